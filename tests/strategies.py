@@ -1,17 +1,23 @@
-"""Strategies for the inputs of kernels: hostile batches of few atoms, with many repeats and short documents."""
+"""What tests are made of: hostile batches of few atoms, parameters of which a test names a few, and arrays."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 
+from simdocs.kernels.sketch.schemes import scheme_of
+from simdocs.kernels.tokens import multisets, shinglers
 from simdocs.model.ragged import Array, Ragged
-from simdocs.parameters.families import LANGUAGES, UNITS
+from simdocs.model.texts import Texts
+from simdocs.parameters import PARAMETERS
 from simdocs.parameters.recipes import Shingling
-from simdocs.parameters.texts import Normalisation
+from simdocs.parameters.texts import Normalisation, Sequences, Walking
 
 WHITESPACE = [chr(point) for point in range(sys.maxunicode + 1) if chr(point).isspace()]
 
@@ -56,14 +62,51 @@ _ASCII_ONLY = [[atom for atom in family if atom.isascii()] for family in ATOMS]
 batches = _batches(ATOMS) | _batches([family for family in _ASCII_ONLY if family])
 """Batches of documents as bytes. A batch may have no documents, and documents may be empty or not ASCII."""
 
-normalisations = st.builds(
-    Normalisation,
-    nfkc=st.booleans(),
-    keep_case=st.booleans(),
-    strip_accents=st.booleans(),
-    strip_punctuation=st.booleans(),
-    mask_digits=st.booleans(),
-)
+
+def members(parameter: str) -> list[str]:
+    """Return the choices of a parameter, as "unit": the members of its family."""
+    return list(PARAMETERS[parameter].values.family)  # type: ignore[attr-defined]
+
+
+def each(parameter: str) -> pytest.MarkDecorator:
+    """Run a test with each choice of a parameter."""
+    return pytest.mark.parametrize(parameter, members(parameter))
+
+
+def one_of(parameter: str) -> st.SearchStrategy[str]:
+    """Draw a choice of a parameter."""
+    return st.sampled_from(members(parameter))
+
+
+def normalisation(**switches: bool) -> Normalisation:
+    """Return the switches of normalisation; those that are not given have their defaults."""
+    return Normalisation(**switches)
+
+
+SWITCHES = list(Normalisation.parameters)
+EVERY_SWITCH = normalisation(**{switch: switch != "keep_case" for switch in SWITCHES})
+"""All changes that can be made to a text."""
+
+
+def shingling(unit: str = "char", k: int | None = None, **given: Any) -> Shingling:
+    """Return how a text becomes tokens, by the parameters that are given; switches of normalisation are among them."""
+    switches = {name: given.pop(name) for name in SWITCHES if name in given}
+    given |= {"k": k} if k is not None else {}
+    given |= {"normalisation": normalisation(**switches)} if switches else {}
+    return Shingling(unit=unit, **given)
+
+
+def sequences(**given: Any) -> Sequences:
+    """Return which files hold a document in each line, and how."""
+    return Sequences(**given)
+
+
+def walking(**given: Any) -> Walking:
+    """Return which files of a directory are documents."""
+    return Walking(**given)
+
+
+normalisations = st.fixed_dictionaries(dict.fromkeys(SWITCHES, st.booleans())).map(lambda every: normalisation(**every))
 
 seeds = st.sampled_from([0, 1, 42, 2**31, 2**32 - 1]) | st.integers(0, 2**32 - 1)
 
@@ -72,9 +115,9 @@ words_of_lists = st.sampled_from(["the", "a", "été", "Ab", "ab", "1", "don't",
 
 shinglings = st.builds(
     Shingling,
-    unit=st.sampled_from(list(UNITS)),
+    unit=one_of("unit"),
     k=st.integers(1, 6) | st.sampled_from([9, 17, 40, 1000]),
-    language=st.just("en") | st.sampled_from(list(LANGUAGES)),
+    language=st.just("en") | one_of("language"),
     ignore_stop_words=st.booleans(),
     stop_word_list=st.just("") | st.lists(words_of_lists, max_size=5).map(" ".join),
     multiset=st.booleans(),
@@ -97,18 +140,69 @@ def frozen(array: Array) -> Array:
     return array
 
 
+def read_only(rows: Ragged) -> Ragged:
+    """Make rows read-only, and return them."""
+    return Ragged(frozen(rows.values), frozen(rows.offsets))
+
+
 def ragged(rows: Sequence[Sequence[int]], dtype: type) -> Ragged:
     """Return a read-only Ragged with one row for each sequence of numbers."""
-    made = Ragged.from_rows([np.array(row, dtype) for row in rows], dtype)
-    return Ragged(frozen(made.values), frozen(made.offsets))
+    return read_only(Ragged.from_rows([np.array(row, dtype) for row in rows], dtype))
 
 
 def documents(batch: Sequence[bytes]) -> Ragged:
     """Return the bytes of a batch as the kernels take them, read-only."""
-    made = Ragged.from_rows([np.frombuffer(document, np.uint8) for document in batch], np.uint8)
-    return Ragged(frozen(made.values), frozen(made.offsets))
+    return read_only(Ragged.from_rows([np.frombuffer(document, np.uint8) for document in batch], np.uint8))
+
+
+def texts(batch: Sequence[bytes] | Ragged, shingling: Shingling) -> Texts:
+    """Return the normalised texts of documents, read-only."""
+    raw = batch if isinstance(batch, Ragged) else documents(batch)
+    made = shinglers.normalised_texts(raw, shingling)
+    starts = None if made.stride_offsets is None else frozen(made.stride_offsets)
+    return Texts(read_only(made.encoded), read_only(made.codepoints), starts)
+
+
+def tokens_of(batch: Sequence[bytes] | Ragged, shingling: Shingling) -> Ragged:
+    """Return the tokens of documents in text order, read-only: of sets, or of multisets if that is asked for."""
+    found = shinglers.text_tokens(texts(batch, shingling), shingling)
+    return read_only(multisets.token_multisets(found, shingling.seed) if shingling.multiset else found)
+
+
+def sets_of(batch: Sequence[bytes] | Ragged, shingling: Shingling) -> Ragged:
+    """Return the token sets of documents, read-only."""
+    return read_only(multisets.token_sets(tokens_of(batch, shingling)))
+
+
+def spelt_units(batch: Sequence[bytes], shingling: Shingling) -> list[list[str]]:
+    """Return the units of each document, cut out of the bytes of its text."""
+    made = texts(batch, shingling)
+    units = shinglers.shingler_of(shingling.unit).units(made, shingling)
+    spans = zip(*(array.tolist() for array in made.byte_spans(units.starts, units.stops)), strict=True)
+    spelt = [made.data[begin : begin + size].tobytes().decode("utf-8", "surrogateescape") for begin, size in spans]
+    return [spelt[begin:end] for begin, end in pairwise(units.offsets.tolist())]
+
+
+def spelt_shingles(batch: Sequence[bytes], shingling: Shingling) -> list[list[list[str]]]:
+    """Return the shingles of each document by the layout, as lists of units."""
+    made, shingler = texts(batch, shingling), shinglers.shingler_of(shingling.unit)
+    layout = shingler.layout(made, shingler.units(made, shingling), shingling)
+    units = [unit for text in spelt_units(batch, shingling) for unit in text]
+    spans = zip(layout.firsts.tolist(), layout.sizes.tolist(), strict=True)
+    runs = [units[first : first + size] for first, size in spans]
+    return [runs[begin:end] for begin, end in pairwise(layout.offsets.tolist())]
+
+
+def signatures(tokens: Ragged, num_perm: int, seed: int = 0, scheme: str = "fss") -> Array:
+    """Return the signatures of token sets, read-only."""
+    return frozen(scheme_of(scheme).signatures(tokens, num_perm, seed))
 
 
 def rows_of(made: Ragged) -> list[list[int]]:
     """Return a list for each row."""
     return [made[row].tolist() for row in range(len(made))]
+
+
+def pairs_in(blocks: Iterable[tuple[Array, Array]]) -> list[tuple[int, int]]:
+    """Return the pairs of all blocks, each a left and a right side."""
+    return [pair for left, right in blocks for pair in zip(left.tolist(), right.tolist(), strict=True)]

@@ -14,8 +14,6 @@ from simdocs.artifacts.reader import open_artifact
 from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.tokens.shinglers import normalised_texts, shingler_of, text_tokens
 from simdocs.parameters import PARAMETERS
-from simdocs.parameters.families import UNITS
-from simdocs.parameters.recipes import Shingling
 from tests import strategies as some
 from tests.toys import registered
 
@@ -139,11 +137,11 @@ def test_a_manifest_keeps_toys_and_is_refused_without_them(docs: Path) -> None:
 
 def test_kernels_run_toys() -> None:
     with registered():
-        shingling = Shingling(unit="toyunit", k=PARAMETERS["k"].values.check(2))
+        shingling = some.shingling(unit="toyunit", k=PARAMETERS["k"].values.check(2))
         tokens = text_tokens(
             normalised_texts(some.documents([b"The ferry. It leaves. At nine.", b""]), shingling), shingling
         )
         assert tokens.lengths.tolist() == [2, 0]
-        assert shingler_of("toyunit") not in [shingler_of(unit) for unit in UNITS if unit != "toyunit"]
+        assert shingler_of("toyunit") not in [shingler_of(unit) for unit in some.members("unit") if unit != "toyunit"]
         signatures = scheme_of("toyscheme").signatures(tokens, 4, 0)
         assert np.array_equal(signatures, scheme_of("fss").signatures(tokens, 4, 0))

@@ -10,7 +10,7 @@ import simdocs
 from simdocs.advice.length_advice import ShortTexts, length_advice, next_larger_k, suitable
 from simdocs.errors import spelled
 from simdocs.model.documents import Documents
-from simdocs.parameters.recipes import Shingling
+from tests import strategies as some
 
 
 def documents(*texts: str, unit: str = "char", k: int = 9) -> Documents:
@@ -23,30 +23,30 @@ def short(*texts: str, unit: str = "char") -> ShortTexts:
     return found
 
 
-def advised(made: Documents, shingling: Shingling) -> list[str]:
+def advised(made: Documents, shingling: some.Shingling) -> list[str]:
     return [spelled(line) for line in length_advice(made, shingling)]
 
 
 @pytest.mark.parametrize("unit", ["char", "word"])
 def test_the_largest_k_has_no_larger_one(unit):
-    assert next_larger_k(short("x " * 30_000, unit=unit), Shingling(unit=unit, k=1000)) is None
+    assert next_larger_k(short("x " * 30_000, unit=unit), some.shingling(unit=unit, k=1000)) is None
 
 
 @pytest.mark.parametrize(("k", "better"), [(1, 4), (3, 4), (4, 4), (9, 9)])
 def test_a_larger_k_suits_a_thousand_characters(k, better):
-    assert suitable(short("ab " * 333), Shingling(k=k), 0.8).k == better
+    assert suitable(short("ab " * 333), some.shingling(k=k), 0.8).k == better
 
 
 @pytest.mark.parametrize(("k", "larger"), [(4, 6), (9, None), (5, 7), (8, 9)])
 def test_the_next_larger_k_is_half_larger_at_most_and_suits_the_lengths(k, larger):
-    assert next_larger_k(short("x" * 120), Shingling(k=k)) == larger
-    assert next_larger_k(None, Shingling(unit="line", k=1)) is None
+    assert next_larger_k(short("x" * 120), some.shingling(k=k)) == larger
+    assert next_larger_k(None, some.shingling(unit="line", k=1)) is None
 
 
 def test_units_of_which_nothing_is_known_and_no_documents_have_no_advice():
     assert ShortTexts.of(documents("a\nb\n" * 500, unit="line", k=1), "line") is None
     assert ShortTexts.of(documents(), "char") is None
-    assert advised(documents("a\nb\n", unit="line", k=1), Shingling(unit="line", k=1)) == []
+    assert advised(documents("a\nb\n", unit="line", k=1), some.shingling(unit="line", k=1)) == []
 
 
 def pieces(text: str, k: int) -> set[str]:
@@ -70,10 +70,12 @@ def test_the_similarity_that_edits_leave_is_that_of_real_edits(length, k):
 
 
 def test_short_documents_are_told_to_have_a_smaller_k_and_a_lower_threshold():
-    (line,) = advised(documents("rather a short text", "a short text, too"), Shingling())
+    (line,) = advised(documents("rather a short text", "a short text, too"), some.shingling())
     assert line.startswith("k = 9 is large for short texts: in a text of 17 characters, three edited characters leave")
     assert line.endswith(" a similarity of only 0.00: k 2 threshold 0.4 finds more of such variants")
-    (line,) = advised(documents(*["one of some texts of about sixty characters, not many, is it"] * 3), Shingling())
+    (line,) = advised(
+        documents(*["one of some texts of about sixty characters, not many, is it"] * 3), some.shingling()
+    )
     assert line.endswith("leave a similarity of only 0.32: k 4 threshold 0.65 finds such variants")
 
 
@@ -82,7 +84,7 @@ def test_texts_without_spaces_have_a_smaller_k_because_their_characters_say_more
     thai = "ก" * 45
     for text in (chinese, thai):
         assert short(text).without_spaces
-        better = suitable(short(text), Shingling(), 0.8)
+        better = suitable(short(text), some.shingling(), 0.8)
         assert (better.k, better.threshold) == (3, 0.6)
     assert not short("Приклад тексту українською мовою").without_spaces
     assert short(chinese, unit="word").without_spaces
@@ -93,17 +95,17 @@ def test_texts_without_spaces_have_a_smaller_k_because_their_characters_say_more
 def test_nothing_more_is_advised_about_what_was_advised_and_no_threshold_is_raised(lengths, k):
     texts = short(*("x" * length for length in lengths))
     for threshold in (0.3, 0.6, 0.8, 0.95):
-        better = suitable(texts, Shingling(k=k), threshold)
+        better = suitable(texts, some.shingling(k=k), threshold)
         assert better.threshold <= threshold
         assert better.threshold <= max(0.4, texts.least(better.k))
-        again = suitable(texts, Shingling(k=better.k), better.threshold)
+        again = suitable(texts, some.shingling(k=better.k), better.threshold)
         assert (again.k, again.threshold) == (better.k, better.threshold)
 
 
 def test_a_few_very_short_documents_do_not_decide_about_long_ones():
     texts = short("too short", "as short", *["x" * 9000] * 28)
     assert texts.units == 900
-    assert suitable(texts, Shingling(), 0.8).k == 9
+    assert suitable(texts, some.shingling(), 0.8).k == 9
 
 
 def test_documents_do_not_count_as_short_if_they_are_empty():

@@ -11,9 +11,9 @@ from simdocs.errors import spelled
 from simdocs.kernels.lsh.banding import candidate_probability
 from simdocs.matching.sampling import sampled_pairs
 from simdocs.model.tuning import BandChoice, CorpusFacts, CurvePoint, Estimate
-from simdocs.parameters.recipes import Banding, Bands, IndexRecipe, Shingling, Sketching
-from simdocs.parameters.texts import Sequences
+from simdocs.parameters.recipes import Banding, Bands, IndexRecipe, Sketching
 from simdocs.pipeline.indexing import MANY_CANDIDATES
+from tests import strategies as some
 
 
 def exactly(number: float) -> Estimate:
@@ -22,8 +22,8 @@ def exactly(number: float) -> Estimate:
 
 def choice(threshold: float = 0.8, false_candidates: float = 0.0) -> BandChoice:
     recipe = IndexRecipe(
-        sequences=Sequences(),
-        shingling=Shingling(),
+        sequences=some.sequences(),
+        shingling=some.shingling(),
         sketching=Sketching(),
         banding=Banding(threshold=threshold, recall=0.95, rule="recall", bands=18, rows=7),
     )
@@ -55,7 +55,9 @@ def advised(
     asked: float = 0.0,
 ) -> list[Advice]:
     suits = Suits(larger, highest, asked)
-    return list(similarity_advice(corpus or facts(), points(pairs), choice(threshold), Shingling(unit=unit), suits))
+    return list(
+        similarity_advice(corpus or facts(), points(pairs), choice(threshold), some.shingling(unit=unit), suits)
+    )
 
 
 VALLEY = {0.0: 10**6, 0.55: 80, 0.6: 5, 0.65: 0, 0.7: 0, 0.75: 60, 0.8: 60, 0.85: 90, 0.9: 400, 0.95: 900}

@@ -12,8 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.parameters.recipes import Shingling
-from simdocs.parameters.texts import Normalisation
 from simdocs.requests.text_requests import SimilarityRequest
 from tests import strategies as some
 from tests.amounts import examples
@@ -109,13 +107,15 @@ texts = some.batches.filter(lambda batch: len(batch) >= 2).map(lambda batch: (ba
 shinglings = some.shinglings.map(lambda each: each.but(stop_word_list=""))
 
 
-def keywords_of(shingling: Shingling) -> dict[str, Any]:
+def keywords_of(shingling: some.Shingling) -> dict[str, Any]:
     """A shingling as keywords; what says the stop words where it matters."""
     of_stop_words = ("language", "ignore_stop_words", "stop_word_list")
     found = {
-        name: getattr(shingling, name) for name in Shingling.defaults if name not in ("normalisation", *of_stop_words)
+        name: getattr(shingling, name)
+        for name in some.Shingling.defaults
+        if name not in ("normalisation", *of_stop_words)
     }
-    found |= {name: getattr(shingling.normalisation, name) for name in Normalisation.defaults}
+    found |= {name: getattr(shingling.normalisation, name) for name in some.SWITCHES}
     if shingling.unit == "word" and shingling.ignore_stop_words:
         found["ignore_stop_words"] = True
     if shingling.unit == "stopword" or "ignore_stop_words" in found:

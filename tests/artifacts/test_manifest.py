@@ -10,17 +10,8 @@ from hypothesis import strategies as st
 
 from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.manifest import Manifest, decoded, differences
-from simdocs.parameters.families import LANGUAGES, RULES, SCHEMES, UNITS
-from simdocs.parameters.recipes import (
-    MAX_NUM_PERM,
-    Banding,
-    Containing,
-    Ignoring,
-    Shingling,
-    SignatureRecipe,
-    Sketching,
-)
-from simdocs.parameters.texts import Normalisation, Sequences
+from simdocs.parameters.recipes import MAX_NUM_PERM, Banding, Containing, Ignoring, SignatureRecipe, Sketching
+from tests import strategies as some
 
 SHARES = st.floats(0, 1, exclude_min=True) | st.just(1)
 CHECKSUM = st.text("0123456789abcdef", min_size=32, max_size=32)
@@ -29,30 +20,30 @@ CHECKSUM = st.text("0123456789abcdef", min_size=32, max_size=32)
 @st.composite
 def manifests(draw: Any) -> Manifest:
     form = draw(st.sampled_from(list(FORMATS.values())))
-    normalisation = Normalisation(**{name: draw(st.booleans()) for name in Normalisation.defaults})
-    shingling = Shingling(
-        unit=draw(st.sampled_from(list(UNITS))),
+    shingling = some.shingling(
+        unit=draw(some.one_of("unit")),
         k=draw(st.integers(1, 1000)),
-        language=draw(st.sampled_from(list(LANGUAGES))),
+        language=draw(some.one_of("language")),
         multiset=draw(st.booleans()),
-        seed=draw(st.integers(0, (1 << 32) - 1)),
-        normalisation=normalisation,
+        seed=draw(some.seeds),
+        normalisation=draw(some.normalisations),
     )
-    sketching = Sketching(scheme=draw(st.sampled_from(list(SCHEMES))), num_perm=draw(st.integers(1, MAX_NUM_PERM)))
+    sketching = Sketching(scheme=draw(some.one_of("scheme")), num_perm=draw(st.integers(1, MAX_NUM_PERM)))
     bands = draw(st.integers(1, sketching.num_perm))
     rows = draw(st.integers(1, sketching.num_perm // bands))
     banding = Banding(
-        threshold=draw(SHARES), recall=draw(SHARES), rule=draw(st.sampled_from(list(RULES))), bands=bands, rows=rows
+        threshold=draw(SHARES), recall=draw(SHARES), rule=draw(some.one_of("rule")), bands=bands, rows=rows
     )
     # Fields of options that are not UTF-8 hold lone surrogates.
     any_text = st.text(st.characters(exclude_categories=()))
-    sequences = Sequences(text_field=draw(any_text), id_field=draw(any_text), plain=draw(st.booleans()))
+    sequences = some.sequences(text_field=draw(any_text), id_field=draw(any_text), plain=draw(st.booleans()))
     ignoring = Ignoring(ignore_common=draw(SHARES), template_digest=draw(CHECKSUM), ignored_digest=draw(CHECKSUM))
     groups = {"sequences": sequences, "shingling": shingling, "sketching": sketching}
     groups |= {"ignoring": ignoring, "banding": banding, "containing": Containing(containment=draw(st.booleans()))}
     groups = {name: groups[name] for name in form.parameter_groups}
     recipe = form.recipe_type(**groups, unicode=draw(st.text(max_size=9)))
-    lengths = {letter: draw(st.integers(0, (1 << 47) - 1)) for letter in "NTCMIS"}
+    lengths = {letter: draw(st.integers(0, (1 << 47) - 1)) for letter in "NTCIS"}
+    lengths |= {"M": draw(st.integers(0, lengths["N"]))}
     lengths |= {"N+1": lengths["N"] + 1, "H": draw(st.integers(0, (1 << 47) - 1))}
     lengths |= {"F": draw(st.integers(min(1, lengths["N"]), lengths["N"]))}
     lengths |= {"K": sketching.num_perm, "B": bands}
@@ -72,9 +63,11 @@ def test_a_decoded_manifest_equals_the_encoded_one(manifest):
 
 
 def test_differences_between_manifests_are_named_with_both_values():
-    one = SignatureRecipe(sequences=Sequences(), shingling=Shingling(), sketching=Sketching(), unicode="15.0.0")
-    normalisation = Normalisation(nfkc=True)
-    other = one.but(shingling=Shingling(k=5, normalisation=normalisation), unicode="14.0.0")
+    one = SignatureRecipe(
+        sequences=some.sequences(), shingling=some.shingling(), sketching=Sketching(), unicode="15.0.0"
+    )
+    normalisation = some.normalisation(nfkc=True)
+    other = one.but(shingling=some.shingling(k=5, normalisation=normalisation), unicode="14.0.0")
     assert differences(one, one, ("shingling", "sketching")) == {}
     assert differences(one, other, ("shingling",)) == {
         "k": (9, 5),

@@ -21,7 +21,6 @@ from simdocs.artifacts.mapped_column import MappedColumn, map_file
 from simdocs.artifacts.npy import ArrayWriter, header
 from simdocs.artifacts.reader import open_artifact
 from simdocs.errors import ArtifactError
-from simdocs.model.ragged import Array
 from tests.amounts import examples
 from tests.artifacts.tiny import save
 
@@ -46,7 +45,7 @@ def opened(path: Path) -> Iterator[int]:
         os.close(descriptor)
 
 
-def written(place: Path, array: ArrayFormat, pieces: list[Array], width: tuple[int, ...] = ()) -> ArrayWriter:
+def written(place: Path, array: ArrayFormat, pieces: list[np.ndarray], width: tuple[int, ...] = ()) -> ArrayWriter:
     """Write a new array from pieces, each of which is overwritten after it was appended."""
     with opened(place) as directory:
         writer = ArrayWriter(directory, array, width)
@@ -61,13 +60,13 @@ def written(place: Path, array: ArrayFormat, pieces: list[Array], width: tuple[i
     return writer
 
 
-def made(array: ArrayFormat, shape: tuple[int, ...]) -> Array:
+def made(array: ArrayFormat, shape: tuple[int, ...]) -> np.ndarray:
     """Return an array of this format, of random bytes."""
     size = array.dtype.itemsize * int(np.prod(shape))
     return np.random.default_rng(size).integers(0, 256, size, np.uint8).view(array.dtype).reshape(shape)
 
 
-def stored(place: Path, array: ArrayFormat, values: Array) -> MappedColumn:
+def stored(place: Path, array: ArrayFormat, values: np.ndarray) -> MappedColumn:
     checksums = written(place, array, [values], values.shape[1:]).checksums
     with opened(place) as directory:
         return map_file(directory, "it", array, values.shape, checksums)
@@ -179,7 +178,7 @@ def test_only_the_blocks_that_are_read_are_checked(tmp_path_factory, name, data)
         places = data.draw(st.lists(st.integers(0, values.size - 1), max_size=6).map(lambda x: np.array(x, np.int64)))
         begin, end = sorted(data.draw(st.tuples(*[st.integers(0, len(values))] * 2)))
         row, item = values.nbytes // len(values), values.itemsize
-        asked: list[tuple[Any, Array, list[tuple[int, int]]]] = [
+        asked: list[tuple[Any, np.ndarray, list[tuple[int, int]]]] = [
             (lambda one: one.rows(numbers), values[numbers], [(n * row, n * row + row) for n in numbers.tolist()]),
             (lambda one: one.at(places), values.reshape(-1)[places], [(p * item, p * item + item) for p in places]),
             (lambda one: one.cut(begin, end), values[begin:end], [(begin * row, end * row)] if end > begin else []),

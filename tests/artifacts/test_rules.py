@@ -15,7 +15,6 @@ from simdocs.artifacts.mapped_column import MappedColumn, Rules
 from simdocs.artifacts.npy import checksum
 from simdocs.errors import ArtifactError
 from simdocs.model.documents import AMOUNTS, DOCUMENT, EMPTY
-from simdocs.model.ragged import Array
 
 BLOCK = 64
 """Bytes of a block in these tests: 8 offsets, 16 rows, or less than a record."""
@@ -24,11 +23,11 @@ FORMAT_OF = {array.name: array for form in FORMATS.values() for array in form.ar
 
 LENGTHS = {"N": 9, "F": 9, "H": 9, "M": 9, "B": 2, "C": 9, "T": 9, "K": 4, "N+1": 10}
 
-Read = Callable[[MappedColumn], tuple[Array, Array]]
+Read = Callable[[MappedColumn], tuple[np.ndarray, np.ndarray]]
 """Reads a part of a column: returns the places of the values, and the values."""
 
 
-def column(array: ArrayFormat, values: Array) -> MappedColumn:
+def column(array: ArrayFormat, values: np.ndarray) -> MappedColumn:
     data = values.tobytes()
     checksums = [checksum(data[at : at + BLOCK]) for at in range(0, len(data), BLOCK)]
     return MappedColumn("it", values, checksums, Rules(array, LENGTHS, len(checksums)))
@@ -51,7 +50,7 @@ def reads(draw: st.DrawFn, length: int) -> Read:
     )
 
 
-def read_in_turn(array: ArrayFormat, values: Array, asked: list[Read]) -> tuple[Array, bool]:
+def read_in_turn(array: ArrayFormat, values: np.ndarray, asked: list[Read]) -> tuple[np.ndarray, bool]:
     """Return the values that were read, in the order of their places, and whether one reading was refused."""
     known = np.zeros(len(values), bool)
     refused = False

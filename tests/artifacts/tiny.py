@@ -12,9 +12,8 @@ from simdocs.artifacts.reader import open_artifact, usable
 from simdocs.artifacts.writer import write_artifact
 from simdocs.kernels.sketch.fracminhash import CUT_OFF
 from simdocs.model.documents import CHUNK, DOCUMENT, FILE, Documents, SourceFiles
-from simdocs.model.ragged import Array, Ragged
-from simdocs.parameters.recipes import Banding, Containing, Ignoring, Recipe, Shingling, Sketching
-from simdocs.parameters.texts import Sequences
+from simdocs.parameters.recipes import Banding, Containing, Ignoring, Recipe, Sketching
+from tests import strategies as some
 
 PLACES, BANDS = 4, 2
 
@@ -28,13 +27,13 @@ def documents(rows: int, salt: int) -> Documents:
     files = np.zeros(rows, FILE)
     files["row"], files["inode"] = np.arange(rows), salt
     sources = SourceFiles(files, np.zeros(0, CHUNK))
-    return Documents(Ragged.from_lengths(np.frombuffer(b"".join(names), np.uint8), lengths), facts, sources, {})
+    return Documents(some.Ragged.from_lengths(np.frombuffer(b"".join(names), np.uint8), lengths), facts, sources, {})
 
 
 def recipe(kind: str) -> Recipe:
     groups = {
-        "sequences": Sequences(),
-        "shingling": Shingling(),
+        "sequences": some.sequences(),
+        "shingling": some.shingling(),
         "sketching": Sketching(num_perm=PLACES),
         "ignoring": Ignoring(),
         "banding": Banding(threshold=0.8, recall=0.95, rule="recall", bands=BANDS, rows=2),
@@ -44,7 +43,7 @@ def recipe(kind: str) -> Recipe:
     return form.recipe_type(**{name: groups[name] for name in form.parameter_groups})
 
 
-def arrays(kind: str, salt: int, rows: int = 3) -> dict[str, Array]:
+def arrays(kind: str, salt: int, rows: int = 3) -> dict[str, np.ndarray]:
     """Return all arrays of the artifact of this salt."""
     random = np.random.default_rng(salt)
     about = documents(rows, salt)

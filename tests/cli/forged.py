@@ -17,7 +17,7 @@ from simdocs.artifacts.npy import checksum, header
 from simdocs.artifacts.reader import open_artifact
 from simdocs.artifacts.writer import made_from
 from simdocs.model.documents import Documents, SourceFiles
-from simdocs.model.ragged import Ragged
+from tests import strategies as some
 
 Arrays = dict[str, np.ndarray]
 
@@ -33,7 +33,7 @@ def signed_anew(path: Path, change: Callable[[Arrays], object] = len, **of_manif
         checksums[array.name] = [checksum(data[at : at + BLOCK]) for at in range(0, len(data), BLOCK)]
         (path / array.file).write_bytes(header(array.dtype, arrays[array.name].shape) + data)
     sources = SourceFiles(arrays["files"], arrays["chunks"])
-    documents = Documents(Ragged(arrays["names"], arrays["name_offsets"]), arrays["documents"], sources, {})
+    documents = Documents(some.Ragged(arrays["names"], arrays["name_offsets"]), arrays["documents"], sources, {})
     recipe = of_manifest.pop("recipe", artifact.recipe)
     shapes = {name: array.shape for name, array in arrays.items()}
     manifest = Manifest(FORMATS[artifact.kind], recipe, made_from(documents, recipe), shapes, checksums)

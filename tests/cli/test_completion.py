@@ -10,7 +10,6 @@ import pytest
 
 from simdocs.errors import spelled
 from simdocs.parameters import PARAMETERS
-from simdocs.parameters.families import CLUSTERS, FORMATS, KEEP, LANGUAGES, RULES, SCHEMES, UNITS, VERIFY
 from tests.cli.program import PROGRAM, Done, environment, simdocs, started
 from tests.cli.shells import COMPLETION, SHELLS, in_fish, typed
 
@@ -29,14 +28,8 @@ COMMANDS = (
     "help",
 )
 FAMILIES = {
-    "--unit": UNITS,
-    "--scheme": SCHEMES,
-    "--rule": RULES,
-    "--keep": KEEP,
-    "--cluster": CLUSTERS,
-    "--verify": VERIFY,
-    "--language": LANGUAGES,
-    "--format": FORMATS,
+    f"--{name}": PARAMETERS[name].values.family
+    for name in ("unit", "scheme", "rule", "keep", "cluster", "verify", "language", "format")
 }
 
 
@@ -200,7 +193,7 @@ def test_a_tab_completes_lines_in_each_shell(shell, there):
 def test_fish_shows_the_meaning_of_each_candidate(there):
     if shutil.which("fish") is None:
         pytest.skip("no fish here")
-    assert in_fish("simdocs dedupe --unit ", there) == {name: unit.help for name, unit in UNITS.items()}
+    assert in_fish("simdocs dedupe --unit ", there) == {name: unit.help for name, unit in FAMILIES["--unit"].items()}
     assert in_fish("simdocs dedupe --stric", there) == {"--strict": spelled(PARAMETERS["strict"].help)}
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.parameters.families import UNITS
+from tests import strategies as some
 from tests.amounts import slow
 from tests.cli.commands import ASKED, reading
 from tests.cli.corpus import A1, A2, A, B, lay
@@ -214,7 +214,7 @@ ALIKE = {
     "one letter": (),
     "one word": ("char",),
     "one line of Cyrillic": ("char", "word"),
-    "no text at all": tuple(UNITS),
+    "no text at all": tuple(some.members("unit")),
 }
 """The units by which a few words more make hardly a difference; by the others all of it is one shingle."""
 
@@ -243,7 +243,7 @@ def test_long_documents_without_line_ends_are_compared(tmp_path, unit, kind):
 
 @pytest.mark.reliability("one line of 50 MB")
 @pytest.mark.slow
-@pytest.mark.parametrize("unit", UNITS)
+@some.each("unit")
 @pytest.mark.parametrize("kind", LONG)
 def test_fifty_megabytes_without_line_ends_are_compared(tmp_path, unit, kind):
     of_two_long_ones(tmp_path, unit, kind, 50_000_000)

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from simdocs.kernels.lsh.banding import candidate_probability, least_probability
-from simdocs.parameters.recipes import Banding, Shingling, Sketching
-from simdocs.parameters.texts import Normalisation
+from simdocs.parameters.recipes import Banding, Sketching
 from simdocs.views.curve import shown_probability
+from tests import strategies as some
 from tests.cli.corpus import A, lay
 from tests.cli.program import environment, simdocs
 from tests.cli.terminal import on_terminal
@@ -73,7 +73,7 @@ def test_info_has_the_facts_of_each_kind_of_artifact(there, kind):
 
 def test_info_has_every_parameter(here):
     told = facts(here, built(here, "index"))
-    for group in (Shingling, Normalisation, Sketching, Banding):
+    for group in (some.Shingling, some.Normalisation, Sketching, Banding):
         assert set(group.defaults) - {"normalisation"} <= told.keys()
 
 

@@ -9,7 +9,7 @@ import threading
 import mmh3
 import pytest
 
-from simdocs.parameters.recipes import Shingling
+from tests import strategies as some
 from tests.cli.program import bound_by_modes, in_shell, simdocs
 from tests.cli.terminal import on_terminal
 from tests.twins import shingles as twin
@@ -151,7 +151,7 @@ def test_the_old_spelling_says_where_it_went(tmp_path, arguments):
 def test_a_text_of_very_many_shingles_is_shown_whole():
     text = "the three Fähren, 日本 and one ".encode() * 700
     for unit, k in (("char", 9), ("word", 3), ("line", 1), ("stopword", 3)):
-        how = Shingling(unit=unit, k=k)
+        how = some.shingling(unit=unit, k=k)
         done = simdocs("show", "-", "--unit", unit, "-k", str(k), stdin=text)
         assert [int(row[1]) for row in done.rows] == twin.tokens(text, how)
         joint = {"char": "", "line": "\n"}.get(unit, " ")

@@ -15,7 +15,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.parameters.families import SCHEMES, UNITS
 from simdocs.pipeline import boilerplate
 from simdocs.pipeline.boilerplate import common_tokens
 from tests import strategies as some
@@ -38,7 +37,7 @@ def rows_of(names: list[Any], what: str, **options: Any) -> tuple[list[Row], Cou
         return rows, Counter(work.skipped.counts)
 
 
-@pytest.mark.parametrize("unit", UNITS)
+@some.each("unit")
 @examples(6)
 @given(
     texts=corpora(),
@@ -46,7 +45,7 @@ def rows_of(names: list[Any], what: str, **options: Any) -> tuple[list[Row], Cou
     share=SHARES,
     template=st.integers(0, 2),
     multiset=st.booleans(),
-    scheme=st.sampled_from(list(SCHEMES)),
+    scheme=some.one_of("scheme"),
     exact=st.booleans(),
 )
 def test_answers_without_boilerplate_are_those_of_the_twin(

@@ -17,10 +17,8 @@ import pytest
 from simdocs.corpora import read_tasks
 from simdocs.corpora.containers import lines as of_lines
 from simdocs.model import texts as cutting
-from simdocs.parameters.families import SCHEMES, UNITS
-from simdocs.parameters.recipes import Shingling
-from simdocs.parameters.texts import Normalisation
 from simdocs.pipeline import signing
+from tests import strategies as some
 from tests.amounts import slow
 from tests.commands.building import built, content, names_on, opened
 from tests.similar_texts import family
@@ -112,8 +110,8 @@ def differing(one: dict[str, bytes], other: dict[str, bytes]) -> list[str]:
     return [name for name in sorted(one | other) if one.get(name) != other.get(name)]
 
 
-@pytest.mark.parametrize(("multiset", "scheme"), paired([False, True], list(SCHEMES)))
-@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize(("multiset", "scheme"), paired([False, True], list(some.members("scheme"))))
+@some.each("unit")
 def test_artifacts_built_through_any_stages_are_the_same_bytes(there, unit, multiset, scheme):
     options = {"unit": unit, "k": K_OF[unit], "multiset": multiset, "scheme": scheme} | PLACES
     made = the_only(built_through_every_stage(options))
@@ -173,10 +171,10 @@ def test_artifacts_are_the_same_bytes_for_any_batches_and_workers(there, monkeyp
 
 
 @pytest.mark.parametrize(("multiset", "switched"), paired([False, True], [False, True]))
-@pytest.mark.parametrize("unit", UNITS)
+@some.each("unit")
 def test_facts_of_documents_are_those_of_the_twin(there, unit, multiset, switched):
-    switches = Normalisation(strip_punctuation=switched, strip_accents=switched)
-    shingling = Shingling(unit=unit, k=K_OF[unit], multiset=multiset, seed=5, normalisation=switches)
+    switches = some.normalisation(strip_punctuation=switched, strip_accents=switched)
+    shingling = some.shingling(unit=unit, k=K_OF[unit], multiset=multiset, seed=5, normalisation=switches)
     options = {"unit": unit, "k": shingling.k, "multiset": multiset, "seed": 5}
     options |= {"strip_punctuation": switched, "strip_accents": switched} | PLACES
     artifact = built(Path("x.shingles"), ["docs"], **options)

@@ -19,7 +19,7 @@ from simdocs.commands import build
 from simdocs.model.artifact import as_ranges
 from simdocs.model.groups import Pairs
 from simdocs.model.ragged import Mask
-from simdocs.parameters.families import CLUSTERS, KEEP
+from tests import strategies
 from tests.amounts import examples, slow
 from tests.commands.deduping import write_texts
 from tests.corpora.changing import CHANGES, change
@@ -115,8 +115,8 @@ def drawn(index: simdocs.BandIndex, subset: tuple[float, Any]) -> simdocs.BandIn
     subset=subsets,
     cut=st.sampled_from(CUTS),
     means=st.sampled_from(MEANS),
-    keep=st.sampled_from(list(KEEP)),
-    cluster=st.sampled_from(list(CLUSTERS)),
+    keep=strategies.one_of("keep"),
+    cluster=strategies.one_of("cluster"),
 )
 def test_groups_with_changed_documents_are_those_of_the_whole_answer(texts, subset, cut, means, keep, cluster):
     with tempfile.TemporaryDirectory() as place:
@@ -144,7 +144,7 @@ def test_answers_about_the_changed_documents_of_a_larger_index_are_those_of_the_
 
 @pytest.mark.reliability("documents changed or gone since the build")
 @examples(4)
-@given(texts=corpora(16), subset=subsets, dice=st.randoms(use_true_random=False), keep=st.sampled_from(list(KEEP)))
+@given(texts=corpora(16), subset=subsets, dice=st.randoms(use_true_random=False), keep=strategies.one_of("keep"))
 def test_documents_that_have_changed_since_the_build_are_left_out_as_in_the_whole_answer(texts, subset, dice, keep):
     with tempfile.TemporaryDirectory() as place:
         index = drawn(built(place, texts, **CUTS[1]), subset)

@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from simdocs.matching.verification.verify import Verifier
-from simdocs.parameters.families import CLUSTERS, KEEP, SCHEMES, UNITS
+from tests import strategies as some
 from tests.amounts import examples, slow
 from tests.commands.deduping import CATCH_ALL, answer, sketched, write_texts
 from tests.similar_texts import corpora, family
@@ -30,26 +30,26 @@ def asked(texts: list[Text], choices: Choices, what: str, **options: object) -> 
     return [(row_of[left], row_of[right], jaccard) for left, right, jaccard in found]
 
 
-@pytest.mark.parametrize("keep", KEEP)
-@pytest.mark.parametrize("unit", UNITS)
+@some.each("keep")
+@some.each("unit")
 @examples(3)
-@given(texts=corpora(), multiset=st.booleans(), scheme=st.sampled_from(list(SCHEMES)))
+@given(texts=corpora(), multiset=st.booleans(), scheme=some.one_of("scheme"))
 @example(texts=[Text(b""), Text(b"")], multiset=False, scheme="fss")
 def test_groups_are_those_of_the_twin(unit, keep, texts, multiset, scheme):
     choices = Choices(unit, K_OF[unit], multiset, 0.5, keep)
     assert asked(texts, choices, "groups", scheme=scheme) == Twin(texts, choices).greedy()
 
 
-@pytest.mark.parametrize("keep", KEEP)
+@some.each("keep")
 @examples(4)
-@given(texts=corpora(), unit=st.sampled_from(list(UNITS)), multiset=st.booleans())
+@given(texts=corpora(), unit=some.one_of("unit"), multiset=st.booleans())
 def test_components_are_those_of_the_twin(keep, texts, unit, multiset):
     choices = Choices(unit, K_OF[unit], multiset, 0.5, keep)
     assert asked(texts, choices, "groups", cluster="components") == Twin(texts, choices).components()
 
 
 @examples(8)
-@given(texts=corpora(), unit=st.sampled_from(list(UNITS)), multiset=st.booleans())
+@given(texts=corpora(), unit=some.one_of("unit"), multiset=st.booleans())
 def test_the_looseness_of_components_is_that_of_the_twin(texts, unit, multiset):
     choices = Choices(unit, K_OF[unit], multiset)
     twin = Twin(texts, choices)
@@ -75,7 +75,7 @@ def test_the_looseness_of_components_is_that_of_the_twin(texts, unit, multiset):
 
 
 @examples(8)
-@given(texts=corpora(), unit=st.sampled_from(list(UNITS)), multiset=st.booleans(), keep=st.sampled_from(list(KEEP)))
+@given(texts=corpora(), unit=some.one_of("unit"), multiset=st.booleans(), keep=some.one_of("keep"))
 def test_pairs_are_those_of_the_twin(texts, unit, multiset, keep):
     choices = Choices(unit, K_OF[unit], multiset, 0.5, keep)
     twin = Twin(texts, choices)
@@ -93,10 +93,10 @@ def test_a_similarity_at_the_threshold_counts(texts, threshold, k):
 
 
 @pytest.mark.parametrize("seed", [0, 3, *slow(1, 2, 4)])
-@pytest.mark.parametrize("cluster", CLUSTERS)
+@some.each("cluster")
 def test_answers_about_larger_corpora_are_those_of_the_twin(seed, cluster):
     texts = family(seed, 90)
-    choices = Choices("word", 2, bool(seed % 2), 0.5, list(KEEP)[seed])
+    choices = Choices("word", 2, bool(seed % 2), 0.5, some.members("keep")[seed])
     twin = Twin(texts, choices)
     expected = twin.greedy() if cluster == "greedy" else twin.components()
     assert len(expected) > 20
@@ -119,10 +119,10 @@ def test_revisions_in_their_order_are_verified_in_a_few_calls(options, monkeypat
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("keep", KEEP)
-@pytest.mark.parametrize("unit", UNITS)
+@some.each("keep")
+@some.each("unit")
 @settings(max_examples=200)
-@given(texts=corpora(24), multiset=st.booleans(), cluster=st.sampled_from(list(CLUSTERS)))
+@given(texts=corpora(24), multiset=st.booleans(), cluster=some.one_of("cluster"))
 def test_answers_about_many_more_corpora_are_those_of_the_twin(unit, keep, texts, multiset, cluster):
     choices = Choices(unit, K_OF[unit], multiset, 0.5, keep)
     twin = Twin(texts, choices)

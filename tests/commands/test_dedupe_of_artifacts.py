@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from simdocs.errors import ArtifactError
 from simdocs.model.answers import NAMES
 from simdocs.model.search_result import GROUPS
-from simdocs.parameters.families import CLUSTERS, KEEP, SCHEMES, UNITS
 from simdocs.views.output_formats import Tsv
+from tests import strategies as some
 from tests.amounts import examples, slow
 from tests.commands.building import built
 from tests.commands.deduping import CATCH_ALL, Work, sketched, write_texts
@@ -144,12 +144,12 @@ def test_missing_documents_of_an_artifact_are_reported(unchanged):
 @examples(6)
 @given(
     texts=corpora(),
-    unit=st.sampled_from(list(UNITS)),
+    unit=some.one_of("unit"),
     multiset=st.booleans(),
-    scheme=st.sampled_from(list(SCHEMES)),
+    scheme=some.one_of("scheme"),
     cut=st.sampled_from([(16, 1), (4, 4), (5, 3)]),
-    keep=st.sampled_from(list(KEEP)),
-    cluster=st.sampled_from(list(CLUSTERS)),
+    keep=some.one_of("keep"),
+    cluster=some.one_of("cluster"),
 )
 def test_artifacts_of_any_texts_answer_as_the_twin(tmp_path_factory, texts, unit, multiset, scheme, cut, keep, cluster):
     place = tmp_path_factory.mktemp("any")
@@ -211,7 +211,7 @@ def test_shingles_of_the_same_documents_read_again_are_accepted(there):
 @pytest.mark.parametrize("kind", KINDS[1:])
 @pytest.mark.parametrize("what", ["greedy", "components", "pairs", "all_pairs"])
 @examples(4)
-@given(texts=corpora(20), dice=st.randoms(use_true_random=False), keep=st.sampled_from(list(KEEP)))
+@given(texts=corpora(20), dice=st.randoms(use_true_random=False), keep=some.one_of("keep"))
 def test_answers_leave_out_documents_that_have_changed_since_the_build(kind, what, texts, dice, keep):
     """The answer is the same as about the unchanged documents alone."""
     choices, standing = Choices("word", 2, False, 0.5, keep), list[Text]()

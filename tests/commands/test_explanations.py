@@ -15,7 +15,7 @@ from simdocs.matching.groups import components
 from simdocs.matching.groups.greedy import DistinctTexts
 from simdocs.model.explanation import ExplainedDocument
 from simdocs.model.groups import MOST_LINKS
-from simdocs.parameters.families import SCHEMES
+from tests import strategies as some
 from tests.amounts import examples
 from tests.similar_texts import corpora, family
 from tests.twins.answers import Signing
@@ -127,7 +127,7 @@ def bands_met(twin: Twin, left: int, right: int) -> tuple[int, ...]:
 @examples(12)
 @given(
     texts=corpora(),
-    scheme=st.sampled_from(sorted(SCHEMES)),
+    scheme=some.one_of("scheme"),
     multiset=st.booleans(),
     common=st.sampled_from([1.0, 0.3]),
     estimate=st.booleans(),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from simdocs.parameters.families import KEEP, SCHEMES, UNITS
+from tests import strategies as some
 from tests.amounts import slow
 from tests.commands.deduping import sketched, write_texts
 from tests.similar_texts import family
@@ -13,8 +13,11 @@ from tests.twins.text_answers import Choices, Twin
 K_OF = {"char": 5, "word": 2, "line": 1, "stopword": 2}
 
 
-EACH_ONCE = [*((keep, "word") for keep in KEEP), *(("first", unit) for unit in UNITS if unit != "word")]
-EVERY = [(keep, unit) for keep in KEEP for unit in UNITS]
+EACH_ONCE = [
+    *((keep, "word") for keep in some.members("keep")),
+    *(("first", unit) for unit in some.members("unit") if unit != "word"),
+]
+EVERY = [(keep, unit) for keep in some.members("keep") for unit in some.members("unit")]
 
 
 @pytest.mark.parametrize(("keep", "unit"), [*EACH_ONCE, *slow(*(case for case in EVERY if case not in EACH_ONCE))])
@@ -23,7 +26,7 @@ def test_every_duplicate_is_similar_to_its_kept_document_with_default_bands(keep
     choices = Choices(unit, K_OF[unit], keep == "first", 0.8, keep)
     twin = Twin(texts, choices)
     names = write_texts(tmp_path, texts)
-    scheme = sorted(SCHEMES)[len(keep) % 2]
+    scheme = sorted(some.members("scheme"))[len(keep) % 2]
     with sketched([tmp_path], scheme=scheme, unit=unit, k=choices.k, multiset=choices.multiset, keep=keep) as work:
         rows, kept, duplicates = work.groups(), work.names("kept"), work.names("duplicates")
     place = {bytes(tmp_path) + b"/" + name: row for row, name in enumerate(names)}
@@ -35,7 +38,7 @@ def test_every_duplicate_is_similar_to_its_kept_document_with_default_bands(keep
     assert len(rows) == len(set(duplicates)) > 5
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@some.each("scheme")
 def test_almost_every_pair_is_found_with_default_bands(scheme, tmp_path):
     texts = family(1, 220, vocabulary=4000)
     choices = Choices("word", 2, False, 0.8, "first")

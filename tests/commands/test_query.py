@@ -20,8 +20,8 @@ from simdocs.model.answers import Block, Delivery
 from simdocs.model.answers import Row as AnswerRow
 from simdocs.model.search_result import Matches
 from simdocs.model.skipped import Skipped
-from simdocs.parameters.families import SCHEMES, UNITS
 from simdocs.requests.search_requests import QueryRequest
+from tests import strategies as some
 from tests.amounts import examples
 from tests.commands.building import built
 from tests.commands.deduping import CATCH_ALL, write_texts
@@ -103,9 +103,9 @@ def laid(place: Path, ours: list[Text], theirs: list[Text], choices: Choices, **
     return place / "x.index"
 
 
-@pytest.mark.parametrize("unit", UNITS)
+@some.each("unit")
 @examples(6)
-@given(texts=corpora(16), share=st.floats(0, 1), multiset=st.booleans(), scheme=st.sampled_from(list(SCHEMES)))
+@given(texts=corpora(16), share=st.floats(0, 1), multiset=st.booleans(), scheme=some.one_of("scheme"))
 def test_every_similar_document_is_found(unit, texts, share, multiset, scheme):
     cut = int(share * len(texts))
     choices = Choices(unit, K_OF[unit], multiset, 0.5)
@@ -242,9 +242,9 @@ def test_thousands_of_documents_are_looked_up_at_once(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("unit", UNITS)
+@some.each("unit")
 @settings(max_examples=300)
-@given(texts=corpora(24), share=st.floats(0, 1), multiset=st.booleans(), scheme=st.sampled_from(list(SCHEMES)))
+@given(texts=corpora(24), share=st.floats(0, 1), multiset=st.booleans(), scheme=some.one_of("scheme"))
 def test_matches_in_many_more_corpora_are_those_of_the_twin(unit, texts, share, multiset, scheme):
     cut, choices = int(share * len(texts)), Choices(unit, K_OF[unit], multiset, 0.5)
     assert asked(texts[cut:], texts[:cut], choices, scheme=scheme) == twin(texts[cut:], texts[:cut], choices)

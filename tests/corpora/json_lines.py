@@ -10,9 +10,9 @@ from simdocs.corpora.containers.names import named
 from simdocs.corpora.containers.reopened import Reopened
 from simdocs.corpora.stamp import NO_FILE, Stamp
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.parameters.texts import Sequences
+from tests import strategies as some
 
-FIELDS = Sequences()
+FIELDS = some.sequences()
 
 
 def parts(name: bytes, limit: int = 1 << 20) -> Iterator[Part]:
@@ -34,11 +34,11 @@ def part_of(name: bytes, data: bytes, start: int = 0, first: int = 1) -> Part:
     )
 
 
-def rows(part: Part, fields: Sequences = FIELDS) -> PartDocuments:
+def rows(part: Part, fields: some.Sequences = FIELDS) -> PartDocuments:
     return JSON_LINES.documents(part, fields)
 
 
-def names_in(part: Part, fields: Sequences = FIELDS) -> list[bytes]:
+def names_in(part: Part, fields: some.Sequences = FIELDS) -> list[bytes]:
     found = rows(part, fields)
     return named(part.name, found.ids, [where.number for where in found.locators])
 

@@ -9,7 +9,7 @@ import pytest
 
 from simdocs.corpora.discover import Sources, find
 from simdocs.model.skipped import Skipped
-from simdocs.parameters.texts import Walking
+from tests import strategies as some
 from tests.commands.deduping import sketched
 
 NAMES = ["A", "B/y", "_", "a b", "a-", "a.txt", "a/ ", "a/b", "a/c.d", "a/c/d", "a0", "aa/x", "z!", "z/\x01", "é"]
@@ -27,7 +27,7 @@ def docs(tmp_path, monkeypatch):
 
 
 def found(*names: str | Path) -> list[str]:
-    names_found = find(Sources(tuple(map(os.fsencode, names))), Walking(), Skipped()).names
+    names_found = find(Sources(tuple(map(os.fsencode, names))), some.walking(), Skipped()).names
     return [os.fsdecode(name) for name in names_found]
 
 

@@ -23,7 +23,7 @@ from simdocs.corpora.identity import (
 )
 from simdocs.corpora.stamp import Stamp, file_id, regular_file_id
 from simdocs.model.documents import FACTS, STAMP_FIELDS
-from simdocs.model.ragged import Ragged
+from tests import strategies as some
 
 
 class Documents:
@@ -52,9 +52,9 @@ class Documents:
         return [self._names[row] for row in rows.tolist()]
 
 
-def ragged(*texts: bytes) -> Ragged:
+def ragged(*texts: bytes) -> some.Ragged:
     values = np.frombuffer(b"".join(texts), np.uint8)
-    return Ragged.from_lengths(values, np.array([len(text) for text in texts], np.int64))
+    return some.Ragged.from_lengths(values, np.array([len(text) for text in texts], np.int64))
 
 
 def all_rows(documents: Documents) -> NDArray[np.int64]:

@@ -28,11 +28,11 @@ from simdocs.corpora.read_tasks import Files, tasks
 from simdocs.corpora.stamp import Stamp
 from simdocs.errors import spelled
 from simdocs.model.skipped import DocumentSkipped, Skip, Skipped
-from simdocs.parameters.texts import Sequences
+from tests import strategies as some
 from tests.corpora.json_lines import names_in, part_of, parts, reread, rows
 from tests.corpora.small_chunks import cut_small
 
-SEQUENCES = Sequences()
+SEQUENCES = some.sequences()
 MIB = 1 << 20
 BOM = b"\xef\xbb\xbf"
 
@@ -123,7 +123,7 @@ lines_of_a_file = st.lists(st.sampled_from(GOOD + BLANK + [line for line, _ in B
 def test_json_lines_files_are_known_by_their_names() -> None:
     named = [b"a.jsonl", b"d/a.jsonl.gz", b"a.json", b"a.gz", b"jsonl", b"a.jsonl.txt"]
     assert [format_of(name, SEQUENCES) for name in named] == ["jsonl", "jsonl", *[""] * 4]
-    assert not any(format_of(name, Sequences(plain=True)) for name in named)
+    assert not any(format_of(name, some.sequences(plain=True)) for name in named)
 
 
 @given(
@@ -183,7 +183,7 @@ def test_malformed_lines_are_reported_with_the_reason(line: bytes, detail: str) 
 
 
 def test_text_field_and_id_field_choose_the_fields_of_a_line() -> None:
-    sequences = Sequences(text_field="körper", id_field="text")
+    sequences = some.sequences(text_field="körper", id_field="text")
     line = '{"körper": "b", "text": "name", "id": true}'.encode()
     part = part_of(b"a", line)
     assert (names_in(part, sequences), rows(part, sequences).texts) == ([b"a#name"], [b"b"])
@@ -363,7 +363,7 @@ def test_lines_of_a_file_below_a_very_long_path_are_read(tmp_path: Path, reader:
 
 
 def tasks_of(
-    contents: dict[str, bytes], folder: Path, held: dict[int, bytes], sequences: Sequences = SEQUENCES
+    contents: dict[str, bytes], folder: Path, held: dict[int, bytes], sequences: some.Sequences = SEQUENCES
 ) -> list[object]:
     """Return the tasks for files with these contents, in short, and then the skips. None: the file is missing."""
     for name, content in contents.items():
@@ -413,7 +413,7 @@ def test_tasks_are_in_row_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         (["j"], {}, 1),
         {"malformed": [b"g.jsonl.gz", b"i.jsonl.gz"], "vanished": [b"h.jsonl"]},
     ]
-    assert tasks_of(contents, tmp_path, {}, Sequences(plain=True)) == [(list(contents), {}, 10), {}]
+    assert tasks_of(contents, tmp_path, {}, some.sequences(plain=True)) == [(list(contents), {}, 10), {}]
     assert tasks_of({}, tmp_path, {}) == [{}]
 
 

@@ -17,7 +17,7 @@ from simdocs.corpora import discover
 from simdocs.corpora.discover import LONGEST, Sources, find, list_of
 from simdocs.errors import InputError
 from simdocs.model.skipped import Skipped
-from simdocs.parameters.texts import Walking
+from tests import strategies as some
 
 MIB = 1 << 20
 
@@ -116,7 +116,7 @@ def test_names_that_are_listed_again_and_again_are_counted_and_not_kept(tmp_path
     skipped = Skipped(most=10)
     tracemalloc.start()
     try:
-        found = find(Sources(listed=os.fsencode(tmp_path / "list")), Walking(), skipped)
+        found = find(Sources(listed=os.fsencode(tmp_path / "list")), some.walking(), skipped)
         assert tracemalloc.get_traced_memory()[1] < MIB // 2
     finally:
         tracemalloc.stop()

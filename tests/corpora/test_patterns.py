@@ -9,7 +9,7 @@ import pytest
 
 from simdocs.corpora.discover import Sources, find
 from simdocs.model.skipped import Skipped
-from simdocs.parameters.texts import Walking
+from tests import strategies as some
 
 FILES = ["a.txt", "b.md", "g.txt/h", "notes/a.txt", "notes/c.TXT", "notes/deep/d.txt"]
 
@@ -26,7 +26,7 @@ def docs(tmp_path, monkeypatch):
 
 def found(*names: str, **walking: object) -> list[str]:
     skipped = Skipped()
-    names_found = find(Sources(tuple(map(os.fsencode, names))), Walking(**walking), skipped).names
+    names_found = find(Sources(tuple(map(os.fsencode, names))), some.walking(**walking), skipped).names
     assert set(skipped.counts) <= {"hidden"}
     return [os.fsdecode(name) for name in names_found]
 

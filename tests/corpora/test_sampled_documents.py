@@ -12,7 +12,7 @@ from simdocs.corpora.discover import Sources, find
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.read_tasks import Files, sampled, tasks
 from simdocs.model.skipped import Skipped
-from simdocs.parameters.texts import Sequences, Walking
+from tests import strategies as some
 from tests.corpora.json_lines import names_in, rows
 
 
@@ -22,12 +22,12 @@ def lay(where: Path) -> FileList:
     (where / "b.jsonl").write_bytes(lines.removesuffix(b"\n"))
     (where / "c.jsonl.gz").write_bytes(gzip.compress(lines))
     (where / "d.txt").write_bytes(b"another file")
-    return find(Sources((os.fsencode(where),)), Walking(), Skipped())
+    return find(Sources((os.fsencode(where),)), some.walking(), Skipped())
 
 
 def names(found: FileList) -> list[str]:
     read = []
-    for task, _ in tasks(found, 1 << 20, Sequences(), lambda _: None):
+    for task, _ in tasks(found, 1 << 20, some.sequences(), lambda _: None):
         if isinstance(task, Files):
             read += task.names
         elif isinstance(task, Part):
@@ -38,7 +38,7 @@ def names(found: FileList) -> list[str]:
 def test_all_documents_are_read_if_there_are_no_more_than_wanted(tmp_path):
     found = lay(tmp_path)
     for most in (82, 83):
-        few, every = sampled(found, 1 << 20, Sequences(), most, 0)
+        few, every = sampled(found, 1 << 20, some.sequences(), most, 0)
         assert few is found
         assert every == 82
     assert len(names(found)) == 82
@@ -48,10 +48,10 @@ def test_each_document_is_drawn_as_often_and_the_same_ones_every_time(tmp_path):
     found, every = lay(tmp_path), names(lay(tmp_path))
     drawn: dict[str, int] = dict.fromkeys(every, 0)
     for seed in range(200):
-        few, count = sampled(found, 1 << 20, Sequences(), 20, seed)
+        few, count = sampled(found, 1 << 20, some.sequences(), 20, seed)
         read = names(few)
         assert (len(read), count) == (20, 82)
-        assert read == names(sampled(found, 1 << 20, Sequences(), 20, seed)[0])
+        assert read == names(sampled(found, 1 << 20, some.sequences(), 20, seed)[0])
         assert read == [name for name in every if name in set(read)]  # in row order
         for name in read:
             drawn[name] += 1
@@ -60,11 +60,11 @@ def test_each_document_is_drawn_as_often_and_the_same_ones_every_time(tmp_path):
 
 def test_a_line_that_is_not_drawn_is_not_even_parsed(tmp_path):
     (tmp_path / "x.jsonl").write_bytes(b'not JSON\n{"text": "a"}\nnor this\n' * 10)
-    found = find(Sources((os.fsencode(tmp_path),)), Walking(), Skipped())
-    few, every = sampled(found, 1 << 20, Sequences(), 5, 3)
+    found = find(Sources((os.fsencode(tmp_path),)), some.walking(), Skipped())
+    few, every = sampled(found, 1 << 20, some.sequences(), 5, 3)
     assert every == 30
     (wanted,) = few.lines.values()
-    ((task, _),) = tasks(few, 1 << 20, Sequences(), lambda _: None)
+    ((task, _),) = tasks(few, 1 << 20, some.sequences(), lambda _: None)
     assert isinstance(task, Part)
     read = rows(task)
     numbers = [where.number for where in read.locators]

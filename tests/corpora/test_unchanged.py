@@ -24,9 +24,9 @@ from simdocs.corpora.containers.jsonl import JsonLines
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.unchanged import EarlierFiles, compare
 from simdocs.parameters.answers import Updating
-from simdocs.parameters.texts import Sequences
 from simdocs.pipeline import shingling
 from simdocs.storage import syscalls
+from tests import strategies as some
 from tests.cli.forged import exchange, signed_anew
 from tests.commands.building import built, content, opened, standard_input
 from tests.corpora.small_chunks import cut_small
@@ -189,7 +189,7 @@ def test_two_files_with_one_inode_number_are_told_apart(case: Case) -> None:
     for name, recorded in (("size", "file_size"), ("mtime_ns", "mtime_ns"), ("ctime_ns", "ctime_ns")):
         found.stamps[name] = files[recorded][:2]
     found.met["inode"], found.met["device"] = files["inode"][:2], (1, 2)
-    unchanged = compare(found, earlier, Sequences(), 1 << 20, Updating())
+    unchanged = compare(found, earlier, some.sequences(), 1 << 20, Updating())
     assert (unchanged.same.tolist(), unchanged.likely.tolist()) == ([-1, -1], [-1, -1])
 
 
@@ -364,7 +364,7 @@ def test_what_came_from_no_file_is_never_unchanged(case: Case) -> None:
     found = FileList.of([b"docs/a"], [0], {}, texts=False)
     found.met["inode"] = 7
     updating = Updating(ignore_inode=True, ignore_ctime=True)
-    assert compare(found, earlier, Sequences(), 1 << 20, updating).same.tolist() == [-1]
+    assert compare(found, earlier, some.sequences(), 1 << 20, updating).same.tolist() == [-1]
 
 
 @pytest.mark.parametrize(

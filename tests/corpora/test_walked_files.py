@@ -16,7 +16,7 @@ from simdocs.corpora.discover import Sources, find
 from simdocs.corpora.stamp import file_id
 from simdocs.corpora.walked_files import Directories, each_met, open_file
 from simdocs.model.skipped import DocumentSkipped, Skipped
-from simdocs.parameters.texts import Walking
+from tests import strategies as some
 
 LEVELS = 9
 
@@ -86,7 +86,7 @@ def deep(tmp_path: Path) -> Iterator[list[bytes]]:
 def test_paths_longer_than_path_max_are_opened(tmp_path: Path, deep: list[bytes], named: int) -> None:
     """Whether most of the path is the argument, or what was found below it."""
     root = b"/".join([os.fsencode(tmp_path), *deep[:named]])
-    found = find(Sources((root,)), Walking(), Skipped())
+    found = find(Sources((root,)), some.walking(), Skipped())
     (name,), (file,) = found.names, each_met(found.met)
     with pytest.raises(OSError, match=os.strerror(errno.ENAMETOOLONG)):
         os.stat(name)
@@ -99,7 +99,7 @@ def test_paths_longer_than_path_max_are_opened(tmp_path: Path, deep: list[bytes]
 def test_a_link_in_place_of_any_component_is_not_followed(tmp_path: Path, at: int) -> None:
     (tmp_path / "a/b").mkdir(parents=True)
     (tmp_path / "a/b/c").write_text("text")
-    found = find(Sources((os.fsencode(tmp_path),)), Walking(), Skipped())
+    found = find(Sources((os.fsencode(tmp_path),)), some.walking(), Skipped())
     (file,) = each_met(found.met)
     part = tmp_path.joinpath(*"abc"[: at + 1])
     part.rename(tmp_path / "moved")

@@ -13,8 +13,8 @@ from simdocs.kernels.join.prefix_candidates import similar_candidates
 from simdocs.kernels.lsh import banding
 from simdocs.kernels.sketch import fracminhash
 from simdocs.kernels.tokens import multisets
-from simdocs.model.ragged import Ragged
 from simdocs.parameters.recipes import BandingRequest
+from tests import strategies as some
 from tests.docs.executed import DOCS, execute, long_lines
 
 METHOD = DOCS / "method.md"
@@ -79,8 +79,8 @@ def test_a_sketch_finds_containers_with_the_recall_of_section_10() -> None:
     sizes, sketched = np.full(4, 1000), np.array([0, 1, 2, 100])
     assert fracminhash.least_hits(sizes, sketched, np.full(4, 800), 0.95).tolist() == [0, 0, 1, 74]
     rng = np.random.default_rng(1)
-    many = Ragged.from_rows(list(rng.integers(0, 2**32, (400, 1000), np.uint32)), np.uint32)
-    parts = Ragged.from_rows([many[row][:800] for row in range(400)], np.uint32)
+    many = some.Ragged.from_rows(list(rng.integers(0, 2**32, (400, 1000), np.uint32)), np.uint32)
+    parts = some.Ragged.from_rows([many[row][:800] for row in range(400)], np.uint32)
     least = fracminhash.least_hits(many.lengths, fracminhash.sketches(many).lengths, np.full(400, 800), 0.95)
     assert np.mean((fracminhash.sketches(parts).lengths >= least)[least > 0]) >= 0.95
 
@@ -88,7 +88,9 @@ def test_a_sketch_finds_containers_with_the_recall_of_section_10() -> None:
 def test_the_containment_join_of_section_10_finds_every_pair() -> None:
     rng = np.random.default_rng(1)
     many = [rng.choice(60, 20, replace=False) for _ in range(40)]
-    sets = multisets.token_sets(Ragged.from_rows([*many, *(np.append(row[2:], [60, 61]) for row in many)], np.uint32))
+    sets = multisets.token_sets(
+        some.Ragged.from_rows([*many, *(np.append(row[2:], [60, 61]) for row in many)], np.uint32)
+    )
     left, right = np.triu_indices(len(sets), 1)
     blocks = similar_candidates(containment_index(sets, 0.8), np.arange(len(sets)))
     found = {pair for lefts, rights in blocks for pair in zip(lefts, rights, strict=True)}

@@ -14,7 +14,7 @@ from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.reader import open_artifact
 from simdocs.model.documents import CHUNK_FIELDS, FIELDS, FILE_FIELDS
 from simdocs.parameters.declaration import Group
-from simdocs.parameters.families import LANGUAGES, RULES, SCHEMES, UNITS
+from tests import strategies as some
 from tests.cli.forged import Arrays, signed_anew
 
 WAYS = ("one", "run", "run", "all", "all", "exchange", "copy", "sort", "reverse", "longer", "shorter")
@@ -66,9 +66,9 @@ VALUES = st.sampled_from(
 )
 
 PARAMETERS = {
-    "unit": list(UNITS),
+    "unit": some.members("unit"),
     "k": [1, 2, 1000],
-    "language": list(LANGUAGES)[:2],
+    "language": some.members("language")[:2],
     "ignore_stop_words": [False, True],
     "stop_word_list": ["", "the a", " ", "!", "x" * 999, "\0", "\ud800", "\udcff"],
     "multiset": [False, True],
@@ -78,11 +78,11 @@ PARAMETERS = {
     "text_field": ["text", "id", "", "x" * 999, "\ud800", "\udcff"],
     "id_field": ["id", "text"],
     "plain": [False, True],
-    "scheme": list(SCHEMES),
+    "scheme": some.members("scheme"),
     "num_perm": [1, 64, 127],
     "threshold": [1e-300, 0.5, 1.0],
     "recall": [1e-9, 0.5, 1.0],
-    "rule": list(RULES),
+    "rule": some.members("rule"),
     "bands": [1, 2, 16, 64],
     "rows": [1, 2, 128],
     "containment": [False, True],

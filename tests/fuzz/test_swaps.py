@@ -19,8 +19,7 @@ from hypothesis import strategies as st
 
 from simdocs.artifacts.reader import open_artifact
 from simdocs.model.names import display_name
-from simdocs.parameters.recipes import Shingling
-from simdocs.parameters.texts import Sequences, Walking
+from tests import strategies as some
 from tests.amounts import examples
 from tests.cli.program import Done, simdocs
 from tests.cli.traps import EAGER, prelude
@@ -82,7 +81,7 @@ def _other(node: Node) -> Node:
 
 def documents(case: Case, root: bytes) -> list[Document] | None:
     """Return the documents that are in the tree now, as the twin finds them; None if a name is gone."""
-    options = Walking().fields() | Sequences().fields() | {"follow": case.follow, "documents": case.names}
+    options = some.walking().fields() | some.sequences().fields() | {"follow": case.follow, "documents": case.names}
     with chdir(os.path.join(root, b"in")):
         try:
             return Corpus(options | {"files_from": None, "files0_from": None, "jsonl": False}).documents
@@ -122,7 +121,7 @@ def run(case: Case, root: bytes, command: str, *options: bytes) -> tuple[Done, l
 
 
 def facts_of(document: Document) -> tuple[bytes, int, bytes]:
-    return document.name, document.size, facts(document, Shingling()).digest
+    return document.name, document.size, facts(document, some.shingling()).digest
 
 
 @pytest.mark.reliability("a file or directory is replaced after the walk")
@@ -159,7 +158,7 @@ def test_pairs_are_as_similar_as_texts_that_were_in_the_tree(case):
     known = defaultdict[bytes, list[set[int]]](list)
     for document in {(one.name, one.data): one for each in every for one in each or []}.values():
         printed = b"./" + document.name if document.name.startswith(b"-") else document.name
-        known[printed].append(set(shingles.tokens(document.text, Shingling(k=2))))
+        known[printed].append(set(shingles.tokens(document.text, some.shingling(k=2))))
     for line in done.out.splitlines():
         pair = json.loads(line)
         left, right = (known[name_in(pair, side)] for side in ("document", "other"))

@@ -7,9 +7,10 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 from itertools import product
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -20,25 +21,56 @@ from hypothesis import strategies as st
 import simdocs
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.group import connectivity, greedy_rounds
-from simdocs.kernels.group.connectivity import shortest_links
-from simdocs.kernels.group.greedy_rounds import keep_order
 from simdocs.kernels.join import containment_index, prefix_candidates, prefix_index
-from simdocs.kernels.lsh import banding, buckets
-from simdocs.kernels.lsh.bucket_sample import bands_that_agree
+from simdocs.kernels.lsh import banding, bucket_sample, buckets
 from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.text import normalise
-from simdocs.kernels.tokens import multisets, murmur
-from simdocs.kernels.tokens.shinglers import normalised_texts, shingler_of, text_tokens
+from simdocs.kernels.tokens import multisets, murmur, shinglers
 from simdocs.kernels.tokens.stopwords import STOP_WORDS
 from simdocs.parameters import PARAMETERS
-from simdocs.parameters.families import FORMATS, KEEP, LANGUAGES, SCHEMES, UNITS, default_k
-from simdocs.parameters.recipes import Bands, Shingling
+from simdocs.parameters.families import default_k
+from simdocs.parameters.recipes import Bands
 from simdocs.parameters.values import Choice
 from tests import strategies as some
 from tests.amounts import examples
-from tests.kernels.row_kernels import ROW_KERNELS
 
-each_kernel_and_unit = pytest.mark.parametrize(("name", "unit"), list(product(ROW_KERNELS, UNITS)))
+Rows = Callable[[list[bytes], some.Shingling], list[Any]]
+
+
+def text_rows(batch: list[bytes], shingling: some.Shingling) -> list[Any]:
+    texts = some.texts(batch, shingling)
+    return list(zip(some.rows_of(texts.codepoints), some.rows_of(texts.encoded), strict=True))
+
+
+def token_rows(batch: list[bytes], shingling: some.Shingling) -> list[Any]:
+    return some.rows_of(some.tokens_of(batch, shingling))
+
+
+def set_rows(batch: list[bytes], shingling: some.Shingling) -> list[Any]:
+    return some.rows_of(some.sets_of(batch, shingling))
+
+
+def signature_rows(scheme: str, batch: list[bytes], shingling: some.Shingling) -> list[Any]:
+    return some.signatures(some.tokens_of(batch, shingling), 6, shingling.seed, scheme).tolist()
+
+
+def band_key_rows(scheme: str, batch: list[bytes], shingling: some.Shingling) -> list[Any]:
+    signatures = some.signatures(some.tokens_of(batch, shingling), 6, shingling.seed, scheme)
+    return buckets.band_keys(signatures, some.frozen(np.arange(len(signatures))), 2, 3).T.tolist()
+
+
+ROW_KERNELS: dict[str, Rows] = {
+    "texts": text_rows,
+    "units": some.spelt_units,
+    "shingles": some.spelt_shingles,
+    "tokens": token_rows,
+    "sets": set_rows,
+    **{f"{scheme} signatures": partial(signature_rows, scheme) for scheme in some.members("scheme")},
+    **{f"{scheme} band keys": partial(band_key_rows, scheme) for scheme in some.members("scheme")},
+}
+"""The kernels of rows, each as a function from a batch to a list with one entry for each document."""
+
+each_kernel_and_unit = pytest.mark.parametrize(("name", "unit"), list(product(ROW_KERNELS, some.members("unit"))))
 
 
 @each_kernel_and_unit
@@ -46,8 +78,8 @@ each_kernel_and_unit = pytest.mark.parametrize(("name", "unit"), list(product(RO
 @given(left=some.batches, right=some.batches, shingling=some.shinglings)
 def test_rows_do_not_depend_on_their_batch(name, unit, left, right, shingling):
     kernel, shingling = ROW_KERNELS[name], shingling.but(unit=unit)
-    apart = kernel(some.documents(left), shingling) + kernel(some.documents(right), shingling)
-    assert kernel(some.documents(left + right), shingling) == apart
+    apart = kernel(left, shingling) + kernel(right, shingling)
+    assert kernel(left + right, shingling) == apart
 
 
 @each_kernel_and_unit
@@ -55,31 +87,31 @@ def test_rows_do_not_depend_on_a_long_batch(name, unit):
     text = "The cows, the old ox: 12 of them und die Kuh.\n"
     batch = [(text * (n % 40) + f"{n} ")[n % 9 :].encode() for n in range(0, 60, 3)]
     mixed = [document.replace(b"o", "ô".encode()) if n % 3 else document for n, document in enumerate(batch)]
-    kernel, shingling = ROW_KERNELS[name], Shingling(unit=unit, k=3, multiset=True, seed=5)
-    one_by_one = [kernel(some.documents([document]), shingling) for document in mixed]
-    assert kernel(some.documents(mixed), shingling) == [row for rows in one_by_one for row in rows]
+    kernel, shingling = ROW_KERNELS[name], some.shingling(unit=unit, k=3, multiset=True, seed=5)
+    one_by_one = [kernel([document], shingling) for document in mixed]
+    assert kernel(mixed, shingling) == [row for rows in one_by_one for row in rows]
 
 
 @each_kernel_and_unit
 def test_an_empty_batch_has_no_rows_and_empty_documents_have_ordinary_ones(name, unit):
-    kernel, shingling = ROW_KERNELS[name], Shingling(unit=unit)
-    assert kernel(some.documents([]), shingling) == []
-    empty = kernel(some.documents([b""]), shingling)
+    kernel, shingling = ROW_KERNELS[name], some.shingling(unit=unit)
+    assert kernel([], shingling) == []
+    empty = kernel([b""], shingling)
     assert len(empty) == 1
-    assert kernel(some.documents([b"", b" \n", b""]), shingling) == empty * 3
-    between = kernel(some.documents([b"", b"the cow", b"", "thé".encode(), b""]), shingling)
+    assert kernel([b"", b" \n", b""], shingling) == empty * 3
+    between = kernel([b"", b"the cow", b"", "thé".encode(), b""], shingling)
     assert between[::2] == empty * 3
 
 
 @given(some.batches, some.shinglings)
 def test_inputs_are_left_as_they_were(batch, shingling):
     raw = some.documents(batch)
-    texts = unwritten(normalised_texts, raw, shingling)
-    shingler = shingler_of(shingling.unit)
+    texts = unwritten(shinglers.normalised_texts, raw, shingling)
+    shingler = shinglers.shingler_of(shingling.unit)
     unwritten(shingler.layout, texts, unwritten(shingler.units, texts, shingling), shingling)
-    tokens = unwritten(text_tokens, texts, shingling)
+    tokens = unwritten(shinglers.text_tokens, texts, shingling)
     sets = unwritten(multisets.token_sets, unwritten(multisets.token_multisets, tokens, shingling.seed))
-    for scheme in map(scheme_of, SCHEMES):
+    for scheme in map(scheme_of, some.members("scheme")):
         unwritten(scheme.partial_signatures, tokens, 5, shingling.seed)
         signatures = unwritten(scheme.signatures, tokens, 5, shingling.seed)
         for indexed in (prefix_index.prefix_index, containment_index.containment_index):
@@ -96,8 +128,8 @@ def test_inputs_are_left_as_they_were(batch, shingling):
             graph = connectivity.PairGraph.unconnected(len(signatures))
             graph = unwritten(connectivity.with_pairs, graph, left, right, left < right)
             unwritten(connectivity.connected_groups, graph)
-            unwritten(shortest_links, graph.labels, left, right)
-            unwritten(bands_that_agree, signatures[left], signatures[right], Bands(2, 2))
+            unwritten(connectivity.shortest_links, graph.labels, left, right)
+            unwritten(bucket_sample.bands_that_agree, signatures[left], signatures[right], Bands(2, 2))
         status = np.arange(len(signatures)) % 3
         unwritten(greedy_rounds.first_undecided, shared.values, shared.offsets[:-1], shared.offsets[1:], status)
         unwritten(greedy_rounds.capped_members, shared, status, 2)
@@ -117,10 +149,8 @@ def unwritten(kernel: Callable[..., Any], *arguments: Any) -> Any:
 
 @given(some.batches, some.shinglings, st.randoms(use_true_random=False))
 def test_similarities_do_not_depend_on_order_or_cut_of_the_pairs(batch, shingling, random):
-    sets = multisets.token_sets(
-        text_tokens(normalised_texts(some.documents([*batch, b"the cow"]), shingling), shingling)
-    )
-    signatures = some.frozen(scheme_of("fss").signatures(sets, 8, shingling.seed))
+    sets = some.sets_of([*batch, b"the cow"], shingling)
+    signatures = some.signatures(sets, 8, shingling.seed)
     pairs = list(product(range(len(sets)), repeat=2))
     shuffled = random.sample(pairs, len(pairs))
     cut = random.randint(0, len(pairs))
@@ -137,14 +167,22 @@ def sides_of(pairs: list[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
 
 KERNELS = [
     normalise.normalise,
-    normalised_texts,
-    text_tokens,
+    shinglers.normalised_texts,
+    shinglers.text_tokens,
     *(
         each
-        for unit in UNITS
-        for each in (shingler_of(unit).shingles, shingler_of(unit).units, shingler_of(unit).layout)
+        for unit in some.members("unit")
+        for each in (
+            shinglers.shingler_of(unit).shingles,
+            shinglers.shingler_of(unit).units,
+            shinglers.shingler_of(unit).layout,
+        )
     ),
-    *(each for name in SCHEMES for each in (scheme_of(name).signatures, scheme_of(name).partial_signatures)),
+    *(
+        each
+        for name in some.members("scheme")
+        for each in (scheme_of(name).signatures, scheme_of(name).partial_signatures)
+    ),
     *(
         multisets.token_sets,
         multisets.token_multisets,
@@ -155,7 +193,7 @@ KERNELS = [
     ),
     *(buckets.band_keys, buckets.bucket_tables, buckets.shared_buckets, buckets.shared_buckets_of_tables),
     *(buckets.candidate_pairs, buckets.candidate_pairs_with, buckets.distinct_pairs, buckets.bucket_bounds),
-    *(jaccard.estimates, jaccard.exact, jaccard.below_prefilter, banding.choose, keep_order),
+    *(jaccard.estimates, jaccard.exact, jaccard.below_prefilter, banding.choose, greedy_rounds.keep_order),
     *(
         greedy_rounds.first_undecided,
         greedy_rounds.capped_members,
@@ -166,7 +204,12 @@ KERNELS = [
     *(prefix_index.token_frequencies, prefix_index.prefix_index, prefix_candidates.similar_candidates),
     containment_index.containment_index,
     *(connectivity.star_pairs, connectivity.cross_component_pairs),
-    *(connectivity.with_pairs, connectivity.connected_groups, shortest_links, bands_that_agree),
+    *(
+        connectivity.with_pairs,
+        connectivity.connected_groups,
+        connectivity.shortest_links,
+        bucket_sample.bands_that_agree,
+    ),
 ]
 
 
@@ -175,17 +218,17 @@ def test_kernels_can_be_sent_to_a_worker(kernel):
     assert pickle.loads(pickle.dumps(kernel)) is kernel
 
 
-@pytest.mark.parametrize("unit", UNITS)
+@some.each("unit")
 @pytest.mark.parametrize("text", ["the cow and the ox", "thé cow and the ôx"])
 def test_results_can_be_sent_from_a_worker(unit, text):
-    shingling = pickle.loads(pickle.dumps(Shingling(unit=unit, k=2)))
-    texts = normalised_texts(some.documents([text.encode(), b""]), shingling)
-    units = shingler_of(unit).units(texts, shingling)
-    tokens = text_tokens(texts, shingling)
+    shingling = pickle.loads(pickle.dumps(some.shingling(unit=unit, k=2)))
+    texts = shinglers.normalised_texts(some.documents([text.encode(), b""]), shingling)
+    units = shinglers.shingler_of(unit).units(texts, shingling)
+    tokens = shinglers.text_tokens(texts, shingling)
     for made in (
         texts,
         units,
-        shingler_of(unit).layout(texts, units, shingling),
+        shinglers.shingler_of(unit).layout(texts, units, shingling),
         tokens,
     ):
         again = pickle.loads(pickle.dumps(made))
@@ -195,18 +238,11 @@ def test_results_can_be_sent_from_a_worker(unit, text):
 
 
 HASHES_OF_ALL_UNITS = """
-from collections.abc import Callable, Iterator
-from dataclasses import replace
-import numpy as np
-from simdocs.kernels.tokens.shinglers import normalised_texts, text_tokens
-from simdocs.model.ragged import Ragged
-from simdocs.parameters.families import LANGUAGES, UNITS
-from simdocs.parameters.recipes import Shingling
-raw = Ragged.from_rows([np.frombuffer("The cow, und die K\\u00fch!".encode(), np.uint8)], np.uint8)
-for unit in UNITS:
-    for language in LANGUAGES:
-        shingling = Shingling(unit=unit, k=2, language=language)
-        print(unit, language, text_tokens(normalised_texts(raw, shingling), shingling).values.tolist())
+from tests import strategies as some
+for unit in some.members("unit"):
+    for language in some.members("language"):
+        shingling = some.shingling(unit, 2, language=language)
+        print(unit, language, some.tokens_of(["The cow, und die K\\u00fch!".encode()], shingling).values.tolist())
 """
 
 
@@ -221,16 +257,16 @@ def test_kernels_give_the_same_bytes_for_any_hash_seed():
 
 
 def test_every_member_of_a_family_has_an_implementation():
-    for family in (UNITS, SCHEMES, KEEP, FORMATS):
-        assert all(member.load() is not None for member in family.values())
-    assert list(LANGUAGES) == list(STOP_WORDS)
+    families = [PARAMETERS[name].values.family for name in ("unit", "scheme", "keep", "format")]
+    assert all(member.load() is not None for family in families for member in family.values())
+    assert some.members("language") == list(STOP_WORDS)
 
 
 def test_defaults_are_members_of_their_families():
     for parameter in PARAMETERS.values():
         if parameter.default is not None and isinstance(parameter.values, Choice):
             assert parameter.default in parameter.values.family
-    assert Shingling().k == default_k(Shingling().unit)
+    assert some.shingling().k == default_k(some.shingling().unit)
 
 
 @pytest.mark.parametrize("language", STOP_WORDS)
@@ -238,7 +274,204 @@ def test_stop_word_lists_are_long_normalised_and_without_repeats(language):
     words = STOP_WORDS[language]
     assert len(words) >= 80
     assert len(set(words)) == len(words)
-    shingling = Shingling(unit="word")
-    texts = normalised_texts(some.documents([word.encode() for word in words]), shingling)
+    shingling = some.shingling(unit="word")
+    texts = shinglers.normalised_texts(some.documents([word.encode() for word in words]), shingling)
     assert [texts.encoded[row].tobytes().decode() for row in range(len(words))] == list(words)
-    assert shingler_of("word").units(texts, shingling).offsets.tolist() == list(range(len(words) + 1))
+    assert shinglers.shingler_of("word").units(texts, shingling).offsets.tolist() == list(range(len(words) + 1))
+
+
+# No kernel loops over documents: ten times as many documents take no more steps of Python.
+
+FEW, MANY = 100, 1_000
+CONSTANT = (MANY - FEW) // 2
+"""Fewer steps than a loop over the additional documents would take. Most kernels take none."""
+
+ALL_ON = some.normalisation(nfkc=True, strip_accents=True, strip_punctuation=True, mask_digits=True)
+
+
+def steps(work: Callable[[], Any]) -> int:
+    """Return the number of steps of work: calls of Python and C functions, and lines of Python."""
+    count = 0
+
+    def on_call(_frame: FrameType, event: str, _argument: Any) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    def on_line(_frame: FrameType, event: str, _argument: Any) -> Any:
+        nonlocal count
+        count += event == "line"
+        return on_line
+
+    work()  # what is remembered between calls is made first
+    profile, trace = sys.getprofile(), sys.gettrace()
+    sys.settrace(on_line)
+    sys.setprofile(on_call)
+    try:
+        work()
+    finally:
+        sys.setprofile(profile)
+        sys.settrace(trace)
+    return count
+
+
+@cache
+def same_text_in(documents: int, *, ascii_only: bool, count: int = 12_000) -> some.Ragged:
+    """Return this number of short lines, divided into this number of documents."""
+    draw = np.random.default_rng(8)
+    words = draw.integers(0, 10_000, count).tolist()
+    lines = [f"the w{word:04} of ox{word % 7}.\r\n" for word in words]
+    text = [line if ascii_only else line.replace("o", "日é\u0301") for line in lines]
+    each = len(lines) // documents
+    return some.documents(["".join(text[at : at + each]).encode() for at in range(0, len(text), each)])
+
+
+def assert_no_more_steps(work: Callable[[some.Ragged], Any], few: some.Ragged, many: some.Ragged) -> None:
+    assert (len(few), len(many)) == (FEW, MANY)
+    assert steps(lambda: work(many)) < steps(lambda: work(few)) + CONSTANT
+
+
+@pytest.mark.parametrize("loop", ["for", "comprehension", "callback"])
+def test_a_loop_over_documents_would_be_noticed(loop):
+    rows = np.zeros((MANY, 2), np.uint32)
+    total = np.zeros(2, np.uint32)
+
+    def work() -> None:
+        if loop == "for":
+            for row in rows:
+                np.add(total, row, out=total)
+        elif loop == "comprehension":
+            [row + row for row in rows]
+        else:
+            list(map(lambda row: row + row, rows))  # noqa: C417
+
+    assert steps(work) >= MANY
+
+
+@pytest.mark.parametrize("ascii_only", [True, False])
+@pytest.mark.parametrize(("unit", "switches"), list(product(some.members("unit"), [some.normalisation(), ALL_ON])))
+def test_texts_and_shingles_take_no_more_steps_for_more_documents(unit, switches, ascii_only):
+    shingling = some.shingling(unit=unit, k=3, normalisation=switches)
+
+    def work(raw: some.Ragged) -> None:
+        texts = shinglers.normalised_texts(raw, shingling)
+        shingler = shinglers.shingler_of(unit)
+        shingler.layout(texts, shingler.units(texts, shingling), shingling)
+
+    assert_no_more_steps(work, *(same_text_in(count, ascii_only=ascii_only) for count in (FEW, MANY)))
+
+
+@pytest.mark.parametrize("ascii_only", [True, False])
+@pytest.mark.parametrize(("unit", "k"), [*product(some.members("unit"), [1, 3]), ("char", 9), ("word", 5)])
+def test_token_sets_take_no_more_steps_for_more_documents(unit, k, ascii_only):
+    shingling = some.shingling(unit=unit, k=k)
+
+    def work(raw: some.Ragged) -> None:
+        tokens = some.tokens_of(raw, shingling)
+        multisets.token_sets(multisets.token_multisets(tokens, shingling.seed))
+
+    assert_no_more_steps(work, *(same_text_in(count, ascii_only=ascii_only) for count in (FEW, MANY)))
+
+
+@pytest.mark.parametrize("ascii_only", [True, False])
+@pytest.mark.parametrize(("scheme", "unit"), list(product(some.members("scheme"), some.members("unit"))))
+def test_signatures_and_band_keys_take_no_more_steps_for_more_documents(scheme, unit, ascii_only):
+    shingling = some.shingling(unit=unit, k=1)
+
+    def work(tokens: some.Ragged) -> None:
+        signatures = some.signatures(tokens, 4, scheme=scheme)
+        buckets.band_keys(signatures, np.arange(len(signatures)), 2, 2)
+
+    few, many = (same_text_in(number, ascii_only=ascii_only, count=25_000) for number in (FEW, MANY))
+    assert_no_more_steps(work, *(some.tokens_of(raw, shingling) for raw in (few, many)))
+
+
+@some.each("scheme")
+@pytest.mark.parametrize("length", [0, 1, 5, 20])
+def test_signatures_of_small_documents_take_no_more_steps_for_more_of_them(scheme, length):
+    draw = np.random.default_rng(length)
+    few, many = (
+        some.ragged(draw.integers(0, 2**32, (count, length), np.uint32).tolist(), np.uint32) for count in (FEW, MANY)
+    )
+    assert_no_more_steps(lambda tokens: some.signatures(tokens, 8, scheme=scheme), few, many)
+
+
+def test_short_documents_take_no_more_steps_for_more_of_them():
+    batches = [some.documents([b"ab %d" % (n % 7) for n in range(count)]) for count in (FEW, MANY)]
+    for unit in some.members("unit"):
+        shingling = some.shingling(unit=unit, k=9)
+        assert_no_more_steps(
+            lambda raw, shingling=shingling: some.sets_of(raw, shingling),
+            *batches,
+        )
+
+
+def test_similarities_take_no_more_steps_for_more_pairs():
+    draw = np.random.default_rng(2)
+    sets = multisets.token_sets(some.ragged(draw.integers(0, 50, (MANY, 30)).tolist(), np.uint32))
+    signatures = some.signatures(sets, 16, scheme="permutation")
+    sides = draw.integers(0, MANY, (2, MANY))
+
+    def work(count: int) -> None:
+        left, right = sides[:, :count]
+        jaccard.exact(sets, left, right)
+        jaccard.below_prefilter(jaccard.estimates(signatures, left, right), 0.8, 128)
+
+    assert steps(lambda: work(MANY)) < steps(lambda: work(FEW)) + CONSTANT
+
+
+def test_buckets_pairs_and_rounds_take_no_more_steps_for_more_members():
+    draw = np.random.default_rng(3)
+
+    def work(count: int) -> None:
+        shared = buckets.shared_buckets(keys[:, :count])
+        list(buckets.candidate_pairs(shared, count))
+        list(buckets.candidate_pairs_with(shared, np.arange(count) % 3 == 0))
+        label = connectivity.bucket_components(shared, count)
+        connectivity.shortest_links(label, label, np.arange(count))
+        for left, right in greedy_rounds.pairs_with_always_kept(shared, count // 2, 1000, count):
+            greedy_rounds.most_similar_kept(left, right, np.ones(len(left)))
+        status = np.repeat([greedy_rounds.KEPT, greedy_rounds.UNDECIDED], count // 2)
+        greedy_rounds.first_undecided(shared.values, shared.offsets[:-1], shared.offsets[1:], status)
+        greedy_rounds.capped_members(shared, status, 1000)
+
+    keys = draw.integers(0, 50, (4, MANY)).astype(np.uint64)
+    assert steps(lambda: work(MANY)) < steps(lambda: work(FEW)) + CONSTANT
+
+
+def test_an_exact_join_takes_no_more_steps_for_more_sets():
+    draw = np.random.default_rng(5)
+    sets = multisets.token_sets(some.ragged(draw.integers(0, 500, (MANY, 30)).tolist(), np.uint32))
+
+    def work(count: int) -> None:
+        for indexed in (prefix_index.prefix_index, containment_index.containment_index):
+            index = indexed(sets.cut(0, count), 0.8)
+            list(prefix_candidates.similar_candidates(index, np.arange(count)))
+
+    assert steps(lambda: work(MANY)) < steps(lambda: work(FEW)) + CONSTANT
+
+
+def test_pairs_of_buckets_take_no_more_steps_for_more_members():
+    draw = np.random.default_rng(5)
+
+    def work(count: int) -> None:
+        bucket_sample.count_pairs(keys[:count])
+        left, right = bucket_sample.every_pair(keys[:count])
+        bucket_sample.drawn_pairs(keys[:count], chances[:count])
+        bucket_sample.agreeing_bands(signatures, left[:FEW], right[:FEW], Bands(2, 2))
+
+    keys, chances = draw.integers(0, 50, MANY).astype(np.uint64), draw.random((MANY, 3))
+    signatures = draw.integers(0, 9, (MANY, 4)).astype(np.uint32)
+    assert steps(lambda: work(MANY)) < steps(lambda: work(FEW)) + CONSTANT
+
+
+def test_tables_and_lookups_take_no_more_steps_for_more_members():
+    draw = np.random.default_rng(4)
+
+    def work(count: int) -> None:
+        ordered, owners = buckets.bucket_tables(keys[:, :count], np.arange(count))
+        buckets.bucket_bounds(keys[:, :count], count, lambda places: np.take(ordered, places))
+        shared = buckets.shared_buckets_of_tables(ordered, owners.astype(np.int64))
+        list(greedy_rounds.pairs_with_always_kept(shared, count // 2, 1000, count))
+
+    keys = draw.integers(0, 50, (4, MANY)).astype(np.uint64)
+    assert steps(lambda: work(MANY)) < steps(lambda: work(FEW)) + CONSTANT

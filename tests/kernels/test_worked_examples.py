@@ -16,10 +16,9 @@ from simdocs.kernels.compare import jaccard
 from simdocs.kernels.lsh import banding, buckets
 from simdocs.kernels.sketch import permutation
 from simdocs.kernels.sketch.fss import EMPTY
-from simdocs.kernels.sketch.schemes import scheme_of
-from simdocs.kernels.tokens import multisets, murmur
-from simdocs.kernels.tokens.shinglers import normalised_texts, shingler_of, text_tokens
-from simdocs.parameters.recipes import BandingRequest, Shingling
+from simdocs.kernels.tokens import murmur
+from simdocs.kernels.tokens.shinglers import shingler_of
+from simdocs.parameters.recipes import BandingRequest
 from tests import strategies as some
 from tests.twins import bands as twin_bands
 from tests.twins import shingles as twin_shingles
@@ -31,26 +30,19 @@ ABCDABD = [2613040991, 1328615756, 2158755732, 3701159945, 2613040991, 274481622
 """Tokens of "abcdabd", k = 2, in text order: ab bc cd da ab bd."""
 
 
-def spelt(data: bytes, shingling: Shingling) -> list[str]:
+def spelt(data: bytes, shingling: some.Shingling) -> list[str]:
     """Return the shingles of a document, as the kernels cut them."""
-    texts = normalised_texts(some.documents([data]), shingling)
-    shingler = shingler_of(shingling.unit)
-    units = shingler.units(texts, shingling)
-    layout = shingler.layout(texts, units, shingling)
-    starts, lengths = (array.tolist() for array in texts.byte_spans(units.starts, units.stops))
-    each = [texts.data[a : a + n].tobytes().decode() for a, n in zip(starts, lengths, strict=True)]
-    spans = zip(layout.firsts.tolist(), layout.sizes.tolist(), strict=True)
-    return [shingler.separator.join(each[first : first + size]) for first, size in spans]
+    separator = shingler_of(shingling.unit).separator
+    return [separator.join(units) for units in some.spelt_shingles([data], shingling)[0]]
 
 
-def tokens(data: bytes, shingling: Shingling) -> list[int]:
-    return text_tokens(normalised_texts(some.documents([data]), shingling), shingling).values.tolist()
+def tokens(data: bytes, shingling: some.Shingling) -> list[int]:
+    return some.tokens_of([data], shingling).values.tolist()
 
 
-def similarity(left: bytes, right: bytes, shingling: Shingling) -> float:
+def similarity(left: bytes, right: bytes, shingling: some.Shingling) -> float:
     """Return the Jaccard similarity of two documents, by the kernels, from their bytes."""
-    made = text_tokens(normalised_texts(some.documents([left, right]), shingling), shingling)
-    sets = multisets.token_sets(multisets.token_multisets(made, shingling.seed) if shingling.multiset else made)
+    sets = some.sets_of([left, right], shingling)
     return float(jaccard.exact(sets, np.array([0]), np.array([1]))[0])
 
 
@@ -58,23 +50,22 @@ def similarity(left: bytes, right: bytes, shingling: Shingling) -> float:
 
 
 def test_shingles_of_abcdabd_are_five_with_the_repeated_ab_once():
-    shingling = Shingling(k=2)
+    shingling = some.shingling(k=2)
     assert spelt(b"abcdabd", shingling) == ["ab", "bc", "cd", "da", "ab", "bd"]
     assert set(spelt(b"abcdabd", shingling)) == {"ab", "bc", "cd", "da", "bd"}
-    sets = multisets.token_sets(text_tokens(normalised_texts(some.documents([b"abcdabd"]), shingling), shingling))
+    sets = some.sets_of([b"abcdabd"], shingling)
     assert sets.values.tolist() == sorted(set(ABCDABD))
 
 
 def test_the_plane_has_34_characters_and_26_shingles():
-    texts = normalised_texts(some.documents([PLANE]), Shingling())
-    assert len(texts.codepoints.values) == 34
-    shingles = spelt(PLANE, Shingling(k=9))
+    assert len(some.texts([PLANE], some.shingling()).codepoints.values) == 34
+    shingles = spelt(PLANE, some.shingling(k=9))
     assert len(shingles) == len(set(shingles)) == 26
     assert shingles[:3] == ["the plane", "he plane ", "e plane w"]
 
 
 def test_a_line_break_is_a_space_in_a_shingle():
-    shingles = spelt(PLANE, Shingling(k=9))
+    shingles = spelt(PLANE, some.shingling(k=9))
     at = shingles.index("was ready")
     assert shingles[at : at + 3] == ["was ready", "as ready ", "s ready f"]
 
@@ -94,14 +85,14 @@ def test_a_line_break_is_a_space_in_a_shingle():
     ],
 )
 def test_token_of_characters(shingle, seed, token):
-    shingling = Shingling(k=len(shingle), seed=seed)
+    shingling = some.shingling(k=len(shingle), seed=seed)
     text = f"x{shingle}x".encode()
     assert tokens(text, shingling)[1] == token
     assert twin_shingles.tokens(text, shingling)[1] == token
 
 
 def test_tokens_of_abcdabd_in_text_order():
-    assert tokens(b"abcdabd", Shingling(k=2)) == ABCDABD
+    assert tokens(b"abcdabd", some.shingling(k=2)) == ABCDABD
 
 
 @pytest.mark.parametrize(
@@ -122,16 +113,16 @@ def test_token_of_words(words, token):
     count = len(words.split())
     if count == 1:
         assert twin_shingles.hash32(words.encode(), 0) == token  # a word's own hash, that its shingles' are made of
-        assert twin_shingles.hash_of_numbers([token], 0) == tokens(words.encode(), Shingling(unit="word", k=1))[0]
+        assert twin_shingles.hash_of_numbers([token], 0) == tokens(words.encode(), some.shingling(unit="word", k=1))[0]
     else:
-        assert tokens(f"Xyz, {words}!".encode(), Shingling(unit="word", k=count))[1] == token
+        assert tokens(f"Xyz, {words}!".encode(), some.shingling(unit="word", k=count))[1] == token
 
 
 def test_27_letters_and_k_5_give_14348907_possible_shingles():
     letters = "abcdefghijklmnopqrstuvwxyzß"
     for k in (1, 2, 3):
         every = ["".join(shingle).encode() for shingle in product(letters, repeat=k)]
-        made = text_tokens(normalised_texts(some.documents(every), Shingling(k=k)), Shingling(k=k))
+        made = some.tokens_of(every, some.shingling(k=k))
         assert len(set(made.values.tolist())) == len(made.values) == 27**k
     assert 27**5 == 14_348_907
 
@@ -140,24 +131,24 @@ def test_27_letters_and_k_5_give_14348907_possible_shingles():
 
 
 def test_jaccard_of_words_that_are_half_the_same():
-    shingling = Shingling(unit="word", k=1)
+    shingling = some.shingling(unit="word", k=1)
     assert similarity(b"I love chocolate", b"I love chocolate and white pizza", shingling) == 3 / 6
 
 
 def test_jaccard_of_nadal_and_nadia():
-    shingling = Shingling(k=2)
+    shingling = some.shingling(k=2)
     assert sorted(set(spelt(b"nadal", shingling))) == ["ad", "al", "da", "na"]
     assert sorted(set(spelt(b"nadia", shingling))) == ["ad", "di", "ia", "na"]
     assert similarity(b"nadal", b"nadia", shingling) == 2 / 6
 
 
 def test_rows_of_two_columns_are_of_four_types():
-    nadal, nadia = set(spelt(b"nadal", Shingling(k=2))), set(spelt(b"nadia", Shingling(k=2)))
+    nadal, nadia = set(spelt(b"nadal", some.shingling(k=2))), set(spelt(b"nadia", some.shingling(k=2)))
     matrix = slots.characteristic(sorted(nadal | nadia | {"xy"}), [nadal, nadia])
     count = slots.types(matrix, 0, 1)
     assert count == {(1, 1): 2, (1, 0): 2, (0, 1): 2, (0, 0): 1}
     assert Fraction(count[1, 1], count[1, 1] + count[1, 0] + count[0, 1]) == slots.similarity(matrix, 0, 1)
-    assert float(slots.similarity(matrix, 0, 1)) == similarity(b"nadal", b"nadia", Shingling(k=2))
+    assert float(slots.similarity(matrix, 0, 1)) == similarity(b"nadal", b"nadia", some.shingling(k=2))
 
 
 def test_a_million_documents_make_499999500000_pairs():
@@ -178,12 +169,12 @@ def test_characteristic_matrix():
     assert matrix == [[1, 0, 0], [0, 0, 1], [0, 1, 0], [1, 0, 1]]
     assert slots.similarity(matrix, 0, 2) == Fraction(1, 3)
     columns = ["\n".join(column).encode() for column in (sorted(s1), sorted(s3))]
-    assert similarity(*columns, Shingling(unit="line", k=1)) == 1 / 3
+    assert similarity(*columns, some.shingling(unit="line", k=1)) == 1 / 3
 
 
 def test_bags_compare_by_minimum_over_maximum_of_the_counts():
-    assert similarity(b"a a a b", b"a a b b c", Shingling(unit="word", k=1, multiset=True)) == 3 / 6
-    assert similarity(b"a a a b", b"a a b b c", Shingling(unit="word", k=1)) == 2 / 3
+    assert similarity(b"a a a b", b"a a b b c", some.shingling(unit="word", k=1, multiset=True)) == 3 / 6
+    assert similarity(b"a a a b", b"a a b b c", some.shingling(unit="word", k=1)) == 2 / 3
 
 
 # MinHash
@@ -322,7 +313,7 @@ def test_slots_of_three_columns():
 @pytest.mark.parametrize("shingles", [("nadal", "nadia"), ("abcdabd", "The plane was ready")])
 def test_the_slot_algorithm_with_the_kernels_own_functions_is_the_kernel(shingles, seed):
     """Row by row, on the tokens of real shingles, with the functions that `permutation` draws."""
-    sets = [set(tokens(text.encode(), Shingling(k=2))) for text in shingles]
+    sets = [set(tokens(text.encode(), some.shingling(k=2))) for text in shingles]
     rows = sorted(set().union(*sets))
     factors, terms = (array.tolist() for array in permutation.hash_functions(8, seed))
 
@@ -361,7 +352,7 @@ GOLDEN = {
 def test_signature_of_abcdabd_is_fixed_for_good(scheme, size):
     golden = list(map(int, GOLDEN[scheme, size].split()))
     assert twin_signatures.SCHEMES[scheme](ABCDABD, size, 0) == golden
-    assert scheme_of(scheme).signatures(some.ragged([ABCDABD], np.uint32), size, 0).tolist() == [golden]
+    assert some.signatures(some.ragged([ABCDABD], np.uint32), size, scheme=scheme).tolist() == [golden]
 
 
 # Bands

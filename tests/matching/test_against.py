@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simdocs.model.artifact import Artifact
-from simdocs.parameters.families import KEEP, SCHEMES, UNITS
+from tests import strategies as some
 from tests.amounts import examples, slow
 from tests.commands.building import built
 from tests.commands.deduping import CATCH_ALL, Work, sketched, write_texts
@@ -71,10 +71,10 @@ def asked(ours: list[Text], theirs: list[Text], choices: Choices, **options: obj
         return rows
 
 
-@pytest.mark.parametrize("keep", KEEP)
-@pytest.mark.parametrize("unit", UNITS)
+@some.each("keep")
+@some.each("unit")
 @examples(2)
-@given(texts=corpora(18), share=st.floats(0, 1), multiset=st.booleans(), scheme=st.sampled_from(list(SCHEMES)))
+@given(texts=corpora(18), share=st.floats(0, 1), multiset=st.booleans(), scheme=some.one_of("scheme"))
 def test_groups_against_an_index_are_those_of_the_twin(unit, keep, texts, share, multiset, scheme):
     cut, choices = int(share * len(texts)), Choices(unit, K_OF[unit], multiset, 0.5, keep)
     assert asked(texts[cut:], texts[:cut], choices, scheme=scheme) == twin(texts[cut:], texts[:cut], choices)
@@ -82,7 +82,7 @@ def test_groups_against_an_index_are_those_of_the_twin(unit, keep, texts, share,
 
 @pytest.mark.parametrize("seed", [0, 3, *slow(1, 2, 4)])
 def test_groups_of_larger_corpora_against_an_index_are_those_of_the_twin(seed):
-    texts, choices = family(seed, 110), Choices("word", 2, bool(seed % 2), 0.5, list(KEEP)[seed])
+    texts, choices = family(seed, 110), Choices("word", 2, bool(seed % 2), 0.5, some.members("keep")[seed])
     expected = twin(texts[45:], texts[:45], choices)
     assert len({row[0] < 45 for row in expected}) == 2
     assert len(expected) > 20
@@ -93,7 +93,7 @@ def test_groups_of_larger_corpora_against_an_index_are_those_of_the_twin(seed):
 @given(
     texts=corpora(24),
     share=st.floats(0, 1),
-    keep=st.sampled_from(list(KEEP)),
+    keep=some.one_of("keep"),
     most=st.integers(1, 4),
     cut=st.sampled_from([(1, 1), (2, 1), (1, 2), (4, 3)]),
 )
@@ -121,9 +121,7 @@ def test_max_candidates_caps_the_comparisons_of_a_bucket(texts, share, keep, mos
 @pytest.mark.reliability("documents changed or gone since the build")
 @pytest.mark.parametrize("both", [False, True], ids=["yours", "theirs and yours"])
 @examples(6)
-@given(
-    texts=corpora(20), share=st.floats(0, 1), dice=st.randoms(use_true_random=False), keep=st.sampled_from(list(KEEP))
-)
+@given(texts=corpora(20), share=st.floats(0, 1), dice=st.randoms(use_true_random=False), keep=some.one_of("keep"))
 def test_changed_files_of_the_index_are_new_documents_or_ignored(both, texts, share, dice, keep):
     """Unchanged files are kept. A changed file is a new document if it is among the documents given."""
     choices, cut = Choices("word", 2, False, 0.5, keep), int(share * len(texts))
@@ -215,8 +213,8 @@ def test_files_of_the_index_are_passed_over(there):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("keep", KEEP)
-@pytest.mark.parametrize("unit", UNITS)
+@some.each("keep")
+@some.each("unit")
 @settings(max_examples=100)
 @given(texts=corpora(28), share=st.floats(0, 1), multiset=st.booleans())
 def test_groups_of_many_more_corpora_against_an_index_are_those_of_the_twin(unit, keep, texts, share, multiset):

@@ -15,7 +15,7 @@ from simdocs.kernels.compare import bitmaps, jaccard
 from simdocs.matching.verification import bitmap_filter, verify
 from simdocs.matching.verification.bitmap_filter import BitmapFilter
 from simdocs.matching.verification.verification_blocks import MadeBitmaps
-from simdocs.model.ragged import Ragged
+from tests import strategies as some
 from tests.amounts import examples
 from tests.similar_texts import corpora
 
@@ -106,7 +106,7 @@ def test_few_pairs_of_a_small_vocabulary_are_compared_exactly():
 
 def made(sets: list[set[int]], threshold: float, large: int = 0) -> MadeBitmaps:
     """Return the bitmaps of sets. An empty one counts as a document that could not be read."""
-    ragged = Ragged.from_rows([np.array(sorted(one), np.uint32) for one in sets], np.uint32)
+    ragged = some.Ragged.from_rows([np.array(sorted(one), np.uint32) for one in sets], np.uint32)
     sizes = ragged.lengths
     return MadeBitmaps(bitmaps.bitmaps(ragged, bitmaps.bits_of(sizes, threshold, large)), sizes, sizes > 0)
 

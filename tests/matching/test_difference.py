@@ -11,14 +11,12 @@ from hypothesis import given
 from simdocs.matching import difference as module
 from simdocs.matching.difference import difference
 from simdocs.model.passages import Difference
-from simdocs.parameters.recipes import Shingling
-from simdocs.parameters.texts import Normalisation
 from tests import strategies as some
 from tests.amounts import examples
 from tests.twins import text as texts
 
 documents = some.batches.map(lambda batch: b"".join(batch[:2]))
-PLAIN = Shingling()
+PLAIN = some.shingling()
 
 
 def read_back(found: Difference) -> tuple[bytes, bytes]:
@@ -55,7 +53,7 @@ def test_a_text_shares_everything_with_itself(text):
 
 
 def drawn(a: str, b: str, unit: str = "words", **switches: bool) -> list[str]:
-    found = difference(a.encode(), b.encode(), Shingling(normalisation=Normalisation(**switches)), unit)
+    found = difference(a.encode(), b.encode(), some.shingling(normalisation=some.normalisation(**switches)), unit)
     return [passage.a if passage.shared else f"[{passage.a}|{passage.b}]" for passage in found.passages]
 
 

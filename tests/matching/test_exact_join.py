@@ -13,7 +13,7 @@ import simdocs
 from simdocs.kernels.join import prefix_candidates, prefix_index
 from simdocs.matching.candidates import exact_join
 from simdocs.matching.verification.verify import Verifier
-from simdocs.parameters.families import CLUSTERS, KEEP
+from tests import strategies as some
 from tests.amounts import examples, slow
 from tests.commands.deduping import sketched
 from tests.commands.test_dedupe import asked
@@ -37,7 +37,7 @@ def assert_answers_are_those_of_the_twin(texts, choices):
     st.sampled_from([0.3, 0.5, 2 / 3, 0.8, 1.0]),
     st.sampled_from(["char", "word"]),
     st.booleans(),
-    st.sampled_from(list(KEEP)),
+    some.one_of("keep"),
 )
 def test_answers_are_those_of_the_twin(texts, threshold, unit, multiset, keep):
     assert_answers_are_those_of_the_twin(texts, Choices(unit, 2, multiset, threshold, keep))
@@ -48,7 +48,7 @@ def test_answers_are_those_of_the_twin(texts, threshold, unit, multiset, keep):
 def test_answers_do_not_depend_on_how_many_documents_are_decided_together(seed, at_once, monkeypatch):
     monkeypatch.setattr(exact_join, "_UNDECIDED_AT_ONCE", at_once)
     monkeypatch.setattr(prefix_candidates, "_MATCHES_AT_ONCE", 20 * at_once)
-    choices = Choices("word", 2, bool(seed % 2), 0.4, list(KEEP)[seed])
+    choices = Choices("word", 2, bool(seed % 2), 0.4, some.members("keep")[seed])
     assert_answers_are_those_of_the_twin(family(seed, 60), choices)
 
 
@@ -96,7 +96,7 @@ def test_set_similarity_search_finds_the_same_pairs(threshold):
     assert {(left, right): similarity for left, right, similarity in ours} == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("cluster", CLUSTERS)
+@some.each("cluster")
 def test_workers_do_not_change_the_answer_of_an_exact_join(cluster):
     texts = [text.data for text in family(1, 60)]
     means = {"unit": "word", "k": 2, "threshold": 0.4, "exact": True, "cluster": cluster}

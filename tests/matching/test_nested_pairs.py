@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.parameters.families import UNITS
+from tests import strategies as some
 from tests.amounts import examples
 from tests.similar_texts import corpora, family
 from tests.twins.answers import Answers
@@ -46,7 +46,7 @@ def found(texts, choices, **options):
 @given(
     corpora(),
     st.sampled_from([0.3, 0.5, 2 / 3, 0.8, 1.0]),
-    st.sampled_from(list(UNITS)),
+    some.one_of("unit"),
     st.booleans(),
     st.booleans(),
 )

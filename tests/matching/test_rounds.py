@@ -18,7 +18,7 @@ from simdocs.kernels.group.greedy_rounds import KEPT, REMOVED, UNDECIDED, capped
 from simdocs.matching.candidates import rounds
 from simdocs.matching.candidates.rounds import GroupingState, Rounds
 from simdocs.model.groups import Pairs
-from simdocs.model.ragged import Ragged, TextNumbers
+from simdocs.model.ragged import TextNumbers
 from tests import strategies as some
 from tests.twins import groups as twin
 
@@ -67,7 +67,7 @@ class Compared:
 
 def in_rounds(
     size: int,
-    buckets: list[list[int]] | Ragged,
+    buckets: list[list[int]] | some.Ragged,
     similarity: dict[Pair, float] | Callable[[int, int], float],
     most: int,
     always_kept: int = 0,
@@ -75,7 +75,7 @@ def in_rounds(
 ) -> tuple[GroupingState, Compared]:
     """Decide in rounds. few: so many pairs are verified at once at least."""
     compared = Compared(similarity if callable(similarity) else lambda a, b: similarity[a, b])
-    shared = buckets if isinstance(buckets, Ragged) else some.ragged(buckets, np.int64)
+    shared = buckets if isinstance(buckets, some.Ragged) else some.ragged(buckets, np.int64)
     with mock.patch.object(rounds, "_FEW", few):
         return Rounds(shared, size, most, compared, always_kept).decide(), compared
 
@@ -153,11 +153,13 @@ def test_no_members_make_no_groups():
     assert compared.met == []
 
 
-def chain(size: int, order: list[int]) -> tuple[Ragged, Callable[[int, int], float]]:
+def chain(size: int, order: list[int]) -> tuple[some.Ragged, Callable[[int, int], float]]:
     """Revisions of a text in this keep order. Each shares a bucket with the next four, and is similar to the next."""
     number = np.argsort(order)
     rows = np.sort(number[np.arange(size - 4)[:, None] + np.arange(5)], axis=1)
-    return Ragged.from_lengths(rows.ravel(), np.full(len(rows), 5)), lambda a, b: 0.9 * (abs(order[a] - order[b]) == 1)
+    return some.Ragged.from_lengths(
+        rows.ravel(), np.full(len(rows), 5)
+    ), lambda a, b: 0.9 * (abs(order[a] - order[b]) == 1)
 
 
 def orders(size: int) -> dict[str, list[int]]:
@@ -241,12 +243,12 @@ class Watched:
         return self._values[places]
 
 
-def two_parts(chained: range, alike: range) -> tuple[Ragged, Callable[[int, int], float]]:
+def two_parts(chained: range, alike: range) -> tuple[some.Ragged, Callable[[int, int], float]]:
     """A chain, in which half of what is ahead is used, and members of which each is similar to the next ten."""
     one = np.array(chained)[:-4, None] + np.arange(5)
     other = np.array(alike)[:-10, None] + np.arange(11)
     lengths = np.repeat([5, 11], [len(one), len(other)])
-    buckets = Ragged.from_lengths(np.concatenate((one.ravel(), other.ravel())), lengths)
+    buckets = some.Ragged.from_lengths(np.concatenate((one.ravel(), other.ravel())), lengths)
     return buckets, lambda a, b: 0.9 * (b - a == 1 or a in alike)
 
 

@@ -16,15 +16,15 @@ from simdocs.kernels.lsh.banding import candidate_probabilities
 from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.tokens.murmur import fmix32
 from simdocs.matching.sampling import sampled_pairs
-from simdocs.model.ragged import Ragged
 from simdocs.model.tuning import PairSample
+from tests import strategies as some
 from tests.amounts import amount, slow
 
 SMALL = {"ALL_PAIRS": 0, "RANDOM_PAIRS": 500, "COMPARED_PAIRS": 200, "DRAWN_PAIRS": 2_000}
 """Amounts with which a small corpus is sampled as a large one is."""
 
 
-def corpus(size: int) -> Ragged:
+def corpus(size: int) -> some.Ragged:
     """Return token sets: unrelated ones, families of near-duplicates, and sets that share a template."""
     random = np.random.default_rng(5)
     vocabulary = random.integers(0, 2**32, 3000, dtype=np.uint32)
@@ -37,13 +37,13 @@ def corpus(size: int) -> Ragged:
             rows.append(np.where(changed, random.choice(vocabulary, len(text)), text))
         if random.random() < 0.3:
             rows.append(np.concatenate((vocabulary[:40], random.choice(vocabulary, int(random.integers(5, 60))))))
-    return Ragged.from_rows([np.unique(row) for row in rows[:size]], np.uint32)
+    return some.Ragged.from_rows([np.unique(row) for row in rows[:size]], np.uint32)
 
 
-def sampled(sets: Ragged, seed: int, scheme: str = "fss", num_perm: int = 128) -> PairSample:
+def sampled(sets: some.Ragged, seed: int, scheme: str = "fss", num_perm: int = 128) -> PairSample:
     """Return a sample of these sets, with hash functions of this seed."""
-    mixed = Ragged(fmix32(sets.values + np.uint32(seed * 0x9E3779B9 % 2**32)), sets.offsets)
-    ordered = Ragged.from_rows([np.sort(mixed[row]) for row in range(len(mixed))], np.uint32)
+    mixed = some.Ragged(fmix32(sets.values + np.uint32(seed * 0x9E3779B9 % 2**32)), sets.offsets)
+    ordered = some.Ragged.from_rows([np.sort(mixed[row]) for row in range(len(mixed))], np.uint32)
     signatures = scheme_of(scheme).signatures(ordered, num_perm, seed)
     return sampled_pairs.sample_pairs(signatures, partial(jaccard.exact, sets), seed, no_progress)
 

@@ -16,11 +16,11 @@ from simdocs.engines.run import Run
 from simdocs.model.ragged import NO_TOKENS
 from simdocs.model.skipped import Skipped
 from simdocs.model.texts import BATCH_BYTES
-from simdocs.parameters.recipes import Recipe, Shingling, Sketching
-from simdocs.parameters.texts import Sequences, Walking
+from simdocs.parameters.recipes import Recipe, Sketching
 from simdocs.pipeline.reading import Advance, Reading
 from simdocs.pipeline.shingling import shingle
 from simdocs.pipeline.signing import sign
+from tests import strategies as some
 
 
 @pytest.mark.parametrize("name", ["b.jsonl", "b.jsonl.gz"])
@@ -31,9 +31,9 @@ def test_bytes_rise_to_the_total_and_move_within_a_large_file(tmp_path: Path, na
     (tmp_path / name).write_bytes(gzip.compress(lines, 1) if name.endswith(".gz") else lines)
     (tmp_path / "c.txt").write_bytes(b"y" * 3000)
     (tmp_path / "d.jsonl").write_bytes(b"")
-    found = find(Sources((bytes(tmp_path),)), Walking(), Skipped())
+    found = find(Sources((bytes(tmp_path),)), some.walking(), Skipped())
     advance = Advance(found)
-    assert len(list(advance.watch(tasks(found, 1 << 30, Sequences(), Skipped().add)))) == len(advance.files)
+    assert len(list(advance.watch(tasks(found, 1 << 30, some.sequences(), Skipped().add)))) == len(advance.files)
     assert sum(advance.files) == 4
     assert all(a <= b for a, b in itertools.pairwise(advance.bytes))
     assert advance.bytes[-1] == advance.total == sum(found.sizes)
@@ -49,8 +49,8 @@ def test_progress_moves_within_one_large_text(tmp_path: Path, stage: str) -> Non
     told = []
     with Local(1) as engine:
         run = Run(engine, progress=lambda step, done, total: told.append((step, done, total)))
-        found = find(Sources((bytes(tmp_path),)), Walking(), run.skipped)
-        reading = Reading(found, 1 << 30, Recipe(sequences=Sequences(), shingling=Shingling()), run)
+        found = find(Sources((bytes(tmp_path),)), some.walking(), run.skipped)
+        reading = Reading(found, 1 << 30, Recipe(sequences=some.sequences(), shingling=some.shingling()), run)
         if stage == "shingle":
             shingle(reading, lambda _sets: None)
         else:

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.model.documents import CHUNK, DOCUMENT, FILE, Documents, SourceFiles
-from simdocs.model.ragged import Ragged
 from simdocs.pipeline import changes as module
 from simdocs.pipeline.changes import changes
+from tests import strategies as some
 
 Text = tuple[int, int]
 texts = st.tuples(st.integers(0, 1), st.integers(0, 1))
@@ -29,7 +29,7 @@ def documents(tree: dict[bytes, Text], earlier: list[int] | None = None, inodes:
     facts = np.zeros(len(tree), DOCUMENT)
     for row, (size, digest) in enumerate(tree.values()):
         facts["size"][row], facts["digest"][row] = size, (7, digest)
-    names = Ragged.from_lengths(np.frombuffer(b"".join(tree), np.uint8), np.array([*map(len, tree)], np.int64))
+    names = some.Ragged.from_lengths(np.frombuffer(b"".join(tree), np.uint8), np.array([*map(len, tree)], np.int64))
     more: dict[str, Any] = {} if earlier is None else {"earlier": np.array(earlier, np.int32)}
     return Documents(names, facts, SourceFiles(files, np.zeros(0, CHUNK)), {}, **more)
 

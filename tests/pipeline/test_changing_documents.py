@@ -10,8 +10,8 @@ import tracemalloc
 import pytest
 
 from simdocs.model.texts import BATCH_BYTES
-from simdocs.parameters.recipes import Shingling
 from simdocs.pipeline.shingling import shingled
+from tests import strategies as some
 from tests.commands.building import built, standard_input
 from tests.commands.deduping import Work, sketched
 
@@ -186,7 +186,7 @@ def test_touched_files_are_read_again_in_bounded_memory(docs):
 
 def test_files_that_decompress_to_much_are_read_a_batch_at_a_time():
     raws = [b"a" * (BATCH_BYTES // 3 + 1), "ä".encode() * 9, b"b" * (3 * BATCH_BYTES)] * 4
-    parts = [part.places.tolist() for part in shingled(raws, Shingling())]
+    parts = [part.places.tolist() for part in shingled(raws, some.shingling())]
     assert sorted(place for part in parts for place in part) == list(range(len(raws)))
     assert all(len(part) == 1 or sum(len(raws[place]) for place in part) <= BATCH_BYTES for part in parts)
 

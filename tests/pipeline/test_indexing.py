@@ -11,9 +11,9 @@ import pytest
 
 import simdocs
 from simdocs.model.artifact import BandIndex
-from simdocs.parameters.recipes import Banding, IndexRecipe, Shingling, Sketching
-from simdocs.parameters.texts import Sequences
+from simdocs.parameters.recipes import Banding, IndexRecipe, Sketching
 from simdocs.pipeline.indexing import BucketCounter, expected_of
+from tests import strategies as some
 
 Lines = list[list[str]]
 
@@ -87,7 +87,9 @@ def test_a_document_among_equal_ones_has_all_others_as_candidates(size: int) -> 
     signatures = np.ones((size, 8), np.uint32)
     banding = Banding(threshold=0.8, recall=0.95, rule="recall", bands=4, rows=2)
     counter = BucketCounter(
-        IndexRecipe(sequences=Sequences(), shingling=Shingling(), sketching=Sketching(num_perm=8), banding=banding)
+        IndexRecipe(
+            sequences=some.sequences(), shingling=some.shingling(), sketching=Sketching(num_perm=8), banding=banding
+        )
     )
     for _ in range(4):
         counter.add(np.ones(size, np.uint64), np.arange(size))

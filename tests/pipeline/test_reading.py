@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from simdocs.model.documents import INVALID, WIDE
-from simdocs.parameters.families import UNITS
+from tests import strategies as some
 from tests.commands.deduping import CATCH_ALL, sketched
 
 A = b"The ferry leaves the northern quay at seven every morning except on Sundays, when it leaves at nine."
@@ -38,7 +38,7 @@ def similar(where: Path, files: dict[str, bytes], what: str = "groups", **option
 
 
 @pytest.mark.reliability("a byte order mark of UTF-8, UTF-16 or UTF-32")
-@pytest.mark.parametrize("unit", UNITS)
+@some.each("unit")
 def test_the_same_text_in_every_encoding_is_a_copy(tmp_path, unit):
     found = similar(tmp_path, encoded(TEXT), unit=unit, k=2)
     assert len(found) == 5
@@ -92,7 +92,7 @@ def test_a_nul_after_the_first_8_kib_is_a_character(tmp_path):
 
 @pytest.mark.reliability("a file without text")
 @pytest.mark.parametrize("what", ["groups", "pairs", "all_pairs", "components"])
-@pytest.mark.parametrize("unit", UNITS)
+@some.each("unit")
 def test_empty_documents_are_similar_to_nothing(tmp_path, what, unit):
     files = {"a": b"", "b": b"", "c": b" \n\t", "d": codecs.BOM_UTF8, "e": codecs.BOM_UTF16_LE, "f": b" \n"}
     if what == "components":

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.model.documents import CHUNK, DOCUMENT, FILE, Documents, SourceFiles
-from simdocs.model.ragged import Ragged
 from simdocs.parameters.answers import Updating
 from simdocs.pipeline.reuse import Earlier
+from tests import strategies as some
 
 Digest = tuple[int, int]
 digests = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 1)), max_size=8)
@@ -22,7 +22,7 @@ def documents(sets: list[Digest]) -> Documents:
     """Make documents whose token sets have these digests."""
     facts = np.zeros(len(sets), DOCUMENT)
     facts["set_digest"] = np.array(sets, np.uint64).reshape(-1, 2)
-    names = Ragged.from_lengths(np.zeros(0, np.uint8), np.zeros(len(sets), np.int64))
+    names = some.Ragged.from_lengths(np.zeros(0, np.uint8), np.zeros(len(sets), np.int64))
     return Documents(names, facts, SourceFiles(np.zeros(0, FILE), np.zeros(0, CHUNK)), {})
 
 

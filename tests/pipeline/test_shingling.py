@@ -5,13 +5,12 @@ from __future__ import annotations
 import mmh3
 import pytest
 
-from simdocs.parameters.recipes import Shingling
-from simdocs.parameters.texts import Normalisation
 from simdocs.pipeline.shingling import show
+from tests import strategies as some
 
 
 def shingles(text: str, unit: str, k: int | None = None, **more: object) -> list[str]:
-    return [one for one, _ in show(text.encode(), Shingling(unit=unit, k=k, **more))]
+    return [one for one, _ in show(text.encode(), some.shingling(unit=unit, k=k, **more))]
 
 
 @pytest.mark.parametrize(
@@ -48,15 +47,15 @@ def test_shown_shingles_are_those_of_each_unit(unit, k, text, expected):
     ],
 )
 def test_shown_shingles_follow_the_switches(switch, text, expected):
-    assert shingles(text, "char", 1000, normalisation=Normalisation(**switch)) == [expected]
+    assert shingles(text, "char", 1000, normalisation=some.normalisation(**switch)) == [expected]
 
 
 @pytest.mark.parametrize("seed", [0, 1, (1 << 32) - 1])
 def test_shown_tokens_are_those_of_mmh3(seed):
-    assert list(show("añb".encode(), Shingling(unit="char", k=3, seed=seed))) == [
+    assert list(show("añb".encode(), some.shingling(unit="char", k=3, seed=seed))) == [
         ("añb", mmh3.hash("añb", seed, signed=False))
     ]
     both = b"".join(mmh3.hash(word, seed, signed=False).to_bytes(4, "little") for word in ("a", "rose"))
-    assert list(show(b"A rose", Shingling(unit="word", k=2, seed=seed))) == [
+    assert list(show(b"A rose", some.shingling(unit="word", k=2, seed=seed))) == [
         ("a rose", mmh3.hash(both, seed, signed=False))
     ]

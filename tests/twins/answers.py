@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
-from simdocs.parameters.recipes import Shingling
+from tests import strategies as some
 from tests.twins import shingles, signatures, similarity
 from tests.twins.corpus import Document
 from tests.twins.groups import keep_order
@@ -35,7 +35,7 @@ class Signing(NamedTuple):
 class Criteria(NamedTuple):
     """What decides an answer. exact: all pairs are candidates. by_estimate, by_containment: that decides."""
 
-    shingling: Shingling
+    shingling: some.Shingling
     threshold: float
     keep: str = "first"
     signing: Signing = Signing()

@@ -9,8 +9,7 @@ import struct
 from pathlib import Path
 from typing import NamedTuple
 
-from simdocs.parameters.recipes import Shingling
-from simdocs.parameters.texts import Sequences, Walking
+from tests import strategies as some
 from tests.twins import shingles
 from tests.twins.corpus import Corpus, Document
 from tests.twins.decoding import WIDE
@@ -34,11 +33,15 @@ def documents(root: Path) -> list[Document]:
     """Return the documents below a directory, in row order."""
     lists = {"files_from": None, "files0_from": None}
     return Corpus(
-        {"documents": [os.fsencode(root)]} | lists | Walking().fields() | Sequences().fields() | {"jsonl": False}
+        {"documents": [os.fsencode(root)]}
+        | lists
+        | some.walking().fields()
+        | some.sequences().fields()
+        | {"jsonl": False}
     ).documents
 
 
-def facts(document: Document, shingling: Shingling) -> Facts:
+def facts(document: Document, shingling: some.Shingling) -> Facts:
     """Return the facts of a document."""
     text = shingles.text_of(document.text, shingling)
     length = len(shingles.units_of(text, shingling))

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from simdocs.parameters.families import default_k
-from simdocs.parameters.recipes import Shingling
-from simdocs.parameters.texts import Normalisation, Sequences
+from tests import strategies as some
 from tests.twins import bands
 from tests.twins.answers import Answers, Criteria, Row, Signing
 from tests.twins.corpus import Corpus, Document, EndedError, Options
@@ -31,7 +30,7 @@ WITHOUT_EFFECT = {
 KNOWN = WITHOUT_EFFECT | {
     "documents", "files_from", "files0_from", "include", "exclude", "hidden", "follow", "max_size",
     "text_field", "id_field", "plain", "jsonl",
-    "unit", "k", "language", "ignore_stop_words", "stop_words", "multiset", "seed", *Normalisation.defaults,
+    "unit", "k", "language", "ignore_stop_words", "stop_words", "multiset", "seed", *some.SWITCHES,
     "num_perm", "scheme", "ignore_common", "template", "threshold", "recall", "rule", "bands", "rows",
     "changed", "renamed", "keep", "cluster", "verify", "exact", "max_candidates", "against",
     "pairs", "all_copies", "explain", "list", "nul", "top", "nearest", "itself", "measure", "diff",
@@ -59,12 +58,12 @@ class Index(NamedTuple):
     stdin: bytes = b""
 
 
-def recipe(options: Options) -> tuple[Shingling, Signing, float]:
+def recipe(options: Options) -> tuple[some.Shingling, Signing, float]:
     """Return how documents are shingled and signed, and the threshold for which the bands are chosen."""
     unit, size, threshold = options["unit"], options["num_perm"], options["threshold"]
-    switches = Normalisation(**{name: options[name] for name in Normalisation.defaults})
+    switches = some.normalisation(**{name: options[name] for name in some.SWITCHES})
     k = options["k"] or default_k(unit)
-    shingling = Shingling(
+    shingling = some.shingling(
         unit=unit,
         k=k,
         language=options["language"],
@@ -166,13 +165,13 @@ def query(options: Options, index: Index, stdin: bytes = b"") -> Ended:
 def _read(options: Options, stdin: bytes, index: Index | None = None) -> Corpus:
     """Read the documents. Options about JSON lines that are not given are those of the index."""
     if index is not None:
-        of_index = {name: index.options[name] for name in Sequences.defaults if options[name] is None}
+        of_index = {name: index.options[name] for name in some.Sequences.defaults if options[name] is None}
         options = {**options, **of_index}
     assert set(options) <= KNOWN, f"the twin does not know {set(options) - KNOWN}"
     return Corpus(options, stdin)
 
 
-def _criteria(options: Options, shingling: Shingling, signing: Signing, threshold: float) -> Criteria:
+def _criteria(options: Options, shingling: some.Shingling, signing: Signing, threshold: float) -> Criteria:
     estimate = options["verify"] == "estimate"
     asked = options["threshold"] or threshold
     exact, nested = bool(options.get("exact")), options.get("measure") == "containment"

@@ -8,7 +8,7 @@ from collections import Counter
 import mmh3
 
 from simdocs.kernels.tokens.stopwords import STOP_WORDS
-from simdocs.parameters.recipes import Shingling
+from tests import strategies as some
 from tests.twins import text as texts
 from tests.twins import units
 
@@ -25,12 +25,12 @@ def hash_of_numbers(numbers: list[int], seed: int) -> int:
     return hash32(struct.pack(f"<{len(numbers)}I", *numbers), seed)
 
 
-def text_of(data: bytes, shingling: Shingling) -> str:
+def text_of(data: bytes, shingling: some.Shingling) -> str:
     """Return the text of a document, normalised as its unit needs it."""
     return texts.normalised(data, shingling.normalisation, lines=shingling.unit == "line")
 
 
-def stop_words(shingling: Shingling) -> set[str]:
+def stop_words(shingling: some.Shingling) -> set[str]:
     """Return the stop words as they occur in normalised texts. If case is kept, each has three spellings."""
     spellings = set(shingling.stop_word_list.split() or STOP_WORDS[shingling.language])
     if shingling.normalisation.keep_case:
@@ -39,7 +39,7 @@ def stop_words(shingling: Shingling) -> set[str]:
     return {word for entry in entries for word in units.words(entry)}
 
 
-def units_of(text: str, shingling: Shingling) -> list[str]:
+def units_of(text: str, shingling: some.Shingling) -> list[str]:
     """Return the units of a normalised text of which shingles are made."""
     found = UNITS_OF[shingling.unit](text)
     if shingling.unit == "word" and shingling.ignore_stop_words:
@@ -48,7 +48,7 @@ def units_of(text: str, shingling: Shingling) -> list[str]:
     return found
 
 
-def shingles(text: str, shingling: Shingling) -> list[list[str]]:
+def shingles(text: str, shingling: some.Shingling) -> list[list[str]]:
     """Return the shingles of a normalised text, in text order, each as a list of units."""
     found = units_of(text, shingling)
     runs = [found[at : at + shingling.k] for at in range(len(found) - shingling.k + 1)]
@@ -60,14 +60,14 @@ def shingles(text: str, shingling: Shingling) -> list[list[str]]:
     return runs
 
 
-def token(shingle: list[str], shingling: Shingling) -> int:
+def token(shingle: list[str], shingling: some.Shingling) -> int:
     """Return the token of a shingle."""
     if shingling.unit == "char":
         return hash32(texts.encoded("".join(shingle)), shingling.seed)
     return hash_of_numbers([hash32(texts.encoded(unit), shingling.seed) for unit in shingle], shingling.seed)
 
 
-def tokens(data: bytes, shingling: Shingling) -> list[int]:
+def tokens(data: bytes, shingling: some.Shingling) -> list[int]:
     """Return the tokens of a document, in text order, with repeats, or as a multiset if that is asked for."""
     found = [token(shingle, shingling) for shingle in shingles(text_of(data, shingling), shingling)]
     return multiset(found, shingling.seed) if shingling.multiset else found

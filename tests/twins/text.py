@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from simdocs.parameters.texts import Normalisation
+from tests import strategies as some
 
-PLAIN = Normalisation()
+PLAIN = some.normalisation()
 
 
-def normalised(data: bytes, switches: Normalisation = PLAIN, *, lines: bool = False) -> str:
+def normalised(data: bytes, switches: some.Normalisation = PLAIN, *, lines: bool = False) -> str:
     """Return the normalised text of a document. With `lines`, it consists of the lines that are not empty."""
     text = data.decode("utf-8", "surrogateescape")
     if switches.nfkc:

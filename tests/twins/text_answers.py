@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from simdocs.parameters.recipes import Shingling
+from tests import strategies as some
 from tests.twins.answers import Answers, Criteria, Row, Signing
 from tests.twins.corpus import Document
 
@@ -38,7 +38,7 @@ class Twin(Answers):
 
     def __init__(self, texts: Sequence[Text], choices: Choices, given: int = 0, signing: Signing | None = None) -> None:
         documents = [Document(b"%04d" % row, *text) for row, text in enumerate(texts)]
-        shingling = Shingling(unit=choices.unit, k=choices.k, multiset=choices.multiset)
+        shingling = some.shingling(unit=choices.unit, k=choices.k, multiset=choices.multiset)
         exact = signing is None
         super().__init__(
             documents, Criteria(shingling, choices.threshold, choices.keep, signing or Signing(), exact), given

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.matching.difference import difference
-from simdocs.parameters.recipes import Shingling
 from simdocs.views.drawn_difference import COLORS, Marks, marked
+from tests import strategies as some
 
 MARKS = Marks()
 words = st.lists(st.sampled_from(["one", "two", "three", "été", "4", "日本"]), max_size=8)
@@ -25,7 +25,7 @@ def texts(draw: st.DrawFn) -> str:
 
 
 def shown(a: str, b: str, unit: str, marks: Marks = MARKS, *, whole: bool = True) -> str:
-    found = difference(a.encode(), b.encode(), Shingling(), unit)
+    found = difference(a.encode(), b.encode(), some.shingling(), unit)
     return "".join(text for text, _ in marked(found, marks, whole=whole))
 
 

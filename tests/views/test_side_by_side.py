@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from simdocs.matching.difference import difference
-from simdocs.parameters.recipes import Shingling
 from simdocs.views.drawn_difference import COLORS, Marks, drawn_as
 from simdocs.views.side_by_side import side_by_side
+from tests import strategies as some
 
 UNMARKED = Marks(("", ""), ("", ""), ("", ""))
 words = st.text("ab\u0301日本 \t\n\r-", max_size=8) | st.just("x" * 40) | st.just("same line\n")
@@ -17,7 +17,7 @@ texts = st.lists(words, max_size=8).map("".join)
 
 
 def lines_of(a: str, b: str, width: int = 60, marks: Marks = UNMARKED, **more: bool) -> list[str]:
-    found = difference(a.encode(), b.encode(), Shingling(), "words")
+    found = difference(a.encode(), b.encode(), some.shingling(), "words")
     return list(side_by_side(found, ("a", "b"), marks, width, **more))
 
 
@@ -93,7 +93,7 @@ def test_equal_lines_far_from_a_difference_can_be_left_out():
 
 
 def test_a_narrow_terminal_shows_marks_within_the_text(monkeypatch):
-    found = difference(b"shared old", b"shared new", Shingling(), "words")
+    found = difference(b"shared old", b"shared new", some.shingling(), "words")
     more = {"whole": True, "colored": False, "terminal": False}
     for width, drawn in (
         ("59", b"shared [-old-]{+new+}\n"),

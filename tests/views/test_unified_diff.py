@@ -8,14 +8,14 @@ import re
 import pytest
 
 from simdocs.matching.difference import difference
-from simdocs.parameters.recipes import Shingling
 from simdocs.views.drawn_difference import unified
+from tests import strategies as some
 
 LINES = [f"line {number}\n" for number in range(40)]
 
 
 def drawn(a: list[str], b: list[str]) -> str:
-    found = difference("".join(a).encode(), "".join(b).encode(), Shingling(), "lines")
+    found = difference("".join(a).encode(), "".join(b).encode(), some.shingling(), "lines")
     return "".join(text for text, _ in unified(found, ("a", "b"), colored=False))
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.kernels.compare import bitmaps, jaccard
-from simdocs.model.ragged import Ragged
+from tests import strategies as some
 from tests.twins import bitmaps as twin
 
 TOKENS = st.one_of(st.integers(0, 40), st.integers(0, 2**32 - 1))
@@ -16,8 +16,8 @@ SETS = st.lists(st.sets(TOKENS, max_size=60), min_size=1, max_size=6)
 WIDTHS = st.sampled_from([64, 128, 256, 1024])
 
 
-def ragged(sets: list[set[int]]) -> Ragged:
-    return Ragged.from_rows([np.array(sorted(one), np.uint32) for one in sets], np.uint32)
+def ragged(sets: list[set[int]]) -> some.Ragged:
+    return some.Ragged.from_rows([np.array(sorted(one), np.uint32) for one in sets], np.uint32)
 
 
 def as_number(words: np.ndarray) -> int:

@@ -37,10 +37,6 @@ def joined(labels: np.ndarray, edges: list[tuple[int, int]]) -> np.ndarray:
     return made
 
 
-def pairs_in(blocks) -> list[tuple[int, int]]:
-    return [pair for left, right in blocks for pair in zip(left.tolist(), right.tolist(), strict=True)]
-
-
 @given(graphs())
 def test_component_labels_are_those_of_the_twin(graph):
     size, parts = graph
@@ -71,7 +67,7 @@ def test_paths_stars_and_cycles_are_one_component_each(size):
 def test_star_pairs_join_the_first_of_a_bucket_to_the_others(case):
     size, buckets, _ = case
     expected = {(bucket[0], other) for bucket in buckets for other in bucket[1:]}
-    assert pairs_in(connectivity.star_pairs(some.ragged(buckets, np.int64), size)) == sorted(expected)
+    assert some.pairs_in(connectivity.star_pairs(some.ragged(buckets, np.int64), size)) == sorted(expected)
 
 
 @given(bucketed())
@@ -87,7 +83,9 @@ def test_members_of_a_bucket_are_in_one_component(case):
 def test_cross_component_pairs_are_those_of_different_labels(case):
     _, buckets, labels = case
     expected = {(a, b) for bucket in buckets for a in bucket for b in bucket if labels[a] < labels[b]}
-    made = pairs_in(connectivity.cross_component_pairs(some.ragged(buckets, np.int64), some.frozen(np.array(labels))))
+    made = some.pairs_in(
+        connectivity.cross_component_pairs(some.ragged(buckets, np.int64), some.frozen(np.array(labels)))
+    )
     assert made == sorted(expected)
 
 
@@ -97,9 +95,9 @@ def test_stars_and_crossings_give_the_components_of_all_pairs(case):
     shared = some.ragged(buckets, np.int64)
     similar = lambda a, b: labels[a] == labels[b]  # noqa: E731
     found = np.arange(size)
-    found = joined(found, [pair for pair in pairs_in(connectivity.star_pairs(shared, size)) if similar(*pair)])
+    found = joined(found, [pair for pair in some.pairs_in(connectivity.star_pairs(shared, size)) if similar(*pair)])
     found = joined(
-        found, [pair for pair in pairs_in(connectivity.cross_component_pairs(shared, found)) if similar(*pair)]
+        found, [pair for pair in some.pairs_in(connectivity.cross_component_pairs(shared, found)) if similar(*pair)]
     )
     every = [(a, b) for bucket in buckets for a in bucket for b in bucket if similar(a, b)]
     assert found.tolist() == twin.components(size, every)
@@ -110,5 +108,84 @@ def test_no_buckets_join_nothing():
     assert joined(np.arange(3), []).tolist() == [0, 1, 2]
     assert joined(np.arange(0), []).tolist() == []
     assert connectivity.bucket_components(none, 3).tolist() == [0, 1, 2]
-    assert pairs_in(connectivity.star_pairs(none, 3)) == []
-    assert pairs_in(connectivity.cross_component_pairs(none, np.arange(3))) == []
+    assert some.pairs_in(connectivity.star_pairs(none, 3)) == []
+    assert some.pairs_in(connectivity.cross_component_pairs(none, np.arange(3))) == []
+
+
+# The groups that pairs connect equal those of a breadth-first search.
+
+SIZE = 12
+members = st.integers(0, SIZE - 1)
+counted_pairs = st.lists(st.tuples(members, members, st.booleans()).filter(lambda pair: pair[0] != pair[1]))
+
+
+def graph_of(pairs: list[tuple[int, int, bool]], blocks: int) -> connectivity.PairGraph:
+    """Return the graph of these pairs, added in this number of blocks."""
+    graph = connectivity.PairGraph.unconnected(SIZE)
+    for block in range(blocks):
+        part = np.array(pairs[block::blocks], np.int64).reshape(-1, 3)
+        left, right, counted = part.T
+        graph = connectivity.with_pairs(graph, some.frozen(left), some.frozen(right), counted.astype(bool))
+    return graph
+
+
+@given(counted_pairs, st.integers(1, 4))
+def test_groups_are_those_of_a_breadth_first_search(pairs, blocks):
+    labels = twin.components(SIZE, [(a, b) for a, b, _ in pairs])
+    expected = [
+        (first, labels.count(first), sum(counted for a, _, counted in pairs if labels[a] == first))
+        for first in sorted(set(labels))
+        if labels.count(first) > 1
+    ]
+    found = connectivity.connected_groups(graph_of(pairs, blocks))
+    assert list(zip(*(fact.tolist() for fact in found), strict=True)) == expected
+
+
+@given(counted_pairs)
+def test_adding_pairs_leaves_the_graph_before_as_it_was(pairs):
+    before = connectivity.PairGraph(some.frozen(np.arange(SIZE)), some.frozen(np.zeros(SIZE, np.int64)))
+    part = np.array(pairs, np.int64).reshape(-1, 3)
+    connectivity.with_pairs(before, part[:, 0], part[:, 1], part[:, 2].astype(bool))
+    assert before.labels.tolist() == list(range(SIZE))
+    assert not before.pairs.any()
+
+
+def test_without_documents_there_are_no_groups():
+    assert [fact.tolist() for fact in connectivity.connected_groups(connectivity.PairGraph.unconnected(0))] == [
+        [],
+        [],
+        [],
+    ]
+
+
+# The chains of links from the first member of each component are those of a breadth-first search.
+
+
+@st.composite
+def graphs_of_shortest_links(draw):
+    size = draw(st.integers(1, 12))
+    node = st.integers(0, size - 1)
+    return size, draw(st.lists(st.tuples(node, node), max_size=20))
+
+
+def links_of(size: int, edges: list[tuple[int, int]]) -> tuple[list[int], list[int]]:
+    labels = some.frozen(np.array(twin.components(size, edges)))
+    left, right = some.frozen(np.array(edges, np.int64).reshape(-1, 2)).T
+    before, link = connectivity.shortest_links(labels, left, right)
+    return before.tolist(), link.tolist()
+
+
+@given(graphs_of_shortest_links())
+def test_each_member_is_reached_by_the_fewest_links_and_the_smallest_member_before_it(graph):
+    size, edges = graph
+    before, link = links_of(size, edges)
+    assert before == twin.members_before(size, edges)
+    for member, number in enumerate(link):
+        assert (number == -1) == (before[member] == -1)
+        assert number == -1 or set(edges[number]) == {before[member], member}
+
+
+def test_a_long_chain_is_followed_to_its_end():
+    before, link = links_of(2000, list(pairwise(range(2000))))
+    assert before == list(range(-1, 1999))
+    assert link == [-1, *range(1999)]

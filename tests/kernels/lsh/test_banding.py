@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from simdocs.errors import UnreachableRecallError, UsageError
 from simdocs.kernels.lsh import banding
-from simdocs.parameters.families import RULES
 from simdocs.parameters.recipes import BandingRequest
+from tests import strategies as some
 from tests.twins import bands as twin
 
 hundredths = st.integers(1, 99).map(lambda n: n / 100)
@@ -146,7 +146,7 @@ def test_the_nearest_rule_comes_nearest_to_the_threshold(at, num_perm):
     assert made == expected or twin.distance_to(at, *made) == pytest.approx(twin.distance_to(at, *expected), abs=1e-15)
 
 
-@given(either_or_both, num_perms, st.sampled_from(list(RULES)))
+@given(either_or_both, num_perms, some.one_of("rule"))
 def test_bands_and_rows_can_be_set_by_hand(given_counts, num_perm, rule):
     bands, rows = given_counts
     request = BandingRequest(bands=bands, rows=rows, rule=rule)

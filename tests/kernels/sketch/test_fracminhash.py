@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from simdocs.kernels.join.prefix_index import smallest_part
 from simdocs.kernels.sketch.fracminhash import SCALE, least_hits, sketch_table, sketches
-from simdocs.model.ragged import Ragged
+from tests import strategies
 from tests.amounts import slow
 
 tokens = st.integers(0, (1 << 32) - 1) | st.integers(0, (1 << 27))
@@ -26,7 +26,7 @@ def at_least(sizes: int, sketched: int, shared: int, hits: int) -> float:
 
 @given(st.lists(st.lists(tokens, unique=True), max_size=5))
 def test_a_sketch_has_the_tokens_below_the_cut_off(sets):
-    found = sketches(Ragged.from_rows([np.array(sorted(one), np.uint32) for one in sets], np.uint32))
+    found = sketches(strategies.Ragged.from_rows([np.array(sorted(one), np.uint32) for one in sets], np.uint32))
     assert [row.tolist() for row in map(found.__getitem__, range(len(sets)))] == [
         [token for token in sorted(one) if token < 2**32 / SCALE] for one in sets
     ]
@@ -60,7 +60,9 @@ def test_the_table_has_all_entries_by_token_and_row(old, new):
     sets = [np.array(sorted(token for token, of in new if of == row), np.uint32) for row in rows]
     old = sorted(old)
     given_tokens, given_rows = (np.array([entry[side] for entry in old], np.uint32) for side in (0, 1))
-    made = sketch_table(Ragged.from_rows(sets, np.uint32), np.array(rows, np.int64), given_tokens, given_rows)
+    made = sketch_table(
+        strategies.Ragged.from_rows(sets, np.uint32), np.array(rows, np.int64), given_tokens, given_rows
+    )
     assert list(zip(*(column.tolist() for column in made), strict=True)) == sorted(old + new)
     assert [column.dtype for column in made] == [np.uint32, np.uint32]
 
@@ -74,11 +76,11 @@ def test_sets_at_the_threshold_become_candidates_with_the_recall(size, threshold
     """Random sets, each against one that has exactly its threshold of tokens; each is a trial with that probability."""
     trials = 400 if size < 20_000 else 40
     random = np.random.default_rng([size, int(1000 * threshold)])
-    sets = Ragged.from_rows(list(random.integers(0, 2**32, (trials, size), np.uint32)), np.uint32)
+    sets = strategies.Ragged.from_rows(list(random.integers(0, 2**32, (trials, size), np.uint32)), np.uint32)
     sizes = sets.lengths
     shared = smallest_part(sizes, threshold)
     least = least_hits(sizes, sketches(sets).lengths, shared, recall)
-    part = Ragged.from_rows([sets[row][: shared[row]] for row in range(trials)], np.uint32)
+    part = strategies.Ragged.from_rows([sets[row][: shared[row]] for row in range(trials)], np.uint32)
     decided = least > 0
     found = (sketches(part).lengths >= least)[decided]
     assert decided.any()

@@ -16,8 +16,7 @@ import pytest
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.lsh import banding, buckets
 from simdocs.kernels.sketch.schemes import scheme_of
-from simdocs.model.ragged import Array, Ragged
-from simdocs.parameters.families import SCHEMES
+from tests import strategies as some
 from tests.amounts import slow
 
 PLACES = 128
@@ -34,7 +33,7 @@ LARGEST = [(30_000, 24_000), (100_000, 50_000), (100_000, 90_000)]
 UNIONS = [5, 10, 20, 50, 100, 200]
 
 
-def pairs(union: int, shared: int, count: int) -> Iterator[tuple[Ragged, Ragged, int]]:
+def pairs(union: int, shared: int, count: int) -> Iterator[tuple[some.Ragged, some.Ragged, int]]:
     """Return this number of pairs of random token sets, as two batches for each seed."""
     for seed in range(SEEDS):
         tokens = np.random.default_rng([union, shared, seed]).integers(0, 2**32, (count // SEEDS, union), np.uint32)
@@ -43,12 +42,12 @@ def pairs(union: int, shared: int, count: int) -> Iterator[tuple[Ragged, Ragged,
         yield rows_of(tokens[:, :cut]), rows_of(right), seed
 
 
-def rows_of(tokens: Array) -> Ragged:
+def rows_of(tokens: np.ndarray) -> some.Ragged:
     count, length = tokens.shape
-    return Ragged.from_lengths(tokens.ravel(), np.full(count, length))
+    return some.Ragged.from_lengths(tokens.ravel(), np.full(count, length))
 
 
-def estimates(scheme: str, union: int, shared: int, count: int) -> Array:
+def estimates(scheme: str, union: int, shared: int, count: int) -> np.ndarray:
     """Return the estimated similarity of each pair."""
     signatures = scheme_of(scheme).signatures
     parts = []
@@ -70,7 +69,7 @@ def candidate_rate(scheme: str, union: int, shared: int, bands: int, rows: int, 
     return met / count
 
 
-def rmse(estimated: Array, similarity: float) -> float:
+def rmse(estimated: np.ndarray, similarity: float) -> float:
     return float(np.sqrt(np.mean((estimated - similarity) ** 2)))
 
 
@@ -91,8 +90,8 @@ def assert_unbiased(scheme: str, union: int, shared: int, count: int) -> None:
 @pytest.mark.parametrize(
     ("scheme", "union", "shared"),
     [
-        *((s, *case) for s, case in product(SCHEMES, SMALL[::2])),
-        *slow(*((s, *case) for s, case in product(SCHEMES, SMALL[1::2]))),
+        *((s, *case) for s, case in product(some.members("scheme"), SMALL[::2])),
+        *slow(*((s, *case) for s, case in product(some.members("scheme"), SMALL[1::2]))),
     ],
 )
 def test_agreement_is_the_similarity_of_small_sets(scheme, union, shared):
@@ -102,32 +101,36 @@ def test_agreement_is_the_similarity_of_small_sets(scheme, union, shared):
 @pytest.mark.parametrize(
     ("scheme", "union", "shared"),
     [
-        *((s, *LARGE[1]) for s in SCHEMES),
-        *slow(*((s, *case) for s, case in product(SCHEMES, LARGE) if case != LARGE[1])),
+        *((s, *LARGE[1]) for s in some.members("scheme")),
+        *slow(*((s, *case) for s, case in product(some.members("scheme"), LARGE) if case != LARGE[1])),
     ],
 )
 def test_agreement_is_the_similarity_of_large_sets(scheme, union, shared):
     assert_unbiased(scheme, union, shared, 500)
 
 
-@pytest.mark.parametrize("scheme", ["fss", *slow(*(scheme for scheme in SCHEMES if scheme != "fss"))])
+@pytest.mark.parametrize("scheme", ["fss", *slow(*(scheme for scheme in some.members("scheme") if scheme != "fss"))])
 def test_agreement_is_the_similarity_of_100000_tokens(scheme):
     assert_unbiased(scheme, 100_000, 80_000, 50)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("scheme", "union", "shared"), [(s, *case) for s, case in product(SCHEMES, LARGEST)])
+@pytest.mark.parametrize(
+    ("scheme", "union", "shared"), [(s, *case) for s, case in product(some.members("scheme"), LARGEST)]
+)
 def test_agreement_is_the_similarity_of_the_largest_sets(scheme, union, shared):
     assert_unbiased(scheme, union, shared, 500)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("scheme", "union", "shared"), [(s, *case) for s, case in product(SCHEMES, SMALL + LARGE)])
+@pytest.mark.parametrize(
+    ("scheme", "union", "shared"), [(s, *case) for s, case in product(some.members("scheme"), SMALL + LARGE)]
+)
 def test_agreement_is_the_similarity_of_many_more_pairs(scheme, union, shared):
     assert_unbiased(scheme, union, shared, 100_000 if union <= 200 else 10_000)
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@some.each("scheme")
 @pytest.mark.parametrize("size", [1, 50, 5_000])
 def test_the_same_set_always_agrees_and_sets_apart_never_do(scheme, size):
     assert (estimates(scheme, size, size, 50) == 1).all()
@@ -178,7 +181,11 @@ STATED = [(0.8, 8, 16), (0.5, 42, 3), (0.8, 16, 8), (0.9, 4, 32), (0.7, 8, 16), 
 
 @pytest.mark.parametrize(
     ("scheme", "case", "union"),
-    [("fss", STATED[0], 20), ("fss", STATED[2], 20), *slow(*product(SCHEMES, STATED, [10, 20, 30, 50, 100, 300]))],
+    [
+        ("fss", STATED[0], 20),
+        ("fss", STATED[2], 20),
+        *slow(*product(some.members("scheme"), STATED, [10, 20, 30, 50, 100, 300])),
+    ],
 )
 def test_the_stated_probability_holds_everywhere_on_the_curve(scheme, case, union):
     (similarity, bands, rows), count = case, 5_000

@@ -19,14 +19,13 @@ from simdocs.kernels.text.character_mapping import CONTEXT_FREE_CUTS
 from simdocs.kernels.text.normalise import normalise
 from simdocs.model import texts as model
 from simdocs.model.texts import STRIDE, Texts
-from simdocs.parameters.texts import Normalisation
 from tests import strategies as some
 from tests.amounts import slow
 from tests.twins import text as twin
 
 EVERY_CONTROL = bytes(range(128))
-PLAIN = Normalisation()
-ALL_ON = Normalisation(nfkc=True, keep_case=False, strip_accents=True, strip_punctuation=True, mask_digits=True)
+PLAIN = some.normalisation()
+ALL_ON = some.normalisation(nfkc=True, keep_case=False, strip_accents=True, strip_punctuation=True, mask_digits=True)
 
 
 def as_bytes(texts: Texts) -> list[bytes]:
@@ -37,7 +36,7 @@ def as_str(texts: Texts) -> list[str]:
     return ["".join(map(chr, texts.codepoints[row].tolist())) for row in range(len(texts))]
 
 
-def normalised(batch: list[bytes], switches: Normalisation = PLAIN, *, lines: bool = False) -> list[bytes]:
+def normalised(batch: list[bytes], switches: some.Normalisation = PLAIN, *, lines: bool = False) -> list[bytes]:
     return as_bytes(normalise(some.documents(batch), switches, lines=lines))
 
 
@@ -110,7 +109,7 @@ def test_every_mark_is_ordered_as_by_unicodedata(form):
 
 
 ODD = [b"", b"\xff", "ΑΣ ".encode(), "İ".encode(), "😀".encode(), bytes(range(128))]
-SWITCHES = [PLAIN, Normalisation(keep_case=True), ALL_ON]
+SWITCHES = [PLAIN, some.normalisation(keep_case=True), ALL_ON]
 
 
 @pytest.mark.parametrize(
@@ -189,7 +188,9 @@ def test_sigmas_are_lower_cased_as_in_the_whole_text_where_it_is_cut(characters,
 
 @pytest.mark.reliability("long runs of Σ")
 @pytest.mark.parametrize(("longest", "size"), [(3, 3), *slow((5, 1), (5, 2), (5, 3))])
-@pytest.mark.parametrize("switches", [PLAIN, *slow(Normalisation(keep_case=True), Normalisation(nfkc=True), ALL_ON)])
+@pytest.mark.parametrize(
+    "switches", [PLAIN, *slow(some.normalisation(keep_case=True), some.normalisation(nfkc=True), ALL_ON)]
+)
 def test_a_cut_beside_a_sigma_never_changes_it_into_another(switches, longest, size):
     """The texts are all that consist of a few of these characters."""
     texts = ["".join(one) for length in range(longest + 1) for one in product("ΣΑa7\u0301", repeat=length)]
@@ -202,7 +203,14 @@ def test_a_cut_beside_a_sigma_never_changes_it_into_another(switches, longest, s
 @pytest.mark.reliability("U+FDFA with --nfkc")
 @pytest.mark.parametrize(
     ("repeated", "switches"),
-    [("Σ", PLAIN), ("ΑΒΣ", PLAIN), ("Σa", PLAIN), ("Σж", ALL_ON), ("Σ", ALL_ON), ("\ufdfa", Normalisation(nfkc=True))],
+    [
+        ("Σ", PLAIN),
+        ("ΑΒΣ", PLAIN),
+        ("Σa", PLAIN),
+        ("Σж", ALL_ON),
+        ("Σ", ALL_ON),
+        ("\ufdfa", some.normalisation(nfkc=True)),
+    ],
 )
 def test_words_without_end_are_normalised_in_pieces(repeated, switches):
     """The largest piece decides how much memory a large text takes."""
@@ -217,7 +225,7 @@ def test_words_without_end_are_normalised_in_pieces(repeated, switches):
 
 @given(some.batches)
 def test_a_batch_of_ascii_has_code_points_of_one_byte(batch):
-    texts = normalise(some.documents(batch), Normalisation())
+    texts = normalise(some.documents(batch), some.normalisation())
     if all(document.isascii() for document in batch):
         assert texts.stride_offsets is None
     if texts.stride_offsets is None:
@@ -233,7 +241,7 @@ def test_ascii_and_other_texts_take_paths_that_agree(batch, switches, lines):
 
 
 @pytest.mark.parametrize("lines", [False, True])
-@pytest.mark.parametrize("switches", [Normalisation(), Normalisation(keep_case=True), ALL_ON])
+@pytest.mark.parametrize("switches", [some.normalisation(), some.normalisation(keep_case=True), ALL_ON])
 def test_every_control_character_is_normalised_as_by_str(switches, lines):
     batch = [EVERY_CONTROL, EVERY_CONTROL + "éΣ".encode(), b"", "Σ".encode(), b"\xe4\xb8", b"\xad" + EVERY_CONTROL]
     for some_of_them in (batch, batch[1:2], batch[1:], batch[::-1], [*batch, *batch]):
@@ -255,12 +263,12 @@ def test_final_sigma_looks_no_further_than_its_document():
 
 def test_halves_of_a_character_in_two_documents_stay_apart():
     assert normalised([b"\xc3", b"\xa9"]) == [b"\xc3", b"\xa9"]
-    assert normalised([b"e", "\u0301".encode()], Normalisation(nfkc=True)) == [b"e", "\u0301".encode()]
+    assert normalised([b"e", "\u0301".encode()], some.normalisation(nfkc=True)) == [b"e", "\u0301".encode()]
 
 
 @pytest.mark.reliability("bytes that are not UTF-8")
 def test_an_invalid_byte_is_kept_and_not_mapped():
-    texts = normalise(some.documents([b"A\xffB\xed\xb2\x80"]), Normalisation())
+    texts = normalise(some.documents([b"A\xffB\xed\xb2\x80"]), some.normalisation())
     assert as_bytes(texts) == [b"a\xffb\xed\xb2\x80"]
     assert texts.codepoints.values.tolist() == [0x61, 0xDCFF, 0x62, 0xDCED, 0xDCB2, 0xDC80]
 
@@ -268,12 +276,12 @@ def test_an_invalid_byte_is_kept_and_not_mapped():
 @pytest.mark.parametrize(
     ("switches", "expected"),
     [
-        (Normalisation(), "ﬁnis: é ½ und ß_7٣!"),
-        (Normalisation(nfkc=True), "finis: é 1⁄2 und ß_7٣!"),
-        (Normalisation(keep_case=True), "ﬁNIS: É ½ und ß_7٣!"),
-        (Normalisation(strip_accents=True), "ﬁnis: e ½ und ß_7٣!"),
-        (Normalisation(strip_punctuation=True), "ﬁnis é ½ und ß 7٣"),
-        (Normalisation(mask_digits=True), "ﬁnis: é ½ und ß_00!"),
+        (some.normalisation(), "ﬁnis: é ½ und ß_7٣!"),
+        (some.normalisation(nfkc=True), "finis: é 1⁄2 und ß_7٣!"),
+        (some.normalisation(keep_case=True), "ﬁNIS: É ½ und ß_7٣!"),
+        (some.normalisation(strip_accents=True), "ﬁnis: e ½ und ß_7٣!"),
+        (some.normalisation(strip_punctuation=True), "ﬁnis é ½ und ß 7٣"),
+        (some.normalisation(mask_digits=True), "ﬁnis: é ½ und ß_00!"),
         (ALL_ON, "finis e 0 0 und ß 00"),
     ],
 )

@@ -11,12 +11,8 @@ import pytest
 
 from benchmarks import corpora
 from simdocs.kernels.text import character_mapping
-from simdocs.kernels.tokens.shinglers import normalised_texts, text_tokens
-from simdocs.parameters.recipes import Shingling
-from simdocs.parameters.texts import Normalisation
 from tests import strategies as some
 from tests.amounts import slow
-from tests.kernels.tokens.test_shinglers import spelt_units
 from tests.twins import shingles as twin
 
 WORDS = {
@@ -68,23 +64,23 @@ PAGES = [
 """Languages of tldr_short: short pages about commands."""
 
 
-def tokens(text: str, shingling: Shingling) -> list[int]:
-    return some.rows_of(text_tokens(normalised_texts(some.documents([text.encode()]), shingling), shingling))[0]
+def tokens(text: str, shingling: some.Shingling) -> list[int]:
+    return some.rows_of(some.tokens_of([text.encode()], shingling))[0]
 
 
 @pytest.mark.parametrize("language", WORDS)
 def test_words_of_every_script_are_counted_right(language):
     text, words = WORDS[language]
-    shingling = Shingling(unit="word", k=1)
-    assert spelt_units(normalised_texts(some.documents([text.encode()]), shingling), shingling) == [words.split("|")]
+    shingling = some.shingling(unit="word", k=1)
+    assert some.spelt_units([text.encode()], shingling) == [words.split("|")]
 
 
 @pytest.mark.parametrize("unit", ["char", "word", "line", "stopword"])
-@pytest.mark.parametrize("switches", [Normalisation(), Normalisation(nfkc=True, strip_accents=True)])
+@pytest.mark.parametrize("switches", [some.normalisation(), some.normalisation(nfkc=True, strip_accents=True)])
 def test_words_of_all_scripts_in_one_batch_are_the_same(unit, switches):
     batch = [unicodedata.normalize(form, text).encode() for text, form in WHOLE]
-    shingling = Shingling(unit=unit, k=2, normalisation=switches)
-    found = some.rows_of(text_tokens(normalised_texts(some.documents(batch), shingling), shingling))
+    shingling = some.shingling(unit=unit, k=2, normalisation=switches)
+    found = some.rows_of(some.tokens_of(batch, shingling))
     assert found == [twin.tokens(raw, shingling) for raw in batch]
 
 
@@ -94,7 +90,7 @@ def test_only_a_capital_sigma_needs_str(language, monkeypatch):
     asked = []
     through_str = character_mapping._map_with_str
     monkeypatch.setattr(character_mapping, "_map_with_str", lambda *given: asked.append(given) or through_str(*given))
-    tokens(WORDS[language][0], Shingling())
+    tokens(WORDS[language][0], some.shingling())
     assert bool(asked) == (language == "Greek")
 
 
@@ -103,10 +99,10 @@ def test_only_a_capital_sigma_needs_str(language, monkeypatch):
 def test_composed_and_decomposed_texts_differ_without_nfkc(language, unit):
     text = WORDS[language][0]
     forms = [unicodedata.normalize(form, text) for form in ("NFC", "NFD")]
-    shingling = Shingling(unit=unit, k=1)
+    shingling = some.shingling(unit=unit, k=1)
     composed, decomposed = (tokens(form, shingling) for form in forms)
     assert composed != decomposed
-    shingling = shingling.but(normalisation=Normalisation(nfkc=True))
+    shingling = shingling.but(normalisation=some.normalisation(nfkc=True))
     composed, decomposed = (tokens(form, shingling) for form in forms)
     assert composed == decomposed
 
@@ -126,11 +122,13 @@ def pages():
 
 @pytest.mark.parametrize("most", [4, *slow(200)])
 @pytest.mark.parametrize("language", PAGES)
-@pytest.mark.parametrize("shingling", [Shingling(), Shingling(unit="word", k=3)], ids=lambda shingling: shingling.unit)
+@pytest.mark.parametrize(
+    "shingling", [some.shingling(), some.shingling(unit="word", k=3)], ids=lambda shingling: shingling.unit
+)
 def test_words_of_real_pages_are_counted_right(language, shingling, most, pages):
     batch = pages[language][:most]
-    found = some.rows_of(text_tokens(normalised_texts(some.documents(batch), shingling), shingling))
+    found = some.rows_of(some.tokens_of(batch, shingling))
     assert found == [twin.tokens(raw, shingling) for raw in batch]
     text = unicodedata.normalize("NFD", b"\n".join(batch).decode())
-    nfkc = shingling.but(normalisation=Normalisation(nfkc=True))
+    nfkc = shingling.but(normalisation=some.normalisation(nfkc=True))
     assert tokens(text, nfkc) == tokens(unicodedata.normalize("NFC", text), nfkc) == twin.tokens(text.encode(), nfkc)

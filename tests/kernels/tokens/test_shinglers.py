@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import unicodedata
-from itertools import pairwise, product
+from itertools import product
 from unittest import mock
 
 import mmh3
@@ -15,49 +15,21 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from simdocs.kernels.text import character_kinds, codepoints, units
-from simdocs.kernels.tokens import multisets, murmur, unit_hashes
-from simdocs.kernels.tokens.shinglers import normalised_texts, shingler_of, text_tokens
+from simdocs.kernels.tokens import murmur, unit_hashes
 from simdocs.kernels.tokens.stopwords import STOP_WORDS
-from simdocs.model.texts import Texts
-from simdocs.parameters.families import LANGUAGES, UNITS
-from simdocs.parameters.recipes import Shingling
-from simdocs.parameters.texts import Normalisation
 from tests import strategies as some
 from tests.amounts import slow
 from tests.twins import shingles as twin
 from tests.twins import units as twin_units
 
 
-def spelt_units(texts: Texts, shingling: Shingling) -> list[list[str]]:
-    """Return the units of each text, cut out of its bytes."""
-    units = shingler_of(shingling.unit).units(texts, shingling)
-    starts, lengths = (array.tolist() for array in texts.byte_spans(units.starts, units.stops))
-    spelt = [
-        texts.data[a : a + n].tobytes().decode("utf-8", "surrogateescape") for a, n in zip(starts, lengths, strict=True)
-    ]
-    cuts = units.offsets.tolist()
-    return [spelt[a:b] for a, b in pairwise(cuts)]
-
-
-def spelt_shingles(texts: Texts, shingling: Shingling) -> list[list[list[str]]]:
-    """Return the shingles of each text by the layout, as lists of units."""
-    shingler = shingler_of(shingling.unit)
-    layout = shingler.layout(texts, shingler.units(texts, shingling), shingling)
-    units = [unit for text in spelt_units(texts, shingling) for unit in text]
-    spans = zip(layout.firsts.tolist(), layout.sizes.tolist(), strict=True)
-    runs = [units[first : first + size] for first, size in spans]
-    cuts = layout.offsets.tolist()
-    return [runs[a:b] for a, b in pairwise(cuts)]
-
-
-def kernel_tokens(batch: list[bytes], shingling: Shingling) -> list[list[int]]:
-    found = text_tokens(normalised_texts(some.documents(batch), shingling), shingling)
-    return some.rows_of(multisets.token_multisets(found, shingling.seed) if shingling.multiset else found)
+def kernel_tokens(batch: list[bytes], shingling: some.Shingling) -> list[list[int]]:
+    return some.rows_of(some.tokens_of(batch, shingling))
 
 
 @given(some.batches, some.shinglings)
 def test_units_are_those_of_the_twin(batch, shingling):
-    assert spelt_units(normalised_texts(some.documents(batch), shingling), shingling) == [
+    assert some.spelt_units(batch, shingling) == [
         twin.units_of(twin.text_of(raw, shingling), shingling) for raw in batch
     ]
 
@@ -65,10 +37,10 @@ def test_units_are_those_of_the_twin(batch, shingling):
 @given(some.batches, some.shinglings)
 def test_shingles_are_those_of_the_twin(batch, shingling):
     expected = [twin.shingles(twin.text_of(raw, shingling), shingling) for raw in batch]
-    assert spelt_shingles(normalised_texts(some.documents(batch), shingling), shingling) == expected
+    assert some.spelt_shingles(batch, shingling) == expected
 
 
-@pytest.mark.parametrize("unit", UNITS)
+@some.each("unit")
 @given(batch=some.batches, shingling=some.shinglings)
 def test_tokens_are_those_of_mmh3(unit, batch, shingling):
     shingling = shingling.but(unit=unit)
@@ -79,16 +51,15 @@ def test_tokens_are_those_of_mmh3(unit, batch, shingling):
 @given(some.batches, st.sampled_from([1, 2, 3]))
 def test_marks_belong_to_a_letter_in_another_part(batch, size):
     """The parts in which marks are handled are small here, so that a letter and its marks are in different parts."""
-    shingling = Shingling(unit="word")
-    texts = normalised_texts(some.documents(batch), shingling)
+    shingling = some.shingling(unit="word")
     with mock.patch.object(units, "_BLOCK", size), mock.patch.object(codepoints, "_BLOCK", size):
-        assert spelt_units(texts, shingling) == [
+        assert some.spelt_units(batch, shingling) == [
             twin.UNITS_OF[shingling.unit](twin.text_of(raw, shingling)) for raw in batch
         ]
 
 
 @pytest.mark.reliability("a character, shingle or run of marks between two pieces of a text")
-@pytest.mark.parametrize("unit", UNITS)
+@some.each("unit")
 @given(batch=some.batches, shingling=some.shinglings, size=st.sampled_from([1, 2, 7]))
 def test_tokens_of_texts_in_pieces_leave_no_seam(unit, batch, shingling, size):
     shingling = shingling.but(unit=unit)
@@ -99,12 +70,15 @@ def test_tokens_of_texts_in_pieces_leave_no_seam(unit, batch, shingling, size):
 
 @pytest.mark.parametrize(
     ("unit", "gap"),
-    [("char", " \n"), *slow(*product(["word", "line", "stopword"], [" \n"]), *product(UNITS, ["", " "]))],
+    [
+        ("char", " \n"),
+        *slow(*product(["word", "line", "stopword"], [" \n"]), *product(some.members("unit"), ["", " "])),
+    ],
 )
 def test_tokens_of_a_text_larger_than_any_piece_are_right(unit, gap):
     text = gap.join(["日本語のテキスト", "กำลัง", "हिन्दी", "the cow's", "ёлка", "é"]) + gap
     document = (text * (unit_hashes.PIECE // len(text) + 2)).encode()
-    shingling = Shingling(unit=unit, k=5)
+    shingling = some.shingling(unit=unit, k=5)
     assert kernel_tokens([b"one", document, b"two"], shingling) == [
         twin.tokens(raw, shingling) for raw in (b"one", document, b"two")
     ]
@@ -113,9 +87,12 @@ def test_tokens_of_a_text_larger_than_any_piece_are_right(unit, gap):
 @pytest.mark.parametrize(
     ("unit", "k"),
     [
-        *product(UNITS, [9]),
+        *product(some.members("unit"), [9]),
         ("word", 1000),
-        *slow(*product(UNITS, [1, 3, 4]), *((unit, 1000) for unit in UNITS if unit != "word")),
+        *slow(
+            *product(some.members("unit"), [1, 3, 4]),
+            *((unit, 1000) for unit in some.members("unit") if unit != "word"),
+        ),
     ],
 )
 def test_tokens_of_batches_larger_than_any_chunk_are_right(unit, k):
@@ -123,7 +100,7 @@ def test_tokens_of_batches_larger_than_any_chunk_are_right(unit, k):
     sizes = np.random.default_rng(k).integers(0, 3 * len(text), 150)
     plain = [(3 * text)[:size].encode() for size in sizes.tolist()] + [(600 if k < 100 else 60) * text.encode()]
     other = [document.replace(b"o", "ö".encode()).replace(b"b", "日".encode()) for document in plain]
-    shingling = Shingling(unit=unit, k=k, seed=7)
+    shingling = some.shingling(unit=unit, k=k, seed=7)
     for batch in (plain, other):
         assert kernel_tokens(batch, shingling) == [twin.tokens(raw, shingling) for raw in batch]
 
@@ -133,7 +110,7 @@ def test_tokens_of_batches_larger_than_any_chunk_are_right(unit, k):
 )
 def test_lines_of_one_character_have_the_right_tokens(rows):
     """The hashes of single characters, and of bytes that are not UTF-8, are looked up in a table."""
-    shingling = Shingling(unit="line", k=1)
+    shingling = some.shingling(unit="line", k=1)
     document = b"\n".join(rows)
     assert kernel_tokens([document], shingling) == [twin.tokens(document, shingling)]
 
@@ -144,22 +121,22 @@ def test_a_character_whose_hash_is_zero_has_the_right_token():
     three = np.frombuffer("日".encode() + b"\0", "<u4")
     seed = int(murmur.mix(three)[0]) ^ 3
     assert mmh3.hash("日", seed) == 0
-    shingling = Shingling(unit="word", k=1, seed=seed)
+    shingling = some.shingling(unit="word", k=1, seed=seed)
     assert kernel_tokens([text.encode()], shingling) == [twin.tokens(text.encode(), shingling)]
 
 
-@pytest.mark.parametrize("unit", UNITS)
+@some.each("unit")
 def test_a_text_without_units_has_no_shingle_and_a_short_one_has_one(unit):
     lone_sign = 1 if unit in ("char", "line") else 0
     for text, shingles in (("", 0), (" \r\n\t ", 0), ("!!!", lone_sign), ("the", 1), ("zz", 1)):
         for k in (1000, 4):
-            assert len(kernel_tokens([text.encode()], Shingling(unit=unit, k=k))[0]) == shingles
+            assert len(kernel_tokens([text.encode()], some.shingling(unit=unit, k=k))[0]) == shingles
 
 
 @given(some.batches, some.shinglings)
-@example([b"one two three the four five six seven"], Shingling(unit="stopword", k=3))
+@example([b"one two three the four five six seven"], some.shingling(unit="stopword", k=3))
 def test_a_text_of_n_units_has_n_less_k_plus_one_shingles(batch, shingling):
-    units = spelt_units(normalised_texts(some.documents(batch), shingling), shingling)
+    units = some.spelt_units(batch, shingling)
     counts = [len(row) for row in kernel_tokens(batch, shingling)]
     if shingling.unit == "stopword":
         assert [count > 0 for count in counts] == [len(found) > 0 for found in units]
@@ -180,15 +157,15 @@ def test_a_text_of_n_units_has_n_less_k_plus_one_shingles(batch, shingling):
     ],
 )
 def test_marks_belong_to_the_word_before_them(text, words):
-    shingling = Shingling(unit="word")
-    assert spelt_units(normalised_texts(some.documents([text.encode()]), shingling), shingling) == [words]
+    shingling = some.shingling(unit="word")
+    assert some.spelt_units([text.encode()], shingling) == [words]
     assert twin_units.words(text.lower()) == words
 
 
 def test_a_mark_does_not_join_the_word_of_the_document_before():
     batch = [b"ab", "\u0301c".encode(), b"", b"d", b"e"]
-    shingling = Shingling(unit="word")
-    assert spelt_units(normalised_texts(some.documents(batch), shingling), shingling) == [
+    shingling = some.shingling(unit="word")
+    assert some.spelt_units(batch, shingling) == [
         ["ab"],
         ["c"],
         [],
@@ -216,26 +193,29 @@ def test_every_code_point_has_the_kind_of_its_category():
     assert character_kinds.character_kinds(points[:0]).tolist() == []
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@some.each("language")
 def test_every_stop_word_begins_a_shingle(language):
-    shingling = Shingling(unit="stopword", k=2, language=language)
-    for switches in (Normalisation(), Normalisation(strip_accents=True, nfkc=True), Normalisation(keep_case=True)):
+    shingling = some.shingling(unit="stopword", k=2, language=language)
+    for switches in (
+        some.normalisation(),
+        some.normalisation(strip_accents=True, nfkc=True),
+        some.normalisation(keep_case=True),
+    ):
         batch = [f"xqx {word} xqz".encode() for word in STOP_WORDS[language]]
         shingling = shingling.but(normalisation=switches)
-        sizes = [len(row[0]) for row in spelt_shingles(normalised_texts(some.documents(batch), shingling), shingling)]
+        sizes = [len(row[0]) for row in some.spelt_shingles(batch, shingling)]
         assert sizes == [2] * len(batch)
 
 
 @pytest.mark.parametrize("spelling", ["the", "The", "THE"])
 def test_stop_words_begin_a_shingle_in_any_case(spelling):
     for keep_case in (False, True):
-        shingling = Shingling(unit="stopword", k=2, normalisation=Normalisation(keep_case=keep_case))
-        texts = normalised_texts(some.documents([f"Old {spelling} Cow Tee".encode()]), shingling)
+        shingling = some.shingling(unit="stopword", k=2, normalisation=some.normalisation(keep_case=keep_case))
         words = [spelling, "Cow"] if keep_case else ["the", "cow"]
-        assert spelt_shingles(texts, shingling) == [[words]]
+        assert some.spelt_shingles([f"Old {spelling} Cow Tee".encode()], shingling) == [[words]]
 
 
 def test_a_long_text_without_stop_words_beside_short_ones_is_one_shingle():
     batch = [b"xq " * 20_000, b"one two three four", b"xq " * 15_000, b"the xq xq"]
-    shingling = Shingling(unit="stopword", k=3)
+    shingling = some.shingling(unit="stopword", k=3)
     assert kernel_tokens(batch, shingling) == [twin.tokens(raw, shingling) for raw in batch]

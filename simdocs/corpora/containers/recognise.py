@@ -79,7 +79,7 @@ class Lookalike:
 
     name: what messages call it.
     flag: the flag of documents whose text looks like it.
-    mark: bytes that occur in every such text. Most texts are told apart by them.
+    mark: bytes that occur in every such text. Most texts lack them.
     looks: whether the beginning of a text in UTF-8 looks like it, given whether that is the whole text.
     suffixes: files whose names end so are taken for it, whatever their text looks like.
     rows: Python code that prints its rows, read from standard input, as JSON Lines.

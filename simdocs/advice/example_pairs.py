@@ -71,7 +71,14 @@ def example_pairs(
             short = ""
             if corpus.facts(pair)["size"].max() <= _READ:
                 short = _in_short(differences.of(corpus, *pair.tolist()))
-            yield ExamplePair(where, threshold, document, other, float(similarity[place]), short)
+            yield ExamplePair(
+                where=where,
+                threshold=threshold,
+                document=document,
+                other=other,
+                jaccard=float(similarity[place]),
+                difference=short,
+            )
 
 
 def _in_short(difference: Difference) -> str:

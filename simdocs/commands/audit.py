@@ -47,17 +47,17 @@ def answer(request: AuditRequest, run: Run, delivery: Delivery) -> Audit:
     found = _measured(request, join, recipe, run)
     run.skipped.warnings += outdated_warnings(run, intake.artifact)
     return Audit(
-        corpus.documents,
-        recipe,
-        found.texts,
-        found.pairs,
-        found.found,
-        found.candidates,
-        found.recall,
-        banding.recall,
-        run.skipped,
-        found.sampled,
-        found.missed_family,
+        documents=corpus.documents,
+        recipe=recipe,
+        texts=found.texts,
+        pairs=found.pairs,
+        found=found.found,
+        candidates=found.candidates,
+        recall=found.recall,
+        stated=banding.recall,
+        skipped=run.skipped,
+        sampled=found.sampled,
+        missed_family=found.missed_family,
     )
 
 

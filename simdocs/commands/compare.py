@@ -201,8 +201,14 @@ def _matrix(
         similarity[left, right] = similarity[right, left] = jaccard.exact(sets, left, right)
     names = tuple(map(name_to_text, compared.names))
     blank = (not text.decode("utf-8", "surrogateescape").strip() for text in compared.texts)
-    flags = (blank, short, (not _is_utf8(text) for text in compared.texts))
-    return SimilarityMatrix(names, similarity, threshold, *(frozenset(compress(names, each)) for each in flags))
+    return SimilarityMatrix(
+        names,
+        similarity,
+        threshold,
+        empty=frozenset(compress(names, blank)),
+        short=frozenset(compress(names, short)),
+        invalid=frozenset(compress(names, (not _is_utf8(text) for text in compared.texts))),
+    )
 
 
 def _is_utf8(text: bytes) -> bool:
@@ -247,13 +253,13 @@ def _comparison(
     banding = recipe.banding if isinstance(recipe, IndexRecipe) else banding_of(request, sketching.num_perm)
     exact = float(jaccard.exact(sets, np.array([0]), np.array([1]))[0])
     return Comparison(
-        (name_to_text(compared.names[0]), name_to_text(compared.names[1])),
-        every,
-        edits,
-        signature_measures(sets, first.seed, sketching, banding.cut, exact),
-        matrix,
-        None if request.diff is None else difference(a, b, first, DIFFS[request.diff].compared),
-        _decided_by(measure=request.measure, multiset=first.multiset),
+        names=(name_to_text(compared.names[0]), name_to_text(compared.names[1])),
+        every=every,
+        edits=edits,
+        signatures=signature_measures(sets, first.seed, sketching, banding.cut, exact),
+        matrix=matrix,
+        difference=None if request.diff is None else difference(a, b, first, DIFFS[request.diff].compared),
+        decided_by=_decided_by(measure=request.measure, multiset=first.multiset),
     )
 
 
@@ -307,11 +313,11 @@ def slot_trace(
     members = np.column_stack([np.isin(tokens, sets[row]) for row in range(len(sets))])
     hashes = hash_values(tokens, num_perm, shingling.seed)
     return SlotTrace(
-        tuple(spelled[token] for token in tokens.tolist()),
-        tokens,
-        members,
-        hashes,
-        slots(hashes, members),
-        signatures(sets, num_perm, shingling.seed),
-        matrix,
+        shingles=tuple(spelled[token] for token in tokens.tolist()),
+        tokens=tokens,
+        members=members,
+        hashes=hashes,
+        slots=slots(hashes, members),
+        signatures=signatures(sets, num_perm, shingling.seed),
+        matrix=matrix,
     )

@@ -33,11 +33,11 @@ from simdocs.corpora.file_list import FileList
 from simdocs.corpora.read_tasks import sampled
 from simdocs.engines.run import Run
 from simdocs.kernels.compare.pair_totals import total
+from simdocs.matching.candidates.exact_join import token_sets
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.preparing import prepare
 from simdocs.matching.sampling import sampled_pairs
 from simdocs.matching.sampling.sampled_pairs import sample_pairs
-from simdocs.matching.verification.token_memory import token_sets
 from simdocs.matching.verification.verify import Verifier, outdated_warnings
 from simdocs.model.answers import Delivery
 from simdocs.model.artifact import Artifact, Shingles
@@ -214,7 +214,15 @@ class _Tuner:
         all_documents = self._every if self._times > 1 else documents
         facts = sampled_pairs.corpus_facts(sample, len(firsts), threshold, all_documents)
         choices, curve = sampled_pairs.choices(recipe, known), sampled_pairs.curve(recipe.banding, known)
-        return Judged(corpus, recipe, firsts, sample, facts, tuple(choices), tuple(curve))
+        return Judged(
+            corpus=corpus,
+            recipe=recipe,
+            firsts=firsts,
+            sample=sample,
+            facts=facts,
+            choices=tuple(choices),
+            curve=tuple(curve),
+        )
 
     def _with(self, changes: dict[str, Any]) -> tuple[Corpus, IndexRecipe]:
         """The same documents with these options as well. What is skipped was reported before."""

@@ -331,7 +331,16 @@ class Corpus:
                 f"{self.artifact_name}/documents.npy", "the name of a line is not longer than that of its file"
             )
         held, met = self._held(rows), self._met(rows)
-        return ReloadRequest(names, held, self.limit, facts, self.root, self.recipe.sequences, met, self.ignored)
+        return ReloadRequest(
+            names=names,
+            held=held,
+            limit=self.limit,
+            facts=facts,
+            root=self.root,
+            sequences=self.recipe.sequences,
+            met=met,
+            ignored=self.ignored,
+        )
 
     def _held(self, rows: Rows) -> dict[int, bytes]:
         if not self.held:

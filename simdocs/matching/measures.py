@@ -52,15 +52,15 @@ def shingle_measures(a: bytes, b: bytes, shingling: Shingling, ignored: Tokens =
     found = shared_tokens(*bags)
     squares = found.squares_a * found.squares_b
     return ShingleMeasures(
-        shingling.unit,
-        shingling.k,
-        found.distinct_a,
-        found.distinct_b,
-        found.shared,
-        found.distinct_a + found.distinct_b - found.shared,
-        found.least,
-        found.most,
-        min(1.0, found.product / math.sqrt(squares)) if squares else None,
+        unit=shingling.unit,
+        k=shingling.k,
+        shingles_a=found.distinct_a,
+        shingles_b=found.distinct_b,
+        intersection=found.shared,
+        union=found.distinct_a + found.distinct_b - found.shared,
+        bag_intersection=found.least,
+        bag_union=found.most,
+        cosine=min(1.0, found.product / math.sqrt(squares)) if squares else None,
     )
 
 
@@ -90,11 +90,11 @@ def signature_measures(
     agree = (signatures[0] == signatures[1]) & sets.lengths.all()
     in_bands = agree[: bands.bands * bands.rows].reshape(bands)
     return SignatureMeasures(
-        sketching.num_perm,
-        float(agree.mean()),
-        math.sqrt(similarity * (1 - similarity) / sketching.num_perm),
-        bands.bands,
-        bands.rows,
-        int(in_bands.all(axis=1).sum()),
-        candidate_probability(similarity, *bands),
+        num_perm=sketching.num_perm,
+        estimate=float(agree.mean()),
+        standard_error=math.sqrt(similarity * (1 - similarity) / sketching.num_perm),
+        bands=bands.bands,
+        rows=bands.rows,
+        equal_bands=int(in_bands.all(axis=1).sum()),
+        probability=candidate_probability(similarity, *bands),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -120,8 +120,7 @@ MOST_LINKS = 100
 """Links of a chain that are listed at most: the chains of n documents in a line have n(n+1)/2 links."""
 
 
-@dataclass(frozen=True, slots=True)
-class Components:
+class Components(NamedTuple):
     """How similar the documents of each connected component are: C components.
 
     kept: int64 (C,), the row of the kept document. size: int64 (C,), the number of documents. to_kept: float64 (C,),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simdocs.model.answers import GROUPED, NAME, SIMILARITY, table_head
 from simdocs.model.byte_strings import ByteStrings
@@ -101,8 +101,7 @@ class SearchResult:
         yield from self.pairs.named(left, right)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class ComponentFacts:
+class ComponentFacts(NamedTuple):
     """How loosely one connected component hangs together.
 
     smallest_to_kept, smallest_of_two: the smallest similarity to the kept document, and of any two (None: unknown).

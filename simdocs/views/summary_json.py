@@ -105,7 +105,7 @@ def _facts(result: BuildResult | Deduplication | SimilarPairs | Matches) -> dict
         if result.largest is not None:
             facts["largest_group"] = {"kept": display_name(result.largest[0]), "duplicates": result.largest[1]}
         if result.components is not None:
-            facts["components"] = [asdict(one) | {"kept": display_name(one.kept)} for one in result.components]
+            facts["components"] = [one._asdict() | {"kept": display_name(one.kept)} for one in result.components]
     facts["parameters"] = {
         "walking": compared.walking.as_dict(),
         "grouping": compared.grouping.as_dict(),

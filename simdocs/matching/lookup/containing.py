@@ -18,9 +18,9 @@ from simdocs.kernels.compare.jaccard import of_overlaps
 from simdocs.kernels.join.prefix_index import smallest_part
 from simdocs.kernels.lsh.buckets import bucket_bounds
 from simdocs.kernels.sketch.fracminhash import least_hits, sketches
+from simdocs.matching.candidates.exact_join import token_sets
 from simdocs.matching.lookup.index_matches import Lookup, MatchBlock, ranked
 from simdocs.matching.lookup.lookup import IndexTexts
-from simdocs.matching.verification.token_memory import token_sets
 from simdocs.matching.verification.verify import Verifier
 from simdocs.model.artifact import BandIndex
 from simdocs.model.groups import ContainedPairs

@@ -12,8 +12,8 @@ from simdocs.artifacts.npy import damaged
 from simdocs.kernels.join.prefix_candidates import similar_candidates
 from simdocs.kernels.join.prefix_index import prefix_index
 from simdocs.kernels.lsh.buckets import PAIRS_AT_ONCE, band_keys, bucket_bounds, equal_runs
+from simdocs.matching.candidates.exact_join import held_sets
 from simdocs.matching.corpus import Corpus
-from simdocs.matching.verification.token_memory import held_sets
 from simdocs.matching.verification.verify import Verifier
 from simdocs.model.artifact import BandIndex
 from simdocs.model.documents import WITHOUT_TOKENS

@@ -10,10 +10,10 @@ import numpy as np
 from simdocs.errors import mention
 from simdocs.kernels.compare.containment import Parts, containers
 from simdocs.kernels.compare.jaccard import agreements, least_agreements, of_overlaps
+from simdocs.matching.candidates.exact_join import token_sets
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.lookup.index_matches import Lookup, MatchBlock, ranked
 from simdocs.matching.lookup.lookup import IndexTexts
-from simdocs.matching.verification.token_memory import token_sets
 from simdocs.model.groups import Pairs
 from simdocs.model.ragged import Floats, Index, Mask, Ragged, Rows, TextNumbers, Tokens, offsets_of, row_blocks
 

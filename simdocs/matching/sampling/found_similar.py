@@ -14,9 +14,8 @@ from simdocs.kernels.lsh.banding import candidate_probabilities
 from simdocs.kernels.lsh.buckets import band_keys, candidate_pairs, shared_buckets
 from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.tokens.murmur import fmix32
-from simdocs.matching.candidates.exact_join import ExactJoin
+from simdocs.matching.candidates.exact_join import ExactJoin, TokenMemory
 from simdocs.matching.candidates.self_join import SelfJoin
-from simdocs.matching.verification.token_memory import TokenMemory
 from simdocs.model.audited import MeasuredRecall
 from simdocs.model.byte_strings import GrowingArray
 from simdocs.model.ragged import Keys, Mask, Ragged, Rows, TextNumbers, row_blocks
@@ -72,7 +71,8 @@ def measured(join: SelfJoin, bands: Bands, sketching: Sketching, most_memory: in
     if pairs.count:
         shares = _other_shares(pairs, held.sets, bands, sketching, run)
         found, predicted, families = pairs.found / pairs.count, pairs.predicted / pairs.count, pairs.families
-        recall = MeasuredRecall(found, predicted, float(shares.mean()), *interval(shares, families), SEEDS)
+        low, high = interval(shares, families)
+        recall = MeasuredRecall(found, predicted, float(shares.mean()), low=low, high=high, seeds=SEEDS)
     return FoundPairs(len(firsts), pairs.count, pairs.found, candidates, recall)
 
 

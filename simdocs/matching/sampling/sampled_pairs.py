@@ -106,17 +106,27 @@ def sample_pairs(signatures: Tokens, compare: Compare, seed: int, progress: Prog
         reachable.append(chance)
         largest = draw.weight_of_least / float(part.reachable(np.array([part.least]))[0])
         end = filled + len(found)
-        parts.append(SampledRange(part.least, part.below, filled, end, draw.draws, draw.not_drawn, largest))
+        parts.append(
+            SampledRange(
+                least=part.least,
+                below=part.below,
+                begin=filled,
+                end=end,
+                draws=draw.draws,
+                not_drawn=draw.not_drawn,
+                largest_weight=largest,
+            )
+        )
         filled = end
     return PairSample(
-        np.concatenate(similarity),
-        np.concatenate(weight),
-        np.concatenate(reachable),
-        tuple(parts),
-        pairs,
-        of_random,
-        np.concatenate(lefts),
-        np.concatenate(rights),
+        similarity=np.concatenate(similarity),
+        weight=np.concatenate(weight),
+        reachable=np.concatenate(reachable),
+        ranges=tuple(parts),
+        pairs=pairs,
+        random=of_random,
+        left=np.concatenate(lefts),
+        right=np.concatenate(rights),
     )
 
 
@@ -146,11 +156,11 @@ def _drawn(signatures: Tokens, part: _Range, pairs: int, random: np.random.Gener
 def _random_pairs(size: int, pairs: int, random: np.random.Generator) -> _Draw:
     if pairs <= ALL_PAIRS:
         left, right = np.triu_indices(size, 1)
-        return _Draw(left, right, np.ones(pairs), pairs, 0.0, 1.0)
+        return _Draw(left, right, np.ones(pairs), draws=pairs, not_drawn=0.0, weight_of_least=1.0)
     left = random.integers(0, size, RANDOM_PAIRS)
     right = (left + random.integers(1, size, RANDOM_PAIRS)) % size
     each = pairs / RANDOM_PAIRS
-    return _Draw(left, right, np.full(RANDOM_PAIRS, each), RANDOM_PAIRS, 1.0, each)
+    return _Draw(left, right, np.full(RANDOM_PAIRS, each), draws=RANDOM_PAIRS, not_drawn=1.0, weight_of_least=each)
 
 
 def _all_sharing(signatures: Tokens, part: _Range, random: np.random.Generator) -> _Draw:
@@ -164,8 +174,8 @@ def _all_sharing(signatures: Tokens, part: _Range, random: np.random.Generator) 
     if many > COMPARED_PAIRS:
         likely = np.sort(random.permutation(likely)[:COMPARED_PAIRS])
     each = many / max(1, len(likely))
-    weight = np.full(len(likely), each)
-    return _Draw(left[likely], right[likely], weight, len(likely), 1 - 1 / max(1.0, each), each)
+    weight, not_drawn = np.full(len(likely), each), 1 - 1 / max(1.0, each)
+    return _Draw(left[likely], right[likely], weight, draws=len(likely), not_drawn=not_drawn, weight_of_least=each)
 
 
 def _some_sharing(signatures: Tokens, part: _Range, shared: Index, random: np.random.Generator) -> _Draw:
@@ -191,7 +201,7 @@ def _some_sharing(signatures: Tokens, part: _Range, shared: Index, random: np.ra
     times = np.maximum(agreeing_bands(signatures, left, right, part.bands), 1)
     each = every / draws
     least_times = max(1.0, part.bands.bands * part.least**part.bands.rows)
-    return _Draw(left, right, each / times, draws, 1.0, each / least_times)
+    return _Draw(left, right, each / times, draws=draws, not_drawn=1.0, weight_of_least=each / least_times)
 
 
 def _keys(signatures: Tokens, bands: Bands) -> Iterator[Keys]:
@@ -228,19 +238,19 @@ def choices(recipe: IndexRecipe, sample: PairSample | None) -> Iterator[BandChoi
     threshold, num_perm = recipe.banding.threshold, recipe.sketching.num_perm
     for cut in banding.choices_near(recipe.banding.cut, num_perm, NEIGHBOURS):
         yield BandChoice(
-            cut.bands,
-            cut.rows,
-            num_perm,
-            threshold,
-            banding.least_probability(threshold, *cut),
-            banding.least_probability(max(0.0, threshold - _AROUND), *cut),
-            banding.least_probability(min(1.0, threshold + _AROUND), *cut),
-            banding.similarity_found_with(0.5, *cut),
-            banding.approximate_threshold(*cut),
-            _BYTES_OF_PLACE * num_perm + _BYTES_OF_BAND * cut.bands,
-            None if sample is None else total(sample, _misses(cut, threshold)),
-            None if sample is None else total(sample, false_candidates(cut, threshold)),
-            cut == recipe.banding.cut,
+            bands=cut.bands,
+            rows=cut.rows,
+            num_perm=num_perm,
+            threshold=threshold,
+            probability=banding.least_probability(threshold, *cut),
+            probability_below=banding.least_probability(max(0.0, threshold - _AROUND), *cut),
+            probability_above=banding.least_probability(min(1.0, threshold + _AROUND), *cut),
+            half=banding.similarity_found_with(0.5, *cut),
+            steepest=banding.approximate_threshold(*cut),
+            bytes=_BYTES_OF_PLACE * num_perm + _BYTES_OF_BAND * cut.bands,
+            misses=None if sample is None else total(sample, _misses(cut, threshold)),
+            false_candidates=None if sample is None else total(sample, false_candidates(cut, threshold)),
+            chosen=cut == recipe.banding.cut,
         )
 
 
@@ -263,7 +273,15 @@ def corpus_facts(sample: PairSample, texts: int, threshold: float, of_documents:
     typical, unusual = None, None
     if len(sample.random):
         typical, unusual = np.quantile(sample.random, (0.5, 0.99), method="lower").tolist()
-    return CorpusFacts(texts, sample.pairs, len(sample.similarity), similar, typical, unusual, of_documents)
+    return CorpusFacts(
+        texts=texts,
+        pairs=sample.pairs,
+        compared=len(sample.similarity),
+        similar=similar,
+        typical=typical,
+        unusual=unusual,
+        of_documents=of_documents,
+    )
 
 
 def _within(least: float, below: float, value: Value) -> Value:

@@ -24,9 +24,9 @@ from simdocs.kernels.join.prefix_candidates import similar_candidates
 from simdocs.kernels.join.prefix_index import prefix_index
 from simdocs.kernels.lsh.banding import by_recall, candidate_probabilities
 from simdocs.kernels.lsh.bucket_sample import agreeing_bands, likely_partners
+from simdocs.matching.candidates.exact_join import token_sets
 from simdocs.matching.candidates.self_join import SelfJoin
 from simdocs.matching.sampling.found_similar import FoundPairs, in_blocks
-from simdocs.matching.verification.token_memory import token_sets
 from simdocs.model.audited import MeasuredRecall
 from simdocs.model.ragged import Floats, Index, Ragged, Rows, TextNumbers, Tokens, offsets_of, row_blocks
 from simdocs.parameters.recipes import Bands
@@ -78,17 +78,25 @@ def sampled_recall(join: SelfJoin, bands: Bands, draws: int) -> FoundPairs:
     if found or of_missed:
         low, high = drawn.interval(contributions)
         recall = MeasuredRecall(
-            found / (found + of_missed),
-            float(expected.sum() / every.sum()) if every.any() else None,
-            None,
-            found / (found + high),
-            found / (found + low) if found else 0.0,
+            found=found / (found + of_missed),
+            predicted=float(expected.sum() / every.sum()) if every.any() else None,
+            mean=None,
+            low=found / (found + high),
+            high=found / (found + low) if found else 0.0,
             seeds=0,
         )
     pairs = found // 2
     missed_pairs = round(of_missed / 2)
     every_pair = pairs + missed_pairs
-    return FoundPairs(len(firsts), every_pair, pairs, candidates, recall, len(drawn.places), drawn.largest_missed)
+    return FoundPairs(
+        texts=len(firsts),
+        pairs=every_pair,
+        found=pairs,
+        candidates=candidates,
+        recall=recall,
+        sampled=len(drawn.places),
+        missed_family=drawn.largest_missed,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -310,4 +310,11 @@ def _nothing_found(of: str, root: bytes, gone: bytes) -> str:
 
 
 def _nested(pairs: Pairs, containment: Floats, converse: Floats) -> NestedPairs:
-    return NestedPairs(pairs.left, pairs.right, pairs.jaccard, pairs.estimate, containment, converse)
+    return NestedPairs(
+        left=pairs.left,
+        right=pairs.right,
+        jaccard=pairs.jaccard,
+        estimate=pairs.estimate,
+        containment=containment,
+        converse=converse,
+    )

@@ -286,7 +286,7 @@ def similarity_of(request: SimilarityRequest, a: str | bytes, b: str | bytes) ->
 
 
 _MOST_VALUES = 10**6
-"""Numbers in a trace, one for each row, document and hash function: nobody reads more."""
+"""The largest number of values in a trace, one for each row, document and hash function."""
 
 
 def slot_trace(

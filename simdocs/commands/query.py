@@ -249,7 +249,7 @@ def excerpt_advice(asked: Documents, plan: QueryPlan) -> Iterator[str]:
 
 
 def shorter_than_matches(block: MatchBlock, threshold: float) -> int:
-    """How many documents asked about are less than half as long as most of their matches, of which none is similar.
+    """How many documents asked about have no similar match, and are less than half as long as most of their matches.
 
     Sizes are bytes of text. threshold: from which similarity on a match is similar.
     """
@@ -263,7 +263,7 @@ def shorter_than_matches(block: MatchBlock, threshold: float) -> int:
 
 
 def _excerpts(short: int, nearest: int) -> Iterator[str]:
-    """Yield what else to ask if so many documents are much shorter than their nearest ones."""
+    """Yield what else to ask if documents are much shorter than their nearest ones. short: how many are."""
     if short:
         document, they = ("1 document is", "it") if short == 1 else (f"{short:,} documents are", "them")
         yield (

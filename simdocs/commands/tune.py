@@ -51,13 +51,13 @@ from simdocs.pipeline.prepare import Intake, files_of
 from simdocs.requests.audit_request import TuneRequest
 
 SAMPLED = 20_000
-"""Documents that are read at most. With more, so many are drawn at random."""
+"""Documents that are read at most. If there are more, this many are drawn at random."""
 
 _COUNTED = 1000
 """Documents whose tokens are counted to find a template."""
 
 _LEFT = 30
-"""A template is left out only if half the documents keep at least so many tokens."""
+"""A template is left out only if half the documents keep at least this many tokens."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -197,12 +197,14 @@ WITHOUT_TOKENS = EMPTY | IGNORED
 class Documents:
     """N documents in row order.
 
-    names: Ragged uint8, the raw bytes of each name as reached from the argument. facts: (N,) DOCUMENT. sources: the
-    files from which they were read. held: the bytes of the documents that cannot be read a second time (standard input,
-    FIFOs), by row. met: (N,) MET, how their files were met; None if an earlier run met them. earlier: (N,) the row of
-    each in the artifact from which it was taken over, or -1; None if this run did not read it. counts: (A,) how many of
-    them each argument gave; None if this run did not read them. kept: the rows of those that were taken over because
-    they could not be read.
+    names: Ragged uint8, the raw bytes of each name as reached from the argument.
+    facts: (N,) DOCUMENT.
+    sources: the files from which they were read.
+    held: the bytes of the documents that cannot be read a second time (standard input, FIFOs), by row.
+    met: (N,) MET, how their files were met; None if an earlier run met them.
+    earlier: (N,) the row of each in the artifact from which it was taken over, or -1; None if this run did not read it.
+    counts: (A,) how many of them each argument gave; None if this run did not read them.
+    kept: the rows of those that were taken over because they could not be read.
     """
 
     names: Ragged

@@ -30,21 +30,26 @@ NESTED = PAIRS.but(GROUPED, containment=SIMILARITY, contained=NAME)
 PairRow = tuple[Any, ...]
 """A row of an answer: two names, exact similarity, estimate; and if containment was measured, what is said of it.
 
-Its length depends on the measure. Type checkers let nobody unpack a tuple of an open length, unless all its values have
+Its length depends on the measure. Type checkers refuse to unpack a tuple of unknown length unless all its values have
 the type Any.
 """
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SearchFacts:
-    """What a search did, whatever it looked for.
+    """What a search did.
 
-    documents: those that were asked about. bands: how candidates were found; None: by an exact join. threshold: in
-    force. probability: the least with which a pair at the threshold becomes a candidate. candidates: pairs that did.
-    verified: pairs whose exact similarity was computed, copies of one text included. changed: how many documents are
-    new or changed, if only pairs with one of them were looked for. measure: what was compared with the threshold.
-    ignored: how many tokens are left out of all documents. undecided: how many documents were too short for the sketch
-    of the index, so that each was compared with all documents; None: candidates were not found by a sketch.
+    documents: those that were asked about.
+    bands: how candidates were found; None: by an exact join.
+    threshold: in force.
+    probability: the smallest with which a pair at the threshold becomes a candidate.
+    candidates: pairs that became one.
+    verified: pairs whose exact similarity was computed, copies of one text included.
+    changed: how many documents are new or changed, if only pairs with one of them were looked for.
+    measure: what was compared with the threshold.
+    ignored: how many tokens are left out of all documents.
+    undecided: how many documents were too short for the sketch of the index, so that each was compared with all
+        documents; None: candidates were not found by a sketch.
     """
 
     documents: Documents
@@ -119,16 +124,20 @@ class ComponentFacts(NamedTuple):
 class Deduplication(SearchResult):
     """Which documents are kept and which are duplicates.
 
-    documents: those that were given. pairs: left, the row kept; right, that of its duplicate; in the order of the
-    answer. With an index to compare against, row r of the index is len(documents) + r. names: of both documents of each
-    pair. kept: the rows, among the documents given, of those that are no duplicates and are not
-    known to the index. known: how many were known to the index. against_index: whether there is
-    one. largest: the kept document with the most duplicates, and how many. duplicate_bytes: the size of the
-    text of the duplicates, after decompression. duplicate_files: how many of them are files, and not lines or texts in
-    memory. freed_bytes: the size on disk that deleting these files would free.
-    advice: lines for people if k does not suit the documents, or if many of them may share only a template. explained:
-    with explain, why each document is kept or a duplicate, in the order of the documents, after those of the index
-    that are kept for them; None if it was handed over in blocks.
+    documents: those that were given.
+    pairs: left, the row kept; right, that of its duplicate; in the order of the answer. With an index to compare
+        against, row r of the index is len(documents) + r.
+    names: of both documents of each pair.
+    kept: the rows, among the documents given, of those that are no duplicates and not known to the index.
+    known: how many were known to the index.
+    against_index: whether there is one.
+    largest: the kept document with the most duplicates, and how many.
+    duplicate_bytes: the size of the text of the duplicates, after decompression.
+    duplicate_files: how many of them are files, and not lines or texts in memory.
+    freed_bytes: the size on disk that deleting these files would free.
+    advice: lines for people if k does not suit the documents, or if many of them may share only a template.
+    explained: with explain, why each document is kept or a duplicate, in the order of the documents, after those of the
+        index that are kept for them; None if it was handed over in blocks.
     """
 
     kept: Index
@@ -180,13 +189,19 @@ class SimilarPairs(SearchResult):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Matches(SearchResult):
-    """What a query found.
+    """The matches that a query found.
 
-    documents: those that were asked about. pairs: left, their rows; right, rows of the index; in the order of the
-    answer; empty if they were handed over in blocks. names: of both documents of each pair. indexed: documents in the
-    index. found: matches. matched: documents that have one. similar: matches at the threshold or above. nearest: how
-    many of the most similar documents were asked for, whatever the threshold (0: those at the threshold). advice: as
-    of Deduplication. left_out: how many copies of the nearest documents are not listed.
+    documents: those that were asked about.
+    pairs: left, their rows; right, rows of the index; in the order of the answer. Empty if they were handed over in
+        blocks.
+    names: of both documents of each pair.
+    indexed: how many documents the index has.
+    found: how many matches there are.
+    matched: how many documents have one.
+    similar: how many matches are at the threshold or above.
+    nearest: how many of the most similar documents were asked for, whatever the threshold; 0: those at the threshold.
+    advice: as of Deduplication.
+    left_out: how many copies of the nearest documents are not listed.
     """
 
     indexed: int

@@ -33,7 +33,7 @@ _INDEXED_BY: Mapping[str, Callable[[Ragged, float], JoinIndex]] = MappingProxyTy
 
 
 class ExactJoin:
-    """The candidate pairs of an exact join among documents numbered 0, 1, ...
+    """The candidate pairs of an exact join among documents that are numbered 0, 1, ...
 
     index: their token sets, by their rarest tokens. verifier: compares them, with the token sets in memory.
     """
@@ -164,7 +164,7 @@ _DOCUMENT = 1000
 """Bytes of a document beside its tokens: its facts, name and signature, and its place in buckets."""
 
 _MUCH = 1 << 26
-"""Bytes that are worth a line at a terminal: 64 MiB."""
+"""From this number of bytes on, a terminal says what is needed: 64 MiB."""
 
 
 def held_sets(parts: Sequence[tuple[Verifier, Rows]], most_memory: int | None) -> Ragged:
@@ -231,7 +231,7 @@ class TokenMemory:
         self._compare(more + (self._needed(tokens) if self._is_given else 0))
 
     def _needed(self, tokens: int) -> int:
-        """The bytes that so many tokens take; and, of a limit that the user gave for everything, the documents."""
+        """The bytes that this number of tokens takes; the documents count, too, if the user gave the limit."""
         join = _NEEDED[self._verifier.measure](tokens, self._documents, self._verifier.threshold)
         return join + (_DOCUMENT * self._documents if self._is_given else 0)
 

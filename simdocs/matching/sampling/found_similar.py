@@ -36,11 +36,16 @@ _TOKENS_AT_ONCE = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class FoundPairs:
-    """How many texts, similar pairs of texts, those that share a bucket, and pairs that share one. recall: of these.
+    """How many similar pairs the bands find.
 
-    sampled: 0; or how many documents were drawn, and the number of similar pairs is an estimate from them.
-    missed_family: 0; or the size of the largest family without found pairs that such a sample misses with a probability
-    of 5%.
+    texts: how many different texts there are.
+    pairs: similar pairs of texts.
+    found: those that share a bucket.
+    candidates: all pairs that share one.
+    recall: None without similar pairs.
+    sampled: how many documents were drawn to estimate the number of pairs; 0: all pairs were compared.
+    missed_family: with a sample, the size of the largest family without found pairs that it misses with a probability
+        of 5%; else 0.
     """
 
     texts: int

@@ -27,7 +27,7 @@ from simdocs.model.tuning import BandChoice, CorpusFacts, CurvePoint, PairSample
 from simdocs.parameters.recipes import Banding, Bands, IndexRecipe
 
 ALL_PAIRS = 20_000
-"""Up to so many pairs, all are compared: those of 200 documents."""
+"""If there are at most this many pairs, those of 200 documents, all are compared."""
 
 RANDOM_PAIRS = 4_000
 """Random pairs that are compared."""
@@ -221,7 +221,7 @@ def _may_be_in(part: _Range, signatures: Tokens, left: TextNumbers, right: TextN
 
 
 NEIGHBOURS = 3
-"""Choices with up to so many rows less and more than the chosen one are listed."""
+"""Bands with up to this many rows less or more than the chosen ones are listed, too."""
 
 _STEP = 20
 """Points of the curve for similarities from 0 to below 1."""
@@ -268,7 +268,7 @@ def curve(chosen: Banding, sample: PairSample | None) -> Iterator[CurvePoint]:
 
 
 def corpus_facts(sample: PairSample, texts: int, threshold: float, of_documents: int) -> CorpusFacts:
-    """How similar so many texts are to each other. of_documents: how many documents there are."""
+    """How similar the texts of a sample are to each other. texts: how many there are. of_documents: all documents."""
     similar = total(sample, _within(threshold, 2.0, np.ones_like))
     typical, unusual = None, None
     if len(sample.random):

@@ -51,9 +51,10 @@ _DRAWS_THAT_MISS = 3.0
 
 
 def sampled_recall(join: SelfJoin, bands: Bands, draws: int) -> FoundPairs:
-    """What these bands find of the similar pairs of different texts, and what they miss, estimated from so many draws.
+    """What these bands find of the similar pairs of different texts, and an estimate of what they miss.
 
-    join: the self-join of the documents. It must drop no candidate because of its estimate.
+    join: the self-join of the documents. It must drop no candidate because of its estimate. draws: how many documents
+    are drawn for the estimate.
     """
     firsts, numbers = join.distinct_texts()
     signatures = join.verifier.corpus.signatures.all()
@@ -117,7 +118,7 @@ class Draws:
         """Draw documents, or take all if there are no more.
 
         partners: int64 (N,), how many similar ones were found of each. likely: float64 (N,), how many were likely
-        missed; None if nobody knows.
+        missed; None if that is unknown.
         """
         size = len(partners)
         if draws >= size:

@@ -122,5 +122,5 @@ class BitmapFilter:
         return containments(common, np.minimum(*sizes)) < self._threshold
 
     def _taken(self, rows: Rows, bits: int) -> Keys:
-        """The bitmaps of documents that all have the same number of bits, with so many bits."""
+        """The bitmaps of these documents, which are all of one size, folded to this number of bits."""
         return folded(self._maps[int(self._width[rows[0]])].all()[self._place[rows]], bits)

@@ -63,10 +63,10 @@ class HeldSets:
 class Verifier:
     """Decides which candidate pairs of a corpus are similar. It counts and reports in its run.
 
-    measure: what is compared with the threshold; containment needs the token sets in memory. exact: the exact
-    similarity decides; otherwise the estimate. no_prefilter: compute the exact similarity of every
-    candidate, however low its estimate is. held: the token sets of all documents that are compared; None: documents are
-    read again.
+    measure: what is compared with the threshold; containment needs the token sets in memory.
+    exact: the exact similarity decides; otherwise the estimate.
+    no_prefilter: compute the exact similarity of every candidate, however low its estimate is.
+    held: the token sets of all documents that are compared; None: documents are read again.
     """
 
     corpus: Corpus
@@ -199,7 +199,7 @@ class Verifier:
         return self._looked_up(rows, found)
 
     def _looked_up(self, rows: Rows, look: Callable[[ReloadRequest], tuple[Mask, list[Skip]]]) -> Mask:
-        """What `look` says of each document of an artifact; true of others. What it skips is reported."""
+        """Ask `look` about each document of an artifact; others are good. Documents that it skips are reported."""
         good = np.ones(len(rows), bool)
         recorded = np.flatnonzero(self.corpus.recorded(rows))
         for at in range(0, len(recorded), _MOST_DOCUMENTS):
@@ -242,7 +242,7 @@ class Verifier:
         return {(skip.root, skip.name) for skip in skips if skip.detail == GONE}
 
     def looked_for(self, documents: int, missing: set[tuple[bytes, bytes]]) -> None:
-        """Record whether any of so many documents of an artifact was found."""
+        """Record whether any of these documents of an artifact was found. documents: how many were looked for."""
         self.run.tally.located |= documents > len(missing)
 
     def _make_bitmaps(self, rows: Rows) -> None:

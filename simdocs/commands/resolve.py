@@ -125,7 +125,7 @@ def intake_of(
             raise InputError(f"{display_name(name)}: a path cannot contain NUL")
     assert listed is None or isinstance(listed, bytes)
     sources = Sources(request.documents, listed, request.files0_from is not None, bool(request.jsonl))
-    return Intake(sources, walking, outputs=outputs, id_field=request.id_field)
+    return Intake(sources=sources, walking=walking, outputs=outputs, id_field=request.id_field)
 
 
 def _in_memory(request: ReadRequest) -> FileList:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,7 @@ class FileList:
     met: NDArray[np.void]
     counts: Index
     held: Mapping[int, bytes] = field(default_factory=dict)
+    _: KW_ONLY
     named: frozenset[int] = frozenset()
     held_in: Mapping[int, str] = field(default_factory=dict)
     texts: bool = False
@@ -76,9 +77,9 @@ class FileList:
             self.met[places],
             np.diff(np.searchsorted(places, offsets_of(self.counts))),
             {row[place]: data for place, data in self.held.items() if place in row},
-            frozenset(row[place] for place in self.named if place in row),
-            {row[place]: name for place, name in self.held_in.items() if place in row},
-            self.texts,
+            named=frozenset(row[place] for place in self.named if place in row),
+            held_in={row[place]: name for place, name in self.held_in.items() if place in row},
+            texts=self.texts,
             inputs=self.inputs,
         )
 
@@ -182,8 +183,8 @@ class Reached:
             met,
             np.diff(offsets_of(new)[self._ends]),
             {int(row[at]): data for at, data in self._held.items() if new[at]},
-            frozenset(int(row[at]) for at in self._named),
-            {int(row[at]): name for at, name in self._held_in.items() if new[at]},
+            named=frozenset(int(row[at]) for at in self._named),
+            held_in={int(row[at]): name for at, name in self._held_in.items() if new[at]},
             other_names=others,
             other_rows=other_rows,
             inputs=frozenset(inputs),

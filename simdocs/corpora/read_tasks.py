@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
@@ -50,6 +50,7 @@ class Files:
     limit: int
     met: NDArray[np.void]
     texts: bool = False
+    _: KW_ONLY
     likely: Keys | None = None
     keepable: Mask = field(default_factory=lambda: np.zeros(0, bool))
 
@@ -173,8 +174,10 @@ class _Cutting:
             cut = slice(start + batch.start, start + batch.stop)
             here = range(cut.start, cut.stop) if found.held else ()
             held = {place: found.held[row] for place, row in enumerate(here) if row in found.held}
-            of_earlier = () if earlier is None else (earlier.likely_contents(cut), earlier.keepable[cut])
-            yield Files(found.names[cut], held, self._limit, found.met[cut], found.texts, *of_earlier), len(batch)
+            files = Files(found.names[cut], held, self._limit, found.met[cut], found.texts)
+            if earlier is not None:
+                files = replace(files, likely=earlier.likely_contents(cut), keepable=earlier.keepable[cut])
+            yield files, len(batch)
 
     def _sizes(self, start: int, stop: int) -> Iterator[int]:
         """Yield the assumed size of the text of each file."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import ClassVar, Literal
 
 from simdocs.corpora.containers.container import Part
@@ -47,6 +47,7 @@ class KeptParts:
     numbers: range
     start: int
     line: int
+    _: KW_ONLY
     read_to: int
 
     is_kept: ClassVar[Literal[True]] = True
@@ -68,7 +69,7 @@ def kept_parts(unchanged: Unchanged, row: int) -> Iterator[tuple[KeptParts, int]
         chunk, last = unchanged.chunks[at], unchanged.chunks[numbers[-1]]
         read_to = int(last["start"] + last["extent"])
         yield (
-            KeptParts(row, stamp, numbers, int(chunk["start"]), int(chunk["line"]), read_to),
+            KeptParts(row, stamp, numbers, int(chunk["start"]), int(chunk["line"]), read_to=read_to),
             int(numbers.stop == end),
         )
 
@@ -90,7 +91,7 @@ def kept_or_read(unchanged: Unchanged, row: int, parts: Iterator[Part]) -> Itera
                 yield part
             else:
                 numbers = range(number, number + 1)
-                waiting = KeptParts(row, part.stamp, numbers, part.start, part.first, part.read_to)
+                waiting = KeptParts(row, part.stamp, numbers, part.start, part.first, read_to=part.read_to)
     except DocumentSkipped:
         if waiting is not None:
             yield waiting

@@ -136,6 +136,7 @@ class Unchanged:
         same: Index,
         likely: Index,
         limit: int,
+        *,
         keepable: Mask | None = None,
     ) -> None:
         self.found, self.earlier, self.same, self.likely = found, earlier, same, likely
@@ -232,7 +233,7 @@ def compare(found: FileList, earlier: EarlierFiles, sequences: Sequences, limit:
     missed = missed_files(found, earlier, there)
     columns = ((same, -1), (likely, missed.numbers), (_keepable(found, earlier, likely), False))
     same, likely, keepable = (np.insert(column, missed.places, value) for column, value in columns)
-    unchanged = Unchanged(missed.added_to(found), earlier, same, likely, limit, keepable)
+    unchanged = Unchanged(missed.added_to(found), earlier, same, likely, limit, keepable=keepable)
     unchanged.keep(missed.rows)
     return unchanged
 

@@ -18,14 +18,18 @@ _AT_ONCE = 1 << 16
 """Names that are compared at once."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Changes:
-    """The rows of documents that are new, that have another text, and those of earlier documents that are gone.
+    """The differences between documents and those of an earlier artifact, as rows.
 
-    kept: the rows of documents that cannot be read, of which it is not known whether they have changed. renamed: the
-    rows of documents with a new name and the text of an earlier one whose name is gone. They are not new, and the
-    earlier ones are not removed. Each earlier one is renamed once: to the document whose file has the same inode,
-    else to one with the same base name, else to the first in row order. Further copies are new.
+    new: documents that it did not have.
+    changed: documents that have another text.
+    removed: earlier documents that are gone.
+    unchanged: how many documents have the same text.
+    kept: documents that cannot be read, of which it is not known whether they have changed.
+    renamed: documents with a new name and the text of an earlier one whose name is gone. They are not new, and the
+        earlier ones are not removed. Each earlier one is renamed once: to the document whose file has the same inode,
+        else to one with the same base name, else to the first in row order. Further copies are new.
     """
 
     new: Rows
@@ -48,7 +52,8 @@ def changes(documents: Documents, earlier: Documents | None) -> Changes:
     """
     if earlier is None:
         nothing = np.empty(0, np.int64)
-        return Changes(np.arange(len(documents)), nothing, nothing, 0, nothing, nothing)
+        new = np.arange(len(documents))
+        return Changes(new=new, changed=nothing, removed=nothing, unchanged=0, kept=nothing, renamed=nothing)
     taken, gone = np.zeros(len(documents), bool), np.ones(len(earlier), bool)
     if documents.earlier is not None:
         _mark_taken_over(documents, documents.earlier, earlier, taken, gone)
@@ -61,12 +66,12 @@ def changes(documents: Documents, earlier: Documents | None) -> Changes:
     new, removed = rows[~same], np.flatnonzero(gone)
     renamed, former = _of_same_text(documents, new, earlier, removed)
     return Changes(
-        np.delete(new, renamed),
-        rows[same][~alike],
-        np.delete(removed, former),
-        unchanged,
-        documents.kept,
-        np.sort(new[renamed]),
+        new=np.delete(new, renamed),
+        changed=rows[same][~alike],
+        removed=np.delete(removed, former),
+        unchanged=unchanged,
+        kept=documents.kept,
+        renamed=np.sort(new[renamed]),
     )
 
 

@@ -29,14 +29,16 @@ if TYPE_CHECKING:
     from simdocs.pipeline.reuse import Earlier
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Intake:
     """The input of a stage: names of documents, texts in memory, or an artifact of an earlier stage.
 
-    shingles: token sets of the same documents, for verification. root: the directory from which the documents of an
-    artifact are found. outputs: files that will be written, which must not be among the documents. found: the files
-    of the documents, if they were found before, or texts in memory. ignored: the tokens that are left out, ascending.
-    id_field: the field that lines were said to have an id in, if any.
+    shingles: token sets of the same documents, for verification.
+    root: the directory from which the documents of an artifact are found.
+    outputs: files that will be written, which must not be among the documents.
+    found: the files of the documents, if they were found before, or texts in memory.
+    ignored: the tokens that are left out, ascending.
+    id_field: the field that holds the ids of documents in containers, if it was given.
     """
 
     sources: Sources = field(default_factory=Sources)

@@ -40,7 +40,7 @@ _SLACK = 1 << 16
 _REASONS = {"vanished": GONE} | dict.fromkeys(("special", "oversized", "malformed", "binary"), ALTERED)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReloadRequest:
     """Documents to read a second time.
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import simdocs
-from simdocs.parameters import values
 from simdocs.cli import exits
+from simdocs.parameters import values
 from simdocs.parameters.values import Choice, Flag, Fraction, Seconds, Seed, Size, Values, Whole
 from tests.api.one_door import CALLS, REQUESTS, by_both, words_of
 from tests.api.one_door_cases import ARGUMENTS

@@ -119,9 +119,9 @@ def listed(rows: list[tuple[Any, ...]], *, texts: bool) -> FileList:
         np.array(met, MET),
         np.bincount(np.array(arguments, np.int64), minlength=4),
         {at: names[at] for at, kind in enumerate(kinds) if kind in ("held", "jsonl")},
-        frozenset(at for at, kind in enumerate(kinds) if kind != "walked"),
-        {at: kind for at, kind in enumerate(kinds) if kind == "jsonl"},
-        texts,
+        named=frozenset(at for at, kind in enumerate(kinds) if kind != "walked"),
+        held_in={at: kind for at, kind in enumerate(kinds) if kind == "jsonl"},
+        texts=texts,
         inputs=frozenset({(1, 2)}),
     )
 

@@ -12,7 +12,7 @@ import numpy as np
 from simdocs.artifacts.formats import BLOCK, ArrayFormat
 from simdocs.artifacts.npy import checksum, damaged, header
 from simdocs.model.documents import AMOUNTS, EMPTY, FILE_AMOUNTS
-from simdocs.model.ragged import Array
+from simdocs.model.ragged import Array, distinct
 
 _LARGEST = 1 << 48
 """No size, number or position is as large as this."""
@@ -156,13 +156,13 @@ class MappedColumn:
         if BLOCK % size:
             self._check((first + size - 1) // BLOCK)
         if size > BLOCK:
-            for at in np.unique(first).tolist():
+            for at in distinct(first).tolist():
                 self._check(np.arange(at // BLOCK, (at + size - 1) // BLOCK + 1))
 
     def _check(self, blocks: Array) -> None:
         new = blocks[~self._checked[blocks]]
         if len(new):
-            for block in np.unique(new).tolist():
+            for block in distinct(new).tolist():
                 if not self._matches(block):
                     raise damaged(self.name, f"block {block} does not match its checksum")
                 self._hold_block(block)

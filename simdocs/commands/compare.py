@@ -44,7 +44,7 @@ from simdocs.model.comparison import (
     SlotTrace,
 )
 from simdocs.model.names import display_name, name_to_text
-from simdocs.model.ragged import Ragged, Tokens
+from simdocs.model.ragged import Ragged, Tokens, distinct
 from simdocs.model.skipped import OF_UNVERIFIED
 from simdocs.parameters import PARAMETERS
 from simdocs.parameters.families import DIFFS, SCHEMES
@@ -296,7 +296,7 @@ def slot_trace(
 
     UsageError: it would have more than a million numbers.
     """
-    compared = np.unique(sets.values)
+    compared = distinct(sets.values)
     values = len(compared) * (len(sets) + 1) * num_perm
     if values > _MOST_VALUES:
         raise UsageError(

@@ -32,7 +32,7 @@ from simdocs.model.answers import NAMES, Block, Delivery
 from simdocs.model.artifact import BandIndex, Shingles
 from simdocs.model.documents import EMPTY, SHORT, Documents
 from simdocs.model.groups import ContainedPairs, Pairs
-from simdocs.model.ragged import Ragged, Rows
+from simdocs.model.ragged import Ragged, Rows, distinct
 from simdocs.model.search_result import CONTAINING, MATCHES, Matches, SearchFacts
 from simdocs.parameters import PARAMETERS
 from simdocs.parameters.answers import Grouping
@@ -157,18 +157,18 @@ def query(plan: QueryPlan, run: Run, delivery: Delivery, listing: str | None = N
         found += len(block.pairs)
         left_out += block.left_out
         similar += int(np.count_nonzero(block.pairs.score >= plan.threshold))
-        matched += len(np.unique(every.pairs.left))
+        matched += len(distinct(every.pairs.left))
         short += shorter_than_matches(every, plan.threshold) if plan.nearest else 0
         if take is None:
             held.append(replace(block.pairs, left=block.asked, right=block.matches))
             names.append(names_of_pairs(block.corpus, block.pairs))
         elif listing is not None:
-            listed.append(np.unique(block.matches))
+            listed.append(distinct(block.matches))
         else:
             for named in shown_pairs(block.corpus, block.pairs, head, printed, differences):
                 take(named)
     if take is not None and listed:
-        for part in name_blocks(indexed, np.unique(np.concatenate(listed)), printed):
+        for part in name_blocks(indexed, distinct(np.concatenate(listed)), printed):
             take(part)
     left, right = (Ragged.concat([each[side] for each in names], np.uint8) for side in (0, 1))
     run.skipped.warnings += _warnings(plan, run)

@@ -35,7 +35,7 @@ from simdocs.model.answers import (
 )
 from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
 from simdocs.model.names import display_name
-from simdocs.model.ragged import Rows, ranges
+from simdocs.model.ragged import Rows, distinct, ranges
 from simdocs.parameters import PARAMETERS
 from simdocs.parameters.texts import Sequences
 from simdocs.pipeline.shingling import show as shown_shingles
@@ -154,7 +154,7 @@ def _matrix(shingles: Shingles, rows: Rows | None) -> _Table:
     """The characteristic matrix: a row for each token, a column for each document, and 1 where it has the token."""
     rows = _few(shingles, rows)
     sets = shingles.tokens.take(rows)
-    tokens = np.unique(sets.values)
+    tokens = distinct(sets.values)
     cells = np.zeros((len(tokens), len(rows)), np.int64)
     cells[np.searchsorted(tokens, sets.values), np.repeat(np.arange(len(rows)), sets.lengths)] = 1
     head = _with_a_column_each("token", _names(shingles)(rows))

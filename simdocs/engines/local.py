@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import mmap
-import multiprocessing
 import os
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain, islice, repeat
-from multiprocessing.connection import Connection, wait
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from simdocs.engines.run import Result, Task, WorkerState, untold
 from simdocs.errors import WorkerError
 from simdocs.storage.syscalls import signals_deferred
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 FORKS = sys.platform == "linux"
 
@@ -110,6 +111,8 @@ class Local:
             # map lets go of a task when it is done; a loop variable would hold it while the result is used.
             yield from map(function, coming, repeat(self.state))
             return
+        from multiprocessing import connection  # takes 10 ms, and few documents need no workers
+
         working: dict[Connection, int] = {}
         done: dict[int, tuple[bool, Any]] = {}
         idle = list(self._pipes)
@@ -129,8 +132,8 @@ class Local:
                 yield _value(done.pop(turn))
                 turn += 1
             elif working:
-                ready = wait(list(working), _WATCHED)
-                for pipe in [pipe for pipe in ready if isinstance(pipe, Connection)]:
+                ready = set(connection.wait(list(working), _WATCHED))
+                for pipe in [pipe for pipe in working if pipe in ready]:
                     done[working.pop(pipe)] = self._receive(pipe)
                     idle.append(pipe)
                 if watch is not None and turn not in done:
@@ -153,6 +156,8 @@ class Local:
 
     def _start(self) -> Connection:
         """Start a worker, and return the pipe to it."""
+        import multiprocessing
+
         # Forking saves each worker the import of NumPy. It is safe only on Linux.
         context = multiprocessing.get_context("fork") if FORKS else multiprocessing.get_context("spawn")
         try:

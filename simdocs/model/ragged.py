@@ -28,6 +28,15 @@ def offsets_of(lengths: Array) -> Index:
     return offsets
 
 
+def distinct(values: Array) -> Array:
+    """The distinct values of an array, ascending. Unlike np.unique, this does not import numpy.ma, which takes 6 ms."""
+    ordered = np.sort(values, axis=None)
+    begins = np.ones(len(ordered), bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=begins[1:])
+    found: Array = ordered[begins]
+    return found
+
+
 def ranges(starts: Array, lengths: Array) -> Index:
     """The numbers from starts[i] to starts[i] + lengths[i] - 1, for every i, end to end: int64."""
     lengths = np.asarray(lengths, np.int64)

@@ -25,7 +25,7 @@ from simdocs.kernels.tokens.ignored_tokens import (
     without_rarest,
 )
 from simdocs.model.artifact import Shingles
-from simdocs.model.ragged import NO_TOKENS, Index, Mask, Ragged, Tokens
+from simdocs.model.ragged import NO_TOKENS, Index, Mask, Ragged, Tokens, distinct
 from simdocs.model.skipped import Skipped
 from simdocs.parameters.recipes import Recipe, Shingling, SignatureRecipe
 from simdocs.pipeline.prepare import Intake, files_of
@@ -54,7 +54,7 @@ EverySet = Callable[[Callable[[Ragged], None]], int]
 def template_tokens(texts: Sequence[bytes], shingling: Shingling) -> Tokens:
     """The tokens of template texts, given as UTF-8, ascending, without repeats."""
     found = [multisets.token_sets(part.tokens).values for part in shingled(texts, shingling)]
-    return np.unique(np.concatenate([NO_TOKENS, *found]))
+    return distinct(np.concatenate([NO_TOKENS, *found]))
 
 
 def with_common_tokens(intake: Intake, recipe: Signing, run: Run) -> tuple[Intake, Signing]:

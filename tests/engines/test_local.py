@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from multiprocessing import connection
 from multiprocessing.context import ForkProcess
 from typing import NoReturn
 
@@ -81,8 +82,8 @@ def test_no_wait_for_workers_is_without_end(monkeypatch):
         patience.append(timeout)
         return waits(pipes, timeout)
 
-    waits = local.wait
-    monkeypatch.setattr(local, "wait", wait)
+    waits = connection.wait
+    monkeypatch.setattr(connection, "wait", wait)
     with Local(2) as engine:
         assert list(engine.map(doubled, range(9))) == list(range(0, 18, 2))
     assert patience and all(timeout is not None and timeout <= 1 for timeout in patience)

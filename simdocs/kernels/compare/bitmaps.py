@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simdocs.model.ragged import Index, Keys, Ragged
+from simdocs.model.ragged import Index, Keys, Ragged, distinct
 
 WORD = 64
 """Bits of a word, and the smallest number of bits of a bitmap."""
@@ -50,7 +50,7 @@ def bitmaps(sets: Ragged, bits: Index) -> Ragged:
     binary digits say.
     """
     out = Ragged.from_lengths(np.empty(int(bits.sum()) // WORD, np.uint64), bits // WORD)
-    for width in np.unique(bits).tolist():
+    for width in distinct(bits).tolist():
         rows = np.flatnonzero(bits == width)
         per = max(1, _AT_ONCE // width)
         for at in range(0, len(rows), per):

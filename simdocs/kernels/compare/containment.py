@@ -14,7 +14,7 @@ import numpy as np
 from simdocs.kernels.compare.jaccard import overlaps
 from simdocs.kernels.join.prefix_index import prefix_tokens
 from simdocs.kernels.lsh.buckets import equal_runs
-from simdocs.model.ragged import Floats, Index, Mask, Ragged, Tokens, offsets_of, ranges, row_blocks
+from simdocs.model.ragged import Floats, Index, Mask, Ragged, Tokens, distinct, offsets_of, ranges, row_blocks
 
 _HIGH_BITS = 24
 """High bits of a token that are looked up first, in a table of 16 MiB. Most tokens end there."""
@@ -101,7 +101,7 @@ def _contained(parts: Parts, wholes: Ragged, place: Index, row: Index) -> Index:
     """Pairs that share one of these tokens and are at the threshold, and their overlap: (3, P)."""
     sizes = parts.owners.lengths[place]
     owner = parts.owners.values[ranges(parts.owners.offsets[place], sizes)]
-    pairs = np.unique(np.repeat(row, sizes) * len(parts.sets) + owner)
+    pairs = distinct(np.repeat(row, sizes) * len(parts.sets) + owner)
     left, right = pairs % len(parts.sets), pairs // len(parts.sets)
     lefts, at = np.unique(left, return_inverse=True)
     both = Ragged.concat([parts.sets.take(lefts), wholes], np.uint32)

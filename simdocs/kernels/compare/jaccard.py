@@ -9,7 +9,7 @@ import numpy as np
 
 from simdocs.kernels.lsh.buckets import equal_runs
 from simdocs.kernels.tokens.multisets import sort_rows
-from simdocs.model.ragged import Array, Floats, Index, Mask, Ragged, Tokens, count_true_in_rows
+from simdocs.model.ragged import Array, Floats, Index, Mask, Ragged, Tokens, count_true_in_rows, distinct
 
 _ESTIMATED_PAIRS = 1024
 """Pairs whose signatures are compared at once: 1 MiB at K = 128."""
@@ -85,7 +85,7 @@ def overlaps(sets: Ragged, left: Array, right: Array) -> Index:
 
     sets: Ragged uint32, each row ascending, without repeats. left, right: (P,) row numbers.
     """
-    lefts, rights = np.unique(left), np.unique(right)
+    lefts, rights = distinct(left), distinct(right)
     rows_repeat = len(left) >= _MIN_PAIRS_PER_ROW * min(len(lefts), len(rights))
     if rows_repeat and len(lefts) * int(sets.lengths[lefts].sum()) <= _LARGEST_TABLE:
         return _common_by_membership(sets, left, right, lefts, rights)

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from simdocs.model.ragged import Array, Index, Keys
+from simdocs.model.ragged import Array, Index, Keys, distinct
 
 _STORED_CELLS = 1 << 28
 """Cells of the largest table whose rows are held, one bit each: 32 MiB."""
@@ -132,7 +132,7 @@ class _Masks:
     def __init__(self, long: Array, short: Array) -> None:
         self._size = len(long)
         self._order = np.argsort(long, kind="stable")
-        ordered, wanted = long[self._order], np.unique(short)
+        ordered, wanted = long[self._order], distinct(short)
         begins, ends = np.searchsorted(ordered, wanted), np.searchsorted(ordered, wanted, side="right")
         self._spans = dict(zip(wanted.tolist(), zip(begins.tolist(), ends.tolist(), strict=True), strict=True))
         self._kept = dict[int, int]()

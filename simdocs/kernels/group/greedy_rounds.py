@@ -16,7 +16,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from simdocs.kernels.lsh.buckets import distinct_pairs
-from simdocs.model.ragged import Array, Floats, Index, Ragged, count_true_in_rows, offsets_of, ranges
+from simdocs.model.ragged import Array, Floats, Index, Ragged, count_true_in_rows, distinct, offsets_of, ranges
 from simdocs.parameters.families import KEEP
 
 UNDECIDED, KEPT, REMOVED = 0, 1, 2
@@ -53,7 +53,7 @@ def capped_members(buckets: Ragged, status: Array, max_kept: int) -> Index:
     closed = buckets.take(np.flatnonzero(count_true_in_rows(kept, buckets.offsets) > max_kept))
     inside = closed.keep(status[closed.values] == KEPT)
     rank = np.arange(len(inside.values)) - np.repeat(inside.offsets[:-1], inside.lengths)
-    return np.unique(inside.values[rank > max_kept]).astype(np.int64)
+    return distinct(inside.values[rank > max_kept]).astype(np.int64)
 
 
 def pairs_with_always_kept(

@@ -53,7 +53,7 @@ class CodepointTable:
         indices = codepoints.astype(np.intp)
         found = self._table.take(indices, mode="wrap")  # cheaper than mode="raise", and no index is out of range
         if found.min(initial=1) == 0:
-            for page in np.unique(indices[found == 0] >> 8).tolist():
+            for page in np.flatnonzero(np.bincount(indices[found == 0] >> 8)).tolist():
                 span = range(page << 8, (page + 1) << 8)
                 self._table[span.start : span.stop] = [self._value_of(codepoint) for codepoint in span]
             found = self._table.take(indices, mode="wrap")

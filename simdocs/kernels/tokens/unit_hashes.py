@@ -14,7 +14,7 @@ from simdocs.kernels.text.normalise import normalise
 from simdocs.kernels.text.units import Units, line_cuts, lines_in, word_cuts, words_in
 from simdocs.kernels.tokens import murmur
 from simdocs.kernels.tokens.stopwords import STOP_WORDS
-from simdocs.model.ragged import Array, Index, Mask, Ragged, Tokens
+from simdocs.model.ragged import Array, Index, Mask, Ragged, Tokens, distinct
 from simdocs.model.texts import STRIDE, Texts
 from simdocs.parameters.recipes import Shingling
 from simdocs.parameters.texts import Normalisation
@@ -157,4 +157,4 @@ def _stop_word_hashes(listed: str, language: str, switches: Normalisation, seed:
     if switches.keep_case:
         spellings |= {word.capitalize() for word in spellings} | {word.upper() for word in spellings}
     rows = [np.frombuffer(word.encode(), np.uint8) for word in sorted(spellings)]
-    return np.unique(word_hashes(normalise(Ragged.from_rows(rows, np.uint8), switches), seed).values)
+    return distinct(word_hashes(normalise(Ragged.from_rows(rows, np.uint8), switches), seed).values)

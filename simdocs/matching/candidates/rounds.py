@@ -23,7 +23,18 @@ from simdocs.kernels.group.greedy_rounds import (
 )
 from simdocs.kernels.lsh.buckets import distinct_pairs, member_blocks, positions_of_members
 from simdocs.model.groups import Pairs
-from simdocs.model.ragged import Array, Floats, Index, Mask, Ragged, TextNumbers, count_true_in_rows, ranges, row_blocks
+from simdocs.model.ragged import (
+    Array,
+    Floats,
+    Index,
+    Mask,
+    Ragged,
+    TextNumbers,
+    count_true_in_rows,
+    distinct,
+    ranges,
+    row_blocks,
+)
 
 _LISTED = 64
 """Pairs that are listed for each distinct one, at most, when pairs are counted: one for each bucket in common."""
@@ -173,7 +184,7 @@ class Frontier:
         self._kept[of_kept] += 1
         closed = of_kept[self._kept[of_kept] == self._most]
         released = self._undecided_of(closed)
-        touched = np.unique(np.concatenate((of_kept, of_removed)))
+        touched = distinct(np.concatenate((of_kept, of_removed)))
         touched = touched[self._kept[touched] < self._most]
         heads = self._heads[touched]
         stale = touched[self._status[self._buckets.values[heads]] != UNDECIDED]
@@ -181,7 +192,7 @@ class Frontier:
         self._heads[stale] = first_undecided(self._buckets.values, self._heads[stale], ends, self._status)
         fewer = np.concatenate((released, self._led(stale)))
         np.subtract.at(self._waits, fewer, 1)
-        return np.unique(fewer[self._waits[fewer] == 0]).astype(np.int64)
+        return distinct(fewer[self._waits[fewer] == 0]).astype(np.int64)
 
     def _bucket_of(self, positions: Index) -> Index:
         bucket: Index = np.searchsorted(self._buckets.offsets, positions, side="right") - 1

@@ -16,7 +16,7 @@ from simdocs.matching.lookup.lookup import bounds, copies_of, index_of, keys_for
 from simdocs.matching.verification.verify import Verifier
 from simdocs.model.documents import WITHOUT_TOKENS, Documents
 from simdocs.model.groups import Pairs
-from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, Rows, TextNumbers, ranges
+from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, Rows, TextNumbers, distinct, ranges
 from simdocs.parameters.answers import Grouping
 
 
@@ -40,7 +40,7 @@ def decide_against(indexed: Corpus, verifier: Verifier, grouping: Grouping, *, e
     of_key = np.repeat(np.arange(keys.size), (ends - begins).ravel())[owners >= 0]
     counts = np.bincount(of_key, minlength=keys.size).reshape(keys.shape)
     owners = owners[owners >= 0]
-    rows = np.unique(np.concatenate((owners, original[copies])))
+    rows = distinct(np.concatenate((owners, original[copies])))
     of_both = verifier.for_corpus(indexed.select(rows).followed_by(new))
     shared = _buckets(keys, counts, np.searchsorted(rows, owners), len(rows))
     ours = _after(len(rows), texts)

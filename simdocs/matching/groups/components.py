@@ -16,7 +16,7 @@ from simdocs.matching.groups.greedy import DistinctTexts, nearest_kept
 from simdocs.matching.similar_pairs import PairCollector
 from simdocs.matching.verification.verify import Verifier
 from simdocs.model.groups import MOST_LINKS, Components, Pairs
-from simdocs.model.ragged import Floats, Index, Rows, TextNumbers, ranges
+from simdocs.model.ragged import Floats, Index, Rows, TextNumbers, distinct, ranges
 
 _COMPARED_WHOLLY = 1000
 """Texts of a component, besides the first one, of which every two are compared to see how loose it is, at most."""
@@ -102,7 +102,7 @@ def _pairs_of_runs(begins: Index, sizes: Index) -> Iterator[tuple[Index, Index, 
     run = np.repeat(np.arange(len(sizes)), sizes)
     counts = np.repeat(begins + sizes, sizes) - lefts - 1
     block = np.cumsum(counts) // PAIRS_AT_ONCE
-    for number in np.unique(block).tolist():
+    for number in distinct(block).tolist():
         cut = slice(*np.searchsorted(block, (number, number + 1)).tolist())
         n = counts[cut]
         yield np.repeat(run[cut], n), np.repeat(lefts[cut], n), ranges(lefts[cut] + 1, n)

@@ -12,7 +12,7 @@ from simdocs.matching.corpus import Corpus
 from simdocs.matching.similar_pairs import with_copies
 from simdocs.matching.verification.verify import Verifier
 from simdocs.model.groups import Components, Pairs
-from simdocs.model.ragged import Mask, Rows
+from simdocs.model.ragged import Mask, Rows, distinct
 from simdocs.model.skipped import Skip
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class Decision:
     @property
     def groups(self) -> int:
         """The number of kept documents that have duplicates."""
-        return len(np.unique(self.pairs.left))
+        return len(distinct(self.pairs.left))
 
     @property
     def largest(self) -> tuple[int, int] | None:

@@ -16,7 +16,7 @@ from simdocs.matching.verification.verify import Verifier
 from simdocs.model.artifact import BandIndex
 from simdocs.model.documents import WITHOUT_TOKENS
 from simdocs.model.groups import Pairs
-from simdocs.model.ragged import Array, BlockPlaces, Floats, Mask, Rows, ranges
+from simdocs.model.ragged import Array, BlockPlaces, Floats, Mask, Rows, distinct, ranges
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,7 +98,7 @@ def find_matches(lookup: Lookup, *, exact: bool = False, most_memory: int | None
     else:
         found = candidates(index, asked.signatures.all(), lookup.filled)
     for part, places, near in found:
-        firsts = np.unique(near)
+        firsts = distinct(near)
         text, rows = copies_of(index["same_as"].all(), firsts)
         both = lookup.indexed.select(rows).followed_by(asked)
         search = _BlockSearch(lookup, rows, text, verifier.for_corpus(both))

@@ -17,7 +17,7 @@ from simdocs.matching.corpus import Corpus
 from simdocs.matching.verification.verify import Verifier
 from simdocs.model.artifact import BandIndex
 from simdocs.model.documents import WITHOUT_TOKENS
-from simdocs.model.ragged import Array, BlockPlaces, Index, Keys, Ragged, Rows, Tokens, ranges
+from simdocs.model.ragged import Array, BlockPlaces, Index, Keys, Ragged, Rows, Tokens, distinct, ranges
 
 _AT_ONCE = 1 << 12
 """Documents that are looked up at once."""
@@ -56,11 +56,11 @@ def candidates(index: BandIndex, signatures: Tokens, rows: Rows) -> Iterator[tup
         counts = ends - begins
         # A block has about PAIRS_AT_ONCE pairs, or one document.
         block = np.cumsum(counts.sum(axis=0)) // PAIRS_AT_ONCE
-        for number in np.unique(block).tolist():
+        for number in distinct(block).tolist():
             here = np.flatnonzero(block == number)
             found = owners_at(index, ranges(begins[:, here].ravel(), counts[:, here].ravel()))
             places = np.repeat(np.tile(np.arange(len(here)), len(begins)), counts[:, here].ravel())
-            pairs = np.unique(places * size + found)
+            pairs = distinct(places * size + found)
             yield from cut_by_matches(part[here], pairs // size, pairs % size, copies)
 
 

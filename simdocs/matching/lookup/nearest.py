@@ -15,7 +15,18 @@ from simdocs.matching.corpus import Corpus
 from simdocs.matching.lookup.index_matches import Lookup, MatchBlock, ranked
 from simdocs.matching.lookup.lookup import IndexTexts
 from simdocs.model.groups import Pairs
-from simdocs.model.ragged import Floats, Index, Mask, Ragged, Rows, TextNumbers, Tokens, offsets_of, row_blocks
+from simdocs.model.ragged import (
+    Floats,
+    Index,
+    Mask,
+    Ragged,
+    Rows,
+    TextNumbers,
+    Tokens,
+    distinct,
+    offsets_of,
+    row_blocks,
+)
 
 _ROWS_AT_ONCE = 1 << 14
 """Signatures of the index that are read at once: 8 MiB at K = 128."""
@@ -153,7 +164,7 @@ class _Search:
         if all_copies:
             place, copies = self._all_copies(best.right)
             if verifier.exact:
-                self._look_at(np.unique(copies))
+                self._look_at(distinct(copies))
             best = best.take(place)
             fit = np.flatnonzero(~self.lost[copies] & ~self._same(best.left, copies))
         else:
@@ -212,7 +223,7 @@ class _Search:
         score = self._scores(asked, texts)
         if (lost := np.flatnonzero(np.isnan(score))).size:
             # All copies are looked at together, so that many missing ones do not take many rounds.
-            self._look_at(self.texts.copies.take(np.unique(texts[lost])).values)
+            self._look_at(self.texts.copies.take(distinct(texts[lost])).values)
             score[lost] = self._scores(asked[lost], texts[lost])
         self.lookup.verifier.run.tally.candidates += len(asked)
         found = np.flatnonzero(np.nan_to_num(score) > 0)

@@ -18,7 +18,7 @@ from simdocs.matching.candidates.exact_join import ExactJoin, TokenMemory
 from simdocs.matching.candidates.self_join import SelfJoin
 from simdocs.model.audited import MeasuredRecall
 from simdocs.model.byte_strings import GrowingArray
-from simdocs.model.ragged import Keys, Mask, Ragged, Rows, TextNumbers, row_blocks
+from simdocs.model.ragged import Keys, Mask, Ragged, Rows, TextNumbers, distinct, row_blocks
 from simdocs.parameters.recipes import Bands, Sketching
 
 SEEDS = 20
@@ -123,7 +123,7 @@ class _SimilarPairs:
             verifier.run.progress("comparing candidates", int(left[-1]) + 1, len(firsts))
         paired = np.zeros(len(firsts), bool)
         paired[rights.all()] = True
-        families = len(np.unique(labels[paired | (counts > 0)]))
+        families = len(distinct(labels[paired | (counts > 0)]))
         return cls(Ragged.from_lengths(rights.all(), counts), found, predicted, families)
 
     @property

@@ -22,7 +22,7 @@ from simdocs.kernels.lsh import banding
 from simdocs.kernels.lsh.banding import by_recall, candidate_probabilities
 from simdocs.kernels.lsh.bucket_sample import agreeing_bands, count_pairs, drawn_pairs, every_pair
 from simdocs.kernels.lsh.buckets import keys_of_band
-from simdocs.model.ragged import Floats, Index, Keys, Mask, TextNumbers, Tokens
+from simdocs.model.ragged import Floats, Index, Keys, Mask, TextNumbers, Tokens, distinct
 from simdocs.model.tuning import BandChoice, CorpusFacts, CurvePoint, PairSample, SampledRange
 from simdocs.parameters.recipes import Banding, Bands, IndexRecipe
 
@@ -168,7 +168,7 @@ def _all_sharing(signatures: Tokens, part: _Range, random: np.random.Generator) 
     assert part.bands is not None
     size = len(signatures)
     found = [left * size + right for left, right in map(every_pair, _keys(signatures, part.bands))]
-    left, right = np.divmod(np.unique(np.concatenate(found)), size)
+    left, right = np.divmod(distinct(np.concatenate(found)), size)
     likely = np.flatnonzero(_may_be_in(part, signatures, left, right))
     many = len(likely)
     if many > COMPARED_PAIRS:

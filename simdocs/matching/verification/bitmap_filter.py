@@ -15,7 +15,7 @@ from simdocs.kernels.compare.containment import containments
 from simdocs.kernels.compare.jaccard import of_overlaps
 from simdocs.matching.verification.verification_blocks import MadeBitmaps
 from simdocs.model.byte_strings import GrowingArray
-from simdocs.model.ragged import Index, Keys, Mask, Rows
+from simdocs.model.ragged import Index, Keys, Mask, Rows, distinct
 
 _TRIES = (2, 18)
 """Comparisons without a match after which the first bitmap of a document is made, and a larger one."""
@@ -60,7 +60,7 @@ class BitmapFilter:
         for made, enough in enumerate(_TRIES):
             both = (self._unmatched[left] >= enough) & (self._unmatched[right] >= enough)
             lacking += [rows[self._made[rows] == made] for rows in (left[both], right[both])]
-        return np.unique(np.concatenate(lacking))
+        return distinct(np.concatenate(lacking))
 
     def large_bits(self, rows: Rows) -> Index:
         """The bits that the next bitmaps of these documents should have if they are large, or 0: int64 (n,)."""
@@ -71,7 +71,7 @@ class BitmapFilter:
         words = made.maps.lengths
         self._size[rows] = made.sizes
         self._made[rows] = np.where(made.loaded, self._made[rows] + 1, len(_TRIES))
-        for width in np.unique(words[made.loaded]).tolist():
+        for width in distinct(words[made.loaded]).tolist():
             places = np.flatnonzero(made.loaded & (words == width))
             self._hold(rows[places], made.maps.take(places).values.reshape(-1, width))
 
@@ -85,7 +85,7 @@ class BitmapFilter:
                 bits = bits_of(self._size[rows], self._threshold, self.large_bits(rows) * (self._made[rows] > 1))
                 bits = np.minimum(bits, WORD << exponent)
                 maps = old.pop(exponent).all()[self._place[rows]]
-                for width in np.unique(bits).tolist():
+                for width in distinct(bits).tolist():
                     self._hold(rows[bits == width], folded(maps[bits == width], width))
 
     def _hold(self, rows: Rows, maps: Keys) -> None:

@@ -28,7 +28,7 @@ from simdocs.matching.verification.verification_blocks import (
 from simdocs.model.artifact import Artifact
 from simdocs.model.groups import NestedPairs, Pairs
 from simdocs.model.names import display_name
-from simdocs.model.ragged import BlockPlaces, Floats, Mask, Ragged, Rows, TextNumbers
+from simdocs.model.ragged import BlockPlaces, Floats, Mask, Ragged, Rows, TextNumbers, distinct
 from simdocs.model.skipped import ALTERED, GONE, WITHOUT_FILE, Skip
 from simdocs.model.texts import batches
 from simdocs.pipeline.reload import ReloadRequest, Source, found, unchanged
@@ -158,7 +158,7 @@ class Verifier:
         # From here on, documents are numbered by their places among the rows.
         lefts, rights = places[: len(left)], places[len(left) :]
         alike = (digests[lefts] == digests[rights]).all(axis=1)
-        copies = np.unique(np.concatenate((lefts[alike], rights[alike])))
+        copies = distinct(np.concatenate((lefts[alike], rights[alike])))
         lost = copies[~self.unchanged(rows[copies])]
         similarity[alike & (np.isin(lefts, lost) | np.isin(rights, lost))] = np.nan
         unlike = np.flatnonzero(~alike)
@@ -171,7 +171,7 @@ class Verifier:
         for cut, (values, skips) in zip(cuts, self.run.engine.map_with_state(work, blocks), strict=True):
             similarity[order[cut]] = values
             missing |= self.report(skips)
-        read = np.unique(np.concatenate((lefts, rights)))  # copies were looked up above
+        read = distinct(np.concatenate((lefts, rights)))  # copies were looked up above
         self.looked_for(int(self.corpus.recorded(rows[read]).sum()), missing)
         return similarity
 
@@ -182,7 +182,7 @@ class Verifier:
         """
         if not self.exact:
             return pairs
-        rows = np.unique(np.concatenate((pairs.left, pairs.right)))
+        rows = distinct(np.concatenate((pairs.left, pairs.right)))
         lost = rows[~self.unchanged(rows)]
         return pairs.take(np.flatnonzero(~(np.isin(pairs.left, lost) | np.isin(pairs.right, lost))))
 

@@ -26,8 +26,21 @@ TYPE_CHECKING = False  # type checkers take it for that of `typing`, whose impor
 if TYPE_CHECKING:
     from typing import Any
 
-    from simdocs.api.building import audit, check, index, info, open, shingle, signature, tune  # noqa: A004
-    from simdocs.api.searching import compare, dedupe, query, show, similarity
+    from simdocs.api.functions import (
+        audit,
+        check,
+        compare,
+        dedupe,
+        index,
+        info,
+        open,  # noqa: A004
+        query,
+        shingle,
+        show,
+        signature,
+        similarity,
+        tune,
+    )
     from simdocs.errors import (
         ArtifactError,
         InputError,
@@ -45,18 +58,24 @@ if TYPE_CHECKING:
     from simdocs.model.artifact import BandIndex, Shingles, Signatures
     from simdocs.model.audited import Audit
     from simdocs.model.build_results import DryRun
-    from simdocs.model.comparison import Comparison, SimilarityMatrix, SlotTrace
-    from simdocs.model.search_result import Deduplication, Matches, SimilarPairs
+    from simdocs.model.comparison import Comparison, SimilarityMatrix
+    from simdocs.model.deduplication import Deduplication, SimilarPairs
+    from simdocs.model.matches import Matches
+    from simdocs.model.slot_trace import SlotTrace
     from simdocs.model.tuning import Tuning
 
 _HOMES = {
-    "simdocs.api.building": ("audit", "check", "index", "info", "open", "shingle", "signature", "tune"),
-    "simdocs.api.searching": ("compare", "dedupe", "query", "show", "similarity"),
+    "simdocs.api.functions": (
+        *("audit", "check", "compare", "dedupe", "index", "info", "open", "query", "shingle", "show", "signature"),
+        *("similarity", "tune"),
+    ),
     "simdocs.model.artifact": ("BandIndex", "Shingles", "Signatures"),
     "simdocs.model.audited": ("Audit",),
     "simdocs.model.build_results": ("DryRun",),
-    "simdocs.model.comparison": ("Comparison", "SimilarityMatrix", "SlotTrace"),
-    "simdocs.model.search_result": ("Deduplication", "Matches", "SimilarPairs"),
+    "simdocs.model.comparison": ("Comparison", "SimilarityMatrix"),
+    "simdocs.model.deduplication": ("Deduplication", "SimilarPairs"),
+    "simdocs.model.matches": ("Matches",),
+    "simdocs.model.slot_trace": ("SlotTrace",),
     "simdocs.model.tuning": ("Tuning",),
 }
 """The module of each public name. All other public names are errors, in simdocs.errors."""

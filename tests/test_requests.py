@@ -26,7 +26,7 @@ from simdocs.requests.report_requests import (
     TuneDrawRequest,
 )
 from simdocs.requests.search_requests import DedupeRequest, QueryRequest
-from simdocs.requests.text_requests import ShowRequest, SimilarityRequest
+from simdocs.requests.text_requests import CheckRequest, InfoRequest, ShowRequest, SimilarityRequest
 from tests.asked import asked, names_of, needed, problems_of, value_of
 
 OF_SOURCES = {("files_from", "files0_from"), ("files_from", "jsonl"), ("files0_from", "jsonl"), ("plain", "jsonl")}
@@ -86,6 +86,8 @@ EXCLUDE_EACH_OTHER: Mapping[type[CheckedRequest], set[tuple[str, str]]] = {
     CompareRequest: BY_HAND | OF_TOKENS | {("diff", "trace"), ("measure", "trace")},
     ShowRequest: OF_TOKENS | VIEWS,
     SimilarityRequest: OF_TOKENS,
+    InfoRequest: set(),
+    CheckRequest: set(),
     DebugRequest: set(),
     CompareDrawRequest: {("diff", "format"), ("quiet", "verbose")},
     TableRequest: set(),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any
@@ -17,28 +16,25 @@ from simdocs.model.answers import AS_A_WHOLE, Delivery
 from simdocs.model.names import display_name
 from simdocs.model.skipped import Skipped
 from simdocs.parameters.values import Path
-from simdocs.requests.audit_request import AuditRequest, TuneRequest
-from simdocs.requests.build_requests import BuildRequest, IndexRequest, ShingleRequest, SignatureRequest
 from simdocs.requests.checked_request import CheckedRequest
-from simdocs.requests.compare_request import CompareRequest
 from simdocs.requests.read_request import Request
-from simdocs.requests.search_requests import DedupeRequest, QueryRequest
-from simdocs.requests.text_requests import ShowRequest
 
-ANSWERED_BY: Mapping[type[CheckedRequest], str] = MappingProxyType(
+ANSWERED_BY: Mapping[str, str] = MappingProxyType(
     {
-        ShingleRequest: "build",
-        SignatureRequest: "build",
-        IndexRequest: "build",
-        DedupeRequest: "dedupe",
-        QueryRequest: "query",
-        ShowRequest: "show",
-        TuneRequest: "tune",
-        AuditRequest: "audit",
-        CompareRequest: "compare",
+        "shingle": "build",
+        "signature": "build",
+        "index": "build",
+        "dedupe": "dedupe",
+        "query": "query",
+        "compare": "compare",
+        "tune": "tune",
+        "audit": "audit",
+        "show": "show",
+        "info": "info",
+        "check": "check",
     }
 )
-"""The module of simdocs.commands whose `answer` answers each kind of request.
+"""The module of simdocs.commands whose `answer` answers each question.
 
 It is imported when the question is asked: importing all of them would double the start of each.
 """
@@ -49,14 +45,14 @@ def running(
     jobs: int | None,
     progress: Progress = no_progress,
     skipped: Skipped | None = None,
-    explain: Explain = no_explanation,
+    explain: Explain | None = None,
 ) -> Iterator[Run]:
     """A run with this many processes. None: as many as there are cores that this process may use.
 
     skipped: where skips are recorded; None: all of them are kept.
     """
     with Local(jobs or cores()) as engine:
-        yield Run(engine, skipped, progress, explain)
+        yield Run(engine, skipped, progress, explain or no_explanation)
 
 
 def ask(request: CheckedRequest, run: Run | None = None, delivery: Delivery = AS_A_WHOLE) -> Any:
@@ -64,9 +60,9 @@ def ask(request: CheckedRequest, run: Run | None = None, delivery: Delivery = AS
 
     UsageError: what was asked makes no sense. UnjudgedError: with `strict`, a document could not be judged.
     """
-    module = "dry_run" if isinstance(request, BuildRequest) and request.dry_run else ANSWERED_BY[type(request)]
+    module = "dry_run" if getattr(request, "dry_run", None) else ANSWERED_BY[request.question]
     result = import_module(f"simdocs.commands.{module}").answer(request, run, delivery)
-    if run is not None and isinstance(request, Request) and request.strict and run.skipped.unjudged:
+    if run is not None and getattr(request, "strict", None) and run.skipped.unjudged:
         raise UnjudgedError(run.skipped)
     return result
 
@@ -79,18 +75,6 @@ def running_for_python(request: Request) -> Iterator[Run]:
             yield run
         finally:
             run.skipped.warnings[:] = map(spelled, run.skipped.warnings)
-
-
-def as_in_python(result: Any) -> Any:
-    """The result with the parameters that its texts mention spelled as in Python."""
-    texts: dict[str, Any] = {}
-    if hasattr(result, "advice"):
-        texts["advice"] = tuple(map(spelled, result.advice))
-    if hasattr(result, "next"):
-        texts["next"] = spelled(result.next)
-    if hasattr(result, "update"):
-        texts["update"] = replace(result.update, note=spelled(result.update.note))
-    return replace(result, **texts) if texts else result
 
 
 def encoded_path(path: Path) -> bytes:

@@ -8,8 +8,7 @@ import click
 
 from simdocs.cli import exits, options
 from simdocs.cli.help import Command
-from simdocs.cli.output import is_explained, is_for_people, path_of, stream_of
-from simdocs.cli.runner import hint_at_terminal, requests_of
+from simdocs.cli.runner import answer
 from simdocs.requests.audit_request import AuditDrawRequest, AuditRequest
 
 
@@ -34,24 +33,4 @@ def audit(**given: Any) -> int:
     the 95% interval of the recall. If the tokens do not fit in memory, or with --sample, documents are drawn and
     compared with all others, and the interval is about what these say.
     """
-    request, drawn = requests_of(AuditRequest, AuditDrawRequest, given)
-    hint_at_terminal(request, drawn)
-    from simdocs.api.ask import ask
-    from simdocs.cli.work import at_work
-    from simdocs.model.answers import Block, Delivery
-    from simdocs.views import summary
-    from simdocs.views.choices import head_of_audit, rows_of_audit
-
-    output = path_of(drawn.output)
-    with at_work(request, drawn, output, stream_of(output)) as work:
-        explained = is_explained(drawn)
-        drawing = work.drawing(drawn)
-        result = ask(request, work.run, Delivery(outputs=(output, path_of(drawn.summary_json))))
-        work.name_skips()
-        rows = rows_of_audit(result, explained=explained, for_people=is_for_people(drawn))
-        drawing.take(Block(head_of_audit(explained=explained), rows))
-        drawing.finish()
-        work.write_summary(result)
-        work.told.summary(summary.lines(result, work.seconds))
-    work.told.written(output)
-    return exits.FOUND if drawn.exit_code and result.is_below and work.status == exits.DONE else work.status
+    return answer(AuditRequest, AuditDrawRequest, given)

@@ -6,9 +6,11 @@ from typing import Any
 
 import click
 
-from simdocs.cli import exits, options
+from simdocs.cli import options
 from simdocs.cli.help import Command
+from simdocs.cli.runner import answer
 from simdocs.requests.report_requests import DebugRequest
+from simdocs.requests.text_requests import CheckRequest
 
 
 @click.command(cls=Command, examples=("simdocs check docs.index", "simdocs check *.index *.shingles"))
@@ -20,14 +22,4 @@ def check(**given: Any) -> int:
     Reads everything, compares the checksums, and checks all internal rules. Prints nothing if all is well. Otherwise
     prints one line for each problem and exits with status 4. Checksums find accidental damage, not forgery.
     """
-    from simdocs.api import building
-    from simdocs.views import messages
-
-    found = set[int]()
-    for artifact in given["artifacts"]:
-        result = building.check(artifact)
-        for line in (*result.damages, *result.unreadable):
-            messages.error(line)
-        found |= {exits.DAMAGED} if result.damages else set()
-        found |= {exits.FAILED} if result.unreadable else set()
-    return min(found, default=exits.DONE)
+    return answer(CheckRequest, DebugRequest, given)

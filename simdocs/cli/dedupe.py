@@ -35,4 +35,4 @@ def dedupe(**given: Any) -> int:
     listed with the kept document, their exact Jaccard similarity, and the similarity that their signatures suggest.
     Documents without near-duplicates are not listed. The guide (simdocs help guide) helps to choose the options.
     """
-    return answer(DedupeRequest, given)
+    return answer(DedupeRequest, DrawRequest, given)

@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from types import FrameType, MappingProxyType
 
 from simdocs.errors import ArtifactError, LockedError, SimdocsError
@@ -65,6 +65,15 @@ def is_out_of_memory(error: BaseException) -> bool:
 def status_of(error: BaseException) -> int:
     """The exit status for this error."""
     return next((STATUS_OF[kind] for kind in type(error).__mro__ if kind in STATUS_OF), FAILED)
+
+
+def reported(errors: Sequence[SimdocsError]) -> int:
+    """Print these errors, and return the exit status."""
+    from simdocs.views import messages
+
+    for error in errors:
+        messages.error(str(error))
+    return min(map(status_of, errors))
 
 
 class Ended(BaseException):

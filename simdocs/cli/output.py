@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import os
-import stat
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from importlib import import_module
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from simdocs.model.answers import DIFFERING, EXPLAINING, LINES_LAYOUT
+from simdocs.cli.spelling import spelled
+from simdocs.model.answers import DIFFERING, EXPLAINING, LINES_LAYOUT, Look
 from simdocs.model.names import display_name
 from simdocs.parameters.families import ELSEWHERE, FORMATS, ON_TERMINAL
-from simdocs.requests.report_requests import DrawRequest, FormatRequest
+from simdocs.requests.report_requests import FormatRequest, TableRequest
 
 if TYPE_CHECKING:
-    from simdocs.model.answers import Block, TableHead
+    from simdocs.model.answers import Answer, Block, TableHead
     from simdocs.storage.output_stream import OutputStream
     from simdocs.views.output_formats import Format
 
@@ -65,31 +66,61 @@ class Drawing:
         request: FormatRequest,
         stream: OutputStream,
         *,
-        before: Callable[[], None] = lambda: None,
-        announce: Callable[[], None] = lambda: None,
-        hold: bool = False,
+        before: Callable[[], None],
+        announce: Callable[[], None],
+        hold: bool,
     ) -> None:
         self._request, self._stream, self._before, self._announce = request, stream, before, announce
-        self._terminal = request.path is None and is_terminal()
+        self.look = look_of(request)
         self._head: TableHead | None = None
         self._format: Format | None = None
         self._held: list[bytes] | None = [] if hold else None
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether a block was drawn."""
+        return self._head is not None
+
+    def draw(self, result: Answer) -> None:
+        """Draw a whole result: as a view of its own draws it, or its tables."""
+        own = result.view(self.look)
+        if self.look.as_file:
+            assert isinstance(self._request, TableRequest)
+            assert self._request.file_format is not None
+            self.write(self._request.file_format.load()(result))
+        elif own:
+            module, _, name = own.partition(":")
+            getattr(import_module(module), name)(result, self.look, self)
+        else:
+            for block in result.blocks(self.look):
+                self.take(block)
+        self.finish()
 
     def take(self, block: Block) -> None:
         """Draw a block of the answer. With another head than before, it begins another table."""
         if self._format is None or block.head != self._head:
             if self._format is not None:
-                self._write(self._format.end() + (b"\n" if is_for_people(self._request) else b""))
-            self._head, self._format = block.head, _format(self._request, block.head)
+                self._end_table()
+                self._write(b"\n" if self.look.for_people else b"")
+            self._head, self._format = block.head, _format(self._request, self.look, block.head)
             self._write(self._format.begin())
         self._write(self._format.rows(block.rows))
 
-    def finish(self) -> None:
-        """Draw the end of the answer, and write everything that was held."""
-        if self._terminal:
-            self._announce()
+    def write(self, drawn: bytes) -> None:
+        """Write what a view has drawn."""
+        self._end_table()
+        self._stream.write(drawn)
+
+    def _end_table(self) -> None:
         if self._format is not None:
             self._write(self._format.end())
+            self._format = None
+
+    def finish(self) -> None:
+        """Draw the end of the answer, and write everything that was held."""
+        if self.look.terminal:
+            self._announce()
+        self._end_table()
         held, self._held = self._held, None
         for piece in held or ():
             self._write(piece)
@@ -101,7 +132,7 @@ class Drawing:
         if self._held is not None:
             self._held.append(drawn)
             return
-        if self._terminal:
+        if self.look.terminal:
             from simdocs.views.output_formats import harmless
 
             self._before()
@@ -113,31 +144,44 @@ class Drawing:
         self._stream.write(drawn)
 
 
-def _format(request: FormatRequest, head: TableHead) -> Format:
+def _format(request: FormatRequest, look: Look, head: TableHead) -> Format:
     """The format that draws a table with this head."""
     from simdocs.views.output_formats import NulEnded, RawLines, Tsv
 
-    terminal = request.path is None and is_terminal()
-    if isinstance(request, DrawRequest) and request.nul:
-        return Tsv(head) if terminal else NulEnded(head)  # nobody sees a NUL, nor that a name has two lines
+    if getattr(request, "nul", None):
+        return Tsv(head) if look.terminal else NulEnded(head)  # nobody sees a NUL, nor that a name has two lines
     if head.layout == LINES_LAYOUT:
         return RawLines(head)
-    if head.layout == DIFFERING and not FORMATS[format_of(request)].nested:
+    if head.layout == DIFFERING and not look.nested:
         from simdocs.views.explained_groups import MarkedPairs
 
-        assert isinstance(request, DrawRequest)
-        assert request.diff is not None
-        header, color = bool(request.header), colored(request)
-        return MarkedPairs(head, request.diff, header=header, colored=color, terminal=terminal)
-    if head.layout == EXPLAINING and is_for_people(request):
+        return MarkedPairs(head, look, header=bool(request.header))
+    if head.layout == EXPLAINING and look.for_people:
         from simdocs.views.explained_groups import ExplainedGroups
 
-        return ExplainedGroups(head, colored=colored(request))
-    implementation: type[Format] = FORMATS[format_of(request)].load()
-    return implementation(head, header=bool(request.header), colored=colored(request))
+        return ExplainedGroups(head, colored=look.colored)
+    implementation: type[Format] = FORMATS[_format_of(request)].load()
+    return implementation(head, header=bool(request.header), colored=look.colored)
 
 
-def format_of(request: FormatRequest) -> str:
+def look_of(request: FormatRequest) -> Look:
+    """How a request wants an answer to be drawn."""
+    form, terminal = FORMATS[_format_of(request)], request.path is None and is_terminal()
+    return Look(
+        for_people=form.for_people,
+        nested=form.nested,
+        explained=form.for_people and get_terminal_size().columns >= _WIDE,
+        verbose=bool(getattr(request, "verbose", None)),
+        diff=getattr(request, "diff", None),
+        listing=getattr(request, "list", None),
+        as_file=getattr(request, "file_format", None) is not None,
+        colored=_colored(request, terminal=terminal),
+        terminal=terminal,
+        spelling=spelled,
+    )
+
+
+def _format_of(request: FormatRequest) -> str:
     """The name of the format."""
     if request.format is not None:
         return request.format
@@ -147,36 +191,15 @@ def format_of(request: FormatRequest) -> str:
     return ON_TERMINAL if is_terminal() else ELSEWHERE
 
 
-def is_for_people(request: FormatRequest) -> bool:
-    """Whether people read the format."""
-    return FORMATS[format_of(request)].for_people
-
-
-def is_explained(request: FormatRequest) -> bool:
-    """Whether an answer also says what each of its rows means: a table that has room for this."""
-    return is_for_people(request) and get_terminal_size().columns >= _WIDE
-
-
-def colored(request: FormatRequest) -> bool:
+def _colored(request: FormatRequest, *, terminal: bool) -> bool:
     """Whether tables are coloured."""
     if request.color not in (None, "auto"):
         return request.color == "always"
     if os.environ.get("NO_COLOR"):
         return False
-    if os.environ.get("FORCE_COLOR") and request.path is None and is_terminal():
-        return True
-    return request.path is None and is_terminal() and os.environ.get("TERM") != "dumb"
+    return terminal and bool(os.environ.get("FORCE_COLOR") or os.environ.get("TERM") != "dumb")
 
 
 def is_terminal() -> bool:
     """Whether standard output is a terminal."""
     return sys.stdout is not None and sys.stdout.isatty()
-
-
-def is_read_from(source: Any, output: str) -> bool:
-    """Whether the output is the file that holds the text."""
-    try:
-        there = os.stat(output)
-        return stat.S_ISREG(there.st_mode) and os.path.samestat(there, os.stat(0 if source == b"-" else source))
-    except OSError:
-        return False

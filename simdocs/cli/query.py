@@ -31,7 +31,7 @@ def _explain_option(option: str, words: Sequence[str]) -> str:
 
 def _explain_fixed(option: str, parameter: str, words: Sequence[str]) -> str:
     """With what the index among these words was built; empty: it does not say."""
-    from simdocs.api.building import info
+    from simdocs.api.functions import info
     from simdocs.commands.resolve import is_artifact
 
     for word in words:
@@ -68,4 +68,4 @@ def query(**given: Any) -> int:
     or X.signatures. The index sets how they are cut into shingles. Each document is listed with its matches, the most
     similar first. A document that is in the index does not match itself, but its copies do.
     """
-    return answer(QueryRequest, given)
+    return answer(QueryRequest, DrawRequest, given)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -13,21 +12,12 @@ from simdocs.cli.options import given
 from simdocs.cli.output import path_of, stream_of
 from simdocs.cli.work import Work, at_work
 from simdocs.errors import UsageError
-from simdocs.model.names import display_name
-from simdocs.requests.build_requests import BuildRequest
 from simdocs.requests.checked_request import CheckedRequest
-from simdocs.requests.read_request import Request
-from simdocs.requests.report_requests import (
-    BuildReportRequest,
-    CompareDrawRequest,
-    DebugRequest,
-    DrawRequest,
-    ReportRequest,
-    ShowDrawRequest,
-)
+from simdocs.requests.report_requests import BuildReportRequest, DebugRequest, DrawRequest, ReportRequest
 
 if TYPE_CHECKING:
-    from simdocs.model.build_results import BuildResult, DryRun
+    from simdocs.model.answers import Answer
+    from simdocs.requests.build_requests import BuildRequest
 
 Asked = TypeVar("Asked", bound=CheckedRequest)
 Told = TypeVar("Told", bound=DebugRequest)
@@ -53,41 +43,14 @@ def requests_of(
     return cast(Asked, made[0]), cast(Told, made[1])
 
 
-def request_of(told: type[Told], options: dict[str, Any]) -> Told:
-    """Return what becomes of the answer of a command without other options. UsageError: see `requests_of`."""
-    made: Told | None = None
-    problems: Sequence[str] = ()
-    try:
-        made = told(**given(told, options))
-    except UsageError as error:
-        problems = error.messages
-    refuse(problems)
-    return cast(Told, made)
+def answer(asked: type[CheckedRequest], told: type[DebugRequest], options: dict[str, Any]) -> int:
+    """Answer a request, draw the answer, and print messages. Return the exit status.
 
-
-def answer(asked: type[Request], options: dict[str, Any]) -> int:
-    """Answer a request, draw the answer, and print messages. Return the exit status."""
-    request, drawn = requests_of(asked, DrawRequest, options)
-    hint_at_terminal(request, drawn)
-    from simdocs.api.ask import ask
-    from simdocs.model.answers import Delivery
-    from simdocs.model.search_result import Matches
-    from simdocs.views import summary
-
-    output = path_of(drawn.output)
-    with at_work(request, drawn, output, stream_of(output)) as work:
-        drawing = work.drawing(drawn)
-        outputs = (output, path_of(drawn.summary_json))
-        result = ask(request, work.run, Delivery(drawing.take, outputs, diff=drawn.unit_of_difference))
-        drawing.finish()
-        work.name_skips()
-        work.write_summary(result)
-        work.told.summary(summary.lines(result, work.seconds, verbose=bool(drawn.verbose)))
-        if work.told.is_loud and not drawn.nul:  # Names with NULs are for xargs -0: nobody takes them for lines.
-            work.told.summary(summary.lines_meant(result, drawn.listing))
-    work.told.written(output)
-    similar = result.similar if isinstance(result, Matches) else result.found
-    return exits.FOUND if drawn.exit_code and similar and work.status == exits.DONE else work.status
+    asked: what the options ask. told: what they say about the answer.
+    """
+    request, drawn = requests_of(asked, told, options)
+    output = path_of(getattr(drawn, "output", None))
+    return _answered(request, drawn, output, (output, path_of(getattr(drawn, "summary_json", None))))
 
 
 def build(asked: type[BuildRequest], options: dict[str, Any]) -> int:
@@ -99,47 +62,65 @@ def build(asked: type[BuildRequest], options: dict[str, Any]) -> int:
         from simdocs.commands.artifact_hints import explain_no_output
 
         problems.append(explain_no_output(asked, options["documents"]))
-    request, told_as = requests_of(asked, BuildReportRequest, options, problems)
-    hint_at_terminal(request, told_as)
-    from simdocs.views import summary
+    request, report = requests_of(asked, BuildReportRequest, options, problems)
+    outputs = (path_of(report.summary_json),)
+    if request.dry_run:
+        return _answered(request, report, None, outputs)
+    _hint_at_terminal(request, report)
+    from simdocs.api.ask import ask
+    from simdocs.model.answers import Delivery
 
-    work, result, advice = (_dry_run if request.dry_run else _build)(request, told_as)
-    if work.told.is_loud:
-        # Advice is not printed when nobody asks for it, or cron would mail the same advice every night.
-        work.told.warnings(advice)
-    target = display_name(os.fsencode(cast(bytes, request.output)))
-    work.told.summary(summary.lines(result, work.seconds, target, verbose=bool(told_as.verbose)))
+    with at_work(request, report, path_of(request.output), None) as (work, _):
+        result = ask(request, work.run, Delivery(outputs=outputs, conclude=work.write_summary))
+        work.name_skips()
+    _say_in_the_end(result, work, report)
     return work.status
 
 
-def _build(request: BuildRequest, report: BuildReportRequest) -> tuple[Work, BuildResult, Sequence[str]]:
-    """Build an artifact. Return the work, the result, and advice."""
+def _answered(request: CheckedRequest, drawn: DebugRequest, output: str | None, outputs: tuple[str | None, ...]) -> int:
+    """Answer a request, draw the answer, and print messages. Return the exit status.
+
+    output: where the answer is written. outputs: all files that are written.
+    """
+    _hint_at_terminal(request, drawn)
     from simdocs.api.ask import ask
     from simdocs.model.answers import Delivery
 
-    with at_work(request, report, path_of(request.output)) as work:
-        outputs = (path_of(report.summary_json),)
-        result = ask(request, work.run, Delivery(outputs=outputs, conclude=work.write_summary))
-        work.name_skips()
-    return work, result, result.advice
-
-
-def _dry_run(request: BuildRequest, drawn: BuildReportRequest) -> tuple[Work, DryRun, Sequence[str]]:
-    """Print what a build would change. Return the work, the result, and advice."""
-    from simdocs.api.ask import ask
-    from simdocs.model.answers import Delivery
-
-    with at_work(request, drawn, None, stream_of(None)) as work:
-        drawing = work.drawing(drawn)
-        outputs = (path_of(drawn.summary_json),)
-        result = ask(request, work.run, Delivery(drawing.take, outputs, unchanged=bool(drawn.verbose)))
-        drawing.finish()
-        work.name_skips()
+    with at_work(request, drawn, output, stream_of(output)) as (work, stream):
+        assert stream is not None
+        drawing = work.drawing(request, drawn, stream)
+        result: Answer = ask(request, work.run, Delivery(drawing.take, outputs, look=drawing.look))
+        if drawing.has_begun:
+            drawing.finish()
+            work.name_skips()
+        else:
+            work.name_skips()
+            drawing.draw(result)
         work.write_summary(result)
-    return work, result, result.built.advice
+        if not result.SUMMARY_LAST:
+            _say_in_the_end(result, work, drawn)
+    if isinstance(drawn, ReportRequest):
+        work.told.written(output)
+    if result.SUMMARY_LAST:
+        _say_in_the_end(result, work, drawn)
+    work.told.notes(result.notes)
+    if result.errors:
+        return exits.reported(result.errors)
+    wanted = getattr(drawn, "exit_code", None) and result.is_found
+    return exits.FOUND if wanted and work.status == exits.DONE else work.status
 
 
-def hint_at_terminal(request: CheckedRequest, told: ReportRequest | ShowDrawRequest | CompareDrawRequest) -> None:
+def _say_in_the_end(result: Answer, work: Work, drawn: DebugRequest) -> None:
+    """Say what was done, for people who look."""
+    if work.told.is_loud:
+        # Advice is not printed when nobody asks for it, or cron would mail the same advice every night.
+        work.told.warnings(result.warned_of)
+    work.told.summary(result.lines(work.seconds, verbose=bool(getattr(drawn, "verbose", None))))
+    if work.told.is_loud and not getattr(drawn, "nul", None):  # Nobody takes names with NULs for lines: see xargs -0.
+        work.told.summary(result.meant(getattr(drawn, "listing", None)))
+
+
+def _hint_at_terminal(request: CheckedRequest, told: DebugRequest) -> None:
     """Say that the program reads standard input, if that is a terminal."""
     named = (
         getattr(request, "documents", ()),
@@ -147,7 +128,7 @@ def hint_at_terminal(request: CheckedRequest, told: ReportRequest | ShowDrawRequ
         getattr(request, "files0_from", None),
     )
     waits = b"-" in named[0] or b"-" in named[1:] or getattr(request, "file", None) == b"-"
-    if waits and not told.quiet and sys.stdin is not None and sys.stdin.isatty():
+    if waits and not getattr(told, "quiet", None) and sys.stdin is not None and sys.stdin.isatty():
         from simdocs.views import messages
 
         messages.say("simdocs: reading standard input: type, then Ctrl-D")

@@ -8,11 +8,8 @@ import click
 
 from simdocs.cli import exits, options
 from simdocs.cli.help import Command
-from simdocs.cli.output import Drawing, is_read_from, path_of, stream_of
-from simdocs.cli.runner import hint_at_terminal, requests_of
-from simdocs.cli.spelling import marked
-from simdocs.errors import UsageError
-from simdocs.requests.report_requests import ReportRequest, ShowDrawRequest
+from simdocs.cli.runner import answer
+from simdocs.requests.report_requests import ShowDrawRequest
 from simdocs.requests.text_requests import ShowRequest
 
 
@@ -38,33 +35,4 @@ def show(**given: Any) -> int:
     the tokens of the documents that are named; of X.signatures and X.index the signatures, for two documents with the
     places that agree; of X.index also the buckets, the candidate pairs, and the sketch for containment.
     """
-    request, drawn = requests_of(ShowRequest, ShowDrawRequest, given)
-    output = path_of(drawn.output)
-    if output is not None and is_read_from(request.file, output):
-        raise UsageError("-o names the text that is shown, and would replace it: name another file")
-    hint_at_terminal(request, drawn)
-    from simdocs.api.ask import ask, running
-    from simdocs.commands.resolve import is_artifact
-    from simdocs.model.answers import Delivery
-    from simdocs.views.messages import Teller
-
-    exits.listen()
-    with stream_of(output) as stream:
-        drawing = Drawing(drawn, stream)
-        with running(1) as run:
-            shown = ask(request, run, Delivery(drawing.take))
-            drawing.finish()
-            Teller(ReportRequest(quiet=drawn.quiet), marked).skips(run.skipped)
-    if not shown.count and not is_artifact(request.file):
-        _say_that_nothing_is_shown(request, drawn)
-    return exits.UNJUDGED if run.skipped.unjudged else exits.DONE
-
-
-def _say_that_nothing_is_shown(request: ShowRequest, drawn: ShowDrawRequest) -> None:
-    """Say at a terminal that the text has no shingles, because an answer without rows could also be an error."""
-    from simdocs.model.names import display_name
-    from simdocs.views.messages import on_terminal, say
-
-    if on_terminal() and not drawn.quiet:
-        assert isinstance(request.file, bytes)
-        say(f"simdocs: {display_name(request.file)}: this text has no shingles")
+    return answer(ShowRequest, ShowDrawRequest, given)

@@ -2,99 +2,104 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from typing import TYPE_CHECKING
 
 from simdocs.cli import exits
 from simdocs.cli.output import Drawing, path_of, summary_of
 from simdocs.cli.spelling import marked, spelled
 from simdocs.errors import ShrunkError, UnjudgedError
-from simdocs.requests.read_request import Request
-from simdocs.requests.report_requests import FormatRequest, ReportRequest
+from simdocs.requests.checked_request import CheckedRequest
+from simdocs.requests.report_requests import DebugRequest, FormatRequest, ReportRequest
 
 if TYPE_CHECKING:
     from simdocs.engines.run import Run
+    from simdocs.model.answers import Answer
     from simdocs.storage.output_stream import OutputStream
     from simdocs.views.messages import Teller
     from simdocs.views.progress import ProgressBar
 
 
-@dataclass(frozen=True, slots=True)
 class Work:
-    """A run that is going on. stream: the answer is written to it. note: takes the summary, if a file was named."""
+    """A run that is going on.
 
-    request: Request
-    run: Run
-    told: Teller
-    progress: ProgressBar
-    stream: OutputStream | None
-    note: OutputStream | None
-    started: float
+    run: what the command works with.
+    told: says things on standard error.
+    progress: is closed before anything else is written to a terminal.
+    note: takes the summary, if a file was named for it.
+    """
+
+    def __init__(self, run: Run, *, told: Teller, progress: ProgressBar, note: OutputStream | None) -> None:
+        self.run, self.told, self._progress, self._note = run, told, progress, note
+        self._started = time.monotonic()
 
     @property
     def seconds(self) -> float:
         """How long it has taken so far."""
-        return time.monotonic() - self.started
+        return time.monotonic() - self._started
 
     @property
     def status(self) -> int:
         """The exit status."""
         return exits.UNJUDGED if self.run.skipped.unjudged else exits.DONE
 
-    def drawing(self, drawn: FormatRequest) -> Drawing:
+    def drawing(self, request: CheckedRequest, drawn: DebugRequest, stream: OutputStream) -> Drawing:
         """What draws the answer. Nothing is drawn before it is complete if an error may still forbid it."""
-        assert self.stream is not None
-        return Drawing(
-            drawn,
-            self.stream,
-            before=self.progress.close,
-            announce=lambda: self.progress("drawing", 0, 0),
-            hold=bool(self.request.strict),
-        )
+        shown = drawn if isinstance(drawn, FormatRequest) else FormatRequest()
+        hold = bool(getattr(request, "strict", None))
+        progress = self._progress
+        return Drawing(shown, stream, before=progress.close, announce=lambda: progress("drawing", 0, 0), hold=hold)
 
     def name_skips(self) -> None:
         """Name what was skipped."""
-        self.progress.close()
+        self._progress.close()
         self.told.skips(self.run.skipped)
 
-    def write_summary(self, result: Any) -> None:
+    def write_summary(self, result: Answer) -> None:
         """Write the summary. If that fails, it does so before the answer or the artifact is published."""
-        from simdocs.views.summary_json import as_json
-
-        self.progress.close()
-        if self.note is not None:
-            self.note.write(as_json(result, self.seconds, spelled))
-            self.note.prepare()
+        self._progress.close()
+        if self._note is not None:
+            facts = result.spelled(spelled).summary(round(self.seconds, 3))
+            text = json.dumps(facts, indent=2, ensure_ascii=False)
+            self._note.write(text.encode("utf-8", "backslashreplace") + b"\n")
+            self._note.prepare()
 
 
 @contextmanager
 def at_work(
-    request: Request,
-    report: ReportRequest,
-    published: str | None = None,
-    stream: AbstractContextManager[OutputStream] | None = None,
-) -> Iterator[Work]:
-    """Do the work of a request. published: the file that the summary is about; None: the answer is printed."""
+    request: CheckedRequest,
+    report: DebugRequest,
+    published: str | None,
+    stream: AbstractContextManager[OutputStream] | None,
+) -> Iterator[tuple[Work, OutputStream | None]]:
+    """Do the work of a request, and write the answer to the stream, if there is one.
+
+    published: the file that the summary is about; None: the answer is printed.
+    """
     from simdocs.api.ask import running
     from simdocs.views.messages import Teller
     from simdocs.views.progress import ProgressBar
 
     exits.listen()
-    started = time.monotonic()
-    told, progress = Teller(report, marked), ProgressBar(quiet=bool(report.quiet))
+    quiet = bool(getattr(report, "quiet", None))
+    told, progress = Teller(report, marked), ProgressBar(quiet=quiet)
     with ExitStack() as stack:
         # The stream that is entered first is published last, so there is no summary without its answer.
-        note = stack.enter_context(summary_of(published, path_of(report.summary_json)))
+        explain = None
+        note: AbstractContextManager[OutputStream | None] = nullcontext()
+        if isinstance(report, ReportRequest):
+            note, explain = summary_of(published, path_of(report.summary_json)), told.explain(progress.close)
+        entered = stack.enter_context(note)
         opened = None if stream is None else stack.enter_context(stream)
-        skipped, explain = told.skipped(progress.close), told.explain(progress.close)
-        run = stack.enter_context(running(request.jobs, progress, skipped, explain))
+        jobs = getattr(request, "jobs", 1)
+        run = stack.enter_context(running(jobs, progress, told.skipped(progress.close), explain))
         stack.callback(progress.close)
-        work = Work(request, run, told, progress, opened, note, started)
+        work = Work(run, told=told, progress=progress, note=entered)
         try:
-            yield work
+            yield work, opened
         except (ShrunkError, UnjudgedError):
             work.name_skips()
             raise

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from simdocs.artifacts.formats import FORMATS, MANIFEST
 from simdocs.artifacts.recognise import is_disguised, kind_of
 from simdocs.errors import InputError, UsageError, mention, suggested
 from simdocs.model.names import display_name
-from simdocs.requests.build_requests import BuildRequest, IndexRequest
 from simdocs.requests.checked_request import CheckedRequest
 from simdocs.requests.read_request import ReadRequest
 from simdocs.requests.search_requests import DedupeRequest, QueryRequest
+
+if TYPE_CHECKING:
+    from simdocs.requests.build_requests import BuildRequest
 
 _SHOWN = 3
 """The number of documents that a suggested call names."""
@@ -54,7 +57,7 @@ def refuse_disguised(documents: Sequence[object]) -> None:
 def explain_adding(asked: type[CheckedRequest], documents: Sequence[object]) -> str:
     """The error about an attempt to add documents to an index, with a remedy; empty if these arguments make none."""
     kinds = [kind_of(name) if isinstance(name, bytes) and name != b"-" else None for name in documents]
-    if asked is not IndexRequest or "index" not in kinds or len(documents) < 2:
+    if asked.question != "index" or "index" not in kinds or len(documents) < 2:
         return ""
     index = documents[kinds.index("index")]
     assert isinstance(index, bytes)

@@ -13,6 +13,7 @@ from simdocs.commands.resolve import (
     intake_of,
     signature_recipe,
 )
+from simdocs.corpora.containers.recognise import looking_like
 from simdocs.engines.run import Run
 from simdocs.errors import MemoryNeededError
 from simdocs.matching.candidates.self_join import SelfJoin
@@ -58,6 +59,7 @@ def answer(request: AuditRequest, run: Run, delivery: Delivery) -> Audit:
         skipped=run.skipped,
         sampled=found.sampled,
         missed_family=found.missed_family,
+        looks_like=tuple(looking_like(corpus.documents, plain=recipe.sequences.plain)),
     )
 
 

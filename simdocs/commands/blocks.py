@@ -20,7 +20,7 @@ from simdocs.model.groups import Pairs
 from simdocs.model.names import display_name
 from simdocs.model.ragged import Array, Index, Mask, Ragged, Rows
 from simdocs.model.skipped import Skip, Skipped
-from simdocs.parameters.families import LISTS
+from simdocs.parameters.families import DIFFS, LISTS
 
 if TYPE_CHECKING:
     from simdocs.matching.difference import PairDifferences
@@ -67,11 +67,11 @@ _AT_ONCE = 1 << 13
 
 def pair_differences(delivery: Delivery, run: Run) -> PairDifferences | None:
     """Finds the differences of pairs; None if no differences are wanted."""
-    if delivery.diff is None:
+    if delivery.look.diff is None:
         return None
     from simdocs.matching.difference import PairDifferences
 
-    return PairDifferences(delivery.diff, run.engine.state.get(Reopened))
+    return PairDifferences(DIFFS[delivery.look.diff].compared, run.engine.state.get(Reopened))
 
 
 def head_of_pairs(head: TableHead, differences: PairDifferences | None) -> TableHead:

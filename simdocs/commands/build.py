@@ -35,6 +35,7 @@ from simdocs.commands.standing import (
     standing,
 )
 from simdocs.corpora import stamp
+from simdocs.corpora.containers.recognise import looking_like
 from simdocs.engines.run import Run, each_band
 from simdocs.errors import ShrunkError, UnjudgedError, mention
 from simdocs.matching.corpus import name_prefix
@@ -43,7 +44,7 @@ from simdocs.model.answers import Delivery
 from simdocs.model.artifact import Artifact, BandIndex, Signatures, as_ranges
 from simdocs.model.build_results import BuildResult, Expectation, UpdateFacts
 from simdocs.model.documents import Documents
-from simdocs.model.names import name_to_text
+from simdocs.model.names import display_name, name_to_text
 from simdocs.model.ragged import NO_TOKENS, Array, Index, Ragged, Rows, Tokens
 from simdocs.model.skipped import FIRST
 from simdocs.parameters import PARAMETERS
@@ -136,6 +137,7 @@ def answer(request: BuildRequest, run: Run, delivery: Delivery) -> BuildResult:
         there = standing(request.output, plan.recipe, Updating.of(request.given()))
         run.skipped.warnings += forgotten_bands(there, plan.recipe, request.given())
         result, _ = build_and_compare(plan, writer, run, there, "it is rebuilt from scratch now")
+        result = replace(result, target=display_name(request.output))
         delivery.conclude(result)
     return result
 
@@ -194,11 +196,24 @@ def build_and_compare(
     found = changes(documents, there.documents)
     run.progress("writing", 0, 0)
     writer.finish(documents, plan.recipe, _run_facts(plan, run, began_ns, found) | {"given": given})
-    counts = (found.unchanged, len(found.changed), len(found.new), len(found.removed))
-    update = UpdateFacts(*counts, note, len(found.kept), len(found.renamed))
-    ignored = len(plan.intake.ignored)
     result = BuildResult(
-        plan.kind, documents, plan.recipe, run.skipped, expectation, notes, update=update, ignored=ignored
+        kind=plan.kind,
+        documents=documents,
+        recipe=plan.recipe,
+        skipped=run.skipped,
+        expectation=expectation,
+        advice=notes,
+        update=UpdateFacts(
+            unchanged=found.unchanged,
+            changed=len(found.changed),
+            new=len(found.new),
+            removed=len(found.removed),
+            note=note,
+            kept=len(found.kept),
+            renamed=len(found.renamed),
+        ),
+        ignored=len(plan.intake.ignored),
+        looks_like=tuple(looking_like(documents, plain=plan.recipe.sequences.plain)),
     )
     return result, found
 

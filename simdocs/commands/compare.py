@@ -17,7 +17,7 @@ from simdocs.commands.ignoring import contradictory_files, ignored_of, tokens_of
 from simdocs.commands.resolve import banding_of, encoded_root, is_artifact, opened, shingling_of
 from simdocs.corpora.containers.reopened import Reopened
 from simdocs.corpora.decode import as_bytes, as_utf8
-from simdocs.corpora.single_text import read_single_document, refuse_fifo_twice
+from simdocs.corpora.single_text import read_single_document, refuse_fifo_twice, refuse_to_replace
 from simdocs.engines.run import Run
 from simdocs.errors import InputError, UsageError, mention, suggested
 from simdocs.kernels.compare import jaccard
@@ -35,17 +35,12 @@ from simdocs.matching.measures import (
 )
 from simdocs.model.answers import Delivery
 from simdocs.model.artifact import Artifact
-from simdocs.model.comparison import (
-    NOT_COMPUTED,
-    Comparison,
-    EditMeasures,
-    ShingleMeasures,
-    SimilarityMatrix,
-    SlotTrace,
-)
+from simdocs.model.comparison import Comparison, SimilarityMatrix
+from simdocs.model.measures import NOT_COMPUTED
 from simdocs.model.names import display_name, name_to_text
 from simdocs.model.ragged import Ragged, Tokens, distinct
 from simdocs.model.skipped import OF_UNVERIFIED
+from simdocs.model.slot_trace import SlotTrace
 from simdocs.parameters import PARAMETERS
 from simdocs.parameters.families import DIFFS, SCHEMES
 from simdocs.parameters.recipes import IndexRecipe, Recipe, SeveralShinglings, Shingling, SignatureRecipe, Sketching
@@ -135,6 +130,7 @@ def answer(request: CompareRequest, _run: Run | None, delivery: Delivery) -> Com
 
     UsageError: parameters cannot be combined, or contradict the artifact.
     """
+    refuse_to_replace(delivery.outputs, (*request.documents, *(request.template or ())), "a text that is read")
     compared = compared_texts(request)
     problems = list(_contradictions(request, compared))
     many = len(compared.texts) > 2
@@ -166,9 +162,23 @@ def answer(request: CompareRequest, _run: Run | None, delivery: Delivery) -> Com
     if many:
         return matrix
     a, b = compared.texts
-    every = tuple(shingle_measures(a, b, *each) for each in zip(shinglings, ignored, strict=True))
-    edits = edit_measures(a, b, shinglings[0]) if delivery.edits else NOT_COMPUTED
-    return _comparison(request, compared, shinglings[0], sketching, sets, every, edits, matrix)
+    first, recipe, look = shinglings[0], compared.recipe, delivery.look
+    alone = look.as_file or (request.diff is not None and not look.holds_all)
+    shows_edits = not (alone or request.several_shinglings)
+    # Whoever draws the measures for people, or as JSON Lines, shows where the texts differ, too.
+    shows_both = delivery.take is not None and look.holds_all and not request.several_shinglings
+    diff = request.diff or ("words" if shows_both else None)
+    banding = recipe.banding if isinstance(recipe, IndexRecipe) else banding_of(request, sketching.num_perm)
+    exact = float(jaccard.exact(sets, np.array([0]), np.array([1]))[0])
+    return Comparison(
+        names=(name_to_text(compared.names[0]), name_to_text(compared.names[1])),
+        every=tuple(shingle_measures(a, b, *each) for each in zip(shinglings, ignored, strict=True)),
+        edits=edit_measures(a, b, first) if shows_edits else NOT_COMPUTED,
+        signatures=signature_measures(sets, first.seed, sketching, banding.cut, exact),
+        matrix=matrix,
+        difference=None if diff is None else difference(a, b, first, DIFFS[diff].compared),
+        decided_by=_decided_by(measure=request.measure, multiset=first.multiset),
+    )
 
 
 def _units(request: CompareRequest) -> Iterator[dict[str, Any]]:
@@ -235,32 +245,6 @@ def _ignored(request: CompareRequest, artifact: Artifact | None, shingling: Shin
     if artifact is not None and isinstance(artifact.recipe, SignatureRecipe):
         return ignored_of(artifact)
     return tokens_of_templates(request, shingling)
-
-
-def _comparison(
-    request: CompareRequest,
-    compared: ComparedTexts,
-    first: Shingling,
-    sketching: Sketching,
-    sets: Ragged,
-    every: tuple[ShingleMeasures, ...],
-    edits: EditMeasures,
-    matrix: SimilarityMatrix,
-) -> Comparison:
-    """The measures of two texts. every: those by shingles. sets, matrix: those of the first shingling."""
-    a, b = compared.texts
-    recipe = compared.recipe
-    banding = recipe.banding if isinstance(recipe, IndexRecipe) else banding_of(request, sketching.num_perm)
-    exact = float(jaccard.exact(sets, np.array([0]), np.array([1]))[0])
-    return Comparison(
-        names=(name_to_text(compared.names[0]), name_to_text(compared.names[1])),
-        every=every,
-        edits=edits,
-        signatures=signature_measures(sets, first.seed, sketching, banding.cut, exact),
-        matrix=matrix,
-        difference=None if request.diff is None else difference(a, b, first, DIFFS[request.diff].compared),
-        decided_by=_decided_by(measure=request.measure, multiset=first.multiset),
-    )
 
 
 def _decided_by(*, measure: str | None, multiset: bool) -> str:

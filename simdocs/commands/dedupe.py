@@ -32,6 +32,7 @@ from simdocs.commands.resolve import (
     opened_shingles,
     signature_recipe,
 )
+from simdocs.corpora.containers.recognise import looking_like
 from simdocs.corpora.containers.reopened import Reopened
 from simdocs.corpora.identity import FilesToDelete
 from simdocs.engines.run import Run
@@ -47,10 +48,11 @@ from simdocs.matching.similar_pairs import PairCollector, PairsLeftOut, similar_
 from simdocs.matching.verification.verify import Verifier, outdated_warnings
 from simdocs.model.answers import LINES, NAMES, Block, Delivery
 from simdocs.model.artifact import Artifact
+from simdocs.model.deduplication import Deduplication, SimilarPairs
 from simdocs.model.documents import Documents
 from simdocs.model.groups import NestedPairs, Pairs
 from simdocs.model.ragged import Mask, Rows
-from simdocs.model.search_result import GROUPS, NESTED, PAIRS, Deduplication, SearchFacts, SimilarPairs
+from simdocs.model.search_result import GROUPS, NESTED, PAIRS, SearchFacts
 from simdocs.parameters import PARAMETERS
 from simdocs.parameters.answers import Grouping
 from simdocs.parameters.families import LISTS
@@ -62,8 +64,8 @@ from simdocs.pipeline.prepare import Intake
 from simdocs.requests.search_requests import DedupeRequest
 
 if TYPE_CHECKING:
+    from simdocs.model.deduplication import ComponentFacts
     from simdocs.model.explanation import ExplainedDocument
-    from simdocs.model.search_result import ComponentFacts
 
 
 @dataclass(frozen=True, slots=True)
@@ -393,4 +395,5 @@ def _comparison(plan: DedupePlan, corpus: Corpus, documents: Documents, run: Run
         changed=None if plan.changed is None else len(plan.changed),
         measure=plan.measure,
         ignored=len(corpus.ignored),
+        looks_like=tuple(looking_like(documents, plain=corpus.recipe.sequences.plain)),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from simdocs.model.answers import Block, Delivery
 from simdocs.model.artifact import Artifact
 from simdocs.model.build_results import CHANGES, REMOVED, DryRun
 from simdocs.model.documents import Documents
+from simdocs.model.names import display_name
 from simdocs.model.ragged import Array
 from simdocs.parameters.answers import Updating
 from simdocs.parameters.recipes import Recipe
@@ -46,9 +48,17 @@ def answer(request: BuildRequest, run: Run, delivery: Delivery) -> DryRun:
     there = standing(request.output, plan.recipe, Updating.of(request.given()))
     run.skipped.warnings += forgotten_bands(there, plan.recipe, request.given())
     built, found = build_and_compare(plan, _Discard(), run, there, "it would be rebuilt from scratch")
-    result = DryRun(built, there.documents, found.new, found.changed, found.removed, found.kept, found.renamed)
+    result = DryRun(
+        built=replace(built, target=display_name(request.output)),
+        earlier=there.documents,
+        new=found.new,
+        changed=found.changed,
+        removed=found.removed,
+        kept=found.kept,
+        renamed=found.renamed,
+    )
     if delivery.take is not None:
-        for block in _blocks(result, plan, there.artifact, run, unchanged=delivery.unchanged):
+        for block in _blocks(result, plan, there.artifact, run, unchanged=delivery.look.verbose):
             delivery.take(block)
     return result
 

@@ -16,11 +16,11 @@ from simdocs.matching.groups.decision import Decision
 from simdocs.model import documents as flags
 from simdocs.model import explanation as why
 from simdocs.model.answers import Block
+from simdocs.model.deduplication import ComponentFacts
 from simdocs.model.explanation import EXPLAINED, EXPLAINED_COMPONENTS, ExplainedDocument, Link
 from simdocs.model.groups import Pairs
 from simdocs.model.names import name_to_text
 from simdocs.model.ragged import Array, Floats, Index, Mask, Rows
-from simdocs.model.search_result import ComponentFacts
 from simdocs.parameters.recipes import Bands
 
 _AT_ONCE = 1 << 10

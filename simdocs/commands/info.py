@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from simdocs.artifacts.damage import damages
 from simdocs.artifacts.formats import FORMATS
-from simdocs.errors import ArtifactError, InputError
+from simdocs.commands.resolve import opened
+from simdocs.engines.run import Run
+from simdocs.errors import ArtifactError
 from simdocs.matching.corpus import name_prefix
-from simdocs.model.answers import Figure
+from simdocs.model.answers import Delivery, Figure
 from simdocs.model.artifact import Artifact
-from simdocs.model.build_results import ArtifactInfo, CheckResult, Expectation, FactValue
+from simdocs.model.build_results import Expectation
 from simdocs.model.documents import EMPTY, IGNORED, INVALID, SHORT, WIDE
+from simdocs.model.inspection import ArtifactInfo, FactValue
 from simdocs.model.names import name_to_text, text_to_name
 from simdocs.parameters.recipes import IndexRecipe, Recipe
 from simdocs.pipeline.indexing import chosen_by, expected_of
+from simdocs.requests.text_requests import InfoRequest
 
 ENDS = 3
 """Documents shown of either end."""
@@ -27,8 +30,12 @@ ENDS = 3
 _FLAGS = {"empty": EMPTY, "short": SHORT, "invalid_bytes": INVALID, "utf_16_or_32": WIDE, "all_ignored": IGNORED}
 
 
-def info(artifact: Artifact) -> ArtifactInfo:
-    """Everything that an artifact says of itself without its texts, and what is to be expected of an index."""
+def answer(request: InfoRequest, _run: Run, _delivery: Delivery) -> ArtifactInfo:
+    """Everything that an artifact says of itself without its texts, and what is to be expected of an index.
+
+    InputError, ArtifactError: it cannot be opened.
+    """
+    artifact = opened(request.artifact, tuple(FORMATS))
     recipe = artifact.recipe
     if not isinstance(recipe, IndexRecipe):
         return ArtifactInfo(artifact.kind, tuple(_facts(artifact, None)))
@@ -116,14 +123,3 @@ def _printable(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-8", "backslashreplace").decode()
     return text
-
-
-def check(paths: Sequence[bytes]) -> CheckResult:
-    """The damage in the artifacts at these paths, and those that cannot be read."""
-    found, unreadable = list[str](), list[str]()
-    for path in paths:
-        try:
-            found += damages(path)
-        except InputError as error:
-            unreadable.append(str(error))
-    return CheckResult(tuple(found), tuple(unreadable))

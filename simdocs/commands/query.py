@@ -18,6 +18,7 @@ from simdocs.commands.blocks import (
 )
 from simdocs.commands.ignoring import ignored_of, refuse_other_tokens
 from simdocs.commands.resolve import encoded_root, intake_of, opened_index, opened_shingles
+from simdocs.corpora.containers.recognise import looking_like
 from simdocs.engines.run import Run
 from simdocs.errors import mention
 from simdocs.kernels.lsh.banding import least_probability
@@ -32,8 +33,9 @@ from simdocs.model.answers import NAMES, Block, Delivery
 from simdocs.model.artifact import BandIndex, Shingles
 from simdocs.model.documents import EMPTY, SHORT, Documents
 from simdocs.model.groups import ContainedPairs, Pairs
+from simdocs.model.matches import Matches
 from simdocs.model.ragged import Ragged, Rows, distinct
-from simdocs.model.search_result import CONTAINING, MATCHES, Matches, SearchFacts
+from simdocs.model.search_result import CONTAINING, MATCHES, SearchFacts
 from simdocs.parameters import PARAMETERS
 from simdocs.parameters.answers import Grouping
 from simdocs.parameters.recipes import Banding, IndexRecipe
@@ -217,6 +219,7 @@ def _facts(plan: QueryPlan, asked: Corpus, run: Run) -> SearchFacts:
         measure=plan.measure,
         ignored=len(plan.intake.ignored),
         undecided=run.tally.undecided if plan.by_sketch else None,
+        looks_like=tuple(looking_like(asked.documents, plain=plan.recipe.sequences.plain)),
     )
 
 

@@ -12,7 +12,7 @@ from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.reader import checked
 from simdocs.commands.blocks import rows_named
 from simdocs.commands.resolve import encoded_root, is_artifact, opened, opened_shingles, shingling_of
-from simdocs.corpora.single_text import read_single_document
+from simdocs.corpora.single_text import read_single_document, refuse_to_replace
 from simdocs.engines.run import Run
 from simdocs.errors import UsageError, suggested
 from simdocs.kernels.lsh.bucket_sample import agreeing_bands
@@ -26,8 +26,10 @@ from simdocs.model.answers import (
     NUMBER,
     PLAIN,
     SIMILARITY,
+    Answer,
     Block,
     Delivery,
+    Look,
     Row,
     TableColumn,
     TableHead,
@@ -57,21 +59,32 @@ _Table = tuple[TableHead, Iterable[Row]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Shown:
+class Shown(Answer):
     """A table that shows what a text or an artifact holds.
 
     head: its columns.
     count: the number of its rows.
     held: the rows; none if they were handed over in blocks.
+    text: the name of the text; empty for an artifact.
     """
 
     head: TableHead
     count: int
     held: tuple[Row, ...]
+    text: str
 
     def rows(self) -> Iterator[Row]:
         """Yield the rows. Names are bytes; NaN is an unknown number."""
         yield from self.held
+
+    def blocks(self, look: Look) -> Iterator[Block]:  # noqa: ARG002
+        """Yield the table."""
+        yield Block(self.head, list(self.held))
+
+    def lines(self, seconds: float, *, verbose: bool = False) -> Iterator[str]:  # noqa: ARG002
+        """Yield that the text has no shingles, because an answer without rows could also be an error."""
+        if self.text and not self.count:
+            yield f"simdocs: {self.text}: this text has no shingles"
 
 
 def answer(request: ShowRequest, run: Run, delivery: Delivery) -> Shown:
@@ -80,19 +93,21 @@ def answer(request: ShowRequest, run: Run, delivery: Delivery) -> Shown:
     UsageError: the file has many texts, or the artifact has no such view. InputError: the text cannot be read, or the
     artifact has no document of a name. ArtifactError: the artifact cannot be opened.
     """
+    refuse_to_replace(delivery.outputs, (request.file,), "the text that is shown")
+    name = ""
     if is_artifact(request.file):
         head, rows = shown(request, checked(opened(request.file, tuple(FORMATS))), run)
     else:
-        head, rows = SHINGLES, _shingles(request)
+        head, rows, name = SHINGLES, _shingles(request), display_name(request.file)
     if delivery.take is None:
         held = tuple(rows)
-        return Shown(head, len(held), held)
+        return Shown(head, len(held), held, name)
     count, begun = 0, iter(rows)
     delivery.take(Block(head, []))
     while block := list(islice(begun, _AT_ONCE)):
         count += len(block)
         delivery.take(Block(head, block))
-    return Shown(head, count, ())
+    return Shown(head, count, (), name)
 
 
 def _shingles(request: ShowRequest) -> Iterator[Row]:

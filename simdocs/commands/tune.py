@@ -29,6 +29,7 @@ from simdocs.commands.resolve import (
     intake_of,
     signature_recipe,
 )
+from simdocs.corpora.containers.recognise import looking_like
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.read_tasks import sampled
 from simdocs.engines.run import Run
@@ -180,6 +181,7 @@ class _Tuner:
             documents=asked.corpus.documents,
             skipped=run.skipped,
             examples=shown,
+            looks_like=tuple(looking_like(asked.corpus.documents, plain=asked.recipe.sequences.plain)),
         )
 
     @property

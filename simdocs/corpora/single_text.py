@@ -12,7 +12,7 @@ from simdocs.corpora.decode import as_utf8, refuse_binary
 from simdocs.corpora.discover import not_found
 from simdocs.corpora.read_file import read, read_stream
 from simdocs.corpora.stamp import FileId, file_id, status_of
-from simdocs.errors import InputError, UsageError
+from simdocs.errors import InputError, UsageError, mention
 from simdocs.model.names import display_name
 from simdocs.model.skipped import DocumentSkipped, explanation
 from simdocs.parameters.texts import Sequences
@@ -93,6 +93,22 @@ def _document(name: bytes, file: bytes, limit: int, fields: Sequences) -> bytes:
     if first and not has_ids and (there := fields_there(file, first, fields)):
         raise UsageError(f"{display_name(file)}: {no_id(kind.noun, fields, there)}")
     raise InputError(f"{display_name(name)}: {display_name(file)} has no document of this name")
+
+
+def refuse_to_replace(outputs: Iterable[str | None], texts: Iterable[object], what: str) -> None:
+    """Raise UsageError if an output is the file of one of these texts. what: what that text is."""
+    for output in filter(None, outputs):
+        if any(isinstance(text, bytes) and _is_file(output, text) for text in texts):
+            raise UsageError(f"{mention('output')} names {what}, and would replace it: name another file")
+
+
+def _is_file(output: str, text: bytes) -> bool:
+    """Whether the output is the file that holds the text."""
+    try:
+        there = os.stat(output)
+        return stat.S_ISREG(there.st_mode) and os.path.samestat(there, os.stat(0 if text == b"-" else text))
+    except OSError:
+        return False
 
 
 def refuse_fifo_twice(names: Iterable[object]) -> None:

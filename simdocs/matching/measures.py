@@ -15,7 +15,7 @@ from simdocs.kernels.tokens import multisets
 from simdocs.kernels.tokens.ignored_tokens import leave_out
 from simdocs.kernels.tokens.shinglers import normalised_texts, shingled_texts, text_tokens, unit_numbers
 from simdocs.model.byte_strings import joined
-from simdocs.model.comparison import EditMeasures, ShingleMeasures, SignatureMeasures
+from simdocs.model.measures import EditMeasures, ShingleMeasures, SignatureMeasures
 from simdocs.model.passages import MOST_CELLS
 from simdocs.model.ragged import NO_TOKENS, Ragged, Tokens
 from simdocs.parameters.families import edited_units

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias
+
+from simdocs.errors import SimdocsError, spelled
 
 if TYPE_CHECKING:
     from simdocs.model.build_results import BuildResult
@@ -73,6 +76,97 @@ class Block(NamedTuple):
     rows: list[Row]
 
 
+class Look(NamedTuple):
+    """How an answer is drawn, as far as this decides what is in it.
+
+    for_people: people read it, and nothing else does.
+    nested: the format has lists in cells, and may have several tables.
+    explained: there is room for the meaning of each row.
+    verbose: everything is shown.
+    diff: how differences are drawn, a member of DIFFS; None: nobody asked for them.
+    listing: what is listed instead of the answer itself.
+    as_file: whether a format that only this question has draws the answer.
+    colored, terminal: whether there are colours, and whether a terminal shows it.
+    spelling: spells the parameters that a text mentions.
+    """
+
+    for_people: bool = False
+    nested: bool = True
+    explained: bool = False
+    verbose: bool = False
+    diff: str | None = None
+    listing: str | None = None
+    as_file: bool = False
+    colored: bool = False
+    terminal: bool = False
+    spelling: Callable[[str], str] = spelled
+
+    @property
+    def holds_all(self) -> bool:
+        """Whether a drawing may hold several tables and differences."""
+        return self.for_people or self.nested
+
+
+class Answer:
+    """What every result says of itself, to the command line and to Python.
+
+    VIEW: the function that draws the whole answer for people, as `module:name`, which is imported when it is used;
+        empty: they see its tables. It is given the result and a Look, and returns bytes.
+    """
+
+    __slots__ = ()
+
+    VIEW: ClassVar[str] = ""
+
+    SUMMARY_LAST: ClassVar[bool] = False
+    """Whether the summary comes after everything else, because it ends with what to do next."""
+
+    def view(self, look: Look) -> str:
+        """The function that draws the whole answer, as `module:name`; empty: its tables are drawn in the format."""
+        return self.VIEW if look.for_people else ""
+
+    def blocks(self, look: Look) -> Iterator[Block]:  # noqa: ARG002
+        """Yield the tables of the answer."""
+        yield from ()
+
+    def summary(self, seconds: float) -> dict[str, Any]:  # noqa: ARG002
+        """The summary as values that JSON has. seconds: how long the answer took."""
+        return {}
+
+    def lines(self, seconds: float, *, verbose: bool = False) -> Iterator[str]:  # noqa: ARG002
+        """Yield the lines of the summary. verbose: with every figure."""
+        yield from ()
+
+    def meant(self, listing: str | None) -> Iterator[str]:  # noqa: ARG002
+        """Yield what else may have been meant by a list of names."""
+        yield from ()
+
+    @property
+    def is_found(self) -> bool:
+        """Whether what was looked for is there, which an exit status can say."""
+        return False
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to know about the answer in any case."""
+        return ()
+
+    @property
+    def warned_of(self) -> tuple[str, ...]:
+        """What to warn people of who look."""
+        return ()
+
+    @property
+    def errors(self) -> tuple[SimdocsError, ...]:
+        """What is wrong with what was looked at."""
+        return ()
+
+    def spelled(self, spelling: Callable[[str], str]) -> Self:
+        """The result with the parameters that its texts mention spelled like this."""
+        advice = getattr(self, "advice", None)
+        return self if not advice else replace(self, advice=tuple(map(spelling, advice)))  # type: ignore[type-var]
+
+
 Take = Callable[[Block], None]
 """Takes the blocks of an answer as they come."""
 
@@ -87,17 +181,13 @@ class Delivery(NamedTuple):
         counts alone where an answer may be larger than memory.
     outputs: files that are written, which must not be among the documents.
     conclude: is called with the result of a build before it is published.
-    unchanged: whether a dry run lists unchanged documents, too.
-    diff: the unit of the differences of pairs, `words` or `lines`; None: without differences.
-    edits: whether two texts are compared by the edit distance, too, which takes the longest.
+    look: how the answer is drawn. What nobody sees is not computed.
     """
 
     take: Take | None = None
     outputs: Sequence[str | None] = ()
     conclude: Conclude = lambda _: None
-    unchanged: bool = False
-    diff: str | None = None
-    edits: bool = True
+    look: Look = Look()
 
 
 AS_A_WHOLE = Delivery()

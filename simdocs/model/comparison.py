@@ -1,19 +1,47 @@
-"""What compare comes back with: how similar texts are, by every measure."""
+"""The result of compare: how similar texts are, by every measure."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 
+from simdocs.model.answers import (
+    KEYED,
+    NAME,
+    NUMBER,
+    PASSAGES,
+    PLAIN,
+    SIMILARITY,
+    VALUE,
+    Answer,
+    Block,
+    Look,
+    table_head,
+)
 from simdocs.model.documents import OTHER_ENCODING
+from simdocs.model.measures import (
+    MEANINGS,
+    NOT_COMPUTED,
+    EditMeasures,
+    MeasureValue,
+    ShingleMeasures,
+    SignatureMeasures,
+)
 from simdocs.model.names import display_name, text_to_name
 from simdocs.model.passages import MOST_CELLS, Difference
-from simdocs.model.ragged import Array, Floats, Mask, Tokens
+from simdocs.model.ragged import Floats
 from simdocs.parameters.families import UNITS, edited_units
+
+_MAIN = frozenset({"jaccard", "containment_a", "containment_b", "edit_distance", "estimate"})
+"""The measures that a table shows to people who do not ask for all of them."""
+
+_OF_SHINGLES = ("jaccard", "bag_jaccard", "containment_a", "containment_b", "cosine")
+"""The measures in a table over units and k."""
+
+_MEASURES, _NOTES = table_head(KEYED, measure=NAME, value=VALUE), table_head(note=NAME)
+_OVER_SHINGLES = table_head(unit=NAME, k=NUMBER, **dict.fromkeys(_OF_SHINGLES, SIMILARITY))
 
 _NAMED = 3
 """Names in a note."""
@@ -24,126 +52,18 @@ their characters in common, and if it has more than so many places: then it show
 
 _PAIRS = f"more than {MOST_CELLS:,} pairs of"
 
-MeasureValue = str | int | float | None
-"""The value of a measure. None: it is not defined, or was not computed."""
 
-
-@dataclass(frozen=True, slots=True)
-class ShingleMeasures:
-    """How similar two texts are by their shingles.
-
-    shingles_a, shingles_b: distinct shingles of each. intersection, union: distinct shingles of both, and of either.
-    bag_intersection, bag_union: the same with repeats: the sums of the smaller and of the larger count of each. cosine:
-    of the angle between the counts; None if a text has no shingle.
-    """
-
-    unit: str
-    k: int
-    shingles_a: int
-    shingles_b: int
-    intersection: int
-    union: int
-    bag_intersection: int
-    bag_union: int
-    cosine: float | None
-
-    @property
-    def jaccard(self) -> float:
-        """Shared shingles over all distinct ones; 0.0 if a text has none."""
-        return self.intersection / self.union if self.intersection else 0.0
-
-    @property
-    def distance(self) -> float:
-        """The Jaccard distance: 1 - jaccard."""
-        return 1.0 - self.jaccard
-
-    @property
-    def bag_jaccard(self) -> float:
-        """The Jaccard similarity of the multisets, in which repeats count."""
-        return self.bag_intersection / self.bag_union if self.bag_intersection else 0.0
-
-    @property
-    def bag_distance(self) -> float:
-        """The Jaccard distance of the multisets: 1 - bag_jaccard."""
-        return 1.0 - self.bag_jaccard
-
-    @property
-    def containment_a(self) -> float | None:
-        """The share of the shingles of the first text that the second has, too."""
-        return self.intersection / self.shingles_a if self.shingles_a else None
-
-    @property
-    def containment_b(self) -> float | None:
-        """The share of the shingles of the second text that the first has, too."""
-        return self.intersection / self.shingles_b if self.shingles_b else None
-
-    @property
-    def overlap(self) -> float | None:
-        """The overlap coefficient: shared shingles over those of the text with fewer."""
-        fewer = min(self.shingles_a, self.shingles_b)
-        return self.intersection / fewer if fewer else None
-
-    @property
-    def angle(self) -> float | None:
-        """The angle between the counts, in degrees: 0 to 90."""
-        return None if self.cosine is None else math.degrees(math.acos(self.cosine))
-
-
-@dataclass(frozen=True, slots=True)
-class EditMeasures:
-    """How similar two texts are by what remains in order: the longest common subsequence (LCS) of their units.
-
-    unit: what was inserted and deleted: `char`, `word` or `line`; empty if the texts are too long and different for any
-    of them, or if nobody asked. length_a, length_b: units of each text. lcs: units that they share in order; None if it
-    was not computed.
-    """
-
-    unit: str
-    length_a: int
-    length_b: int
-    lcs: int | None
-
-    @property
-    def distance(self) -> int | None:
-        """The edit distance: how many units must be deleted and inserted to turn one text into the other."""
-        return None if self.lcs is None else self.length_a + self.length_b - 2 * self.lcs
-
-    @property
-    def similarity(self) -> float | None:
-        """Twice the length of the LCS over the lengths of both texts."""
-        both = self.length_a + self.length_b
-        return 2 * self.lcs / both if self.lcs is not None and both else None
-
-
-NOT_COMPUTED = EditMeasures("", 0, 0, None)
-"""In place of measures that are not shown."""
-
-
-@dataclass(frozen=True, slots=True)
-class SignatureMeasures:
-    """How similar two signatures are, and whether their bands make the texts a candidate pair.
-
-    estimate: the share of places that agree. standard_error: that of the estimate, sqrt(J(1-J)/K). bands, rows: how a
-    signature is cut. equal_bands: bands that agree. probability: that at least one does, at this similarity.
-    """
-
-    num_perm: int
-    estimate: float
-    standard_error: float
-    bands: int
-    rows: int
-    equal_bands: int
-    probability: float
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Comparison:
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+class Comparison(Answer):
     """How similar two texts are.
 
-    names: of both. every: by their shingles, for each unit and k that was asked for. edits, signatures: those of the
-    first unit and k. matrix: their similarities as a matrix of two texts. difference: None if it was not asked for.
+    names: of both.
+    every: by their shingles, for each unit and k that was asked for.
+    edits, signatures: those of the first unit and k.
+    matrix: their similarities as a matrix of two texts.
+    difference: None if it was not asked for.
     decided_by: the measure that the threshold is about: `jaccard`, `bag_jaccard`, `overlap` or `overlap of
-    multisets`.
+        multisets`.
     """
 
     names: tuple[str, str]
@@ -163,6 +83,11 @@ class Comparison:
     def similar(self) -> bool:
         """Whether the similarity is at the threshold or above."""
         return self.matrix.similar
+
+    @property
+    def is_found(self) -> bool:
+        """Whether the texts are similar."""
+        return self.similar
 
     @property
     def shingles(self) -> ShingleMeasures:
@@ -211,6 +136,39 @@ class Comparison:
         if self.difference is not None and self.difference.coarser:
             yield self.difference.excess, f"they are compared {self.difference.coarser}"
 
+    def view(self, look: Look) -> str:
+        """The function that draws the difference, if it is shown, and the measures beside it."""
+        if self.difference is None:
+            return ""
+        if look.for_people:
+            return "simdocs.views.compared_texts:drawn"
+        return "" if look.nested else "simdocs.views.compared_texts:difference"
+
+    def blocks(self, look: Look) -> Iterator[Block]:
+        """Yield the measures, then the passages and the notes, if the difference was asked for."""
+        yield self._measures(look)
+        if self.difference is not None and not look.for_people:
+            yield Block(PASSAGES, list(self.difference.rows()))
+            yield Block(_NOTES, [(note,) for note in self.notes])
+
+    def _measures(self, look: Look) -> Block:
+        """The measures of both texts, for people the main ones; or some, for each unit and k."""
+        if len(self.every) > 1:
+            rows = [(each.unit, each.k, *(getattr(each, name) for name in _OF_SHINGLES)) for each in self.every]
+            return Block(_OVER_SHINGLES, list(rows))
+        main = _MAIN | {self.decided_by.partition(" ")[0]}
+        shown = [
+            (name, None if value == "" else value, self._meaning(name))
+            for name, value in self.rows()
+            if look.verbose or not look.for_people or name in main
+        ]
+        if look.explained:
+            return Block(_MEASURES.but(KEYED, meaning=NAME), list(shown))
+        return Block(_MEASURES, [row[:2] for row in shown])
+
+    def _meaning(self, name: str) -> str:
+        return f"whether {self.decided_by} >= threshold" if name == "similar" else MEANINGS[name]
+
     def __repr__(self) -> str:
         return f"<Comparison: jaccard={self.jaccard:.6f}, names={self.names!r}>"
 
@@ -227,7 +185,7 @@ _SHOWN = (
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class SimilarityMatrix:
+class SimilarityMatrix(Answer):
     """The similarity of each two of N texts. names: of the texts. threshold: in force.
 
     similarity: float64 (N, N). It is the Jaccard similarity, and so symmetric; or, if containment was asked for, the
@@ -242,6 +200,25 @@ class SimilarityMatrix:
     empty: frozenset[str] = frozenset()
     short: frozenset[str] = frozenset()
     invalid: frozenset[str] = frozenset()
+
+    @property
+    def matrix(self) -> SimilarityMatrix:
+        """The matrix itself, as of a Comparison."""
+        return self
+
+    @property
+    def is_found(self) -> bool:
+        """Whether any two texts are similar."""
+        return self.similar
+
+    def blocks(self, look: Look) -> Iterator[Block]:  # noqa: ARG002
+        """Yield the matrix, with a column for each text."""
+        head = table_head(number=NUMBER, document=NAME).but(PLAIN, **dict.fromkeys(self._numbers, SIMILARITY))
+        yield Block(head, [(number, name, *row) for number, (name, row) in enumerate(self.rows(), 1)])
+
+    @property
+    def _numbers(self) -> Iterator[str]:
+        return map(str, range(1, len(self.names) + 1))
 
     @property
     def largest(self) -> float:
@@ -292,61 +269,3 @@ def _named(names: list[str]) -> str:
     """The first of these names."""
     more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
     return ", ".join(display_name(text_to_name(name)) for name in names[:_NAMED]) + more
-
-
-Slots = tuple[int | None, ...]
-"""Values of the hash functions, or the smallest so far of one document; None: infinity."""
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class SlotTrace:
-    """How the signatures of N documents were computed from R rows and K hash functions.
-
-    shingles: of each row, in the order in which the texts have them first. tokens: uint32 (R,). members: which document
-    has which shingle, bool (R, N). hashes: of each token, uint32 (R, K). slots: the smallest of the documents' hashes
-    up to each row, uint32 (R, N, K), of meaning where `reached` (R, N). matrix: the exact similarities.
-    """
-
-    shingles: tuple[str, ...]
-    tokens: Tokens
-    members: Mask
-    hashes: Tokens
-    slots: Array
-    signatures: Tokens
-    matrix: SimilarityMatrix
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the documents."""
-        return self.matrix.names
-
-    @property
-    def similar(self) -> bool:
-        """Whether any two documents have a similarity at the threshold or above."""
-        return self.matrix.similar
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Which texts have no shingles."""
-        return self.matrix.notes
-
-    def rows(self) -> Iterator[tuple[str, tuple[int, ...], tuple[tuple[bool, Slots], ...]]]:
-        """Each shingle, the values of the hash functions, and for each document whether it has it, and its slots."""
-        reached = np.logical_or.accumulate(self.members, axis=0).tolist()
-        each = zip(
-            self.shingles, self.hashes.tolist(), self.members.tolist(), self.slots.tolist(), reached, strict=True
-        )
-        for shingle, hashes, members, slots, begun in each:
-            after = (tuple(row) if any_yet else (None,) * len(row) for row, any_yet in zip(slots, begun, strict=True))
-            yield shingle, tuple(hashes), tuple(zip(members, after, strict=True))
-
-    def pairs(self) -> Iterator[tuple[str, str, int, float, float]]:
-        """Each two documents, in how many places they agree, the share of these, and the exact Jaccard similarity."""
-        for left, right in combinations(range(len(self.names)), 2):
-            empty = not self.members[:, [left, right]].any(axis=0).all()
-            agree = 0 if empty else int((self.signatures[left] == self.signatures[right]).sum())
-            exact = float(self.matrix.similarity[left, right])
-            yield self.names[left], self.names[right], agree, agree / self.signatures.shape[1], exact
-
-    def __repr__(self) -> str:
-        return f"<SlotTrace: rows={len(self.shingles)}, documents={len(self.names)}, places={self.signatures.shape[1]}>"

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
-from simdocs.model.answers import GROUPED, NAME, SIMILARITY, table_head
+from simdocs.errors import mention
+from simdocs.model.answers import GROUPED, NAME, SIMILARITY, Block, Look, TableHead, table_head
 from simdocs.model.byte_strings import ByteStrings
 from simdocs.model.documents import Documents
+from simdocs.model.figures import at_least, counted, found_by
 from simdocs.model.groups import Pairs
 from simdocs.model.names import name_to_text
-from simdocs.model.ragged import Index, Ragged
+from simdocs.model.ragged import Ragged
+from simdocs.model.run_result import LooksLike, RunResult, facts_left_out, left_out_in_words
 from simdocs.model.skipped import Skipped
 from simdocs.parameters.answers import Grouping
+from simdocs.parameters.families import LISTS
 from simdocs.parameters.recipes import Banding, Bands, Recipe
 from simdocs.parameters.texts import Walking
-
-if TYPE_CHECKING:
-    from simdocs.model.explanation import ExplainedDocument
 
 GROUPS, PAIRS, MATCHES = (
     table_head(GROUPED, **{left: NAME, right: NAME, "jaccard": SIMILARITY, "estimate": SIMILARITY})
@@ -35,7 +36,7 @@ the type Any.
 """
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class SearchFacts:
     """What a search did.
 
@@ -50,6 +51,7 @@ class SearchFacts:
     ignored: how many tokens are left out of all documents.
     undecided: how many documents were too short for the sketch of the index, so that each was compared with all
         documents; None: candidates were not found by a sketch.
+    looks_like: see LooksLike.
     """
 
     documents: Documents
@@ -67,24 +69,37 @@ class SearchFacts:
     measure: str = "jaccard"
     ignored: int = 0
     undecided: int | None = None
+    looks_like: LooksLike = ()
 
     def __repr__(self) -> str:
         counts = f"documents={len(self.documents)}, candidates={self.candidates}, verified={self.verified}"
         return f"<SearchFacts: {counts}, threshold={self.threshold:g}>"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class SearchResult:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class SearchResult(RunResult):
     """Pairs of similar documents, complete when it is returned.
 
-    documents: those that were given. pairs: their rows, in the order of the answer; empty if they were handed over in
-    blocks. names: of both documents of each pair. comparison: what was compared, and how.
+    documents: those that were given.
+    pairs: their rows, in the order of the answer; empty if they were handed over in blocks.
+    names: of both documents of each pair.
+    comparison: what was compared, and how.
+    advice: lines for people, on what may suit the documents better.
     """
 
     documents: Documents
     pairs: Pairs
     names: tuple[Ragged, Ragged]
     comparison: SearchFacts
+    advice: tuple[str, ...] = ()
+
+    NEEDED = 2
+    """Documents without which nothing is compared."""
+
+    @property
+    def head(self) -> TableHead:
+        """The columns of the pairs."""
+        return PAIRS
 
     @property
     def skipped(self) -> Skipped:
@@ -92,9 +107,9 @@ class SearchResult:
         return self.comparison.skipped
 
     @property
-    def warnings(self) -> tuple[str, ...]:
-        """What to know before trusting the answer, such as that many pairs at this threshold are missed."""
-        return tuple(self.skipped.warnings)
+    def looks_like(self) -> LooksLike:
+        """Containers that documents look like, and how many of them do."""
+        return self.comparison.looks_like
 
     def rows(self) -> Iterator[PairRow]:
         """The names of the two documents of each pair, exact similarity (NaN: not computed), estimate.
@@ -105,112 +120,90 @@ class SearchResult:
         left, right = (map(name_to_text, ByteStrings(names)) for names in self.names)
         yield from self.pairs.named(left, right)
 
+    def blocks(self, look: Look) -> Iterator[Block]:  # noqa: ARG002
+        """Yield the pairs."""
+        yield Block(self.head, list(self.rows()))
 
-class ComponentFacts(NamedTuple):
-    """How loosely one connected component hangs together.
+    def summary(self, seconds: float) -> dict[str, Any]:
+        """The summary as values that JSON has."""
+        compared = self.comparison
+        facts = self._facts_of_documents() | {"skipped": self.skipped.counts}
+        facts |= facts_left_out(self.documents, compared.ignored)
+        if compared.changed is not None:
+            facts["changed"] = compared.changed
+        facts |= self._facts_of_others()
+        facts |= {
+            "bands": None if compared.bands is None else compared.bands.bands,
+            "rows": None if compared.bands is None else compared.bands.rows,
+            "measure": compared.measure,
+            "threshold": compared.threshold,
+            "probability": compared.probability,
+            "candidates": compared.candidates,
+            "verified": compared.verified,
+        }
+        if compared.undecided is not None:
+            facts["compared_with_all"] = compared.undecided
+        facts |= self._facts_of_answer() | {"parameters": self._parameters(), "seconds": seconds}
+        return facts | {"looks_like": dict(self.looks_like), "advice": list(self.advice)}
 
-    smallest_to_kept, smallest_of_two: the smallest similarity to the kept document, and of any two (None: unknown).
-    all_compared: whether all pairs of its distinct texts were compared.
-    """
+    def _facts_of_others(self) -> dict[str, Any]:
+        """What there is besides the documents."""
+        return {}
 
-    kept: bytes
-    documents: int
-    smallest_to_kept: float | None
-    smallest_of_two: float | None
-    all_compared: bool
+    def _facts_of_answer(self) -> dict[str, Any]:
+        """What was found."""
+        raise NotImplementedError
 
+    def _parameters(self) -> dict[str, Any]:
+        """What was asked for."""
+        compared, recipe = self.comparison, self.comparison.recipe.as_dict()
+        of_recipe = ("sequences", "shingling", "sketching", "ignoring")
+        return {
+            "walking": compared.walking.as_dict(),
+            "grouping": compared.grouping.as_dict(),
+            "banding": None if compared.banding is None else compared.banding.as_dict(),
+        } | {name: value for name, value in recipe.items() if name in of_recipe}
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Deduplication(SearchResult):
-    """Which documents are kept and which are duplicates.
+    def lines(self, seconds: float, *, verbose: bool = False) -> Iterator[str]:
+        """Yield the lines of the summary."""
+        compared = self.comparison
+        why = "no document is new or changed" if compared.changed == 0 else self._why_so_few(self.NEEDED)
+        if why:
+            yield f"nothing was compared: {why}"
+        yield self._read()
+        yield from left_out_in_words(self.documents, compared.ignored)
+        if compared.changed:
+            documents = f"{compared.changed:,} document{' is' if compared.changed == 1 else 's are'}"
+            yield f"{documents} new or changed; only pairs with one of them were looked for"
+        if not why:
+            # If containment is computed for every pair, there are no candidates to count.
+            proposed = compared.candidates or not compared.verified
+            counts = [counted(compared.candidates, "candidate")] if proposed else []
+            counts += [f"{compared.verified:,} verified"] if verbose or not proposed else []
+            yield f"{self._how_found()}; {', '.join(counts)}"
+        yield from self._outcome(f"in {seconds:.2f} s")
+        yield from self.advice
 
-    documents: those that were given.
-    pairs: left, the row kept; right, that of its duplicate; in the order of the answer. With an index to compare
-        against, row r of the index is len(documents) + r.
-    names: of both documents of each pair.
-    kept: the rows, among the documents given, of those that are no duplicates and not known to the index.
-    known: how many were known to the index.
-    against_index: whether there is one.
-    largest: the kept document with the most duplicates, and how many.
-    duplicate_bytes: the size of the text of the duplicates, after decompression.
-    duplicate_files: how many of them are files, and not lines or texts in memory.
-    freed_bytes: the size on disk that deleting these files would free.
-    advice: lines for people if k does not suit the documents, or if many of them may share only a template.
-    explained: with explain, why each document is kept or a duplicate, in the order of the documents, after those of the
-        index that are kept for them; None if it was handed over in blocks.
-    """
+    def _how_found(self) -> str:
+        """By which means candidates were found."""
+        compared = self.comparison
+        if compared.undecided is not None:
+            every = f"; {counted(compared.undecided, 'document')} compared with every text" * bool(compared.undecided)
+            return f"the sketch finds {at_least(compared.probability, compared.threshold)}{every}"
+        if compared.bands is None:
+            return "every pair is found"
+        return found_by(compared.bands.bands, compared.bands.rows, compared.threshold, compared.probability)
 
-    kept: Index
-    groups: int
-    known: int = 0
-    against_index: bool = False
-    largest: tuple[bytes, int] | None = None
-    duplicate_bytes: int = 0
-    duplicate_files: int = 0
-    freed_bytes: int = 0
-    components: tuple[ComponentFacts, ...] | None = None
-    advice: tuple[str, ...] = ()
-    explained: tuple[ExplainedDocument, ...] | None = None
+    def _outcome(self, took: str) -> Iterator[str]:
+        """Yield what was found. took: the time that it took, in words."""
+        raise NotImplementedError
 
-    @property
-    def found(self) -> int:
-        """How many duplicates there are."""
-        return len(self.pairs)
+    def meant(self, listing: str | None) -> Iterator[str]:
+        """Yield that names are listed, where all documents are lines of JSONL files, which may have been meant.
 
-    @property
-    def kept_names(self) -> list[str]:
-        """The names of the documents that are kept."""
-        return [self.documents.name(row) for row in self.kept.tolist()]
-
-    @property
-    def duplicate_names(self) -> list[str]:
-        """The names of the duplicates."""
-        return [name_to_text(self.names[1][at].tobytes()) for at in range(len(self.pairs))]
-
-    def __repr__(self) -> str:
-        return f"<Deduplication: documents={len(self.documents)}, groups={self.groups}, duplicates={self.found}>"
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class SimilarPairs(SearchResult):
-    """Every pair of near-duplicates. pairs, names: as of Deduplication, empty if the pairs were handed over in blocks.
-
-    found: how many pairs are listed. left_out: how many similar pairs are not, because copies of one text are listed
-    as a chain. advice: as of Deduplication.
-    """
-
-    found: int
-    left_out: int = 0
-    advice: tuple[str, ...] = ()
-
-    def __repr__(self) -> str:
-        return f"<SimilarPairs: documents={len(self.documents)}, pairs={self.found}>"
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Matches(SearchResult):
-    """The matches that a query found.
-
-    documents: those that were asked about.
-    pairs: left, their rows; right, rows of the index; in the order of the answer. Empty if they were handed over in
-        blocks.
-    names: of both documents of each pair.
-    indexed: how many documents the index has.
-    found: how many matches there are.
-    matched: how many documents have one.
-    similar: how many matches are at the threshold or above.
-    nearest: how many of the most similar documents were asked for, whatever the threshold; 0: those at the threshold.
-    advice: as of Deduplication.
-    left_out: how many copies of the nearest documents are not listed.
-    """
-
-    indexed: int
-    found: int
-    matched: int
-    similar: int
-    nearest: int = 0
-    advice: tuple[str, ...] = ()
-    left_out: int = 0
-
-    def __repr__(self) -> str:
-        return f"<Matches: documents={len(self.documents)}, matched={self.matched}, matches={self.found}>"
+        Said in every format: `--list kept > kept.jsonl` writes TSV and means lines, too.
+        """
+        lines = [name for name, each in LISTS.items() if each.lines and each.names == listing]
+        if lines and len(self.documents) and self.documents.facts["container"].all():
+            option = mention("list")
+            yield f"{option} {listing} writes names: {option} {lines[0]} writes the lines themselves"

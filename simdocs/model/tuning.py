@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
+from typing import Any, NamedTuple, Self
 
-from simdocs.model.answers import NAME, NUMBER, SIMILARITY, table_head
+from simdocs.model.answers import NAME, NUMBER, SIMILARITY, Block, Look, table_head
 from simdocs.model.documents import Documents
+from simdocs.model.figures import counted, found_by, with_interval
 from simdocs.model.ragged import Floats, TextNumbers
+from simdocs.model.run_result import LooksLike, RunResult
 from simdocs.model.skipped import Skipped
 from simdocs.parameters.recipes import Bands, Recipe
 
@@ -190,16 +192,24 @@ class ExamplePair:
     difference: str
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Tuning:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Tuning(RunResult):
     """Which bands to choose, and what they will find.
 
-    choices: numbers of bands and rows, by rising rows; one is chosen. curve: the S-curve of the chosen bands, at every
-    twentieth. corpus: None without documents. advice: on parameters that do not suit the documents. examples: pairs
-    near the threshold of the next call. next: the call that follows the advice; empty without two documents that have
-    tokens, or if they cannot be read again. documents: those that were read, if any. skipped: those that could not be
-    compared.
+    choices: numbers of bands and rows, by rising rows; one is chosen.
+    curve: the S-curve of the chosen bands, at every twentieth.
+    corpus: None without documents.
+    advice: on parameters that do not suit the documents.
+    next: the call that follows the advice; empty without two documents that have tokens, or if they cannot be read
+        again.
+    documents: those that were read, if any.
+    skipped: those that could not be compared.
+    examples: pairs near the threshold of the next call.
+    looks_like: see LooksLike.
     """
+
+    VIEW = "simdocs.views.choices:drawn"
+    SUMMARY_LAST = True
 
     choices: tuple[BandChoice, ...]
     curve: tuple[CurvePoint, ...]
@@ -210,6 +220,7 @@ class Tuning:
     documents: Documents | None
     skipped: Skipped
     examples: tuple[ExamplePair, ...] = ()
+    looks_like: LooksLike = ()
 
     @property
     def chosen(self) -> BandChoice:
@@ -225,11 +236,6 @@ class Tuning:
         """
         false = self.chosen.false_candidates
         return self.corpus is not None and false is not None and 2 * false.value > max(_CROWD, self.corpus.texts)
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What to know before trusting the answer, such as that documents are gone."""
-        return tuple(self.skipped.warnings)
 
     def rows(self) -> Iterator[tuple[float | int | str, ...]]:
         """The choices as rows of numbers (NaN: unknown without two texts); the last is `yes` for the chosen one."""
@@ -251,9 +257,76 @@ class Tuning:
                 *(math.nan if each is None else each.value for each in (point.misses, point.false_candidates)),
             )
 
+    def blocks(self, look: Look) -> Iterator[Block]:
+        """Yield the choices, or the curve, if that is listed."""
+        yield Block(CURVE, list(self.curve_rows())) if look.listing == "curve" else Block(CHOICES, list(self.rows()))
+
+    def lines(self, seconds: float, *, verbose: bool = False) -> Iterator[str]:  # noqa: ARG002
+        """Yield the lines of the summary, the last of which is the command that comes next."""
+        chosen, corpus = self.chosen, self.corpus
+        bands = found_by(chosen.bands, chosen.rows, chosen.threshold, chosen.probability)
+        if corpus is None or self.documents is None:
+            yield bands
+            yield from self.advice
+            return
+        drawn = f", drawn at random from {corpus.of_documents:,}" if corpus.of_documents > len(self.documents) else ""
+        yield f"{self._read()}{drawn}; {counted(corpus.texts, 'different text')}"
+        yield bands
+        if not corpus.compared:
+            yield self._no_pair("distribution of similarities")
+        if corpus.typical is not None and corpus.unusual is not None:
+            yield (
+                f"half of the pairs have a similarity {_or_less(corpus.typical)}, and 99% {_or_less(corpus.unusual)};"
+                f" pairs compared: {corpus.compared:,} of {corpus.pairs:,}"
+            )
+        if chosen.misses is not None and chosen.false_candidates is not None:
+            one_run = "one run may have twice as many" if self.is_crowded else "one run may differ"
+            yield (
+                f"pairs of different texts at {chosen.threshold:g} or above: {_about(corpus.similar, whole=True)};"
+                f" expected ({one_run}): missed: {_about(chosen.misses)}, false candidates:"
+                f" {_about(chosen.false_candidates)}"
+            )
+        yield from self.advice
+        for pair in self.examples:
+            difference = f": {pair.difference}" if pair.difference else ""
+            yield f"{pair.where} {pair.threshold:g}: {pair.jaccard:.3f} {pair.document} {pair.other}{difference}"
+        if self.next:
+            yield f"next: {self.next}"
+
+    def summary(self, seconds: float) -> dict[str, Any]:
+        """The summary as values that JSON has."""
+        facts: dict[str, Any] = {"documents": 0} if self.documents is None else self._facts_of_documents()
+        facts["skipped"] = self.skipped.counts
+        of_choice = asdict(self.chosen)
+        facts["bytes_a_document"] = of_choice.pop("bytes")  # `bytes` are those of the documents, as everywhere
+        facts |= {name: value for name, value in of_choice.items() if name != "chosen"}
+        if self.corpus is not None:
+            facts |= asdict(self.corpus)
+        facts |= {"parameters": self.recipe.as_dict(), "seconds": seconds, "looks_like": dict(self.looks_like)}
+        return facts | {"advice": list(self.advice), "next": self.next}
+
+    def spelled(self, spelling: Callable[[str], str]) -> Self:
+        """The result with the parameters that its texts mention spelled like this."""
+        return replace(self, advice=tuple(map(spelling, self.advice)), next=spelling(self.next))
+
     def __repr__(self) -> str:
         return f"<Tuning: bands={self.chosen.bands}, rows={self.chosen.rows}, threshold={self.chosen.threshold:g}>"
 
 
 def _figures(estimate: Estimate | None) -> tuple[float, ...]:
     return (math.nan,) * 3 if estimate is None else tuple(estimate)
+
+
+_LEAST_SHOWN = 0.0001
+"""The smallest similarity that four digits show."""
+
+
+def _or_less(similarity: float) -> str:
+    """A bound of similarities. One that has no digits but zeros is given as the smallest that has others."""
+    return f"below {_LEAST_SHOWN}" if similarity < _LEAST_SHOWN / 2 else f"of {similarity:.4f} or less"
+
+
+def _about(estimate: Estimate, *, whole: bool = False) -> str:
+    """An estimated number with its 95% interval, unless the ends of the interval look like the number."""
+    value, interval = with_interval(estimate, whole=whole)
+    return f"about {value} {interval}" if interval else value

@@ -327,7 +327,7 @@ FILE_FORMATS = Family(
         ),
         "npy": FileFormat(
             "the matrix of similarities as a NumPy array",
-            "simdocs.views.comparison_tables:npy_file",
+            "simdocs.views.compared_texts:npy_file",
             question="compare_report",
             lacks=dict.fromkeys(("diff", "trace"), _ONLY_SIMILARITIES),
         ),

@@ -143,6 +143,10 @@ class Bands(NamedTuple):
     bands: int
     rows: int
 
+    def chance(self, similarity: float) -> float:
+        """The probability that two documents of this similarity share a bucket: the S-curve."""
+        return 1.0 - (1.0 - similarity**self.rows) ** self.bands
+
 
 class BandingRequest(Group, section=SIGNATURES):
     """How signatures should be cut into bands: by a rule, for a threshold and a recall, or by hand."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,10 +13,12 @@ from simdocs.kernels.lsh import banding, buckets
 from simdocs.kernels.lsh.bucket_sample import BucketPairs, agreeing_bands, pairs_of_band
 from simdocs.kernels.lsh.buckets import merged_band
 from simdocs.model.artifact import Artifact, BandIndex
-from simdocs.model.build_results import Expectation
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import Array, Floats, Index, Keys, Mask, Rows, TextNumbers, Tokens
 from simdocs.parameters.recipes import Banding, BandingRequest, Bands, IndexRecipe
+
+if TYPE_CHECKING:
+    from simdocs.model.build_results import Expectation
 
 _DRAWN = 1 << 13
 """Pairs that are drawn from the buckets of all bands, to find out how many buckets a pair shares. A pair shares from 1
@@ -108,6 +111,8 @@ class BucketCounter:
 
         texts: the number of different texts.
         """
+        from simdocs.model.build_results import Expectation
+
         banding_, num_perm = self.recipe.banding, self.recipe.sketching.num_perm
         bands, rows = banding_.cut
         curve = tuple((s, banding.least_probability(s, bands, rows)) for s in CURVE)

@@ -1,4 +1,4 @@
-"""Questions about single texts."""
+"""Questions about single texts and artifacts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from simdocs.errors import mention
 from simdocs.parameters.values import Path, PathName
-from simdocs.requests.checked_request import not_together
+from simdocs.requests.checked_request import CheckedRequest, not_together
 from simdocs.requests.token_requests import TokenRequest
 
 _VIEWS = ("matrix", "buckets", "candidates", "sketch")
@@ -85,3 +85,21 @@ class SimilarityRequest(TokenRequest):
     def _rules(self) -> Iterator[str]:
         yield from super()._rules()
         yield from self._stop_words_of_no_use()
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class InfoRequest(CheckedRequest):
+    """Show what an artifact is. artifact: its path."""
+
+    question: ClassVar[str] = "info"
+
+    artifact: bytes = b""
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class CheckRequest(CheckedRequest):
+    """Check that artifacts are undamaged. artifacts: their paths."""
+
+    question: ClassVar[str] = "check"
+
+    artifacts: tuple[bytes, ...] = ()

@@ -6,53 +6,40 @@ import io
 import math
 from collections.abc import Callable, Mapping, Sequence
 from shutil import get_terminal_size
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from simdocs.kernels.lsh.banding import candidate_probability
-from simdocs.model.tuning import BandChoice, CurvePoint, Estimate
+from simdocs.model.answers import Look
+from simdocs.model.figures import shown_probability, with_interval
+from simdocs.model.tuning import BandChoice, CurvePoint
 from simdocs.parameters.recipes import Banding
 
-_DIGITS = 4
-_SMALLEST = 10**-_DIGITS
-
-
-def shown_probability(probability: float) -> str:
-    """A probability, or another fraction, to four digits. Only 1 itself is 1.0000, and only 0 is 0.0000.
-
-    >>> shown_probability(0.98553), shown_probability(0.999998), shown_probability(1.0)
-    ('0.9855', '>0.9999', '1.0000')
-    """
-    if 1 - _SMALLEST < probability < 1:
-        return f">{1 - _SMALLEST:.{_DIGITS}f}"
-    return f"<{_SMALLEST:.{_DIGITS}f}" if 0 < probability < _SMALLEST else f"{probability:.{_DIGITS}f}"
-
-
-def least_percentage(share: float) -> str:
-    """A share in percent, rounded down to two digits, so that "at least" is true. Only 1 itself is 100%.
-
-    >>> least_percentage(0.98553), least_percentage(0.999998), least_percentage(1.0)
-    ('98.55%', '99.99%', '100%')
-    """
-    # 0.19 * 10,000 is 1899.9999999999998, because 0.19 is not a fraction of two.
-    return "100%" if share == 1 else f"{min(math.floor(share * 10_000 + 1e-6), 9_999) / 100:.2f}%"
-
+if TYPE_CHECKING:
+    from simdocs.model.inspection import ArtifactInfo
+    from simdocs.views.output_formats import Canvas
 
 _STEPS = 20
-_WHOLE, _LEAST = 9.5, 0.001
 _WIDTH = 80
 """Columns that a drawing takes at most."""
+
+
+def drawn_info(result: ArtifactInfo, look: Look, canvas: Canvas) -> None:
+    """Draw what an artifact holds, and the S-curve of an index."""
+    for block in result.blocks(look):
+        canvas.take(block)
+    if result.banding is not None:
+        canvas.write(b"\n" + curve_of(result.banding, colored=look.colored))
 
 
 def curve_of(banding: Banding, *, colored: bool) -> bytes:
     """The S-curve of these bands."""
     marks = {banding.threshold: "threshold"}
-    return curve(lambda similarity: candidate_probability(similarity, *banding.cut), marks, colored=colored)
+    return curve(banding.cut.chance, marks, colored=colored)
 
 
 def curve_with_marks(choice: BandChoice, *, colored: bool) -> bytes:
     """The S-curve of a choice, with the similarities at which it is steep, and at which half of the pairs are found."""
     marks = {choice.steepest: "(1/b)^(1/r)", choice.half: "half", choice.threshold: "threshold"}
-    return curve(lambda similarity: candidate_probability(similarity, *choice.cut), marks, colored=colored)
+    return curve(choice.cut.chance, marks, colored=colored)
 
 
 def curve(probability: Callable[[float], float], marks: Mapping[float, str], *, colored: bool) -> bytes:
@@ -75,22 +62,6 @@ def distribution(points: Sequence[CurvePoint], *, colored: bool) -> bytes:
         value, interval = with_interval(point.pairs, whole=True)
         rows.append((f"{point.similarity:.2f}", share, value, interval))
     return _bars("pairs, by similarity from (logarithmic bars, 95% intervals)", rows, colored=colored)
-
-
-def figure(number: float) -> str:
-    """A number of pairs, which may be an expected one: whole from ten on, with two digits below."""
-    if number >= _WHOLE or number == int(number):
-        return f"{number:,.0f}"
-    return f"{number:.2g}" if number >= _LEAST else f"< {_LEAST}"
-
-
-def with_interval(estimate: Estimate, *, whole: bool = False) -> tuple[str, str]:
-    """An estimated number and its 95% interval in parentheses, which is empty if its ends look like the number.
-
-    whole: it counts pairs. Otherwise it is an expected number, which may be a fraction.
-    """
-    value, low, high = (f"{each:,.0f}" if whole else figure(each) for each in estimate)
-    return value, "" if low == value == high else f"({low} to {high})"
 
 
 def _bars(title: str, rows: Sequence[tuple[str, float, str, str]], *, colored: bool) -> bytes:

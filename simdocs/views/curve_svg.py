@@ -6,9 +6,8 @@ import math
 from collections.abc import Iterator
 from xml.sax.saxutils import escape
 
-from simdocs.kernels.lsh.banding import candidate_probability
+from simdocs.model.figures import shown_probability, with_interval
 from simdocs.model.tuning import BandChoice, CurvePoint, Estimate, Tuning
-from simdocs.views.curve import shown_probability, with_interval
 
 _LEFT, _WIDTH, _TOP, _HEIGHT, _GAP = 90, 600, 74, 300, 60
 """The place of the curve, its size, and the space between it and the bars below, in units of the image."""
@@ -84,7 +83,7 @@ def _axes(top: int, steps: int) -> Iterator[str]:
 
 
 def _points(choice: BandChoice) -> str:
-    every = ((step / _STEPS, candidate_probability(step / _STEPS, *choice.cut)) for step in range(_STEPS + 1))
+    every = ((step / _STEPS, choice.cut.chance(step / _STEPS)) for step in range(_STEPS + 1))
     return " ".join(f"{_x(similarity):.1f},{_y(_TOP, chance):.1f}" for similarity, chance in every)
 
 
@@ -93,7 +92,7 @@ def _marks(choice: BandChoice) -> Iterator[str]:
 
     The names are in a row above the frame, in the order of the lines, where no line can cross them.
     """
-    found = shown_probability(candidate_probability(choice.threshold, *choice.cut))
+    found = shown_probability(choice.cut.chance(choice.threshold))
     marked = {
         f"(1/b)^(1/r) = {choice.steepest:.3f}": choice.steepest,
         f"half found at {choice.half:.3f}": choice.half,
@@ -101,7 +100,7 @@ def _marks(choice: BandChoice) -> Iterator[str]:
     }
     in_order = sorted(marked.items(), key=lambda mark: mark[1])
     for (label, similarity), place, kind in zip(in_order, (0, 0.5, 1), ("", "middle", "end"), strict=True):
-        x, chance = _x(similarity), candidate_probability(similarity, *choice.cut)
+        x, chance = _x(similarity), choice.cut.chance(similarity)
         yield f'<path class="mark" d="M{x:.1f} {_TOP}V{_TOP + _HEIGHT}"/>'
         yield f'<circle class="dot" cx="{x:.1f}" cy="{_y(_TOP, chance):.1f}" r="4"/>'
         yield _text(_x(place), _TOP - 12, label, kind)

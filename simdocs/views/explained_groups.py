@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from simdocs.model import explanation as why
-from simdocs.model.answers import Row, TableHead
+from simdocs.model.answers import Look, Row, TableHead
 from simdocs.model.groups import MOST_LINKS
 from simdocs.model.names import display_name, name_to_text, text_to_name
 from simdocs.views.drawn_difference import drawn_as
@@ -112,16 +112,13 @@ def _chain(kept: str, links: tuple[why.Link, ...]) -> Sequence[str]:
 
 
 class MarkedPairs:
-    """Draws each row as TSV, and below it the difference that is its last cell, and an empty line.
-
-    diff: how a difference is drawn. terminal: names and texts cannot do harm to one.
-    """
+    """Draws each row as TSV, and below it the difference that is its last cell, and an empty line."""
 
     is_harmless: ClassVar[bool] = True
 
-    def __init__(self, head: TableHead, diff: str, *, header: bool, colored: bool, terminal: bool) -> None:
+    def __init__(self, head: TableHead, look: Look, *, header: bool) -> None:
         self._lines = Tsv(TableHead(head.columns[:-1]), header=header)
-        self._diff, self._colored, self._terminal = diff, colored, terminal
+        self._diff, self._colored, self._terminal = look.diff, look.colored, look.terminal
 
     def begin(self) -> bytes:
         """The header, if it was asked for."""

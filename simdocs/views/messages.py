@@ -15,7 +15,7 @@ from simdocs.views.wrapping import COMMAND, END, columns_of_terminal, unmarked, 
 
 if TYPE_CHECKING:
     from simdocs.engines.run import Explain
-    from simdocs.requests.report_requests import ReportRequest
+    from simdocs.requests.report_requests import DebugRequest
 
 
 def say(line: str, *, as_it_is: bool = False) -> None:
@@ -52,9 +52,11 @@ def error(message: str) -> None:
 class Teller:
     """Tells people about a run on standard error, as loudly as they asked. spelling: spells parameters in messages."""
 
-    def __init__(self, report: ReportRequest, spelling: Callable[[str], str] = str) -> None:
-        self._quiet, self._verbose = bool(report.quiet), bool(report.verbose)
-        self._summary, self._spelling = bool(report.summary), spelling
+    def __init__(self, report: DebugRequest, spelling: Callable[[str], str] = str) -> None:
+        # Not every question can be asked with all of these.
+        asked = (bool(getattr(report, name, None)) for name in ("quiet", "verbose", "summary"))
+        self._quiet, self._verbose, self._summary = asked
+        self._spelling = spelling
         self._said = set[str]()
 
     @property
@@ -122,6 +124,11 @@ class Teller:
             for line in lines:
                 if line not in self._said:
                     say(self._spelling(line))
+
+    def notes(self, lines: Iterable[str]) -> None:
+        """What to know about an answer in any case."""
+        for line in () if self._quiet else lines:
+            say(f"simdocs: {self._spelling(line)}")
 
     def written(self, path: str | None) -> None:
         """Where the answer is, at a terminal, on which it does not show."""

@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
-from simdocs.model.answers import PASSAGES, Cell, Figure, Listed, Row, TableHead
+from simdocs.model.answers import PASSAGES, Block, Cell, Figure, Listed, Row, TableHead
 from simdocs.model.names import escape_controls, text_to_name
 
 if TYPE_CHECKING:
@@ -31,6 +31,16 @@ class Format(Protocol):
 
     def end(self) -> bytes:
         """What comes after all rows."""
+
+
+class Canvas(Protocol):
+    """What a view of a whole answer draws on."""
+
+    def take(self, block: Block) -> None:
+        """Draw a block of a table in the format of the answer."""
+
+    def write(self, drawn: bytes) -> None:
+        """Write what the view has drawn."""
 
 
 class _ByLines:

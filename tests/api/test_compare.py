@@ -13,8 +13,8 @@ from hypothesis import given
 import simdocs
 from simdocs.kernels.lsh.banding import candidate_probability
 from simdocs.matching import difference, measures
+from simdocs.model.answers import Look
 from simdocs.model.comparison import Comparison, SimilarityMatrix
-from simdocs.views.comparison_tables import rows_of_comparison
 from tests import strategies as some
 from tests.amounts import examples
 from tests.cli.program import simdocs as program
@@ -172,7 +172,8 @@ def test_texts_that_are_too_long_and_different_say_what_was_not_computed(monkeyp
     both = compare(*texts, diff="words").notes
     assert both == (f"{bound} words): there is no edit distance; they are compared only by how they begin and end",)
     assert dict(found.rows())["edit_distance"] is None
-    assert dict(rows_of_comparison(found))[b"edit_unit"] is None
+    (block,) = found.blocks(Look())
+    assert dict(block.rows)["edit_unit"] is None
 
 
 def test_a_comparison_is_frozen_and_has_a_short_repr():

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.views.curve import shown_probability
+from simdocs.model.figures import shown_probability
 from tests.cli.corpus import A1, A, B, lay
 from tests.cli.program import bound_by_modes, environment, simdocs
 from tests.commands.building import built, content, opened

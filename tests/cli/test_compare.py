@@ -17,7 +17,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.views.comparison_tables import EXPLAINED, percentage
+from simdocs.model.figures import percentage
+from simdocs.model.measures import MEANINGS
 from tests.cli.program import Done, bound_by_modes, environment, finished, simdocs, started
 from tests.cli.terminal import on_terminal
 
@@ -42,7 +43,7 @@ def test_measures_are_printed_as_names_and_values(tmp_path):
     for name in ("nadal", "nadia"):
         (tmp_path / name).write_text(name)
     found = measures(simdocs("compare", "nadal", "nadia", "-k", "2", cwd=tmp_path))
-    assert list(found) == list(EXPLAINED)
+    assert list(found) == list(MEANINGS)
     assert (found["a"], found["b"], found["unit"], found["k"]) == ("nadal", "nadia", "char", "2")
     assert (found["intersection"], found["union"], found["jaccard"]) == ("2", "6", "0.333333")
     assert (found["lcs"], found["edit_distance"], found["edit_similarity"]) == ("4", "2", "0.800000")
@@ -380,7 +381,7 @@ def test_a_unified_difference_is_a_patch(tmp_path, end):
 def test_json_lines_have_the_measures_and_the_difference(here):
     assert simdocs("compare", "a.txt", "b.txt", "-o", "x.jsonl", cwd=here) == (0, b"", "")
     lines = [json.loads(line) for line in (here / "x.jsonl").read_text().splitlines()]
-    assert [line["measure"] for line in lines if "measure" in line] == list(EXPLAINED)
+    assert [line["measure"] for line in lines if "measure" in line] == list(MEANINGS)
     passages = [line for line in lines if "passage" in line]
     assert "".join(passage["a"] for passage in passages) == A
     assert "".join(passage["b"] for passage in passages) == B

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from simdocs.kernels.lsh.banding import candidate_probability, least_probability
+from simdocs.model.figures import shown_probability
 from simdocs.parameters.recipes import Banding, Sketching
-from simdocs.views.curve import shown_probability
 from tests import strategies as some
 from tests.cli.corpus import A, lay
 from tests.cli.program import environment, simdocs

@@ -15,12 +15,12 @@ from simdocs.engines.local import Local
 from simdocs.engines.run import Run
 from simdocs.matching.corpus import Corpus
 from simdocs.model.answers import Block, Delivery, Row
+from simdocs.model.deduplication import Deduplication, SimilarPairs
 from simdocs.model.groups import Pairs
-from simdocs.model.search_result import GROUPS, Deduplication, SimilarPairs
+from simdocs.model.search_result import GROUPS
 from simdocs.model.skipped import Skipped
 from simdocs.requests.search_requests import DedupeRequest
 from simdocs.views.output_formats import Tsv
-from simdocs.views.summary_json import as_json
 from tests.twins.text_answers import Text
 
 CATCH_ALL = {"bands": 128, "rows": 1}
@@ -60,7 +60,7 @@ class Work:
     def facts(self) -> dict[str, Any]:
         """Return the summary of the last answer as JSON, without the time that it took."""
         assert self.result is not None
-        facts: dict[str, Any] = json.loads(as_json(self.result, 0.0))
+        facts: dict[str, Any] = json.loads(json.dumps(self.result.summary(0.0)))
         del facts["seconds"]
         return facts
 

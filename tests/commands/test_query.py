@@ -18,7 +18,7 @@ from simdocs.engines.run import Run
 from simdocs.matching.lookup import lookup
 from simdocs.model.answers import Block, Delivery
 from simdocs.model.answers import Row as AnswerRow
-from simdocs.model.search_result import Matches
+from simdocs.model.matches import Matches
 from simdocs.model.skipped import Skipped
 from simdocs.requests.search_requests import QueryRequest
 from tests import strategies as some

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.model.search_result import SimilarPairs
+from simdocs.model.deduplication import SimilarPairs
 from tests import strategies as some
 from tests.amounts import examples
 from tests.commands.deduping import sketched, write_texts

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from simdocs.model.figures import with_interval
 from simdocs.model.tuning import Estimate
-from simdocs.views.curve import with_interval
 
 
 @pytest.mark.parametrize(

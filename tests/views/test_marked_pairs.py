@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from simdocs.model.answers import DIFFERING, VALUE
+from simdocs.model.answers import DIFFERING, VALUE, Look
 from simdocs.model.passages import Difference, Passage
 from simdocs.model.search_result import PAIRS
 from simdocs.views.explained_groups import MarkedPairs
@@ -15,6 +15,6 @@ from simdocs.views.explained_groups import MarkedPairs
 )
 def test_a_coarser_difference_says_what_it_is(unit, said):
     found = Difference("words", unit, (Passage(False, "one", "two"), Passage(True, " x\n", " x\n")))
-    view = MarkedPairs(PAIRS.but(DIFFERING, passages=VALUE), "words", header=True, colored=False, terminal=False)
+    view = MarkedPairs(PAIRS.but(DIFFERING, passages=VALUE), Look(diff="words"), header=True)
     assert view.begin() == b"document\tother\tjaccard\testimate\n"
     assert view.rows([(b"a", b"b", 0.5, None, found)]) == b"a\tb\t0.500000\t\n" + said + b"[-one-]{+two+} x\n\n"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.views.curve import least_percentage, shown_probability
+from simdocs.model.figures import least_percentage, shown_probability
 
 
 @given(st.floats(0, 1))

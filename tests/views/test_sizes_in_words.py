@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from simdocs.views.summary import counted, size
+from simdocs.model.figures import counted, size
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 UNITS = {"byte": 1, "bytes": 1, "KiB": KIB, "MiB": MIB, "GiB": GIB}

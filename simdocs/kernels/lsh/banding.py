@@ -24,7 +24,7 @@ _HIGH_ON_THE_CURVE, _VARIANCE_LESS = 2 / 3, 0.6
 
 def candidate_probability(similarity: float, bands: int, rows: int) -> float:
     """The probability that two documents of this similarity share a bucket, and so are a candidate pair."""
-    return 1.0 - (1.0 - similarity**rows) ** bands
+    return Bands(bands, rows).chance(similarity)
 
 
 def least_probability(similarity: float, bands: int, rows: int) -> float:

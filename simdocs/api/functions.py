@@ -1,0 +1,316 @@
+"""The public functions: each builds a request, asks it, and returns the result."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, overload
+
+import numpy as np
+
+from simdocs.api.ask import ask, encoded_path, running, running_for_python
+from simdocs.api.docstrings import with_keywords_of
+from simdocs.artifacts.formats import FORMATS
+from simdocs.artifacts.reader import checked, open_artifact, usable
+from simdocs.errors import spelled
+from simdocs.model.answers import Delivery, Take
+from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
+from simdocs.model.names import name_to_text
+from simdocs.parameters.families import lists_lines
+from simdocs.parameters.values import Path
+from simdocs.requests.audit_request import AuditRequest, TuneRequest
+from simdocs.requests.build_requests import BuildRequest, IndexRequest, ShingleRequest, SignatureRequest
+from simdocs.requests.compare_request import CompareRequest
+from simdocs.requests.search_requests import DedupeRequest, QueryRequest
+from simdocs.requests.text_requests import CheckRequest, InfoRequest, ShowRequest, SimilarityRequest
+
+if TYPE_CHECKING:
+    from simdocs.api.keywords import (
+        AuditKeywords,
+        CompareKeywords,
+        DedupeKeywords,
+        IndexKeywords,
+        QueryKeywords,
+        ShingleKeywords,
+        ShowKeywords,
+        SignatureKeywords,
+        TokenKeywords,
+        TuneKeywords,
+    )
+    from simdocs.model.audited import Audit
+    from simdocs.model.build_results import BuildResult, DryRun
+    from simdocs.model.comparison import Comparison, SimilarityMatrix
+    from simdocs.model.deduplication import Deduplication, SimilarPairs
+    from simdocs.model.inspection import ArtifactInfo, CheckResult
+    from simdocs.model.matches import Matches
+    from simdocs.model.slot_trace import SlotTrace
+    from simdocs.model.tuning import Tuning
+
+
+@overload
+def query(
+    index: Path | BandIndex,
+    *documents: Path | Shingles | Signatures,
+    list: None = ...,
+    all_copies: bool | None = ...,
+    **keywords: Unpack[QueryKeywords],
+) -> Matches: ...
+
+
+@overload
+def query(
+    index: Path | BandIndex,
+    *documents: Path | Shingles | Signatures,
+    list: Literal["matches"],
+    all_copies: bool | None = ...,
+    **keywords: Unpack[QueryKeywords],
+) -> tuple[str, ...]: ...
+
+
+@with_keywords_of(QueryRequest, "index")
+def query(index: Any, *documents: Any, **keywords: Any) -> Any:
+    """Find the documents of an index that are near-duplicates of documents or texts, and return Matches.
+
+    With list="matches", return a tuple with the names of all matches, each once.
+    """
+    return _asked(QueryRequest(index=index, documents=documents, **keywords))
+
+
+@overload
+def dedupe(
+    *documents: Path | Shingles | Signatures | BandIndex,
+    pairs: Literal[False] | None = ...,
+    list: None = ...,
+    **keywords: Unpack[DedupeKeywords],
+) -> Deduplication: ...
+
+
+@overload
+def dedupe(
+    *documents: Path | Shingles | Signatures | BandIndex,
+    pairs: Literal[True],
+    list: None = ...,
+    all_copies: bool | None = ...,
+    **keywords: Unpack[DedupeKeywords],
+) -> SimilarPairs: ...
+
+
+@overload
+def dedupe(
+    *documents: Path | Shingles | Signatures | BandIndex,
+    pairs: Literal[False] | None = ...,
+    list: Literal["kept", "duplicates"],
+    **keywords: Unpack[DedupeKeywords],
+) -> tuple[str, ...]: ...
+
+
+@overload
+def dedupe(
+    *documents: Path | Shingles | Signatures | BandIndex,
+    pairs: Literal[False] | None = ...,
+    list: Literal["kept-lines", "duplicate-lines"],
+    **keywords: Unpack[DedupeKeywords],
+) -> tuple[bytes, ...]: ...
+
+
+@with_keywords_of(DedupeRequest)
+def dedupe(*documents: Any, **keywords: Any) -> Any:
+    """Find near-duplicates among documents or texts, and return a Deduplication.
+
+    With pairs=True, return SimilarPairs: all pairs of near-duplicates. With list, return a tuple with the names of
+    documents, or with lines of JSON Lines files.
+    """
+    return _asked(DedupeRequest(documents=documents, **keywords))
+
+
+def _asked(request: Any) -> Any:
+    lines: list[Any] = []
+    take: Take | None = lines.append if lists_lines(request.list) else None
+    with running_for_python(request) as run:
+        result: Any = ask(request, run, Delivery(take))
+    if request.list is None:
+        return result.spelled(spelled)
+    if take is not None:
+        return tuple(line for block in lines for (line,) in block.rows)
+    if request.list == "kept":
+        return tuple(result.kept_names)
+    _, first = np.unique(result.pairs.right, return_index=True)
+    return tuple(name_to_text(result.names[1][at].tobytes()) for at in first.tolist())
+
+
+@overload
+def compare(
+    a: Path | Shingles | Signatures | BandIndex,
+    b: Path,
+    /,
+    *,
+    trace: Literal[False] | None = ...,
+    **keywords: Unpack[CompareKeywords],
+) -> Comparison: ...
+
+
+@overload
+def compare(
+    *documents: Path | Shingles | Signatures | BandIndex, trace: Literal[True], **keywords: Unpack[CompareKeywords]
+) -> SlotTrace: ...
+
+
+@overload
+def compare(
+    *documents: Path | Shingles | Signatures | BandIndex,
+    trace: Literal[False] | None = ...,
+    **keywords: Unpack[CompareKeywords],
+) -> Comparison | SimilarityMatrix: ...
+
+
+@with_keywords_of(CompareRequest)
+def compare(*documents: Any, **keywords: Any) -> Any:
+    """Compare texts: files, or after an artifact the names of its documents. Return a Comparison of two texts.
+
+    More than two give a SimilarityMatrix. With several units or values of k, the Comparison has the measures of each.
+    With trace=True, return a SlotTrace: how MinHash computes the signatures, row by row.
+    """
+    return ask(CompareRequest(documents=documents, **keywords))
+
+
+@with_keywords_of(ShowRequest, "file")
+def show(
+    file: Path | Artifact, *documents: Path, **keywords: Unpack[ShowKeywords]
+) -> tuple[tuple[float | int | str | bytes, ...], ...]:
+    """Return a tuple with each shingle of the text in a file and its token, in the order of the text.
+
+    Of an artifact, return the rows of a table that shows what it holds: its documents (all, or those that are named)
+    with their tokens or signatures, its buckets, or its candidate pairs. Names are bytes.
+    """
+    with running(1) as run:
+        shown: Any = ask(ShowRequest(file=file, documents=documents, **keywords), run)
+        return tuple(shown.rows())
+
+
+@with_keywords_of(SimilarityRequest, "a", "b")
+def similarity(a: str | bytes, b: str | bytes, **keywords: Unpack[TokenKeywords]) -> float:
+    """Return the exact Jaccard similarity of two texts, from 0.0 to 1.0. A text without shingles has 0.0 with any.
+
+    a, b: the texts themselves, not paths: use Path.read_bytes() for files.
+    """
+    from simdocs.commands.compare import similarity_of
+
+    return similarity_of(SimilarityRequest(**keywords), a, b)
+
+
+def info(artifact: Path) -> ArtifactInfo:
+    """Read what an artifact holds, and return it as an ArtifactInfo: parameters, arrays and counts.
+
+    Raises ArtifactError or InputError if the artifact cannot be opened.
+    """
+    return cast("ArtifactInfo", ask(InfoRequest(artifact=encoded_path(artifact))))
+
+
+def check(*artifacts: Path) -> CheckResult:
+    """Read all of these artifacts and return a CheckResult, which lists everything that is wrong with them."""
+    return cast("CheckResult", ask(CheckRequest(artifacts=tuple(map(encoded_path, artifacts)))))
+
+
+def open(artifact: Path) -> Shingles | Signatures | BandIndex:  # noqa: A001  (simdocs.open, as gzip.open)
+    """Open an artifact, check all of it, and return it with memory-mapped arrays.
+
+    Raises ArtifactError if it is damaged, and InputError if it does not exist or cannot be read.
+    """
+    opened = checked(usable(open_artifact(encoded_path(artifact)), FORMATS))
+    return cast(Shingles | Signatures | BandIndex, opened)
+
+
+@overload
+def shingle(
+    *documents: Path, dry_run: Literal[False] | None = ..., **keywords: Unpack[ShingleKeywords]
+) -> Shingles: ...
+
+
+@overload
+def shingle(*documents: Path, dry_run: Literal[True], **keywords: Unpack[ShingleKeywords]) -> DryRun: ...
+
+
+@with_keywords_of(ShingleRequest)
+def shingle(*documents: Any, **keywords: Any) -> Any:
+    """Turn documents (files and directories) or texts into token sets, and return them as Shingles.
+
+    With dry_run=True, write nothing, and return a DryRun: what would change in the artifact at `output`.
+    """
+    return _built(ShingleRequest(documents=documents, **keywords))
+
+
+@overload
+def signature(
+    *documents: Path | Shingles, dry_run: Literal[False] | None = ..., **keywords: Unpack[SignatureKeywords]
+) -> Signatures: ...
+
+
+@overload
+def signature(*documents: Path | Shingles, dry_run: Literal[True], **keywords: Unpack[SignatureKeywords]) -> DryRun: ...
+
+
+@with_keywords_of(SignatureRequest)
+def signature(*documents: Any, **keywords: Any) -> Any:
+    """Compute the Signatures of documents, texts, or token sets (Shingles, or the path of X.shingles).
+
+    With dry_run=True, write nothing, and return a DryRun: what would change in the artifact at `output`.
+    """
+    return _built(SignatureRequest(documents=documents, **keywords))
+
+
+@overload
+def index(
+    *documents: Path | Shingles | Signatures | BandIndex,
+    dry_run: Literal[False] | None = ...,
+    **keywords: Unpack[IndexKeywords],
+) -> BandIndex: ...
+
+
+@overload
+def index(
+    *documents: Path | Shingles | Signatures | BandIndex, dry_run: Literal[True], **keywords: Unpack[IndexKeywords]
+) -> DryRun: ...
+
+
+@with_keywords_of(IndexRequest)
+def index(*documents: Any, **keywords: Any) -> Any:
+    """Build a BandIndex of documents, texts, token sets or signatures, or an index with other bands from an index.
+
+    With dry_run=True, write nothing, and return a DryRun: what would change in the artifact at `output`.
+    """
+    return _built(IndexRequest(documents=documents, **keywords))
+
+
+def _built(request: BuildRequest) -> Artifact | DryRun:
+    from simdocs.artifacts.writer import MemoryWriter
+    from simdocs.commands.build import build, plan_build
+
+    with running_for_python(request) as run:
+        if request.dry_run:
+            return cast("DryRun", ask(request, run).spelled(spelled))
+        if request.output is None:
+            memory = MemoryWriter(request.kind)
+            build(plan_build(request), memory, run)
+            return memory.artifact(run.skipped)
+        result: BuildResult = ask(request, run)
+    made = open(request.output)
+    # Texts cannot be read again from the disk.
+    return replace(made, held=result.documents.held, skipped=result.skipped)
+
+
+@with_keywords_of(TuneRequest)
+def tune(*documents: Path | Shingles | Signatures | BandIndex, **keywords: Unpack[TuneKeywords]) -> Tuning:
+    """Choose bands for a threshold and a recall, and return a Tuning: what they find.
+
+    With documents or texts, it has the expected numbers of missed pairs and of false candidates among them.
+    """
+    request = TuneRequest(documents=documents, **keywords)
+    with running_for_python(request) as run:
+        return cast("Tuning", ask(request, run).spelled(spelled))
+
+
+@with_keywords_of(AuditRequest)
+def audit(*documents: Path | Shingles | Signatures | BandIndex, **keywords: Unpack[AuditKeywords]) -> Audit:
+    """Measure how many similar pairs the bands find, and return an Audit: all pairs, those found, and the recall."""
+    request = AuditRequest(documents=documents, **keywords)
+    with running_for_python(request) as run:
+        return cast("Audit", ask(request, run))

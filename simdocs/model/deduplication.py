@@ -1,0 +1,183 @@
+"""The results of dedupe: groups of near-duplicates, or all pairs of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from simdocs.errors import mention
+from simdocs.model.answers import TableHead
+from simdocs.model.figures import counted, size
+from simdocs.model.names import display_name, name_to_text
+from simdocs.model.ragged import Index
+from simdocs.model.search_result import GROUPS, NESTED, PAIRS, SearchResult
+
+if TYPE_CHECKING:
+    from simdocs.model.explanation import ExplainedDocument
+
+_LOOSEST = 10
+"""Components that the summary names."""
+
+
+class ComponentFacts(NamedTuple):
+    """How loosely one connected component hangs together.
+
+    smallest_to_kept, smallest_of_two: the smallest similarity to the kept document, and of any two (None: unknown).
+    all_compared: whether all pairs of its distinct texts were compared.
+    """
+
+    kept: bytes
+    documents: int
+    smallest_to_kept: float | None
+    smallest_of_two: float | None
+    all_compared: bool
+
+    def in_words(self) -> str:
+        """The line of a summary."""
+
+        def figure(value: float | None) -> str:
+            return "unknown" if value is None else f"{value:.6f}"
+
+        return (
+            f"component of {display_name(self.kept)}: {self.documents:,} documents; smallest similarity to it"
+            f" {figure(self.smallest_to_kept)}, of any two {figure(self.smallest_of_two)}"
+            + ("" if self.all_compared else " or less (not all were compared)")
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Deduplication(SearchResult):
+    """Which documents are kept and which are duplicates.
+
+    documents: those that were given.
+    pairs: left, the row kept; right, that of its duplicate; in the order of the answer. With an index to compare
+        against, row r of the index is len(documents) + r.
+    names: of both documents of each pair.
+    kept: the rows, among the documents given, of those that are no duplicates and not known to the index.
+    known: how many were known to the index.
+    against_index: whether there is one.
+    largest: the kept document with the most duplicates, and how many.
+    duplicate_bytes: the size of the text of the duplicates, after decompression.
+    duplicate_files: how many of them are files, and not lines or texts in memory.
+    freed_bytes: the size on disk that deleting these files would free.
+    components: how loosely each component hangs together; None for other groups.
+    advice: lines for people if k does not suit the documents, or if many of them may share only a template.
+    explained: with explain, why each document is kept or a duplicate, in the order of the documents, after those of
+        the index that are kept for them; None if it was handed over in blocks.
+    """
+
+    kept: Index
+    groups: int
+    known: int = 0
+    against_index: bool = False
+    largest: tuple[bytes, int] | None = None
+    duplicate_bytes: int = 0
+    duplicate_files: int = 0
+    freed_bytes: int = 0
+    components: tuple[ComponentFacts, ...] | None = None
+    explained: tuple[ExplainedDocument, ...] | None = None
+
+    @property
+    def head(self) -> TableHead:
+        """The columns of the pairs."""
+        return GROUPS
+
+    @property
+    def found(self) -> int:
+        """How many duplicates there are."""
+        return len(self.pairs)
+
+    @property
+    def is_found(self) -> bool:
+        """Whether there are duplicates."""
+        return self.found > 0
+
+    @property
+    def kept_names(self) -> list[str]:
+        """The names of the documents that are kept."""
+        return [self.documents.name(row) for row in self.kept.tolist()]
+
+    @property
+    def duplicate_names(self) -> list[str]:
+        """The names of the duplicates."""
+        return [name_to_text(self.names[1][at].tobytes()) for at in range(len(self.pairs))]
+
+    def _why_so_few(self, needed: int) -> str:
+        return super()._why_so_few(1 if self.against_index else needed)
+
+    def _facts_of_answer(self) -> dict[str, Any]:
+        facts: dict[str, Any] = {"duplicates": self.found, "groups": self.groups, "kept": len(self.kept)}
+        facts["duplicate_bytes"] = self.duplicate_bytes
+        facts |= {"duplicate_files": self.duplicate_files, "freed_bytes": self.freed_bytes}
+        if self.largest is not None:
+            facts["largest_group"] = {"kept": display_name(self.largest[0]), "duplicates": self.largest[1]}
+        if self.components is not None:
+            facts["components"] = [one._asdict() | {"kept": display_name(one.kept)} for one in self.components]
+        return facts
+
+    def lines(self, seconds: float, *, verbose: bool = False) -> Iterator[str]:
+        """Yield the lines of the summary, and one for each of the loosest components."""
+        yield from super().lines(seconds, verbose=verbose)
+        yield from (component.in_words() for component in (self.components or ())[:_LOOSEST])
+
+    def _outcome(self, took: str) -> Iterator[str]:
+        if not self.found:
+            yield f"no duplicates, {took}"
+            return
+        duplicates = f"{counted(self.found, 'duplicate')} of {counted(self.groups, 'document')}"
+        kept = f"{len(self.kept):,} {'kept' if self.comparison.changed is None else 'new or changed ones kept'}"
+        yield f"{duplicates}, {kept}, {took}; {self._taken()}"
+
+    def _taken(self) -> str:
+        """What deleting the duplicates would free, and the size of their text where that is another."""
+        text = f"{size(self.duplicate_bytes)} of text"
+        if not self.duplicate_files:
+            return f"the duplicates have {text}"
+        if self.duplicate_files < self.found:
+            return f"deleting those that are files frees {size(self.freed_bytes)}, all duplicates have {text}"
+        freed = f"deleting the duplicates frees {size(self.freed_bytes)}"
+        return freed if self.freed_bytes == self.duplicate_bytes else f"{freed}, they have {text}"
+
+    def __repr__(self) -> str:
+        return f"<Deduplication: documents={len(self.documents)}, groups={self.groups}, duplicates={self.found}>"
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class SimilarPairs(SearchResult):
+    """Every pair of near-duplicates.
+
+    pairs, names: as of Deduplication, empty if the pairs were handed over in blocks.
+    found: how many pairs are listed.
+    left_out: how many similar pairs are not, because copies of one text are listed as a chain.
+    """
+
+    found: int
+    left_out: int = 0
+
+    @property
+    def head(self) -> TableHead:
+        """The columns of the pairs."""
+        return NESTED if self.comparison.measure == "containment" else PAIRS
+
+    @property
+    def is_found(self) -> bool:
+        """Whether there are similar pairs."""
+        return self.found > 0
+
+    def _facts_of_answer(self) -> dict[str, Any]:
+        return {"pairs": self.found, "pairs_left_out": self.left_out}
+
+    def _outcome(self, took: str) -> Iterator[str]:
+        kind, least = "similar pair", ""
+        if self.comparison.measure == "containment":
+            kind, least = "pair", f" with a containment of {self.comparison.threshold:g} or more"
+        yield f"{counted(self.found, kind)}{least}, {took}"
+        if self.left_out:
+            yield (
+                f"identical texts are listed as a chain, which leaves out {counted(self.left_out, 'pair')}"
+                f" ({mention('all_copies')} lists every pair)"
+            )
+
+    def __repr__(self) -> str:
+        return f"<SimilarPairs: documents={len(self.documents)}, pairs={self.found}>"

@@ -1,0 +1,156 @@
+"""Measures of how similar two texts are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+MeasureValue = str | int | float | None
+"""The value of a measure. None: it is not defined, or was not computed."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShingleMeasures:
+    """How similar two texts are by their shingles.
+
+    shingles_a, shingles_b: distinct shingles of each. intersection, union: distinct shingles of both, and of either.
+    bag_intersection, bag_union: the same with repeats: the sums of the smaller and of the larger count of each. cosine:
+    of the angle between the counts; None if a text has no shingle.
+    """
+
+    unit: str
+    k: int
+    shingles_a: int
+    shingles_b: int
+    intersection: int
+    union: int
+    bag_intersection: int
+    bag_union: int
+    cosine: float | None
+
+    @property
+    def jaccard(self) -> float:
+        """Shared shingles over all distinct ones; 0.0 if a text has none."""
+        return self.intersection / self.union if self.intersection else 0.0
+
+    @property
+    def distance(self) -> float:
+        """The Jaccard distance: 1 - jaccard."""
+        return 1.0 - self.jaccard
+
+    @property
+    def bag_jaccard(self) -> float:
+        """The Jaccard similarity of the multisets, in which repeats count."""
+        return self.bag_intersection / self.bag_union if self.bag_intersection else 0.0
+
+    @property
+    def bag_distance(self) -> float:
+        """The Jaccard distance of the multisets: 1 - bag_jaccard."""
+        return 1.0 - self.bag_jaccard
+
+    @property
+    def containment_a(self) -> float | None:
+        """The share of the shingles of the first text that the second has, too."""
+        return self.intersection / self.shingles_a if self.shingles_a else None
+
+    @property
+    def containment_b(self) -> float | None:
+        """The share of the shingles of the second text that the first has, too."""
+        return self.intersection / self.shingles_b if self.shingles_b else None
+
+    @property
+    def overlap(self) -> float | None:
+        """The overlap coefficient: shared shingles over those of the text with fewer."""
+        fewer = min(self.shingles_a, self.shingles_b)
+        return self.intersection / fewer if fewer else None
+
+    @property
+    def angle(self) -> float | None:
+        """The angle between the counts, in degrees: 0 to 90."""
+        return None if self.cosine is None else math.degrees(math.acos(self.cosine))
+
+
+@dataclass(frozen=True, slots=True)
+class EditMeasures:
+    """How similar two texts are by what remains in order: the longest common subsequence (LCS) of their units.
+
+    unit: what was inserted and deleted: `char`, `word` or `line`; empty if the texts are too long and different for any
+    of them, or if nobody asked. length_a, length_b: units of each text. lcs: units that they share in order; None if it
+    was not computed.
+    """
+
+    unit: str
+    length_a: int
+    length_b: int
+    lcs: int | None
+
+    @property
+    def distance(self) -> int | None:
+        """The edit distance: how many units must be deleted and inserted to turn one text into the other."""
+        return None if self.lcs is None else self.length_a + self.length_b - 2 * self.lcs
+
+    @property
+    def similarity(self) -> float | None:
+        """Twice the length of the LCS over the lengths of both texts."""
+        both = self.length_a + self.length_b
+        return 2 * self.lcs / both if self.lcs is not None and both else None
+
+
+NOT_COMPUTED = EditMeasures("", 0, 0, None)
+"""In place of measures that are not shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class SignatureMeasures:
+    """How similar two signatures are, and whether their bands make the texts a candidate pair.
+
+    estimate: the share of places that agree. standard_error: that of the estimate, sqrt(J(1-J)/K). bands, rows: how a
+    signature is cut. equal_bands: bands that agree. probability: that at least one does, at this similarity.
+    """
+
+    num_perm: int
+    estimate: float
+    standard_error: float
+    bands: int
+    rows: int
+    equal_bands: int
+    probability: float
+
+
+MEANINGS: Mapping[str, str] = MappingProxyType(
+    {
+        "a": "first text",
+        "b": "second text",
+        "unit": "unit of a shingle",
+        "k": "units in a shingle",
+        "shingles_a": "distinct shingles of a",
+        "shingles_b": "distinct shingles of b",
+        "intersection": "distinct shingles of both",
+        "union": "distinct shingles of either",
+        "jaccard": "intersection / union",
+        "distance": "1 - jaccard",
+        "bag_jaccard": "jaccard, repeated shingles counted",
+        "bag_distance": "1 - bag_jaccard",
+        "containment_a": "share of a's shingles that are in b",
+        "containment_b": "share of b's shingles that are in a",
+        "overlap": "the larger containment",
+        "cosine": "of the angle between the counts of shingles",
+        "angle": "that angle in degrees",
+        "edit_unit": "unit of the following three",
+        "lcs": "length of the longest common subsequence",
+        "edit_distance": "insertions and deletions from a to b",
+        "edit_similarity": "2 lcs / (length of a + length of b)",
+        "num_perm": "places in a signature",
+        "estimate": "share of places that agree",
+        "standard_error": "of the estimate: sqrt(J(1-J)/num_perm)",
+        "bands": "bands of a signature",
+        "rows": "rows of a band",
+        "equal_bands": "bands that agree; 1 makes a candidate",
+        "probability": "chance of one equal band or more",
+        "threshold": "near-duplicates reach this similarity",
+        "similar": "whether jaccard >= threshold",
+    }
+)
+"""What each measure is, in a few words. The last names another measure if the threshold is about that."""

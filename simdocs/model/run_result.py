@@ -1,0 +1,90 @@
+"""What the results of all runs that read documents have in common."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from simdocs.model.answers import Answer
+from simdocs.model.documents import EMPTY, IGNORED, WITHOUT_TOKENS, Documents
+from simdocs.model.figures import counted
+from simdocs.model.skipped import Skipped, in_short
+
+LooksLike = tuple[tuple[str, int], ...]
+"""Containers that documents look like although each of them is one text, and how many of them do."""
+
+
+class RunResult(Answer):
+    """The result of a run that read documents, and may have skipped some."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:  # or else the fields of dataclasses would have these as their defaults
+
+        @property
+        def documents(self) -> Documents | None:
+            """The documents that were read, if any."""
+
+        @property
+        def skipped(self) -> Skipped:
+            """The documents that were not compared."""
+
+        @property
+        def looks_like(self) -> LooksLike:
+            """Containers that documents look like, and how many of them do."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to know before trusting the answer, such as that many pairs at this threshold are missed."""
+        return tuple(self.skipped.warnings)
+
+    def _read(self) -> str:
+        """How many documents were read and skipped, in words."""
+        assert self.documents is not None
+        empty, skipped = self.documents.flagged(EMPTY), self.skipped.counts
+        alike = (f", {count:,} {'looks' if count == 1 else 'look'} like {name}" for name, count in self.looks_like)
+        return (
+            f"{counted(len(self.documents), 'document')}, {counted(self._bytes, 'byte')}"
+            + (f", {empty:,} empty" if empty else "")
+            + "".join(alike)
+            + "".join(f", {count:,} skipped: {in_short(name)}" for name, count in skipped.items() if name != "kept")
+        )
+
+    @property
+    def _bytes(self) -> int:
+        assert self.documents is not None
+        return int(self.documents.facts["size"].sum())
+
+    def _facts_of_documents(self) -> dict[str, Any]:
+        """How many documents were read, as values that JSON has."""
+        assert self.documents is not None
+        return {"documents": len(self.documents), "bytes": self._bytes, "empty": self.documents.flagged(EMPTY)}
+
+    def _why_so_few(self, needed: int) -> str:
+        """Why fewer documents than are needed can be compared; empty if there are enough."""
+        assert self.documents is not None
+        flags = self.documents.facts["flags"]
+        compared = int(((flags & WITHOUT_TOKENS) == 0).sum())
+        if compared >= needed:
+            return ""
+        if compared:
+            return "there is only one document"
+        without = "all tokens of all documents are left out" if (flags & IGNORED).any() else "all documents are empty"
+        return without if len(self.documents) else "there is no document"
+
+    def _no_pair(self, lacking: str) -> str:
+        """That there are no two texts, and what is not known therefore."""
+        why = self._why_so_few(2) or "no two different texts can be read"
+        return f"nothing was compared: {why}, so there is no {lacking}"
+
+
+def left_out_in_words(documents: Documents, ignored: int) -> list[str]:
+    """A line on how many tokens are left out; none if no token is."""
+    if not ignored:
+        return []
+    tokens = f"{ignored:,} {'token is' if ignored == 1 else 'tokens are'}"
+    return [f"{tokens} left out of all documents: {documents.share_left_out:.1%} of their tokens"]
+
+
+def facts_left_out(documents: Documents, ignored: int) -> dict[str, Any]:
+    """How many tokens are left out, as values that JSON has."""
+    return {"ignored_tokens": ignored, "ignored_share": round(documents.share_left_out, 6)}

@@ -1,4 +1,4 @@
-"""Profiles of Hypothesis: the same examples every time, and many more of them with `make test-slow`. And workers.
+"""Profiles of Hypothesis: the same examples every time, and many more of them with `make test-slow`.
 
 `--hypothesis-profile=explore` draws new examples. `make fuzz` does so, too, in rounds.
 
@@ -8,12 +8,11 @@ The last lines of a run say which tests were skipped for want of something.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from simdocs.engines import local
+from simdocs.engines.local import Local
 from tests.amounts import SHORT_EXAMPLES
 
 _LARGE_INPUTS = [HealthCheck.too_slow, HealthCheck.data_too_large]
@@ -29,12 +28,10 @@ settings.register_profile("fuzz", deadline=None, max_examples=300, print_blob=Tr
 settings.load_profile("same")
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _workers_for_few_documents() -> Iterator[None]:
-    """In this process, start workers even for a single batch: jobs=2 means workers for few documents, too."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(local, "_WORTH_WORKERS", 1)
-        yield
+@pytest.fixture
+def eager(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Start workers even for a single task: with this, jobs=2 means workers for few documents, too."""
+    monkeypatch.setattr(Local.__init__, "__defaults__", (1,))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import simdocs
-from simdocs.artifacts.reader import open_artifact
 from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.tokens.shinglers import normalised_texts, shingler_of, text_tokens
 from simdocs.parameters import PARAMETERS
 from tests import strategies as some
+from tests.commands.building import opened
 from tests.toys import registered
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -128,11 +128,11 @@ def test_python_answers_with_toys_and_names_them_in_errors(docs: Path) -> None:
 def test_a_manifest_keeps_toys_and_is_refused_without_them(docs: Path) -> None:
     with registered():
         simdocs.index("docs", output="docs.index", unit="toyunit", scheme="toyscheme")
-        recipe = open_artifact(b"docs.index").recipe
+        recipe = opened(b"docs.index").recipe
         assert (recipe.shingling.unit, recipe.sketching.scheme) == ("toyunit", "toyscheme")
         assert [row[1] for row in simdocs.query("docs.index", "docs/a").rows()] == ["docs/b"]
     with pytest.raises(simdocs.ArtifactError, match="made with unit 'toyunit', which this simdocs does not know"):
-        simdocs.open("docs.index")
+        opened("docs.index")
 
 
 def test_kernels_run_toys() -> None:

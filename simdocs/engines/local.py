@@ -30,7 +30,7 @@ _NO_MORE = object()
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
-_WORTH_WORKERS = 2
+WORTH_WORKERS = 2
 """Tasks from which on workers are started. With a single one, a worker could only do what this process waits for."""
 
 _AHEAD = 3
@@ -54,8 +54,8 @@ class Local:
     all other descriptors, and ends when its pipe closes, so that no worker outlives this process.
     """
 
-    def __init__(self, jobs: int) -> None:
-        self.jobs = jobs
+    def __init__(self, jobs: int, worth_workers: int = WORTH_WORKERS) -> None:
+        self.jobs, self._worth_workers = jobs, worth_workers
         self.state = WorkerState()
         self._pipes: list[Connection] = []
         self._workers: list[Any] = []
@@ -103,8 +103,8 @@ class Local:
         coming = iter(tasks)
         here = self.jobs == 1
         if not here and not self._pipes:
-            first = list(islice(coming, _WORTH_WORKERS))
-            here = len(first) < _WORTH_WORKERS
+            first = list(islice(coming, self._worth_workers))
+            here = len(first) < self._worth_workers
             coming = chain(_let_go(first), coming)
         if here:
             self.state.tell = watch or untold

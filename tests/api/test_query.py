@@ -24,6 +24,7 @@ def index(here: Path) -> simdocs.BandIndex:
     return found
 
 
+@pytest.mark.usefixtures("eager")
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_query_answers_the_same_however_index_and_documents_are_given(index, jobs):
     expected = printed("query", "docs.index", "new")

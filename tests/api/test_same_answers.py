@@ -27,6 +27,7 @@ OPTIONS = {
 }
 
 
+@pytest.mark.usefixtures("eager")
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_dedupe_of_paths_answers_as_the_command_line(here, jobs):
     found = simdocs.dedupe("docs", Path("new"), b"new/3.txt", jobs=jobs)
@@ -49,6 +50,7 @@ def test_dedupe_by_estimate_answers_as_the_command_line(here):
     assert [(*row[:2], "", row[3]) for row in decided(found)] == expected != []
 
 
+@pytest.mark.usefixtures("eager")
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize("kind", [str, bytes])
 def test_dedupe_of_texts_answers_as_of_their_files(here, kind, jobs):
@@ -62,6 +64,7 @@ def test_dedupe_of_texts_answers_as_of_their_files(here, kind, jobs):
     assert nameless.kept.tolist() == named.kept.tolist()
 
 
+@pytest.mark.usefixtures("eager")
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_each_text_keeps_its_row_number(jobs):
     texts = ["", A, "\0" + A.decode(), b"\0\0\0", "\ufeff", b"\xff\xfe\0", "\ud800x", A1, ""]
@@ -83,6 +86,7 @@ def test_each_text_keeps_its_row_number(jobs):
     assert len(simdocs.dedupe(texts=[], jobs=jobs).kept) == 0
 
 
+@pytest.mark.usefixtures("eager")
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize("kind", KINDS)
 def test_dedupe_of_artifacts_answers_as_of_their_documents(here, kind, jobs):
@@ -115,6 +119,7 @@ def test_the_result_of_one_stage_is_taken_by_the_next(here, start, end):
         assert content(target) == content(here / f"docs.{end}")
 
 
+@pytest.mark.usefixtures("eager")
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_output_is_the_artifact_that_the_command_line_writes(here, kind, jobs):

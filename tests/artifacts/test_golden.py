@@ -12,11 +12,10 @@ import mmh3
 import numpy as np
 import pytest
 
-from simdocs.artifacts.damage import damages
 from simdocs.artifacts.formats import FORMATS
-from simdocs.artifacts.reader import open_artifact
 from simdocs.model.documents import FILE
 from tests.cli.program import simdocs
+from tests.commands.building import damages, opened
 
 GOLDEN = Path(__file__).resolve().parent / "golden" / "v3"
 ARTIFACTS = sorted(path.name for path in GOLDEN.iterdir() if path.suffix[1:] in FORMATS)
@@ -32,14 +31,14 @@ def test_there_is_a_golden_artifact_of_each_kind() -> None:
 
 @pytest.mark.parametrize("name", ARTIFACTS)
 def test_golden_artifacts_pass_check(name: str) -> None:
-    assert damages(str(GOLDEN / name).encode()) == []
+    assert damages(GOLDEN / name) == []
 
 
 @pytest.mark.parametrize("name", ARTIFACTS)
 def test_numpy_maps_every_golden_array(name: str) -> None:
     manifest = json.loads((GOLDEN / name / "manifest.json").read_bytes())
     assert manifest["version"] == 3
-    artifact = open_artifact(str(GOLDEN / name).encode())
+    artifact = opened(GOLDEN / name)
     for array, facts in manifest["arrays"].items():
         mapped = np.load(GOLDEN / name / facts["file"], mmap_mode="r")
         assert list(mapped.shape) == facts["shape"]
@@ -47,7 +46,7 @@ def test_numpy_maps_every_golden_array(name: str) -> None:
 
 
 def test_golden_arrays_hold_known_values() -> None:
-    artifact = open_artifact(str(GOLDEN / "docs.shingles").encode())
+    artifact = opened(GOLDEN / "docs.shingles")
     tokens, offsets, facts = (artifact[name].all() for name in ("tokens", "offsets", "documents"))
     names = artifact["names"].all().tobytes()
     ends = artifact["name_offsets"].all().tolist()
@@ -83,13 +82,13 @@ def test_the_same_texts_still_make_the_golden_artifacts(name: str, tmp_path: Pat
     """Everything is equal except times and inodes."""
     shutil.copytree(GOLDEN / "docs", tmp_path / "docs")
     shutil.copy(GOLDEN / "stop.txt", tmp_path)
-    artifact = open_artifact(str(GOLDEN / name).encode())
+    artifact = opened(GOLDEN / name)
     command = artifact.run["command"]
     earlier = {"signatures": "shingles", "index": "signatures"}.get(artifact.kind)
     if earlier:
         shutil.copytree(GOLDEN / name.replace(artifact.kind, earlier), tmp_path / name.replace(artifact.kind, earlier))
     assert simdocs(*command[1:], cwd=tmp_path).status == 0
-    made = open_artifact(str(tmp_path / name).encode())
+    made = opened(tmp_path / name)
     assert made.made_from == artifact.made_from
     assert made.recipe == artifact.recipe
     for array in FORMATS[artifact.kind].arrays:
@@ -112,4 +111,4 @@ def test_an_artifact_of_version_2_is_replaced_by_its_stage(name: str, tmp_path: 
     done = simdocs(stage, "docs", "-o", name, cwd=tmp_path / "v2")
     said = f"{name}: has format version 2, but this simdocs reads version 3; it is rebuilt from scratch now"
     assert done == (0, b"", f"simdocs: warning: {said}\n")
-    assert damages(str(tmp_path / "v2" / name).encode()) == []
+    assert damages(tmp_path / "v2" / name) == []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,17 +12,17 @@ import numpy as np
 from simdocs.artifacts.formats import BLOCK, FORMATS
 from simdocs.artifacts.manifest import Manifest
 from simdocs.artifacts.npy import checksum, header
-from simdocs.artifacts.reader import open_artifact
 from simdocs.artifacts.writer import made_from
 from simdocs.model.documents import Documents, SourceFiles
 from tests import strategies as some
+from tests.commands.building import opened
 
 Arrays = dict[str, np.ndarray]
 
 
 def signed_anew(path: Path, change: Callable[[Arrays], object] = len, **of_manifest: Any) -> None:
     """Change arrays, and the manifest, of an artifact that nobody can tell from one that was written so."""
-    artifact = open_artifact(os.fsencode(path))
+    artifact = opened(path)
     arrays = {array.name: np.array(artifact[array.name].all()) for array in FORMATS[artifact.kind].arrays}
     change(arrays)
     checksums = {}

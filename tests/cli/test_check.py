@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -13,11 +12,11 @@ import pytest
 
 from simdocs.artifacts.formats import BLOCK
 from simdocs.artifacts.npy import checksum
-from simdocs.artifacts.reader import open_artifact
 from simdocs.parameters.recipes import Containing
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.forged import BROKEN, Arrays, signed_anew
 from tests.cli.program import Done, bound_by_modes, simdocs
+from tests.commands.building import opened
 
 KINDS = {"shingles": "shingle", "signatures": "signature", "index": "index"}
 
@@ -85,7 +84,7 @@ def test_check_names_the_rule_that_is_broken(there, what):
     ],
 )
 def test_check_names_a_manifest_that_contradicts_the_arrays(there, kind, group, changes, message):
-    recipe = open_artifact(os.fsencode(there / f"x.{kind}")).recipe
+    recipe = opened(there / f"x.{kind}").recipe
     signed_anew(there / f"x.{kind}", recipe=recipe.but(**{group: getattr(recipe, group).but(**changes)}))
     assert damages(there, f"x.{kind}")[0].startswith(message)
 
@@ -206,7 +205,7 @@ def test_an_artifact_that_may_not_be_read_is_not_called_damaged(there, command):
 
 
 def test_a_sketch_in_an_index_that_has_none_is_reported(there):
-    recipe = open_artifact(bytes(there / "x.index")).recipe
+    recipe = opened(there / "x.index").recipe
     signed_anew(there / "x.index", recipe=recipe.but(containing=Containing(containment=False)))
     said = "sketch_tokens.npy: is not empty, but manifest.json says that there is no sketch"
     assert damages(there, "x.index") == [said]

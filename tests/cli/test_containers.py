@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.artifacts.reader import open_artifact
 from tests.cli.corpus import A1, A, B, lay
 from tests.cli.program import simdocs
+from tests.commands.building import opened
 
 TEXTS = [A.decode(), A1.decode(), 'a third text, with a comma and "quotes"\nand two lines: ' + B.decode()]
 
@@ -144,9 +144,9 @@ def test_an_update_warns_of_a_table_that_has_not_changed_and_equals_a_build_from
     assert first.err.count("this looks like CSV") == 1
     (there / "d/rows").rename(there / "d/rows.csv")
     assert simdocs(*ask, cwd=there) == first
-    updated = open_artifact(str(there / "x.index").encode()).documents.facts.tobytes()
+    updated = opened(there / "x.index").documents.facts.tobytes()
     assert simdocs(*ask, "--rebuild", cwd=there) == first
-    assert open_artifact(str(there / "x.index").encode()).documents.facts.tobytes() == updated
+    assert opened(there / "x.index").documents.facts.tobytes() == updated
 
 
 def zipped() -> bytes:

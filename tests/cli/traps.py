@@ -26,7 +26,7 @@ sys.addaudithook(hook)
 
 EAGER = """
 import simdocs.engines.local
-simdocs.engines.local._WORTH_WORKERS = 1
+simdocs.engines.local.Local.__init__.__defaults__ = (1,)
 """
 """Source that makes workers read even few documents."""
 

@@ -9,27 +9,25 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from simdocs.artifacts.reader import open_artifact
-from simdocs.commands.build import answer
-from simdocs.engines.local import Local
-from simdocs.engines.run import Run
-from simdocs.model.answers import AS_A_WHOLE
-from simdocs.model.artifact import Artifact
-from simdocs.requests.build_requests import BuildRequest, IndexRequest, ShingleRequest, SignatureRequest
+import simdocs
+from simdocs.api.ask import ask
+from simdocs.requests.build_requests import IndexRequest, ShingleRequest, SignatureRequest
+from tests.runs import running
 
-REQUESTS: dict[str, type[BuildRequest]] = {
-    "shingles": ShingleRequest,
-    "signatures": SignatureRequest,
-    "index": IndexRequest,
-}
+REQUESTS = {"shingles": ShingleRequest, "signatures": SignatureRequest, "index": IndexRequest}
 
 
-def opened(path: Path) -> Artifact:
+def opened(path: bytes | str | Path) -> Any:
     """Open the artifact at this path."""
-    return open_artifact(os.fsencode(path))
+    return simdocs.open(path)
 
 
-def built(target: Path, given: Sequence[bytes | str | Path] | Path, jobs: int = 1, **options: Any) -> Artifact:
+def damages(path: bytes | str | Path) -> list[str]:
+    """Return what is wrong with the artifact at this path."""
+    return list(simdocs.check(path).damages)
+
+
+def built(target: Path, given: Sequence[bytes | str | Path] | Path, jobs: int = 1, **options: Any) -> Any:
     """Build an artifact as `build` does, and open it."""
     build(target, given, jobs, **options)
     return opened(target)
@@ -45,8 +43,8 @@ def build(target: Path, given: Sequence[bytes | str | Path] | Path, jobs: int = 
     assert options.keys() <= IndexRequest.parameters().keys()
     own = {name: value for name, value in options.items() if name in asked.parameters()}
     request = asked(documents=tuple(map(os.fsencode, documents)), output=target, **own)
-    with Local(jobs) as engine:
-        answer(request, Run(engine), AS_A_WHOLE)
+    with running(jobs) as run:
+        ask(request, run)
 
 
 def content(path: Path) -> dict[str, bytes]:

@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from simdocs.commands.dedupe import DedupePlan, find_groups, find_pairs, plan_dedupe, read_documents
-from simdocs.engines.local import Local
-from simdocs.engines.run import Run
 from simdocs.matching.corpus import Corpus
 from simdocs.model.answers import Block, Delivery, Row
 from simdocs.model.deduplication import Deduplication, SimilarPairs
@@ -21,6 +19,7 @@ from simdocs.model.search_result import GROUPS
 from simdocs.model.skipped import Skipped
 from simdocs.requests.search_requests import DedupeRequest
 from simdocs.views.output_formats import Tsv
+from tests.runs import running
 from tests.twins.text_answers import Text
 
 CATCH_ALL = {"bands": 128, "rows": 1}
@@ -33,7 +32,7 @@ class Work:
 
     plan: DedupePlan
     corpus: Corpus
-    run: Run
+    run: Any
     result: Deduplication | SimilarPairs | None = field(default=None)
 
     @property
@@ -92,8 +91,7 @@ def encoded(name: Any) -> Any:
 @contextmanager
 def begun(asked: DedupePlan, jobs: int = 1) -> Iterator[Work]:
     """Read the documents of a plan."""
-    with Local(jobs) as engine:
-        run = Run(engine)
+    with running(jobs) as run:
         yield Work(asked, read_documents(asked, run), run)
 
 

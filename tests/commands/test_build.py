@@ -14,10 +14,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simdocs.corpora import read_tasks
-from simdocs.corpora.containers import lines as of_lines
-from simdocs.model import texts as cutting
-from simdocs.pipeline import signing
 from tests import strategies as some
 from tests.amounts import slow
 from tests.commands.building import built, content, names_on, opened
@@ -161,10 +157,10 @@ def test_artifacts_built_through_any_stages_are_the_same_bytes(there, unit, mult
 def test_artifacts_are_the_same_bytes_for_any_batches_and_workers(there, monkeypatch, jobs, size):
     options = {"unit": "word", "k": 2, "ignore_common": 0.5} | PLACES
     expected = the_only(built_through_every_stage(options))
-    monkeypatch.setattr(read_tasks, "batches", partial(cutting.batches, most_bytes=size))
-    monkeypatch.setattr(of_lines, "BATCH_BYTES", max(size, 5))
+    monkeypatch.setattr("simdocs.model.texts.batches.__defaults__", (size,))
+    monkeypatch.setattr("simdocs.corpora.containers.lines.BATCH_BYTES", max(size, 5))
     for constant in ("_STORED_AT_ONCE", "_SIGNED_TOGETHER", "_SIGNED_WITH_BATCH"):
-        monkeypatch.setattr(signing, constant, size)
+        monkeypatch.setattr(f"simdocs.pipeline.signing.{constant}", size)
     made = the_only(built_through_every_stage(options, jobs))
     for kind, files in made.items():
         assert differing(expected[kind], files) == []

@@ -13,8 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simdocs.commands.query import plan_query, query
-from simdocs.engines.local import Local
-from simdocs.engines.run import Run
 from simdocs.matching.lookup import lookup
 from simdocs.model.answers import Block, Delivery
 from simdocs.model.answers import Row as AnswerRow
@@ -26,6 +24,7 @@ from tests.amounts import examples
 from tests.commands.building import built
 from tests.commands.deduping import CATCH_ALL, write_texts
 from tests.corpora.changing import CHANGES, STANDING, change
+from tests.runs import running
 from tests.similar_texts import corpora, family
 from tests.twins.answers import Signing
 from tests.twins.text_answers import Choices, Row, Text, Twin
@@ -67,8 +66,8 @@ def ask(
     """Query an index with these documents, in this process."""
     request = QueryRequest(index=index, documents=tuple(names), threshold=threshold, **options)
     blocks = list[Block]()
-    with Local(jobs) as engine:
-        result = query(plan_query(request), Run(engine), Delivery(blocks.append), listing=listing)
+    with running(jobs) as run:
+        result = query(plan_query(request), run, Delivery(blocks.append), listing=listing)
     return Answered([row for block in blocks for row in block.rows], result)
 
 

@@ -3,37 +3,35 @@
 from __future__ import annotations
 
 import os
-import pkgutil
 import random
 from contextlib import chdir
-from functools import partial
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-from simdocs.model import texts as cutting
 from tests.amounts import slow
 from tests.commands.deduping import CATCH_ALL, printed, write_texts
 from tests.similar_texts import family
 
-STAGES = [
-    import_module(one.name)
-    for room in ("commands", "matching", "pipeline")
-    for one in pkgutil.walk_packages(import_module(f"simdocs.{room}").__path__, f"simdocs.{room}.")
-]
-SIZES = [
-    (stage, name)
-    for stage in STAGES
-    for name, value in vars(stage).items()
-    if name.startswith("_") and name.isupper() and isinstance(value, int)
-]
+BLOCKS = {
+    "commands.blocks": ("_AT_ONCE",),
+    "commands.dedupe": ("_LOOKED_AT",),
+    "matching.candidates.rounds": ("_LISTED", "_AT_ONCE", "_SCANNED", "_FEW", "_MANY", "_AT_FIRST", "_PAYS"),
+    "matching.corpus": ("_NAME_BYTES",),
+    "matching.groups.components": ("_COMPARED_WHOLLY", "_SAMPLED", "_HELD"),
+    "matching.preparing": ("_MANY",),
+    "matching.similar_pairs": ("_BUFFERED",),
+    "matching.verification.bitmap_filter": ("_MOST_BYTES", "_AT_ONCE"),
+    "matching.verification.token_memory": ("_DOCUMENT", "_MUCH"),
+    "matching.verification.verification_blocks": ("_BLOCK_BYTES", "_TILE_BYTES", "_MOST_PAIRS"),
+    "matching.verification.verify": ("_TOGETHER", "_MOST_TOGETHER", "_MOST_DOCUMENTS"),
+    "pipeline.reload": ("_SLACK", "_CACHE_BYTES", "_ENTRY"),
+    "pipeline.signing": ("_SIGNED_WITH_BATCH", "_SIGNED_TOGETHER"),
+}
+"""How much the steps of a dedupe handle at once, by module. It affects only speed and memory."""
 
-
-def name_of(one: object) -> str:
-    """The name of a stage or of its constant, in the name of a test."""
-    return str(getattr(one, "__name__", one))
-
+SIZES = [f"simdocs.{module}.{name}" for module, names in BLOCKS.items() for name in names]
 
 OPTIONS = {"unit": "word", "k": 2, "threshold": 0.5} | CATCH_ALL
 
@@ -82,23 +80,25 @@ def test_answers_are_the_same_for_any_number_of_workers(there, expected, jobs):
 @pytest.mark.reliability("any number of workers, order of files and size of batches")
 @pytest.mark.parametrize(("jobs", "most_bytes"), [(1, 5000), (2, 200), *slow((1, 200), (2, 5000))])
 def test_answers_are_the_same_for_any_size_of_batches(there, expected, monkeypatch, jobs, most_bytes):
-    cuts = partial(cutting.batches, most_bytes=most_bytes)
-    for stage in STAGES:
-        if hasattr(stage, "batches"):
-            monkeypatch.setattr(stage, "batches", cuts)
+    monkeypatch.setattr("simdocs.model.texts.batches.__defaults__", (most_bytes,))
     assert every(there, jobs=jobs) == expected
 
 
 def test_answers_are_the_same_for_any_number_of_documents_in_a_batch(there, expected, monkeypatch):
-    monkeypatch.setattr(cutting, "BATCH_DOCUMENTS", 4)
+    monkeypatch.setattr("simdocs.model.texts.BATCH_DOCUMENTS", 4)
     assert every(there) == expected
 
 
+@pytest.mark.parametrize("constant", SIZES)
+def test_each_size_of_blocks_that_is_listed_is_one(constant):
+    module, _, name = constant.rpartition(".")
+    assert isinstance(getattr(import_module(module), name), int)
+
+
 @pytest.mark.parametrize("size", [1, *slow(1 << 30)])
-@pytest.mark.parametrize(("stage", "constant"), [*SIZES[::2], *slow(*SIZES[1::2])], ids=name_of)
-def test_answers_are_the_same_for_any_size_of_blocks(there, expected, monkeypatch, stage, constant, size):
-    """The constants of the stages affect only speed and memory."""
-    monkeypatch.setattr(stage, constant, size)
+@pytest.mark.parametrize("constant", [*SIZES[::2], *slow(*SIZES[1::2])])
+def test_answers_are_the_same_for_any_size_of_blocks(there, expected, monkeypatch, constant, size):
+    monkeypatch.setattr(constant, size)
     assert every(there) == expected
 
 

@@ -41,8 +41,7 @@ def process_of(_task: object) -> int:
     return os.getpid()
 
 
-def test_a_single_task_runs_in_this_process_and_several_in_workers(monkeypatch):
-    monkeypatch.setattr(local, "_WORTH_WORKERS", 2)
+def test_a_single_task_runs_in_this_process_and_several_in_workers():
     with Local(2) as engine:
         assert list(engine.map(process_of, [])) == []
         assert list(engine.map(process_of, iter([0]))) == [os.getpid()]

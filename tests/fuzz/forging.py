@@ -11,11 +11,11 @@ import numpy as np
 from hypothesis import strategies as st
 
 from simdocs.artifacts.formats import FORMATS
-from simdocs.artifacts.reader import open_artifact
 from simdocs.model.documents import CHUNK_FIELDS, FIELDS, FILE_FIELDS
 from simdocs.parameters.declaration import Group
 from tests import strategies as some
 from tests.cli.forged import Arrays, signed_anew
+from tests.commands.building import opened
 
 WAYS = ("one", "run", "run", "all", "all", "exchange", "copy", "sort", "reverse", "longer", "shorter")
 
@@ -141,7 +141,7 @@ def forge(path: Path, forgery: Forgery) -> None:
                 arrays[name] = np.resize(arrays[name], (forgery.recipe["bands"], arrays[name].shape[1]))
 
     if forgery.recipe:
-        recipe = with_parameters(open_artifact(bytes(path)).recipe, forgery.recipe)
+        recipe = with_parameters(opened(path).recipe, forgery.recipe)
         signed_anew(path, change, recipe=recipe)
     else:
         signed_anew(path, change)

@@ -17,12 +17,12 @@ import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from simdocs.artifacts.reader import open_artifact
 from simdocs.model.names import display_name
 from tests import strategies as some
 from tests.amounts import examples
 from tests.cli.program import Done, simdocs
 from tests.cli.traps import EAGER, prelude
+from tests.commands.building import opened
 from tests.fuzz.asking import paths_of
 from tests.fuzz.contents import families
 from tests.fuzz.laws import lawful
@@ -135,7 +135,7 @@ def test_an_artifact_holds_texts_that_were_in_the_tree(case):
         assert os.listdir(out) == ([] if done.status == 2 else [b"x.shingles"])
         if done.status == 2:
             return
-        artifact = open_artifact(os.path.join(out, b"x.shingles"))
+        artifact = opened(os.path.join(out, b"x.shingles"))
         found = artifact.documents
         recorded = {
             (found.raw_name(row), int(fact["size"]), fact["digest"].tobytes()) for row, fact in enumerate(found.facts)

@@ -96,6 +96,7 @@ def test_set_similarity_search_finds_the_same_pairs(threshold):
     assert {(left, right): similarity for left, right, similarity in ours} == pytest.approx(expected)
 
 
+@pytest.mark.usefixtures("eager")
 @some.each("cluster")
 def test_workers_do_not_change_the_answer_of_an_exact_join(cluster):
     texts = [text.data for text in family(1, 60)]

@@ -56,6 +56,7 @@ def test_pairs_are_those_of_the_twin(texts, threshold, unit, multiset, all_copie
     assert rows == expected(nested(texts, choices), all_copies)
 
 
+@pytest.mark.usefixtures("eager")
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_larger_corpus_has_the_same_pairs_with_and_without_exact(jobs):
     texts, choices = family(3, 90), Choices("word", 2, False, 0.7)

@@ -11,8 +11,6 @@ import pytest
 
 from simdocs.corpora.discover import Sources, find
 from simdocs.corpora.read_tasks import tasks
-from simdocs.engines.local import Local
-from simdocs.engines.run import Run
 from simdocs.model.ragged import NO_TOKENS
 from simdocs.model.skipped import Skipped
 from simdocs.model.texts import BATCH_BYTES
@@ -21,6 +19,7 @@ from simdocs.pipeline.reading import Advance, Reading
 from simdocs.pipeline.shingling import shingle
 from simdocs.pipeline.signing import sign
 from tests import strategies as some
+from tests.runs import running
 
 
 @pytest.mark.parametrize("name", ["b.jsonl", "b.jsonl.gz"])
@@ -47,8 +46,7 @@ def test_progress_moves_within_one_large_text(tmp_path: Path, stage: str) -> Non
     (tmp_path / "b.txt").write_bytes(random.Random(5).randbytes(400_000).hex().encode())
     (tmp_path / "c.txt").write_bytes(b"y" * 3000)
     told = []
-    with Local(1) as engine:
-        run = Run(engine, progress=lambda step, done, total: told.append((step, done, total)))
+    with running(progress=lambda step, done, total: told.append((step, done, total))) as run:
         found = find(Sources((bytes(tmp_path),)), some.walking(), run.skipped)
         reading = Reading(found, 1 << 30, Recipe(sequences=some.sequences(), shingling=some.shingling()), run)
         if stage == "shingle":

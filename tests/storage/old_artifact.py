@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.artifacts.damage import damages
 from simdocs.corpora import stamp
 from tests.cli.corpus import A1, A2, A, B, lay
-from tests.commands.building import build, built, content
+from tests.commands.building import build, content, damages
 
 HOUR = 3600 * 10**9
 BEFORE = {"docs/a.txt": A, "docs/b.txt": B, "docs/s.jsonl": b'{"text": "a line"}\n' * 2}
@@ -31,7 +30,7 @@ class Update:
         shutil.copytree(self.target, "kept")
         lay(place, AFTER)
         fresh = Path(f"fresh.{kind}")
-        built(fresh, ["docs"])
+        build(fresh, ["docs"])
         self.old, self.new = content(self.target), content(fresh)
         shutil.rmtree(fresh)
         assert self.old != self.new
@@ -48,7 +47,7 @@ class Update:
     def state(self, target: Path | None = None) -> str:
         """Which artifact is there, undamaged: "old" or "new"; or "mix"."""
         path = self.target if target is None else target
-        assert list(damages(os.fsencode(path))) == []
+        assert not damages(path)
         now = content(path)
         return "old" if now == self.old else "new" if now == self.new else "mix"
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.artifacts.damage import damages
 from simdocs.storage.targets import draft_name
 from tests.amounts import slow
 from tests.cli.corpus import A1, A, B, lay
+from tests.commands.building import damages
 from tests.storage.faults import FaultyProgram
 
 DEDUPE = ("dedupe", "docs", "-j1", "-q", "-o", "out")
@@ -50,7 +50,7 @@ class Place:
     def state(self) -> tuple[str, str]:
         """Return which output and which summary there is, "old" or "new", or "mix" if the output is neither."""
         if (self.root / self.output).is_dir():
-            assert list(damages(os.fsencode(self.root / self.output))) == []
+            assert not damages(self.root / self.output)
         now = self._content()
         assert now["note"].endswith(b"}\n")
         states = {

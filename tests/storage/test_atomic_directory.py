@@ -13,13 +13,13 @@ import pytest
 
 from simdocs.artifacts import reader
 from simdocs.artifacts.formats import FORMATS
-from simdocs.artifacts.reader import open_artifact
 from simdocs.artifacts.writer import write_artifact
 from simdocs.errors import OutputError
 from simdocs.storage import lock, syscalls
 from simdocs.storage.targets import draft_name
 from tests.amounts import slow
 from tests.artifacts.tiny import arrays, documents, found, recipe, save
+from tests.commands.building import opened
 from tests.storage.faults import FAULTS, Ended, Faulty, calls_of
 
 NAME = "a.signatures"
@@ -234,7 +234,7 @@ def test_facts_about_a_run_that_are_too_long_to_read_are_left_out(place):
         for name in ("signatures", "ignored"):
             writer.append(name, arrays("signatures", 1)[name])
         writer.finish(documents(3, 1), recipe("signatures"), run)
-    assert open_artifact(os.fsencode(place / NAME)).run == {name: run[name] for name in ("root", "changed", "kept")}
+    assert opened(place / NAME).run == {name: run[name] for name in ("root", "changed", "kept")}
 
 
 def test_unfinished_work_publishes_nothing(place):

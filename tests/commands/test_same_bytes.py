@@ -23,7 +23,7 @@ BLOCKS = {
     "matching.preparing": ("_MANY",),
     "matching.similar_pairs": ("_BUFFERED",),
     "matching.verification.bitmap_filter": ("_MOST_BYTES", "_AT_ONCE"),
-    "matching.verification.token_memory": ("_DOCUMENT", "_MUCH"),
+    "matching.candidates.exact_join": ("_DOCUMENT", "_MUCH"),
     "matching.verification.verification_blocks": ("_BLOCK_BYTES", "_TILE_BYTES", "_MOST_PAIRS"),
     "matching.verification.verify": ("_TOGETHER", "_MOST_TOGETHER", "_MOST_DOCUMENTS"),
     "pipeline.reload": ("_SLACK", "_CACHE_BYTES", "_ENTRY"),

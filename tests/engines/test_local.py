@@ -14,7 +14,6 @@ from typing import NoReturn
 
 import pytest
 
-from simdocs.engines import local
 from simdocs.engines.local import Local
 from simdocs.engines.run import WorkerState
 

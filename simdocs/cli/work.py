@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
@@ -63,6 +62,8 @@ class Work:
         self._progress.close()
         if self._note is not None:
             facts = result.spelled(spelled).summary(round(self.seconds, 3))
+            import json
+
             text = json.dumps(facts, indent=2, ensure_ascii=False)
             self._note.write(text.encode("utf-8", "backslashreplace") + b"\n")
             self._note.prepare()

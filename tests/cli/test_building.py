@@ -220,7 +220,7 @@ def test_a_small_k_is_warned_about_once(there):
     lay(there, {f"docs/{at}": B + b"%d" % at for at in range(30)})
     small = advice_on(there, "shingle", "docs", "-o", "x.shingles", "-k", "2")
     assert len(small) == 1
-    assert re.search(r"k = 2 is small: .* have 2\d\d chars or more; .* with a chance of 0\.\d\d, ", small[0])
+    assert re.search(r"k = 2 is small: .* have 2\d\d characters or more; .* with a chance of 0\.\d\d, ", small[0])
     better = small[0].partition(": -k ")[2].split()[0]
     assert advice_on(there, "shingle", "docs", "-o", "y.shingles", "-k", better) == []
     large = advice_on(there, "signature", "docs", "-o", "x.signatures", "-k", "70")

@@ -23,6 +23,8 @@ from simdocs.model.names import name_to_text
 from simdocs.model.ragged import Array, Floats, Index, Mask, Rows
 from simdocs.parameters.recipes import Bands
 
+_COLUMNS = [column.name for column in EXPLAINED_COMPONENTS.columns]
+
 _AT_ONCE = 1 << 10
 """Documents in one block. The links of their chains take 70 MB at most."""
 
@@ -109,7 +111,8 @@ class _Explainer:
             *(*self._looseness(rows.kept), links),
             strict=True,
         )
-        return [ExplainedDocument(*row) for row, fits in zip(columns, fit.tolist(), strict=True) if fits]
+        fitting = (row for row, fits in zip(columns, fit.tolist(), strict=True) if fits)
+        return [ExplainedDocument(**dict(zip(_COLUMNS, row, strict=True))) for row in fitting]
 
     def _names(self, rows: Rows, *, kept: bool) -> tuple[list[str], Mask]:
         corpus = self._decision.corpus

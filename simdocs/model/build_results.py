@@ -28,6 +28,7 @@ class Expectation:
     curve: the least probability that a pair becomes a candidate, at the tenths of similarity.
     at_threshold: the same at the threshold.
     candidates: how many other texts share a bucket with a text, on average, counted in the buckets.
+    _: KW_ONLY
     better_num_perm, better_candidates: if those are many, a signature length that is expected to need fewer (0: none
         does), and how many.
     sketched: how many tokens the containment sketch has; None if there is none.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
@@ -197,6 +197,7 @@ class SimilarityMatrix(Answer):
     names: tuple[str, ...]
     similarity: Floats
     threshold: float
+    _: KW_ONLY
     empty: frozenset[str] = frozenset()
     short: frozenset[str] = frozenset()
     invalid: frozenset[str] = frozenset()

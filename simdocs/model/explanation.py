@@ -41,7 +41,7 @@ class Link(NamedTuple):
     estimate: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ExplainedDocument:
     """Why one document is kept, or a duplicate of another one.
 

@@ -11,7 +11,7 @@ MeasureValue = str | int | float | None
 """The value of a measure. None: it is not defined, or was not computed."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ShingleMeasures:
     """How similar two texts are by their shingles.
 
@@ -102,7 +102,7 @@ NOT_COMPUTED = EditMeasures("", 0, 0, None)
 """In place of measures that are not shown."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SignatureMeasures:
     """How similar two signatures are, and whether their bands make the texts a candidate pair.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from operator import attrgetter
 
 MOST_CELLS = 10**10
@@ -54,6 +54,7 @@ class Difference:
     unit: str
     passages: tuple[Passage, ...]
     missing: str = ""
+    _: KW_ONLY
     run: int = 0
     excess: str = ""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import KW_ONLY, asdict, dataclass, replace
 from typing import Any, NamedTuple, Self
 
 from simdocs.model.answers import NAME, NUMBER, SIMILARITY, Block, Look, table_head
@@ -63,6 +63,7 @@ class SampledRange:
     begin: int
     end: int
     draws: int
+    _: KW_ONLY
     not_drawn: float
     largest_weight: float
 
@@ -82,6 +83,7 @@ class PairSample:
     reachable: Floats
     ranges: tuple[SampledRange, ...]
     pairs: int
+    _: KW_ONLY
     random: Floats
     left: TextNumbers
     right: TextNumbers
@@ -109,7 +111,7 @@ _CROWD = 100
 """No smaller number of false candidates is a crowd of documents: each may have one by chance."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BandChoice:
     """Numbers of bands and rows, and what they do.
 
@@ -171,12 +173,13 @@ class CorpusFacts:
     pairs: int
     compared: int
     similar: Estimate
+    _: KW_ONLY
     typical: float | None
     unusual: float | None
     of_documents: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ExamplePair:
     """A pair of documents near a threshold, so that a person can judge whether it is in the right place.
 

@@ -136,7 +136,8 @@ class BucketCounter:
             lambda cut: 2 * float((weight * _found_instead(similar, banding_.cut, cut)).sum()) / texts,
             MANY_CANDIDATES,
         )
-        return Expectation(curve, at_threshold, candidates, *(better or (0, 0.0)))
+        longer, fewer = better or (0, 0.0)
+        return Expectation(curve, at_threshold, candidates, better_num_perm=longer, better_candidates=fewer)
 
 
 _LEAST_SIMILAR = 1e-3

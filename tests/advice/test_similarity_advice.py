@@ -42,7 +42,7 @@ def points(pairs: Mapping[float, float]) -> tuple[CurvePoint, ...]:
 
 
 def facts(pairs: int = 1_000_000, similar: float = 1450, typical: float = 0.01, texts: int = 1415) -> CorpusFacts:
-    return CorpusFacts(texts, pairs, pairs, exactly(similar), typical, 0.05)
+    return CorpusFacts(texts, pairs, pairs, exactly(similar), typical=typical, unusual=0.05)
 
 
 def advised(

@@ -15,11 +15,11 @@ SAMPLE = PairSample(
     SIMILARITIES,
     ONES,
     ONES,
-    (SampledRange(0.0, np.inf, 0, len(ONES), len(ONES), 0.0, 1.0),),
+    (SampledRange(0.0, np.inf, 0, len(ONES), len(ONES), not_drawn=0.0, largest_weight=1.0),),
     len(ONES),
-    SIMILARITIES,
-    np.arange(len(ONES)),
-    np.arange(1, len(ONES) + 1),
+    random=SIMILARITIES,
+    left=np.arange(len(ONES)),
+    right=np.arange(1, len(ONES) + 1),
 )
 
 

@@ -8,13 +8,23 @@ from simdocs.model.explanation import EXPLAINED_COMPONENTS, ExplainedDocument, L
 from simdocs.model.groups import MOST_LINKS
 from simdocs.views.explained_groups import ExplainedGroups
 
-KEPT = ExplainedDocument("a", "a", "chosen", None, None, None, None, 18, 2000, 0.25, 0.125, False, None)
+GROUP = {
+    "kept": "a",
+    "bands": 18,
+    "documents": 2000,
+    "smallest_to_kept": 0.25,
+    "smallest_of_two": 0.125,
+    "all_compared": False,
+}
+ALONE = {"compared_with": None, "jaccard": None, "estimate": None, "bands_met": None}
+KEPT = ExplainedDocument(document="a", reason="chosen", **GROUP, **ALONE)
 
 
 def linked(count: int) -> ExplainedDocument:
     """A document at the end of a chain."""
     links = tuple(Link(f"{at}", 0.75, 0.5) for at in range(count))
-    return ExplainedDocument("a", f"{count - 1}", "linked", "a", 0.25, 0.5, (3, 7), 18, 2000, 0.25, 0.125, False, links)
+    compared = {"compared_with": "a", "jaccard": 0.25, "estimate": 0.5, "bands_met": (3, 7)}
+    return ExplainedDocument(document=f"{count - 1}", reason="linked", links=links, **GROUP, **compared)
 
 
 def drawn(one: ExplainedDocument, *, colored: bool = False) -> str:

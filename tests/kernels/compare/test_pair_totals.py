@@ -18,7 +18,7 @@ from tests.twins import pair_totals as twin
 
 CUT = 0.4
 
-NONE = np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64)
+NONE = {"random": np.empty(0), "left": np.empty(0, np.int64), "right": np.empty(0, np.int64)}
 """No random pairs, and no texts of pairs."""
 
 
@@ -32,10 +32,11 @@ def samples(draw):
         rows = draw(st.lists(pair, max_size=8))
         draws = len(rows) + draw(st.integers(0, 9))
         begin, end = end, end + len(rows)
-        parts.append(SampledRange(least, below, begin, end, draws, draw(st.sampled_from([0, 0.5, 1])), 50.0))
+        not_drawn = draw(st.sampled_from([0, 0.5, 1]))
+        parts.append(SampledRange(least, below, begin, end, draws, not_drawn=not_drawn, largest_weight=50.0))
         columns += rows
     every = some.frozen(np.array(columns).reshape(-1, 3))
-    return PairSample(*every.T, tuple(parts), 100_000, *NONE)
+    return PairSample(*every.T, tuple(parts), 100_000, **NONE)
 
 
 def ones(similarity: np.ndarray) -> np.ndarray:
@@ -50,9 +51,9 @@ def test_totals_and_intervals_are_those_of_the_twin(sample, power):
 
 
 def one_range(draws: int, not_drawn: float, similarity: list[float], each: float) -> PairSample:
-    part = SampledRange(0.0, np.inf, 0, len(similarity), draws, not_drawn, each)
+    part = SampledRange(0.0, np.inf, 0, len(similarity), draws, not_drawn=not_drawn, largest_weight=each)
     count = len(similarity)
-    return PairSample(np.array(similarity), np.full(count, each), np.ones(count), (part,), 10**9, *NONE)
+    return PairSample(np.array(similarity), np.full(count, each), np.ones(count), (part,), 10**9, **NONE)
 
 
 def above(least: float) -> Callable[[np.ndarray], np.ndarray]:
@@ -82,8 +83,8 @@ def test_a_proportion_has_its_textbook_interval():
 
 
 def test_a_total_is_not_more_than_all_pairs():
-    part = SampledRange(0.0, np.inf, 0, 1, 1, 1.0, 6.0)
-    sample = PairSample(np.array([0.9]), np.array([6.0]), np.ones(1), (part,), 6, *NONE)
+    part = SampledRange(0.0, np.inf, 0, 1, 1, not_drawn=1.0, largest_weight=6.0)
+    sample = PairSample(np.array([0.9]), np.array([6.0]), np.ones(1), (part,), 6, **NONE)
     assert total(sample, ones).high == 6
 
 

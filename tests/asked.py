@@ -8,7 +8,6 @@ from typing import Any
 
 from simdocs.errors import UsageError
 from simdocs.requests.audit_request import AuditRequest
-from simdocs.requests.checked_request import CheckedRequest
 from simdocs.requests.report_requests import BuildReportRequest, TuneDrawRequest
 from simdocs.requests.search_requests import DedupeRequest, QueryRequest
 from simdocs.requests.text_requests import ShowRequest
@@ -50,19 +49,19 @@ VALUES: Mapping[str, Any] = {
 """A value of each parameter that is not a flag."""
 
 
-def value_of(request: type[CheckedRequest], name: str) -> Any:
+def value_of(request: type[Any], name: str) -> Any:
     """A value of a parameter."""
     if name == "list":
         return {QueryRequest: "matches", TuneDrawRequest: "curve"}.get(request, VALUES["list"])
     return VALUES.get(name, True)
 
 
-def asked(request: type[CheckedRequest], **given: Any) -> CheckedRequest:
+def asked(request: type[Any], **given: Any) -> Any:
     """A request about the usual arguments."""
     return request(**ARGUMENTS.get(request.question, {}) | given)
 
 
-def problems_of(request: type[CheckedRequest], **given: Any) -> tuple[str, ...]:
+def problems_of(request: type[Any], **given: Any) -> tuple[str, ...]:
     """What is wrong with a request."""
     try:
         asked(request, **given)
@@ -71,7 +70,7 @@ def problems_of(request: type[CheckedRequest], **given: Any) -> tuple[str, ...]:
     return ()
 
 
-def names_of(request: type[CheckedRequest]) -> list[str]:
+def names_of(request: type[Any]) -> list[str]:
     """What can be given to a request beside its arguments."""
     return [
         field.name
@@ -96,7 +95,7 @@ _NEEDED: Mapping[str, Mapping[str, Any]] = {
 """What a parameter needs beside it."""
 
 
-def needed(request: type[CheckedRequest], name: str) -> Mapping[str, Any]:
+def needed(request: type[Any], name: str) -> Mapping[str, Any]:
     """What a parameter needs beside it."""
     if request is ShowRequest and name in ("shingles", "root"):
         return {"candidates": True}

@@ -8,9 +8,7 @@ import pytest
 
 from simdocs.errors import spelled
 from simdocs.requests.build_requests import IndexRequest, ShingleRequest, SignatureRequest
-from simdocs.requests.checked_request import CheckedRequest
 from simdocs.requests.compare_request import CompareRequest
-from simdocs.requests.read_request import ReadRequest
 from simdocs.requests.report_requests import BuildReportRequest, DrawRequest, ReportRequest, TableRequest
 from simdocs.requests.search_requests import DedupeRequest, QueryRequest
 from simdocs.requests.text_requests import ShowRequest, SimilarityRequest
@@ -24,7 +22,7 @@ LISTS = "one of kept, duplicates, kept-lines, duplicate-lines"
 FRACTION = "a number above 0 and up to 1, such as 0.8"
 NO_FORMAT = "use .table, .tsv, .jsonl or .csv, or choose with format"
 
-RULES: list[tuple[type[CheckedRequest], dict[str, Any], tuple[str, ...]]] = [
+RULES: list[tuple[type[Any], dict[str, Any], tuple[str, ...]]] = [
     # Where documents come from
     (ShingleRequest, {"documents": ()}, (NOTHING,)),
     (ShingleRequest, {"documents": (), "texts": []}, ()),
@@ -318,7 +316,7 @@ def test_a_request_reports_all_of_its_problems_in_words(request_type, given, pro
     assert problems_of(request_type, **given) == problems
 
 
-BESIDE_DOCUMENTS: list[tuple[type[ReadRequest], dict[str, Any], tuple[str, ...]]] = [
+BESIDE_DOCUMENTS: list[tuple[type[Any], dict[str, Any], tuple[str, ...]]] = [
     (DedupeRequest, {"language": "de"}, ("language needs unit stopword, or ignore_stop_words",)),
     (DedupeRequest, {"language": "de", "unit": "stopword"}, ()),
     (DedupeRequest, {"language": "de", "unit": "word", "ignore_stop_words": True}, ()),

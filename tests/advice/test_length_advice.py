@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,11 +11,10 @@ from hypothesis import strategies as st
 import simdocs
 from simdocs.advice.length_advice import ShortTexts, length_advice, next_larger_k, suitable
 from simdocs.errors import spelled
-from simdocs.model.documents import Documents
 from tests import strategies as some
 
 
-def documents(*texts: str, unit: str = "char", k: int = 9) -> Documents:
+def documents(*texts: str, unit: str = "char", k: int = 9) -> Any:
     return simdocs.shingle(texts=texts, unit=unit, k=k).documents
 
 
@@ -23,7 +24,7 @@ def short(*texts: str, unit: str = "char") -> ShortTexts:
     return found
 
 
-def advised(made: Documents, shingling: some.Shingling) -> list[str]:
+def advised(made: Any, shingling: some.Shingling) -> list[str]:
     return [spelled(line) for line in length_advice(made, shingling)]
 
 

@@ -15,16 +15,14 @@ from typing import Any
 import simdocs
 from simdocs.cli import exits
 from simdocs.errors import spelled
-from simdocs.model.explanation import ExplainedDocument
 from simdocs.requests.audit_request import AuditRequest, TuneRequest
 from simdocs.requests.build_requests import IndexRequest, ShingleRequest, SignatureRequest
-from simdocs.requests.checked_request import CheckedRequest
 from simdocs.requests.search_requests import DedupeRequest, QueryRequest
 from simdocs.requests.text_requests import ShowRequest
 from tests.cli.program import simdocs as program
 from tests.commands.building import content
 
-REQUESTS: dict[str, type[CheckedRequest]] = {
+REQUESTS: dict[str, type[Any]] = {
     request.question: request
     for request in (
         ShingleRequest,
@@ -99,13 +97,13 @@ def by_library(question: str, arguments: Sequence[str], keywords: Mapping[str, A
     return Outcome(status, (), [drawn(row) for row in rows], dict(result.skipped.counts))
 
 
-def in_groups(explained: Sequence[ExplainedDocument]) -> list[ExplainedDocument]:
+def in_groups(explained: Sequence[Any]) -> list[Any]:
     """Order explanations, which follow the documents, as the program does: by group, the kept one first."""
     places = {one.document: place for place, one in enumerate(explained)}
     return sorted(explained, key=lambda one: (places[one.kept], one.document != one.kept))
 
 
-def explanation(one: ExplainedDocument) -> tuple[Any, ...]:
+def explanation(one: Any) -> tuple[Any, ...]:
     """An explanation as a row of the program: that of a component."""
     *cells, compared, links = (getattr(one, field.name) for field in fields(one))
     told = None if compared is None else "yes" if compared else "no"

@@ -11,7 +11,6 @@ import pytest
 import simdocs
 from simdocs.cli import exits
 from simdocs.parameters import values
-from simdocs.parameters.values import Choice, Flag, Fraction, Seconds, Seed, Size, Values, Whole
 from tests.api.one_door import CALLS, REQUESTS, by_both, words_of
 from tests.api.one_door_cases import ARGUMENTS
 from tests.cli.program import simdocs as program
@@ -20,16 +19,16 @@ ANY_WORD = (values.FreeText, values.PatternList, values.PathName, values.PathLis
 """Kinds of values of which every word of a command line is one."""
 
 
-def wrong_words(kind: Values) -> list[str]:
+def wrong_words(kind: values.Values) -> list[str]:
     """Words that stand for no value of this kind."""
-    if isinstance(kind, Whole):
+    if isinstance(kind, values.Whole):
         return [str(kind.least - 1), "five", "1.5", "" if kind.most is None else str(kind.most + 1)]
     return {
-        Choice: ["none of these", ""],
-        Fraction: ["0", "1.5", "nan", "half"],
-        Seconds: ["-1", "soon", "nan"],
-        Seed: ["-1", "4294967296", "chance"],
-        Size: ["-1", "12Q", "1.5M"],
+        values.Choice: ["none of these", ""],
+        values.Fraction: ["0", "1.5", "nan", "half"],
+        values.Seconds: ["-1", "soon", "nan"],
+        values.Seed: ["-1", "4294967296", "chance"],
+        values.Size: ["-1", "12Q", "1.5M"],
     }[type(kind)]
 
 
@@ -37,7 +36,7 @@ def wrong_values(question: str, turn: int) -> dict[str, str]:
     """A wrong word for each parameter of a question that has any."""
     found = {}
     for name, parameter in REQUESTS[question].parameters().items():
-        if not isinstance(parameter.values, (*ANY_WORD, Flag)):
+        if not isinstance(parameter.values, (*ANY_WORD, values.Flag)):
             words = wrong_words(parameter.values)
             found[name] = words[turn % len(words)]
     return found
@@ -69,7 +68,7 @@ def test_a_wrong_type_is_refused_for_every_parameter_with_what_is_wanted(ground,
 
 @pytest.mark.parametrize("question", REQUESTS)
 def test_every_flag_of_the_command_line_refuses_a_value(ground, question):
-    flags = [name for name, each in REQUESTS[question].parameters().items() if isinstance(each.values, Flag)]
+    flags = [name for name, each in REQUESTS[question].parameters().items() if isinstance(each.values, values.Flag)]
     (word,) = words_of({flags[-1]: True})
     assert program(question, *usual(question), f"{word}=yes").status == exits.FAILED
 

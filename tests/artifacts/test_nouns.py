@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import get_type_hints
+from typing import Any, get_type_hints
 
 import numpy as np
 import pytest
@@ -14,17 +14,15 @@ from simdocs.artifacts import reader
 from simdocs.artifacts.formats import BLOCK, FORMATS
 from simdocs.artifacts.mapped_column import MappedColumn
 from simdocs.artifacts.npy import checksum
-from simdocs.artifacts.reader import checked, open_artifact
 from simdocs.artifacts.writer import MemoryWriter
 from simdocs.errors import ArtifactError
-from simdocs.model.artifact import Artifact
 from simdocs.model.skipped import Skipped
 from tests.artifacts.tiny import arrays, documents, recipe, save
 
 NOUNS = {"shingles": simdocs.Shingles, "signatures": simdocs.Signatures, "index": simdocs.BandIndex}
 
 
-def in_memory(kind: str, salt: int) -> Artifact:
+def in_memory(kind: str, salt: int) -> Any:
     """The artifact of this salt, built in memory."""
     writer = MemoryWriter(kind)
     for name, array in arrays(kind, salt).items():
@@ -35,10 +33,10 @@ def in_memory(kind: str, salt: int) -> Artifact:
     return writer.artifact(Skipped())
 
 
-def on_disk(kind: str, salt: int, place: Path) -> Artifact:
+def on_disk(kind: str, salt: int, place: Path) -> Any:
     """The artifact of this salt, written and opened."""
     save(place / f"tiny.{kind}", salt, kind)
-    return open_artifact(os.fsencode(place / f"tiny.{kind}"))
+    return reader.open_artifact(os.fsencode(place / f"tiny.{kind}"))
 
 
 def test_every_format_has_a_noun_and_its_recipe():
@@ -89,14 +87,14 @@ def test_a_root_that_is_not_known_is_empty(run):
 
 def test_all_blocks_are_checked_on_request(place):
     artifact = on_disk("signatures", 1, place)
-    assert checked(artifact) is artifact
+    assert reader.checked(artifact) is artifact
     file = place / "tiny.signatures" / "signatures.npy"
     data = bytearray(file.read_bytes())
     data[-1] ^= 1
     file.write_bytes(data)
-    damaged = open_artifact(os.fsencode(place / "tiny.signatures"))
+    damaged = reader.open_artifact(os.fsencode(place / "tiny.signatures"))
     with pytest.raises(ArtifactError, match=r"signatures\.npy: damaged: block 0 does not match its checksum"):
-        checked(damaged)
+        reader.checked(damaged)
 
 
 def test_the_repr_is_one_short_line(place):
@@ -143,6 +141,6 @@ def test_an_artifact_that_is_replaced_while_it_is_opened_is_opened_again(place, 
         return real(dir_fd, name)
 
     monkeypatch.setattr(reader, "read_manifest", replaced)
-    artifact = open_artifact(os.fsencode(path))
+    artifact = reader.open_artifact(os.fsencode(path))
     assert artifact.run["salt"] == 3
     assert (np.asarray(artifact["signatures"].all()) == arrays("signatures", 3)["signatures"]).all()

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 
 from simdocs.artifacts import mapped_column, npy
 from simdocs.artifacts.formats import FORMATS, ArrayFormat
-from simdocs.artifacts.mapped_column import MappedColumn, map_file
 from simdocs.artifacts.npy import ArrayWriter, header
 from simdocs.artifacts.reader import open_artifact
 from simdocs.errors import ArtifactError
@@ -66,10 +65,10 @@ def made(array: ArrayFormat, shape: tuple[int, ...]) -> np.ndarray:
     return np.random.default_rng(size).integers(0, 256, size, np.uint8).view(array.dtype).reshape(shape)
 
 
-def stored(place: Path, array: ArrayFormat, values: np.ndarray) -> MappedColumn:
+def stored(place: Path, array: ArrayFormat, values: np.ndarray) -> mapped_column.MappedColumn:
     checksums = written(place, array, [values], values.shape[1:]).checksums
     with opened(place) as directory:
-        return map_file(directory, "it", array, values.shape, checksums)
+        return mapped_column.map_file(directory, "it", array, values.shape, checksums)
 
 
 @pytest.mark.parametrize("array", EVERY.values(), ids=EVERY)
@@ -190,7 +189,7 @@ def test_only_the_blocks_that_are_read_are_checked(tmp_path_factory, name, data)
             assert got.shape == expected.shape
             assert got.tobytes() == expected.tobytes()
             with opened(place / "rotten") as directory:
-                rot = map_file(directory, "it", array, values.shape, sound._checksums)
+                rot = mapped_column.map_file(directory, "it", array, values.shape, sound._checksums)
             assert rot.damaged() == [bad]
             if any(first < (bad + 1) * block and last > bad * block for first, last in touched):
                 with pytest.raises(ArtifactError, match=rf"^it/{array.file}: damaged: block {bad} does not match"):

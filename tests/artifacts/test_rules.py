@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from simdocs.artifacts import mapped_column
 from simdocs.artifacts.formats import FORMATS, ArrayFormat
-from simdocs.artifacts.mapped_column import MappedColumn, Rules
 from simdocs.artifacts.npy import checksum
 from simdocs.errors import ArtifactError
 from simdocs.model.documents import AMOUNTS, DOCUMENT, EMPTY
@@ -23,14 +22,14 @@ FORMAT_OF = {array.name: array for form in FORMATS.values() for array in form.ar
 
 LENGTHS = {"N": 9, "F": 9, "H": 9, "M": 9, "B": 2, "C": 9, "T": 9, "K": 4, "N+1": 10}
 
-Read = Callable[[MappedColumn], tuple[np.ndarray, np.ndarray]]
+Read = Callable[[mapped_column.MappedColumn], tuple[np.ndarray, np.ndarray]]
 """Reads a part of a column: returns the places of the values, and the values."""
 
 
-def column(array: ArrayFormat, values: np.ndarray) -> MappedColumn:
+def column(array: ArrayFormat, values: np.ndarray) -> mapped_column.MappedColumn:
     data = values.tobytes()
     checksums = [checksum(data[at : at + BLOCK]) for at in range(0, len(data), BLOCK)]
-    return MappedColumn("it", values, checksums, Rules(array, LENGTHS, len(checksums)))
+    return mapped_column.MappedColumn("it", values, checksums, mapped_column.Rules(array, LENGTHS, len(checksums)))
 
 
 @st.composite

@@ -10,13 +10,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import simdocs
 from simdocs.commands.dedupe import DedupePlan, find_groups, find_pairs, plan_dedupe, read_documents
-from simdocs.matching.corpus import Corpus
 from simdocs.model.answers import Block, Delivery, Row
-from simdocs.model.deduplication import Deduplication, SimilarPairs
-from simdocs.model.groups import Pairs
 from simdocs.model.search_result import GROUPS
-from simdocs.model.skipped import Skipped
 from simdocs.requests.search_requests import DedupeRequest
 from simdocs.views.output_formats import Tsv
 from tests.runs import running
@@ -31,12 +28,12 @@ class Work:
     """Documents that were read, and the plan by which they are compared. result: the result of the last answer."""
 
     plan: DedupePlan
-    corpus: Corpus
+    corpus: Any
     run: Any
-    result: Deduplication | SimilarPairs | None = field(default=None)
+    result: simdocs.Deduplication | simdocs.SimilarPairs | None = field(default=None)
 
     @property
-    def skipped(self) -> Skipped:
+    def skipped(self) -> Any:
         """Everything that was skipped so far."""
         return self.run.skipped
 
@@ -67,7 +64,7 @@ class Work:
         """Return the rows of an answer of this kind."""
         return self.groups() if what in ("groups", "components") else self.pairs(what == "all_pairs")
 
-    def decided(self) -> Pairs:
+    def decided(self) -> Any:
         """Return every duplicate with its kept document, by row."""
         self.result = find_groups(self.plan, self.corpus, self.run, Delivery())
         return self.result.pairs

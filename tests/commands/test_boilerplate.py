@@ -16,7 +16,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.pipeline import boilerplate
-from simdocs.pipeline.boilerplate import common_tokens
 from tests import strategies as some
 from tests.amounts import examples
 from tests.commands.building import built, opened
@@ -92,7 +91,7 @@ def test_common_tokens_are_counted_exactly_with_any_number_of_counters(documents
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(boilerplate, "_COUNTERS", data.draw(st.sampled_from([2, 5, 100])))
         patch.setattr(boilerplate, "_COUNTED_AT_ONCE", data.draw(st.sampled_from([1, 4, 100])))
-        found = common_tokens(every, share)
+        found = boilerplate.common_tokens(every, share)
     assert found.tolist() == sorted(token for token, count in known.items() if count / len(documents) > share)
     assert found.dtype == np.uint32
 

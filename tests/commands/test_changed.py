@@ -17,8 +17,6 @@ from hypothesis import strategies as st
 import simdocs
 from simdocs.commands import build
 from simdocs.model.artifact import as_ranges
-from simdocs.model.groups import Pairs
-from simdocs.model.ragged import Mask
 from tests import strategies
 from tests.amounts import examples, slow
 from tests.commands.deduping import write_texts
@@ -44,14 +42,14 @@ def built(place: str, texts: list[Text], **options: Any) -> simdocs.BandIndex:
     return simdocs.index(place, **WORDS, **options)
 
 
-def mask(index: simdocs.BandIndex) -> Mask:
+def mask(index: simdocs.BandIndex) -> Any:
     """Which documents of an index are new or changed."""
     found = np.zeros(index.n_documents, bool)
     found[index.changed] = True
     return found
 
 
-def some_of(pairs: Pairs, documents: Mask) -> list[tuple[Any, ...]]:
+def some_of(pairs: Any, documents: Any) -> list[tuple[Any, ...]]:
     """The pairs with one of these documents, each as a row."""
     columns = (pairs.left, pairs.right, pairs.jaccard, pairs.estimate)
     rows = zip(*(map(str, column.tolist()) for column in columns), strict=True)

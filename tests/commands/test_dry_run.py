@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.model.artifact import Artifact
 from simdocs.storage import syscalls
 from tests.amounts import examples
 from tests.api.one_door import REQUESTS
@@ -23,7 +22,7 @@ from tests.commands.test_update import HOUR, OPTIONS, Clock
 from tests.corpora.small_chunks import cut_small
 
 
-def contents(artifact: Artifact) -> dict[str, tuple[Any, ...]]:
+def contents(artifact: Any) -> dict[str, tuple[Any, ...]]:
     """What identifies the text of each document, by name."""
     facts = artifact.documents.facts
     each = zip(facts["size"].tolist(), facts["digest"].tolist(), strict=True)

@@ -12,8 +12,6 @@ from hypothesis import strategies as st
 import simdocs
 from simdocs.kernels.lsh import buckets
 from simdocs.matching.groups import components
-from simdocs.matching.groups.greedy import DistinctTexts
-from simdocs.model.explanation import ExplainedDocument
 from simdocs.model.groups import MOST_LINKS
 from tests import strategies as some
 from tests.amounts import examples
@@ -24,7 +22,7 @@ from tests.twins.text_answers import Choices, Text, Twin
 BANDS = {"num_perm": 16, "bands": 8, "rows": 2}
 
 
-def explained(texts: list[Text], choices: Choices, **options: Any) -> list[ExplainedDocument]:
+def explained(texts: list[Text], choices: Choices, **options: Any) -> list[Any]:
     """Return the explanations of texts, which are named by their numbers."""
     names = [f"{row:04}" for row in range(len(texts))]
     wanted = {"unit": choices.unit, "k": choices.k, "multiset": choices.multiset, "threshold": choices.threshold}
@@ -90,7 +88,7 @@ def check(texts: list[Text], choices: Choices, signing: Signing | None, estimate
     return longest
 
 
-def check_links(twin: Twin, one: ExplainedDocument, similar: dict[tuple[int, int], float]) -> None:
+def check_links(twin: Twin, one: Any, similar: dict[tuple[int, int], float]) -> None:
     """Check that the links lead from the kept document to this one, and that each is a similar pair."""
     assert one.links is not None
     chain = [int(one.kept), *(int(link.document) for link in one.links)]
@@ -178,7 +176,7 @@ def test_a_very_long_chain_is_listed_by_its_last_links():
 
 def test_chains_are_complete_if_links_that_shorten_none_are_dropped_meanwhile(monkeypatch):
     class WithoutRoom(components.LinkCollector):
-        def __init__(self, texts: DistinctTexts) -> None:
+        def __init__(self, texts: Any) -> None:
             super().__init__(texts)
             self._most = 0
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from simdocs.corpora.containers.container import ContainerFile, Locator, Part, PartDocuments
 from simdocs.corpora.containers.jsonl import JSON_LINES
 from simdocs.corpora.containers.names import named
-from simdocs.corpora.containers.reopened import Reopened
 from simdocs.corpora.stamp import NO_FILE, Stamp
 from simdocs.model.skipped import DocumentSkipped
 from tests import strategies as some
@@ -43,7 +43,7 @@ def names_in(part: Part, fields: some.Sequences = FIELDS) -> list[bytes]:
     return named(part.name, found.ids, [where.number for where in found.locators])
 
 
-def reread(files: Reopened, name: bytes, start: int, extent: int) -> tuple[bytes, Stamp]:
+def reread(files: Any, name: bytes, start: int, extent: int) -> tuple[bytes, Stamp]:
     (found,) = files.read(name, [Locator(start, extent, 0)], FIELDS)
     if isinstance(found, DocumentSkipped):
         raise found

@@ -15,7 +15,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.corpora import gzip_stream
-from simdocs.corpora.gzip_stream import SeekableGzip, decompress
 from simdocs.corpora.read_file import is_compressed, read
 from simdocs.corpora.single_text import read_single_text
 from simdocs.corpora.stamp import Stamp
@@ -42,7 +41,7 @@ def bomb() -> bytes:
 
 def refused(data: bytes, limit: int = MIB) -> DocumentSkipped:
     with pytest.raises(DocumentSkipped) as caught:
-        decompress(data, limit)
+        gzip_stream.decompress(data, limit)
     return caught.value
 
 
@@ -58,13 +57,13 @@ def test_compressed_files_are_known_by_their_names() -> None:
 def test_files_decompress_as_by_the_gzip_module(parts: list[bytes], padding: int) -> None:
     compressed = bytes(padding).join(map(gzip.compress, parts)) + bytes(padding)
     assert gzip.decompress(compressed) == b"".join(parts)
-    assert decompress(compressed, MIB) == b"".join(parts)
+    assert gzip_stream.decompress(compressed, MIB) == b"".join(parts)
 
 
 @pytest.mark.parametrize("size", [0, 1, 1000, 300_000])
 def test_a_file_of_exactly_the_limit_is_decompressed_and_a_larger_one_is_not(size: int) -> None:
     compressed = gzip.compress(noise(2 * size))
-    assert len(decompress(compressed, 2 * size)) == 2 * size
+    assert len(gzip_stream.decompress(compressed, 2 * size)) == 2 * size
     if size:
         skip = refused(compressed, 2 * size - 1)
         assert (skip.reason, skip.detail) == ("oversized", f"more than {2 * size - 1} bytes decompressed")
@@ -85,7 +84,7 @@ def test_a_file_cut_anywhere_is_malformed(content: bytes) -> None:
     two = compressed + compressed
     for length in range(len(two)):
         if length == len(compressed):
-            assert decompress(two[:length], MIB) == content
+            assert gzip_stream.decompress(two[:length], MIB) == content
         else:
             assert refused(two[:length]).reason == "malformed", length
 
@@ -97,7 +96,9 @@ def test_damage_anywhere_is_never_another_text() -> None:
         damaged = bytearray(compressed)
         damaged[place] ^= 0x10
         try:
-            assert decompress(bytes(damaged), MIB) == content, place  # the header's time and system are not checked
+            assert gzip_stream.decompress(bytes(damaged), MIB) == content, (
+                place
+            )  # the header's time and system are not checked
         except DocumentSkipped as skip:
             assert skip.reason == "malformed", place
 
@@ -121,7 +122,7 @@ def test_zeros_after_the_end_are_padding_up_to_64_mib(tmp_path: Path) -> None:
         assert read(os.fsencode(path), 64 * MIB)[0] == b"text"
         stream.truncate(1 << 40)
         with pytest.raises(DocumentSkipped, match="more than 64 MiB of zeros after its end"):
-            SeekableGzip(stream.fileno()).read(0, 5)
+            gzip_stream.SeekableGzip(stream.fileno()).read(0, 5)
 
 
 def test_compressed_files_are_read_decompressed(tmp_path: Path) -> None:
@@ -155,7 +156,7 @@ def test_any_range_of_a_compressed_file_can_be_read(
         path.write_bytes(bytes(3).join(map(gzip.compress, MIXED)))
     whole = gzip.decompress(path.read_bytes())
     with path.open("rb", buffering=0) as stream:
-        gzip_reader = SeekableGzip(stream.fileno(), gap)
+        gzip_reader = gzip_stream.SeekableGzip(stream.fileno(), gap)
         for start, length in wanted:
             assert gzip_reader.read(start, length) == whole[start : start + length]
         assert stream.tell() == 0
@@ -168,7 +169,7 @@ def test_reading_backwards_uses_a_limited_number_of_checkpoints(
     path.write_bytes(gzip.compress(content, 1))
     monkeypatch.setattr(gzip_stream, "_PIECE", 1024)
     with path.open("rb") as stream:
-        gzip_reader = SeekableGzip(stream.fileno(), 2048)
+        gzip_reader = gzip_stream.SeekableGzip(stream.fileno(), 2048)
         assert gzip_reader.read(2 * MIB - 5, 9) == content[-5:]
         places = [checkpoint.at for checkpoint in gzip_reader._checkpoints]
         assert 30 < len(places) <= 64
@@ -183,7 +184,7 @@ def test_parts_before_damage_are_read_and_later_parts_are_malformed(tmp_path: Pa
     compressed = gzip.compress(content)
     path.write_bytes(compressed[: len(compressed) // 2])
     with path.open("rb") as stream:
-        gzip_reader = SeekableGzip(stream.fileno())
+        gzip_reader = gzip_stream.SeekableGzip(stream.fileno())
         for _ in range(2):
             assert gzip_reader.read(1000, 1000) == content[1000:2000]
             with pytest.raises(DocumentSkipped, match="cut short"):
@@ -198,7 +199,7 @@ def test_the_end_of_a_bomb_is_read_in_little_memory(tmp_path: Path) -> None:
     tracemalloc.start()
     try:
         with path.open("rb") as stream:
-            assert SeekableGzip(stream.fileno(), MIB // 2).read(64 * MIB - 7, 100) == bytes(7)
+            assert gzip_stream.SeekableGzip(stream.fileno(), MIB // 2).read(64 * MIB - 7, 100) == bytes(7)
         assert tracemalloc.get_traced_memory()[1] < 8 * MIB
     finally:
         tracemalloc.stop()

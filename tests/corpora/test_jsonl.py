@@ -11,6 +11,7 @@ import tracemalloc
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import pytest
@@ -19,10 +20,8 @@ from hypothesis import strategies as st
 
 from simdocs.corpora.containers import lines as of_lines
 from simdocs.corpora.containers import reopened
-from simdocs.corpora.containers.container import Part
 from simdocs.corpora.containers.jsonl import JSON_LINES
 from simdocs.corpora.containers.recognise import format_of
-from simdocs.corpora.containers.reopened import Reopened
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.read_tasks import Files, tasks
 from simdocs.corpora.stamp import Stamp
@@ -48,8 +47,8 @@ def nothing_left_open() -> Iterator[None]:
 
 
 @pytest.fixture
-def reader() -> Iterator[Reopened]:
-    reader = Reopened()
+def reader() -> Iterator[reopened.Reopened]:
+    reader = reopened.Reopened()
     yield reader
     reader.close()
 
@@ -151,7 +150,7 @@ def test_any_cut_into_blocks_gives_the_same_documents(
             assert len(part.data) <= limit + 2 * max(block, 3)
     whole, _ = documents(name, limit)
     assert whole == found
-    with closing(Reopened()) as reader:
+    with closing(reopened.Reopened()) as reader:
         for _, text, start, extent in found:
             line, _ = reread(reader, name, start, extent)
             assert line == content[start : start + extent]
@@ -221,8 +220,8 @@ def test_a_line_above_the_limit_is_never_held_in_memory(tmp_path: Path, suffix: 
     assert skips == [Skip("oversized", name, detail, number) for number in (2, 3, 5)]
 
 
-def until_unread(name: bytes) -> tuple[list[Part], DocumentSkipped]:
-    got: list[Part] = []
+def until_unread(name: bytes) -> tuple[list[Any], DocumentSkipped]:
+    got: list[Any] = []
     with pytest.raises(DocumentSkipped) as caught:
         got.extend(parts(name, MIB))
     return got, caught.value
@@ -242,7 +241,9 @@ def test_whole_lines_before_damage_are_read(tmp_path: Path) -> None:
     assert content.startswith(data)
 
 
-def test_a_file_is_closed_after_an_error_and_opened_again_for_the_next_line(tmp_path: Path, reader: Reopened) -> None:
+def test_a_file_is_closed_after_an_error_and_opened_again_for_the_next_line(
+    tmp_path: Path, reader: reopened.Reopened
+) -> None:
     """The descriptor of a file on a network file system may be of no use after an error."""
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"one\ntwo\n")
@@ -255,7 +256,7 @@ def test_a_file_is_closed_after_an_error_and_opened_again_for_the_next_line(tmp_
     assert reread(reader, name, 4, 3)[0] == b"two"
 
 
-def test_a_file_that_cannot_be_read_is_skipped_with_the_reason(tmp_path: Path, reader: Reopened) -> None:
+def test_a_file_that_cannot_be_read_is_skipped_with_the_reason(tmp_path: Path, reader: reopened.Reopened) -> None:
     name = os.fsencode(tmp_path / "a.jsonl")
     assert until_unread(name)[1].reason == "vanished"
     os.mkfifo(name)
@@ -271,7 +272,7 @@ def test_a_file_that_cannot_be_read_is_skipped_with_the_reason(tmp_path: Path, r
 
 
 @pytest.mark.parametrize("suffix", ["", ".gz"])
-def test_a_line_of_a_changed_file_is_read_again(tmp_path: Path, suffix: str, reader: Reopened) -> None:
+def test_a_line_of_a_changed_file_is_read_again(tmp_path: Path, suffix: str, reader: reopened.Reopened) -> None:
     path = tmp_path / f"a.jsonl{suffix}"
     name = os.fsencode(path)
 
@@ -302,7 +303,7 @@ def test_a_line_of_a_changed_file_is_read_again(tmp_path: Path, suffix: str, rea
 
 @pytest.mark.parametrize("suffix", ["", ".gz"])
 def test_lines_in_order_are_read_without_opening_the_file_again(
-    tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch, reader: Reopened
+    tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch, reader: reopened.Reopened
 ) -> None:
     opened: list[bytes] = []
     before = len(os.listdir("/dev/fd"))
@@ -327,7 +328,7 @@ def test_lines_in_order_are_read_without_opening_the_file_again(
 
 @pytest.mark.parametrize("suffix", ["", ".gz"])
 def test_a_line_that_is_said_to_be_longer_than_its_file_takes_no_memory(
-    tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch, reader: Reopened
+    tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch, reader: reopened.Reopened
 ) -> None:
     """A forged artifact may say so. In a file with a hole, memory is not filled until it runs out."""
     monkeypatch.setattr(of_lines, "MOST", 1 << 24)
@@ -345,7 +346,7 @@ def test_a_line_that_is_said_to_be_longer_than_its_file_takes_no_memory(
         tracemalloc.stop()
 
 
-def test_lines_of_a_file_below_a_very_long_path_are_read(tmp_path: Path, reader: Reopened) -> None:
+def test_lines_of_a_file_below_a_very_long_path_are_read(tmp_path: Path, reader: reopened.Reopened) -> None:
     at = os.open(tmp_path, os.O_RDONLY)
     name = os.fsencode(tmp_path)
     while len(name) < 5000:

@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.corpora import discover
-from simdocs.corpora.discover import LONGEST, Sources, find, list_of
 from simdocs.errors import InputError
 from simdocs.model.skipped import Skipped
 from tests import strategies as some
@@ -26,7 +25,7 @@ def listed(data: bytes, place: Path, *, nul_ended: bool = False) -> tuple[list[t
     """Return the entries of a list with these bytes, and the counts of what was skipped."""
     skipped, inputs = Skipped(), set[tuple[int, int]]()
     (place / "list").write_bytes(data)
-    entries = list(list_of(os.fsencode(place / "list"), nul_ended, skipped, inputs))
+    entries = list(discover.list_of(os.fsencode(place / "list"), nul_ended, skipped, inputs))
     assert len(inputs) == 1
     return entries, skipped.counts
 
@@ -71,7 +70,7 @@ def test_an_entry_without_end_is_an_error_and_takes_little_memory(tmp_path, data
     tracemalloc.start()
     try:
         with endless(tmp_path, data) as fifo, pytest.raises(InputError) as raised:
-            list(list_of(fifo, nul_ended=True, skipped=Skipped(), inputs=set()))
+            list(discover.list_of(fifo, nul_ended=True, skipped=Skipped(), inputs=set()))
         assert tracemalloc.get_traced_memory()[1] < 6 * MIB
     finally:
         tracemalloc.stop()
@@ -80,7 +79,7 @@ def test_an_entry_without_end_is_an_error_and_takes_little_memory(tmp_path, data
 
 
 def test_the_longest_entry_is_read(tmp_path):
-    name = b"x" * LONGEST
+    name = b"x" * discover.LONGEST
     assert listed(name + b"\n" + name, tmp_path) == ([(1, name), (2, name)], {})
 
 
@@ -89,7 +88,7 @@ def test_the_longest_entry_is_read(tmp_path):
 def test_entries_without_end_are_an_error(tmp_path, monkeypatch, data):
     monkeypatch.setattr(discover, "MOST_OF_A_LIST", 5000)
     with endless(tmp_path, data) as fifo, pytest.raises(InputError, match="more than 5,000 entries: use several lists"):
-        list(list_of(fifo, nul_ended=False, skipped=Skipped(most=10), inputs=set()))
+        list(discover.list_of(fifo, nul_ended=False, skipped=Skipped(most=10), inputs=set()))
 
 
 @pytest.mark.reliability("an empty entry")
@@ -99,7 +98,9 @@ def test_many_empty_entries_are_counted_and_not_kept(tmp_path, monkeypatch):
     skipped = Skipped(most=10)
     tracemalloc.start()
     try:
-        assert list(list_of(os.fsencode(tmp_path / "list"), nul_ended=False, skipped=skipped, inputs=set())) == []
+        assert (
+            list(discover.list_of(os.fsencode(tmp_path / "list"), nul_ended=False, skipped=skipped, inputs=set())) == []
+        )
         assert tracemalloc.get_traced_memory()[1] < 50_000
     finally:
         tracemalloc.stop()
@@ -116,7 +117,7 @@ def test_names_that_are_listed_again_and_again_are_counted_and_not_kept(tmp_path
     skipped = Skipped(most=10)
     tracemalloc.start()
     try:
-        found = find(Sources(listed=os.fsencode(tmp_path / "list")), some.walking(), skipped)
+        found = discover.find(discover.Sources(listed=os.fsencode(tmp_path / "list")), some.walking(), skipped)
         assert tracemalloc.get_traced_memory()[1] < MIB // 2
     finally:
         tracemalloc.stop()

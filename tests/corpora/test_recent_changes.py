@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from simdocs.corpora import read_file, stamp
-from simdocs.corpora.read_file import read
 from simdocs.corpora.stamp import Stamp
 from simdocs.corpora.walked_files import open_file
 from simdocs.model.skipped import DocumentSkipped
@@ -78,14 +77,14 @@ def test_a_file_rewritten_within_a_tick_is_never_a_mixture(
     path: Path, monkeypatch: pytest.MonkeyPatch, after: int
 ) -> None:
     rewritten(monkeypatch, path, after, once)
-    assert read(os.fsencode(path), MIB)[0] in (OLD, NEW)
+    assert read_file.read(os.fsencode(path), MIB)[0] in (OLD, NEW)
 
 
 @pytest.mark.reliability("a file rewritten too quickly for its times to show it")
 def test_a_file_rewritten_all_the_time_is_given_up(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rewritten(monkeypatch, path, 1, always)
     with pytest.raises(DocumentSkipped, match="changed"):
-        read(os.fsencode(path), MIB)
+        read_file.read(os.fsencode(path), MIB)
 
 
 def texts(path: Path) -> tuple[list[bytes], str]:
@@ -155,7 +154,7 @@ def test_a_clock_that_stands_still_or_is_behind_is_not_waited_for(
     instant = Stamp.of(os.fstat(os.open(path, os.O_RDONLY))).ctime_ns
     monkeypatch.setattr(stamp, "now", lambda: instant - ahead * 10**9)
     monkeypatch.setattr(time, "sleep", waits.append)
-    assert read(os.fsencode(path), MIB)[0] == OLD
+    assert read_file.read(os.fsencode(path), MIB)[0] == OLD
     assert len(waits) == (0 if ahead else 4)
 
 
@@ -178,7 +177,7 @@ def test_a_second_reading_that_ends_early_does_not_agree(path: Path, monkeypatch
     monkeypatch.setattr(os, "pread", lambda descriptor, size, at: real(descriptor, size, at) if at < 64 else b"")
     monkeypatch.setattr(read_file, "_PIECE", 32)
     with pytest.raises(DocumentSkipped, match="changed"):
-        read(os.fsencode(path), MIB)
+        read_file.read(os.fsencode(path), MIB)
 
 
 @pytest.fixture
@@ -206,7 +205,7 @@ def test_a_write_that_goes_on_between_two_readings_is_noticed(path: Path, simula
     path.write_bytes(NEW[:30] + OLD[30:])
     waits = simulated(lambda: path.write_bytes(NEW))
     if reader == "text":
-        assert read(os.fsencode(path), MIB)[0] == NEW
+        assert read_file.read(os.fsencode(path), MIB)[0] == NEW
     else:
         assert texts(path) == ([b"LINE %d" % number for number in range(10, 30)], "")
     assert waits == [0.08]
@@ -217,5 +216,5 @@ def test_many_files_of_the_same_moment_are_waited_for_once(path: Path, simulated
     for number in range(100):
         other = path.with_name(f"{number}.txt")
         other.write_bytes(OLD)
-        assert read(os.fsencode(other), MIB)[0] == OLD
+        assert read_file.read(os.fsencode(other), MIB)[0] == OLD
     assert waits == [0.08]

@@ -6,17 +6,17 @@ import gzip
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 from simdocs.corpora.containers.container import Part
 from simdocs.corpora.discover import Sources, find
-from simdocs.corpora.file_list import FileList
 from simdocs.corpora.read_tasks import Files, sampled, tasks
 from simdocs.model.skipped import Skipped
 from tests import strategies as some
 from tests.corpora.json_lines import names_in, rows
 
 
-def lay(where: Path) -> FileList:
+def lay(where: Path) -> Any:
     lines = b"".join(json.dumps({"text": f"line {number}"}).encode() + b"\n" for number in range(1, 41))
     (where / "a.txt").write_bytes(b"a file")
     (where / "b.jsonl").write_bytes(lines.removesuffix(b"\n"))
@@ -25,7 +25,7 @@ def lay(where: Path) -> FileList:
     return find(Sources((os.fsencode(where),)), some.walking(), Skipped())
 
 
-def names(found: FileList) -> list[str]:
+def names(found: Any) -> list[str]:
     read = []
     for task, _ in tasks(found, 1 << 20, some.sequences(), lambda _: None):
         if isinstance(task, Files):

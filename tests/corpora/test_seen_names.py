@@ -8,14 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.corpora.containers import names as of_documents
-from simdocs.corpora.containers.names import SeenNames
 
 
 @pytest.mark.parametrize("hashes", [1, 2, 1 << 62])
 @given(blocks=st.lists(st.lists(st.sampled_from([b"a", b"b", b"c", b"", b"a\0", b"ab"]), max_size=5), max_size=8))
 def test_names_are_repeated_if_they_were_seen_before(hashes: int, blocks: list[list[bytes]]) -> None:
     rows: list[bytes] = []
-    names = SeenNames(rows.__getitem__)
+    names = of_documents.SeenNames(rows.__getitem__)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(of_documents, "hash", lambda name: hash(name) % hashes, raising=False)
         for block in blocks:
@@ -28,7 +27,7 @@ def test_names_are_repeated_if_they_were_seen_before(hashes: int, blocks: list[l
 
 
 def test_forgotten_names_are_not_repeated() -> None:
-    names = SeenNames([b"a", b"b", b"a"].__getitem__)
+    names = of_documents.SeenNames([b"a", b"b", b"a"].__getitem__)
     names.add([b"a", b"b"], np.arange(2))
     names.forget()
     assert names.repeated([b"a", b"b"]) == set()
@@ -38,7 +37,7 @@ def test_forgotten_names_are_not_repeated() -> None:
 
 
 def test_many_names_take_16_bytes_each_in_few_runs() -> None:
-    names, count = SeenNames(lambda row: b"%d" % row), 1 << 14
+    names, count = of_documents.SeenNames(lambda row: b"%d" % row), 1 << 14
     for begin in range(0, count, 100):
         rows = np.arange(begin, begin + 100)
         names.add([b"%d" % row for row in rows.tolist()], rows)

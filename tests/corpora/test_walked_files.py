@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from simdocs.corpora import walked_files
 from simdocs.corpora.discover import Sources, find
 from simdocs.corpora.stamp import file_id
-from simdocs.corpora.walked_files import Directories, each_met, open_file
 from simdocs.model.skipped import DocumentSkipped, Skipped
 from tests import strategies as some
 
@@ -42,7 +41,7 @@ def opened() -> int:
 def test_files_in_any_order_are_those_of_their_names(tree: Path, order: list[int], most: int) -> None:
     names = sorted(os.fsencode(path) for path in tree.rglob("*") if path.is_file())
     root, before = len(os.fsencode(tree)) + 1, opened()
-    with pytest.MonkeyPatch.context() as patch, Directories() as directories:
+    with pytest.MonkeyPatch.context() as patch, walked_files.Directories() as directories:
         patch.setattr(walked_files, "_MOST_OPEN", most)
         for name in (names[at] for at in order):
             descriptor = directories.open(name, root)
@@ -54,7 +53,7 @@ def test_files_in_any_order_are_those_of_their_names(tree: Path, order: list[int
 
 def test_a_directory_that_cannot_be_entered_spoils_no_other(tree: Path) -> None:
     root = os.fsencode(tree) + b"/"
-    with Directories() as directories:
+    with walked_files.Directories() as directories:
         for name in (b"d/a", b"d/side/missing/x", b"d/d/b", b"d/a/x", b"d/side/c"):
             try:
                 descriptor = directories.open(root + name, len(root))
@@ -87,10 +86,10 @@ def test_paths_longer_than_path_max_are_opened(tmp_path: Path, deep: list[bytes]
     """Whether most of the path is the argument, or what was found below it."""
     root = b"/".join([os.fsencode(tmp_path), *deep[:named]])
     found = find(Sources((root,)), some.walking(), Skipped())
-    (name,), (file,) = found.names, each_met(found.met)
+    (name,), (file,) = found.names, walked_files.each_met(found.met)
     with pytest.raises(OSError, match=os.strerror(errno.ENAMETOOLONG)):
         os.stat(name)
-    descriptor, status = open_file(name, file)
+    descriptor, status = walked_files.open_file(name, file)
     os.close(descriptor)
     assert file_id(status) == found.file_id(0)
 
@@ -100,12 +99,12 @@ def test_a_link_in_place_of_any_component_is_not_followed(tmp_path: Path, at: in
     (tmp_path / "a/b").mkdir(parents=True)
     (tmp_path / "a/b/c").write_text("text")
     found = find(Sources((os.fsencode(tmp_path),)), some.walking(), Skipped())
-    (file,) = each_met(found.met)
+    (file,) = walked_files.each_met(found.met)
     part = tmp_path.joinpath(*"abc"[: at + 1])
     part.rename(tmp_path / "moved")
     part.symlink_to(tmp_path / "moved")
     with pytest.raises(DocumentSkipped, match="changed"):
-        open_file(found.names[0], file)
+        walked_files.open_file(found.names[0], file)
 
 
 def test_a_directory_that_could_not_be_entered_does_not_confuse_the_next_one(tmp_path: Path) -> None:
@@ -114,7 +113,7 @@ def test_a_directory_that_could_not_be_entered_does_not_confuse_the_next_one(tmp
     for name in ("a/x", "a/z", "z"):
         (tmp_path / name).write_text(name)
     (tmp_path / "b").symlink_to("a")
-    with Directories() as directories:
+    with walked_files.Directories() as directories:
         os.close(directories.open(root + b"a/x", len(root)))
         with pytest.raises(DocumentSkipped, match="changed"):
             directories.open(root + b"b/z", len(root))

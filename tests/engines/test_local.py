@@ -10,12 +10,11 @@ import textwrap
 import time
 from multiprocessing import connection
 from multiprocessing.context import ForkProcess
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 
 from simdocs.engines.local import Local
-from simdocs.engines.run import WorkerState
 
 
 def doubled(number: int) -> int:
@@ -144,7 +143,7 @@ def test_unread_results_do_not_keep_workers_alive():
     assert done.stdout.split() == [b"1000000"]
 
 
-def half_done(answer: str, state: WorkerState) -> float:
+def half_done(answer: str, state: Any) -> float:
     """Say that half is done, then wait until a file has an answer. Return it."""
     state.tell(0.5)
     while not os.path.exists(answer):
@@ -257,7 +256,7 @@ class Seen:
         type(self).closed += 1
 
 
-def counted(_task: int, state: WorkerState) -> tuple[int, int]:
+def counted(_task: int, state: Any) -> tuple[int, int]:
     seen = state.get(Seen)
     seen.tasks += 1
     return os.getpid(), seen.tasks

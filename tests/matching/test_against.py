@@ -7,13 +7,13 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simdocs.model.artifact import Artifact
 from tests import strategies as some
 from tests.amounts import examples, slow
 from tests.commands.building import built
@@ -32,7 +32,7 @@ def twin(ours: list[Text], theirs: list[Text], choices: Choices) -> list[Row]:
     return Twin([*theirs, *ours], choices, len(theirs)).greedy()
 
 
-def laid(place: Path, ours: list[Text], theirs: list[Text], choices: Choices, **options: object) -> Artifact:
+def laid(place: Path, ours: list[Text], theirs: list[Text], choices: Choices, **options: object) -> Any:
     """Write two directories of texts, and return an index of `theirs`."""
     for name, texts in (("theirs", theirs), ("yours", ours)):
         (place / name).mkdir()
@@ -45,7 +45,7 @@ def parameters(choices: Choices) -> dict[str, object]:
 
 
 @contextmanager
-def against(index: Artifact, *given_: Path | str | Artifact, jobs: int = 1, **options: object) -> Iterator[Work]:
+def against(index: Any, *given_: Path | str | Any, jobs: int = 1, **options: object) -> Iterator[Work]:
     """Read and sign the new documents, so that they can be compared with those of the index."""
     with sketched(given_, jobs, against=index, threshold=0.5, **options) as work:
         yield work

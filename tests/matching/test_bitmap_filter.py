@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 import simdocs
 from simdocs.kernels.compare import bitmaps, jaccard
 from simdocs.matching.verification import bitmap_filter, verify
-from simdocs.matching.verification.bitmap_filter import BitmapFilter
 from simdocs.matching.verification.verification_blocks import MadeBitmaps
 from tests import strategies as some
 from tests.amounts import examples
@@ -49,7 +48,7 @@ def test_answers_are_the_same_without_the_filter(texts, way, threshold, room):
     small = {"_TRIES": (1, 2), "_MOST_BYTES": room}
     with mock.patch.multiple(bitmap_filter, **small), mock.patch.multiple(verify, _TOGETHER=2, _MOST_TOGETHER=2):
         found, verified = answer(documents, threshold=threshold, **options)
-    with mock.patch.object(BitmapFilter, "learn"):
+    with mock.patch.object(bitmap_filter.BitmapFilter, "learn"):
         expected, every = answer(documents, threshold=threshold, **options)
     assert found == expected
     assert verified <= every
@@ -64,7 +63,7 @@ def test_few_pairs_of_a_crowd_are_compared_exactly(way):
     means = {"num_perm": 60, "bands": 20, "rows": 3, "threshold": 0.75, **way}  # too few places for a prefilter
     with mock.patch.object(verify, "_TOGETHER", 256):
         rows, verified = answer(texts, **means)
-    with mock.patch.object(BitmapFilter, "learn"):
+    with mock.patch.object(bitmap_filter.BitmapFilter, "learn"):
         expected, every = answer(texts, **means)
     assert rows == expected
     assert len(rows) == 1
@@ -96,7 +95,7 @@ def test_few_pairs_of_a_small_vocabulary_are_compared_exactly():
     means = {"pairs": True, "measure": "containment", "threshold": 0.8}
     with mock.patch.multiple(verify, _TOGETHER=256, _MOST_TOGETHER=256):
         rows, verified = answer(texts, **means)
-    with mock.patch.object(BitmapFilter, "learn"):
+    with mock.patch.object(bitmap_filter.BitmapFilter, "learn"):
         expected, every = answer(texts, **means)
     assert rows == expected
     assert len(rows) >= 2
@@ -116,7 +115,7 @@ def test_pairs_of_sets_of_all_sizes_are_dropped_only_if_they_are_below_the_thres
     rng, threshold = np.random.default_rng(3), 0.5
     sets = [set(rng.integers(0, 3000, size).tolist()) for size in (0, 1, 30, 300, 1500, 3000, 9000, 3000, 3100)]
     sets += [set(sorted(sets[4])[:200]), set(sorted(sets[7])[:1800])]
-    asked = BitmapFilter(len(sets), threshold, measure)
+    asked = bitmap_filter.BitmapFilter(len(sets), threshold, measure)
     rows = np.arange(len(sets))
     asked.add(rows[:4], made(sets[:4], threshold))
     asked.add(rows[4:], made(sets[4:], threshold))
@@ -131,7 +130,7 @@ def test_pairs_of_sets_of_all_sizes_are_dropped_only_if_they_are_below_the_thres
 
 
 def test_a_bitmap_is_made_of_both_documents_after_two_comparisons_without_a_match_once_and_while_there_is_room():
-    asked = BitmapFilter(4, 0.8)
+    asked = bitmap_filter.BitmapFilter(4, 0.8)
     assert asked.lacking(np.array([0, 0]), np.array([1, 2])).tolist() == []
     asked.learn(np.array([0, 0]), np.array([1, 2]))
     assert asked.lacking(np.array([0, 0]), np.array([1, 2])).tolist() == []
@@ -147,7 +146,7 @@ def test_a_bitmap_is_made_of_both_documents_after_two_comparisons_without_a_matc
 
 
 def test_a_larger_bitmap_is_made_after_more_comparisons_without_a_match():
-    asked, one, other = BitmapFilter(2, 0.8), np.array([0]), np.array([1])
+    asked, one, other = bitmap_filter.BitmapFilter(2, 0.8), np.array([0]), np.array([1])
     sets = [set(range(1000)), set(range(100, 1100))]
     rows, needed = np.arange(2), []
     for _ in range(25):
@@ -164,7 +163,7 @@ def test_large_bitmaps_become_smaller_when_there_is_no_more_room():
     rng, threshold = np.random.default_rng(1), 0.8
     sets = [set(rng.integers(0, 2**32, size).tolist()) for size in (20, 800, 801, 9000, 0, 800)]
     rows = np.arange(len(sets))
-    asked = BitmapFilter(len(sets), threshold)
+    asked = bitmap_filter.BitmapFilter(len(sets), threshold)
     asked.add(rows, made(sets, threshold))
     asked.make_room()
     large = asked.large_bits(rows)

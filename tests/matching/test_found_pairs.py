@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from simdocs.kernels.group.connectivity import connected_groups
 from simdocs.matching import similar_pairs
-from simdocs.matching.similar_pairs import PairCollector, with_copies
 from simdocs.model.groups import Pairs
 
 SIZE = 10
@@ -25,7 +24,7 @@ def pairs_of(scored: list[tuple[int, int, float]]) -> Pairs:
 
 def groups_of(blocks: list[Pairs], buffered: int) -> list[list[int]]:
     with mock.patch.object(similar_pairs, "_BUFFERED", buffered):
-        collector = PairCollector(SIZE)
+        collector = similar_pairs.PairCollector(SIZE)
         for block in blocks:
             collector.add(block)
             collector.graph()  # looking at it does not change it
@@ -39,18 +38,18 @@ def test_the_graph_does_not_depend_on_blocks_or_the_buffer(blocks, buffered):
 
 
 def test_pairs_of_identical_texts_connect_documents_and_are_not_counted():
-    collector = PairCollector(SIZE)
+    collector = similar_pairs.PairCollector(SIZE)
     collector.add(pairs_of([(0, 1, 1.0), (1, 2, 0.9)]))
     assert [fact.tolist() for fact in connected_groups(collector.graph())] == [[0], [3], [1]]
 
 
 def test_estimates_decide_where_no_exact_similarity_was_computed():
-    collector = PairCollector(SIZE)
+    collector = similar_pairs.PairCollector(SIZE)
     columns = np.array([0, 2]), np.array([1, 3]), np.full(2, np.nan), np.array([1.0, 0.9])
     collector.add(Pairs(*columns))
     assert [fact.tolist() for fact in connected_groups(collector.graph())] == [[0, 2], [2, 2], [0, 1]]
 
 
 def test_copies_connect_documents_and_are_not_counted():
-    graph = with_copies(PairCollector(SIZE).graph(), pairs_of([(0, 1, 0.9)]))
+    graph = similar_pairs.with_copies(similar_pairs.PairCollector(SIZE).graph(), pairs_of([(0, 1, 0.9)]))
     assert [fact.tolist() for fact in connected_groups(graph)] == [[0], [2], [0]]

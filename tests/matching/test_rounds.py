@@ -7,6 +7,7 @@ import tracemalloc
 from collections.abc import Callable
 from itertools import combinations
 from statistics import median
+from typing import Any
 from unittest import mock
 
 import numpy as np
@@ -16,9 +17,7 @@ from hypothesis import strategies as st
 
 from simdocs.kernels.group.greedy_rounds import KEPT, REMOVED, UNDECIDED, capped_members, first_undecided
 from simdocs.matching.candidates import rounds
-from simdocs.matching.candidates.rounds import GroupingState, Rounds
 from simdocs.model.groups import Pairs
-from simdocs.model.ragged import TextNumbers
 from tests import strategies as some
 from tests.twins import groups as twin
 
@@ -47,7 +46,7 @@ class Compared:
         self.used: list[Pair] = []
         self.decided: list[int] = []
 
-    def similar(self, left: TextNumbers, right: TextNumbers) -> Pairs:
+    def similar(self, left: Any, right: Any) -> Pairs:
         self.calls.append(list(zip(left.tolist(), right.tolist(), strict=True)))
         jaccard = np.array([self._similarity(*pair) for pair in self.calls[-1]], float)
         pairs = Pairs(some.frozen(left), some.frozen(right), jaccard, jaccard / 2)
@@ -72,15 +71,15 @@ def in_rounds(
     most: int,
     always_kept: int = 0,
     few: int = rounds._FEW,
-) -> tuple[GroupingState, Compared]:
+) -> tuple[rounds.GroupingState, Compared]:
     """Decide in rounds. few: so many pairs are verified at once at least."""
     compared = Compared(similarity if callable(similarity) else lambda a, b: similarity[a, b])
     shared = buckets if isinstance(buckets, some.Ragged) else some.ragged(buckets, np.int64)
     with mock.patch.object(rounds, "_FEW", few):
-        return Rounds(shared, size, most, compared, always_kept).decide(), compared
+        return rounds.Rounds(shared, size, most, compared, always_kept).decide(), compared
 
 
-def decided(state: GroupingState, buckets: list[list[int]], most: int, always_kept: int = 0) -> twin.Decided:
+def decided(state: rounds.GroupingState, buckets: list[list[int]], most: int, always_kept: int = 0) -> twin.Decided:
     kept = np.flatnonzero(state.status == KEPT)
     removed = np.flatnonzero(state.status == REMOVED)
     under = dict(zip(removed.tolist(), state.under[removed].tolist(), strict=True))
@@ -202,7 +201,7 @@ def allocated_in_rounds(size: int) -> list[int]:
     tracemalloc.start()
     try:
         with mock.patch.object(compared, "progress", progress):
-            Rounds(buckets, size, 1000, compared).decide()
+            rounds.Rounds(buckets, size, 1000, compared).decide()
     finally:
         tracemalloc.stop()
     return peaks[1:]

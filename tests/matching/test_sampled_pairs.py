@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 from unittest import mock
 
 import numpy as np
@@ -16,7 +17,6 @@ from simdocs.kernels.lsh.banding import candidate_probabilities
 from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.tokens.murmur import fmix32
 from simdocs.matching.sampling import sampled_pairs
-from simdocs.model.tuning import PairSample
 from tests import strategies as some
 from tests.amounts import amount, slow
 
@@ -40,7 +40,7 @@ def corpus(size: int) -> some.Ragged:
     return some.Ragged.from_rows([np.unique(row) for row in rows[:size]], np.uint32)
 
 
-def sampled(sets: some.Ragged, seed: int, scheme: str = "fss", num_perm: int = 128) -> PairSample:
+def sampled(sets: some.Ragged, seed: int, scheme: str = "fss", num_perm: int = 128) -> Any:
     """Return a sample of these sets, with hash functions of this seed."""
     mixed = some.Ragged(fmix32(sets.values + np.uint32(seed * 0x9E3779B9 % 2**32)), sets.offsets)
     ordered = some.Ragged.from_rows([np.sort(mixed[row]) for row in range(len(mixed))], np.uint32)

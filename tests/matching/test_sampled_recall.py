@@ -12,7 +12,6 @@ import pytest
 import simdocs
 from simdocs.errors import MemoryNeededError
 from simdocs.matching.sampling import found_similar, sampled_recall
-from simdocs.matching.sampling.sampled_recall import Draws
 from tests.amounts import slow
 from tests.similar_texts import family
 
@@ -84,7 +83,7 @@ def test_the_interval_contains_what_is_missed_in_93_of_100_samples(name, draws, 
     dice = np.random.default_rng(7)
     covered, estimates = 0, list[float]()
     for _ in range(simulations):
-        drawn = Draws.of(partners, likely, draws, dice)
+        drawn = sampled_recall.Draws.of(partners, likely, draws, dice)
         contributions = of_ends(missed, drawn.weights(*missed.T), len(partners))
         assert float(drawn.expected @ contributions) == pytest.approx(2 * len(missed))
         low, high = drawn.interval(contributions[drawn.places])
@@ -102,7 +101,7 @@ def test_what_one_document_misses_is_met_from_the_other_ends_of_its_pairs():
     partners = np.bincount(pairs[hit].ravel(), minlength=20000)
     assert (partners[0], partners[1], len(pairs[~hit])) == (0, 198, 199)
     for seed in range(10):
-        drawn = Draws.of(partners, None, 200, np.random.default_rng(seed))
+        drawn = sampled_recall.Draws.of(partners, None, 200, np.random.default_rng(seed))
         contributions = of_ends(pairs[~hit], drawn.weights(*pairs[~hit].T), 20000)[drawn.places]
         assert contributions.sum() == pytest.approx(2 * 199, rel=0.25)
         low, high = drawn.interval(contributions)
@@ -113,7 +112,7 @@ def test_a_larger_sample_has_a_narrower_interval():
     partners, missed = population([2] * 1000, [0.9] * 1000, 5000)
     widths = []
     for draws in (200, 1000, 6000, 7000):
-        drawn = Draws.of(partners, None, draws, np.random.default_rng(1))
+        drawn = sampled_recall.Draws.of(partners, None, draws, np.random.default_rng(1))
         contributions = of_ends(missed, drawn.weights(*missed.T), len(partners))
         widths.append(float(np.ptp(drawn.interval(contributions[drawn.places]))))
     assert widths == sorted(widths, reverse=True)
@@ -127,7 +126,7 @@ def test_a_family_of_the_stated_size_is_missed_in_1_of_20_samples_at_most(single
     for _ in range(20):  # until the family has the size that is stated about it
         some = population([size, *[2] * 50], [0.0, *[1.0] * 50], singles)
         likely = judged(some, 3, knowing)
-        drawn = Draws.of(some[0], likely, 150, np.random.default_rng(1))
+        drawn = sampled_recall.Draws.of(some[0], likely, 150, np.random.default_rng(1))
         if drawn.largest_missed <= size:
             break
         size = drawn.largest_missed
@@ -135,7 +134,9 @@ def test_a_family_of_the_stated_size_is_missed_in_1_of_20_samples_at_most(single
         pytest.fail(f"{size}: the size does not settle")
     dice = np.random.default_rng(5)
     runs = 400
-    without = sum(not (Draws.of(some[0], likely, 150, dice).places < size + 1).any() for _ in range(runs))
+    without = sum(
+        not (sampled_recall.Draws.of(some[0], likely, 150, dice).places < size + 1).any() for _ in range(runs)
+    )
     # Three standard deviations above 5%.
     assert without <= 0.05 * runs + 3 * (0.05 * 0.95 * runs) ** 0.5
 

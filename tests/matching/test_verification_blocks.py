@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.matching.verification import verification_blocks
-from simdocs.matching.verification.verification_blocks import cuts_of_pairs
 
 PAIRS = st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), max_size=30)
 
@@ -30,5 +29,5 @@ def cuts_one_pair_at_a_time(pairs: list[tuple[int, int]], sizes: list[int], most
 def test_blocks_are_those_of_the_twin(pairs, sizes, most, most_pairs):
     left, right = (np.array([pair[side] for pair in pairs], np.int64) for side in (0, 1))
     with mock.patch.multiple(verification_blocks, _BLOCK_BYTES=most, _MOST_PAIRS=most_pairs):
-        found = cuts_of_pairs(left, right, np.array(sizes))
+        found = verification_blocks.cuts_of_pairs(left, right, np.array(sizes))
     assert found == cuts_one_pair_at_a_time(pairs, sizes, most, most_pairs)

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.model import ragged
-from simdocs.model.ragged import count_true_in_rows, firsts_of_runs, row_blocks
 from tests import strategies as some
 
 rows_of_truths = st.lists(st.lists(st.booleans(), max_size=9), max_size=9)
@@ -20,7 +19,7 @@ rows_of_truths = st.lists(st.lists(st.booleans(), max_size=9), max_size=9)
 def test_true_values_are_counted_by_row(rows, at_once):
     made = some.ragged(rows, bool)
     with mock.patch.object(ragged, "_COUNT_BLOCK", at_once):
-        assert count_true_in_rows(made.values, made.offsets).tolist() == [sum(row) for row in rows]
+        assert ragged.count_true_in_rows(made.values, made.offsets).tolist() == [sum(row) for row in rows]
 
 
 @given(st.lists(st.lists(st.integers(0, 3), max_size=4), max_size=6), st.data())
@@ -43,7 +42,7 @@ def test_taking_all_rows_in_their_order_copies_nothing():
 
 @given(st.lists(st.integers(0, 9), max_size=30), st.integers(1, 12))
 def test_blocks_of_rows_hold_at_most_the_given_number_of_values(lengths, most):
-    cuts = list(row_blocks(ragged.offsets_of(np.array(lengths, np.int64)), most))
+    cuts = list(ragged.row_blocks(ragged.offsets_of(np.array(lengths, np.int64)), most))
     assert [row for first, end in cuts for row in range(first, end)] == list(range(len(lengths)))
     for first, end in cuts:
         assert end - first == 1 or max(sum(lengths[first:end]), end - first) <= most
@@ -51,9 +50,9 @@ def test_blocks_of_rows_hold_at_most_the_given_number_of_values(lengths, most):
 
 @pytest.mark.parametrize("lengths", [[0, 0, 0], [], [0]])
 def test_empty_rows_hold_no_true_values(lengths):
-    assert count_true_in_rows(np.empty(0, bool), ragged.offsets_of(np.array(lengths, np.int64))).tolist() == [0] * len(
-        lengths
-    )
+    assert ragged.count_true_in_rows(np.empty(0, bool), ragged.offsets_of(np.array(lengths, np.int64))).tolist() == [
+        0
+    ] * len(lengths)
 
 
 @given(st.lists(st.integers(0, 4), max_size=20))
@@ -61,4 +60,4 @@ def test_the_first_of_each_run_is_the_first_equal_item(items):
     values = np.array(items, np.int64)
     order = np.argsort(values, kind="stable")
     begins = np.append(True, values[order][1:] != values[order][:-1])[: len(items)]
-    assert firsts_of_runs(order, begins).tolist() == [items.index(item) for item in items]
+    assert ragged.firsts_of_runs(order, begins).tolist() == [items.index(item) for item in items]

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from simdocs.model.documents import CHUNK, DOCUMENT, FILE, Documents, SourceFiles
 from simdocs.pipeline import changes as module
-from simdocs.pipeline.changes import changes
 from tests import strategies as some
 
 Text = tuple[int, int]
@@ -66,7 +65,7 @@ def test_documents_are_compared_by_their_names_sizes_and_digests(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_AT_ONCE", at_once)
         inodes = [[chance.choice([0, 1, 2, 3]) for _ in tree] for tree in (after, before)]
-        found = changes(documents(after, rows, inodes[0]), documents(before, None, inodes[1]))
+        found = module.changes(documents(after, rows, inodes[0]), documents(before, None, inodes[1]))
     names = list(after)
     new = {
         name: (text, inode) for (name, text), inode in zip(after.items(), inodes[0], strict=True) if name not in before
@@ -99,7 +98,7 @@ inode_lists = st.lists(st.integers(0, 4), min_size=5, max_size=5)
 def test_a_vanished_document_is_renamed_to_the_nearest_one_by_inode_and_base_name(
     before: dict[bytes, Text], after: dict[bytes, Text], then: list[int], now: list[int]
 ) -> None:
-    found = changes(documents(after, None, now[: len(after)]), documents(before, None, then[: len(before)]))
+    found = module.changes(documents(after, None, now[: len(after)]), documents(before, None, then[: len(before)]))
     new, gone = (
         {name: (tree[name], inode) for name, inode in zip(tree, inodes, strict=False)}
         for tree, inodes in ((after, now), (before, then))
@@ -110,5 +109,5 @@ def test_a_vanished_document_is_renamed_to_the_nearest_one_by_inode_and_base_nam
 
 
 def test_everything_is_new_where_nothing_was() -> None:
-    found = changes(documents({b"a": (0, 0), b"b": (0, 0)}), None)
+    found = module.changes(documents({b"a": (0, 0), b"b": (0, 0)}), None)
     assert (found.new.tolist(), found.changed.tolist(), found.removed.tolist(), found.unchanged) == ([0, 1], [], [], 0)

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import simdocs
-from simdocs.model.artifact import BandIndex
 from simdocs.parameters.recipes import Banding, IndexRecipe, Sketching
 from simdocs.pipeline.indexing import BucketCounter, expected_of
 from tests import strategies as some
@@ -50,7 +49,7 @@ def one_crowd(chance: random.Random) -> Lines:
     return [*on_a_template(chance), *crowd]
 
 
-def brute_force(index: BandIndex) -> int:
+def brute_force(index: simdocs.BandIndex) -> int:
     """Return how many pairs share a bucket: the union of the pairs of all buckets."""
     found = set[tuple[int, int]]()
     tables, owners = index["band_keys"].all(), index["band_rows"].all()

@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from itertools import combinations
-
-from simdocs.model.tuning import PairSample
-from simdocs.parameters.recipes import Bands
+from typing import Any
 
 
 def agreeing_bands(left: Sequence[int], right: Sequence[int], bands: int, rows: int) -> int:
@@ -16,7 +14,7 @@ def agreeing_bands(left: Sequence[int], right: Sequence[int], bands: int, rows: 
 
 
 def likely_partners(
-    signatures: Sequence[Sequence[int]], loose: Bands, found: Bands, weights: Sequence[float]
+    signatures: Sequence[Sequence[int]], loose: Any, found: Any, weights: Sequence[float]
 ) -> list[float]:
     """Return the sum of weights of each document's pairs that share a bucket of `loose`, and none of `found`."""
     partners = [0.0] * len(signatures)
@@ -28,7 +26,7 @@ def likely_partners(
     return partners
 
 
-def total(sample: PairSample, value: Callable[[float], float]) -> tuple[float, float, float]:
+def total(sample: Any, value: Callable[[float], float]) -> tuple[float, float, float]:
     """Return the estimated sum of a value over all pairs, and the ends of its interval."""
     found = variance = unit = 0.0
     for part in sample.ranges:

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from simdocs.kernels.text import character_mapping
 from simdocs.kernels.text import normalise as kernel
-from simdocs.kernels.text.character_mapping import CONTEXT_FREE_CUTS
 from simdocs.kernels.text.normalise import normalise
 from simdocs.model import texts as model
 from simdocs.model.texts import STRIDE, Texts
@@ -143,10 +142,10 @@ def joining() -> set[str]:
 
 @pytest.mark.reliability("a character, shingle or run of marks between two pieces of a text")
 def test_a_character_at_which_a_text_is_cut_joins_to_nothing_before_it(joining):
-    beginning = [character for character in EVERY if CONTEXT_FREE_CUTS.match(character.encode())]
+    beginning = [character for character in EVERY if character_mapping.CONTEXT_FREE_CUTS.match(character.encode())]
     assert len(beginning) > 20_000
     for character in beginning:
-        assert CONTEXT_FREE_CUTS.search(character.encode()[1:]) is None
+        assert character_mapping.CONTEXT_FREE_CUTS.search(character.encode()[1:]) is None
         assert unicodedata.combining(character) == 0
         assert unicodedata.normalize("NFKD", character)[0] not in joining
         assert ("ΑΣ" + character + "Α").lower() == "ας" + (character + "Α").lower()
@@ -163,8 +162,8 @@ LETTERS = [*ascii_letters, *GREEK, *map(chr, range(0x400, 0x480))]
 def test_a_letter_at_which_a_text_is_cut_joins_to_nothing_before_it(joining, before):
     """A text may be cut before a cased letter, because the letter before it decides about an earlier sigma."""
     size = len(before.encode())
-    cut = [one for one in EVERY if CONTEXT_FREE_CUTS.search((before + one).encode(), size)]
-    cut = [one for one in cut if not CONTEXT_FREE_CUTS.match(one.encode())]
+    cut = [one for one in EVERY if character_mapping.CONTEXT_FREE_CUTS.search((before + one).encode(), size)]
+    cut = [one for one in cut if not character_mapping.CONTEXT_FREE_CUTS.match(one.encode())]
     assert cut == sorted(LETTERS)
     for one in cut:
         assert unicodedata.combining(one) == 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, overload
 
 import numpy as np
@@ -294,7 +293,7 @@ def _built(request: BuildRequest) -> Artifact | DryRun:
         result: BuildResult = ask(request, run)
     made = open(request.output)
     # Texts cannot be read again from the disk.
-    return replace(made, held=result.documents.held, skipped=result.skipped)
+    return made.but(held=result.documents.held, skipped=result.skipped)
 
 
 @with_keywords_of(TuneRequest)

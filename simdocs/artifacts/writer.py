@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -195,10 +194,10 @@ class MemoryWriter:
             made_from(documents, recipe),
             columns,
             dict(run),
-            documents.held,
+            held=documents.held,
         )
 
     def artifact(self, skipped: Skipped) -> Artifact:
         """Return the finished artifact."""
         assert self._artifact is not None, "not finished"
-        return replace(self._artifact, skipped=skipped)
+        return self._artifact.but(skipped=skipped)

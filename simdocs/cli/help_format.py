@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import click
 
-from simdocs.views.wrapping import COMMAND, END, unmarked, width_of, wrapped
+from simdocs.views.wrapping import COMMAND, END, columns_of_output, unmarked, width_of, wrapped
 
 _MARGIN = 2
 """Columns that stay free on the right, as in Click's own layout."""
@@ -25,9 +25,7 @@ class HelpFormatter(click.HelpFormatter):
     def __init__(self, indent_increment: int = 2, width: int | None = None, max_width: int | None = None) -> None:
         super().__init__(indent_increment, width, max_width)
         if width is None:
-            from shutil import get_terminal_size  # takes milliseconds, and not every start needs it
-
-            self.width = max(min(get_terminal_size().columns, max_width or self.width) - _MARGIN, _LEAST)
+            self.width = max(min(columns_of_output(), max_width or self.width) - _MARGIN, _LEAST)
 
     def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
         """Write the line that shows how to call a command."""

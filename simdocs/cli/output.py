@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
-from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
 from simdocs.cli.spelling import spelled
@@ -15,6 +14,7 @@ from simdocs.model.answers import DIFFERING, EXPLAINING, LINES_LAYOUT, Look
 from simdocs.model.names import display_name
 from simdocs.parameters.families import ELSEWHERE, FORMATS, ON_TERMINAL
 from simdocs.requests.report_requests import FormatRequest, TableRequest
+from simdocs.views.wrapping import columns_of_output
 
 if TYPE_CHECKING:
     from simdocs.model.answers import Answer, Block, TableHead
@@ -170,7 +170,7 @@ def look_of(request: FormatRequest) -> Look:
     return Look(
         for_people=form.for_people,
         nested=form.nested,
-        explained=form.for_people and get_terminal_size().columns >= _WIDE,
+        explained=form.for_people and columns_of_output() >= _WIDE,
         verbose=bool(getattr(request, "verbose", None)),
         diff=getattr(request, "diff", None),
         listing=getattr(request, "list", None),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from copy import copy
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -52,7 +52,6 @@ def rows_of_ranges(text: str, size: int) -> Rows:
     return ranges(firsts, lasts - firsts + 1)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Artifact:
     """N documents, and the arrays that a stage made from them.
 
@@ -67,15 +66,30 @@ class Artifact:
 
     kind: ClassVar[str]
 
-    name: str
     recipe: Recipe
-    made_from: str
-    columns: Mapping[str, Column]
-    run: Mapping[str, Any] = field(default_factory=dict)
-    held: dict[int, bytes] = field(default_factory=dict)
-    skipped: Skipped = field(default_factory=Skipped)
-    _documents: list[Documents] = field(default_factory=list, init=False)
-    """The documents, when they have been asked for and found to be consistent."""
+
+    def __init__(
+        self,
+        name: str,
+        recipe: Recipe,
+        made_from: str,
+        columns: Mapping[str, Column],
+        run: Mapping[str, Any],
+        *,
+        held: dict[int, bytes] | None = None,
+        skipped: Skipped | None = None,
+    ) -> None:
+        self.name, self.recipe, self.made_from, self.columns, self.run = name, recipe, made_from, columns, run
+        self.held = {} if held is None else held
+        self.skipped = Skipped() if skipped is None else skipped
+        self._documents: Documents | None = None
+        """The documents, when they have been read and found to be consistent."""
+
+    def but(self, **others: Any) -> Self:
+        """The same artifact with these other attributes."""
+        other = copy(self)
+        vars(other).update(others, _documents=None)
+        return other
 
     def __getitem__(self, column: str) -> Column:
         return self.columns[column]
@@ -92,7 +106,7 @@ class Artifact:
     @property
     def documents(self) -> Documents:
         """All documents, in row order. ArtifactError: what is recorded about them contradicts itself."""
-        if not self._documents:
+        if self._documents is None:
             names = Ragged(self._array("names"), self._array("name_offsets"))
             sources = SourceFiles(self._array("files"), self._array("chunks"))
             found = Documents(names, self._array("documents"), sources, self.held)
@@ -100,8 +114,8 @@ class Artifact:
                 raise self._damaged(*contradiction)
             if "offsets" in self.columns and (found.facts["count"] != np.diff(self._array("offsets"))).any():
                 raise self._damaged("documents.npy", "count does not match offsets.npy")
-            self._documents.append(found)
-        return self._documents[0]
+            self._documents = found
+        return self._documents
 
     def _damaged(self, file: str, problem: str) -> ArtifactError:
         return ArtifactError(f"{self.name}/{file}: damaged: {problem}: build the artifact again")
@@ -127,7 +141,7 @@ class Artifact:
 
     @property
     def changed(self) -> Rows:
-        """The rows of the documents that were new or had changed when it was last built or updated, ascending.
+        """The rows of the documents that were new or had changed at the last build or update, ascending.
 
         ArtifactError: run.json does not say so.
         """
@@ -163,7 +177,6 @@ class Artifact:
         return np.asarray(self.columns[column].all())
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Shingles(Artifact):
     """N documents and their token sets."""
 
@@ -175,7 +188,6 @@ class Shingles(Artifact):
         return Ragged(self._array("tokens"), self._array("offsets"))
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Signatures(Artifact):
     """N documents and their signatures."""
 
@@ -188,12 +200,12 @@ class Signatures(Artifact):
         return self._array("signatures")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class BucketTables:
+class BucketTables(NamedTuple):
     """The buckets of M distinct texts in B bands.
 
-    keys: (B, M) uint64, each band ascending. rows: (B, M) uint32, the row of the document that has the key.
-    same_as: (N,) uint32, the row of the first document with the same text; the document's own row if it is empty.
+    keys: (B, M) uint64, each band ascending
+    rows: (B, M) uint32, the row of the document that has the key
+    same_as: (N,) uint32, the row of the first document with the same text; the document's own row if it is empty
     """
 
     keys: Keys
@@ -201,7 +213,6 @@ class BucketTables:
     same_as: Tokens
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class BandIndex(Artifact):
     """N documents, their signatures, and the buckets that they share."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 from simdocs.model.ragged import Array
@@ -36,11 +35,11 @@ class Column(Protocol):
         """Let the system take back the memory of a column on disk. What is needed again is read again."""
 
 
-@dataclass(frozen=True, slots=True)
 class MemoryColumn:
     """A column in memory."""
 
-    array: Array
+    def __init__(self, array: Array) -> None:
+        self.array = array
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import socket
 import time
 
 from simdocs.errors import LockedError, mention
@@ -57,7 +56,7 @@ def _hold(descriptor: int) -> bool:
         return False
     facts = {
         "pid": os.getpid(),
-        "host": socket.gethostname(),
+        "host": os.uname().nodename,
         "start": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
     }
     file = syscalls.create(HOLDER, descriptor)

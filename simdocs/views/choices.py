@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
 from simdocs.model.answers import Look
 from simdocs.model.figures import figure, shown_probability
 from simdocs.model.tuning import BandChoice, Estimate, Tuning
 from simdocs.views.curve import curve_with_marks, distribution
+from simdocs.views.wrapping import columns_of_output
 
 if TYPE_CHECKING:
     from simdocs.views.output_formats import Canvas
@@ -32,7 +32,7 @@ def _choices(result: Tuning, *, colored: bool) -> bytes:
     from rich.console import Console
     from rich.table import Table
 
-    width = get_terminal_size().columns
+    width = columns_of_output()
     room = max(1, (width - _LABEL) // _CHOICE)
     at = result.choices.index(result.chosen)
     begin = max(0, min(at - room // 2, len(result.choices) - room))

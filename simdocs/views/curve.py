@@ -5,13 +5,13 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Callable, Mapping, Sequence
-from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 from simdocs.model.answers import Look
 from simdocs.model.figures import shown_probability, with_interval
 from simdocs.model.tuning import BandChoice, CurvePoint
 from simdocs.parameters.recipes import Banding
+from simdocs.views.wrapping import columns_of_output
 
 if TYPE_CHECKING:
     from simdocs.model.inspection import ArtifactInfo
@@ -70,7 +70,7 @@ def _bars(title: str, rows: Sequence[tuple[str, float, str, str]], *, colored: b
     from rich.console import Console
     from rich.table import Table
 
-    width = min(_WIDTH, get_terminal_size().columns)
+    width = min(_WIDTH, columns_of_output())
     before, figure, note = (max(map(len, column)) for column in ([str(row[at]) for row in rows] for at in (0, 2, 3)))
     gaps = 3 * 2
     wide = width - before - figure - note - gaps >= width // 4

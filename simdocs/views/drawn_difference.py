@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from shutil import get_terminal_size
 
 from simdocs.model.passages import Difference, lines_of
 from simdocs.parameters.families import DIFFS
-from simdocs.views.wrapping import flowed
+from simdocs.views.wrapping import columns_of_output, flowed
 
 PLAIN = "\x1b[0m"
 """The end of a colour."""
@@ -198,7 +197,7 @@ def in_columns(
     difference: Difference, names: Sequence[str], *, whole: bool, colored: bool, terminal: bool, brief: bool
 ) -> bytes:
     """The texts side by side; with marks in the text if they have no place side by side."""
-    width = get_terminal_size().columns
+    width = columns_of_output()
     if width < _LEAST_WIDTH:
         return in_text(difference, names, whole=whole, colored=colored, terminal=terminal, brief=brief)
     from simdocs.views.side_by_side import side_by_side
@@ -214,7 +213,7 @@ def in_text(
     pieces = marked(difference, COLORS if colored else Marks(), whole=whole, brief=brief)
     if not terminal:
         return drawn(pieces, terminal=False)
-    return drawn(_flowed(pieces, get_terminal_size().columns), terminal=False)
+    return drawn(_flowed(pieces, columns_of_output()), terminal=False)
 
 
 def _flowed(pieces: Pieces, width: int) -> Pieces:

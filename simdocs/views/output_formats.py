@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import math
 from collections.abc import Iterable
@@ -165,6 +164,8 @@ def _member(key: str, cell: Cell) -> bytes:
         try:
             value = json.dumps(name.decode("utf-8"), ensure_ascii=False)
         except UnicodeDecodeError:
+            import base64
+
             key, value = f"{key}_b64", json.dumps(base64.b64encode(name).decode("ascii"))
         return f'"{key}": {value}'.encode()
     return f'"{key}": '.encode() + _value(cell)

@@ -10,6 +10,7 @@ from simdocs.model.names import display_name
 from simdocs.parameters import PARAMETERS
 from simdocs.parameters.values import Flag
 from simdocs.views.output_formats import plain
+from simdocs.views.wrapping import columns_of_output
 
 
 class Table:
@@ -76,8 +77,6 @@ class Table:
 
     def end(self) -> bytes:
         """The table."""
-        from shutil import get_terminal_size
-
         from rich.console import Console
 
         if not self._drawn.row_count:
@@ -85,7 +84,7 @@ class Table:
         out = io.StringIO()
         console = Console(
             file=out,
-            width=max(get_terminal_size().columns, self._least_width()),
+            width=max(columns_of_output(), self._least_width()),
             force_terminal=self.colored,
             color_system="standard" if self.colored else None,
             highlight=False,

@@ -40,8 +40,11 @@ def columns_of_terminal() -> int:
         columns = os.get_terminal_size(sys.stderr.fileno()).columns
     except (OSError, AttributeError):
         columns = 0
-    if columns:
-        return columns
+    return columns or columns_of_output()
+
+
+def columns_of_output() -> int:
+    """The width of the terminal that shows standard output; 80 if there is none."""
     from shutil import get_terminal_size  # takes milliseconds, and not every start needs it
 
     return get_terminal_size().columns

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +32,7 @@ MEANS: list[dict[str, Any]] = [{}, {"verify": "estimate"}, {"exact": True}]
 
 def updated(index: simdocs.BandIndex, rows: Sequence[int]) -> simdocs.BandIndex:
     """The same index, as if its last update had found these rows new or changed."""
-    return replace(index, run={**index.run, "changed": as_ranges(np.array(sorted(rows), np.int64))})
+    return index.but(run={**index.run, "changed": as_ranges(np.array(sorted(rows), np.int64))})
 
 
 def built(place: str, texts: list[Text], **options: Any) -> simdocs.BandIndex:
@@ -203,7 +202,7 @@ def test_all_documents_of_a_new_index_are_new(families):
 @pytest.mark.parametrize("told", [{}, {"changed": None}, {"changed": 3}, {"changed": "0-15"}, {"changed": "3-1"}])
 def test_an_index_that_does_not_say_what_has_changed_is_refused(families, told):
     run = {name: value for name, value in families.run.items() if name != "changed"}
-    index = replace(families, run=run | told)
+    index = families.but(run=run | told)
     with pytest.raises(simdocs.ArtifactError) as refused:
         simdocs.dedupe(index, changed=True)
     unknown = "the index given/run.json does not say which documents are new or changed"

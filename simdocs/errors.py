@@ -78,9 +78,17 @@ def spelled(message: str, spelling: Callable[[str], str] = str, calling: Calling
     return _MARK.sub(spell, message)
 
 
-def mentioned(message: str) -> set[str]:
-    """The parameters that a message mentions."""
-    return {name for name, call in _MARK.findall(message) if not call}
+class Problem:
+    """Something that is wrong with a request.
+
+    text: a message, which may mention parameters (see `mention`).
+    parameters: the names of the parameters that it is about.
+    """
+
+    __slots__ = ("parameters", "text")
+
+    def __init__(self, text: str, *parameters: str) -> None:
+        self.text, self.parameters = text, parameters
 
 
 class UnjudgedTally(Protocol):
@@ -103,15 +111,16 @@ class SimdocsError(Exception):
 
 
 class UsageError(SimdocsError):
-    """The request makes no sense as it stands. problems: all that is wrong with it, spelled as in Python.
+    """The request makes no sense as it stands.
 
-    messages: the same, as `message` has them.
+    problems: all that is wrong with it, spelled as in Python.
+    found: the same, with the parameters that each is about.
     """
 
-    def __init__(self, *problems: str) -> None:
-        self.messages = problems
-        self.problems = tuple(map(spelled, problems))
-        super().__init__("; ".join(problems))
+    def __init__(self, *problems: Problem | str) -> None:
+        self.found = tuple(each if isinstance(each, Problem) else Problem(each) for each in problems)
+        self.problems = tuple(spelled(each.text) for each in self.found)
+        super().__init__("; ".join(each.text for each in self.found))
 
 
 class UnreachableRecallError(UsageError):

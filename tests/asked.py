@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import Any
 
 from simdocs.errors import UsageError
-from simdocs.requests.audit_request import AuditRequest
-from simdocs.requests.report_requests import BuildReportRequest, TuneDrawRequest
-from simdocs.requests.search_requests import DedupeRequest, QueryRequest
-from simdocs.requests.text_requests import ShowRequest
+from simdocs.requests.drawing import BuildReportRequest, DrawRequest, TuneDrawRequest
+from simdocs.requests.searching import DedupeRequest, QueryRequest
+from simdocs.requests.studying import AuditRequest, ShowRequest
 
 ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
     **{question: {"documents": ("docs",)} for question in ("shingle", "signature", "index", "dedupe", "tune", "audit")},
@@ -73,9 +71,8 @@ def problems_of(request: type[Any], **given: Any) -> tuple[str, ...]:
 def names_of(request: type[Any]) -> list[str]:
     """What can be given to a request beside its arguments."""
     return [
-        field.name
-        for field in fields(request)
-        if field.name in request.parameters() or field.name in ("listing", "explained")
+        *request.accepts,
+        *(name for name in ("listing", "explained") if request is DrawRequest),
     ]
 
 

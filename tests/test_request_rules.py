@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 
 from simdocs.errors import spelled
-from simdocs.requests.build_requests import IndexRequest, ShingleRequest, SignatureRequest
-from simdocs.requests.compare_request import CompareRequest
-from simdocs.requests.report_requests import BuildReportRequest, DrawRequest, ReportRequest, TableRequest
-from simdocs.requests.search_requests import DedupeRequest, QueryRequest
-from simdocs.requests.text_requests import ShowRequest, SimilarityRequest
+from simdocs.requests.building import IndexRequest, ShingleRequest, SignatureRequest
+from simdocs.requests.drawing import BuildReportRequest, DrawRequest, TableRequest
+from simdocs.requests.searching import DedupeRequest, QueryRequest
+from simdocs.requests.studying import CompareRequest, ShowRequest, SimilarityRequest
 from tests.asked import asked, names_of, needed, problems_of, value_of
 
 TOGETHER = "cannot be combined"
@@ -250,12 +249,12 @@ RULES: list[tuple[type[Any], dict[str, Any], tuple[str, ...]]] = [
         (f"output x.json: simdocs cannot write .json: {NO_FORMAT}",),
     ),
     (
-        ReportRequest,
+        DrawRequest,
         {"quiet": True, "verbose": True, "summary": True},
         (f"quiet and verbose {TOGETHER}", f"quiet and summary {TOGETHER}"),
     ),
     (
-        ReportRequest,
+        DrawRequest,
         {"summary_json": "-"},
         ("summary_json must be a file, not -, because the answer goes to standard output",),
     ),
@@ -338,7 +337,7 @@ BESIDE_DOCUMENTS: list[tuple[type[Any], dict[str, Any], tuple[str, ...]]] = [
 @pytest.mark.parametrize(("request_type", "given", "problems"), BESIDE_DOCUMENTS)
 def test_problems_beside_documents_that_are_read_now(request_type, given, problems):
     request = asked(request_type, **given)
-    assert tuple(map(spelled, request.problems_beside_documents())) == problems
+    assert tuple(spelled(each.text) for each in request.problems_beside_documents()) == problems
 
 
 @pytest.mark.parametrize("request_type", [SignatureRequest, IndexRequest, DedupeRequest, QueryRequest])
@@ -357,9 +356,9 @@ def test_parameters_about_finding_documents_cannot_be_combined_with_an_artifact(
     for name in names_of(request_type):
         request = asked(request_type, **{name: value_of(request_type, name)} | needed(request_type, name))
         expected = (f"{name} needs documents, not an artifact",) if name in finding else ()
-        assert tuple(map(spelled, request.problems_beside_artifact())) == expected
+        assert tuple(spelled(each.text) for each in request.problems_beside_artifact()) == expected
     request = asked(request_type, documents=("x.index", "y"), hidden=True, follow=True)
-    assert tuple(map(spelled, request.problems_beside_artifact())) == (
+    assert tuple(spelled(each.text) for each in request.problems_beside_artifact()) == (
         "an artifact cannot be mixed with other arguments: name one artifact, or only documents",
         "hidden needs documents, not an artifact",
         "follow needs documents, not an artifact",

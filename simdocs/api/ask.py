@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import import_module
-from types import MappingProxyType
 from typing import Any
 
 from simdocs.engines.local import Local, cores
@@ -16,28 +14,18 @@ from simdocs.model.answers import AS_A_WHOLE, Delivery
 from simdocs.model.names import display_name
 from simdocs.model.skipped import Skipped
 from simdocs.parameters.values import Path
-from simdocs.requests.checked_request import CheckedRequest
-from simdocs.requests.read_request import Request
-
-ANSWERED_BY: Mapping[str, str] = MappingProxyType(
-    {
-        "shingle": "build",
-        "signature": "build",
-        "index": "build",
-        "dedupe": "dedupe",
-        "query": "query",
-        "compare": "compare",
-        "tune": "tune",
-        "audit": "audit",
-        "show": "show",
-        "info": "info",
-        "check": "check",
-    }
+from simdocs.requests.building import BuildRequest
+from simdocs.requests.request import Request
+from simdocs.requests.searching import DedupeRequest, QueryRequest
+from simdocs.requests.sources import ReadRequest
+from simdocs.requests.studying import (
+    AuditRequest,
+    CheckRequest,
+    CompareRequest,
+    InfoRequest,
+    ShowRequest,
+    TuneRequest,
 )
-"""The module of simdocs.commands whose `answer` answers each question.
-
-It is imported when the question is asked: importing all of them would double the start of each.
-"""
 
 
 @contextmanager
@@ -55,22 +43,65 @@ def running(
         yield Run(engine, skipped, progress, explain or no_explanation)
 
 
-def ask(request: CheckedRequest, run: Run | None = None, delivery: Delivery = AS_A_WHOLE) -> Any:
-    """Return the result that answers a request. run: None suits questions about single texts.
+def ask(request: Request, run: Run | None = None, delivery: Delivery = AS_A_WHOLE) -> Any:
+    """Return the result that answers a request. run: None suits comparisons of texts, info and check.
 
     UsageError: what was asked makes no sense. UnjudgedError: with `strict`, a document could not be judged.
     """
-    module = "dry_run" if getattr(request, "dry_run", None) else ANSWERED_BY[request.question]
-    result = import_module(f"simdocs.commands.{module}").answer(request, run, delivery)
-    if run is not None and getattr(request, "strict", None) and run.skipped.unjudged:
+    result = _answer(request, run, delivery)
+    if run is not None and isinstance(request, ReadRequest) and request.running.strict and run.skipped.unjudged:
         raise UnjudgedError(run.skipped)
     return result
 
 
+def _answer(request: Request, run: Any, delivery: Delivery) -> Any:
+    """The answer of the module that answers this question. Importing all of them would double the start of each."""
+    if isinstance(request, DedupeRequest):
+        from simdocs.commands import dedupe
+
+        return dedupe.answer(request, run, delivery)
+    if isinstance(request, QueryRequest):
+        from simdocs.commands import query
+
+        return query.answer(request, run, delivery)
+    if isinstance(request, BuildRequest):
+        if request.target.dry_run:
+            from simdocs.commands import dry_run
+
+            return dry_run.answer(request, run, delivery)
+        from simdocs.commands import build
+
+        return build.answer(request, run, delivery)
+    if isinstance(request, CompareRequest):
+        from simdocs.commands import compare
+
+        return compare.answer(request, run, delivery)
+    if isinstance(request, TuneRequest):
+        from simdocs.commands import tune
+
+        return tune.answer(request, run, delivery)
+    if isinstance(request, AuditRequest):
+        from simdocs.commands import audit
+
+        return audit.answer(request, run, delivery)
+    if isinstance(request, ShowRequest):
+        from simdocs.commands import show
+
+        return show.answer(request, run, delivery)
+    if isinstance(request, InfoRequest):
+        from simdocs.commands import info
+
+        return info.answer(request, run, delivery)
+    assert isinstance(request, CheckRequest)
+    from simdocs.commands import check
+
+    return check.answer(request, run, delivery)
+
+
 @contextmanager
-def running_for_python(request: Request) -> Iterator[Run]:
+def running_for_python(request: ReadRequest) -> Iterator[Run]:
     """A run whose warnings spell parameters as Python does when it is over."""
-    with running(request.jobs or 1) as run:
+    with running(request.running.jobs or 1) as run:
         try:
             yield run
         finally:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields
 from functools import cache
 from inspect import Parameter as Argument
 from inspect import Signature, getdoc
@@ -13,7 +12,7 @@ from typing import Any, TypeVar
 from simdocs.errors import spelled
 from simdocs.parameters.declaration import Parameter
 from simdocs.parameters.values import Choice, Several
-from simdocs.requests.checked_request import CheckedRequest
+from simdocs.requests.request import Request
 
 _MEANINGS: Mapping[str, str] = MappingProxyType(
     {
@@ -38,10 +37,10 @@ _WIDTH = 96
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def with_keywords_of(request: type[CheckedRequest], *arguments: str) -> Callable[[Function], Function]:
+def with_keywords_of(request: type[Request], *arguments: str) -> Callable[[Function], Function]:
     """A decorator that makes help() show each keyword of a function, with its meaning and default."""
-    named = [field.name for field in fields(request)]
-    keywords = [*(name for name in ("texts", "names") if name in named), *request.parameters()]
+    named = request.arguments
+    keywords = [*(name for name in ("texts", "names") if name in named), *request.accepts]
     first = [Argument(name, Argument.POSITIONAL_OR_KEYWORD) for name in arguments]
     if "documents" in named:
         first.append(Argument("documents", Argument.VAR_POSITIONAL))
@@ -49,7 +48,7 @@ def with_keywords_of(request: type[CheckedRequest], *arguments: str) -> Callable
 
     def decorate(function: Function) -> Function:
         function.__signature__ = signature  # type: ignore[attr-defined]
-        function.__doc__ = docstring(getdoc(function) or "", keywords, request.parameters())
+        function.__doc__ = docstring(getdoc(function) or "", keywords, request.accepts)
         return function
 
     return decorate

@@ -16,11 +16,17 @@ from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
 from simdocs.model.names import name_to_text
 from simdocs.parameters.families import lists_lines
 from simdocs.parameters.values import Path
-from simdocs.requests.audit_request import AuditRequest, TuneRequest
-from simdocs.requests.build_requests import BuildRequest, IndexRequest, ShingleRequest, SignatureRequest
-from simdocs.requests.compare_request import CompareRequest
-from simdocs.requests.search_requests import DedupeRequest, QueryRequest
-from simdocs.requests.text_requests import CheckRequest, InfoRequest, ShowRequest, SimilarityRequest
+from simdocs.requests.building import BuildRequest, IndexRequest, ShingleRequest, SignatureRequest
+from simdocs.requests.searching import DedupeRequest, QueryRequest
+from simdocs.requests.studying import (
+    AuditRequest,
+    CheckRequest,
+    CompareRequest,
+    InfoRequest,
+    ShowRequest,
+    SimilarityRequest,
+    TuneRequest,
+)
 
 if TYPE_CHECKING:
     from simdocs.api.keywords import (
@@ -121,16 +127,16 @@ def dedupe(*documents: Any, **keywords: Any) -> Any:
     return _asked(DedupeRequest(documents=documents, **keywords))
 
 
-def _asked(request: Any) -> Any:
+def _asked(request: DedupeRequest | QueryRequest) -> Any:
     lines: list[Any] = []
-    take: Take | None = lines.append if lists_lines(request.list) else None
+    take: Take | None = lines.append if lists_lines(request.answer.list) else None
     with running_for_python(request) as run:
         result: Any = ask(request, run, Delivery(take))
-    if request.list is None:
+    if request.answer.list is None:
         return result.spelled(spelled)
     if take is not None:
         return tuple(line for block in lines for (line,) in block.rows)
-    if request.list == "kept":
+    if request.answer.list == "kept":
         return tuple(result.kept_names)
     _, first = np.unique(result.pairs.right, return_index=True)
     return tuple(name_to_text(result.names[1][at].tobytes()) for at in first.tolist())
@@ -281,17 +287,18 @@ def index(*documents: Any, **keywords: Any) -> Any:
 
 def _built(request: BuildRequest) -> Artifact | DryRun:
     from simdocs.artifacts.writer import MemoryWriter
-    from simdocs.commands.build import build, plan_build
+    from simdocs.commands.build import build
+    from simdocs.commands.resolve import resolve
 
     with running_for_python(request) as run:
-        if request.dry_run:
+        if request.target.dry_run:
             return cast("DryRun", ask(request, run).spelled(spelled))
-        if request.output is None:
+        if request.target.output is None:
             memory = MemoryWriter(request.kind)
-            build(plan_build(request), memory, run)
+            build(resolve(request), memory, run)
             return memory.artifact(run.skipped)
         result: BuildResult = ask(request, run)
-    made = open(request.output)
+    made = open(request.target.output)
     # Texts cannot be read again from the disk.
     return made.but(held=result.documents.held, skipped=result.skipped)
 

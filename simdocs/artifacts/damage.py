@@ -35,7 +35,7 @@ from simdocs.storage.syscalls import open_directory
 
 Arrays = Mapping[str, Array]
 
-Problem = tuple[str, str]
+Defect = tuple[str, str]
 """A file of an artifact, and what is wrong with it."""
 
 
@@ -98,7 +98,7 @@ def _damages(dir_fd: int, name: str) -> Iterator[str]:
             yield str(damaged(f"{name}/{file}", problem))
 
 
-def _broken_rules(manifest: Manifest, arrays: Arrays) -> Iterator[Problem]:
+def _broken_rules(manifest: Manifest, arrays: Arrays) -> Iterator[Defect]:
     broken = list(_offsets("name_offsets", arrays["name_offsets"], len(arrays["names"])))
     if not arrays["names"].all():
         broken.append(("names.npy", "holds a NUL"))
@@ -124,12 +124,12 @@ def _documents(arrays: Arrays) -> Documents:
     return Documents(Ragged(arrays["names"], arrays["name_offsets"]), arrays["documents"], sources, {})
 
 
-def _offsets(name: str, offsets: Array, end: int) -> Iterator[Problem]:
+def _offsets(name: str, offsets: Array, end: int) -> Iterator[Defect]:
     if offsets[0] != 0 or offsets[-1] != end or (offsets[1:] < offsets[:-1]).any():
         yield f"{name}.npy", f"does not ascend from 0 to {end}"
 
 
-def _shingles(arrays: Arrays) -> Iterator[Problem]:
+def _shingles(arrays: Arrays) -> Iterator[Defect]:
     tokens, offsets, documents = arrays["tokens"], arrays["offsets"], arrays["documents"]
     problems = list(_offsets("offsets", offsets, len(tokens)))
     yield from problems
@@ -150,7 +150,7 @@ def _shingles(arrays: Arrays) -> Iterator[Problem]:
             return
 
 
-def _signatures(ignoring: Ignoring, arrays: Arrays) -> Iterator[Problem]:
+def _signatures(ignoring: Ignoring, arrays: Arrays) -> Iterator[Defect]:
     ignored, facts = arrays["ignored"], arrays["documents"]
     if (ignored[1:] <= ignored[:-1]).any():
         yield "ignored.npy", "does not ascend without repeats"
@@ -169,7 +169,7 @@ def _are_ignored(facts: Array) -> Mask:
     return every
 
 
-def _tables(banding: Banding, arrays: Arrays) -> Iterator[Problem]:
+def _tables(banding: Banding, arrays: Arrays) -> Iterator[Defect]:
     keys, rows, same_as = arrays["band_keys"], arrays["band_rows"], arrays["same_as"]
     firsts, text = _documents(arrays).distinct_texts()
     expected = np.where(text >= 0, firsts[text] if len(firsts) else 0, np.arange(len(text)))
@@ -188,7 +188,7 @@ def _tables(banding: Banding, arrays: Arrays) -> Iterator[Problem]:
             yield "band_keys.npy", f"band {band} does not match signatures.npy"
 
 
-def _sketch(containing: Containing, arrays: Arrays) -> Iterator[Problem]:
+def _sketch(containing: Containing, arrays: Arrays) -> Iterator[Defect]:
     tokens, rows = arrays["sketch_tokens"], arrays["sketch_rows"]
     if len(tokens) and not containing.containment:
         yield "sketch_tokens.npy", "is not empty, but manifest.json says that there is no sketch"

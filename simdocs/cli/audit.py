@@ -9,7 +9,8 @@ import click
 from simdocs.cli import exits, options
 from simdocs.cli.help import Command
 from simdocs.cli.runner import answer
-from simdocs.requests.audit_request import AuditDrawRequest, AuditRequest
+from simdocs.requests.drawing import AuditDrawRequest
+from simdocs.requests.studying import AuditRequest
 
 
 @click.command(

@@ -11,8 +11,8 @@ from simdocs.cli import options
 from simdocs.cli.help import Command
 from simdocs.cli.runner import answer
 from simdocs.cli.spelling import declarations, spelling
-from simdocs.requests.compare_request import CompareRequest
-from simdocs.requests.report_requests import CompareDrawRequest
+from simdocs.requests.drawing import CompareDrawRequest
+from simdocs.requests.studying import CompareRequest
 
 
 def _explain_option(option: str, _: Sequence[str]) -> str:

@@ -9,8 +9,8 @@ import click
 from simdocs.cli import options
 from simdocs.cli.help import Command
 from simdocs.cli.runner import answer
-from simdocs.requests.report_requests import DrawRequest
-from simdocs.requests.search_requests import DedupeRequest
+from simdocs.requests.drawing import DrawRequest
+from simdocs.requests.searching import DedupeRequest
 
 
 @click.command(

@@ -12,7 +12,7 @@ import click
 from simdocs.cli import exits
 from simdocs.cli.help_format import HelpContext, HelpFormatter
 from simdocs.cli.spelling import declarations, lookalike, marked, nearest_option, of_other_programs, spelled
-from simdocs.errors import UsageError, mentioned
+from simdocs.errors import Problem, UsageError
 from simdocs.parameters.values import ArtifactName, PathName, Several
 
 if TYPE_CHECKING:
@@ -103,16 +103,16 @@ class Option(click.Option):
             return None, args
 
 
-def refuse(problems: Sequence[str]) -> None:
+def refuse(problems: Sequence[Problem]) -> None:
     """Raise one UsageError with these problems and all wrong values of options, if there are any.
 
-    A problem that mentions an option with a wrong value is left out, since we do not know what was meant.
+    A problem about an option with a wrong value is left out, since we do not know what was meant.
     """
     context = click.get_current_context()
     wrong: Mapping[str, str] = context.meta.get(_WRONG, {})
-    others = [problem for problem in problems if not wrong.keys() & mentioned(problem)]
+    others = [problem for problem in problems if not wrong.keys() & set(problem.parameters)]
     if wrong:
-        raise click.UsageError("; ".join([*wrong.values(), *map(marked, others)]), context)
+        raise click.UsageError("; ".join([*wrong.values(), *(marked(problem.text) for problem in others)]), context)
     if others:
         raise UsageError(*others)
 

@@ -9,8 +9,8 @@ import click
 from simdocs.cli import options
 from simdocs.cli.help import Command
 from simdocs.cli.runner import build
-from simdocs.requests.build_requests import IndexRequest
-from simdocs.requests.report_requests import BuildReportRequest
+from simdocs.requests.building import IndexRequest
+from simdocs.requests.drawing import BuildReportRequest
 
 
 @click.command(

@@ -9,8 +9,8 @@ import click
 from simdocs.cli import options
 from simdocs.cli.help import Command
 from simdocs.cli.runner import answer
-from simdocs.requests.report_requests import TableRequest
-from simdocs.requests.text_requests import InfoRequest
+from simdocs.requests.drawing import TableRequest
+from simdocs.requests.studying import InfoRequest
 
 
 @click.command(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,7 +17,7 @@ from simdocs.parameters.values import ArtifactName, Choice, Flag, PathList, Path
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from simdocs.requests.checked_request import CheckedRequest
+    from simdocs.requests.request import Request
 
 
 class ParameterType(click.ParamType[Any]):
@@ -91,16 +90,14 @@ def artifact(name: str, metavar: str, **more: Any) -> Callable[[Any], Any]:
     return click.argument(name, metavar=metavar, type=ArtifactPath(), **more)
 
 
-def of(*requests: type[CheckedRequest]) -> Callable[[Any], Any]:
+def of(*requests: type[Request]) -> Callable[[Any], Any]:
     """The options for all parameters of these requests, in the order in which parameters are declared."""
     from simdocs.parameters import PARAMETERS
 
     found: dict[str, Parameter] = {}
     for request in requests:
-        found |= request.parameters()
-    order = {parameter.name: at for at, parameter in enumerate(PARAMETERS.values())}
-    ordered = sorted(found.values(), key=lambda parameter: order[parameter.name])
-    return together(*(_option(parameter) for parameter in ordered))
+        found |= request.accepts
+    return together(*(_option(found[name]) for name in PARAMETERS if name in found))
 
 
 def _option(parameter: Parameter) -> Callable[[Any], Any]:
@@ -128,7 +125,7 @@ def _option(parameter: Parameter) -> Callable[[Any], Any]:
     )
 
 
-def given(request: type[CheckedRequest], options: dict[str, Any]) -> dict[str, Any]:
-    """The given options that are fields of a request."""
-    names = {field.name for field in fields(request)}
+def given(request: type[Request], options: dict[str, Any]) -> dict[str, Any]:
+    """The given options that a request accepts."""
+    names = {*request.arguments, *request.accepts}
     return {name: value for name, value in options.items() if name in names and value not in (None, ())}

@@ -13,7 +13,7 @@ from simdocs.cli.spelling import spelled
 from simdocs.model.answers import DIFFERING, EXPLAINING, LINES_LAYOUT, Look
 from simdocs.model.names import display_name
 from simdocs.parameters.families import ELSEWHERE, FORMATS, ON_TERMINAL
-from simdocs.requests.report_requests import FormatRequest, TableRequest
+from simdocs.requests.drawing import DrawnRequest
 from simdocs.views.wrapping import columns_of_output
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Drawing:
 
     def __init__(
         self,
-        request: FormatRequest,
+        request: DrawnRequest,
         stream: OutputStream,
         *,
         before: Callable[[], None],
@@ -85,7 +85,6 @@ class Drawing:
         """Draw a whole result: as a view of its own draws it, or its tables."""
         own = result.view(self.look)
         if self.look.as_file:
-            assert isinstance(self._request, TableRequest)
             assert self._request.file_format is not None
             self.write(self._request.file_format.load()(result))
         elif own:
@@ -144,44 +143,44 @@ class Drawing:
         self._stream.write(drawn)
 
 
-def _format(request: FormatRequest, look: Look, head: TableHead) -> Format:
+def _format(request: DrawnRequest, look: Look, head: TableHead) -> Format:
     """The format that draws a table with this head."""
     from simdocs.views.output_formats import NulEnded, RawLines, Tsv
 
-    if getattr(request, "nul", None):
+    if request.nul:
         return Tsv(head) if look.terminal else NulEnded(head)  # nobody sees a NUL, nor that a name has two lines
     if head.layout == LINES_LAYOUT:
         return RawLines(head)
     if head.layout == DIFFERING and not look.nested:
         from simdocs.views.explained_groups import MarkedPairs
 
-        return MarkedPairs(head, look, header=bool(request.header))
+        return MarkedPairs(head, look, header=request.header)
     if head.layout == EXPLAINING and look.for_people:
         from simdocs.views.explained_groups import ExplainedGroups
 
         return ExplainedGroups(head, colored=look.colored)
     implementation: type[Format] = FORMATS[_format_of(request)].load()
-    return implementation(head, header=bool(request.header), colored=look.colored)
+    return implementation(head, header=request.header, colored=look.colored)
 
 
-def look_of(request: FormatRequest) -> Look:
+def look_of(request: DrawnRequest) -> Look:
     """How a request wants an answer to be drawn."""
     form, terminal = FORMATS[_format_of(request)], request.path is None and is_terminal()
     return Look(
         for_people=form.for_people,
         nested=form.nested,
         explained=form.for_people and columns_of_output() >= _WIDE,
-        verbose=bool(getattr(request, "verbose", None)),
-        diff=getattr(request, "diff", None),
-        listing=getattr(request, "list", None),
-        as_file=getattr(request, "file_format", None) is not None,
+        verbose=request.verbose,
+        diff=request.diff,
+        listing=request.list,
+        as_file=request.file_format is not None,
         colored=_colored(request, terminal=terminal),
         terminal=terminal,
         spelling=spelled,
     )
 
 
-def _format_of(request: FormatRequest) -> str:
+def _format_of(request: DrawnRequest) -> str:
     """The name of the format."""
     if request.format is not None:
         return request.format
@@ -191,9 +190,9 @@ def _format_of(request: FormatRequest) -> str:
     return ON_TERMINAL if is_terminal() else ELSEWHERE
 
 
-def _colored(request: FormatRequest, *, terminal: bool) -> bool:
+def _colored(request: DrawnRequest, *, terminal: bool) -> bool:
     """Whether tables are coloured."""
-    if request.color not in (None, "auto"):
+    if request.color != "auto":
         return request.color == "always"
     if os.environ.get("NO_COLOR"):
         return False

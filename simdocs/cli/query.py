@@ -14,9 +14,9 @@ from simdocs.cli.runner import answer
 from simdocs.cli.spelling import declarations
 from simdocs.parameters import PARAMETERS
 from simdocs.parameters.declaration import RUN, UPDATE
-from simdocs.requests.build_requests import IndexRequest
-from simdocs.requests.report_requests import DrawRequest
-from simdocs.requests.search_requests import QueryRequest
+from simdocs.requests.building import IndexRequest
+from simdocs.requests.drawing import DrawRequest
+from simdocs.requests.searching import QueryRequest
 
 
 def _explain_option(option: str, words: Sequence[str]) -> str:
@@ -24,7 +24,7 @@ def _explain_option(option: str, words: Sequence[str]) -> str:
 
     How a build is carried out, such as how long it waits for a lock, is nothing that the index decides.
     """
-    decided = (name for name in IndexRequest.parameters() if PARAMETERS[name].section not in (UPDATE, RUN))
+    decided = (name for name in IndexRequest.accepts if PARAMETERS[name].section not in (UPDATE, RUN))
     fixed = {spelling: name for name in decided for spelling in declarations(name)}
     return _explain_fixed(option, fixed[option], words) if option in fixed else ""
 

@@ -11,20 +11,20 @@ from simdocs.cli.help import refuse
 from simdocs.cli.options import given
 from simdocs.cli.output import path_of, stream_of
 from simdocs.cli.work import Work, at_work
-from simdocs.errors import UsageError
-from simdocs.requests.checked_request import CheckedRequest
-from simdocs.requests.report_requests import BuildReportRequest, DebugRequest, DrawRequest, ReportRequest
+from simdocs.errors import Problem, UsageError
+from simdocs.requests.drawing import BuildReportRequest, DrawnRequest, DrawRequest
+from simdocs.requests.request import Request
 
 if TYPE_CHECKING:
     from simdocs.model.answers import Answer
-    from simdocs.requests.build_requests import BuildRequest
+    from simdocs.requests.building import BuildRequest
 
-Asked = TypeVar("Asked", bound=CheckedRequest)
-Told = TypeVar("Told", bound=DebugRequest)
+Asked = TypeVar("Asked", bound=Request)
+Told = TypeVar("Told", bound=DrawnRequest)
 
 
 def requests_of(
-    asked: type[Asked], told: type[Told], options: dict[str, Any], problems: Sequence[str] = ()
+    asked: type[Asked], told: type[Told], options: dict[str, Any], problems: Sequence[Problem] = ()
 ) -> tuple[Asked, Told]:
     """The request that options make, and the request that says what is done with its answer.
 
@@ -38,46 +38,46 @@ def requests_of(
         try:
             made.append(kind(**given(kind, options), **more))
         except UsageError as error:
-            problems += error.messages
+            problems += error.found
     refuse(problems)
     return cast(Asked, made[0]), cast(Told, made[1])
 
 
-def answer(asked: type[CheckedRequest], told: type[DebugRequest], options: dict[str, Any]) -> int:
+def answer(asked: type[Request], told: type[DrawnRequest], options: dict[str, Any]) -> int:
     """Answer a request, draw the answer, and print messages. Return the exit status.
 
     asked: what the options ask. told: what they say about the answer.
     """
     request, drawn = requests_of(asked, told, options)
-    output = path_of(getattr(drawn, "output", None))
-    return _answered(request, drawn, output, (output, path_of(getattr(drawn, "summary_json", None))))
+    output = path_of(drawn.output)
+    return _answered(request, drawn, output, (output, path_of(drawn.summary_json)))
 
 
 def build(asked: type[BuildRequest], options: dict[str, Any]) -> int:
     """Build an artifact, or print what a build would change. Return the exit status."""
     # The request itself complains about a dry run without an output.
     unnamed = (b"-",) if options["dry_run"] else (None, b"-")
-    problems = list[str]()
+    problems = list[Problem]()
     if options["output"] in unnamed:
         from simdocs.commands.artifact_hints import explain_no_output
 
-        problems.append(explain_no_output(asked, options["documents"]))
+        problems.append(Problem(explain_no_output(asked, options["documents"]), "output"))
     request, report = requests_of(asked, BuildReportRequest, options, problems)
     outputs = (path_of(report.summary_json),)
-    if request.dry_run:
+    if request.target.dry_run:
         return _answered(request, report, None, outputs)
     _hint_at_terminal(request, report)
     from simdocs.api.ask import ask
     from simdocs.model.answers import Delivery
 
-    with at_work(request, report, path_of(request.output), None) as (work, _):
+    with at_work(request, report, path_of(request.target.output), None) as (work, _):
         result = ask(request, work.run, Delivery(outputs=outputs, conclude=work.write_summary))
         work.name_skips()
     _say_in_the_end(result, work, report)
     return work.status
 
 
-def _answered(request: CheckedRequest, drawn: DebugRequest, output: str | None, outputs: tuple[str | None, ...]) -> int:
+def _answered(request: Request, drawn: DrawnRequest, output: str | None, outputs: tuple[str | None, ...]) -> int:
     """Answer a request, draw the answer, and print messages. Return the exit status.
 
     output: where the answer is written. outputs: all files that are written.
@@ -99,36 +99,32 @@ def _answered(request: CheckedRequest, drawn: DebugRequest, output: str | None, 
         work.write_summary(result)
         if not result.SUMMARY_LAST:
             _say_in_the_end(result, work, drawn)
-    if isinstance(drawn, ReportRequest):
+    if drawn.has_report:
         work.told.written(output)
     if result.SUMMARY_LAST:
         _say_in_the_end(result, work, drawn)
     work.told.notes(result.notes)
     if result.errors:
         return exits.reported(result.errors)
-    wanted = getattr(drawn, "exit_code", None) and result.is_found
+    wanted = drawn.exit_code and result.is_found
     return exits.FOUND if wanted and work.status == exits.DONE else work.status
 
 
-def _say_in_the_end(result: Answer, work: Work, drawn: DebugRequest) -> None:
+def _say_in_the_end(result: Answer, work: Work, drawn: DrawnRequest) -> None:
     """Say what was done, for people who look."""
     if work.told.is_loud:
         # Advice is not printed when nobody asks for it, or cron would mail the same advice every night.
         work.told.warnings(result.warned_of)
-    work.told.summary(result.lines(work.seconds, verbose=bool(getattr(drawn, "verbose", None))))
-    if work.told.is_loud and not getattr(drawn, "nul", None):  # Nobody takes names with NULs for lines: see xargs -0.
-        work.told.summary(result.meant(getattr(drawn, "listing", None)))
+    work.told.summary(result.lines(work.seconds, verbose=drawn.verbose))
+    if work.told.is_loud and not drawn.nul:  # Nobody takes names with NULs for lines: see xargs -0.
+        work.told.summary(result.meant(drawn.listing))
 
 
-def _hint_at_terminal(request: CheckedRequest, told: DebugRequest) -> None:
+def _hint_at_terminal(request: Request, told: DrawnRequest) -> None:
     """Say that the program reads standard input, if that is a terminal."""
-    named = (
-        getattr(request, "documents", ()),
-        getattr(request, "files_from", None),
-        getattr(request, "files0_from", None),
-    )
-    waits = b"-" in named[0] or b"-" in named[1:] or getattr(request, "file", None) == b"-"
-    if waits and not getattr(told, "quiet", None) and sys.stdin is not None and sys.stdin.isatty():
+    named = (*getattr(request, "documents", ()), getattr(request, "file", None))
+    waits = b"-" in (*named, request.given.get("files_from"), request.given.get("files0_from"))
+    if waits and not told.quiet and sys.stdin is not None and sys.stdin.isatty():
         from simdocs.views import messages
 
         messages.say("simdocs: reading standard input: type, then Ctrl-D")

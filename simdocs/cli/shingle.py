@@ -10,8 +10,8 @@ from simdocs.cli import options
 from simdocs.cli.help import Command
 from simdocs.cli.runner import build
 from simdocs.errors import UsageError
-from simdocs.requests.build_requests import ShingleRequest
-from simdocs.requests.report_requests import BuildReportRequest
+from simdocs.requests.building import ShingleRequest
+from simdocs.requests.drawing import BuildReportRequest
 
 
 def _moved(_context: click.Context, _option: click.Parameter, given: str | None) -> None:

@@ -9,8 +9,8 @@ import click
 from simdocs.cli import exits, options
 from simdocs.cli.help import Command
 from simdocs.cli.runner import answer
-from simdocs.requests.report_requests import ShowDrawRequest
-from simdocs.requests.text_requests import ShowRequest
+from simdocs.requests.drawing import ShowDrawRequest
+from simdocs.requests.studying import ShowRequest
 
 
 @click.command(

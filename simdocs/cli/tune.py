@@ -9,8 +9,8 @@ import click
 from simdocs.cli import exits, options
 from simdocs.cli.help import Command
 from simdocs.cli.runner import answer
-from simdocs.requests.audit_request import TuneRequest
-from simdocs.requests.report_requests import TuneDrawRequest
+from simdocs.requests.drawing import TuneDrawRequest
+from simdocs.requests.studying import TuneRequest
 
 
 @click.command(

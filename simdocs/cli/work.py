@@ -11,8 +11,9 @@ from simdocs.cli import exits
 from simdocs.cli.output import Drawing, path_of, summary_of
 from simdocs.cli.spelling import marked, spelled
 from simdocs.errors import ShrunkError, UnjudgedError
-from simdocs.requests.checked_request import CheckedRequest
-from simdocs.requests.report_requests import DebugRequest, FormatRequest, ReportRequest
+from simdocs.requests.drawing import DrawnRequest
+from simdocs.requests.request import Request
+from simdocs.requests.sources import ReadRequest
 
 if TYPE_CHECKING:
     from simdocs.engines.run import Run
@@ -45,12 +46,11 @@ class Work:
         """The exit status."""
         return exits.UNJUDGED if self.run.skipped.unjudged else exits.DONE
 
-    def drawing(self, request: CheckedRequest, drawn: DebugRequest, stream: OutputStream) -> Drawing:
+    def drawing(self, request: Request, drawn: DrawnRequest, stream: OutputStream) -> Drawing:
         """What draws the answer. Nothing is drawn before it is complete if an error may still forbid it."""
-        shown = drawn if isinstance(drawn, FormatRequest) else FormatRequest()
-        hold = bool(getattr(request, "strict", None))
+        hold = isinstance(request, ReadRequest) and request.running.strict
         progress = self._progress
-        return Drawing(shown, stream, before=progress.close, announce=lambda: progress("drawing", 0, 0), hold=hold)
+        return Drawing(drawn, stream, before=progress.close, announce=lambda: progress("drawing", 0, 0), hold=hold)
 
     def name_skips(self) -> None:
         """Name what was skipped."""
@@ -71,8 +71,8 @@ class Work:
 
 @contextmanager
 def at_work(
-    request: CheckedRequest,
-    report: DebugRequest,
+    request: Request,
+    report: DrawnRequest,
     published: str | None,
     stream: AbstractContextManager[OutputStream] | None,
 ) -> Iterator[tuple[Work, OutputStream | None]]:
@@ -85,17 +85,17 @@ def at_work(
     from simdocs.views.progress import ProgressBar
 
     exits.listen()
-    quiet = bool(getattr(report, "quiet", None))
+    quiet = report.quiet
     told, progress = Teller(report, marked), ProgressBar(quiet=quiet)
     with ExitStack() as stack:
         # The stream that is entered first is published last, so there is no summary without its answer.
         explain = None
         note: AbstractContextManager[OutputStream | None] = nullcontext()
-        if isinstance(report, ReportRequest):
+        if report.has_report:
             note, explain = summary_of(published, path_of(report.summary_json)), told.explain(progress.close)
         entered = stack.enter_context(note)
         opened = None if stream is None else stack.enter_context(stream)
-        jobs = getattr(request, "jobs", 1)
+        jobs = request.running.jobs if isinstance(request, ReadRequest) else 1
         run = stack.enter_context(running(jobs, progress, told.skipped(progress.close), explain))
         stack.callback(progress.close)
         work = Work(run, told=told, progress=progress, note=entered)

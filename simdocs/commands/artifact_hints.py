@@ -10,12 +10,12 @@ from simdocs.artifacts.formats import FORMATS, MANIFEST
 from simdocs.artifacts.recognise import is_disguised, kind_of
 from simdocs.errors import InputError, UsageError, mention, suggested
 from simdocs.model.names import display_name
-from simdocs.requests.checked_request import CheckedRequest
-from simdocs.requests.read_request import ReadRequest
-from simdocs.requests.search_requests import DedupeRequest, QueryRequest
+from simdocs.requests.request import Request
+from simdocs.requests.searching import DedupeRequest, QueryRequest
+from simdocs.requests.sources import ReadRequest
 
 if TYPE_CHECKING:
-    from simdocs.requests.build_requests import BuildRequest
+    from simdocs.requests.building import BuildRequest
 
 _SHOWN = 3
 """The number of documents that a suggested call names."""
@@ -32,7 +32,7 @@ def _explain_comparing(request: ReadRequest) -> str:
     named = [name for name in request.documents if isinstance(name, bytes) and name != b"-"]
     indexes = [name for name in named if kind_of(name) == "index"]
     others = [display_name(name) for name in named if kind_of(name) is None]
-    if not isinstance(request, DedupeRequest) or not others or len(indexes) != 1 or request.against is not None:
+    if not isinstance(request, DedupeRequest) or not others or len(indexes) != 1 or request.known.against is not None:
         return ""
     index = display_name(indexes[0])
     others = others if len(others) <= _SHOWN else [*others[:_SHOWN], "..."]
@@ -54,7 +54,7 @@ def refuse_disguised(documents: Sequence[object]) -> None:
             )
 
 
-def explain_adding(asked: type[CheckedRequest], documents: Sequence[object]) -> str:
+def explain_adding(asked: type[Request], documents: Sequence[object]) -> str:
     """The error about an attempt to add documents to an index, with a remedy; empty if these arguments make none."""
     kinds = [kind_of(name) if isinstance(name, bytes) and name != b"-" else None for name in documents]
     if asked.question != "index" or "index" not in kinds or len(documents) < 2:

@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from simdocs.commands.ignoring import leaving_out
-from simdocs.commands.resolve import (
-    banding_of,
-    contradictions_with,
-    encoded_root,
-    index_recipe,
-    intake_of,
-    signature_recipe,
-)
+from simdocs.commands.resolve import resolve
 from simdocs.corpora.containers.recognise import looking_like
 from simdocs.engines.run import Run
 from simdocs.errors import MemoryNeededError
@@ -25,8 +17,7 @@ from simdocs.model.answers import Delivery
 from simdocs.model.audited import Audit
 from simdocs.parameters.recipes import IndexRecipe
 from simdocs.pipeline.boilerplate import with_common_tokens
-from simdocs.pipeline.prepare import Intake
-from simdocs.requests.audit_request import AuditRequest
+from simdocs.requests.studying import AuditRequest
 
 _SAMPLED = (
     "all texts and their similar pairs do not fit in memory at once: a sample of them is compared with all others"
@@ -40,8 +31,8 @@ def answer(request: AuditRequest, run: Run, delivery: Delivery) -> Audit:
     UsageError: it contradicts an artifact, or no bands reach the recall. InputError, ArtifactError: documents or an
     artifact cannot be opened.
     """
-    intake, recipe = plan_audit(request, delivery)
-    intake, recipe = with_common_tokens(intake, recipe, run)
+    plan = resolve(request, delivery.outputs)
+    intake, recipe = with_common_tokens(plan.intake, plan.recipe, run)
     corpus = prepare(intake, recipe, run)
     banding = recipe.banding
     join = SelfJoin(Verifier(corpus, banding.threshold, run, no_prefilter=True), None)
@@ -66,22 +57,10 @@ def answer(request: AuditRequest, run: Run, delivery: Delivery) -> Audit:
 def _measured(request: AuditRequest, join: SelfJoin, recipe: IndexRecipe, run: Run) -> FoundPairs:
     """What the bands find, of all pairs or estimated from a sample."""
     cut = recipe.banding.cut
-    if request.sample is None:
+    if not request.has("sample"):
         # What was read before it became too much is held as long as the error is.
         with suppress(MemoryNeededError):
-            return measured(join, cut, recipe.sketching, request.max_memory)
+            return measured(join, cut, recipe.sketching, request.comparing.max_memory)
         run.explain(_SAMPLED)
         run.skipped.warnings.append(_SAMPLED)
-    return sampled_recall(join, cut, request.sample or request.parameter("sample").default)
-
-
-def plan_audit(request: AuditRequest, delivery: Delivery) -> tuple[Intake, IndexRecipe]:
-    """The documents of a request, and the bands to audit: see `answer`."""
-
-    intake = intake_of(request, delivery.outputs, lambda artifact: contradictions_with(artifact, request))
-    encoded_root(intake.root)
-    fixed = None if intake.artifact is None else intake.artifact.recipe
-    intake, recipe = leaving_out(request, intake, signature_recipe(request, fixed), intake.artifact)
-    if isinstance(fixed, IndexRecipe):
-        return intake, fixed
-    return intake, index_recipe(recipe, banding_of(request, recipe.sketching.num_perm))
+    return sampled_recall(join, cut, request.sampling.sample)

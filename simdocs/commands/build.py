@@ -6,8 +6,8 @@ import os
 import sys
 import time
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import accumulate
 from typing import Any, Protocol
 
@@ -15,15 +15,7 @@ import numpy as np
 
 from simdocs.advice.length_advice import length_advice
 from simdocs.artifacts.writer import write_artifact
-from simdocs.commands.ignoring import leaving_out
-from simdocs.commands.resolve import (
-    banding_of,
-    contradictions_with,
-    index_recipe,
-    intake_of,
-    shingles_recipe,
-    signature_recipe,
-)
+from simdocs.commands.resolve import Resolved, resolve
 from simdocs.commands.standing import (
     NOTHING,
     Standing,
@@ -37,28 +29,26 @@ from simdocs.commands.standing import (
 from simdocs.corpora import stamp
 from simdocs.corpora.containers.recognise import looking_like
 from simdocs.engines.run import Run, each_band
-from simdocs.errors import ShrunkError, UnjudgedError, mention
+from simdocs.errors import ShrunkError, UnjudgedError
 from simdocs.matching.corpus import name_prefix
 from simdocs.matching.preparing import report_ignored, useless_template
 from simdocs.model.answers import Delivery
-from simdocs.model.artifact import Artifact, BandIndex, Signatures, as_ranges
+from simdocs.model.artifact import Artifact, BandIndex, as_ranges
 from simdocs.model.build_results import BuildResult, Expectation, UpdateFacts
 from simdocs.model.documents import Documents
 from simdocs.model.names import display_name, name_to_text
 from simdocs.model.ragged import NO_TOKENS, Array, Index, Ragged, Rows, Tokens
 from simdocs.model.skipped import FIRST
-from simdocs.parameters import PARAMETERS
-from simdocs.parameters.answers import Updating
-from simdocs.parameters.recipes import OF_BANDS, Containing, IndexRecipe, Recipe, SignatureRecipe
+from simdocs.parameters.recipes import IndexRecipe, Recipe, SignatureRecipe
 from simdocs.pipeline.boilerplate import with_common_tokens
 from simdocs.pipeline.changes import Changes, changes
 from simdocs.pipeline.indexing import BucketCounter, EarlierTables, band_tables, low_recall, same_as
-from simdocs.pipeline.prepare import Intake, files_of, refuse_absent_ids, signed
+from simdocs.pipeline.prepare import files_of, refuse_absent_ids, signed
 from simdocs.pipeline.reading import Reading
 from simdocs.pipeline.reuse import Earlier
 from simdocs.pipeline.shingling import shingle
 from simdocs.pipeline.signing import Sketches, stored_sketch
-from simdocs.requests.build_requests import BuildRequest, IndexRequest, ShingleRequest, SignatureRequest
+from simdocs.requests.building import BuildRequest
 from simdocs.version import __version__
 
 
@@ -72,20 +62,7 @@ class Writer(Protocol):
         """Add the documents, and complete the artifact."""
 
 
-@dataclass(frozen=True, slots=True)
-class BuildPlan:
-    """What is built, from what, and by which recipe.
-
-    command: the command line, for run.json. strict: see Request. allow_shrink: replace an artifact of many more
-    documents.
-    """
-
-    kind: str
-    intake: Intake
-    recipe: Recipe
-    command: Sequence[str]
-    strict: bool = False
-    allow_shrink: bool = False
+BuildPlan = Resolved[BuildRequest, Recipe]
 
 
 _MOST_RANGES = 1 << 22
@@ -95,55 +72,25 @@ That is enough for 400,000 ranges. If there are more, run.json does not say whic
 """
 
 
-def plan_build(request: BuildRequest, outputs: Sequence[str | None] = ()) -> BuildPlan:
-    """The plan for a request. UsageError: it contradicts the artifact, or no bands reach the recall."""
-
-    # An index of an index has bands of its own.
-    intake = intake_of(request, outputs, lambda artifact: _contradictions(artifact, request))
-    artifact = intake.artifact
-    built_with = None if artifact is None else artifact.recipe
-    command = ["simdocs", *(name_to_text(os.fsencode(word)) for word in sys.argv[1:])]
-    recipe = _recipe(request, built_with)
-    if isinstance(recipe, SignatureRecipe):
-        intake, recipe = leaving_out(request, intake, recipe, artifact)
-    return BuildPlan(request.kind, intake, recipe, command, bool(request.strict), bool(request.allow_shrink))
-
-
-def _contradictions(artifact: Artifact | None, request: BuildRequest) -> Iterator[str]:
-    yield from contradictions_with(artifact, request, OF_BANDS)
-    if isinstance(request, IndexRequest) and request.containment and isinstance(artifact, Signatures):
-        remedy = "give the documents, or their .shingles"
-        yield f"{artifact.name} has no tokens, which {mention('containment')} needs: {remedy}"
-
-
-def _recipe(request: BuildRequest, built_with: Recipe | None) -> Recipe:
-    if isinstance(request, ShingleRequest):
-        return shingles_recipe(request, built_with)
-    recipe = signature_recipe(request, built_with)
-    if isinstance(request, SignatureRequest):
-        return recipe
-    assert isinstance(request, IndexRequest)
-    containing = built_with.containing if isinstance(built_with, IndexRecipe) else Containing.of(request.given())
-    return index_recipe(recipe, banding_of(request, recipe.sketching.num_perm), containing)
-
-
 def answer(request: BuildRequest, run: Run, delivery: Delivery) -> BuildResult:
     """Build the artifact that a request names as its output, and publish it unless `conclude` raises an exception."""
-    plan = plan_build(request, delivery.outputs)
-    assert isinstance(request.output, bytes)
-    wait = PARAMETERS["lock_wait"].default if request.lock_wait is None else request.lock_wait
-    with write_artifact(os.fsdecode(request.output), plan.kind, wait) as writer:
+    plan, target = resolve(request, delivery.outputs), request.target
+    assert target.output is not None
+    with write_artifact(os.fsdecode(target.output), request.kind, target.lock_wait) as writer:
         plan = with_all_ignored(plan, run)
-        there = standing(request.output, plan.recipe, Updating.of(request.given()))
-        run.skipped.warnings += forgotten_bands(there, plan.recipe, request.given())
+        there = standing(target.output, plan.recipe, request.updating)
+        run.skipped.warnings += forgotten_bands(there, plan.recipe, request.given)
         result, _ = build_and_compare(plan, writer, run, there, "it is rebuilt from scratch now")
-        result = replace(result, target=display_name(request.output))
+        result = replace(result, target=display_name(target.output))
         delivery.conclude(result)
     return result
 
 
 def build(plan: BuildPlan, writer: Writer, run: Run) -> BuildResult:
-    """Build an artifact that replaces nothing with this writer. UnjudgedError: see Request.strict."""
+    """Build an artifact that replaces nothing with this writer.
+
+    UnjudgedError: with `strict`, a document could not be judged.
+    """
     return build_and_compare(with_all_ignored(plan, run), writer, run, NOTHING, "")[0]
 
 
@@ -168,7 +115,7 @@ def build_and_compare(
     if there.unexpected:
         note = f"{there.why_anew}; {consequence}"
         run.skipped.warnings.append(note)
-    documents, expectation = _BUILDERS[plan.kind](plan, writer, run, there.earlier)
+    documents, expectation = _BUILDERS[plan.request.kind](plan, writer, run, there.earlier)
     artifact = plan.intake.artifact
     report_ignored(documents, b"" if artifact is None else name_prefix(None, artifact.root), run.skipped)
     if isinstance(plan.recipe, SignatureRecipe):
@@ -176,11 +123,11 @@ def build_and_compare(
     if isinstance(plan.recipe, IndexRecipe):
         run.skipped.warnings += low_recall(plan.recipe.banding, plan.recipe.sketching.num_perm)
     notes = tuple(length_advice(documents, plan.recipe.shingling)) if plan.intake.artifact is None else ()
-    if plan.strict and run.skipped.unjudged:
+    if plan.request.running.strict and run.skipped.unjudged:
         raise UnjudgedError(run.skipped)
     given = given_of(plan.intake, documents.counts, len(documents))
     if there.artifact is not None:
-        if not plan.allow_shrink:
+        if not plan.request.target.allow_shrink:
             built = there.why_anew if there.unexpected else ""
             try:
                 refuse_shrinking(there.artifact.name, there.artifact.run, given, there.artifact.n_documents, built)
@@ -197,7 +144,7 @@ def build_and_compare(
     run.progress("writing", 0, 0)
     writer.finish(documents, plan.recipe, _run_facts(plan, run, began_ns, found) | {"given": given})
     result = BuildResult(
-        kind=plan.kind,
+        kind=plan.request.kind,
         documents=documents,
         recipe=plan.recipe,
         skipped=run.skipped,
@@ -291,9 +238,10 @@ _BUILDERS: Mapping[str, Callable[[BuildPlan, Writer, Run, Earlier | None], tuple
 
 def _run_facts(plan: BuildPlan, run: Run, began_ns: int, found: Changes) -> dict[str, Any]:
     """The facts that differ between two equal runs, for run.json."""
+    command = ["simdocs", *(name_to_text(os.fsencode(word)) for word in sys.argv[1:])]
     about = {
         "simdocs": __version__,
-        "command": _shortened(plan.command),
+        "command": _shortened(command),
         "start": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(began_ns // 10**9)),
     }
     told = {"changed": as_ranges(found.news), "renamed": as_ranges(found.renamed), "kept": as_ranges(found.kept)}

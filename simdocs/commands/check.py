@@ -7,7 +7,7 @@ from simdocs.engines.run import Run
 from simdocs.errors import ArtifactError, InputError, SimdocsError
 from simdocs.model.answers import Delivery
 from simdocs.model.inspection import CheckResult
-from simdocs.requests.text_requests import CheckRequest
+from simdocs.requests.studying import CheckRequest
 
 
 def answer(request: CheckRequest, _run: Run, _delivery: Delivery) -> CheckResult:

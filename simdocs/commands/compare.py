@@ -14,12 +14,12 @@ import numpy as np
 from simdocs.artifacts.formats import FORMATS
 from simdocs.commands.blocks import rows_named
 from simdocs.commands.ignoring import contradictory_files, ignored_of, tokens_of_templates, with_stop_word_list
-from simdocs.commands.resolve import banding_of, encoded_root, is_artifact, opened, shingling_of
+from simdocs.commands.resolve import banding_of, encoded_root, is_artifact, opened, shingling_of, threshold_of
 from simdocs.corpora.containers.reopened import Reopened
 from simdocs.corpora.decode import as_bytes, as_utf8
 from simdocs.corpora.single_text import read_single_document, refuse_fifo_twice, refuse_to_replace
 from simdocs.engines.run import Run
-from simdocs.errors import InputError, UsageError, mention, suggested
+from simdocs.errors import InputError, Problem, UsageError, mention, suggested
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.compare.containment import containments
 from simdocs.kernels.sketch.permutation import hash_values, signatures, slots
@@ -41,15 +41,12 @@ from simdocs.model.names import display_name, name_to_text
 from simdocs.model.ragged import Ragged, Tokens, distinct
 from simdocs.model.skipped import OF_UNVERIFIED
 from simdocs.model.slot_trace import SlotTrace
-from simdocs.parameters import PARAMETERS
 from simdocs.parameters.families import DIFFS, SCHEMES
-from simdocs.parameters.recipes import IndexRecipe, Recipe, SeveralShinglings, Shingling, SignatureRecipe, Sketching
-from simdocs.parameters.texts import Sequences
+from simdocs.parameters.recipes import IndexRecipe, Recipe, Shingling, SignatureRecipe, Sketching
 from simdocs.pipeline.reload import ReloadRequest, reload_texts
 from simdocs.pipeline.shingling import shingled, spelled_shingles
-from simdocs.requests.checked_request import contradictions
-from simdocs.requests.compare_request import CompareRequest
-from simdocs.requests.text_requests import SimilarityRequest
+from simdocs.requests.request import contradictions
+from simdocs.requests.studying import CompareRequest, SimilarityRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +83,8 @@ def compared_texts(request: CompareRequest) -> ComparedTexts:
         if is_artifact(later):
             problem = f"{display_name(later)} is an artifact: name it first, and then two of its documents"
             raise UsageError(problem)
-    refuse_fifo_twice([*request.documents, *(request.template or ()), request.stop_words])
-    limit = PARAMETERS["max_size"].default if request.max_size is None else request.max_size
-    sequences = Sequences.of(request.given())
+    refuse_fifo_twice([*request.documents, *request.templates.template, request.stop_words.stop_words])
+    limit, sequences = request.walking.max_size, request.sequences
     paths: list[bytes] = list(request.documents)
     return ComparedTexts(paths, [read_single_document(path, limit, sequences) for path in paths])
 
@@ -100,14 +96,13 @@ def _encoded(text: str | bytes) -> bytes:
 def _recorded(request: CompareRequest) -> ComparedTexts:
     """The documents of an artifact with these names."""
     artifact = opened(request.artifact, tuple(FORMATS))
-    problems = [*request.problems_beside_artifact(), *contradictory_files(request, artifact)]
+    problems: list[Problem | str] = [*request.problems_beside_artifact(), *contradictory_files(request, artifact)]
     names = [name for name in request.documents[1:] if isinstance(name, bytes)]
     if len(names) < 2:
         problems.append(f"{artifact.name} is an artifact: name two of its documents after it")
     if problems:
         raise UsageError(*problems)
-    assert request.root is None or isinstance(request.root, bytes)
-    root = encoded_root(request.root)
+    root = encoded_root(request.rereading.root)
     corpus = Corpus.of_artifact(artifact, root=root)
     rows = rows_named(corpus, names)
     ((_, source),) = corpus.sources(rows)
@@ -130,13 +125,13 @@ def answer(request: CompareRequest, _run: Run | None, delivery: Delivery) -> Com
 
     UsageError: parameters cannot be combined, or contradict the artifact.
     """
-    refuse_to_replace(delivery.outputs, (*request.documents, *(request.template or ())), "a text that is read")
+    refuse_to_replace(delivery.outputs, (*request.documents, *request.templates.template), "a text that is read")
     compared = compared_texts(request)
-    problems = list(_contradictions(request, compared))
+    problems: list[Problem | str] = list(_contradictions(request, compared))
     many = len(compared.texts) > 2
     problems += request.problems_of_many() if many else ()
     sketching = _sketching(request, compared.recipe)
-    if isinstance(compared.recipe, SignatureRecipe) and request.trace and not SCHEMES[sketching.scheme].by_rows:
+    if isinstance(compared.recipe, SignatureRecipe) and request.answer.trace and not SCHEMES[sketching.scheme].by_rows:
         assert compared.artifact is not None
         needs = f"{mention('trace')} needs {mention('scheme')} permutation"
         problems = [f"{needs}, and {compared.artifact.name} has another scheme: name the files of the two documents"]
@@ -150,25 +145,25 @@ def answer(request: CompareRequest, _run: Run | None, delivery: Delivery) -> Com
     if compared.recipe is not None:
         shinglings = [compared.recipe.shingling]
     else:
-        listed = with_stop_word_list(request.given())
+        listed = with_stop_word_list(request.given)
         shinglings = [shingling_of(listed | each) for each in _units(request)]
     ignored = [_ignored(request, compared.artifact, shingling) for shingling in shinglings]
     sets = token_sets(compared.texts, shinglings[0], ignored[0])
-    measure = request.measure or PARAMETERS["measure"].default
+    measure = request.comparing.measure
     short = are_shorter_than_a_shingle(compared.texts, sets, shinglings[0])
-    matrix = _matrix(compared, sets, short, measure, _threshold(request, compared.recipe))
-    if request.trace:
+    matrix = _matrix(compared, sets, short, measure, threshold_of(request, compared.recipe))
+    if request.answer.trace:
         return slot_trace(compared.texts, sets, shinglings[0], sketching.num_perm, matrix)
     if many:
         return matrix
     a, b = compared.texts
     first, recipe, look = shinglings[0], compared.recipe, delivery.look
-    alone = look.as_file or (request.diff is not None and not look.holds_all)
+    alone = look.as_file or (request.answer.diff is not None and not look.holds_all)
     shows_edits = not (alone or request.several_shinglings)
     # Whoever draws the measures for people, or as JSON Lines, shows where the texts differ, too.
     shows_both = delivery.take is not None and look.holds_all and not request.several_shinglings
-    diff = request.diff or ("words" if shows_both else None)
-    banding = recipe.banding if isinstance(recipe, IndexRecipe) else banding_of(request, sketching.num_perm)
+    diff = request.answer.diff or ("words" if shows_both else None)
+    banding = recipe.banding if isinstance(recipe, IndexRecipe) else banding_of(request.banding, sketching.num_perm)
     exact = float(jaccard.exact(sets, np.array([0]), np.array([1]))[0])
     return Comparison(
         names=(name_to_text(compared.names[0]), name_to_text(compared.names[1])),
@@ -177,22 +172,21 @@ def answer(request: CompareRequest, _run: Run | None, delivery: Delivery) -> Com
         signatures=signature_measures(sets, first.seed, sketching, banding.cut, exact),
         matrix=matrix,
         difference=None if diff is None else difference(a, b, first, DIFFS[diff].compared),
-        decided_by=_decided_by(measure=request.measure, multiset=first.multiset),
+        decided_by=_decided_by(measure=request.comparing.measure, multiset=first.multiset),
     )
 
 
 def _units(request: CompareRequest) -> Iterator[dict[str, Any]]:
     """Yield each unit, with each k that was given."""
-    units, sizes = request.unit or SeveralShinglings.parameters["unit"].default, request.k or (None,)
-    for unit, k in product(units, sizes):
+    for unit, k in product(request.shinglings.unit, request.shinglings.k or (None,)):
         yield {"unit": unit} | ({} if k is None else {"k": k})
 
 
-def _contradictions(request: CompareRequest, compared: ComparedTexts) -> Iterator[str]:
+def _contradictions(request: CompareRequest, compared: ComparedTexts) -> Iterator[Problem]:
     """Yield what was given and contradicts the artifact."""
     if compared.artifact is not None:
-        given = request.given() | next(_units(request))
-        given = {name: value for name, value in given.items() if getattr(request, name) is not None}
+        first = next(_units(request))
+        given = {name: first.get(name, value) for name, value in request.given.items()}
         artifact, fixed = compared.artifact, FORMATS[compared.artifact.kind].parameter_groups
         yield from contradictions(given, artifact.recipe, artifact.name, fixed, ("threshold",))
 
@@ -229,15 +223,9 @@ def _is_utf8(text: bytes) -> bool:
     return True
 
 
-def _threshold(request: CompareRequest, recipe: Recipe | None) -> float:
-    """The threshold that was given; otherwise that of the index, or the default."""
-    default = recipe.banding.threshold if isinstance(recipe, IndexRecipe) else request.parameter("threshold").default
-    return float(default if request.threshold is None else request.threshold)
-
-
 def _sketching(request: CompareRequest, recipe: Recipe | None) -> Sketching:
     """How signatures are computed: as those of the artifact, or as was asked for."""
-    return recipe.sketching if isinstance(recipe, SignatureRecipe) else Sketching.of(request.given())
+    return recipe.sketching if isinstance(recipe, SignatureRecipe) else request.sketching
 
 
 def _ignored(request: CompareRequest, artifact: Artifact | None, shingling: Shingling) -> Tokens:
@@ -262,7 +250,7 @@ def similarity_of(request: SimilarityRequest, a: str | bytes, b: str | bytes) ->
             raise UsageError(f"a text must be str or bytes, not {type(text).__name__}{hint}")
     raws = [as_utf8(as_bytes(text))[0] for text in (a, b)]
     sets: list[Any] = [None, None]
-    for part in shingled(raws, shingling_of(request.given())):
+    for part in shingled(raws, shingling_of(request.given)):
         rows = multisets.token_sets(part.tokens)
         for at, place in enumerate(part.places.tolist()):
             sets[place] = rows[at]

@@ -11,7 +11,8 @@ import numpy as np
 
 from simdocs.artifacts.writer import check_target
 from simdocs.commands.blocks import PrintedNames
-from simdocs.commands.build import BuildPlan, build_and_compare, plan_build, with_all_ignored
+from simdocs.commands.build import BuildPlan, build_and_compare, with_all_ignored
+from simdocs.commands.resolve import resolve
 from simdocs.commands.standing import forgotten_bands, standing
 from simdocs.engines.run import Run
 from simdocs.matching.corpus import Corpus
@@ -21,9 +22,8 @@ from simdocs.model.build_results import CHANGES, REMOVED, DryRun
 from simdocs.model.documents import Documents
 from simdocs.model.names import display_name
 from simdocs.model.ragged import Array
-from simdocs.parameters.answers import Updating
 from simdocs.parameters.recipes import Recipe
-from simdocs.requests.build_requests import BuildRequest
+from simdocs.requests.building import BuildRequest
 
 _AT_ONCE = 1 << 13
 """Rows of the answer in one block."""
@@ -41,15 +41,15 @@ class _Discard:
 
 def answer(request: BuildRequest, run: Run, delivery: Delivery) -> DryRun:
     """What the build that was requested would change. It fails as the build would, but takes no lock."""
-    plan = plan_build(request, delivery.outputs)
-    assert isinstance(request.output, bytes)
-    check_target(os.fsdecode(request.output), plan.kind)
+    plan, target = resolve(request, delivery.outputs), request.target
+    assert target.output is not None
+    check_target(os.fsdecode(target.output), request.kind)
     plan = with_all_ignored(plan, run)
-    there = standing(request.output, plan.recipe, Updating.of(request.given()))
-    run.skipped.warnings += forgotten_bands(there, plan.recipe, request.given())
+    there = standing(target.output, plan.recipe, request.updating)
+    run.skipped.warnings += forgotten_bands(there, plan.recipe, request.given)
     built, found = build_and_compare(plan, _Discard(), run, there, "it would be rebuilt from scratch")
     result = DryRun(
-        built=replace(built, target=display_name(request.output)),
+        built=replace(built, target=display_name(target.output)),
         earlier=there.documents,
         new=found.new,
         changed=found.changed,

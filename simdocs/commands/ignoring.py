@@ -14,13 +14,11 @@ from simdocs.kernels.tokens.ignored_tokens import digest_of
 from simdocs.model.artifact import Artifact
 from simdocs.model.names import display_name
 from simdocs.model.ragged import Tokens
-from simdocs.parameters import PARAMETERS
 from simdocs.parameters.recipes import MOST_STOP_WORDS, Shingling, SignatureRecipe
-from simdocs.parameters.texts import Sequences
+from simdocs.parameters.texts import Sequences, Walking
 from simdocs.pipeline.boilerplate import template_tokens
 from simdocs.pipeline.prepare import Intake
-from simdocs.requests.checked_request import CheckedRequest
-from simdocs.requests.read_request import ReadRequest
+from simdocs.requests.request import Request
 
 _COMMENT = "#|"
 """What begins a comment. No word holds these signs, and the lists of Snowball have comments after |."""
@@ -40,7 +38,7 @@ def with_stop_word_list(given: Mapping[str, Any]) -> dict[str, Any]:
 def stop_word_list(name: bytes) -> str:
     """The distinct words in this file, sorted, with spaces between them: see `with_stop_word_list`."""
     shown = display_name(name)
-    data = read_single_document(name, PARAMETERS["max_size"].default, Sequences())
+    data = read_single_document(name, Walking().max_size, Sequences())
     if len(data) > MOST_STOP_WORDS:
         problem = f"this list of stop words has {len(data):,} bytes, and {MOST_STOP_WORDS:,} are allowed"
         raise InputError(f"{shown}: {problem}: leave out comments and rare words")
@@ -71,7 +69,7 @@ def contradictory_stop_words(given: Mapping[str, Any], artifact: Artifact) -> It
 
 
 def leaving_out(
-    request: ReadRequest, intake: Intake, recipe: SignatureRecipe, decided_by: Artifact | None
+    request: Request, intake: Intake, recipe: SignatureRecipe, decided_by: Artifact | None
 ) -> tuple[Intake, SignatureRecipe]:
     """The intake and the recipe with the tokens that are left out. Common tokens of documents are not known yet.
 
@@ -85,16 +83,16 @@ def leaving_out(
     return replace(intake, ignored=tokens), recipe.but(ignoring=ignoring)
 
 
-def contradictory_files(request: CheckedRequest, artifact: Artifact) -> Iterator[str]:
+def contradictory_files(request: Request, artifact: Artifact) -> Iterator[str]:
     """Yield a message if the request gives other templates or stop words than those with which the artifact was made.
 
     InputError, UsageError: a file cannot be used.
     """
     yield from _contradictory_templates(request, artifact)
-    yield from contradictory_stop_words(request.given(), artifact)
+    yield from contradictory_stop_words(request.given, artifact)
 
 
-def _contradictory_templates(request: CheckedRequest, artifact: Artifact) -> Iterator[str]:
+def _contradictory_templates(request: Request, artifact: Artifact) -> Iterator[str]:
     templates = _templates(request)
     if not templates or not isinstance(artifact.recipe, SignatureRecipe):
         return
@@ -127,18 +125,19 @@ def refuse_other_tokens(artifact: Artifact, index: Artifact) -> None:
         raise ParametersError(artifact.name, index.name, found)
 
 
-def tokens_of_templates(request: CheckedRequest, shingling: Shingling) -> Tokens:
+def tokens_of_templates(request: Request, shingling: Shingling) -> Tokens:
     """The tokens of the templates of a request. InputError, UsageError: a template cannot be used."""
     return template_tokens([_text(name, shingling) for name in _templates(request)], shingling)
 
 
-def _templates(request: CheckedRequest) -> tuple[bytes, ...]:
-    return getattr(request, "template", None) or ()
+def _templates(request: Request) -> tuple[bytes, ...]:
+    templates: tuple[bytes, ...] = request.given.get("template", ())
+    return templates
 
 
 def _text(name: bytes, shingling: Shingling) -> bytes:
     """A template as UTF-8. InputError, UsageError: it is not one text, or cannot be read, or has no tokens."""
-    text = read_single_document(name, PARAMETERS["max_size"].default, Sequences())
+    text = read_single_document(name, Walking().max_size, Sequences())
     if not len(template_tokens([text], shingling)):
         problem = "this template is empty, so it has no tokens"
         raise InputError(f"{display_name(name)}: {problem}: give the text that documents share")

@@ -22,7 +22,7 @@ from simdocs.model.inspection import ArtifactInfo, FactValue
 from simdocs.model.names import name_to_text, text_to_name
 from simdocs.parameters.recipes import IndexRecipe, Recipe
 from simdocs.pipeline.indexing import chosen_by, expected_of
-from simdocs.requests.text_requests import InfoRequest
+from simdocs.requests.studying import InfoRequest
 
 ENDS = 3
 """Documents shown of either end."""

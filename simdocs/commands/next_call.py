@@ -12,8 +12,7 @@ from simdocs.errors import mention, suggested
 from simdocs.model.artifact import Artifact, Shingles
 from simdocs.model.skipped import Skipped
 from simdocs.parameters.recipes import OF_BANDS, IndexRecipe
-from simdocs.parameters.texts import Walking
-from simdocs.requests.audit_request import TuneRequest
+from simdocs.requests.studying import TuneRequest
 
 _BY_HAND = ("bands", "rows", "rule")
 """What was chosen for another threshold or signature, and is chosen again if that changes."""
@@ -35,7 +34,7 @@ def next_call(request: TuneRequest, artifact: Artifact | None, changes: Mapping[
     There is none for documents that cannot be read a second time. What an artifact fixes is not changed: `built_again`
     says that. Bands by hand are left out if the threshold, the length of signatures or the bands themselves change.
     """
-    ways = (*request.documents, request.files_from, request.files0_from)
+    ways = (*request.documents, request.naming.files_from, request.naming.files0_from)
     of_artifact = artifact is not None and artifact.name
     if request.texts is not None or b"-" in ways:
         return "", []
@@ -45,10 +44,10 @@ def next_call(request: TuneRequest, artifact: Artifact | None, changes: Mapping[
         return "", []
     changes = {name: value for name, value in changes.items() if name not in fixed_in(artifact, changes)}
     given: dict[str, Any] = {
-        name: os.fsdecode(value) if isinstance(value, bytes) else value for name, value in request.given().items()
+        name: os.fsdecode(value) if isinstance(value, bytes) else value for name, value in request.given.items()
     }
-    if request.template:
-        given["template"] = [os.fsdecode(name) for name in request.template]
+    if request.templates.template:
+        given["template"] = [os.fsdecode(name) for name in request.templates.template]
     again = bool({"threshold", "num_perm", BANDS_AGAIN} & changes.keys())
     if again:
         given = {name: value for name, value in given.items() if name not in _BY_HAND}
@@ -79,11 +78,11 @@ def _fewer_names(request: TuneRequest) -> tuple[list[str], dict[str, Any]]:
     folder = os.path.commonpath([os.path.dirname(name) for name in documents]) or b"."
     suffix = os.path.splitext(documents[0])[1]
     patterns = list[dict[str, list[str]]]([{}])
-    if suffix and not request.include and all(name.endswith(suffix) for name in documents):
+    if suffix and not request.walking.include and all(name.endswith(suffix) for name in documents):
         patterns.append({"include": [f"*{os.fsdecode(suffix)}"]})
     named = {os.path.normpath(name) for name in documents}
     for each in patterns:
-        walking = Walking.of(request.given() | {name: tuple(value) for name, value in each.items()})
+        walking = request.walking.but(**{name: tuple(value) for name, value in each.items()})
         found = find(Sources((folder,)), walking, Skipped())
         if {os.path.normpath(name) for name in found.names} == named:
             return [os.fsdecode(folder)], each

@@ -1,54 +1,251 @@
-"""Turn requests into plans: open artifacts, and give every parameter its value."""
+"""From what was asked to what is done: open the artifacts of a request, and decide what they leave open."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar, overload
 
 from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.reader import open_artifact, usable
 from simdocs.artifacts.recognise import kind_of
-from simdocs.commands.artifact_hints import explain_wrong_kind, refuse_disguised
-from simdocs.commands.ignoring import contradictory_files, with_stop_word_list
+from simdocs.commands.artifact_hints import explain_no_index, explain_order, explain_wrong_kind, refuse_disguised
+from simdocs.commands.ignoring import contradictory_files, leaving_out, refuse_other_tokens, with_stop_word_list
 from simdocs.corpora.decode import as_bytes
 from simdocs.corpora.discover import Sources
 from simdocs.corpora.file_list import FileList
-from simdocs.errors import InputError, UsageError, mention
+from simdocs.errors import InputError, Problem, UnreachableRecallError, UsageError, mention
 from simdocs.kernels.lsh.banding import choose
-from simdocs.model.artifact import Artifact, BandIndex, Shingles
+from simdocs.matching.corpus import Corpus
+from simdocs.matching.preparing import of_same_documents
+from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
 from simdocs.model.names import display_name
-from simdocs.parameters import PARAMETERS
+from simdocs.model.ragged import Rows
+from simdocs.parameters.answers import Grouping
 from simdocs.parameters.families import UNITS
 from simdocs.parameters.recipes import (
     NO_SKETCH,
+    OF_BANDS,
     Banding,
     BandingRequest,
-    Containing,
-    Ignoring,
+    Bands,
     IndexRecipe,
     Recipe,
     Shingling,
     SignatureRecipe,
-    Sketching,
 )
-from simdocs.parameters.texts import Normalisation, Sequences, Walking
+from simdocs.parameters.texts import Normalisation, OnlyChanged, Sequences
 from simdocs.pipeline.prepare import Intake
-from simdocs.requests.checked_request import CheckedRequest, contradictions
-from simdocs.requests.read_request import ReadRequest
+from simdocs.requests.building import BuildRequest, IndexRequest
+from simdocs.requests.request import Request, contradictions
+from simdocs.requests.searching import DedupeRequest, QueryRequest
+from simdocs.requests.sources import BandsRequest, DocumentTokensRequest, ReadRequest, SignaturesRequest
+from simdocs.requests.studying import AuditRequest, TuneRequest
 
 
 @dataclass(frozen=True, slots=True)
 class KnownDocuments:
-    """An index of documents that are always kept.
+    """An index beside the documents of a request: the one that is asked, or one whose documents are always kept.
 
-    shingles: their token sets, if given. root: the directory from which the documents are found.
+    shingles: their token sets, if given.
+    root: the directory from which the documents are found.
     """
 
     index: BandIndex
     shingles: Shingles | None
     root: bytes | None
+
+    @property
+    def sets(self) -> Shingles | None:
+        """The token sets, if given. ParametersError: they are of other documents."""
+        return of_same_documents(self.shingles, self.index)
+
+    def corpus(self) -> Corpus:
+        """The documents of the index."""
+        return Corpus.of_artifact(self.index, sets=self.sets, root=self.root)
+
+
+Asked_co = TypeVar("Asked_co", bound=Request, covariant=True)
+Made_co = TypeVar("Made_co", bound=Recipe, covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved(Generic[Asked_co, Made_co]):
+    """A request, and everything about it that its artifacts decide.
+
+    request: what was asked. Its groups have what no artifact decides, with the defaults.
+    intake: the documents, or an artifact of them.
+    recipe: how they become what the answer is computed from.
+    threshold: the minimum similarity.
+    banding: the bands by which candidates are found; None: they are found without bands.
+    grouping: how candidates are decided.
+    known: an index beside the documents.
+    chosen_now: whether the bands were chosen for this run.
+    changed: the documents of the index that are new or changed, if only these count.
+    """
+
+    request: Asked_co
+    intake: Intake
+    recipe: Made_co
+    threshold: float
+    banding: Banding | None
+    grouping: Grouping
+    known: KnownDocuments | None
+    chosen_now: bool
+    changed: Rows | None
+
+    @property
+    def artifact(self) -> Artifact | None:
+        """The artifact that has the documents, if one has them."""
+        return self.intake.artifact
+
+    @property
+    def cut(self) -> Bands | None:
+        """The bands and rows, if candidates are found by bands."""
+        return None if self.banding is None else self.banding.cut
+
+
+@overload
+def resolve(request: QueryRequest, outputs: Sequence[str | None] = ...) -> Resolved[QueryRequest, IndexRecipe]: ...
+
+
+@overload
+def resolve(
+    request: DedupeRequest, outputs: Sequence[str | None] = ...
+) -> Resolved[DedupeRequest, SignatureRecipe]: ...
+
+
+@overload
+def resolve(
+    request: TuneRequest | AuditRequest, outputs: Sequence[str | None] = ...
+) -> Resolved[BandsRequest, IndexRecipe]: ...
+
+
+@overload
+def resolve(request: BuildRequest, outputs: Sequence[str | None] = ...) -> Resolved[BuildRequest, Recipe]: ...
+
+
+def resolve(request: ReadRequest, outputs: Sequence[str | None] = ()) -> Resolved[Any, Any]:
+    """What a request amounts to.
+
+    UsageError: it contradicts an artifact, or no bands reach the recall. ParametersError: an artifact and an index
+    beside it were made with different parameters. ArtifactError, InputError: an artifact cannot be opened, or does not
+    say which of its documents are new or changed.
+    """
+    known, changed = _known(request), None
+    only_changed = request.only_changed if isinstance(request, QueryRequest | DedupeRequest) else OnlyChanged()
+    of_index = isinstance(request, QueryRequest) and only_changed.changed
+    if of_index or (isinstance(request, TuneRequest) and not request.has_documents):
+        intake = Intake(outputs=outputs)
+    else:
+        intake = intake_of(request, outputs, lambda found: _contradictions(request, found, known))
+    artifact = intake.artifact
+    if isinstance(request, TuneRequest | AuditRequest):
+        encoded_root(intake.root)
+    fixed = None if artifact is None else artifact.recipe
+    if known is not None:
+        if artifact is not None:
+            refuse_other_tokens(artifact, known.index)
+        fixed = known.index.recipe.but(
+            sequences=_with_given(known.index.recipe.sequences, request) if fixed is None else fixed.sequences
+        )
+    recipe = _recipe(request, fixed)
+    if isinstance(recipe, SignatureRecipe):
+        intake, recipe = leaving_out(request, intake, recipe, artifact if known is None else known.index)
+    grouping = request.grouping if isinstance(request, QueryRequest | DedupeRequest) else Grouping()
+    banding = recipe.banding if isinstance(recipe, IndexRecipe) else None
+    if isinstance(request, DedupeRequest):
+        if request.comparing.measure == "containment":  # signatures say little about it
+            grouping = grouping.but(exact=True)
+        banding = None if grouping.exact else _banding_of_dedupe(request, fixed)
+    if only_changed.changed:
+        index = opened_index(artifact) if known is None else known.index
+        changed = index.news(renamed=only_changed.renamed)
+    return Resolved(
+        request=request,
+        intake=intake,
+        recipe=recipe,
+        threshold=threshold_of(request, fixed),
+        banding=banding,
+        grouping=grouping,
+        known=known,
+        chosen_now=not isinstance(fixed, IndexRecipe),
+        changed=changed,
+    )
+
+
+def threshold_of(request: Request, fixed: Recipe | None) -> float:
+    """The threshold that was given; or else that of the index, or the default. fixed: how an artifact was made."""
+    default = fixed.banding.threshold if isinstance(fixed, IndexRecipe) else BandingRequest().threshold
+    return float(request.given.get("threshold", default))
+
+
+def _known(request: ReadRequest) -> KnownDocuments | None:
+    """The index beside the documents of a request, if there is one."""
+    if isinstance(request, QueryRequest):
+        explain_order(request)
+        given = request.index
+    elif isinstance(request, DedupeRequest) and request.known.against is not None:
+        given = request.known.against
+    else:
+        return None
+    explain_no_index(given)
+    shingles, root = request.rereading.shingles, request.rereading.root
+    sets = None if shingles is None else opened_shingles(shingles)
+    return KnownDocuments(opened_index(given), sets, encoded_root(root))
+
+
+def _contradictions(
+    request: ReadRequest, artifact: Artifact | None, known: KnownDocuments | None
+) -> Iterator[Problem | str]:
+    """Yield what was given and contradicts an artifact."""
+    if isinstance(request, QueryRequest):
+        return
+    # An index of an index has bands of its own, and so have the bands that are judged.
+    of_bands = isinstance(request, BuildRequest | TuneRequest)
+    free = OF_BANDS if of_bands else ("threshold",) if isinstance(request, DedupeRequest) else ()
+    yield from contradictions_with(artifact, request, free)
+    if known is not None:
+        yield from contradictions_with(known.index, request, ("threshold", *Sequences.parameters))
+    if isinstance(request, IndexRequest) and request.containing.containment and isinstance(artifact, Signatures):
+        remedy = "give the documents, or their .shingles"
+        yield f"{artifact.name} has no tokens, which {mention('containment')} needs: {remedy}"
+
+
+def _with_given(sequences: Sequences, request: ReadRequest) -> Sequences:
+    return sequences.but(**{name: request.given[name] for name in Sequences.parameters if name in request.given})
+
+
+def _recipe(request: ReadRequest, fixed: Recipe | None) -> Recipe:
+    """How documents become what a request needs: as in the artifact as far as that goes, otherwise as requested."""
+    if isinstance(request, QueryRequest) and fixed is not None:
+        return fixed
+    assert isinstance(request, DocumentTokensRequest)
+    own_bands = isinstance(request, TuneRequest) and bool(request.given.keys() & set(OF_BANDS))
+    if isinstance(fixed, IndexRecipe) and isinstance(request, AuditRequest | TuneRequest) and not own_bands:
+        return fixed
+    if not isinstance(request, SignaturesRequest):
+        return shingles_recipe(request, fixed)
+    recipe = signature_recipe(request, fixed)
+    if isinstance(request, DedupeRequest) or not isinstance(request, BandsRequest):
+        return recipe
+    containing = request.containing if isinstance(request, IndexRequest) else NO_SKETCH
+    if isinstance(request, IndexRequest) and isinstance(fixed, IndexRecipe):
+        containing = fixed.containing
+    banding = banding_of(request.banding, recipe.sketching.num_perm)
+    return IndexRecipe(**recipe.fields(), banding=banding, containing=containing)
+
+
+def _banding_of_dedupe(request: DedupeRequest, fixed: Recipe | None) -> Banding:
+    """The bands that serve what was asked. UnreachableRecallError: none do, but an exact join would."""
+    if isinstance(fixed, IndexRecipe):
+        return fixed.banding
+    sketching = fixed.sketching if isinstance(fixed, SignatureRecipe) else request.sketching
+    try:
+        return banding_of(request.banding, sketching.num_perm)
+    except UnreachableRecallError as error:
+        raise error.or_else(f"{mention('exact')} to find every pair") from None
 
 
 def opened(given: Any, kinds: Collection[str], *, or_documents: bool = False) -> Artifact:
@@ -79,18 +276,20 @@ def is_artifact(given: Any) -> bool:
     return not isinstance(given, bytes) or (given != b"-" and kind_of(given) is not None)
 
 
-FindContradictions = Callable[[Artifact | None], Iterable[str]]
+FindContradictions = Callable[[Artifact | None], Iterable[Problem | str]]
 """Finds the parameters that contradict an artifact: the input (None: the input is documents), or an index."""
 
 
-def contradictions_with(artifact: Artifact | None, request: ReadRequest, free: Sequence[str] = ()) -> Iterator[str]:
+def contradictions_with(
+    artifact: Artifact | None, request: Request, free: Sequence[str] = ()
+) -> Iterator[Problem | str]:
     """Yield a message for each parameter and template that was given and that the artifact was made without.
 
     free: parameters that may differ.
     """
     if artifact is not None:
         fixed = FORMATS[artifact.kind].parameter_groups
-        yield from contradictions(request.given(), artifact.recipe, artifact.name, fixed, free)
+        yield from contradictions(request.given, artifact.recipe, artifact.name, fixed, free)
         yield from contradictory_files(request, artifact)
 
 
@@ -105,27 +304,27 @@ def intake_of(
     if any(map(is_artifact, request.documents)):
         explain_wrong_kind(request)
         refuse_disguised(request.documents)
-        problems = list(request.problems_beside_artifact())
+        problems: list[Problem | str] = list(request.problems_beside_artifact())
         if len(request.documents) > 1:
             _refuse(problems)
         artifact = opened(request.documents[0], request.upstream, or_documents=True)
         _refuse([*problems, *find_contradictions(artifact)])
-        shingles, root = getattr(request, "shingles", None), getattr(request, "root", None)
-        if any(getattr(request, index, None) is not None for index in ("index", "against")):
-            shingles = root = None  # these belong to the documents of that index
+        beside = isinstance(request, QueryRequest) or "against" in request.given
+        given = {} if beside else request.given  # token sets and a root belong to the documents of the index beside it
+        shingles, root = given.get("shingles"), given.get("root")
         sets = None if shingles is None else opened_shingles(shingles)
         return Intake(artifact=artifact, shingles=sets, root=root, outputs=outputs)
     _refuse([*request.problems_beside_documents(), *find_contradictions(None)])
-    walking = Walking.of(request.given())
+    walking = request.walking
     if request.texts is not None:
         return Intake(walking=walking, found=_in_memory(request))
-    listed = request.files_from if request.files_from is not None else request.files0_from
-    for name in (*request.documents, *([listed] if isinstance(listed, bytes) else [])):
+    naming = request.naming
+    listed = naming.files_from if naming.files_from is not None else naming.files0_from
+    for name in (*request.documents, *([] if listed is None else [listed])):
         if b"\0" in name:
             raise InputError(f"{display_name(name)}: a path cannot contain NUL")
-    assert listed is None or isinstance(listed, bytes)
-    sources = Sources(request.documents, listed, request.files0_from is not None, bool(request.jsonl))
-    return Intake(sources=sources, walking=walking, outputs=outputs, id_field=request.id_field)
+    sources = Sources(request.documents, listed, naming.files0_from is not None, naming.jsonl)
+    return Intake(sources=sources, walking=walking, outputs=outputs, id_field=request.given.get("id_field"))
 
 
 def _in_memory(request: ReadRequest) -> FileList:
@@ -146,7 +345,7 @@ def shingling_of(given: Mapping[str, Any]) -> Shingling:
     InputError, UsageError: the list of stop words cannot be used.
     """
     given = with_stop_word_list(given)
-    unit = given.get("unit", PARAMETERS["unit"].default)
+    unit = Shingling.of(given).unit
     may_ignore, listed = UNITS[unit].may_ignore_stop_words, given.get("stop_word_list", "")
     if not (may_ignore or UNITS[unit].begins_at_stop_words):
         listed = ""
@@ -155,32 +354,21 @@ def shingling_of(given: Mapping[str, Any]) -> Shingling:
     return Shingling.of(given | {"normalisation": Normalisation.of(given)})
 
 
-def shingles_recipe(request: ReadRequest, fixed: Recipe | None) -> Recipe:
+def shingles_recipe(request: DocumentTokensRequest, fixed: Recipe | None) -> Recipe:
     """How documents become token sets: as in the artifact, or as requested."""
     if fixed is not None:
         return Recipe(sequences=fixed.sequences, shingling=fixed.shingling, unicode=fixed.unicode)
-    return Recipe(sequences=Sequences.of(request.given()), shingling=shingling_of(request.given()))
+    return Recipe(sequences=request.sequences, shingling=shingling_of(request.given))
 
 
-def signature_recipe(request: ReadRequest, fixed: Recipe | None) -> SignatureRecipe:
+def signature_recipe(request: SignaturesRequest, fixed: Recipe | None) -> SignatureRecipe:
     """How documents become signatures: as in the artifact as far as that goes, otherwise as requested."""
-    recipe = shingles_recipe(request, fixed)
-    given = request.given()
-    if isinstance(fixed, SignatureRecipe):
-        sketching, ignoring = fixed.sketching, fixed.ignoring
-    else:
-        sketching, ignoring = Sketching.of(given), Ignoring.of(given)
-    return SignatureRecipe(**recipe.fields(), sketching=sketching, ignoring=ignoring)
+    recipe, of = shingles_recipe(request, fixed), fixed if isinstance(fixed, SignatureRecipe) else request
+    return SignatureRecipe(**recipe.fields(), sketching=of.sketching, ignoring=of.ignoring)
 
 
-def index_recipe(recipe: SignatureRecipe, banding: Banding, containing: Containing = NO_SKETCH) -> IndexRecipe:
-    """The recipe of an index with these bands."""
-    return IndexRecipe(**recipe.fields(), banding=banding, containing=containing)
-
-
-def banding_of(request: CheckedRequest, num_perm: int) -> Banding:
+def banding_of(asked: BandingRequest, num_perm: int) -> Banding:
     """The bands and rows for a request. UsageError: no bands and rows fulfil it."""
-    asked = BandingRequest.of(request.given())
     return Banding(**asked.fields() | choose(asked, num_perm)._asdict())
 
 
@@ -191,6 +379,6 @@ def encoded_root(root: bytes | None) -> bytes | None:
     return root
 
 
-def _refuse(problems: Sequence[str]) -> None:
+def _refuse(problems: Sequence[Problem | str]) -> None:
     if problems:
         raise UsageError(*problems)

@@ -38,10 +38,9 @@ from simdocs.model.answers import (
 from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
 from simdocs.model.names import display_name
 from simdocs.model.ragged import Rows, distinct, ranges
-from simdocs.parameters import PARAMETERS
 from simdocs.parameters.texts import Sequences
 from simdocs.pipeline.shingling import show as shown_shingles
-from simdocs.requests.text_requests import ShowRequest
+from simdocs.requests.studying import ShowRequest
 
 _AT_ONCE = 1 << 12
 """Rows in one block."""
@@ -115,9 +114,9 @@ def _shingles(request: ShowRequest) -> Iterator[Row]:
     if problems := list(request.problems_beside_text()):
         raise UsageError(*problems)
     assert isinstance(request.file, bytes)
-    limit = PARAMETERS["max_size"].default if request.max_size is None else request.max_size
+    limit = request.walking.max_size
     data = read_single_document(request.file, limit, Sequences())
-    return shown_shingles(data, shingling_of(request.given()))
+    return shown_shingles(data, shingling_of(request.given))
 
 
 MOST_COLUMNS = 20
@@ -133,17 +132,17 @@ def shown(request: ShowRequest, artifact: Artifact, run: Run) -> _Table:
         raise UsageError(*problems)
     names = [name for name in request.documents if isinstance(name, bytes)]
     rows = rows_named(Corpus.of_artifact(artifact), names) if names else None
-    if request.buckets:
+    if request.view.buckets:
         assert isinstance(artifact, BandIndex)
         return _buckets(artifact, _first_copies(artifact, rows))
-    if request.candidates:
+    if request.view.candidates:
         assert isinstance(artifact, BandIndex)
         return _candidates(artifact, _first_copies(artifact, rows), request, run)
-    if request.sketch:
+    if request.view.sketch:
         assert isinstance(artifact, BandIndex)
         return _sketch(artifact, rows)
     if isinstance(artifact, Shingles):
-        return _matrix(artifact, rows) if request.matrix else _token_sets(artifact, rows)
+        return _matrix(artifact, rows) if request.view.matrix else _token_sets(artifact, rows)
     assert isinstance(artifact, Signatures | BandIndex)
     return _signatures(artifact, rows)
 
@@ -214,9 +213,8 @@ def _buckets(index: BandIndex, rows: Rows | None) -> _Table:
 
 def _candidates(index: BandIndex, rows: Rows | None, request: ShowRequest, run: Run) -> _Table:
     """Every candidate pair of different texts, with everything that decides it. rows: only pairs with one of these."""
-    assert request.root is None or isinstance(request.root, bytes)
-    sets = None if request.shingles is None else opened_shingles(request.shingles)
-    root = encoded_root(request.root)
+    sets = None if request.rereading.shingles is None else opened_shingles(request.rereading.shingles)
+    root = encoded_root(request.rereading.root)
     corpus = Corpus.of_artifact(index, sets=of_same_documents(sets, index), root=root)
     banding = index.recipe.banding
     verifier = Verifier(corpus, banding.threshold, run, no_prefilter=True)

@@ -19,16 +19,8 @@ from simdocs.advice.similarity_advice import (
     many_similar,
     similarity_advice,
 )
-from simdocs.commands.ignoring import leaving_out
 from simdocs.commands.next_call import BANDS_AGAIN, built_again, fixed_in, next_call
-from simdocs.commands.resolve import (
-    banding_of,
-    contradictions_with,
-    encoded_root,
-    index_recipe,
-    intake_of,
-    signature_recipe,
-)
+from simdocs.commands.resolve import Resolved, resolve
 from simdocs.corpora.containers.recognise import looking_like
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.read_tasks import sampled
@@ -41,15 +33,16 @@ from simdocs.matching.sampling import sampled_pairs
 from simdocs.matching.sampling.sampled_pairs import sample_pairs
 from simdocs.matching.verification.verify import Verifier, outdated_warnings
 from simdocs.model.answers import Delivery
-from simdocs.model.artifact import Artifact, Shingles
+from simdocs.model.artifact import Shingles
 from simdocs.model.documents import WITHOUT_TOKENS
 from simdocs.model.ragged import Floats, Ragged, Rows, TextNumbers
 from simdocs.model.tuning import BandChoice, CorpusFacts, CurvePoint, PairSample, Tuning
 from simdocs.parameters.recipes import OF_BANDS, IndexRecipe
 from simdocs.pipeline.boilerplate import with_common_tokens
 from simdocs.pipeline.indexing import low_recall
-from simdocs.pipeline.prepare import Intake, files_of
-from simdocs.requests.audit_request import TuneRequest
+from simdocs.pipeline.prepare import files_of
+from simdocs.requests.sources import BandsRequest
+from simdocs.requests.studying import TuneRequest
 
 SAMPLED = 20_000
 """Documents that are read at most. If there are more, this many are drawn at random."""
@@ -61,17 +54,7 @@ _LEFT = 30
 """A template is left out only if half the documents keep at least this many tokens."""
 
 
-@dataclass(frozen=True, slots=True)
-class TunePlan:
-    """The bands to judge. intake: the documents to judge them with, if there are any."""
-
-    recipe: IndexRecipe
-    intake: Intake | None
-
-    @property
-    def artifact(self) -> Artifact | None:
-        """The artifact that has the documents, if there is one."""
-        return None if self.intake is None else self.intake.artifact
+_Plan = Resolved[BandsRequest, IndexRecipe]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +81,8 @@ def answer(request: TuneRequest, run: Run, delivery: Delivery) -> Tuning:
     UsageError: it contradicts an artifact, or no bands reach the recall. InputError, ArtifactError: documents or an
     artifact cannot be opened.
     """
-    plan = plan_tune(request, delivery)
-    if plan.intake is None:
+    plan = resolve(request, delivery.outputs)
+    if not request.has_documents:
         recipe = plan.recipe
         choices, curve = tuple(sampled_pairs.choices(recipe, None)), tuple(sampled_pairs.curve(recipe.banding, None))
         lines = tuple(low_recall(recipe.banding, recipe.sketching.num_perm))
@@ -116,28 +99,10 @@ def answer(request: TuneRequest, run: Run, delivery: Delivery) -> Tuning:
     return _Tuner(request, plan, delivery, run).tuning()
 
 
-def plan_tune(request: TuneRequest, delivery: Delivery) -> TunePlan:
-    """The plan for a request: see `answer`."""
-
-    intake = None
-    if request.has_documents:
-        intake = intake_of(request, delivery.outputs, lambda found: contradictions_with(found, request, OF_BANDS))
-    fixed = None if intake is None or intake.artifact is None else intake.artifact.recipe
-    if intake is not None:
-        encoded_root(intake.root)
-    recipe = signature_recipe(request, fixed)
-    if intake is not None:
-        intake, recipe = leaving_out(request, intake, recipe, intake.artifact)
-    if isinstance(fixed, IndexRecipe) and not request.given().keys() & set(OF_BANDS):
-        return TunePlan(fixed, intake)
-    return TunePlan(index_recipe(recipe, banding_of(request, recipe.sketching.num_perm)), intake)
-
-
 class _Tuner:
     """Judges documents as a request asks, and then with the options that are advised, until nothing more is advised."""
 
-    def __init__(self, request: TuneRequest, plan: TunePlan, delivery: Delivery, run: Run) -> None:
-        assert plan.intake is not None
+    def __init__(self, request: TuneRequest, plan: _Plan, delivery: Delivery, run: Run) -> None:
         self._request, self._plan, self._delivery, self._run = request, plan, delivery, run
         self._found: FileList | None = None
         self._advice: list[Advice] = []
@@ -189,9 +154,8 @@ class _Tuner:
         """How many times as many documents there are as were drawn; 1 if all are read."""
         return max(1.0, self._every / SAMPLED)
 
-    def _ready(self, plan: TunePlan, run: Run) -> tuple[Corpus, IndexRecipe]:
+    def _ready(self, plan: _Plan, run: Run) -> tuple[Corpus, IndexRecipe]:
         """The documents of a plan, or those that were drawn of them, and its recipe."""
-        assert plan.intake is not None
         intake = plan.intake if self._found is None else replace(plan.intake, found=self._found)
         intake, recipe = with_common_tokens(intake, plan.recipe, run)
         corpus = prepare(intake, recipe, run)
@@ -232,7 +196,7 @@ class _Tuner:
         given: dict[str, Any] = dict(self._changes)
         if {"threshold", "num_perm"} & given.keys():
             given |= dict.fromkeys(("bands", "rows", "rule"))
-        plan = plan_tune(self._request.but(**given), self._delivery)
+        plan = resolve(self._request.but(**given), self._delivery.outputs)
         return self._ready(plan, self._run.again())
 
     def _advise(self, advice: Advice) -> bool:

@@ -197,12 +197,6 @@ class QueryAnswer(Group, section=ANSWER):
     list: str | None = parameter(Choice(MATCH_LISTS), default=None, help="List only names.")
 
 
-class TuneAnswer(Group, section=ANSWER):
-    """What a table of tune lists."""
-
-    list: str = parameter(Choice(TUNE_LISTS), default="choices", help="What to list.")
-
-
 _DIFF = parameter(Choice(DIFFS), default=None, help="Print where texts differ.", section=ANSWER, before="nul")
 _TRACE = parameter(
     Flag(),
@@ -239,6 +233,7 @@ class Presentation(Group, section=ANSWER):
     """How an answer is drawn, where it is written, and what is said about the run."""
 
     dry_run: bool = _DRY_RUN
+    list: str = parameter(Choice(TUNE_LISTS), default="choices", help="What to list.", before="diff")
     diff: str | None = _DIFF
     trace: bool = _TRACE
     nul: bool = parameter(

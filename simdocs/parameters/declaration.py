@@ -106,11 +106,11 @@ class Group:
     defaults: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     parameters: ClassVar[Mapping[str, Parameter]] = MappingProxyType({})
 
-    def __init_subclass__(cls, section: str = "", **more: Any) -> None:
+    def __init_subclass__(cls, section: str = "", init: bool = True, **more: Any) -> None:
         super().__init_subclass__(**more)
         defaults, parameters = dict(cls.defaults), dict(cls.parameters)
         for name, kind in get_annotations(cls).items():
-            if str(kind).startswith("ClassVar"):
+            if "ClassVar" in str(kind):
                 continue
             value = cls.__dict__.get(name, _REQUIRED)
             if value is not _REQUIRED:

@@ -15,7 +15,7 @@ from simdocs.views.wrapping import COMMAND, END, columns_of_terminal, unmarked, 
 
 if TYPE_CHECKING:
     from simdocs.engines.run import Explain
-    from simdocs.requests.report_requests import DebugRequest
+    from simdocs.requests.drawing import DrawnRequest
 
 
 def say(line: str, *, as_it_is: bool = False) -> None:
@@ -52,10 +52,8 @@ def error(message: str) -> None:
 class Teller:
     """Tells people about a run on standard error, as loudly as they asked. spelling: spells parameters in messages."""
 
-    def __init__(self, report: DebugRequest, spelling: Callable[[str], str] = str) -> None:
-        # Not every question can be asked with all of these.
-        asked = (bool(getattr(report, name, None)) for name in ("quiet", "verbose", "summary"))
-        self._quiet, self._verbose, self._summary = asked
+    def __init__(self, report: DrawnRequest, spelling: Callable[[str], str] = str) -> None:
+        self._quiet, self._verbose, self._summary = report.quiet, report.verbose, report.summary
         self._spelling = spelling
         self._said = set[str]()
 

@@ -15,10 +15,9 @@ from typing import Any
 import simdocs
 from simdocs.cli import exits
 from simdocs.errors import spelled
-from simdocs.requests.audit_request import AuditRequest, TuneRequest
-from simdocs.requests.build_requests import IndexRequest, ShingleRequest, SignatureRequest
-from simdocs.requests.search_requests import DedupeRequest, QueryRequest
-from simdocs.requests.text_requests import ShowRequest
+from simdocs.requests.building import IndexRequest, ShingleRequest, SignatureRequest
+from simdocs.requests.searching import DedupeRequest, QueryRequest
+from simdocs.requests.studying import AuditRequest, ShowRequest, TuneRequest
 from tests.cli.program import simdocs as program
 from tests.commands.building import content
 

@@ -7,19 +7,16 @@ import pydoc
 import re
 import typing
 from collections.abc import Callable
-from dataclasses import fields
 
 import pytest
 
 import simdocs
 from simdocs.api import keywords
 from simdocs.parameters.values import Choice
-from simdocs.requests.audit_request import AuditRequest, TuneRequest
-from simdocs.requests.build_requests import IndexRequest, ShingleRequest, SignatureRequest
-from simdocs.requests.checked_request import CheckedRequest
-from simdocs.requests.compare_request import CompareRequest
-from simdocs.requests.search_requests import DedupeRequest, QueryRequest
-from simdocs.requests.text_requests import ShowRequest, SimilarityRequest
+from simdocs.requests.building import IndexRequest, ShingleRequest, SignatureRequest
+from simdocs.requests.request import Request
+from simdocs.requests.searching import DedupeRequest, QueryRequest
+from simdocs.requests.studying import AuditRequest, CompareRequest, ShowRequest, SimilarityRequest, TuneRequest
 
 ARGUMENTS = {"documents", "index", "file"}
 """Fields of requests that are arguments by place."""
@@ -27,7 +24,7 @@ ARGUMENTS = {"documents", "index", "file"}
 DECIDE_THE_RESULT = {"pairs", "all_copies", "list", "dry_run", "trace"}
 """Parameters by which the type of what comes back differs: overloads have them, the typed keywords do not."""
 
-Case = tuple[Callable[..., typing.Any], type[CheckedRequest], type]
+Case = tuple[Callable[..., typing.Any], type[Request], type]
 
 CASES: list[Case] = [
     (simdocs.shingle, ShingleRequest, keywords.ShingleKeywords),
@@ -42,9 +39,9 @@ CASES: list[Case] = [
 ]
 
 
-def keywords_of(request: type[CheckedRequest]) -> set[str]:
+def keywords_of(request: type[Request]) -> set[str]:
     """The fields of a request that are keywords in Python."""
-    return {field.name for field in fields(request)} - ARGUMENTS
+    return {*request.arguments, *request.accepts} - ARGUMENTS
 
 
 @pytest.mark.parametrize(("function", "request_type", "typed"), CASES)
@@ -57,7 +54,7 @@ def test_typed_keywords_are_the_fields_of_the_request(function, request_type, ty
 
 
 def test_typed_keywords_of_similarity_are_the_parameters_that_decide_tokens():
-    assert set(typing.get_type_hints(keywords.TokenKeywords)) == set(SimilarityRequest.parameters())
+    assert set(typing.get_type_hints(keywords.TokenKeywords)) == set(SimilarityRequest.accepts)
 
 
 @pytest.mark.parametrize(("function", "request_type", "typed"), CASES)
@@ -67,7 +64,7 @@ def test_typed_keywords_accept_none_and_the_members_of_their_family(function, re
             continue
         assert type(None) in typing.get_args(hint), name
         literals = [arguments for kind in typing.get_args(hint) if (arguments := typing.get_args(kind))]
-        values = request_type.parameters()[name].values if name in request_type.parameters() else None
+        values = request_type.accepts[name].values if name in request_type.accepts else None
         if isinstance(values, Choice) and literals:
             assert literals == [tuple(values.family)], name
 
@@ -76,7 +73,7 @@ def test_typed_keywords_accept_none_and_the_members_of_their_family(function, re
 def test_help_lists_every_parameter(function, request_type, typed):
     found = inspect.signature(function).parameters
     by_place = [name for name, parameter in found.items() if parameter.kind is not parameter.KEYWORD_ONLY]
-    assert by_place == [field.name for field in fields(request_type) if field.name in ARGUMENTS][::-1]
+    assert by_place == sorted(ARGUMENTS & request_type.arguments.keys(), reverse=True)
     for name, parameter in found.items():
         if name == "documents":
             assert parameter.kind is parameter.VAR_POSITIONAL
@@ -103,7 +100,7 @@ def test_help_explains_every_keyword_and_names_its_default(function, request_typ
     found = entries(function)
     assert list(found) == [name for name in inspect.signature(function).parameters if name in keywords_of(request_type)]
     assert all(found.values())
-    for name, parameter in request_type.parameters().items():
+    for name, parameter in request_type.accepts.items():
         if parameter.default is not None and name in found:
             assert f"[{parameter.default!r}]" in found[name]
         if isinstance(parameter.values, Choice):
@@ -121,4 +118,4 @@ def test_help_of_a_function_begins_with_what_it_returns():
 
 
 def test_help_lists_every_parameter_of_similarity():
-    assert list(inspect.signature(simdocs.similarity).parameters) == ["a", "b", *SimilarityRequest.parameters()]
+    assert list(inspect.signature(simdocs.similarity).parameters) == ["a", "b", *SimilarityRequest.accepts]

@@ -20,9 +20,9 @@ def parameters() -> Iterator[Any]:
     """All questions with their parameters. The short form asks about no parameter of the question before again."""
     before: set[str] = set()
     for question, request in REQUESTS.items():
-        own = set(request.parameters())
+        own = set(request.accepts)
         inherited = before if question in ALIKE else set()
-        for parameter in request.parameters():
+        for parameter in request.accepts:
             yield from slow((question, parameter)) if parameter in inherited else [(question, parameter)]
         before = own
 
@@ -36,7 +36,7 @@ def plain_answers() -> dict[object, Outcome]:
 @pytest.mark.parametrize(("question", "parameter"), list(parameters()))
 def test_every_parameter_has_the_same_answer_from_both_doors(ground, question, parameter, plain_answers):
     case = CASES[question][parameter]
-    assert case.value != REQUESTS[question].parameter(parameter).default
+    assert case.value != REQUESTS[question].accepts[parameter].default
     usual = ARGUMENTS.get(question, ("docs",))
     arguments = usual if case.arguments is None else case.arguments
     value = case.value.format(kind=ARTIFACTS[question]) if parameter == "output" else case.value
@@ -50,7 +50,7 @@ def test_every_parameter_has_the_same_answer_from_both_doors(ground, question, p
 
 def test_every_case_is_about_a_parameter():
     assert {question: sorted(cases) for question, cases in CASES.items()} == {
-        question: sorted(request.parameters()) for question, request in REQUESTS.items()
+        question: sorted(request.accepts) for question, request in REQUESTS.items()
     }
 
 

@@ -35,7 +35,7 @@ def wrong_words(kind: values.Values) -> list[str]:
 def wrong_values(question: str, turn: int) -> dict[str, str]:
     """A wrong word for each parameter of a question that has any."""
     found = {}
-    for name, parameter in REQUESTS[question].parameters().items():
+    for name, parameter in REQUESTS[question].accepts.items():
         if not isinstance(parameter.values, (*ANY_WORD, values.Flag)):
             words = wrong_words(parameter.values)
             found[name] = words[turn % len(words)]
@@ -60,7 +60,7 @@ def test_all_wrong_words_are_refused_together_with_the_same_problems(ground, que
 @pytest.mark.parametrize("question", REQUESTS)
 def test_a_wrong_type_is_refused_for_every_parameter_with_what_is_wanted(ground, question):
     nothing = object()
-    for name, parameter in REQUESTS[question].parameters().items():
+    for name, parameter in REQUESTS[question].accepts.items():
         with pytest.raises(simdocs.UsageError) as caught:
             CALLS[question](*usual(question), **{name: nothing})
         assert caught.value.problems == (f"{name} must be {parameter.values.wanted}, not {nothing!r}",)
@@ -68,7 +68,7 @@ def test_a_wrong_type_is_refused_for_every_parameter_with_what_is_wanted(ground,
 
 @pytest.mark.parametrize("question", REQUESTS)
 def test_every_flag_of_the_command_line_refuses_a_value(ground, question):
-    flags = [name for name, each in REQUESTS[question].parameters().items() if isinstance(each.values, values.Flag)]
+    flags = [name for name, each in REQUESTS[question].accepts.items() if isinstance(each.values, values.Flag)]
     (word,) = words_of({flags[-1]: True})
     assert program(question, *usual(question), f"{word}=yes").status == exits.FAILED
 

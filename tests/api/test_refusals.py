@@ -10,8 +10,8 @@ import pytest
 
 import simdocs
 from simdocs.errors import UnreachableRecallError
-from simdocs.requests.build_requests import IndexRequest, ShingleRequest, SignatureRequest
-from simdocs.requests.search_requests import DedupeRequest, QueryRequest
+from simdocs.requests.building import IndexRequest, ShingleRequest, SignatureRequest
+from simdocs.requests.searching import DedupeRequest, QueryRequest
 from tests.api.asking import BUILD, KINDS, by_row
 from tests.cli.corpus import A1, A
 
@@ -83,9 +83,9 @@ def test_none_means_not_given(here):
         *zip(BUILD.values(), (ShingleRequest, SignatureRequest, IndexRequest), strict=True),
         (simdocs.dedupe, DedupeRequest),
     ):
-        nothing = dict.fromkeys(request.parameters())
+        nothing = dict.fromkeys(request.accepts)
         assert repr(stage("docs", **nothing)) == repr(stage("docs"))
-    nothing = dict.fromkeys(QueryRequest.parameters())
+    nothing = dict.fromkeys(QueryRequest.accepts)
     assert by_row(simdocs.query("docs.index", "new", **nothing)) == by_row(simdocs.query("docs.index", "new"))
 
 

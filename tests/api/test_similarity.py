@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.requests.text_requests import SimilarityRequest
+from simdocs.requests.studying import SimilarityRequest
 from tests import strategies as some
 from tests.amounts import examples
 from tests.twins import shingles as twin
@@ -83,7 +83,7 @@ def test_similarities_worked_out_by_hand(a, b, keywords, expected):
 
 def test_every_parameter_of_similarity_has_an_effect_that_is_known():
     tried = {name for _, _, keywords, _ in KNOWN for name in keywords}
-    assert tried | {"seed"} == set(SimilarityRequest.parameters())
+    assert tried | {"seed"} == set(SimilarityRequest.accepts)
 
 
 def test_the_seed_decides_the_hashes_and_not_the_similarity(monkeypatch):
@@ -165,8 +165,8 @@ def test_wrong_values_are_refused_all_at_once():
     with pytest.raises(simdocs.UsageError) as caught:
         simdocs.similarity("a", "b", k=0, language="de", nfkc=1)
     assert caught.value.problems == (
-        "k must be a whole number from 1 to 1000, not 0",
         "nfkc must be True or False, not 1",
+        "k must be a whole number from 1 to 1000, not 0",
         "language needs unit stopword, or ignore_stop_words",
     )
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import simdocs
 from simdocs.api.ask import ask
-from simdocs.requests.build_requests import IndexRequest, ShingleRequest, SignatureRequest
+from simdocs.requests.building import IndexRequest, ShingleRequest, SignatureRequest
 from tests.runs import running
 
 REQUESTS = {"shingles": ShingleRequest, "signatures": SignatureRequest, "index": IndexRequest}
@@ -40,8 +40,8 @@ def build(target: Path, given: Sequence[bytes | str | Path] | Path, jobs: int = 
     """
     documents = (given,) if isinstance(given, Path) else tuple(given)
     asked = REQUESTS[target.suffix[1:]]
-    assert options.keys() <= IndexRequest.parameters().keys()
-    own = {name: value for name, value in options.items() if name in asked.parameters()}
+    assert options.keys() <= IndexRequest.accepts.keys()
+    own = {name: value for name, value in options.items() if name in asked.accepts}
     request = asked(documents=tuple(map(os.fsencode, documents)), output=target, **own)
     with running(jobs) as run:
         ask(request, run)

@@ -6,15 +6,17 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import simdocs
-from simdocs.commands.dedupe import DedupePlan, find_groups, find_pairs, plan_dedupe, read_documents
+from simdocs.commands.dedupe import find_groups, find_pairs, read_documents
+from simdocs.commands.resolve import Resolved, resolve
 from simdocs.model.answers import Block, Delivery, Row
 from simdocs.model.search_result import GROUPS
-from simdocs.requests.search_requests import DedupeRequest
+from simdocs.requests.searching import DedupeRequest
 from simdocs.views.output_formats import Tsv
 from tests.runs import running
 from tests.twins.text_answers import Text
@@ -27,7 +29,7 @@ CATCH_ALL = {"bands": 128, "rows": 1}
 class Work:
     """Documents that were read, and the plan by which they are compared. result: the result of the last answer."""
 
-    plan: DedupePlan
+    plan: Resolved
     corpus: Any
     run: Any
     result: simdocs.Deduplication | simdocs.SimilarPairs | None = field(default=None)
@@ -37,17 +39,23 @@ class Work:
         """Everything that was skipped so far."""
         return self.run.skipped
 
+    def _plan(self, **answer: Any) -> Resolved:
+        """Return the plan with another answer to the same question."""
+        request = copy(self.plan.request)
+        request.__dict__["answer"] = request.answer.but(**answer)
+        return replace(self.plan, request=request)
+
     def groups(self) -> list[Row]:
         """Return the rows of the groups."""
         return self._rows(lambda given: find_groups(self.plan, self.corpus, self.run, given))
 
     def pairs(self, all_copies: bool = False) -> list[Row]:
         """Return the rows of all similar pairs."""
-        return self._rows(lambda given: find_pairs(self.plan, self.corpus, self.run, given, all_copies=all_copies))
+        return self._rows(lambda given: find_pairs(self._plan(all_copies=all_copies), self.corpus, self.run, given))
 
     def listed(self, listing: str) -> list[Row]:
         """Return the rows of a list."""
-        return self._rows(lambda given: find_groups(self.plan, self.corpus, self.run, given, listing))
+        return self._rows(lambda given: find_groups(self._plan(list=listing), self.corpus, self.run, given))
 
     def names(self, listing: str) -> list[Any]:
         """Return the names of a list."""
@@ -75,9 +83,9 @@ class Work:
         return [row for block in blocks for row in block.rows]
 
 
-def plan(names: Sequence[Any], **options: Any) -> DedupePlan:
+def plan(names: Sequence[Any], **options: Any) -> Resolved:
     """Return the plan for a request about these documents."""
-    return plan_dedupe(DedupeRequest(documents=tuple(map(encoded, names)), **options))
+    return resolve(DedupeRequest(documents=tuple(map(encoded, names)), **options))
 
 
 def encoded(name: Any) -> Any:
@@ -86,7 +94,7 @@ def encoded(name: Any) -> Any:
 
 
 @contextmanager
-def begun(asked: DedupePlan, jobs: int = 1) -> Iterator[Work]:
+def begun(asked: Resolved, jobs: int = 1) -> Iterator[Work]:
     """Read the documents of a plan."""
     with running(jobs) as run:
         yield Work(asked, read_documents(asked, run), run)
@@ -99,7 +107,7 @@ def sketched(names: Sequence[Any], jobs: int = 1, **options: Any) -> Iterator[Wo
         yield work
 
 
-def with_threshold(asked: DedupePlan, threshold: float) -> DedupePlan:
+def with_threshold(asked: Resolved, threshold: float) -> Resolved:
     """Return the same plan with another threshold."""
     return replace(asked, threshold=threshold)
 

@@ -63,7 +63,7 @@ def test_a_dry_run_lists_what_the_build_changes(
         for name, text, rows in begun:
             write(name, content_for(name, text, rows))
         target = Path("x." + {"shingle": "shingles", "signature": "signatures"}.get(stage, stage))
-        options = {name: value for name, value in OPTIONS.items() if name in REQUESTS[stage].parameters()}
+        options = {name: value for name, value in OPTIONS.items() if name in REQUESTS[stage].accepts}
         built(target, ["docs"], **options)
         for changes in history:
             for change in changes:

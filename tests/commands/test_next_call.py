@@ -8,7 +8,7 @@ import simdocs
 from simdocs.advice.similarity_advice import Advice
 from simdocs.commands.next_call import BANDS_AGAIN, built_again, next_call
 from simdocs.errors import mention, spelled
-from simdocs.requests.audit_request import TuneRequest
+from simdocs.requests.studying import TuneRequest
 
 BY_HAND = TuneRequest(documents=(b"docs",), bands=10, rows=10)
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from simdocs.api.ask import ask, running
-from simdocs.requests.build_requests import IndexRequest, ShingleRequest, SignatureRequest
-from simdocs.requests.search_requests import DedupeRequest
+from simdocs.requests.building import IndexRequest, ShingleRequest, SignatureRequest
+from simdocs.requests.searching import DedupeRequest
 from tests.cli.corpus import A1, A, B, lay
 
 

@@ -13,10 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.commands.query import plan_query, query
+from simdocs.commands.query import query
+from simdocs.commands.resolve import resolve
 from simdocs.matching.lookup import lookup
 from simdocs.model.answers import Block, Delivery
-from simdocs.requests.search_requests import QueryRequest
+from simdocs.requests.searching import QueryRequest
 from tests import strategies as some
 from tests.amounts import examples
 from tests.commands.building import built
@@ -62,10 +63,10 @@ def ask(
     index: Path, names: list[Path], threshold: float = 0.5, jobs: int = 1, listing: str | None = None, **options: object
 ) -> Answered:
     """Query an index with these documents, in this process."""
-    request = QueryRequest(index=index, documents=tuple(names), threshold=threshold, **options)
+    request = QueryRequest(index=index, documents=tuple(names), threshold=threshold, list=listing, **options)
     blocks = list[Block]()
     with running(jobs) as run:
-        result = query(plan_query(request), run, Delivery(blocks.append), listing=listing)
+        result = query(resolve(request), run, Delivery(blocks.append))
     return Answered([row for block in blocks for row in block.rows], result)
 
 

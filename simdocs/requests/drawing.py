@@ -1,0 +1,226 @@
+"""What the command line does with an answer: how it is drawn, where it is written, and what is said about the run."""
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from simdocs.errors import Problem, mention, suggested
+from simdocs.model.names import display_name
+from simdocs.parameters.answers import Presentation
+from simdocs.parameters.families import DIFFS, ELSEWHERE, FILE_FORMATS, FORMATS, FileFormat, lists_lines
+from simdocs.requests.request import Exclusion, Request, RequestRules, not_together
+
+_COMPRESSED = ("gz", "zst", "bz2", "xz")
+
+_NOT_OFFERED = (
+    *("json", "ndjson", "xml", "yaml", "yml", "toml", "html", "htm", "md", "rst", "tex", "docx", "pdf"),
+    *("parquet", "arrow", "feather", "avro", "orc", "npy", "npz", "pkl", "sqlite", "db", "xlsx", "xls", "ods"),
+    *("dot", "gv", "graphml", "gexf", "gml", "svg", "png", "jpg", "jpeg", "gif", "webp"),
+)
+"""Suffixes that promise a format that simdocs cannot write."""
+
+_BUILT_BY = {"shingles": "shingle", "signatures": "signature", "index": "index"}
+"""The questions that build artifacts, by their suffixes."""
+
+_OF_LINES = ("jsonl", "ndjson")
+"""Suffixes that promise JSON Lines."""
+
+
+class DrawnRequest(Request, Presentation, init=False):
+    """What becomes of an answer. Each command accepts some of these parameters; the others have their defaults.
+
+    takes: the parameters that are accepted.
+    listing: what the answer lists, if anything.
+    explained: whether the answer explains groups.
+    """
+
+    question: ClassVar[str] = "report"
+    takes: ClassVar[tuple[str, ...]] = ("debug",)
+
+    listing: str | None = None
+    explained: bool | None = None
+
+    @classmethod
+    def _accept(cls, accepted: Mapping[str, Any]) -> None:
+        super()._accept(dict(accepted) | {name: cls.parameters[name] for name in cls.takes})
+
+    def _hold(self, checked: Mapping[str, Any]) -> None:
+        missing = (name for name in Presentation.defaults if name not in checked)
+        self.__dict__.update(dict(checked) | {name: Presentation.defaults[name] for name in missing})
+
+    @property
+    def has_report(self) -> bool:
+        """Whether anything is said about the run."""
+        return "summary_json" in self.accepts
+
+    @property
+    def path(self) -> str | None:
+        """The file to which the answer is written; None for standard output."""
+        return None if self.output is None or self.output == b"-" else os.fsdecode(self.output)
+
+    @property
+    def suffix(self) -> str:
+        """The suffix of the output's name in lower case, without its dot."""
+        return os.path.splitext(self.path or "")[1].removeprefix(".").lower()
+
+    @property
+    def file_format(self) -> FileFormat | None:
+        """The format that only this question offers and that the output's suffix chooses, if there is one."""
+        return self._file_formats().get(self.suffix) if self.format is None else None
+
+    @property
+    def unit_of_difference(self) -> str | None:
+        """What is compared for a difference: `words` or `lines`; None if nobody asks for one."""
+        return None if self.diff is None else DIFFS[self.diff].compared
+
+    def _file_formats(self) -> dict[str, FileFormat]:
+        return {name: form for name, form in FILE_FORMATS.items() if form.question == self.question}
+
+    @property
+    def _output(self) -> str:
+        return f"{mention('output')} {display_name(self.output or b'')}"
+
+    @property
+    def _lists_lines(self) -> bool:
+        return lists_lines(self.listing)
+
+    def _output_suits(self) -> Iterator[Problem]:
+        """The name of the output promises nothing else than what is written."""
+        suffix = self.suffix
+        if suffix in _BUILT_BY:
+            build = suggested(_BUILT_BY[suffix], "DOCS", output=display_name(self.output or b""))
+            what = "an index: to build one" if suffix == "index" else f"{suffix}: to build them"
+            yield Problem(f"{self._output}: this command writes an answer, not {what}, use {build}", "output")
+        meant = [name for name, form in FORMATS.items() if self.path in (name, *form.also)]
+        for name in meant if self.format is None else ():  # as a name of a file, `json` was hardly meant
+            named = "" if FORMATS[name].for_people else f", or {mention('output')} NAME.{name}"
+            yield Problem(f"{self._output}: did you mean {mention('format')} {name}{named}?", "output", "format")
+        if suffix in _COMPRESSED:
+            yield Problem(f"{self._output}: simdocs does not compress its output: write to a pipe", "output")
+        offered = (*FORMATS, *self._file_formats())
+        suffix_decides = self.format is None and not self.nul and not self._lists_lines
+        if suffix in _NOT_OFFERED and suffix not in offered and suffix_decides:
+            *most, last = (f".{name}" for name in offered)
+            others = f"use {', '.join(most)} or {last}, or choose with {mention('format')}"
+            yield Problem(f"{self._output}: simdocs cannot write .{suffix}: {others}", "output", "format")
+        for name, why in () if self.file_format is None else self.file_format.lacks.items():
+            if self.has(name):
+                yield Problem(f"{mention(name)} {why}", name)
+
+    def _summary_is_a_file(self) -> Iterator[Problem]:
+        if self.summary_json == b"-":
+            text = f"{mention('summary_json')} must be a file, not -, because the answer goes to standard output"
+            yield Problem(text, "summary_json")
+
+    def _two_files(self) -> Iterator[Problem]:
+        each = [os.path.realpath(path) for path in (self.output, self.summary_json) if path and path != b"-"]
+        if len(set(each)) < len(each):
+            text = f"{mention('output')} and {mention('summary_json')} name the same file"
+            yield Problem(text, "output", "summary_json")
+
+    def _marked_texts(self) -> Iterator[Problem]:
+        """Marked texts have a place in the format."""
+        chosen = self.format or self.suffix
+        form = FORMATS.get(chosen)
+        if self.diff is not None and form is not None and not (form.for_people or form.nested):
+            nested = " or ".join(name for name, each in FORMATS.items() if each.nested)
+            both = f"use {mention('format')} {nested}, or leave the format out"
+            text = f"{mention('diff')} prints marked texts, which have no place in {chosen}: {both}"
+            yield Problem(text, "diff", "format")
+
+    def _of_lists(self) -> Iterator[Problem]:
+        """What is listed can be drawn so."""
+        nul, listed = mention("nul"), f"{mention('list')} {self.listing}"
+        if self.diff and self.listing is not None:
+            yield not_together("diff", "list", why=f"{mention('diff')} shows pairs of documents")
+        if self.diff and self.explained:
+            yield not_together("diff", "explain", why="ask for one of them at a time")
+        if self.nul and self.listing is None:
+            yield Problem(f"{nul} needs a list of names: add {mention('list')}", "nul", "list")
+        if self.nul and self._lists_lines:
+            yield Problem(f"{nul} needs a list of names, not {listed}", "nul", "list")
+        if self.nul and self.format:
+            yield not_together("nul", "format", why=f"{nul} writes plain names")
+        known = self.suffix in (*FORMATS, *_NOT_OFFERED)
+        if self._lists_lines and known and self.suffix not in _OF_LINES:
+            lines = f"{listed} writes JSON Lines as they are, which is not .{self.suffix}"
+            yield Problem(f"{lines}: name a file *.jsonl, not {display_name(self.output or b'')}", "list")
+        if self._lists_lines and self.format:
+            yield Problem(f"{listed} writes lines as they are, without {mention('format')}", "list", "format")
+        if self.nul and known and self.suffix != ELSEWHERE:
+            yield Problem(f"{nul} and {self._output} cannot be combined: {nul} writes plain names", "nul", "output")
+
+    rules: ClassVar[RequestRules] = (
+        _output_suits,
+        Exclusion("quiet", "verbose"),
+        Exclusion("quiet", "summary"),
+        _summary_is_a_file,
+        _two_files,
+        _marked_texts,
+        _of_lists,
+    )
+
+
+_TABLE = ("output", "format", "header", "color", "debug")
+_RUN = ("quiet", "verbose", "summary", "summary_json")
+
+
+class TableRequest(DrawnRequest, init=False):
+    """How a table is drawn, and where it is written."""
+
+    takes = _TABLE
+
+
+class ShowDrawRequest(DrawnRequest, init=False):
+    """How the shingles of one text are drawn."""
+
+    takes = (*_TABLE, "quiet")
+
+
+class CompareDrawRequest(DrawnRequest, init=False):
+    """How a comparison is drawn. verbose: with every measure."""
+
+    question = "compare_report"
+    takes = (*_TABLE, "diff", "trace", "quiet", "verbose", "exit_code")
+
+
+class DrawRequest(DrawnRequest, init=False):
+    """How the answer of dedupe or query is drawn, and what is said about the run."""
+
+    takes = (*_TABLE, *_RUN, "diff", "nul", "exit_code")
+
+
+class AuditDrawRequest(DrawnRequest, init=False):
+    """How an audit is drawn, and what is said about the run."""
+
+    question = "audit_report"
+    takes = (*_TABLE, *_RUN, "exit_code")
+
+
+class TuneDrawRequest(DrawnRequest, init=False):
+    """How the choices of bands are drawn, and what is said about the run. list: what is listed."""
+
+    question = "tune_report"
+    takes = (*_TABLE, *_RUN, "list")
+
+    def _whole_table(self) -> Iterator[Problem]:
+        if self.has("list") and self.format is not None and FORMATS[self.format].for_people:
+            *others, last = (name for name, form in FORMATS.items() if not form.for_people)
+            text = f"{mention('list')} needs {', '.join(others)} or {last}: a {self.format} always shows both"
+            yield Problem(text, "list", "format")
+
+    rules: ClassVar[RequestRules] = (*DrawnRequest.rules, _whole_table)
+
+
+class BuildReportRequest(DrawnRequest, init=False):
+    """What is said about the build of an artifact. A dry run has an answer, which is drawn."""
+
+    takes = ("format", "header", "color", "debug", *_RUN, "dry_run")
+
+    def _printed(self) -> Iterator[Problem]:
+        for name in ("format", "header", "color"):
+            if name in self.given and not self.dry_run:
+                text = f"{mention(name)} needs {mention('dry_run')}: without it, nothing is printed"
+                yield Problem(text, name, "dry_run")
+
+    rules: ClassVar[RequestRules] = (*DrawnRequest.rules, _printed)

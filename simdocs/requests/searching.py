@@ -1,0 +1,169 @@
+"""Questions that look for near-duplicates: among documents, and in an index."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from simdocs.errors import Problem, mention, suggested
+from simdocs.parameters.answers import Comparing, DedupeAnswer, Grouping, QueryAnswer
+from simdocs.parameters.families import CLUSTERS
+from simdocs.parameters.recipes import BandingRequest
+from simdocs.parameters.texts import Known, OnlyChanged, Rereading, Sequences
+from simdocs.parameters.values import ArtifactName
+from simdocs.requests.request import Exclusion, Need, RequestRules, not_together, only
+from simdocs.requests.sources import OF_WALKS, BandsRequest, ReadRequest
+
+_EVERY_PAIR = f"{mention('exact')} finds and compares every pair"
+
+_NOT_FOR_CONTAINMENT: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(("recall", "rule", "bands", "rows"), "containment is computed for every pair in any case"),
+        "verify": "signatures do not tell the containment",
+    }
+)
+
+_NOT_FOR_PAIRS: Mapping[str, str] = MappingProxyType(
+    {
+        "against": f"{mention('pairs')} finds pairs only within the documents",
+        "keep": f"{mention('pairs')} does not choose documents to keep",
+        "max_candidates": f"{mention('pairs')} has no such limit",
+    }
+)
+
+_NOT_FOR_COMPONENTS: Mapping[str, str] = MappingProxyType(
+    {
+        "pairs": f"{mention('pairs')} lists pairs, not groups",
+        "against": f"{mention('against')} keeps every document of the index, and a component keeps one",
+        "max_candidates": "components have no such limit",
+    }
+)
+
+_NOT_FOR_NEAREST: Mapping[str, str] = MappingProxyType(
+    {
+        "threshold": f"{mention('nearest')} ignores the threshold",
+        "top": f"{mention('nearest')} limits the number of matches already",
+        "max_memory": "only a few token sets are in memory at once",
+    }
+)
+
+_CONTAINMENT = "measure containment"
+
+_OF_MEMORY = Need("max_memory", "exact", unless=_CONTAINMENT)
+_OF_CHANGES = Need("renamed", "changed")
+
+
+class DedupeRequest(BandsRequest):
+    """Find near-duplicates: groups, all similar pairs, or lists of names or lines."""
+
+    question = "dedupe"
+    upstream = ("shingles", "signatures", "index")
+
+    comparing: Comparing
+    grouping: Grouping
+    known: Known
+    only_changed: OnlyChanged
+    answer: DedupeAnswer
+    rereading: Rereading
+
+    def _without_chains(self) -> Iterator[Problem]:
+        """Groups of documents that chains of pairs link are no groups around a kept document."""
+        chains = [name for name, cluster in CLUSTERS.items() if cluster.by_chains]
+        for name, why in _NOT_FOR_COMPONENTS.items():
+            for cluster in chains:
+                yield from Exclusion(name, f"cluster {cluster}", why)(self)
+
+    rules: ClassVar[RequestRules] = (
+        *BandsRequest.rules,
+        Exclusion("pairs", "list", f"{mention('list')} lists documents, not pairs"),
+        *(Exclusion("pairs", name, why) for name, why in _NOT_FOR_PAIRS.items()),
+        Need("all_copies", "pairs"),
+        _OF_CHANGES,
+        Exclusion("pairs", "explain", f"{mention('explain')} explains groups"),
+        Exclusion("list", "explain", f"{mention('explain')} lists all documents"),
+        _without_chains,
+        _OF_MEMORY,
+        Exclusion(
+            "measure",
+            "against",
+            f"{suggested('query', 'Y.index', 'DOCS', measure='containment')} finds what contains them",
+            when=(_CONTAINMENT,),
+        ),
+        Need(_CONTAINMENT, "pairs", unless="against"),
+        *(
+            Exclusion("measure", name, why, when=(_CONTAINMENT,), unless="verify exact" if name == "verify" else "")
+            for name, why in _NOT_FOR_CONTAINMENT.items()
+        ),
+        *(
+            Exclusion(name, "exact", _EVERY_PAIR, unless=_CONTAINMENT)
+            for name in ("recall", "rule", "bands", "rows", "max_candidates", "verify", "against")
+        ),
+        Exclusion("changed", "against", f"{mention('changed')} is about one index"),
+    )
+
+    def problems_beside_documents(self) -> Iterator[Problem]:
+        """What cannot be combined with documents that are read now."""
+        yield from super().problems_beside_documents()
+        if self.only_changed.changed:
+            news = suggested("dedupe", "X.index", changed=True)
+            text = f"{mention('changed')} needs an index, not documents: build one, and use {news}"
+            yield Problem(text, "changed")
+
+
+class QueryRequest(ReadRequest):
+    """Find the documents of an index that are nearly the same as these."""
+
+    question = "query"
+    upstream = ("shingles", "signatures")
+    first_arguments = ("X.index",)
+
+    index: Any = None
+    banding: BandingRequest = only("threshold")
+    comparing: Comparing
+    grouping: Grouping = only("exact", "verify")
+    only_changed: OnlyChanged
+    answer: QueryAnswer
+    rereading: Rereading
+
+    def _check(self) -> Iterator[Problem]:
+        yield from self._checked_argument("index", ArtifactName(("index",)))
+        yield from super()._check()
+
+    def ways(self) -> Sequence[str]:
+        """The ways in which documents are named."""
+        return [*super().ways(), "changed"] if self.only_changed.changed else super().ways()
+
+    def _not_contained(self) -> Iterator[Problem]:
+        """The nearest documents are the most similar ones."""
+        if self.answer.nearest is not None and self.has(_CONTAINMENT):
+            yield not_together("nearest", "measure", why=containment_instead(self.answer.nearest))
+
+    def _without_reading(self) -> Iterator[Problem]:
+        """Changed documents are not read."""
+        for name in self.given if self.only_changed.changed else ():
+            if name in (*OF_WALKS, "max_size", *Sequences.parameters):
+                text = f"{mention(name)} needs documents, and cannot be combined with {mention('changed')}"
+                yield Problem(text, name, "changed")
+
+    rules: ClassVar[RequestRules] = (
+        *ReadRequest.rules,
+        *(Exclusion("nearest", name, why) for name, why in _NOT_FOR_NEAREST.items()),
+        Need("all_copies", "nearest"),
+        Exclusion("verify", "exact", _EVERY_PAIR),
+        _OF_MEMORY,
+        _not_contained,
+        Exclusion("measure", "verify", _NOT_FOR_CONTAINMENT["verify"], when=(_CONTAINMENT, "verify estimate")),
+        Exclusion("measure", "max_memory", _NOT_FOR_NEAREST["max_memory"], when=(_CONTAINMENT,)),
+        _OF_CHANGES,
+        Exclusion("changed", "itself", "a document of the index would always match itself"),
+        _without_reading,
+    )
+
+    def problems_beside_documents(self) -> Iterator[Problem]:
+        """Nothing: token sets and a root are those of the index."""
+        yield from ()
+
+
+def containment_instead(nearest: int) -> str:
+    """How to ask for as many documents that contain others as the nearest that were asked for."""
+    containment = f"{mention('measure')} containment {mention('top')} {nearest}"
+    return f"use {containment} instead of {mention('nearest')} {nearest}"

@@ -1,0 +1,180 @@
+"""Questions about documents: where they come from, and how they become tokens, signatures and bands."""
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, ClassVar
+
+from simdocs.errors import Problem, mention, suggested
+from simdocs.parameters.answers import Running
+from simdocs.parameters.families import UNITS
+from simdocs.parameters.recipes import BandingRequest, Ignoring, Shingling, Sketching, StopWords, Templates
+from simdocs.parameters.texts import Naming, Normalisation, Sequences, Walking
+from simdocs.requests.request import Exclusion, Request, RequestRules, needs, not_together, paths
+
+ONCE = Problem("- names standard input, which can be read only once")
+"""The problem that something is to be read from standard input twice."""
+
+
+class SourceRequest(Request):
+    """A question about documents: paths, an artifact, or texts in memory with their names.
+
+    wanted: what the documents can be, in words.
+    lists: parameters that name a list of documents.
+    of_paths: parameters that texts in memory do not need.
+    """
+
+    wanted: ClassVar[str] = "files or directories"
+    lists: ClassVar[tuple[str, ...]] = ()
+    of_paths: ClassVar[tuple[str, ...]] = ()
+
+    documents: tuple[Any, ...] = ()
+    texts: Sequence[str | bytes] | None = None
+    names: Sequence[str | bytes] | None = None
+
+    def _check(self) -> Iterator[Problem]:
+        """One way of naming documents, and at least one document."""
+        self.__dict__["documents"], wrong = paths(self.documents)
+        yield from wrong
+        ways = self.ways()
+        if len(ways) > 1:
+            yield not_together(*ways, why="name documents in one way")
+        if not ways and not wrong:
+            yield Problem(f"nothing to read: give {self.wanted}, or {mention('texts')}")
+        if self.documents.count(b"-") > 1:
+            yield ONCE
+        yield from self._check_texts()
+
+    def ways(self) -> Sequence[str]:
+        """The ways in which documents are named. No texts at all are a way, too."""
+        ways = [*(["documents"] if self.documents else []), *filter(self.has, self.lists)]
+        return ways if self.texts is None else [*ways, "texts"]
+
+    def _check_texts(self) -> Iterator[Problem]:
+        for name, values in (("texts", self.texts), ("names", self.names)):
+            if values is not None and (isinstance(values, str | bytes) or not isinstance(values, Sequence)):
+                yield Problem(f"{name} must be a sequence of texts, such as a list, not {type(values).__name__}")
+            elif wrong := [row for row, value in enumerate(values or ()) if not isinstance(value, str | bytes)]:
+                yield Problem(f"{name}[{wrong[0]}] is neither str nor bytes")
+        if self.texts is None:
+            if self.names is not None:
+                yield Problem("names need texts")
+            return
+        if self.names is not None and len(self.names) != len(self.texts):
+            yield Problem(f"there must be as many names as texts, {len(self.texts)}, not {len(self.names)}")
+        yield from needs((name for name in self.given if name in self.of_paths), "paths, not texts")
+
+
+OF_WALKS = tuple(name for name in Walking.parameters if name != "max_size")
+"""Parameters about which files of a directory are documents."""
+
+
+class ReadRequest(SourceRequest):
+    """A question about many documents, which may also be found in directories or named in a list.
+
+    upstream: the kinds of artifact that can stand in the place of documents.
+    first_arguments: what stands before the documents in a call that a message suggests.
+    """
+
+    lists = ("files_from", "files0_from")
+    of_paths = (*OF_WALKS, "files_from", "files0_from", "jsonl", "max_size")
+    upstream: ClassVar[tuple[str, ...]] = ()
+    first_arguments: ClassVar[tuple[str, ...]] = ()
+
+    naming: Naming
+    walking: Walking
+    sequences: Sequences
+    running: Running
+
+    def _piped(self) -> Iterator[Problem]:
+        """Standard input that nobody asks for."""
+        if self.naming.jsonl and self.ways() and b"-" not in self.documents:
+            piped = suggested(self.question, *self.first_arguments, "-", jsonl=True)
+            told = f"{mention('jsonl')} applies to standard input: name a file *.jsonl, or pipe it into {piped}"
+            yield Problem(told, "jsonl")
+
+    rules: ClassVar[RequestRules] = (Exclusion("plain", "jsonl"), _piped)
+
+    def problems_beside_artifact(self) -> Iterator[Problem]:
+        """What cannot be combined with an artifact in the place of documents."""
+        if len(self.documents) > 1:
+            yield Problem("an artifact cannot be mixed with other arguments: name one artifact, or only documents")
+        yield from needs((name for name in self.given if name in self.of_paths), "documents, not an artifact")
+
+    def problems_beside_documents(self) -> Iterator[Problem]:
+        """What cannot be combined with documents that are read now."""
+        if "against" not in self.given:
+            of_artifact = (name for name in ("shingles", "root") if name in self.given)
+            yield from needs(of_artifact, "an artifact, not documents")
+
+
+class TokensRequest(Request):
+    """A question about texts that become tokens."""
+
+    normalisation: Normalisation
+    shingling: Shingling
+    stop_words: StopWords
+
+    rules: ClassVar[RequestRules] = (Exclusion("language", "stop_words", "each says what the stop words are"),)
+
+    def useless_stop_words(self) -> Iterator[Problem]:
+        """Yield a problem for each stop-word parameter that the unit ignores."""
+        yield from useless_stop_words(self, {self.shingling.unit})
+
+
+def useless_stop_words(request: Request, units: Collection[str]) -> Iterator[Problem]:
+    """Yield a problem for each stop-word parameter that these units ignore."""
+    ignoring = [name for name, unit in UNITS.items() if unit.may_ignore_stop_words]
+    beginning = [name for name, unit in UNITS.items() if unit.begins_at_stop_words]
+    ignored = not set(units).isdisjoint(ignoring)
+    begun = not set(units).isdisjoint(beginning)
+    unit, left_out = mention("unit"), "ignore_stop_words"
+    if request.has("language") and not (begun or (ignored and request.has(left_out))):
+        needed = f"{unit} {' or '.join(beginning)}, or {mention(left_out)}"
+        yield Problem(f"{mention('language')} needs {needed}", "language", "unit", left_out)
+    if request.has("stop_words") and not (ignored or begun):
+        needed = f"{unit} {' or '.join((*ignoring, *beginning))}"
+        yield Problem(f"{mention('stop_words')} needs {needed}", "stop_words", "unit")
+    if request.has(left_out) and not ignored:
+        yield Problem(f"{mention(left_out)} needs {unit} {' or '.join(ignoring)}", left_out, "unit")
+
+
+class DocumentTokensRequest(TokensRequest, ReadRequest):
+    """A question about documents that become tokens."""
+
+    def _read_once(self) -> Iterator[Problem]:
+        """Standard input is read once."""
+        beside = [*self.given.get("template", ()), self.stop_words.stop_words]
+        read = [*self.documents, self.naming.files_from, self.naming.files0_from, *beside]
+        if b"-" in beside and read.count(b"-") > 1:
+            yield ONCE
+
+    rules: ClassVar[RequestRules] = (*ReadRequest.rules, *TokensRequest.rules, _read_once)
+
+    def problems_beside_documents(self) -> Iterator[Problem]:
+        """What cannot be combined with documents that are read now."""
+        yield from super().problems_beside_documents()
+        if "against" not in self.given:  # or else the index decides the unit
+            yield from self.useless_stop_words()
+
+
+class SignaturesRequest(DocumentTokensRequest):
+    """A question about documents that become signatures."""
+
+    sketching: Sketching
+    ignoring: Ignoring
+    templates: Templates
+
+
+def by_hand_or_rule(request: Request) -> Iterator[Problem]:
+    """Bands are chosen by a rule, or by hand."""
+    by_hand, by_rule = (list(filter(request.has, names)) for names in (("bands", "rows"), ("recall", "rule")))
+    if by_hand and by_rule:
+        chosen = f"{' and '.join(map(mention, by_rule))} {'chooses' if len(by_rule) == 1 else 'choose'}"
+        yield not_together(*by_hand, *by_rule, why=f"{chosen} the bands and rows")
+
+
+class BandsRequest(SignaturesRequest):
+    """A question about documents that become signatures, which are cut into bands."""
+
+    banding: BandingRequest
+
+    rules: ClassVar[RequestRules] = (*SignaturesRequest.rules, by_hand_or_rule)

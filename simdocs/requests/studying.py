@@ -1,0 +1,239 @@
+"""Questions that study texts, bands and artifacts: show, compare, similarity, tune, audit, info and check."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
+
+from simdocs.errors import Problem, mention
+from simdocs.parameters.answers import CompareAnswer, Comparing, Sampling, ShowAnswer
+from simdocs.parameters.families import SCHEMES
+from simdocs.parameters.recipes import BandingRequest, SeveralShinglings, Shingling, Sketching, StopWords, Templates
+from simdocs.parameters.texts import Normalisation, Rereading, Sequences, Walking
+from simdocs.parameters.values import Path, PathName
+from simdocs.requests.request import Exclusion, Need, Request, RequestRules, needs, not_together, only
+from simdocs.requests.sources import (
+    ONCE,
+    BandsRequest,
+    SourceRequest,
+    TokensRequest,
+    by_hand_or_rule,
+    useless_stop_words,
+)
+
+
+class SimilarityRequest(TokensRequest):
+    """Compare two texts."""
+
+    question = "similarity"
+    rules: ClassVar[RequestRules] = (*TokensRequest.rules, TokensRequest.useless_stop_words)
+
+
+_VIEWS = tuple(ShowAnswer.parameters)
+
+
+class ShowRequest(TokensRequest):
+    """Show what a text is compared by, or what an artifact holds.
+
+    file: the path of a text, `-` for standard input, or an artifact.
+    documents: names of documents of the artifact.
+    """
+
+    question = "show"
+
+    documents: tuple[Path, ...] = ()
+    file: Any = b""
+    walking: Walking = only("max_size")
+    view: ShowAnswer
+    rereading: Rereading
+
+    def _check(self) -> Iterator[Problem]:
+        if not hasattr(self.file, "recipe"):
+            yield from self._checked_argument("file", PathName())
+        if self.file == b"":
+            yield Problem("nothing to read: name a text, - for standard input, or an artifact")
+        if b"-" == self.file == self.stop_words.stop_words:
+            yield ONCE
+        try:
+            self.__dict__["documents"] = tuple(map(PathName().check, self.documents))
+        except ValueError as wanted:
+            yield Problem(f"each name of a document must be {wanted}")
+
+    def _one_view(self) -> Iterator[Problem]:
+        views = list(filter(self.has, _VIEWS))
+        if len(views) > 1:
+            yield not_together(*views, why="choose one")
+
+    rules: ClassVar[RequestRules] = (
+        *TokensRequest.rules,
+        _one_view,
+        Need("shingles", "candidates"),
+        Need("root", "candidates"),
+        TokensRequest.useless_stop_words,
+    )
+
+    def problems_beside_text(self) -> Iterator[Problem]:
+        """What needs an artifact."""
+        if self.documents:
+            yield Problem("names of documents need an artifact, not a text")
+        for name in filter(self.has, _VIEWS):
+            yield from needs((name,), f"{'shingles' if name == 'matrix' else 'an index'}, not a text")
+
+    def problems_beside_artifact(self, kind: str) -> Iterator[Problem]:
+        """What cannot be combined with an artifact of this kind."""
+        for name in self.given:
+            if name in (*TokensRequest.accepts, "max_size"):
+                yield from needs((name,), "a text, not an artifact")
+            elif name in ("buckets", "candidates", "sketch") and kind != "index":
+                yield from needs((name,), f"an index, not {kind}")
+            elif name == "matrix" and kind != "shingles":
+                yield from needs((name,), f"shingles, not {kind}")
+
+
+_OF_DOCUMENTS = ("max_size", *Sequences.parameters)
+"""Parameters about reading files, which neither an artifact nor texts in memory need."""
+
+
+class CompareRequest(SourceRequest):
+    """Compare texts.
+
+    documents: at least two; or an artifact, and the names of at least two documents in it.
+    shinglings: several give a table.
+    answer: how the difference of two texts is found, if it is; or whether the answer is how signatures are computed.
+    """
+
+    question = "compare"
+    wanted = "two files"
+    of_paths = (*_OF_DOCUMENTS, "root")
+
+    walking: Walking = only("max_size")
+    sequences: Sequences
+    rereading: Rereading = only("root")
+    normalisation: Normalisation
+    shingling: Shingling = only("language", "ignore_stop_words", "multiset", "seed")
+    shinglings: SeveralShinglings
+    stop_words: StopWords
+    sketching: Sketching
+    templates: Templates
+    banding: BandingRequest
+    comparing: Comparing = only("measure")
+    answer: CompareAnswer
+
+    @property
+    def artifact(self) -> Any:
+        """What may be an artifact, with the names of documents after it; None if texts are in memory."""
+        return self.documents[0] if self.documents else None
+
+    @property
+    def several_shinglings(self) -> bool:
+        """Whether the answer is a table over units and k."""
+        return len(self.shinglings.unit) > 1 or len(self.shinglings.k or ()) > 1
+
+    def _read_once(self) -> Iterator[Problem]:
+        """Standard input is read once; and there are two texts."""
+        read = [*self.documents, *self.templates.template, self.stop_words.stop_words]
+        if read.count(b"-") > max(1, self.documents.count(b"-")):
+            yield ONCE
+        given: Sequence[object] = self.documents if self.texts is None else self.texts
+        if len(given) == 1:
+            yield Problem("there is nothing to compare this text with: give two texts, or more")
+
+    def _one_trace(self) -> Iterator[Problem]:
+        if self.answer.trace and self.several_shinglings:
+            text = f"{mention('trace')} needs one {mention('unit')} and one {mention('k')}, not lists of them"
+            yield Problem(text, "trace", "unit", "k")
+
+    rules: ClassVar[RequestRules] = (
+        *TokensRequest.rules,
+        by_hand_or_rule,
+        _read_once,
+        Exclusion("diff", "trace", "choose one"),
+        Exclusion("measure", "trace", "signatures are about the Jaccard similarity"),
+        _one_trace,
+    )
+
+    def problems_of_trace(self, scheme: str) -> Iterator[Problem]:
+        """What cannot be combined with signatures of this scheme."""
+        if self.answer.trace and not SCHEMES[scheme].by_rows:
+            which = ", the default," if scheme == Sketching().scheme else ""
+            wanted = f"{mention('scheme')} permutation: {scheme}{which} does not go through the shingles row by row"
+            yield Problem(f"{mention('trace')} needs {wanted}", "trace", "scheme")
+
+    def problems_beside_artifact(self) -> Iterator[Problem]:
+        """What cannot be combined with an artifact."""
+        yield from needs((name for name in self.given if name in _OF_DOCUMENTS), "documents, not an artifact")
+        if self.several_shinglings:
+            text = f"an artifact has one {mention('unit')} and one {mention('k')}: name the documents instead"
+            yield Problem(text, "unit", "k")
+
+    def problems_beside_documents(self) -> Iterator[Problem]:
+        """What cannot be combined with documents that are read now."""
+        if self.has("root"):
+            yield from needs(("root",), "an artifact, not documents")
+        yield from useless_stop_words(self, self.shinglings.unit)
+        yield from self.problems_of_trace(self.sketching.scheme)
+
+    def problems_of_many(self) -> Iterator[Problem]:
+        """What cannot be combined with more than two texts."""
+        if self.has("diff"):
+            yield Problem(f"{mention('diff')} shows the difference of two texts, not of more", "diff")
+        if self.several_shinglings:
+            alone = f"a matrix has one {mention('unit')} and one {mention('k')}"
+            yield Problem(f"{alone}: give two texts for a table over several", "unit", "k")
+
+
+class AuditRequest(BandsRequest):
+    """Measure how many similar pairs bands find among documents."""
+
+    question = "audit"
+    upstream = ("shingles", "signatures", "index")
+
+    sampling: Sampling
+    comparing: Comparing = only("max_memory")
+    rereading: Rereading
+
+    rules: ClassVar[RequestRules] = (
+        *BandsRequest.rules,
+        Exclusion("sample", "max_memory", "a sample is compared in little memory"),
+    )
+
+
+_ABOUT_BANDS = ("num_perm", *BandingRequest.parameters, "jobs", "strict")
+"""Parameters that mean something without documents."""
+
+
+class TuneRequest(BandsRequest):
+    """Say what bands will find: in general, or among documents."""
+
+    question = "tune"
+    upstream = ("shingles", "signatures", "index")
+
+    rereading: Rereading
+
+    @property
+    def has_documents(self) -> bool:
+        """Whether documents were named."""
+        return bool(self.ways())
+
+    def _check(self) -> Iterator[Problem]:
+        if self.has_documents:
+            yield from super()._check()
+            return
+        yield from self._check_texts()
+        for name in self.given:
+            if name not in _ABOUT_BANDS:
+                yield Problem(f"{mention(name)} needs documents: name some, or leave it out", name)
+
+
+class InfoRequest(Request):
+    """Show what an artifact is. artifact: its path."""
+
+    question = "info"
+
+    artifact: bytes = b""
+
+
+class CheckRequest(Request):
+    """Check that artifacts are undamaged. artifacts: their paths."""
+
+    question = "check"
+
+    artifacts: tuple[bytes, ...] = ()

@@ -1,16 +1,18 @@
-"""The reference, the formats, the manual pages and the files for completion, from the program's own tables.
+"""The reference, the formats, the manual pages, the files for completion and the typed keywords, from our own tables.
 
 usage: python docs/generate.py [--check]    write them anew, or fail if they are not what would be written
 """
 
 from __future__ import annotations
 
+import os
 import sys
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
+from keywords import keywords
 from manpages import ENVIRONMENT, accepted, pages
 
 from simdocs.artifacts.formats import BLOCK, FORMATS, MANIFEST, RUN
@@ -101,6 +103,7 @@ def written() -> dict[str, str]:
     held = "\n".join(formats()).replace("{BLOCK}", f"{BLOCK // 1024} KiB").replace("{HOLDER}", HOLDER)
     files = {"reference.md": "\n".join(reference()), "formats.md": held, "stop-words.md": "\n".join(stop_words())}
     files |= {f"man/{name}": text for name, text in pages().items()}
+    files["../simdocs/api/keywords.py"] = "\n".join(keywords())
     return files | {
         f"completion/{name}": completer(simdocs, shell, COMPLETE).source() for shell, name in COMPLETION.items()
     }
@@ -110,7 +113,7 @@ def main() -> None:
     """Write the files, or check them."""
     wanted = written()
     pages = {*map(HERE.joinpath, wanted), *HERE.glob("man/*"), *HERE.glob("completion/*")}
-    found = {path.relative_to(HERE).as_posix(): path.read_text() for path in pages if path.is_file()}
+    found = {os.path.relpath(path, HERE): path.read_text() for path in pages if path.is_file()}
     left = [name for name in found if name.startswith(("man/", "completion/")) and name not in wanted]
     stale = [name for name in wanted if found.get(name) != wanted[name]]
     if "--check" in sys.argv:

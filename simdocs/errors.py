@@ -191,7 +191,15 @@ class UnjudgedError(SimdocsError):
 
 
 class ArtifactError(SimdocsError):
-    """An artifact is damaged, or has another kind or version than the one that is needed."""
+    """An artifact is damaged, or has another kind or version than the one that is needed.
+
+    problem: what is wrong, without the remedy.
+    remedy: what to do, if it is always the same.
+    """
+
+    def __init__(self, problem: str, remedy: str = "") -> None:
+        self.problem = spelled(problem)
+        super().__init__(f"{problem}: {remedy}" if remedy else problem)
 
 
 _SHORTENED = Repr()

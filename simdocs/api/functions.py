@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         ShingleKeywords,
         ShowKeywords,
         SignatureKeywords,
-        TokenKeywords,
+        SimilarityKeywords,
         TuneKeywords,
     )
     from simdocs.model.audited import Audit
@@ -192,7 +192,7 @@ def show(
 
 
 @with_keywords_of(SimilarityRequest, "a", "b")
-def similarity(a: str | bytes, b: str | bytes, **keywords: Unpack[TokenKeywords]) -> float:
+def similarity(a: str | bytes, b: str | bytes, **keywords: Unpack[SimilarityKeywords]) -> float:
     """Return the exact Jaccard similarity of two texts, from 0.0 to 1.0. A text without shingles has 0.0 with any.
 
     a, b: the texts themselves, not paths: use Path.read_bytes() for files.

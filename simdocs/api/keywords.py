@@ -1,7 +1,8 @@
 """The keywords of the Python API with their types, for editors and type checkers.
 
-Each name is a parameter of `simdocs.parameters`, where its values, its default and its meaning are declared. If a
-keyword is not given or is None, the default applies, or the value with which the artifact was built.
+`make docs` writes this file. Each name is a parameter of `simdocs.parameters`, where its values, its default and its
+meaning are declared. If a keyword is not given or is None, the default applies, or the value with which the artifact
+was built.
 """
 
 from __future__ import annotations
@@ -12,43 +13,57 @@ from typing import Any, Literal, TypedDict
 from simdocs.parameters.values import Path
 
 
-class RunKeywords(TypedDict, total=False):
-    """How the work is done."""
-
-    jobs: int | None
-    strict: bool | None
-
-
-class ReadKeywords(RunKeywords, total=False):
-    """Which documents are read."""
+class SourceKeywords(TypedDict, total=False):
+    """Texts in memory, and their names."""
 
     texts: Sequence[str | bytes] | None
     names: Sequence[str | bytes] | None
+
+
+class NamingKeywords(TypedDict, total=False):
+    """Where the names of documents are, if not among the arguments."""
+
     files_from: Path | None
     files0_from: Path | None
-    include: tuple[str, ...] | None
-    exclude: tuple[str, ...] | None
-    hidden: bool | None
-    follow: bool | None
-    one_file_system: bool | None
-    max_size: int | None
-    text_field: str | None
-    id_field: str | None
-    plain: bool | None
     jsonl: bool | None
 
 
-UnitName = Literal["char", "word", "line", "stopword"]
+class WalkingKeywords(TypedDict, total=False):
+    """Which files of a directory are documents."""
+
+    hidden: bool | None
+    follow: bool | None
+    one_file_system: bool | None
+    include: tuple[str, ...] | None
+    exclude: tuple[str, ...] | None
+    max_size: int | None
 
 
-class TextKeywords(TypedDict, total=False):
-    """How a text is normalised, and how its shingles are hashed."""
+class SequencesKeywords(TypedDict, total=False):
+    """Which files hold one document per line, and which fields of a line hold its text and its name."""
 
-    language: str | None
-    ignore_stop_words: bool | None
-    stop_words: Path | None
-    multiset: bool | None
-    seed: int | Literal["random"] | None
+    text_field: str | None
+    id_field: str | None
+    plain: bool | None
+
+
+class RereadingKeywords(TypedDict, total=False):
+    """How documents of an artifact are read again: from their directory, or as token sets."""
+
+    shingles: Any
+    root: Path | None
+
+
+class OnlyChangedKeywords(TypedDict, total=False):
+    """Whether only new or changed documents of an index count."""
+
+    changed: bool | None
+    renamed: bool | None
+
+
+class NormalisationKeywords(TypedDict, total=False):
+    """The changes that are made to a text before it is cut into units, in this order."""
+
     nfkc: bool | None
     keep_case: bool | None
     strip_accents: bool | None
@@ -56,29 +71,44 @@ class TextKeywords(TypedDict, total=False):
     mask_digits: bool | None
 
 
-class TokenKeywords(TextKeywords, total=False):
+class ShinglingKeywords(TypedDict, total=False):
     """How a text becomes tokens."""
 
-    unit: UnitName | None
+    unit: Literal["char", "word", "line", "stopword"] | None
     k: int | None
+    language: str | None
+    ignore_stop_words: bool | None
+    multiset: bool | None
+    seed: int | Literal["random"] | None
 
 
-class SketchKeywords(TypedDict, total=False):
-    """How tokens become a signature."""
+class StopWordsKeywords(TypedDict, total=False):
+    """The file of the stop words, whose contents become `Shingling.stop_word_list`."""
+
+    stop_words: Path | None
+
+
+class SketchingKeywords(TypedDict, total=False):
+    """How tokens become a signature. The seed is that of the tokens."""
 
     scheme: Literal["fss", "permutation"] | None
     num_perm: int | None
 
 
-class IgnoreKeywords(TypedDict, total=False):
+class IgnoringKeywords(TypedDict, total=False):
     """Which tokens are left out before signatures are computed."""
 
     ignore_common: float | None
+
+
+class TemplatesKeywords(TypedDict, total=False):
+    """The files of templates, whose tokens are left out."""
+
     template: Path | Sequence[Path] | None
 
 
-class BandKeywords(TypedDict, total=False):
-    """How signatures are cut into bands."""
+class BandingRequestKeywords(TypedDict, total=False):
+    """How signatures should be cut into bands: by a rule, for a threshold and a recall, or by hand."""
 
     threshold: float | None
     recall: float | None
@@ -87,83 +117,187 @@ class BandKeywords(TypedDict, total=False):
     rows: int | None
 
 
-class TargetKeywords(TypedDict, total=False):
-    """Where an artifact is written."""
+class ComparingKeywords(TypedDict, total=False):
+    """By which measure documents are compared, and in how much memory; None: in all that there is."""
 
-    output: Path | None
-    lock_wait: float | None
+    measure: Literal["jaccard", "containment"] | None
+    max_memory: int | None
+
+
+class UpdatingKeywords(TypedDict, total=False):
+    """How documents are compared with those that an artifact has already."""
+
     rebuild: bool | None
     checksum: bool | None
     ignore_ctime: bool | None
     ignore_inode: bool | None
     keep_unreadable: bool | None
-    allow_shrink: bool | None
 
 
-class ShingleKeywords(ReadKeywords, TokenKeywords, TargetKeywords, total=False):
+class RunningKeywords(TypedDict, total=False):
+    """How the work is done."""
+
+    jobs: int | None
+    strict: bool | None
+
+
+class ShingleKeywords(
+    SourceKeywords,
+    NamingKeywords,
+    WalkingKeywords,
+    SequencesKeywords,
+    RunningKeywords,
+    NormalisationKeywords,
+    ShinglingKeywords,
+    StopWordsKeywords,
+    UpdatingKeywords,
+    total=False,
+):
     """The keywords of `shingle`."""
 
+    allow_shrink: bool | None
+    output: Path | None
+    lock_wait: float | None
 
-class SignatureKeywords(ShingleKeywords, SketchKeywords, IgnoreKeywords, total=False):
+
+class SignatureKeywords(
+    SourceKeywords,
+    NamingKeywords,
+    WalkingKeywords,
+    SequencesKeywords,
+    RunningKeywords,
+    NormalisationKeywords,
+    ShinglingKeywords,
+    StopWordsKeywords,
+    SketchingKeywords,
+    IgnoringKeywords,
+    TemplatesKeywords,
+    UpdatingKeywords,
+    total=False,
+):
     """The keywords of `signature`."""
 
+    allow_shrink: bool | None
+    output: Path | None
+    lock_wait: float | None
 
-class IndexKeywords(SignatureKeywords, BandKeywords, total=False):
+
+class IndexKeywords(
+    SourceKeywords,
+    NamingKeywords,
+    WalkingKeywords,
+    SequencesKeywords,
+    RunningKeywords,
+    NormalisationKeywords,
+    ShinglingKeywords,
+    StopWordsKeywords,
+    SketchingKeywords,
+    IgnoringKeywords,
+    TemplatesKeywords,
+    BandingRequestKeywords,
+    UpdatingKeywords,
+    total=False,
+):
     """The keywords of `index`."""
 
+    allow_shrink: bool | None
+    output: Path | None
+    lock_wait: float | None
     containment: bool | None
 
 
-class DedupeKeywords(ReadKeywords, TokenKeywords, SketchKeywords, IgnoreKeywords, BandKeywords, total=False):
-    """The keywords of `dedupe`, except those that decide what is returned."""
+class DedupeKeywords(
+    SourceKeywords,
+    NamingKeywords,
+    WalkingKeywords,
+    SequencesKeywords,
+    RunningKeywords,
+    NormalisationKeywords,
+    ShinglingKeywords,
+    StopWordsKeywords,
+    SketchingKeywords,
+    IgnoringKeywords,
+    TemplatesKeywords,
+    BandingRequestKeywords,
+    ComparingKeywords,
+    OnlyChangedKeywords,
+    RereadingKeywords,
+    total=False,
+):
+    """The keywords of `dedupe`."""
 
-    measure: Literal["jaccard", "containment"] | None
     exact: bool | None
-    max_memory: int | None
     verify: Literal["exact", "estimate"] | None
     cluster: Literal["greedy", "components"] | None
     keep: Literal["first", "longest", "shortest", "newest", "oldest"] | None
     max_candidates: int | None
     against: Any
-    changed: bool | None
-    renamed: bool | None
     explain: bool | None
-    shingles: Any
-    root: Path | None
 
 
-class TuneKeywords(ReadKeywords, TokenKeywords, SketchKeywords, IgnoreKeywords, BandKeywords, total=False):
+class QueryKeywords(
+    SourceKeywords,
+    NamingKeywords,
+    WalkingKeywords,
+    SequencesKeywords,
+    RunningKeywords,
+    ComparingKeywords,
+    OnlyChangedKeywords,
+    RereadingKeywords,
+    total=False,
+):
+    """The keywords of `query`."""
+
+    threshold: float | None
+    exact: bool | None
+    verify: Literal["exact", "estimate"] | None
+    top: int | None
+    nearest: int | None
+    itself: bool | None
+
+
+class TuneKeywords(
+    SourceKeywords,
+    NamingKeywords,
+    WalkingKeywords,
+    SequencesKeywords,
+    RunningKeywords,
+    NormalisationKeywords,
+    ShinglingKeywords,
+    StopWordsKeywords,
+    SketchingKeywords,
+    IgnoringKeywords,
+    TemplatesKeywords,
+    BandingRequestKeywords,
+    RereadingKeywords,
+    total=False,
+):
     """The keywords of `tune`."""
 
-    shingles: Any
-    root: Path | None
 
-
-class AuditKeywords(TuneKeywords, total=False):
+class AuditKeywords(
+    SourceKeywords,
+    NamingKeywords,
+    WalkingKeywords,
+    SequencesKeywords,
+    RunningKeywords,
+    NormalisationKeywords,
+    ShinglingKeywords,
+    StopWordsKeywords,
+    SketchingKeywords,
+    IgnoringKeywords,
+    TemplatesKeywords,
+    BandingRequestKeywords,
+    RereadingKeywords,
+    total=False,
+):
     """The keywords of `audit`."""
 
     sample: int | None
     max_memory: int | None
 
 
-class QueryKeywords(ReadKeywords, total=False):
-    """The keywords of `query`, except those that decide what is returned."""
-
-    threshold: float | None
-    measure: Literal["jaccard", "containment"] | None
-    exact: bool | None
-    max_memory: int | None
-    verify: Literal["exact", "estimate"] | None
-    top: int | None
-    nearest: int | None
-    changed: bool | None
-    renamed: bool | None
-    itself: bool | None
-    shingles: Any
-    root: Path | None
-
-
-class ShowKeywords(TokenKeywords, total=False):
+class ShowKeywords(NormalisationKeywords, ShinglingKeywords, StopWordsKeywords, RereadingKeywords, total=False):
     """The keywords of `show`."""
 
     max_size: int | None
@@ -171,22 +305,31 @@ class ShowKeywords(TokenKeywords, total=False):
     buckets: bool | None
     candidates: bool | None
     sketch: bool | None
-    shingles: Any
-    root: Path | None
 
 
-class CompareKeywords(TextKeywords, SketchKeywords, BandKeywords, total=False):
+class CompareKeywords(
+    SourceKeywords,
+    SequencesKeywords,
+    NormalisationKeywords,
+    StopWordsKeywords,
+    SketchingKeywords,
+    TemplatesKeywords,
+    BandingRequestKeywords,
+    total=False,
+):
     """The keywords of `compare`."""
 
-    texts: Sequence[str | bytes] | None
-    names: Sequence[str | bytes] | None
-    unit: UnitName | Sequence[UnitName] | None
+    max_size: int | None
+    root: Path | None
+    language: str | None
+    ignore_stop_words: bool | None
+    multiset: bool | None
+    seed: int | Literal["random"] | None
+    unit: Literal["char", "word", "line", "stopword"] | Sequence[Literal["char", "word", "line", "stopword"]] | None
     k: int | Sequence[int] | None
-    template: Path | Sequence[Path] | None
     measure: Literal["jaccard", "containment"] | None
     diff: Literal["words", "lines", "unified", "side-by-side"] | None
-    max_size: int | None
-    text_field: str | None
-    id_field: str | None
-    plain: bool | None
-    root: Path | None
+
+
+class SimilarityKeywords(NormalisationKeywords, ShinglingKeywords, StopWordsKeywords, total=False):
+    """The keywords of `similarity`."""

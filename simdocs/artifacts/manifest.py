@@ -105,11 +105,11 @@ def _format(body: dict[str, Any], name: str) -> ArtifactFormat:
             f"{name}: has a kind that this simdocs does not know ({str(body['format'])[:60]!r}): upgrade simdocs"
         )
     if body["version"] != form.version:
-        remedy = "upgrade simdocs" if body["version"] > form.version else "build it again"
         version = str(int(body["version"]))[:20]
-        raise ArtifactError(
-            f"{name}: has format version {version}, but this simdocs reads version {form.version}: {remedy}"
-        )
+        problem = f"{name}: has format version {version}, but this simdocs reads version {form.version}"
+        if body["version"] > form.version:
+            raise ArtifactError(f"{problem}: upgrade simdocs")
+        raise ArtifactError(problem, "build it again")
     return form
 
 

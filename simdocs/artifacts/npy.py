@@ -105,10 +105,6 @@ class ArrayWriter:
             syscalls.close(file)
 
 
-REMEDY = ": build the artifact again"
-"""What an error about damage advises."""
-
-
 def damaged(name: str, what: str) -> ArtifactError:
     """Return the error about a damaged file of an artifact."""
-    return ArtifactError(f"{name}: damaged: {what}{REMEDY}")
+    return ArtifactError(f"{name}: damaged: {what}", "build the artifact again")

@@ -63,7 +63,7 @@ def open_artifact(path: bytes) -> Artifact:
         except OSError as error:
             where = f"{name}/{error.filename}" if isinstance(error.filename, str) else name
             raise_unless_damage(error, where)
-            raise ArtifactError(f"{where}: {error.strerror}: build the artifact again") from None
+            raise ArtifactError(f"{where}: {error.strerror}", "build the artifact again") from None
         finally:
             os.close(dir_fd)
     raise AssertionError

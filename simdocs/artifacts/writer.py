@@ -12,7 +12,7 @@ import numpy as np
 
 from simdocs.artifacts.formats import FORMATS, KIND_OF_SUFFIX, MANIFEST, RUN
 from simdocs.artifacts.manifest import Manifest, made_from
-from simdocs.artifacts.npy import REMEDY, ArrayWriter
+from simdocs.artifacts.npy import ArrayWriter
 from simdocs.artifacts.reader import MOST_RUN_BYTES, refuse_unreadable
 from simdocs.artifacts.recognise import is_artifact, replaceable
 from simdocs.errors import ArtifactError, OutputError, UsageError, mention
@@ -76,11 +76,8 @@ class ArtifactWriter:
         try:
             refuse_unreadable(self._draft.dir_fd, self._draft.name)
         except ArtifactError as error:
-            problem = str(error).removesuffix(REMEDY)
-            raise OutputError(
-                f"{problem}: this was found when it was read again, so it was not published: try another disk, and"
-                " report it if that does not help"
-            ) from error
+            found = f"{error.problem}: this was found when it was read again, so it was not published"
+            raise OutputError(f"{found}: try another disk, and report it if that does not help") from error
 
     def _finish_array(self, name: str) -> None:
         with syscalls.as_output_error(self._draft.name):

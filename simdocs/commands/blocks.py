@@ -16,6 +16,7 @@ from simdocs.matching.corpus import Corpus
 from simdocs.model.answers import DIFFERING, LINES, NAMES, VALUE, Block, Delivery, TableHead
 from simdocs.model.byte_strings import joined
 from simdocs.model.documents import Documents
+from simdocs.model.figures import counted
 from simdocs.model.groups import Pairs
 from simdocs.model.names import display_name
 from simdocs.model.ragged import Array, Index, Mask, Ragged, Rows
@@ -116,10 +117,10 @@ def refuse_other_than_lines(documents: Documents, listing: str) -> None:
     """UsageError: a document is no line of a JSONL file."""
     others = np.flatnonzero(documents.facts["container"] == 0)
     if len(others):
+        found = counted(len(others), "document is", "documents are")
         example, option = display_name(documents.raw_name(int(others[0]))), mention("list")
-        counted = "1 document is" if len(others) == 1 else f"{len(others):,} documents are"
         raise UsageError(
-            f"{option} {listing} needs JSON Lines files, and {counted} not in one, such as {example}: use {option}"
+            f"{option} {listing} needs JSON Lines files, and {found} not in one, such as {example}: use {option}"
             f" {LISTS[listing].names}"
         )
 

@@ -29,6 +29,7 @@ from simdocs.matching.preparing import prepare, threshold_warning
 from simdocs.matching.verification.verify import Verifier, outdated_warnings
 from simdocs.model.answers import NAMES, Block, Delivery
 from simdocs.model.documents import EMPTY, SHORT, Documents
+from simdocs.model.figures import counted
 from simdocs.model.groups import ContainedPairs, Pairs
 from simdocs.model.matches import Matches
 from simdocs.model.ragged import Ragged, Rows, distinct
@@ -195,9 +196,9 @@ def shorter_than_matches(block: MatchBlock, threshold: float) -> int:
 def _excerpts(short: int, nearest: int) -> Iterator[str]:
     """Yield what else to ask if documents are much shorter than their nearest ones. short: how many are."""
     if short:
-        document, they = ("1 document is", "it") if short == 1 else (f"{short:,} documents are", "them")
+        documents, they = counted(short, "document is", "documents are"), "it" if short == 1 else "them"
         yield (
-            f"{document} much shorter than the texts that are most similar: {containment_instead(nearest)} to find"
+            f"{documents} much shorter than the texts that are most similar: {containment_instead(nearest)} to find"
             f" documents that contain {they}"
         )
 
@@ -206,17 +207,11 @@ def _nothing_found(asked: Documents, plan: _Plan) -> Iterator[str]:
     """Yield why nothing matches, if documents have too little text; or what else to ask."""
     empty, short = asked.flagged(EMPTY), asked.flagged(SHORT)
     if empty:
-        yield (
-            "1 document is empty, so it matches nothing"
-            if empty == 1
-            else (f"{empty:,} documents are empty, so they match nothing")
-        )
+        yield counted(empty, "document is empty, so it matches", "documents are empty, so they match") + " nothing"
     if short:
-        documents = "1 document is" if short == 1 else f"{short:,} documents are"
-        than, they = (
-            f"shorter than a shingle ({mention('k')} {plan.recipe.shingling.k})",
-            "it has" if short == 1 else "they have",
-        )
-        yield f"{documents} {than}: {they} no match but documents with the same text"
+        shorter = f"{counted(short, 'document is', 'documents are')} shorter than a shingle"
+        they = "it has" if short == 1 else "they have"
+        k = f"{mention('k')} {plan.recipe.shingling.k}"
+        yield f"{shorter} ({k}): {they} no match but documents with the same text"
     if empty + short < len(asked):
         yield from excerpt_advice(asked, plan)

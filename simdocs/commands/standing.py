@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,9 +25,6 @@ from simdocs.parameters.answers import Updating
 from simdocs.parameters.recipes import OF_BANDS, Bands, IndexRecipe, Recipe
 from simdocs.pipeline.prepare import Intake
 from simdocs.pipeline.reuse import Earlier
-
-_REMEDY = re.compile(": build (it|the artifact) again$")
-"""What an error advises, and an update does by itself."""
 
 _CONTENTS: Mapping[str, str] = MappingProxyType({"template_digest": "template", "stop_word_list": "stop_words"})
 """Options that name files, by what the recipe has of their contents."""
@@ -69,7 +65,7 @@ def standing(path: bytes, recipe: Recipe, updating: Updating) -> Standing:
     except InputError:
         return NOTHING
     except ArtifactError as error:
-        return Standing(why_anew=_REMEDY.sub("", str(error)), unexpected=True)
+        return Standing(why_anew=error.problem, unexpected=True)
     if updating.rebuild:
         return Standing(artifact, why_anew="everything is read again")
     # The bands are made anew in any case.

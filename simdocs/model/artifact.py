@@ -118,7 +118,7 @@ class Artifact:
         return self._documents
 
     def _damaged(self, file: str, problem: str) -> ArtifactError:
-        return ArtifactError(f"{self.name}/{file}: damaged: {problem}: build the artifact again")
+        return ArtifactError(f"{self.name}/{file}: damaged: {problem}", "build the artifact again")
 
     @property
     def facts(self) -> Column:

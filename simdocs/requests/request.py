@@ -25,6 +25,7 @@ class Request:
     rules: what goes together, as far as no file decides it.
     accepts: the declarations of its parameters, in the order in which help lists them.
     arguments: the names of what is no parameter, with their defaults.
+    groups: the type of each group, and the parameters of it that are accepted.
     given: the parameters that were given, by name. The groups have the defaults of all others.
     """
 
@@ -33,7 +34,7 @@ class Request:
     accepts: ClassVar[Mapping[str, Parameter]] = MappingProxyType({})
     arguments: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     given: Mapping[str, Any]
-    _groups: ClassVar[Mapping[str, tuple[type[Group], tuple[str, ...]]]] = MappingProxyType({})
+    groups: ClassVar[Mapping[str, tuple[type[Group], tuple[str, ...]]]] = MappingProxyType({})
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
@@ -47,7 +48,7 @@ class Request:
                     groups[name] = kind, owner.__dict__.get(name) or tuple(kind.parameters)
                 elif "ClassVar" not in str(kind):
                     arguments[name] = owner.__dict__.get(name)
-        cls._groups, cls.arguments = MappingProxyType(groups), MappingProxyType(arguments)
+        cls.groups, cls.arguments = MappingProxyType(groups), MappingProxyType(arguments)
         accepted = {name: group.parameters[name] for group, names in groups.values() for name in names}
         cls._accept(accepted)
 
@@ -81,7 +82,7 @@ class Request:
 
     def _hold(self, checked: Mapping[str, Any]) -> None:
         """Make the groups from the parameters that were given."""
-        for name, (group, names) in self._groups.items():
+        for name, (group, names) in self.groups.items():
             self.__dict__[name] = group.of({each: checked[each] for each in names if each in checked})
 
     def _check(self) -> Iterator[Problem]:

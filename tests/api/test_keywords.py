@@ -54,7 +54,7 @@ def test_typed_keywords_are_the_fields_of_the_request(function, request_type, ty
 
 
 def test_typed_keywords_of_similarity_are_the_parameters_that_decide_tokens():
-    assert set(typing.get_type_hints(keywords.TokenKeywords)) == set(SimilarityRequest.accepts)
+    assert set(typing.get_type_hints(keywords.SimilarityKeywords)) == set(SimilarityRequest.accepts)
 
 
 @pytest.mark.parametrize(("function", "request_type", "typed"), CASES)

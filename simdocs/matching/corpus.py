@@ -1,4 +1,4 @@
-"""The corpus: documents that are compared, with their signatures, and where their token sets come from."""
+"""The corpus: documents to compare, with their signatures, their buckets and the sources of their token sets."""
 
 from __future__ import annotations
 
@@ -52,24 +52,23 @@ _Found = TypeVar("_Found")
 class Corpus:
     """Documents by row, with everything that verification and answers need.
 
-    They are in memory, or those of an artifact, of which only the needed parts are read.
+    They are in memory, or in an artifact, of which only the needed parts are read.
 
     name_bytes, name_offsets: the raw bytes of their names, end to end, and where each begins.
     every_fact: their facts, (N,) FACTS.
     signatures: (N, K) uint32.
-    recipe: how they were read and signed.
+    recipe: the parameters with which they were read and signed.
     limit: the largest size of a document in bytes.
     held: the bytes of documents that are in memory, by row.
-    met: how the files were met in this run, (N,) MET; None if an earlier run met them.
+    met: how this run came to their files, (N,) MET; None if an earlier run read them.
     ignored: the tokens that are left out of all token sets, ascending.
-    sets: the artifact of their token sets, if there is one.
-    rows: if they were selected from a larger corpus, their rows in it, and in `sets`; None: they were not.
+    sets: the artifact of their token sets, or None.
+    rows: if they were selected from a larger corpus, their rows in it, and in `sets`; None: not selected.
     root: the directory from which their names are found; empty for the working directory.
     prefix: see `name_prefix`.
-    artifact_name: the artifact that they come from; empty if there is none.
-    index: the index that they come from. Its tables can be used. None: another artifact, or only some documents of it.
-    parts: two corpora whose documents these are, first those of one, then those of the other. All else is as in the
-        first. None: the corpus has no parts.
+    artifact_name: the artifact that they come from; otherwise empty.
+    index: the index that they come from, if they are all of it; then its tables can be used. None: they are not.
+    parts: two corpora with these documents, end to end. The other fields are those of the first. None: no parts.
     """
 
     name_bytes: Column
@@ -89,11 +88,11 @@ class Corpus:
     index: BandIndex | None = None
     parts: tuple[Corpus, Corpus] | None = None
     _documents: list[Documents] = field(default_factory=list)
-    """The documents, when they have been asked for."""
+    """One item as soon as they are in memory."""
 
     @classmethod
     def of(cls, documents: Documents, recipe: Recipe, signatures: Tokens | None = None, limit: int = 0) -> Corpus:
-        """Documents that this run has read. limit: the largest size of a document in bytes."""
+        """The corpus of documents that this run has read. limit: the largest size of a document in bytes."""
         names = documents.names
         return cls(
             name_bytes=MemoryColumn(names.values),
@@ -116,11 +115,11 @@ class Corpus:
         root: bytes | None = None,
         signatures: Tokens | None = None,
     ) -> Corpus:
-        """The documents of an artifact.
+        """The corpus of the documents of an artifact. InputError: root is not a directory.
 
-        sets: their token sets, if they need not be read again. root: the directory from which they are found; None: the
-        one in which the artifact was built. signatures: None: those of the artifact, if it has any. InputError: root is
-        not a directory.
+        sets: their token sets, if they need not be read again.
+        root: the directory from which they are found; None: the one in which the artifact was built.
+        signatures: their signatures; None: those of the artifact, if it has any.
         """
         if root is not None and not os.path.isdir(root):
             raise InputError(f"{display_name(root)}: {mention('root')} is not a directory")
@@ -161,9 +160,9 @@ class Corpus:
         return replace(self, parts=(self, other), index=None, _documents=[])
 
     def given_rows(self, rows: Rows) -> Rows:
-        """The rows of these documents among all that were given: in the larger corpus, if they were selected from it.
+        """The rows of these documents in the corpus that they were selected from, if any.
 
-        In a corpus with parts, the documents given are those of the second. Those of the larger corpus come after them.
+        In a corpus with parts, these are the rows in the second part, and after them those in the larger corpus.
         """
         if self.rows is None:
             return rows
@@ -177,7 +176,7 @@ class Corpus:
 
     @property
     def documents(self) -> Documents:
-        """All its documents, in memory. The corpus has no parts."""
+        """All documents, in memory. The corpus has no parts."""
         if not self._documents:
             names = Ragged(self.name_bytes.all(), self.name_offsets.all())
             self._documents.append(Documents(names, *separated(self.every_fact.all()), self.held, self.met))
@@ -189,7 +188,7 @@ class Corpus:
         return self.signatures.shape[1]
 
     def _split(self, rows: Rows) -> Iterator[tuple[BlockPlaces, Corpus, Rows]]:
-        """Yield for both parts: the places of its documents among `rows`, the part, and their rows in it."""
+        """Yield for each part: the places of its documents among `rows`, the part, and their rows in it."""
         assert self.parts is not None
         first, second = self.parts
         of_second = np.asarray(rows) >= len(first)
@@ -198,13 +197,13 @@ class Corpus:
         yield theirs, second, rows[theirs] - len(first)
 
     def _filled(self, out: Array, rows: Rows, values: Callable[[Corpus, Rows], Array]) -> Array:
-        """What this method of the parts returns for these rows, in `out`."""
+        """Fill `out` with the values that this method of the parts returns for these rows."""
         for places, part, its in self._split(rows):
             out[places] = values(part, its)
         return out
 
     def _listed(self, rows: Rows, values: Callable[[Corpus, Rows], Sequence[bytes]]) -> list[bytes]:
-        """What this method of the parts lists for these rows."""
+        """The list of what this method of the parts returns for these rows."""
         out = [b""] * len(rows)
         for places, part, its in self._split(rows):
             for place, value in zip(places.tolist(), values(part, its), strict=True):
@@ -214,11 +213,11 @@ class Corpus:
     def _both(
         self, rows: Rows, values: Callable[[Corpus, Rows], list[tuple[BlockPlaces, _Found]]]
     ) -> list[tuple[BlockPlaces, _Found]]:
-        """What this method of the parts finds for these rows, with places among rows."""
+        """The results of this method of both parts, with places among `rows`."""
         return [(ours[places], each) for ours, part, its in self._split(rows) for places, each in values(part, its)]
 
     def facts(self, rows: Rows) -> NDArray[np.void]:
-        """Their facts, (n,) FACTS."""
+        """The facts of these documents, (n,) FACTS."""
         if self.parts is not None:
             return self._filled(np.empty(len(rows), FACTS), rows, Corpus.facts)
         return self.every_fact.rows(rows)
@@ -228,7 +227,7 @@ class Corpus:
         return self.every_fact.all()
 
     def names(self, rows: Rows) -> list[bytes]:
-        """Their names."""
+        """The names of these documents."""
         if self.parts is not None:
             return self._listed(rows, Corpus.names)
         starts = self.name_offsets.rows(rows)
@@ -240,7 +239,7 @@ class Corpus:
         return names
 
     def printed_names(self, rows: Rows) -> list[bytes]:
-        """Their names, as paths that work in the working directory."""
+        """The names of these documents, as paths that work in the working directory."""
         if self.parts is not None:
             return self._listed(rows, Corpus.printed_names)
         prefix, names = self.prefix, self.names(rows)
@@ -255,7 +254,7 @@ class Corpus:
         return [no_option(name) for name in names]
 
     def lines(self, rows: Rows, reader: Reopened) -> list[bytes]:
-        """The lines of JSONL files that they are, byte for byte, without ends. InputError: a line has changed."""
+        """The JSONL lines of these documents, byte for byte, without line ends. InputError: a line has changed."""
         if self.parts is not None:
             return self._listed(rows, lambda part, its: part.lines(its, reader))
         request = self._request(rows)
@@ -269,7 +268,7 @@ class Corpus:
         return jaccard.estimates(self.signature_rows(rows), places[: len(left)], places[len(left) :])
 
     def signature_rows(self, rows: Rows) -> Tokens:
-        """Their signatures, (n, K) uint32."""
+        """The signatures of these documents, (n, K) uint32."""
         if self.parts is not None:
             return self._filled(np.empty((len(rows), self.num_perm), np.uint32), rows, Corpus.signature_rows)
         return np.asarray(self.signatures.rows(rows))
@@ -296,13 +295,13 @@ class Corpus:
         return np.full(len(rows), bool(self.artifact_name) and self.sets is None)
 
     def readings(self, rows: Rows) -> list[tuple[BlockPlaces, ReloadRequest]]:
-        """How these rows are read again: requests, each with the places of its documents among rows."""
+        """The requests that read these rows again, each with the places of its documents among rows."""
         if self.parts is not None:
             return self._both(rows, Corpus.readings)
         return [(np.arange(len(rows)), self._request(rows))]
 
     def sources(self, rows: Rows) -> list[tuple[BlockPlaces, Source]]:
-        """Where the token sets of these rows come from: sources, each with the places of its sets among rows.
+        """The sources of the token sets of these rows, each with the places of its sets among rows.
 
         ArtifactError: documents must be read again, but their place is unknown.
         """
@@ -352,7 +351,7 @@ class Corpus:
 
 
 def name_prefix(root: bytes | None, recorded: bytes) -> bytes:
-    """The path that is put before recorded names so that they work in the working directory; empty if they do already.
+    """The path to put before recorded names so that they work in the working directory; empty if they do already.
 
     root: the directory that the user named instead of the recorded one.
     """

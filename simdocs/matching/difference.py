@@ -1,6 +1,6 @@
-"""The difference of two texts: their longest common subsequence of words or of lines.
+"""The difference of two texts or documents: their longest common subsequence of words or of lines.
 
-A word or line is the place where it begins and a hash of 64 bits, so that many short ones take little memory.
+A word or line is stored as its place and a hash of 64 bits, so that many short ones take little memory.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ _LF, _CR = 10, 13
 
 
 class _Units(NamedTuple):
-    """The words or lines of a text, which they are when joined.
+    """The words or lines of a text. Joined, they are the text.
 
-    begins: int64 (U+1,), where each begins, and the end of the text. numbers: uint64 (U,), the same for equal ones.
+    begins: int64 (U+1,), the beginning of each, and the end of the text. numbers: uint64 (U,), the same for equal ones.
     """
 
     text: str
@@ -55,17 +55,17 @@ class _Units(NamedTuple):
     numbers: Keys
 
     def joined(self, first: int, end: int) -> str:
-        """The text of the units from the first to before the end."""
+        """The text of units first to end - 1."""
         return self.text[self.begins[first] : self.begins[end]]
 
 
 def difference(a: bytes, b: bytes, shingling: Shingling, unit: str) -> Difference:
-    """The passages that two texts share, and where they differ.
+    """The passages that two texts share, and those in which they differ.
 
-    a, b: UTF-8. unit: `words` or `lines`. Two of them are equal if they are equal when normalised. In texts that are
-    too long and different for a longest common subsequence, runs that each has once are matched first. If what is
-    between them is too long, or there are so many short units that they would take more memory than the texts may,
-    lines are compared instead of words, and then only the beginnings and ends.
+    a, b: UTF-8. unit: `words` or `lines`, which are equal if they are equal when normalised. In texts that are too long
+    and different for a longest common subsequence, runs that each has once are matched first. If the passages between
+    them are too long, or too many short units would take too much memory, lines are compared instead of words, and then
+    only the beginnings and ends.
     """
     texts = [text.decode("utf-8", "surrogateescape") for text in (a, b)]
     if not any(texts):
@@ -95,7 +95,7 @@ def difference(a: bytes, b: bytes, shingling: Shingling, unit: str) -> Differenc
 
 
 def _begins(texts: Sequence[str], unit: str, most: int) -> list[Index]:
-    """Where the words or lines of each text begin, and its end; nothing if they are more than `most`."""
+    """The beginnings of the words or lines of each text, and its end; no arrays if there are more than `most`."""
     begins = list[Index]()
     for text in texts:
         begins.append(_BEGINS[unit](text))
@@ -106,14 +106,14 @@ def _begins(texts: Sequence[str], unit: str, most: int) -> list[Index]:
 
 
 def _alike_ends(a: _Units, b: _Units) -> Iterator[Passage]:
-    """Yield what two texts begin and end with alike, and what stands between."""
+    """Yield the common beginning of two texts, what differs, and the common end."""
     begin, end = alike_ends(a.numbers, b.numbers)
     sizes = len(a.numbers), len(b.numbers)
     yield from _passages(a, b, *(np.concatenate((np.arange(begin), np.arange(size - end, size))) for size in sizes))
 
 
 def _alike_blocks(texts: Sequence[str], shingling: Shingling) -> Iterator[Passage]:
-    """Yield the same for blocks of lines, where lines are too many: blocks from the beginning, then from the end."""
+    """Yield the same for blocks of lines, if there are too many lines: blocks from the beginning, then from the end."""
     left, right = (_units(text, _blocks(text), shingling, "lines") for text in texts)
     begin, _ = alike_ends(left.numbers, right.numbers)
     if begin:
@@ -130,7 +130,7 @@ def _alike_blocks(texts: Sequence[str], shingling: Shingling) -> Iterator[Passag
 
 
 def _units(text: str, begins: Index, shingling: Shingling, unit: str) -> _Units:
-    """The words or lines of a text, which begin here. They are normalised some at a time."""
+    """The words or lines that begin at these places of a text. They are normalised some at a time."""
     hashes, blank = GrowingArray(np.uint64), GrowingArray(bool)
     for first, end in row_blocks(begins, _CHARACTERS_AT_ONCE):
         some = [text[begin:stop] for begin, stop in pairwise(begins[first : end + 1].tolist())]
@@ -143,7 +143,7 @@ def _units(text: str, begins: Index, shingling: Shingling, unit: str) -> _Units:
 
 
 def _word_begins(text: str) -> Index:
-    """Where the words of a text and the signs between them begin, each with the spaces after it; and its end."""
+    """The beginnings of the words of a text and of the signs between them, with the spaces after each; and its end."""
     points = to_codepoints(text)
     words = words_in(Ragged(points, np.array([0, len(points)])))
     depth = np.zeros(len(points) + 1, np.int8)
@@ -157,7 +157,7 @@ def _word_begins(text: str) -> Index:
 
 
 def _line_begins(text: str) -> Index:
-    """Where the lines of a text begin, which end with LF, CRLF or CR; and its end."""
+    """The beginnings of the lines of a text, which end with LF, CRLF or CR; and its end."""
     points = to_codepoints(text)
     ends = points == _CR
     ends[:-1] &= points[1:] != _LF
@@ -166,7 +166,7 @@ def _line_begins(text: str) -> Index:
 
 
 def _blocks(text: str, *, from_end: bool = False) -> Index:
-    """Where blocks of a text begin, each of several lines, unless one is larger; and its end."""
+    """The beginnings of blocks of a text, each of several lines or one large line; and its end."""
     lines = _line_begins(text)
     if from_end:
         lines = len(text) - lines[::-1]
@@ -194,10 +194,10 @@ def _hashes(units: list[bytes]) -> Keys:
 
 
 def _with_blanks(text: str, begins: Index, hashes: Keys, blank: Mask) -> _Units:
-    """The units of which something is left when normalised, each with the others after it.
+    """The units that are not blank when normalised, each with the blank ones after it.
 
-    So signs are not compared with --strip-punctuation. The first unit also has what stands before it. If nothing is
-    left of any, the whole text is one unit, so that an empty text equals spaces.
+    So signs are not compared with --strip-punctuation. The first unit also has the blank ones before it. If all are
+    blank, the whole text is one unit, so that an empty text equals spaces.
     """
     some = np.flatnonzero(~blank)
     ends = np.concatenate(([0], begins[some[1:]], [len(text)]))
@@ -205,13 +205,13 @@ def _with_blanks(text: str, begins: Index, hashes: Keys, blank: Mask) -> _Units:
 
 
 def _cuts(left: Index, right: Index) -> Index:
-    """Where a run of shared units ends, and the next one begins."""
+    """The places where a run of shared units ends, and the next one begins."""
     cuts: Index = np.flatnonzero((np.diff(left) != 1) | (np.diff(right) != 1)) + 1
     return cuts
 
 
 def _passages(a: _Units, b: _Units, left: Index, right: Index) -> Iterator[Passage]:
-    """Yield the runs of shared units, a[left[i]] and b[right[i]], and what stands between them."""
+    """Yield the runs of shared units, a[left[i]] and b[right[i]], and the passages between them."""
     at_a = at_b = 0
     for begin, end in pairwise([0, *_cuts(left, right).tolist(), len(left)]):
         if begin == end:
@@ -226,9 +226,9 @@ def _passages(a: _Units, b: _Units, left: Index, right: Index) -> Iterator[Passa
 
 
 class PairDifferences:
-    """Finds the difference of one pair of documents after the other.
+    """Finds the differences of pairs of documents, one pair at a time.
 
-    unit: as of `difference`. The text of the left document is held, because the next pair may have it, too.
+    unit: see `difference`. The text of the left document is held, because the next pair may have it, too.
     """
 
     def __init__(self, unit: str, reader: Reopened) -> None:
@@ -236,7 +236,7 @@ class PairDifferences:
         self._held: tuple[Corpus | None, int, bytes | str] = (None, -1, "")
 
     def of(self, documents: Corpus, left: int, right: int) -> Difference:
-        """The difference of two documents. If a text is gone or has changed, it has no passages, and says so."""
+        """The difference of two documents. If a text is gone or has changed, it has no passages, but the reason."""
         if self._held[0] is not documents or self._held[1] != left:
             self._held = (documents, left, self._text(documents, left))
         a, b = self._held[2], self._text(documents, right)

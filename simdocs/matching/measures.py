@@ -43,8 +43,8 @@ def are_shorter_than_a_shingle(texts: Sequence[bytes], sets: Ragged, shingling: 
 
 
 def shingle_measures(a: bytes, b: bytes, shingling: Shingling, ignored: Tokens = NO_TOKENS) -> ShingleMeasures:
-    """How similar two texts are by their shingles, as sets and as multisets, without the ignored ones. a, b: UTF-8."""
-    # One text after the other: a large one takes many times its size meanwhile.
+    """The similarity of two texts by their shingles, as sets and as multisets, without ignored ones. a, b: UTF-8."""
+    # One text at a time: a large one takes many times its size meanwhile.
     bags = [
         bag_of(leave_out(text_tokens(normalised_texts(joined([text]), shingling), shingling), ignored).values)
         for text in (a, b)
@@ -65,9 +65,9 @@ def shingle_measures(a: bytes, b: bytes, shingling: Shingling, ignored: Tokens =
 
 
 def edit_measures(a: bytes, b: bytes, shingling: Shingling) -> EditMeasures:
-    """How many of the units that shingles consist of remain in order: characters, words or lines.
+    """The number of the units of shingles that remain in order: characters, words or lines.
 
-    Words are compared if the texts are too long and different for characters, and nothing if they are so for words.
+    Words are compared if the texts are too long and different for characters, and nothing if they are for words, too.
     """
     texts = normalised_texts(joined([a, b]), shingling)
     lengths = 0, 0
@@ -82,7 +82,7 @@ def edit_measures(a: bytes, b: bytes, shingling: Shingling) -> EditMeasures:
 def signature_measures(
     sets: Ragged, seed: int, sketching: Sketching, bands: Bands, similarity: float
 ) -> SignatureMeasures:
-    """How similar the signatures of two token sets are. similarity: the exact one of the sets.
+    """The similarity of the signatures of two token sets. similarity: the exact one of the sets.
 
     Two empty sets have the same signature, but share no token, so they count as agreeing in no place.
     """

@@ -1,4 +1,4 @@
-"""The documents of a command as a corpus: read and signed, or those of an artifact; and what to know of them."""
+"""The documents of a command as a corpus: read and signed, or from an artifact; and warnings about them."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ def rows_around(index: BandIndex, changed: Rows, *, linked: bool) -> Rows:
     """The documents of an index among which all pairs with changed documents are found, ascending.
 
     These are the changed documents, and all documents whose texts share a bucket with the text of a changed one.
-    linked: the documents that share a bucket with any of these are among them, too, and so on. Then all decisions of
-    grouping are the same as if all documents of the index took part, because no bucket has other members.
+    linked: also the documents that share a bucket with any of these, and so on, until no bucket has other members. Then
+    grouping them makes the same decisions as grouping the whole index.
     """
     firsts, text = index.documents.distinct_texts()
     buckets = buckets_of_index(index, text, len(firsts))
@@ -98,7 +98,7 @@ def threshold_warning(threshold: float, banding: Banding) -> Iterator[str]:
 
 
 def of_same_documents(shingles: Shingles | None, artifact: Artifact) -> Shingles | None:
-    """The shingles. ArtifactError: the artifact was made from other documents or with other parameters."""
+    """The shingles, which match the artifact. ArtifactError: their documents or parameters differ."""
     if shingles is None or shingles.made_from == artifact.made_from:
         return shingles
     if found := differences(shingles.recipe, artifact.recipe, ["shingling"]):
@@ -110,7 +110,7 @@ def of_same_documents(shingles: Shingles | None, artifact: Artifact) -> Shingles
 
 
 def _other_document(mine: Documents, theirs: Documents, other: str) -> str:
-    """The first document that only one of two artifacts has, or that has another text there. other: the second."""
+    """The first document that differs between two artifacts, and how. other: the name of the second artifact."""
     names, others = ([each.raw_name(row) for row in range(len(each))] for each in (mine, theirs))
     for here, there, what in ((names, others, "which it alone has"), (others, names, f"which only {other} has")):
         if alone := set(here) - set(there):

@@ -1,4 +1,4 @@
-"""Similar pairs, in row order, block by block: there may be more of them than memory holds."""
+"""Similar pairs, in row order, block by block, because memory may not hold them all; and their counts and graph."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _chained_pairs(join: SelfJoin, firsts: Rows, text: TextNumbers, wanted: Mask
     done = 0
     for left, right in candidates:
         similar = verifier.similar(firsts[left], firsts[right])
-        # All pairs of a document are in one block: links up to its last document come out with it.
+        # All pairs of a document are in one block: links up to its last document are yielded with it.
         upto = int(np.searchsorted(left_copies, firsts[left[-1]], side="right"))
         links = verifier.of_copies(left_copies[done:upto], right_copies[done:upto])
         done = upto
@@ -69,7 +69,7 @@ class PairsLeftOut:
     """
 
     def __init__(self, join: SelfJoin, changed: Mask | None = None) -> None:
-        """changed: as of `similar_pairs`. Pairs of two unchanged documents do not count."""
+        """changed: see `similar_pairs`. Pairs of two unchanged documents do not count."""
         _, self._text = join.distinct_texts()
         compared = self._text >= 0
         self._copies = copies = np.bincount(self._text[compared])
@@ -79,7 +79,7 @@ class PairsLeftOut:
         self.count = int((_of_two(copies) - _of_two(self._unwanted)).sum())
 
     def add(self, pairs: Pairs, listed: int) -> None:
-        """Count what is left out for these pairs. listed: how many of them are listed."""
+        """Count the pairs left out for these pairs. listed: how many of them are listed."""
         left, right = self._text[pairs.left], self._text[pairs.right]
         every = self._copies[left] * self._copies[right] - self._unwanted[left] * self._unwanted[right]
         self.count += int(every[left != right].sum()) - listed

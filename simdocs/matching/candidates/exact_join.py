@@ -1,4 +1,4 @@
-"""The exact join: candidates that certainly contain every similar pair. All tokens are in memory."""
+"""The exact join: candidates that include every similar pair, from token sets in memory, and the memory they need."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from simdocs.model.texts import batches
 from simdocs.pipeline.reload import Source, load_token_sets
 
 _UNDECIDED_AT_ONCE = 1024
-"""Texts that are decided together. Of one family, each of them may be compared with all others of these."""
+"""Texts that are decided together. In a large family, every two of them may be compared."""
 
 _INDEXED_BY: Mapping[str, Callable[[Ragged, float], JoinIndex]] = MappingProxyType(
     {"jaccard": prefix_index.prefix_index, "containment": containment_index.containment_index}
 )
-"""What finds the candidates, by the measure that is compared with the threshold."""
+"""The index that finds candidates, by the measure that is compared with the threshold."""
 
 
 class ExactJoin:
@@ -41,7 +41,7 @@ class ExactJoin:
     def __init__(self, verifier: Verifier, rows: Rows, most_memory: int | None = None) -> None:
         """Load the token sets of the documents in these rows.
 
-        most_memory: the bytes that this may take; None: what there is. MemoryNeededError: that is not enough.
+        most_memory: the bytes that this may take; None: all available memory. MemoryNeededError: it needs more.
         """
         sets = held_sets([(verifier, rows)], most_memory)
         self.index = _INDEXED_BY[verifier.measure](sets, verifier.threshold)
@@ -57,10 +57,10 @@ class ExactJoin:
                 yield left, right
 
     def decide(self, comparer: Comparer) -> GroupingState:
-        """The decisions about all texts: the same as if they were made about one text after the other.
+        """Decide which texts are kept, with the same result as deciding about them one by one.
 
-        The next undecided texts are decided together: they are compared with each other, in rounds, and then those that
-        are kept are compared with all later texts.
+        The next undecided texts are compared with each other, in rounds. Then those that are kept are compared with all
+        later texts.
         """
         state = GroupingState(len(self.index))
         at = 0
@@ -117,27 +117,25 @@ class ExactJoin:
 
 
 class _Among:
-    """Compares some texts, which are numbered 0, 1, ... among themselves."""
+    """Compares some texts, numbered 0, 1, ..., with the comparer of all texts."""
 
     def __init__(self, comparer: Comparer, texts: TextNumbers) -> None:
         self.comparer, self.texts = comparer, texts
 
     def similar(self, left: TextNumbers, right: TextNumbers) -> Pairs:
-        """The similar ones among these pairs, in the order given."""
         found = self.comparer.similar(self.texts[left], self.texts[right])
         left, right = np.searchsorted(self.texts, found.left), np.searchsorted(self.texts, found.right)
         return replace(found, left=left, right=right)
 
     def use(self, pairs: Pairs) -> None:
-        """Take note of similar pairs of a kept text with later ones."""
         self.comparer.use(replace(pairs, left=self.texts[pairs.left], right=self.texts[pairs.right]))
 
     def progress(self, decided: int) -> None:
-        """Take no note: the texts are few."""
+        """Ignore progress: the texts are few."""
 
 
 def token_sets(verifier: Verifier, rows: Rows) -> Iterator[tuple[int, Ragged]]:
-    """Yield the token sets of these rows of the verifier's corpus, in order: Ragged uint32, and the place of its first.
+    """Yield the token sets of these rows in blocks: the place of the first row, and Ragged uint32.
 
     The set of a document that is missing or has changed is empty, and the document is reported.
     """
@@ -157,22 +155,22 @@ def token_sets(verifier: Verifier, rows: Rows) -> Iterator[tuple[int, Ragged]]:
 
 
 _NEEDED = {"jaccard": prefix_index.bytes_needed, "containment": containment_index.bytes_needed}
-"""How many bytes an exact join takes, by what is compared with the threshold."""
+"""The bytes that an exact join takes, by the measure that is compared with the threshold."""
 
 
 _DOCUMENT = 1000
 """Bytes of a document beside its tokens: its facts, name and signature, and its place in buckets."""
 
 _MUCH = 1 << 26
-"""From this number of bytes on, a terminal says what is needed: 64 MiB."""
+"""From this number of bytes on, a terminal shows how much memory is needed: 64 MiB."""
 
 
 def held_sets(parts: Sequence[tuple[Verifier, Rows]], most_memory: int | None) -> Ragged:
-    """The token sets of these documents of the corpus of each verifier, end to end: Ragged uint32.
+    """The token sets of the documents in these rows of each verifier's corpus, end to end: Ragged uint32.
 
-    Documents that are missing or have changed are reported, and have empty sets. The verifiers have one run, and
-    compare the same with one threshold. most_memory: the bytes that an exact join of these documents may take; None:
-    what there is. MemoryNeededError: that is not enough.
+    Documents that are missing or have changed are reported, and have empty sets. The verifiers have the same run,
+    measure and threshold. most_memory: the bytes that an exact join of these documents may take; None: all available
+    memory. MemoryNeededError: it needs more.
     """
     facts = np.concatenate([verifier.corpus.facts(rows) for verifier, rows in parts])
     first, _ = parts[0]
@@ -189,15 +187,13 @@ def held_sets(parts: Sequence[tuple[Verifier, Rows]], most_memory: int | None) -
 
 
 class TokenMemory:
-    """The tokens of the documents of an exact join, as far as they are known, and the bytes that they may take.
+    """Checks that the tokens of an exact join fit in memory, while they are read.
 
-    counted: how many tokens there are in all, if an artifact says it; otherwise 0.
+    counted: the number of all tokens, if an artifact states it; otherwise 0.
     """
 
     def __init__(self, facts: NDArray[np.void], verifier: Verifier, most: int | None) -> None:
-        """facts: those of the documents, which the verifier compares. most: the bytes that they may take; None: what
-        there is.
-        """
+        """facts: of the documents that the verifier compares. most: the bytes that they may take; None: all free."""
         counts = facts["count"]
         self.counted = int(counts.sum()) if counts.all() else 0
         self._verifier, self._documents, self._size = verifier, len(facts), int(facts["size"].sum())
@@ -205,10 +201,9 @@ class TokenMemory:
         self._is_announced = False
 
     def check(self, tokens: int, size: int) -> None:
-        """Compare what is needed with the limit. tokens: how many there are in the first `size` bytes of text.
+        """Check that the join fits in memory. tokens: their number in the first `size` bytes of text.
 
-        Texts that were not read yet are expected to have as many tokens for each byte. MemoryNeededError: it is too
-        much.
+        Texts that were not read yet are expected to have as many tokens per byte. MemoryNeededError: it does not fit.
         """
         expected = self.counted or (tokens * self._size // size if size else tokens)
         needed = self._needed(expected)
@@ -224,14 +219,14 @@ class TokenMemory:
             self._is_announced = True
 
     def check_beside(self, tokens: int, more: int) -> None:
-        """Compare with the limit what is needed beside the join, which is in memory. more: bytes.
+        """Check that `more` bytes fit in memory beside the join, which has this number of tokens.
 
-        tokens: how many the join has. MemoryNeededError: it is too much.
+        MemoryNeededError: they do not.
         """
         self._compare(more + (self._needed(tokens) if self._is_given else 0))
 
     def _needed(self, tokens: int) -> int:
-        """The bytes that this number of tokens takes; the documents count, too, if the user gave the limit."""
+        """The bytes that this number of tokens takes, with those of the documents if the user gave the limit."""
         join = _NEEDED[self._verifier.measure](tokens, self._documents, self._verifier.threshold)
         return join + (_DOCUMENT * self._documents if self._is_given else 0)
 

@@ -1,4 +1,4 @@
-"""The rounds of greedy grouping. Candidate pairs of undecided texts are verified ahead where that pays.
+"""The rounds of greedy grouping, in which candidate pairs of undecided texts are verified ahead where that pays.
 
 A round keeps all texts that come first among the undecided in their buckets, and compares them with the later members.
 In a chain where each text is similar to the next one only, a round keeps one text. Then the pairs of the next undecided
@@ -37,27 +37,27 @@ from simdocs.model.ragged import (
 )
 
 _LISTED = 64
-"""Pairs that are listed for each distinct one, at most, when pairs are counted: one for each bucket in common."""
+"""When pairs are counted, the most that are listed for each distinct one: one for each common bucket."""
 
 _AT_ONCE = 1 << 18
 """Members of buckets that are looked at together when the frontier is made."""
 
 _SCANNED = 256
-"""Members that are looked at together at least, in search of undecided ones."""
+"""The fewest members that are searched together for undecided ones."""
 
 
 class GroupingState:
-    """What is decided so far about M members, one entry each. Each decision changes the arrays in place.
+    """The decisions so far about M members, one entry each. Each decision changes the arrays in place.
 
     status: int8 (M,), UNDECIDED, KEPT or REMOVED.
     under: int64 (M,), for a removed member the kept one in its place; -1 for others.
-    jaccard, estimate: float64 (M,), how similar the two are; -1 for others.
+    jaccard, estimate: float64 (M,), the similarity of the two; -1 for others.
     """
 
     __slots__ = ("estimate", "jaccard", "status", "under")
 
     def __init__(self, size: int) -> None:
-        """size: M, of which nothing is decided."""
+        """size: M. No member is decided yet."""
         self.status: Array = np.zeros(size, np.int8)
         self.under: Index = np.full(size, -1)
         self.jaccard: Floats = np.full(size, -1.0)
@@ -70,8 +70,8 @@ class GroupingState:
     def remove(self, pairs: Pairs) -> TextNumbers:
         """Remove the members on the right, and return those that were undecided, each once.
 
-        Those on the left are kept. Each member is removed in favour of the most similar of all kept ones with which it
-        was paired so far; ties to the earlier. A member may occur in several pairs, and may have been removed before.
+        The members on the left are kept. Each member is removed in favour of the most similar kept one that it was
+        paired with so far; ties to the earlier. A member may occur in several pairs, and may have been removed before.
         """
         best = pairs.take(most_similar_kept(pairs.left, pairs.right, pairs.score))
         kept, members, jaccard = best.left, best.right, best.score
@@ -86,16 +86,16 @@ class GroupingState:
 
 
 class Comparer(Protocol):
-    """How texts are compared, and who wants to know the results."""
+    """Compares texts, and receives the results."""
 
     def similar(self, left: TextNumbers, right: TextNumbers) -> Pairs:
-        """The similar ones among these pairs, in the order given."""
+        """The similar pairs among these, in the order given."""
 
     def use(self, pairs: Pairs) -> None:
-        """Take note of similar pairs of a kept text (left) with later ones (right). Each pair is used once."""
+        """Receive the similar pairs of a kept text (left) with later ones (right), each pair once."""
 
     def progress(self, decided: int) -> None:
-        """Take note of how many texts are decided so far."""
+        """Receive the number of texts decided so far."""
 
 
 class Frontier:
@@ -110,7 +110,7 @@ class Frontier:
         self._buckets, self._status, self._most = buckets, status, most
         members, size = buckets.values, len(status)
         self._positions = positions_of_members(buckets, size)
-        # Buckets may be many times as many as members, so they are counted by numbers of 4 bytes.
+        # There may be many more buckets than members, so they are counted in numbers of 4 bytes.
         self._kept = np.zeros(len(buckets), np.int32)
         self._heads = np.empty(len(buckets), self._positions.values.dtype)
         # In how many of its open buckets a member comes after an undecided one.
@@ -136,9 +136,9 @@ class Frontier:
             yield from distinct_pairs(every[positions], positions + 1, counts, every, len(self._status))
 
     def counts_up_to(self, most: int, members: TextNumbers) -> Index:
-        """How many pairs each of these members has, for as many of them as together have at most this number: int64.
+        """The number of pairs of each of the first of these members, which together have at most `most` pairs: int64.
 
-        members: ascending. Fewer are counted, too, if they have many buckets in common.
+        members: ascending. Fewer members are counted if they have many common buckets.
         """
         counted, total = 0, 0
         for some in member_blocks(self._positions, members):
@@ -158,10 +158,10 @@ class Frontier:
         return counts[: np.searchsorted(np.cumsum(counts), most, side="right")]
 
     def upcoming(self, most: int) -> tuple[TextNumbers, Index]:
-        """The next undecided members that are not ready, ascending, and how many pairs each has: `most` at most.
+        """The next undecided members that are not ready, ascending, and their numbers of pairs: in all, at most `most`.
 
-        A member is returned at most once. As soon as those returned and those that are ready are decided, all members
-        before them are decided, too.
+        A member is returned at most once. Once these and the ready members are decided, all members before them are
+        decided, too.
         """
         status, waits = self._status, self._waits
         while self._next < len(status):
@@ -175,12 +175,12 @@ class Frontier:
         return np.empty(0, np.int64), np.empty(0, np.int64)
 
     def advance(self, kept: TextNumbers, removed: TextNumbers) -> TextNumbers:
-        """Go on after these members were decided, and return the members that are ready now and were not before.
+        """Update the frontier after these members were decided, and return the members that have become ready.
 
         kept: ready members. removed: members that were undecided. Their status has been changed.
         """
         of_kept, of_removed = self._open_buckets(kept), self._open_buckets(removed)
-        # A ready member comes first in its open buckets, so each of these buckets has one of those kept.
+        # A ready member comes first in its open buckets, so each of these buckets has one of the kept members.
         self._kept[of_kept] += 1
         closed = of_kept[self._kept[of_kept] == self._most]
         released = self._undecided_of(closed)
@@ -213,13 +213,13 @@ class Frontier:
         return np.concatenate(found)
 
     def _led(self, buckets: Index) -> TextNumbers:
-        """The first undecided members of these buckets; buckets without one are left out."""
+        """The first undecided member of each of these buckets that has one."""
         heads = self._heads[buckets]
         led: TextNumbers = self._buckets.values[heads[heads < self._buckets.offsets[buckets + 1]]]
         return led
 
     def _undecided_of(self, buckets: Index) -> TextNumbers:
-        """The undecided members of these buckets, behind the first one."""
+        """The undecided members of these buckets, after the first one."""
         starts = self._heads[buckets]
         members = self._buckets.values[ranges(starts, self._buckets.offsets[buckets + 1] - starts)]
         undecided: TextNumbers = members[self._status[members] == UNDECIDED]
@@ -227,8 +227,8 @@ class Frontier:
 
 
 _FEW = 64
-"""Pairs that are verified in about the time that a call takes in any case. Only if a round has fewer, others are added,
-unless that has paid just before."""
+"""Verifying this number of pairs takes about as long as the call itself. Pairs are verified ahead only in rounds with
+fewer pairs, unless that has just paid."""
 
 _MANY = 1 << 16
 """The largest number of pairs that are verified ahead. The similar ones are held in memory, 40 bytes each."""
@@ -241,10 +241,11 @@ _PAYS = 3
 
 
 class Rounds:
-    """Decides about texts 0, 1, ... below `size` as if one were decided about after the other.
+    """Decides which of texts 0, 1, ... below `size` are kept, with the same result as deciding about them one by one.
 
-    buckets: Ragged int64, of texts, ascending in each. most: in a bucket, later members are compared with at most this
-    number of kept ones. The first `always_kept` texts are kept.
+    buckets: Ragged int64, of texts, ascending in each.
+    most: in a bucket, later members are compared with at most this number of kept ones.
+    always_kept: the first texts, which are kept.
     """
 
     def __init__(self, buckets: Ragged, size: int, most: int, comparer: Comparer, always_kept: int = 0) -> None:
@@ -257,7 +258,7 @@ class Rounds:
         self._frontier = Frontier(buckets, self._state.status, most)
         self._is_ahead = np.zeros(size, bool)
         self._keys, self._ahead = np.empty(0, np.int64), Pairs.empty()
-        # How many pairs are verified ahead; for how many rounds none are, now, and the next time if that does not pay.
+        # The number of pairs to verify ahead; of rounds without any, now, and the next time that it does not pay.
         self._room, self._pause, self._pauses = 0, 0, 1
 
     def decide(self) -> GroupingState:
@@ -298,7 +299,7 @@ class Rounds:
         return np.concatenate(removed)
 
     def _choose_ahead(self, ready: TextNumbers) -> tuple[TextNumbers, Index]:
-        """The next undecided texts, to be verified together with those that are ready, and how many pairs each has."""
+        """The next undecided texts, to be verified together with the ready ones, and the number of pairs of each."""
         few = max(_FEW, self._room)
         counts = self._frontier.counts_up_to(few, ready)
         if len(counts) < len(ready) or self._pause:
@@ -332,9 +333,9 @@ class Rounds:
         self._keys = self._ahead.left * len(self._is_ahead) + self._ahead.right
 
     def _recalled(self, ready: TextNumbers) -> Iterator[Pairs]:
-        """Yield the same as _verified would for texts that were ahead, from memory.
+        """Yield the similar pairs of ready texts that were verified ahead, from memory.
 
-        Pairs through a bucket that was closed since they were verified are left out.
+        Pairs are left out if their bucket was closed since they were verified.
         """
         for left, right in self._frontier.pairs(ready):
             keys = left * len(self._is_ahead) + right

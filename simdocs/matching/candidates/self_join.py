@@ -30,36 +30,37 @@ class Candidates(Protocol):
     """The candidate pairs among texts that are numbered in keep order."""
 
     def decide(self, comparer: Comparer) -> GroupingState:
-        """The decisions about all texts: the same as if they were made about one text after the other."""
+        """Decide which texts are kept, with the same result as deciding about them one by one."""
 
     def capped(self, status: Array, /) -> TextNumbers:
         """The kept texts that were not compared with all texts kept before them, because there were too many."""
 
     def with_kept(self, removed: TextNumbers, status: Array) -> Iterator[tuple[TextNumbers, TextNumbers]]:
-        """The candidate pairs of each of these removed texts with kept ones, at least with later ones, in blocks."""
+        """The candidate pairs of these removed texts with kept ones, at least with later ones, in blocks."""
 
     def of_kept(self, status: Array) -> Iterator[tuple[TextNumbers, TextNumbers]]:
         """The candidate pairs of two kept texts, the earlier one first, in blocks. Full buckets are left out."""
 
     def links(self) -> Iterator[tuple[TextNumbers, TextNumbers]]:
-        """Some of the candidate pairs, in blocks, that are likely to connect most of what is connected."""
+        """Some candidate pairs, which probably connect most of each component, in blocks."""
 
     def other_links(self, label: TextNumbers, /) -> Iterator[tuple[TextNumbers, TextNumbers]]:
         """At least the candidate pairs of texts with different labels, in blocks."""
 
 
 class BucketCandidates:
-    """The candidate pairs among texts 0, 1, ... below `size`: those that share a bucket.
+    """The pairs among texts 0, 1, ... below `size` that share a bucket.
 
-    buckets: Ragged int64 of texts, ascending in each. most: in a bucket, later texts are compared with at most this
-    number of kept ones. always_kept: the first `always_kept` texts are kept even if they are similar.
+    buckets: Ragged int64 of texts, ascending in each.
+    most: in a bucket, later texts are compared with at most this number of kept ones.
+    always_kept: the first texts, which are kept even if they are similar.
     """
 
     def __init__(self, buckets: Ragged, size: int, most: int, always_kept: int = 0) -> None:
         self.buckets, self.size, self.most, self.always_kept = buckets, size, most, always_kept
 
     def decide(self, comparer: Comparer) -> GroupingState:
-        """The decisions about all texts: the same as if they were made about one text after the other."""
+        """Decide which texts are kept, with the same result as deciding about them one by one."""
         return Rounds(self.buckets, self.size, self.most, comparer, self.always_kept).decide()
 
     def capped(self, status: Array) -> TextNumbers:
@@ -68,7 +69,7 @@ class BucketCandidates:
         return capped[capped >= self.always_kept]
 
     def with_kept(self, removed: TextNumbers, status: Array) -> Iterator[tuple[TextNumbers, TextNumbers]]:
-        """The candidate pairs of each of these removed texts with kept ones, at least with later ones, in blocks."""
+        """The candidate pairs of these removed texts with kept ones, at least with later ones, in blocks."""
         buckets = self.buckets
         every = positions_of_members(buckets, len(status))
         for members in member_blocks(every, removed):
@@ -89,7 +90,7 @@ class BucketCandidates:
             yield left[ours], right[ours]
 
     def links(self) -> Iterator[tuple[TextNumbers, TextNumbers]]:
-        """Some of the candidate pairs, in blocks, that are likely to connect most of what is connected."""
+        """Some candidate pairs, which probably connect most of each component, in blocks."""
         return connectivity.star_pairs(self.buckets, self.size)
 
     def other_links(self, label: TextNumbers) -> Iterator[tuple[TextNumbers, TextNumbers]]:
@@ -98,7 +99,7 @@ class BucketCandidates:
 
 
 ListedCandidates = tuple[Iterator[tuple[Index, Index]], Verifier]
-"""Candidate pairs, ascending, in blocks that have all pairs of each of their left members; and how to compare them."""
+"""Candidate pairs, ascending, in blocks that have all pairs of each of their left members; and their verifier."""
 
 
 class SelfJoin:
@@ -108,7 +109,7 @@ class SelfJoin:
 
     verifier: compares the documents of its corpus.
     bands: candidates share a bucket of one of these; None: an exact join, in which they share a rare token.
-    most_memory: the bytes that an exact join may take; None: what there is.
+    most_memory: the bytes that an exact join may take; None: all available memory.
     lost: (N,) which documents of an artifact are missing or have changed, if they have copies. They are left out. None:
         no document is lost.
     """

@@ -23,9 +23,12 @@ from simdocs.parameters.answers import Grouping
 def decide_against(indexed: Corpus, verifier: Verifier, grouping: Grouping, *, explain: bool = False) -> Decision:
     """Group new documents with documents of an index, all of which are kept.
 
-    indexed: the documents of the index. verifier: that of the new documents. The corpus of the decision holds the
-    documents of the index that share a bucket with a new one, and then the new ones. Copies of a text of the index are
-    duplicates even if a full bucket prevents the comparison. explain: see `greedy`.
+    The corpus of the decision holds the documents of the index that share a bucket with a new one, and then the new
+    ones. Copies of a text of the index are duplicates even if a full bucket prevents the comparison.
+
+    indexed: the documents of the index
+    verifier: for the new documents
+    explain: see `greedy`
     """
     new, index = verifier.corpus, index_of(indexed)
     known = recognised(new, indexed)
@@ -57,14 +60,14 @@ def decide_against(indexed: Corpus, verifier: Verifier, grouping: Grouping, *, e
 
 
 class _Standing:
-    """Which documents of the index can still be matched.
+    """The documents of the index that can still be matched.
 
     Documents whose files hold new documents by now cannot. For an exact answer, documents that are missing or have
     changed cannot either.
     """
 
     def __init__(self, verifier: Verifier, new: Corpus, unknown: Rows) -> None:
-        """verifier: that of the documents of the index. unknown: the new documents that the index does not hold."""
+        """verifier: for the documents of the index. unknown: the new documents that the index does not hold."""
         self._verifier, self._new, self._unknown = verifier, new, unknown
 
     def of(self, rows: Rows) -> Mask:
@@ -77,8 +80,8 @@ class _Standing:
     def copies_for(self, firsts: Rows, same_as: Array) -> Rows:
         """For each of these first documents of a text, the first copy of the text that can be matched.
 
-        A document without copies is returned itself: whether it is missing is found out when it is read. -1: its file
-        holds a new document, and no copy can be matched.
+        A document without copies is returned itself: it may turn out to be missing when it is read. -1: its file holds
+        a new document, and no copy can be matched.
         """
         chosen, number = np.unique(firsts, return_inverse=True)
         text, rows = copies_of(same_as, chosen)
@@ -122,8 +125,9 @@ def _first_with(digests: Array, wanted: Array, left_out: Rows | None = None) -> 
 def _buckets(keys: Keys, counts: Index, owners: TextNumbers, given: int) -> Ragged:
     """The buckets that a new text shares with another one: texts of the index, numbered below `given`, then new ones.
 
-    keys: (B, M), those of the new texts. counts: (B, M), the number of texts of the index that share each key. owners:
-    these texts, end to end.
+    keys: (B, M), of the new texts
+    counts: (B, M), the number of texts of the index that share each key
+    owners: these texts, end to end
     """
     starts = np.cumsum(counts.ravel()) - counts.ravel()
     members, lengths = [], []

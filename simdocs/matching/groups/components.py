@@ -19,19 +19,19 @@ from simdocs.model.groups import MOST_LINKS, Components, Pairs
 from simdocs.model.ragged import Floats, Index, Rows, TextNumbers, distinct, ranges
 
 _COMPARED_WHOLLY = 1000
-"""Texts of a component, besides the first one, of which every two are compared to see how loose it is, at most."""
+"""In components of at most this many texts besides the first one, all pairs are compared to see how loose they are."""
 
 _SAMPLED = 10_000
-"""Pairs of a larger component that are compared to see how loose it is."""
+"""Random pairs of a larger component that are compared to see how loose it is."""
 
 
 def connected(texts: DistinctTexts, candidates: Candidates, verifier: Verifier, *, explain: bool = False) -> Decision:
-    """Every document except the first of its component in keep order, together with that first one.
+    """Group documents by component: all except the first in keep order are duplicates of that first one.
 
-    Its similarity to the first one is exact, and may be below the threshold. In components of at most
-    _COMPARED_WHOLLY + 1 texts, the smallest similarity of any two is that of all pairs of distinct texts. In larger
-    components, it is that of the pairs with the first one. explain: also find the chains of links that connect each
-    component, compare random pairs of large components, and find the nearest kept documents.
+    The similarity to the first one is exact, and may be below the threshold. In components of at most
+    _COMPARED_WHOLLY + 1 texts, the smallest similarity is that of all pairs of distinct texts. In larger components, it
+    is that of the pairs with the first one. explain: also find the chains of links that connect each component, compare
+    random pairs of large components, and find the nearest kept documents.
     """
     links = LinkCollector(texts) if explain else None
     label = _labels(texts, candidates, verifier, links)
@@ -122,7 +122,7 @@ def _finite(values: Floats) -> Floats:
 
 
 _HELD = 1 << 20
-"""Links that are held at most, of few texts: 32 MiB. When there are more, all are dropped that shorten no chain."""
+"""The most links that are held for few texts: 32 MiB. When there are more, those that shorten no chain are dropped."""
 
 
 class LinkCollector:
@@ -156,10 +156,11 @@ class LinkCollector:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chains:
-    """The shortest chains of the similar pairs that were found, from the first text of each component to its others.
+    """The shortest chains of similar pairs from the first text of each component to its other texts.
 
-    before: (M,) the text before each one, or -1 for first texts. jaccard, estimate: float64 (M,), how similar the two
-    are, or NaN. exact: whether similarities are exact.
+    before: (M,) the text before each one, or -1 for first texts
+    jaccard, estimate: float64 (M,), the similarity of the two, or NaN
+    exact: whether similarities are exact
     """
 
     texts: DistinctTexts
@@ -169,7 +170,7 @@ class Chains:
     exact: bool
 
     def to(self, row: int) -> Pairs:
-        """The links from the first document of a component to this one, which is another one; the last MOST_LINKS."""
+        """The last MOST_LINKS links from the first document of a component to another one."""
         rows, texts = [row], [int(self.texts.number[row])]
         while (before := int(self.before[texts[-1]])) >= 0 and len(rows) <= MOST_LINKS:
             rows.append(int(self.texts.first[before]))

@@ -27,16 +27,17 @@ def _none() -> Rows:
 class Decision:
     """Which documents of a corpus are duplicates of which.
 
-    verifier: that of the corpus.
+    verifier: for the corpus.
     pairs: each duplicate (right) with its kept document (left), by row, ascending by both.
-    found: the graph of the similar pairs that were found among all rows. For connected components, its pairs are those
-        of each document with the first one.
+    found: the graph of the similar pairs that were found. For connected components, its pairs are those of each
+        document with the first one.
     capped: the kept documents that were not compared with all documents kept before them, because a bucket was full.
     eligible: (N,) which documents could have been duplicates, because they are not always kept; None: all.
     known: rows of new documents that an index holds already.
-    every_pair: the pairs, even if only those of changed documents are wanted; None: they are the same.
-    components: how similar the documents of each connected component are; None: the groups are greedy ones.
-    chains, nearest: with explanations, how the documents of each component are linked, and `nearest_kept`.
+    every_pair: all pairs, if `pairs` has only those of changed documents; None: `pairs` has all.
+    components: how similar the documents of each connected component are; None: greedy groups.
+    chains: with explanations, the links between the documents of each component.
+    nearest: with explanations, see `nearest_kept`.
     """
 
     verifier: Verifier
@@ -52,18 +53,18 @@ class Decision:
 
     @property
     def corpus(self) -> Corpus:
-        """The documents that the rows of the decision number."""
+        """The corpus whose rows the decision has."""
         return self.verifier.corpus
 
     @property
     def of_index(self) -> Rows:
-        """The first documents of the corpus may come from an index; these are their rows there."""
+        """The rows in an index of the first documents of the corpus, if they come from an index."""
         return _none() if self.corpus.parts is None or self.corpus.rows is None else self.corpus.rows
 
     def confirmed(self, verifier: Verifier) -> Decision:
         """The decision without pairs of documents that are missing or have changed. Reports known and capped documents.
 
-        verifier: that of the same corpus, without token sets in memory.
+        verifier: for the same corpus, without token sets in memory.
         """
         corpus = verifier.corpus
         for reason, rows in (("known", self.known), ("capped", self.capped)):
@@ -87,7 +88,7 @@ class Decision:
         return int(kept[most]), int(counts[most])
 
     def with_changed(self, changed: Mask) -> Decision:
-        """The part of the decision that is news: pairs with a changed document, and the changed documents themselves.
+        """The part of the decision that is new: pairs with a changed document, and the changed documents themselves.
 
         changed: (N,) which documents are new or changed.
         """
@@ -110,7 +111,7 @@ class Decision:
         return self._without_lost(self._unchanged(self._all_kept()))
 
     def kept_and_found(self) -> Rows:
-        """The rows of the kept documents, ascending. Only those that are known by now to have changed are left out.
+        """The rows of the kept documents, ascending, without those that are already known to have changed.
 
         For an exact answer, documents of an artifact that are missing are reported and left out.
         """
@@ -119,7 +120,7 @@ class Decision:
         return self._without_lost(rows)
 
     def _without_lost(self, rows: Rows) -> Rows:
-        """These rows without documents of an artifact that could not be read again when they were to be compared."""
+        """These rows without documents of an artifact that could not be read again for a comparison."""
         if not (lost := {name for root, name in self.verifier.run.tally.lost if root}):
             return rows
         recorded = np.flatnonzero(self.corpus.recorded(rows))

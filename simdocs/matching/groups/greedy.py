@@ -1,4 +1,4 @@
-"""Greedy groups: every duplicate has a verified similarity to its kept document."""
+"""Distinct texts in keep order, and greedy groups, in which every duplicate is similar to its kept document."""
 
 from __future__ import annotations
 
@@ -74,10 +74,10 @@ def in_keep_order(documents: Documents, policy: str, left_out: Mask | None = Non
 
 
 def nearest_kept(texts: DistinctTexts, candidates: Candidates, status: Array, verifier: Verifier) -> Pairs:
-    """Each kept document (right) with the one kept before it (left), of its candidates, that has the largest estimate.
+    """Each kept document (right) with the candidate kept before it (left) that has the largest estimate.
 
-    Of several it is the earliest. Documents without candidates have no pair. Only the pairs returned are compared
-    exactly. status: int8 (M,), of the texts.
+    Ties go to the earliest. Documents without candidates have no pair. Only the pairs returned are compared exactly.
+    status: int8 (M,), of the texts.
     """
     near, best = np.full(len(texts), -1), np.full(len(texts), -1.0)
     for left, right in candidates.of_kept(status):
@@ -95,7 +95,7 @@ def nearest_kept(texts: DistinctTexts, candidates: Candidates, status: Array, ve
 
 
 def greedy(texts: DistinctTexts, candidates: Candidates, verifier: Verifier, *, explain: bool = False) -> Decision:
-    """The same groups as if documents were decided about one after the other, in keep order.
+    """Group documents greedily, with the same result as deciding about them one by one, in keep order.
 
     explain: also find the nearest kept documents.
     """
@@ -121,18 +121,15 @@ class _Comparer:
         self.texts, self.verifier, self.found = texts, verifier, found
 
     def similar(self, left: TextNumbers, right: TextNumbers) -> Pairs:
-        """The similar ones among these pairs of texts, in the order given."""
         similar = self.verifier.similar(self.texts.first[left], self.texts.first[right])
         number = self.texts.number
         return replace(similar, left=number[similar.left], right=number[similar.right])
 
     def use(self, pairs: Pairs) -> None:
-        """Collect these similar pairs."""
         first = self.texts.first
         self.found.add(replace(pairs, left=first[pairs.left], right=first[pairs.right]))
 
     def progress(self, decided: int) -> None:
-        """Report how many texts are decided."""
         self.verifier.run.progress("grouping", decided, len(self.texts))
 
 

@@ -1,7 +1,6 @@
-"""Documents of an index that contain documents asked about.
+"""Documents of an index that contain the queries.
 
-Signatures say nothing about that. So either a sketch of the index tells the candidates, or all documents are read
-again.
+Signatures do not show containment. So candidates come from the sketch of the index, or all documents are read again.
 """
 
 from __future__ import annotations
@@ -27,15 +26,16 @@ from simdocs.model.groups import ContainedPairs
 from simdocs.model.ragged import BlockPlaces, Index, Mask, Ragged, Rows, offsets_of, ranges, row_blocks
 
 _HITS_AT_ONCE = 1 << 20
-"""Entries of the sketch that are looked at together: about 50 MiB."""
+"""Entries of the sketch that are processed together: about 50 MiB."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SketchCandidates:
-    """Pairs of a set that was asked about and a document that may contain it.
+    """Pairs of a query's token set and a document that may contain it.
 
-    places: of the sets, ascending. firsts: the rows in the index, each the first with its text. undecided: (N,) the
-    sets about which the sketch tells nothing, because too few of their tokens are below its cut-off.
+    places: of the sets, ascending
+    firsts: the rows in the index, each the first with its text
+    undecided: (N,) the sets for which the sketch is of no use, because too few of their tokens are below its cut-off
     """
 
     places: BlockPlaces
@@ -66,7 +66,7 @@ def sketch_candidates(index: BandIndex, sets: Ragged, threshold: float, recall: 
     begins, sizes = begins[place], (ends - begins)[place]
     owner = np.repeat(np.arange(len(below)), below.lengths)
     found = [(np.empty(0, np.int64), np.empty(0, np.int64))]
-    # The entries of a set are together. A set with very many of them is counted by itself.
+    # The entries of a set are together. A set with a great many of them is counted alone.
     hits = offsets_of(np.bincount(owner, sizes, len(below)).astype(np.int64))
     for first, end in row_blocks(hits, _HITS_AT_ONCE):
         cut = slice(below.offsets[first], below.offsets[end])
@@ -85,7 +85,7 @@ def sketch_candidates(index: BandIndex, sets: Ragged, threshold: float, recall: 
 
 
 def _counts_of_one(index: BandIndex, begins: Index, sizes: Index) -> Index:
-    """In how many of these runs of entries each document of the index is: int64 (N,)."""
+    """The number of these runs of entries that contain each document of the index: int64 (N,)."""
     counts = np.zeros(index.n_documents, np.int64)
     for first, end in row_blocks(offsets_of(sizes), _HITS_AT_ONCE):
         rows = _owners(index, ranges(begins[first:end], sizes[first:end]))
@@ -102,14 +102,14 @@ def _owners(index: BandIndex, places: Index) -> Rows:
 
 
 _BYTES_AT_ONCE = 1 << 23
-"""Text of the documents asked about that are looked for at once, while the index is read: at most 1 token a byte."""
+"""Bytes of the queries that are looked for at once, while the index is read: at most 1 token a byte."""
 
 
 def find_containing(lookup: Lookup, *, by_sketch: bool = False) -> Iterator[MatchBlock]:
-    """Yield all documents of the index that contain a document asked about, block by block, in row order.
+    """Yield all documents of the index that contain a query, block by block, in row order of the queries.
 
-    by_sketch: find candidates by the sketch of the index, and read only these. With the probability that the recall of
-    the index states, no match is missed. Without it, no match is missed, and the whole index is read for each block.
+    by_sketch: read only the candidates that the sketch of the index finds. It finds a match with a probability of at
+    least the recall of the index. Otherwise no match is missed, and the whole index is read for each block.
     """
     indexed, asked, verifier = lookup.indexed, lookup.asked, lookup.verifier
     wholes, filled = _Wholes(lookup), lookup.filled
@@ -136,7 +136,7 @@ class _Wholes:
         return IndexTexts.of(self.lookup.indexed, self.lookup.verifier, firsts)
 
     def all(self, why: str) -> IndexTexts:
-        """All texts. why: this is needed, for people who want explanations."""
+        """All texts. why: the reason for reading them all, for explanations."""
         if self._all is None:
             lookup = self.lookup
             self._all = IndexTexts.of(lookup.indexed, lookup.verifier)
@@ -146,12 +146,12 @@ class _Wholes:
 
 
 def _contained(wholes: _Wholes, rows: Rows, *, by_sketch: bool) -> ContainedPairs:
-    """The pairs of these documents asked about with those of the index that contain them, with all copies."""
+    """The pairs of these queries with the documents of the index that contain them, with all copies."""
     lookup, verifier = wholes.lookup, wholes.lookup.verifier
     sets = Ragged.concat([sets for _, sets in token_sets(verifier.for_corpus(lookup.asked), rows)], np.uint32)
     if not by_sketch:
         why, sketch = f"because {mention('exact')} compares with every text", ""
-        if not verifier.no_prefilter:  # no exact join is asked for, which would read all texts in any case
+        if not verifier.no_prefilter:  # an exact join would read all texts in any case
             why, sketch = "because it has no sketch", f"build it with {suggested('index', containment=True)}, or "
         why += f": to avoid that, {sketch}give its token sets with {mention('shingles')}"
         return _compared(verifier, wholes.all(why), rows, sets)
@@ -160,7 +160,7 @@ def _contained(wholes: _Wholes, rows: Rows, *, by_sketch: bool) -> ContainedPair
     verifier.run.tally.candidates += len(found.places)
     texts = wholes.some(found.firsts)
     pairs = _compared(verifier, texts, near, sets.take(near), len(found.places))
-    # Whether a pair is found must not depend on what else is asked about.
+    # Whether a pair is found must not depend on the other queries.
     same_as = lookup.index["same_as"].all()
     pairs = pairs.take(np.flatnonzero(found.have(pairs.left, same_as[pairs.right].astype(np.int64))))
     pairs = replace(pairs, left=rows[pairs.left])

@@ -21,10 +21,10 @@ from simdocs.model.ragged import Array, BlockPlaces, Floats, Mask, Rows, distinc
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lookup:
-    """Documents that are looked up in an index, and which of their matches are wanted.
+    """Documents to look up in an index, and which of their matches are wanted.
 
-    verifier: that of the documents of the index.
-    asked: the documents to look up. If they are some of those of the index, no document matches itself.
+    verifier: for the documents of the index.
+    asked: the queries, which are the documents to look up. Documents of the index do not match themselves.
     top: the largest number of matches for each document (0: all).
     itself: let a document that is in the index match itself.
     """
@@ -46,7 +46,7 @@ class Lookup:
 
     @property
     def filled(self) -> Rows:
-        """The documents asked about that have tokens."""
+        """The queries that have tokens."""
         return np.flatnonzero((self.asked.documents.facts["flags"] & WITHOUT_TOKENS) == 0)
 
     def same(self, asked: Rows, rows: Rows) -> Mask:
@@ -58,11 +58,11 @@ class Lookup:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MatchBlock:
-    """All matches of some of the documents asked about.
+    """All matches of some of the queries.
 
-    corpus: some documents of the index, and then all documents asked about. pairs: a document asked about (left) and
-    its match (right), as rows of corpus, in order of left, falling similarity and name. left_out: how many copies of
-    these matches are not listed.
+    corpus: some documents of the index, and then all queries
+    pairs: a query (left) and its match (right), as rows of corpus, in order of left, falling similarity and name
+    left_out: the number of copies of these matches that are not listed
     """
 
     corpus: Corpus
@@ -71,26 +71,26 @@ class MatchBlock:
 
     @property
     def _index_rows(self) -> Rows:
-        """For each document of the index in the corpus, its row in the index."""
+        """The row in the index of each document of the corpus that comes from it."""
         assert self.corpus.rows is not None
         return self.corpus.rows
 
     @property
     def asked(self) -> Rows:
-        """For each pair, the row among the documents asked about."""
+        """The row of each pair's query among the queries."""
         return self.pairs.left - len(self._index_rows)
 
     @property
     def matches(self) -> Rows:
-        """For each pair, the row of the match in the index."""
+        """The row of each pair's match in the index."""
         return self._index_rows[self.pairs.right]
 
 
 def find_matches(lookup: Lookup, *, exact: bool = False, most_memory: int | None = None) -> Iterator[MatchBlock]:
-    """Yield all matches of the documents asked about, block by block, in row order.
+    """Yield all matches of the queries, block by block, in row order.
 
-    exact: find candidates by an exact join, which misses no match. most_memory: the bytes that this may take; None:
-    what there is.
+    exact: find candidates by an exact join, which misses no match. most_memory: the bytes that this may take; None: all
+    available memory.
     """
     index, asked, verifier = lookup.index, lookup.asked, lookup.verifier
     if exact:
@@ -112,8 +112,9 @@ def find_matches(lookup: Lookup, *, exact: bool = False, most_memory: int | None
 class _BlockSearch:
     """Verification of the candidates of one block.
 
-    rows: (n,) the documents of the index that have the text of a candidate. text: (n,) the text of each, by its place
-    in the block, ascending. verifier: that of these documents, and then all that are asked about.
+    rows: (n,) the documents of the index that have the text of a candidate
+    text: (n,) the text of each, by its place in the block, ascending
+    verifier: for these documents, followed by all queries
     """
 
     lookup: Lookup
@@ -122,7 +123,7 @@ class _BlockSearch:
     verifier: Verifier
 
     def matches(self, asked: Rows, text: BlockPlaces) -> Pairs:
-        """The verified pairs of documents asked about with all copies of their candidate texts. text: one for each."""
+        """The verified pairs of queries with all copies of their candidate texts. text: one for each query."""
         asked, copy = self._copies_to_verify(asked, text)
         pairs = self._with_other_copies(self.verifier.similar(len(self.rows) + asked, copy))
         if not self.lookup.itself:
@@ -131,10 +132,10 @@ class _BlockSearch:
         return self.verifier.confirmed(pairs)
 
     def _copies_to_verify(self, asked: Rows, text: BlockPlaces) -> tuple[Rows, Rows]:
-        """The documents asked about, and the copy of each candidate text that is compared with them.
+        """The queries, and the copy of each candidate text that is compared with them.
 
-        This is the first unchanged copy. If that is the file asked about, which may have been edited since, it is the
-        next one. If there is no other copy, the pair is left out.
+        This is the first unchanged copy, or the next one if the first is the query itself, which may have been edited
+        since. Pairs without another copy are left out.
         """
         first, second = self._unchanged_copies(len(self.rows) + asked, text)
         if self.lookup.itself:
@@ -148,10 +149,7 @@ class _BlockSearch:
         return self.lookup.same(asked, self.rows[copy])
 
     def _unchanged_copies(self, asked: Rows, text: BlockPlaces) -> tuple[Rows, Rows]:
-        """For every text its first unchanged copy, and the next unchanged one, or -1.
-
-        If no copy is unchanged, the first copy is returned.
-        """
+        """The first unchanged copy of each text, or its first copy if none is; and the next unchanged one, or -1."""
         first = np.searchsorted(self.text, np.arange(self.text.max(initial=-1) + 1))
         second = np.full(len(first), -1)
         near = text[~self.verifier.below_prefilter(asked, first[text])]
@@ -187,8 +185,10 @@ def ranked(corpus: Corpus, pairs: Pairs, top: int) -> Pairs:
 class PairsOnce:
     """Lists each pair of two changed documents of an index once.
 
-    changed: their rows in the index. text: the number of each text in the index. top: the largest number of matches of
-    a document. nearest: whether blocks have only the nearest matches.
+    changed: their rows in the index
+    text: the number of each text in the index
+    top: the largest number of matches of a document
+    nearest: whether blocks have only the nearest matches
     """
 
     def __init__(self, changed: Rows, text: Array, top: int, *, nearest: bool) -> None:
@@ -196,7 +196,7 @@ class PairsOnce:
         self._listed_by = defaultdict[int, list[int]](list)
 
     def without_repeats(self, block: MatchBlock) -> MatchBlock:
-        """The block without pairs that an earlier one has the other way round, and then at most `top` of a document.
+        """The block without pairs that an earlier block has the other way round, cut to `top` of each document.
 
         Blocks must come in row order. Without `nearest`, they must have all matches.
         """
@@ -211,9 +211,9 @@ class PairsOnce:
     def _chosen(self, rows: Rows, others: Rows, is_changed: Mask, score: Floats) -> BlockPlaces:
         """The places of the pairs to list. A document may list few, so a pair may be listed by the later one alone.
 
-        Among the matches of a document, earlier copies of its own text do not count: each of them has a later copy to
-        list. If they counted, many copies of a changed text would list only each other. Of equally similar matches,
-        those that are not changed are chosen first.
+        Among the matches of a document, earlier copies of its own text do not count, because each has a later copy to
+        list: otherwise, many copies of a changed text would list only each other. Of equally similar matches, unchanged
+        ones are chosen first.
         """
         if self._nearest:
             order = np.arange(len(rows))

@@ -1,4 +1,4 @@
-"""Lookups in the bucket tables of an index. Only the blocks that are needed are read."""
+"""Lookups in an index: candidates from its bucket tables, of which only the needed blocks are read, and its texts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from simdocs.model.documents import WITHOUT_TOKENS
 from simdocs.model.ragged import Array, BlockPlaces, Index, Keys, Ragged, Rows, Tokens, distinct, ranges
 
 _AT_ONCE = 1 << 12
-"""Documents that are looked up at once."""
+"""Queries that are looked up at once."""
 
 _MATCHES_AT_ONCE = 1 << 20
 """Matches, with all copies, that are held in memory at once: some 100 MiB with their names."""
@@ -38,7 +38,7 @@ def keys_for(index: BandIndex, signatures: Tokens, rows: Rows) -> Keys:
 
 
 def bounds(index: BandIndex, keys: Keys) -> tuple[Index, Index]:
-    """Where the bucket of each key (B, Q) begins and ends in the flattened tables: two arrays (B, Q)."""
+    """The beginning and the end of the bucket of each key (B, Q) in the flattened tables: two arrays (B, Q)."""
     return bucket_bounds(keys, index["band_keys"].shape[1], index["band_keys"].at)
 
 
@@ -65,9 +65,9 @@ def candidates(index: BandIndex, signatures: Tokens, rows: Rows) -> Iterator[tup
 
 
 def owners_at(index: BandIndex, places: Index) -> Rows:
-    """The rows that the bucket tables have at these places: each the first document of its text.
+    """The rows that the bucket tables have at these places: each is the first document of its text.
 
-    ArtifactError: one is not, so that its copies could not be found.
+    ArtifactError: a row is not, so its copies could not be found.
     """
     found = index["band_rows"].at(places).astype(np.int64)
     if (index["same_as"].all()[found] != found).any():
@@ -104,17 +104,17 @@ def copies_of(same_as: Array, firsts: Rows) -> tuple[BlockPlaces, Rows]:
 class IndexTexts:
     """The distinct texts of an index, in row order of their first documents. copies: the rows of each, ascending.
 
-    A copy is lost if it is missing or has changed. A document without copies counts as not lost until it is read.
+    Lost copies are those that are missing or have changed. A document without copies is not lost until it is read.
     """
 
     copies: Ragged
 
     @classmethod
     def of(cls, indexed: Corpus, verifier: Verifier | None = None, firsts: Rows | None = None) -> IndexTexts:
-        """The texts with tokens of these documents, which are those of an index.
+        """The texts of the documents of an index that have tokens.
 
-        verifier: that of these documents, which leaves out lost copies; None: all copies. firsts: only these texts, by
-        the first document that the index has of each; None: all.
+        verifier: for these documents, to leave out lost copies; None: all copies. firsts: only these texts, by the
+        first document that the index has of each; None: all.
         """
         same_as = index_of(indexed)["same_as"].all()
         rows = np.flatnonzero((indexed.all_facts()["flags"] & WITHOUT_TOKENS) == 0)
@@ -134,14 +134,14 @@ class IndexTexts:
 def every_candidate(
     verifier: Verifier, asked: Corpus, rows: Rows, most_memory: int | None
 ) -> Iterator[tuple[Rows, BlockPlaces, Rows]]:
-    """Yield the candidates of these rows of `asked`, by an exact join with the texts of the index: as `candidates`.
+    """Yield the candidates of these queries like `candidates`, by an exact join with the texts of the index.
 
-    verifier: that of the documents of the index. MemoryNeededError: see `held_sets`.
+    verifier: for the documents of the index. MemoryNeededError: see `held_sets`.
     """
     same_as = index_of(verifier.corpus)["same_as"].all()
     firsts = IndexTexts.of(verifier.corpus, verifier).firsts
     copies = np.bincount(same_as, minlength=len(same_as))
-    # Those asked about come first, so that only their pairs with later sets are listed.
+    # The queries come first, so that only their pairs with later sets are listed.
     sets = held_sets([(verifier.for_corpus(asked), rows), (verifier, firsts)], most_memory)
     for left, right in similar_candidates(prefix_index(sets, verifier.threshold), np.arange(len(rows))):
         across = right >= len(rows)

@@ -1,4 +1,4 @@
-"""The texts of an index that are most similar to documents asked about, whatever the threshold."""
+"""The texts of an index that are most similar to the queries, regardless of the threshold."""
 
 from __future__ import annotations
 
@@ -32,36 +32,37 @@ _ROWS_AT_ONCE = 1 << 14
 """Signatures of the index that are read at once: 8 MiB at K = 128."""
 
 _ASKED_AT_ONCE = 32
-"""Documents asked about whose candidates are compared together. Texts that several of them need are read once."""
+"""Queries whose candidates are compared together. Texts that several of them need are read once."""
 
 _BYTES_AT_ONCE = 1 << 23
-"""Text of the documents asked about that are compared together with every text of the index. There are at most 1024."""
+"""Bytes of the queries, at most 1024, that are compared together with every text of the index."""
 
 _PAIRS_AT_ONCE = 1 << 20
-"""Pairs that are compared at once in this way: 32 MiB."""
+"""Pairs that are compared at once with every text: 32 MiB."""
 
 _FIRST, _LEAST_FIRST = 4, 20
-"""Texts that are compared first, for each of the N that are wanted, and at least. Then as many again, and so on."""
+"""Texts that are compared first: for each of the N wanted, and at least. Then as many again, and so on."""
 
 _MOST, _LEAST_MOST = 50, 1000
-"""Texts that are compared at most, for each of the N that are wanted, and at least (docs/decisions.md, Looking up)."""
+"""The limit on compared texts: for each of the N wanted, and at least (docs/decisions.md, Looking up)."""
 
 _MISSED = 0.01
-"""The probability that one of the N most similar texts has a signature that agrees less than is looked at."""
+"""The probability that the signature of one of the N most similar texts agrees too little for it to be compared."""
 
 _ANY = 1e-9
 """A containment that a single common token reaches."""
 
 
 def find_nearest(lookup: Lookup, number: int, *, exact: bool = False, all_copies: bool = False) -> Iterator[MatchBlock]:
-    """Yield for documents asked about the `number` different texts of the index that are most similar to them.
+    """Yield for each query the `number` different texts of the index that are most similar to it.
 
-    Texts are compared exactly, those first whose signatures agree most. This ends when a text that is as similar as the
-    last of the best ones would have a signature that agrees less with a probability of at most _MISSED, or at _MOST
-    texts. exact: all texts of the index are compared instead. Fewer are yielded if no others have anything in common
-    with the document. Of several equally similar texts, those that come first in the index are chosen. A text is listed
-    with its first copy, or with all copies. Copies that are missing or have changed are reported, and the next copy or
-    text takes their place.
+    Texts are compared exactly, in the order of their signatures' agreement. This ends when the signature of a text as
+    similar as the last of the best ones would agree less with a probability of at most _MISSED, or at _MOST texts.
+    Fewer texts are yielded if no others share a token with the query. Ties go to the texts that come first in the
+    index. Copies that are missing or have changed are reported, and the next copy or text takes their place.
+
+    exact: compare all texts of the index instead
+    all_copies: list all copies of a text; otherwise the first one
     """
     search = _Search(lookup, number)
     filled = lookup.filled
@@ -78,10 +79,12 @@ def find_nearest(lookup: Lookup, number: int, *, exact: bool = False, all_copies
 
 @dataclass(slots=True, eq=False)
 class _Search:
-    """What is known about the texts of an index while they are compared. Pairs have a text's number on the right.
+    """A search for the nearest texts of an index. Its pairs have a text's number on the right.
 
-    number: how many of them are wanted for each document. texts: all copies of each text. lost: (N,) which documents of
-    the index were found to be missing or changed. looked_at_all: whether all texts with several copies were looked at.
+    number: how many texts are wanted for each query
+    texts: all copies of each text
+    lost: (N,) which documents of the index are known to be missing or changed
+    looked_at_all: whether all texts with several copies were checked
     """
 
     lookup: Lookup
@@ -95,7 +98,7 @@ class _Search:
         self.lost = np.zeros(self.lookup.index.n_documents, bool)
 
     def by_signature(self, rows: Rows) -> Pairs:
-        """The nearest texts of these documents, among those whose signatures agree most."""
+        """The nearest texts of these queries, among those whose signatures agree most."""
         verifier, most = self.lookup.verifier, max(_MOST * self.number, _LEAST_MOST)
         rows = rows[verifier.for_corpus(self.lookup.asked).unchanged(rows)] if verifier.exact else rows
         signatures = self.lookup.asked.signatures.all()
@@ -116,7 +119,7 @@ class _Search:
         return best
 
     def _by_agreement(self, signature: Tokens, most: int) -> tuple[TextNumbers, Index]:
-        """The texts that agree with a signature in most places, at least one, ties by row; and in how many each."""
+        """The texts that agree with a signature in the most places, at least one, ties by row; and these numbers."""
         indexed, firsts = self.lookup.indexed, self.texts.firsts
         parts = [
             agreements(np.asarray(indexed.signatures.cut(at, min(at + _ROWS_AT_ONCE, len(indexed)))), signature)
@@ -129,9 +132,9 @@ class _Search:
         return texts, agree[texts]
 
     def _least_agreements(self, best: Pairs, rows: Rows) -> Index:
-        """At how many positions the signatures of further texts must agree with those of these documents.
+        """The fewest positions at which the signature of a further text must agree with that of each of these queries.
 
-        It is more than there are if no further texts are needed.
+        It is above the number of positions if no further texts are needed.
         """
         places = self.lookup.indexed.num_perm
         begins, ends = np.searchsorted(best.left, rows), np.searchsorted(best.left, rows, side="right")
@@ -143,7 +146,7 @@ class _Search:
         return least
 
     def among_all(self, rows: Rows) -> Pairs:
-        """The nearest texts of these documents, among all texts of the index, which are read again."""
+        """The nearest texts of these queries, among all texts of the index, which are read again."""
         verifier, (firsts, numbers) = self.lookup.verifier, self._unlost_firsts()
         asked = verifier.for_corpus(self.lookup.asked)
         parts = Parts.of(Ragged.concat([sets for _, sets in token_sets(asked, rows)], np.uint32), _ANY)
@@ -179,12 +182,12 @@ class _Search:
         return MatchBlock(corpus, pairs, left_out)
 
     def _other_copies(self, best: Pairs) -> int:
-        """How many copies the texts of these pairs have besides one each, as far as is known."""
+        """The number of further copies of the texts of these pairs, besides one each, without known lost ones."""
         place, copies = self._all_copies(best.right)
         return int(np.count_nonzero(~self.lost[copies] & ~self._same(best.left[place], copies))) - len(best)
 
     def _unlost_firsts(self) -> tuple[Rows, TextNumbers]:
-        """The first copy of each text that is not lost, as far as another copy could stand for it; and its number."""
+        """The first copy of each text that is not known to be lost; and the text's number."""
         rows = self.texts.copies.values
         number = np.repeat(np.arange(len(self.texts.copies)), self.texts.copies.lengths)
         if not self.looked_at_all:
@@ -199,17 +202,17 @@ class _Search:
         return rows[first], number[first]
 
     def _look_at(self, rows: Rows) -> None:
-        """Find out whether these documents of the index are missing or have changed."""
+        """Check whether these documents of the index are missing or have changed."""
         self.lost[rows] |= ~self.lookup.verifier.unchanged(rows)
 
     def _best(self, parts: list[Pairs]) -> Pairs:
-        """The best pairs of each document asked about, in order: the most similar first, ties by text."""
+        """The best pairs of each query, the most similar first, ties by text."""
         pairs = Pairs.concat(parts)
         pairs = pairs.take(np.lexsort((pairs.right, -pairs.score, pairs.left)))
         return pairs.take(np.flatnonzero(np.arange(len(pairs)) - np.searchsorted(pairs.left, pairs.left) < self.number))
 
     def _of_others(self, pairs: Pairs) -> Pairs:
-        """The best of these pairs, without texts that only the document asked about itself has."""
+        """The best of these pairs, without texts that only the query itself has."""
         while True:
             best = self._best([pairs])
             own = best.take(np.flatnonzero(self._standing(best.left, best.right) < 0))
@@ -219,10 +222,10 @@ class _Search:
             pairs = pairs.take(np.flatnonzero(~np.isin(pairs.left * size + pairs.right, own.left * size + own.right)))
 
     def _compared(self, asked: Rows, texts: TextNumbers) -> Pairs:
-        """The pairs of documents asked about with these texts that have something in common."""
+        """The pairs of queries with these texts that share a token."""
         score = self._scores(asked, texts)
         if (lost := np.flatnonzero(np.isnan(score))).size:
-            # All copies are looked at together, so that many missing ones do not take many rounds.
+            # All copies are checked together, so that many missing ones do not take many rounds.
             self._look_at(self.texts.copies.take(distinct(texts[lost])).values)
             score[lost] = self._scores(asked[lost], texts[lost])
         self.lookup.verifier.run.tally.candidates += len(asked)
@@ -230,7 +233,7 @@ class _Search:
         return Pairs(asked[found], texts[found], score[found], score[found])
 
     def _scores(self, asked: Rows, texts: TextNumbers) -> Floats:
-        """How similar these documents are to the texts: exactly, or as estimated if estimates are wanted.
+        """The similarity of these queries to the texts: exact, or estimated if estimates are wanted.
 
         0: no copy of the text is left. NaN: the copy that was compared is missing or has changed.
         """
@@ -247,11 +250,11 @@ class _Search:
         return score
 
     def _with_asked(self, rows: Rows) -> Corpus:
-        """These documents of the index, and then all that are asked about."""
+        """These documents of the index, and then all queries."""
         return self.lookup.indexed.select(rows).followed_by(self.lookup.asked)
 
     def _standing(self, asked: Rows, texts: TextNumbers) -> Rows:
-        """The first copy of each text that is not lost, and not the document asked about itself; -1: there is none."""
+        """The first copy of each text that is neither lost nor the query itself; -1: no copy."""
         copies = self.texts.firsts[texts]
         wrong = np.flatnonzero(self.lost[copies] | self._same(asked, copies))
         place, rows = self._all_copies(texts[wrong])
@@ -262,10 +265,10 @@ class _Search:
         return copies
 
     def _all_copies(self, texts: TextNumbers) -> tuple[Index, Rows]:
-        """All copies of these texts: for each the place of its pair, and its row."""
+        """All copies of these texts: the place of each one's pair, and its row."""
         copies = self.texts.copies.take(texts)
         return np.repeat(np.arange(len(texts)), copies.lengths), copies.values
 
     def _same(self, asked: Rows, copies: Rows) -> Mask:
-        """Whether each copy is the document asked about, which is no match of itself."""
+        """Whether each copy is the query itself, which is not a match."""
         return np.zeros(len(asked), bool) if self.lookup.itself else self.lookup.same(asked, copies)

@@ -1,1 +1,1 @@
-"""What is to be expected, from samples: of the bands, and of how many similar pairs were missed."""
+"""Estimates from samples: how similar all pairs are, and how many similar pairs the bands find and miss."""

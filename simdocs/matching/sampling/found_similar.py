@@ -1,4 +1,4 @@
-"""How many of the similar pairs share a bucket: with the signatures as they are, and with other hash functions."""
+"""Measured recall: how many similar pairs share a bucket, with the given hash functions and with others."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _PAIRS_AT_ONCE = 1 << 14
 """Pairs that are compared at once. Each takes some 300 bytes meanwhile."""
 
 _BYTES_OF_PAIR = 4
-"""What is held of each similar pair: the number of one text."""
+"""Bytes that are held for each similar pair: the number of one text."""
 
 _TOKENS_AT_ONCE = 1 << 20
 """Tokens that are signed at once with other hash functions: 4 MiB, and as much for each step of the hashing."""
@@ -36,14 +36,14 @@ _TOKENS_AT_ONCE = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class FoundPairs:
-    """How many similar pairs the bands find.
+    """The numbers of similar pairs, and of those that the bands find.
 
-    texts: how many different texts there are.
+    texts: different texts.
     pairs: similar pairs of texts.
-    found: those that share a bucket.
-    candidates: all pairs that share one.
+    found: similar pairs that share a bucket.
+    candidates: all pairs that share a bucket.
     recall: None without similar pairs.
-    sampled: how many documents were drawn to estimate the number of pairs; 0: all pairs were compared.
+    sampled: documents drawn to estimate the number of pairs; 0: all pairs were compared.
     missed_family: with a sample, the size of the largest family without found pairs that it misses with a probability
         of 5%; else 0.
     """
@@ -58,10 +58,10 @@ class FoundPairs:
 
 
 def measured(join: SelfJoin, bands: Bands, sketching: Sketching, most_memory: int | None) -> FoundPairs:
-    """What these bands find of the similar pairs of different texts. join: the exact self-join of the documents.
+    """Compare all documents and count the similar pairs of different texts that these bands find.
 
-    most_memory: the bytes that this may take beside the documents; None: what there is. MemoryNeededError: see
-    ExactJoin.of; or there are more similar pairs than that allows.
+    join: the exact self-join of the documents. most_memory: the bytes that this may take beside the documents; None:
+    all available memory. MemoryNeededError: the token sets or the similar pairs need more.
     """
     firsts, _ = join.distinct_texts()
     exact = ExactJoin(join.verifier, firsts, most_memory)
@@ -82,16 +82,18 @@ def measured(join: SelfJoin, bands: Bands, sketching: Sketching, most_memory: in
 
 
 def count_candidates(keys: Keys) -> int:
-    """How many pairs share a bucket. keys: (bands, N), from `band_keys`."""
+    """The number of pairs that share a bucket. keys: (bands, N), from `band_keys`."""
     return sum(len(left) for left, _ in candidate_pairs(shared_buckets(keys), keys.shape[1]))
 
 
 @dataclass(frozen=True, slots=True)
 class _SimilarPairs:
-    """All similar pairs of texts numbered 0, 1, ..., in 4 bytes each, and what was counted while they were found.
+    """All similar pairs of texts numbered 0, 1, ..., in 4 bytes each, and their counts.
 
-    right: Ragged int32, the later texts that each text is similar to. found: how many pairs share a bucket. predicted:
-    how many are expected to. families: how many groups of texts the pairs connect.
+    right: Ragged int32, the later texts that each text is similar to
+    found: the number of pairs that share a bucket
+    predicted: the number that is expected to share one
+    families: the number of groups of texts that the pairs connect
     """
 
     right: Ragged
@@ -128,11 +130,11 @@ class _SimilarPairs:
 
     @property
     def count(self) -> int:
-        """How many similar pairs there are."""
+        """The number of similar pairs."""
         return len(self.right.values)
 
     def found_by(self, keys: Keys) -> int:
-        """How many of them share a bucket. keys: (bands, M), from `band_keys`."""
+        """The number of similar pairs that share a bucket. keys: (bands, M), from `band_keys`."""
         found, lengths = 0, self.right.lengths
         for begin, end in row_blocks(self.right.offsets, _PAIRS_AT_ONCE):
             left = np.repeat(np.arange(begin, end), lengths[begin:end])
@@ -161,8 +163,8 @@ def _other_shares(
 ) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """The share of these pairs that other hash functions find: float64 (SEEDS,). sets: the token set of each text.
 
-    Every token is replaced with another one, by a bijection. So the similarities stay the same, and the hash functions
-    of a scheme, which are fixed, act as others do.
+    Every token is replaced with another one, by a bijection. So the similarities stay the same, and the fixed hash
+    functions of a scheme act like others.
     """
     draw = np.random.default_rng(SEEDS)
     paired = pairs.right.lengths > 0

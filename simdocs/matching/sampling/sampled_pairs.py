@@ -1,4 +1,4 @@
-"""Draw pairs of documents, so that few exact comparisons show how similar all pairs are.
+"""Samples of pairs of documents, and the facts about the corpus and its bands that they estimate.
 
 Almost all pairs of a corpus are hardly similar, and few random pairs are near-duplicates. So the similarities are cut
 into ranges, and each range has a sample of its own. The lowest has random pairs. Each other one has pairs that share a
@@ -45,7 +45,7 @@ _REACHED = 0.99
 """Minimum probability with which the bands of a range find its pairs."""
 
 _STANDARD_ERRORS = 5.0
-"""A pair whose estimate is so far outside of a range is not in it, but for one in a million."""
+"""A pair whose estimate is this far outside a range is in it in one case in a million."""
 
 Compare = Callable[[TextNumbers, TextNumbers], Floats]
 """Returns the exact similarity of pairs of texts, (P,), and NaN where one of them cannot be read any more."""
@@ -53,7 +53,7 @@ Compare = Callable[[TextNumbers, TextNumbers], Floats]
 
 @dataclass(frozen=True, slots=True)
 class _Range:
-    """A range of similarities, and the bands that find its pairs. None: pairs are drawn from all pairs."""
+    """A range of similarities, and the bands that find its pairs. No bands: pairs are drawn from all pairs."""
 
     least: float
     below: float
@@ -227,7 +227,7 @@ _STEP = 20
 """Points of the curve for similarities from 0 to below 1."""
 
 _AROUND = 0.1
-"""How far below and above the threshold probabilities are stated."""
+"""The distance below and above the threshold at which probabilities are stated."""
 
 _BYTES_OF_PLACE, _BYTES_OF_BAND = 4, 12
 """Bytes of one number of a signature, and of the key and the row of a document in one bucket table."""
@@ -255,7 +255,7 @@ def choices(recipe: IndexRecipe, sample: PairSample | None) -> Iterator[BandChoi
 
 
 def curve(chosen: Banding, sample: PairSample | None) -> Iterator[CurvePoint]:
-    """Yield the points of the S-curve, at every twentieth."""
+    """Yield the points of the S-curve, at every 1/20."""
     for step in range(_STEP + 1):
         least, below = step / _STEP, (step + 1) / _STEP
         values = (
@@ -268,7 +268,7 @@ def curve(chosen: Banding, sample: PairSample | None) -> Iterator[CurvePoint]:
 
 
 def corpus_facts(sample: PairSample, texts: int, threshold: float, of_documents: int) -> CorpusFacts:
-    """How similar the texts of a sample are to each other. texts: how many there are. of_documents: all documents."""
+    """The facts about a corpus that a sample shows. texts: the number of texts. of_documents: that of all documents."""
     similar = total(sample, _within(threshold, 2.0, np.ones_like))
     typical, unusual = None, None
     if len(sample.random):

@@ -1,10 +1,10 @@
-"""How many similar pairs the bands find, where an exact join of all documents does not fit: from a sample of documents.
+"""The recall of the bands, estimated from a sample of documents if an exact join of all does not fit in memory.
 
-All pairs that share a bucket are compared, so what the bands find is known. What they miss is estimated: documents are
-drawn, and each is compared with all others, which are read again one after the other. Documents are drawn in three
-ways: by how many similar ones were found of each, so that large families are met; by how many are likely to have been
-missed, judging by the signatures, so that hidden families are met; and all with one probability, because signatures
-may mislead. A pair counts by how often either of its documents was to be drawn in all three ways together (Hansen and
+All pairs that share a bucket are compared, so the pairs found are known. The missed pairs are estimated: documents are
+drawn, and each is compared with all others, which are read again one by one. Documents are drawn in three ways: by the
+number of similar ones that were found, to reach large families; by the number that was probably missed, judging by the
+signatures, to reach hidden families; and all with one probability, because signatures may mislead. The weight of a pair
+depends on how often either of its documents was to be drawn in all three ways together (Hansen and
 Hurwitz, On the theory of sampling from finite populations, Annals of Mathematical Statistics 14, 1943; the weights are
 those of Veach and Guibas, Optimally combining sampling techniques, SIGGRAPH 1995), so the estimate is unbiased.
 """
@@ -32,29 +32,29 @@ from simdocs.model.ragged import Floats, Index, Ragged, Rows, TextNumbers, Token
 from simdocs.parameters.recipes import Bands
 
 _BYTES_AT_ONCE = 1 << 22
-"""Text of drawn documents that are held at once, and as much of the others at most. At most 1 token a byte."""
+"""Bytes of drawn documents that are held at once, and at most as many of the others. At most 1 token a byte."""
 
 _FEWEST_BYTES = 1 << 20
-"""Text of the others that is held at once at least, however few documents are drawn."""
+"""The fewest bytes of the others that are held at once, however few documents are drawn."""
 
 _REACHED = 0.999
-"""Minimum probability with which pairs at the threshold are looked at, to see how many may have been missed."""
+"""Minimum probability of examining a pair at the threshold, to see how many may have been missed."""
 
 _BELOW = 1.0
-"""How many standard errors below the threshold an estimate counts one half: pairs are missed if it is low."""
+"""An estimate this many standard errors below the threshold counts one half: pairs with low estimates are missed."""
 
 _LIKELY = 0.5
-"""What a missed pair of a family counts at least on average, judging by its estimate."""
+"""The least that a missed pair of a family counts on average, judging by its estimate."""
 
 _DRAWS_THAT_MISS = 3.0
-"""Expected draws from a family of which none comes with a probability of 5%: -ln(0.05)."""
+"""The expected number of draws from a family that is missed with a probability of 5%: -ln(0.05)."""
 
 
 def sampled_recall(join: SelfJoin, bands: Bands, draws: int) -> FoundPairs:
-    """What these bands find of the similar pairs of different texts, and an estimate of what they miss.
+    """Count the similar pairs of different texts that these bands find, and estimate the number that they miss.
 
-    join: the self-join of the documents. It must drop no candidate because of its estimate. draws: how many documents
-    are drawn for the estimate.
+    join: the self-join of the documents. It must drop no candidate because of its estimate. draws: the number of
+    documents to draw for the estimate.
     """
     firsts, numbers = join.distinct_texts()
     signatures = join.verifier.corpus.signatures.all()
@@ -72,7 +72,7 @@ def sampled_recall(join: SelfJoin, bands: Bands, draws: int) -> FoundPairs:
         of_pairs = np.ones(len(left)), missed, candidate_probabilities(similarity, *bands)
         for figure, each in enumerate(of_pairs):
             ends[figure] += np.bincount(left, weights * each, len(places))
-    # What each draw contributes to the number of all similar pairs, of missed ones, and of those expected to be found.
+    # The part of each draw in the number of all similar pairs, of missed ones, and of those expected to be found.
     every, contributions, expected = ends[:, draw]
     found, of_missed = int(partners.sum()), float(contributions.sum())
     recall = None
@@ -102,11 +102,12 @@ def sampled_recall(join: SelfJoin, bands: Bands, draws: int) -> FoundPairs:
 
 @dataclass(frozen=True, slots=True)
 class Draws:
-    """Documents that were drawn with replacement: their places.
+    """Documents that were drawn with replacement.
 
-    expected: float64 (N,), how often each document was to be drawn. smallest: how often a document without partners
-    was. largest_missed: the size of the largest family of which no document is drawn with a probability of 5% or more;
-    0: all documents were taken once.
+    places: of these documents
+    expected: float64 (N,), how often each document was to be drawn
+    largest_missed: the size of the largest family of which no document is drawn with a probability of 5% or more; 0:
+        all documents were taken once
     """
 
     places: TextNumbers
@@ -117,7 +118,7 @@ class Draws:
     def of(cls, partners: Index, likely: Floats | None, draws: int, dice: np.random.Generator) -> Draws:
         """Draw documents, or take all if there are no more.
 
-        partners: int64 (N,), how many similar ones were found of each. likely: float64 (N,), how many were likely
+        partners: int64 (N,), the similar documents found for each. likely: float64 (N,), those that were probably
         missed; None if that is unknown.
         """
         size = len(partners)
@@ -140,12 +141,12 @@ class Draws:
         return cls(np.concatenate(places), expected, _largest_missed(counts[0] / size, of_likely))
 
     def weights(self, left: TextNumbers, right: TextNumbers) -> Floats:
-        """What each pair adds to a total over both ends of all pairs where its left document is drawn: float64 (P,)."""
+        """The weight of each pair in a total over both ends of all pairs if the left one is drawn: float64 (P,)."""
         share: Floats = 2 / (self.expected[left] + self.expected[right])
         return share
 
     def interval(self, contributions: Floats) -> tuple[float, float]:
-        """The 95% interval of a total. contributions: float64, what each draw adds to its estimate."""
+        """The 95% interval of a total. contributions: float64, the part of its estimate that each draw adds."""
         if not self.largest_missed:
             return float(contributions.sum()), float(contributions.sum())
         of_family = self.largest_missed * (self.largest_missed - 1) / _DRAWS_THAT_MISS
@@ -170,9 +171,9 @@ def _largest_missed(of_each: float, of_likely: float) -> int:
 def _likely_partners(
     signatures: Tokens, firsts: Rows, bands: Bands, threshold: float, dice: np.random.Generator
 ) -> Floats | None:
-    """How many similar documents of each are likely to have been missed, judging by the signatures: float64 (M,).
+    """The number of similar documents of each that were probably missed, judging by the signatures: float64 (M,).
 
-    None: the signatures are too short to say it.
+    None: the signatures are too short to judge.
     """
     places = signatures.shape[1]
     try:
@@ -191,7 +192,7 @@ def _normal(quantiles: Floats) -> Floats:
 
 
 def _found_partners(join: SelfJoin, firsts: Rows, numbers: TextNumbers) -> tuple[Index, int]:
-    """How many similar documents of each share a bucket with it, and how many pairs share one."""
+    """The number of similar documents that share a bucket with each, and the number of pairs that share one."""
     listed, verifier = join.pairs(firsts, numbers)
     partners, candidates = np.zeros(len(firsts), np.int64), 0
     for left, right in in_blocks(listed):
@@ -206,8 +207,8 @@ def _found_partners(join: SelfJoin, firsts: Rows, numbers: TextNumbers) -> tuple
 def _similar(join: SelfJoin, firsts: Rows, places: TextNumbers) -> Iterator[tuple[Index, TextNumbers, Floats]]:
     """Yield the documents in these places with all others that are similar to them, in blocks.
 
-    Numbers among `places`, places of the others, and the similarities. Some of the drawn documents are held at a time,
-    and all documents are read for them, of which some are held, too.
+    A block has numbers among `places`, places of the others, and the similarities. Some of the drawn documents are held
+    at a time, and all documents are read for them, of which some are held, too.
     """
     verifier = join.verifier
     sizes = verifier.corpus.facts(firsts)["size"]

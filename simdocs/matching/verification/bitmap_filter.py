@@ -1,9 +1,9 @@
 """The bitmap filter: drops pairs that are certainly not similar, without reading their documents again.
 
-A bitmap is made of a document after a few comparisons without a match. It is worth the time only then: to
-make it takes about as long as one or two comparisons. After some more comparisons without a match, because many
-documents are hardly less similar to it than the threshold, a larger bitmap is made. In a crowd, where every document is
-a candidate of every other, few pairs are left to compare exactly.
+A document gets a bitmap after a few comparisons without a match, because making one takes about as long as one or two
+comparisons. It gets a larger bitmap after some more comparisons without a match, when many documents are hardly less
+similar to it than the threshold. In a crowd, where every document is a candidate of every other, few pairs are left to
+compare exactly.
 """
 
 from __future__ import annotations
@@ -37,8 +37,7 @@ class BitmapFilter:
     def __init__(self, documents: int, threshold: float, measure: str = "jaccard") -> None:
         self._threshold, self._measure = threshold, measure
         self._unmatched = np.zeros(documents, np.uint8)
-        # How many bitmaps were made of each document, and the binary logarithm of the words of the last one. -1: there
-        # is none.
+        # The number of bitmaps made of each document, and the binary logarithm of the words of the last one, or -1.
         self._made = np.zeros(documents, np.uint8)
         self._width = np.full(documents, -1, np.int8)
         self._place = np.zeros(documents, np.int32)
@@ -47,13 +46,13 @@ class BitmapFilter:
         self._bytes, self._large = 0, LARGE_BITS
 
     def learn(self, left: Rows, right: Rows) -> None:
-        """Take note of pairs that were compared exactly, and are not similar."""
+        """Record pairs that an exact comparison found not to be similar."""
         rows, counts = np.unique(np.concatenate((left, right)), return_counts=True)
         enough = np.array([*_TRIES, _TRIES[-1]])[self._made[rows]]
         self._unmatched[rows] = np.minimum(self._unmatched[rows] + counts, enough)
 
     def lacking(self, left: Rows, right: Rows) -> Rows:
-        """The documents of these pairs that a bitmap, or a larger one, should be made of; ascending."""
+        """The documents of these pairs that should get a bitmap, or a larger one; ascending."""
         if self._bytes >= _MOST_BYTES:
             return np.empty(0, np.int64)
         lacking = [np.empty(0, np.int64)]
@@ -67,7 +66,7 @@ class BitmapFilter:
         return np.where(self._made[rows] > 0, self._large, 0)
 
     def add(self, rows: Rows, made: MadeBitmaps) -> None:
-        """Add the bitmaps of these documents, instead of those that were made before."""
+        """Add the bitmaps of these documents, in place of earlier ones."""
         words = made.maps.lengths
         self._size[rows] = made.sizes
         self._made[rows] = np.where(made.loaded, self._made[rows] + 1, len(_TRIES))
@@ -76,7 +75,7 @@ class BitmapFilter:
             self._hold(rows[places], made.maps.take(places).values.reshape(-1, width))
 
     def make_room(self) -> None:
-        """Fold large bitmaps as often as it takes until there is room for others, if that is possible."""
+        """Fold large bitmaps until there is room for others, if that is possible."""
         while self._bytes >= _MOST_BYTES and self._large > WORD:
             self._large //= 2
             old, self._maps, self._bytes = self._maps, {}, 0

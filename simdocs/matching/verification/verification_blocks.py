@@ -25,7 +25,7 @@ _MOST_PAIRS = 4096
 """The largest number of pairs in a block."""
 
 TokenSources = Sequence[tuple[BlockPlaces, Source]]
-"""Where the token sets of some documents come from: sources, each with the places of its sets among the documents."""
+"""The sources of the token sets of some documents, each with the places of its sets among the documents."""
 
 
 class VerificationBlock(NamedTuple):

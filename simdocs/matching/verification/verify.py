@@ -1,4 +1,4 @@
-"""Verification of candidate pairs. For an exact answer their documents are read again, block by block."""
+"""Verification of candidate pairs, for which their documents are read again; and warnings about lost documents."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from simdocs.model.texts import batches
 from simdocs.pipeline.reload import ReloadRequest, Source, found, unchanged
 
 _TOGETHER = 8192
-"""Pairs that are verified before the bitmap filter is asked about the next ones, at first."""
+"""Pairs that are verified before the bitmap filter checks the next ones, at first."""
 
 _MOST_TOGETHER = 1 << 15
 """The same when the bitmap filter has nothing more to learn: in larger blocks, documents are looked up more rarely."""
@@ -55,7 +55,7 @@ class HeldSets:
         self.place[rows] = np.arange(len(rows))
 
     def sources(self, rows: Rows) -> list[tuple[BlockPlaces, Source]]:
-        """Where the token sets of these rows come from: from memory."""
+        """The token sets of these rows, from memory."""
         return [(np.arange(len(rows)), self.sets.take(self.place[rows]))]
 
 
@@ -112,9 +112,9 @@ class Verifier:
         return pairs.take(np.flatnonzero(enough))
 
     def _exact_where_needed(self, left: Rows, right: Rows) -> Floats:
-        """The exact Jaccard similarity of pairs of rows, or NaN if that is not known.
+        """The exact Jaccard similarity of pairs of rows.
 
-        It is not if a document is missing or has changed, or if the pair is certainly below the threshold.
+        NaN: a document is missing or has changed, or the pair is certainly below the threshold.
         """
         similarity = np.full(len(left), np.nan)
         pairs, together = np.arange(len(left)), _TOGETHER
@@ -137,7 +137,7 @@ class Verifier:
         return pairs if self.measure == "jaccard" else _nested(pairs, pairs.jaccard, pairs.jaccard)
 
     def _measured(self, pairs: Pairs) -> Pairs:
-        """The pairs with what is compared with the threshold, computed from their exact similarity."""
+        """The pairs with the measure that is compared with the threshold, computed from their exact similarity."""
         if self.measure == "jaccard":
             return pairs
         assert self.held is not None
@@ -148,7 +148,7 @@ class Verifier:
     def exact_jaccard(self, left: Rows, right: Rows) -> Floats:
         """The exact Jaccard similarity of pairs of rows, or NaN if a document is missing or has changed.
 
-        Missing and changed documents are reported. Copies of a text have 1. They are looked at again only if an earlier
+        Missing and changed documents are reported. Copies of a text have 1. They are checked again only if an earlier
         run read them.
         """
         similarity = np.ones(len(left))
@@ -199,7 +199,7 @@ class Verifier:
         return self._looked_up(rows, found)
 
     def _looked_up(self, rows: Rows, look: Callable[[ReloadRequest], tuple[Mask, list[Skip]]]) -> Mask:
-        """Ask `look` about each document of an artifact; others are good. Documents that it skips are reported."""
+        """Which documents `look` accepts; others than those of an artifact need no check. Skipped ones are reported."""
         good = np.ones(len(rows), bool)
         recorded = np.flatnonzero(self.corpus.recorded(rows))
         for at in range(0, len(recorded), _MOST_DOCUMENTS):
@@ -213,8 +213,8 @@ class Verifier:
     def lost_copies(self, rows: Rows, texts: TextNumbers) -> Mask:
         """Which documents with copies are missing or have changed since an earlier run read them.
 
-        Only texts with several documents are checked, because another copy can take the place of a lost one. Whether a
-        document without copies is lost is found out when it is read again. texts: the number of each row's text.
+        Only texts with several documents are checked, because another copy can take the place of a lost one. Documents
+        without copies are checked when they are read again. texts: the number of each row's text.
         """
         lost = np.zeros(len(rows), bool)
         if self.exact and len(rows):
@@ -242,7 +242,7 @@ class Verifier:
         return {(skip.root, skip.name) for skip in skips if skip.detail == GONE}
 
     def looked_for(self, documents: int, missing: set[tuple[bytes, bytes]]) -> None:
-        """Record whether any of these documents of an artifact was found. documents: how many were looked for."""
+        """Record whether any of this number of documents of an artifact was found."""
         self.run.tally.located |= documents > len(missing)
 
     def _make_bitmaps(self, rows: Rows) -> None:
@@ -266,9 +266,9 @@ class Verifier:
 
 
 def outdated_warnings(run: Run, *artifacts: Artifact | None) -> list[str]:
-    """Warnings about documents of these artifacts that came from no file, are gone or have changed: what to do.
+    """Warnings that say what to do about documents of these artifacts that have no file, are gone or have changed.
 
-    If the directory is missing in which all of them were looked for, the warning stands for the skips of all of them.
+    If the directory of all of them is missing, the warning replaces their skips.
     """
     tally, opened = run.tally, [artifact for artifact in artifacts if artifact is not None]
     names = " and ".join(artifact.name for artifact in opened)
@@ -293,7 +293,7 @@ def outdated_warnings(run: Run, *artifacts: Artifact | None) -> list[str]:
 
 
 def _missing(root: bytes, lost: Iterable[tuple[bytes, bytes]]) -> bytes:
-    """The path of the directory whose absence explains that a lost document is not there; empty if there is none."""
+    """The path of the missing directory because of which a lost document is gone; empty if none is missing."""
     gone = document = os.path.join(root, min(name for where, name in lost if where == root))
     while (above := os.path.dirname(gone)) != gone and not os.path.lexists(above):
         gone = above

@@ -158,7 +158,7 @@ class Need:
 
     name, needed: both, as conditions of `Request.has`.
     why: the reason, or what to do.
-    unless: a condition without which the rule does not apply.
+    unless: a condition with which the rule does not apply.
     """
 
     def __init__(self, name: str, needed: str, why: str = "", *, unless: str = "") -> None:

@@ -1,4 +1,4 @@
-"""Whether a document is text, and in which encoding: UTF-8, or UTF-16 or UTF-32 by its byte order mark."""
+"""Decode documents, UTF-16 and UTF-32 by their byte order mark, and refuse binary ones with the name of the format."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ codecs.register_error("simdocs.escape", _escape)
 
 
 def as_bytes(text: str | bytes) -> bytes:
-    """A text in memory as a file would hold it. Lone surrogates stay what they are."""
+    """A text in memory as the bytes of a file. Lone surrogates are kept."""
     return text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
 
 
@@ -40,9 +40,9 @@ def is_binary(data: bytes) -> bool:
 
 
 def refuse_binary(data: bytes, name: bytes) -> None:
-    """Raise DocumentSkipped (binary) if `is_binary`, or if it is in a format that is not text, which the detail names.
+    """Raise DocumentSkipped (binary) if data is not text. The detail names the format, if it is known.
 
-    name: that of the file, whose suffix tells one kind of archive from another.
+    name: the name of the file. Its suffix tells one kind of archive from another.
     """
     if what := binary_format(data, name):
         raise DocumentSkipped("binary", what)
@@ -66,9 +66,9 @@ class BinaryFormat(NamedTuple):
     """A format of files that are not text.
 
     suffix: how the names of its files end.
-    magic: how they begin.
+    magic: the bytes with which they begin.
     described: what such a file is, and what to do with it.
-    shared: whether others begin so, too, so that the suffix decides.
+    shared: whether other formats begin with the same bytes, so that the suffix decides.
     """
 
     suffix: bytes
@@ -102,14 +102,14 @@ BINARY = (
 """Formats that are named where a file is skipped. The first that fits counts."""
 
 _MAGIC = tuple({some.magic for some in BINARY})
-"""How these files begin. It is asked once for each file that is read."""
+"""The bytes with which these files begin. Every file that is read is compared with them once."""
 
 _BZIP2_BLOCK = (b"1AY&SY", b"\x17rE8P\x90")
-"""How the first block of bzip2 data begins, or its end, if it is empty. Without this, `BZh` could begin a text."""
+"""The beginning of the first block of bzip2 data, or of the end of empty data. `BZh` alone could begin a text."""
 
 
 def binary_format(data: bytes, name: bytes = b"") -> str:
-    """What a file is that begins with these bytes, and what to do with it; empty if that is not known."""
+    """The format of a file that begins with these bytes, and what to do with it; empty if it is unknown."""
     if not data.startswith(_MAGIC) or (data.startswith(b"BZh") and data[4:10] not in _BZIP2_BLOCK):
         return ""
     named = (some for some in BINARY if data.startswith(some.magic) and (not some.shared or _ends(name, some)))
@@ -117,9 +117,9 @@ def binary_format(data: bytes, name: bytes = b"") -> str:
 
 
 def binary_format_named(name: bytes) -> str:
-    """What a binary file with this name may be, and what to do with it; empty if the name does not say.
+    """The probable format of a binary file with this name, and what to do with it; empty if it is unknown.
 
-    Files that end in .gz have been decompressed, so what is before that counts.
+    Files that end in .gz have been decompressed, so the suffix before that counts.
     """
     name = name.lower().removesuffix(b".gz")
     return next((some.described for some in BINARY if _ends(name, some)), "")

@@ -1,4 +1,4 @@
-"""From arguments to files: directories are walked, lists are read, and each file is taken once."""
+"""Find the files that arguments name: walk directories, read lists, take each file once, and explain missing ones."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from simdocs.parameters.families import ON_STANDARD_INPUT
 from simdocs.parameters.texts import Walking
 
 LONGEST = 1 << 20
-"""Bytes of the longest entry. No name of a file is nearly as long, so an entry that has no end is not read to it."""
+"""The most bytes of an entry. No name of a file is nearly as long, and an entry may have no end."""
 
 MOST_OF_A_LIST = 100_000_000
 """The largest number of entries, so that a list without end is not read for ever."""
@@ -35,7 +35,7 @@ def list_of(source: bytes, nul_ended: bool, skipped: Skipped, inputs: set[FileId
     """Yield the entries of a list, as bytes, with their numbers from 1, while it is read. The last may lack its end.
 
     `-` is standard input. Malformed entries are added to skipped, the id of the list's file to inputs. InputError: the
-    list cannot be read, is the other kind of list, has an entry longer than LONGEST, or more than MOST entries.
+    list cannot be read, is the other kind of list, has an entry longer than LONGEST, or too many entries.
     """
     for number, name in enumerate(_entries(source, nul_ended, inputs), 1):
         if number > MOST_OF_A_LIST:
@@ -47,7 +47,7 @@ def list_of(source: bytes, nul_ended: bool, skipped: Skipped, inputs: set[FileId
 
 
 def _entries(source: bytes, nul_ended: bool, inputs: set[FileId]) -> Iterator[bytes]:
-    """Yield the entries, whatever they are."""
+    """Yield the entries, malformed or not."""
     end, rest, number = b"\0" if nul_ended else b"\n", b"", 1
     for piece in _contents(source, inputs):
         if b"\0" in piece and not nul_ended:
@@ -62,7 +62,7 @@ def _entries(source: bytes, nul_ended: bool, inputs: set[FileId]) -> Iterator[by
 
 
 def _malformed(name: bytes, source: bytes) -> str:
-    """What is wrong with an entry; empty if it is a name."""
+    """The fault of an entry, for a message; empty if it is a name."""
     if not name:
         return "is empty: leave it out"
     if name == source == b"-":
@@ -109,7 +109,7 @@ _BELOW = "a pattern with a slash is compared with the path below the directory"
 
 
 def no_documents(directory: bytes) -> str:
-    """The warning about a directory in which no document was found: a disk may not be mounted."""
+    """The warning that a directory has no documents: perhaps a disk is not mounted."""
     return f"{display_name(directory)}: no documents were found in this directory"
 
 
@@ -128,9 +128,9 @@ def includes_nothing(patterns: Sequence[str]) -> str:
 
 
 def excludes_nothing(unmatched: Iterable[str], arguments: Sequence[bytes]) -> Iterator[str]:
-    """Yield a warning for each unmatched pattern of `exclude` that is a path as it is printed.
+    """Yield a warning for each unmatched pattern of `exclude` that begins with one of the arguments.
 
-    Others are not worth a warning: it is normal that nothing is there to be left out.
+    Others need no warning: a pattern may well match nothing.
     """
     above = [os.fsdecode(name).rstrip("/") + "/" for name in arguments]
     for pattern in unmatched:
@@ -140,18 +140,18 @@ def excludes_nothing(unmatched: Iterable[str], arguments: Sequence[bytes]) -> It
 
 
 _LINES, _LONGEST = 5, 4096
-"""How many lines of a text may be names of files if it is a list of them, and bytes of the longest."""
+"""How many lines of a text are tested as names of files, and how many bytes are searched for each."""
 
 
 def is_list_of_names(text: bytes) -> bool:
-    """Whether the first lines of a text are names of existing files, so that it is hardly meant as a document."""
+    """Whether the first lines of a text are names of existing files, so that it is probably not a document."""
     lines = text[: _LINES * _LONGEST].split(b"\n", _LINES)[:_LINES]
     names = lines if lines[-1] else lines[:-1]
     return bool(names) and all(name and b"\0" not in name and os.path.isfile(name) for name in names)
 
 
 _LONG, _SHOWN = 255, 80
-"""Bytes of a missing name from which on it is probably a text, and how many of them a message shows then."""
+"""A missing name of more than 255 bytes is probably a text. A message shows its first 80."""
 
 _URL = re.compile(rb"([A-Za-z][A-Za-z0-9+.-]*)://")
 
@@ -160,15 +160,15 @@ _DOWNLOADS = {
     b"s3": "aws s3 cp {} FILE",
     b"gs": "gcloud storage cp {} FILE",
 }
-"""Commands that download what a URL names, by its scheme."""
+"""Commands that download a file, by the scheme of its URL."""
 
 _SUFFIX = re.compile(rb"\.[A-Za-z0-9]{1,5}$")
 
 
 def not_found(name: bytes, error: OSError, *, listed: bool = False) -> InputError:
-    """The error that there is no such file, with what to do if the name is a URL, a pattern, or a text.
+    """The error that a file is missing, with a remedy if the name is a URL, a pattern, or a text.
 
-    listed: it is an entry of a list.
+    listed: the name is an entry of a list.
     """
     shown = display_name(name if len(name) <= _LONG else name[:_SHOWN] + b"...")
     if url := _URL.match(name):
@@ -189,14 +189,16 @@ def not_found(name: bytes, error: OSError, *, listed: bool = False) -> InputErro
 _MISSING = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
 
 _FEW = 1 << 16
-"""Entries of a list that are held in any case before repeated ones are dropped."""
+"""Repeated entries of a list are dropped only when more than this many are held."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Where documents come from: names, or one list of names, which end with NUL or a line feed.
+    """The names of documents and directories, or one list of such names.
 
-    jsonl: standard input holds JSON lines.
+    listed: the file of the list, or `-`.
+    nul_ended: the names in the list end with NUL instead of a line feed.
+    jsonl: standard input holds JSON Lines.
     """
 
     names: tuple[bytes, ...] = ()
@@ -229,10 +231,10 @@ def find(sources: Sources, walking: Walking, skipped: Skipped) -> FileList:
 
 
 class _Search:
-    """How files are found.
+    """The state of a search for files.
 
-    unread: what could not be looked at.
-    opened: the FIFOs that were read; nobody writes to one again.
+    unread: files and directories that could not be looked at.
+    opened: the FIFOs that were read, each of which can be read only once.
     """
 
     def __init__(self, walking: Walking, skipped: Skipped) -> None:
@@ -243,7 +245,7 @@ class _Search:
 
 
 def _named(name: bytes, search: _Search) -> Iterator[Found]:
-    """Yield the files that an argument stands for, or warn that it is a directory without any."""
+    """Yield the files of an argument. Warn if it is a directory without any."""
     unjudged, entries = search.skipped.unjudged, _expand(name, search)
     first = next(entries, None)
     if first is not None:
@@ -254,11 +256,11 @@ def _named(name: bytes, search: _Search) -> Iterator[Found]:
 
 
 _Entry = tuple[bytes, bytes, int, bytes | None]
-"""A file that an entry of a list stands for: its name and facts, and what `walked` and `held` are in Found."""
+"""A file of an entry of a list: its name and facts, and `walked` and `held` as in Found."""
 
 
 def _listed(source: bytes, nul_ended: bool, search: _Search, inputs: set[FileId]) -> Iterator[Found]:
-    """Yield the files that the entries of a list stand for, sorted by name."""
+    """Yield the files of all entries of a list, sorted by name."""
     entries, skipped, enough = list[_Entry](), search.skipped, _FEW
     for number, name in list_of(source, nul_ended, skipped, inputs):
         try:
@@ -275,7 +277,7 @@ def _listed(source: bytes, nul_ended: bool, search: _Search, inputs: set[FileId]
 
 
 def _without_repeats(entries: list[_Entry], skipped: Skipped) -> list[_Entry]:
-    """The entries, sorted by name; the first one of those with the same name and file. The others are reported."""
+    """The entries sorted by name, without repeated ones of the same name and file, which are reported."""
     kept, seen = list[_Entry](), set[FileId]()
     for entry in sorted(entries, key=itemgetter(0)):
         name, identity = entry[0], id_of(entry[1])
@@ -290,7 +292,7 @@ def _without_repeats(entries: list[_Entry], skipped: Skipped) -> list[_Entry]:
 
 
 def _expand(name: bytes, search: _Search, *, listed: bool = False) -> Iterator[Found]:
-    """Yield the files that an argument or an entry of a list stands for."""
+    """Yield the files of an argument or of an entry of a list."""
     walking, skipped, opened = search.walking, search.skipped, search.opened
     if name == b"-":
         for found in _once(name, 0, walking.max_size, skipped):
@@ -324,7 +326,7 @@ def _expand(name: bytes, search: _Search, *, listed: bool = False) -> Iterator[F
 
 
 def _once(name: bytes, descriptor: int, limit: int, skipped: Skipped) -> Iterator[Found]:
-    """Yield the document that is read from a descriptor, whose bytes cannot be read twice."""
+    """Read a document whose bytes cannot be read twice, and yield it."""
     try:
         status = os.fstat(descriptor)
         data = read_stream(descriptor, limit)

@@ -1,4 +1,4 @@
-"""The files to read. There may be millions, so they are columns of arrays and not one object each."""
+"""The list of files to read, as arrays because there may be millions."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ class FileList:
     """N files to read, in row order.
 
     stamps: their sizes and times, (N,) STAMP.
-    met: how they were met, (N,) MET.
-    counts: how many of them each argument gave, (A,) in the order of the arguments; a list of names is one.
+    met: how they were found, (N,) MET.
+    counts: the number of files of each argument, (A,) in the order of the arguments; a list of names is one.
     held: the bytes of those that can be read only once, such as pipes, by row.
     named: the rows of those that were named as arguments themselves, whether or not a walk reached them first.
-    held_in: the container formats of those that are held and are not one document, by row.
-    texts: whether the bytes that are held are known to be texts.
+    held_in: the container formats of held files that are containers, by row.
+    texts: whether the held bytes are known to be texts.
     other_names: the names by which files were reached again, in the order in which they were reached.
-    other_rows: the row of each of these.
+    other_rows: the rows of the files with these names.
     inputs: other files that were read: lists of names.
-    unread: what could not be looked at.
-    lines: the numbers of the documents to read, ascending, by the row of their container; those of others are all read.
+    unread: files and directories that could not be looked at.
+    lines: the numbers of the documents to read, ascending, by the row of their container; of other containers, all.
     """
 
     names: ByteStrings
@@ -57,7 +57,7 @@ class FileList:
 
     @classmethod
     def of(cls, names: Sequence[bytes], sizes: Sequence[int], held: Mapping[int, bytes], *, texts: bool) -> FileList:
-        """Files that were named themselves, or texts in memory. Each is an argument of its own."""
+        """A list of files named as arguments, or of texts in memory. Each is an argument of its own."""
         stamps, met = np.zeros(len(names), STAMP), np.zeros(len(names), MET)
         stamps["size"], met["walked"] = sizes, NAMED
         return cls(ByteStrings(joined(names)), stamps, met, np.ones(len(names), np.int64), held, texts=texts)
@@ -69,7 +69,7 @@ class FileList:
         return sizes
 
     def take(self, places: Index) -> FileList:
-        """The files in these rows, which ascend. The list has the same arguments and inputs, but no other names."""
+        """The list of the files in these rows, which ascend: the same arguments and inputs, but no other names."""
         row = {place: at for at, place in enumerate(places.tolist())} if self.held or self.named else {}
         return FileList(
             ByteStrings(self.names.ragged.take(places)),
@@ -86,9 +86,11 @@ class FileList:
     def with_files(
         self, places: Index, arguments: Index, names: Sequence[bytes], stamps: NDArray[np.void], met: NDArray[np.void]
     ) -> FileList:
-        """The list with more files, each before the row at its place; the places ascend.
+        """The list with more files.
 
-        arguments: the numbers of the arguments that gave them. names, stamps, met: as those of the list.
+        places: the row before which each is inserted, ascending.
+        arguments: the number of the argument of each.
+        names, stamps, met: as those of the list.
         """
         now = np.arange(len(self.names)) + np.searchsorted(places, np.arange(len(self.names)), side="right")
         order = np.argsort(np.concatenate((now, places + np.arange(len(places)))))
@@ -135,9 +137,10 @@ class Reached:
         self._ends = [0]
 
     def add(self, found: Iterable[Found], *, named: bool = False, container: str = "") -> None:
-        """Add the files that an argument gave.
+        """Add the files of an argument.
 
-        named: those that no walk met were named. container: the format of those that are held; empty: one document.
+        named: files that no walk found were named as arguments.
+        container: the format of held files; empty: each is one document.
         """
         for some in found:
             if named and some.walked == NAMED:

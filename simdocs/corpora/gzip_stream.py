@@ -1,4 +1,4 @@
-"""Gzip files: decompressed whole up to a limit, or read at any position. Only what was asked for is held in memory."""
+"""Gzip files: decompress one up to a limit, or read it at any position. Only the wanted bytes are held in memory."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from simdocs.corpora.read_file import PADDING
 from simdocs.model.skipped import DocumentSkipped
 
 _COMPRESSED_AT_ONCE = 1 << 14
-"""Compressed bytes that are read at once. A checkpoint holds at most as many."""
+"""Compressed bytes that are read at once. A checkpoint holds at most this many."""
 
 _PIECE = 1 << 18
-"""Decompressed bytes that are produced at once, so that 16 KiB of zeros do not become 16 MiB that nobody asked for."""
+"""Decompressed bytes that are produced at once. Without this, 16 KiB of input could become 16 MiB."""
 
 _SPACING = 4 << 20
-"""Decompressed bytes between checkpoints. They take some 15 ms."""
+"""Decompressed bytes between checkpoints. Decompressing them takes some 15 ms."""
 
 _CHECKPOINTS = 64
-"""Checkpoints that are kept for each file. A checkpoint takes 40 KiB, most of it the window of zlib."""
+"""The most checkpoints of a file. A checkpoint takes 40 KiB, most of it the window of zlib."""
 
 
 def decompress(data: bytes, limit: int) -> bytes:
@@ -62,9 +62,9 @@ class GzipStream:
         return other
 
     def read(self, size: int) -> bytes:
-        """The next bytes: `size` of them, fewer only at the end of the file or before damage.
+        """The next `size` bytes; fewer only at the end of the file or before damage.
 
-        Raises DocumentSkipped (malformed) if there is nothing but damage left.
+        Raises DocumentSkipped (malformed) if only damage is left.
         """
         content = io.BytesIO()  # grows in place, and hands over what it holds without a copy
         while (wanted := size - content.tell()) > 0:
@@ -113,10 +113,10 @@ class GzipStream:
 
 
 class SeekableGzip:
-    """Reads any part of the content of a gzip file behind an open descriptor. The descriptor's position does not move.
+    """Reads any part of the content of an open gzip file. The position of its descriptor does not move.
 
-    Reading goes on from the current position, or from the last checkpoint before the part. Checkpoints are made on the
-    way. They are further apart in a larger file, so that there are never many.
+    Reading continues from the current position, or from the last checkpoint before the part. Checkpoints are made on
+    the way. They are further apart in a larger file, so that there are never many.
     """
 
     def __init__(self, descriptor: int, spacing: int = _SPACING) -> None:

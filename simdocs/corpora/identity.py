@@ -1,7 +1,6 @@
-"""Whether a document is still the same: the same file, an unchanged file, or the same text.
+"""Recognise documents: the same file, an unchanged file, or the same text. Count the bytes that deleting files frees.
 
-Everything by which simdocs recognises a file or a document is decided here. Only reading a text again, to compare it
-with the digest that was recorded, is left to `pipeline/reload.py`.
+All rules for this are here. Only `pipeline/reload.py` reads a text again to compare it with the recorded digest.
 """
 
 from __future__ import annotations
@@ -21,25 +20,25 @@ from simdocs.model.documents import STAMP_FIELDS
 from simdocs.model.ragged import Array, Index, Mask, Ragged, Rows
 
 Location = tuple[object, object, bytes]
-"""Where a document is found now: its file, by id or else by path, and the part of its name that names a line."""
+"""The place of a document now: its file, by id or else by path, and the part of its name that names a line."""
 
 _RECORDED = (*STAMP_FIELDS, "size", "start", "extent", "digest")
 """The facts that are an Identity, in the order of its fields."""
 
 _STAMPED = ("inode", "ctime_ns", "mtime_ns", "file_size", "start", "extent")
-"""The facts that are equal where two documents are the same line of the same unchanged file."""
+"""The facts that are equal if two documents are the same line of the same unchanged file."""
 
 _AT_ONCE = 1 << 12
 """Facts that are taken out of an array at once."""
 
 
 class Identity(NamedTuple):
-    """The facts that were recorded when a document was read, by which it is recognised later.
+    """The recorded facts of a document by which it is recognised later.
 
     file_size, mtime_ns, ctime_ns, inode: the stamp of its file; all 0 if it came from no file.
     size: bytes of its text as read.
-    start, extent: where it is in its container, if it is in one.
-    digest: that of its normalised text.
+    start, extent: its location in its container, if any.
+    digest: the digest of its normalised text.
     The device of the file is not recorded, because it changes when a disk is mounted again.
     """
 
@@ -71,7 +70,7 @@ class Identity(NamedTuple):
 
 
 class FilesToDelete:
-    """Files, and how many bytes deleting all of them would free: the sum of their sizes.
+    """Counts the bytes that deleting some files would free: the sum of their sizes.
 
     A file with several names (hard links) counts once, and only if all its names are among them. A symbolic link counts
     nothing. Sizes are those that `ls -l` shows: how many blocks they take differs from one file system to another.
@@ -82,7 +81,7 @@ class FilesToDelete:
         self._names_left: dict[FileId, int] = {}
 
     def add(self, path: bytes, recorded: int) -> None:
-        """Add the file with this path. recorded: its size when it was read, in case that it cannot be looked at now."""
+        """Add the file with this path. recorded: its size when it was read, which counts if it has no status now."""
         try:
             status = os.lstat(path)
         except OSError:
@@ -127,7 +126,7 @@ class Recorded(Protocol):
 
 
 def locations(documents: Recorded, rows: Rows) -> list[Location]:
-    """Where these documents are found now. Nothing is read, so the text there may have changed."""
+    """The places of these documents now. Nothing is read, so the text there may have changed."""
     names, ends = documents.names(rows), documents.facts(rows)["container"].tolist()
     lines = [name[end:] if end else b"" for name, end in zip(names, ends, strict=True)]
     files = [name[:end] if end else name for name, end in zip(names, ends, strict=True)]
@@ -145,7 +144,7 @@ def _located(path: bytes) -> tuple[object, object]:
 def same_documents(first: Recorded, left: Rows, second: Recorded, right: Rows) -> Mask:
     """Whether documents left[i] of the first and right[i] of the second are the same file, or the same line of it.
 
-    They are if inode and times are the same, or if both are found in the same place now.
+    They are the same if inode and times are equal, or if both are found in the same place now.
     """
     # Facts are large, and the same document occurs in many pairs. So they are read once for each document.
     lefts, a = np.unique(left, return_inverse=True)
@@ -214,6 +213,6 @@ def row_digests(rows: Ragged) -> Array:
 
 
 def same_texts(texts: Ragged, facts: NDArray[np.void]) -> Mask:
-    """Whether each normalised text, as UTF-8, is that of the document with these facts (n,), by its digest."""
+    """Whether each normalised text, as UTF-8, has the digest in these facts (n,)."""
     same: Mask = (row_digests(texts) == facts["digest"]).all(axis=1)
     return same

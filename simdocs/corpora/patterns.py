@@ -1,4 +1,4 @@
-"""The patterns of include and exclude match names, or paths below the argument if they contain a slash."""
+"""The patterns of include and exclude, by which walks take files, and the paths that walks could not look at."""
 
 from __future__ import annotations
 
@@ -74,21 +74,21 @@ class Unread:
         self.argument = 0
         """The number of the argument that is looked at now."""
         self._paths: dict[bytes, tuple[int, int]] = {}
-        """Each path without slashes at its end: its argument, and how many bytes lead to the root of the walk."""
+        """For each path, without slashes at its end: its argument, and how many bytes are the root of the walk."""
 
     def __bool__(self) -> bool:
         """Whether there is any such path."""
         return bool(self._paths)
 
     def add(self, path: bytes, below: int) -> None:
-        """Add a path. below: how many bytes of the names of its files lead to the root of the walk."""
+        """Add a path. below: how many bytes of the names of its files are the root of the walk."""
         self._paths.setdefault(path.rstrip(b"/"), (self.argument, below))
 
     def place_of(self, name: bytes) -> tuple[int, bytes] | None:
-        """Where a file belongs that is at or below one of the paths: the first such argument, and a prefix of the name.
+        """The first argument with a path at or above a file, and a prefix of the file's name.
 
-        No file was found whose name is between the prefix and the name. None if the file is at none of the paths, or if
-        a walk would leave it out.
+        No file was found whose name is between the prefix and the name. None if there is no path at or above the file,
+        or if a walk would leave it out.
         """
         found = list[tuple[int, int, int]]()
         end = len(name)

@@ -1,4 +1,4 @@
-"""Reading one document: all of it, as it was at one moment, or the reason why not."""
+"""Read one whole file as it was at one moment, or raise the reason why it cannot be read."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from simdocs.model.skipped import DocumentSkipped
 _PIECE = 1 << 20
 
 _UNSIZED = 1 << 16
-"""Bytes to ask for first where a file claims to be empty. Some files in /proc answer only the first read."""
+"""Bytes of the first read of a file that claims to be empty. Some files in /proc answer only the first read."""
 
 MOST = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 4
 """Bytes of the largest document that memory could hold: at its peak a document takes 4 times its size, or more."""
 
 
 PADDING = 64 << 20
-"""Zeros that may follow a member. More are not padding: reading through a hole of terabytes would take hours."""
+"""The most zeros after a gzip member. More are not padding: reading through a hole of terabytes would take hours."""
 
 
 def is_compressed(name: bytes) -> bool:
@@ -32,12 +32,15 @@ def read(
 ) -> tuple[bytes, Stamp]:
     """The bytes of the regular file with this name, decompressed if the name ends in .gz, and the stamp of the file.
 
-    padding: bytes by which a gzip file itself may exceed the limit. met: how the file was met. directories: keeps
-    directories open for other files. The file was the same before and after. One that changes meanwhile is read
-    again. One that was changed recently is read twice in any case, and both readings agree.
+    padding: bytes by which a gzip file itself may exceed the limit.
+    met: how the file was found.
+    directories: keeps directories open for other files.
+
+    The file was the same before and after. One that changes meanwhile is read again. One that was changed recently is
+    read twice in any case, and both readings agree.
 
     Raises DocumentSkipped: vanished; unreadable (also: more than memory can hold); special; oversized (more than limit
-    bytes, compressed or decompressed); changed (or not the file that was met); malformed (as gzip); binary (a large
+    bytes, compressed or decompressed); changed (or not the file that was found); malformed (as gzip); binary (a large
     file, which is then not read to its end).
     """
     descriptor, status = open_file(name, met, directories)
@@ -76,7 +79,7 @@ def _read_open(
 
 
 def _still_holds(descriptor: int, data: bytes, stamp: Stamp) -> bool:
-    """Whether a file that is read again, a moment later, has these bytes, so that it had all of them at once."""
+    """Whether a file still has these bytes when it is read again a moment later, so that it had all of them at once."""
     wait_between_readings(stamp)
     at = 0
     while piece := os.pread(descriptor, _PIECE, at):
@@ -87,7 +90,7 @@ def _still_holds(descriptor: int, data: bytes, stamp: Stamp) -> bool:
 
 
 def _read_all(descriptor: int, size: int, limit: int) -> bytes:
-    """All bytes to the end. The size is only a hint, because it is 0 in /proc. The limit holds."""
+    """All bytes to the end, up to the limit. The size is only a hint, because it is 0 in /proc."""
     data = os.read(descriptor, size + 1 if size else _UNSIZED)
     if len(data) == size and size:
         return data
@@ -102,8 +105,7 @@ def _read_all(descriptor: int, size: int, limit: int) -> bytes:
 
 
 def too_large(size: int, limit: int, *, known: bool = True) -> DocumentSkipped | None:
-    """The skip of a document of so many bytes; None if neither the limit nor memory forbids it. known: there are no
-    more bytes."""
+    """The skip of a document of this size; None if limit and memory allow it. known: the document is not larger."""
     most = min(limit, MOST)
     if size <= most:
         return None

@@ -1,4 +1,4 @@
-"""Tasks: files, or a part of a container, that a worker reads together."""
+"""Cut the files to read into tasks of workers: files, or a part of a container. Draw samples of their documents."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ class Files:
 
     held: the bytes of those that are in memory, by place.
     limit: the largest size of a document in bytes.
-    met: how they were met, (n,) MET.
+    met: how they were found, (n,) MET.
     texts: whether those in memory are known to be texts, so that none is binary.
-    likely: digests of the contents that they probably have, (n, 2) uint64; None if nothing is known.
-    keepable: which have documents that are kept if they cannot be read, (n,).
+    likely: digests of their probable contents, (n, 2) uint64; None if nothing is known.
+    keepable: whether the documents of each are kept if it cannot be read, (n,).
     """
 
     names: list[bytes]
@@ -69,10 +69,11 @@ def tasks(
     report: Callable[[Skip], None],
     earlier: Unchanged | None = None,
 ) -> Iterator[tuple[Portion, int]]:
-    """Yield all files in row order: batches of files or parts of containers, with the number of files that end there.
+    """Yield tasks in row order, batches of files or parts of containers, each with the number of files that end there.
 
-    Containers are cut into parts on the way. If one cannot be read to its end, that is reported. Bytes in memory are
-    one document, unless they are known to be a container. earlier: what an earlier run has read, which may be kept.
+    report: is called with the skip of a container that cannot be read to its end.
+    earlier: the documents of an earlier run, which may be kept.
+    Containers are cut into parts on the way. Bytes in memory are one document, unless they are known to be a container.
     """
     return _Cutting(found, limit, sequences, report, earlier).tasks()
 
@@ -143,9 +144,9 @@ class _Cutting:
         yield Files([], {}, self._limit, np.empty(0, MET)) if waiting is None else waiting, 1
 
     def _trouble(self, kind: Container, file: ContainerFile) -> Skip | None:
-        """Why the documents of a container are to be kept; None if it can be read, and may at most be growing.
+        """The skip of a container that cannot be read, so that its documents are kept; None if it can, or only grows.
 
-        All of it is read for this before the first task is made of it: later there is no way back.
+        All of it is read for this before its first task is made: afterwards it is too late.
         """
         end, size = 0, 1
         try:
@@ -157,7 +158,7 @@ class _Cutting:
         return None
 
     def _files_or_kept(self, start: int, stop: int, earlier: Unchanged) -> Iterator[tuple[Portion, int]]:
-        """Yield files, in runs of those that are kept and those that are not."""
+        """Yield tasks of files to read, and of files to take over, in row order."""
         from simdocs.corpora.taken_over import kept_files
 
         kept = earlier.same[start:stop] >= 0
@@ -188,14 +189,14 @@ class _Cutting:
 
 
 def _with_wanted(parts: Iterator[Part], wanted: Index) -> Iterator[Part]:
-    """The same parts, which list the numbers in them that are wanted."""
+    """Yield the parts, each with the wanted numbers in it."""
     for part in parts:
         begin, end = np.searchsorted(wanted, (part.first, part.first + part.count))
         yield replace(part, wanted=frozenset(wanted[begin:end].tolist()))
 
 
 def sampled(found: FileList, limit: int, sequences: Sequences, most: int, seed: int) -> tuple[FileList, int]:
-    """The files with `most` of their documents, drawn at random, and how many there are: all, if there are no more.
+    """The files with `most` of their documents, drawn at random, or all if there are no more; the number of documents.
 
     A container counts as many documents as it has numbers, but at least one. It is read for that, and not parsed. If it
     cannot be read, it counts as one document, and is reported when it is read again.

@@ -1,4 +1,4 @@
-"""Reading one text that was named: a file, standard input, or a document of a container."""
+"""Read one text by its name: a file, standard input, or a document of a container. Refuse to replace it."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def read_single_document(name: bytes, limit: int, fields: Sequences) -> bytes:
 
 
 def _container_of(name: bytes, fields: Sequences) -> bytes:
-    """The container in which a document may have this name; empty if there is none. An id may have a # itself."""
+    """The path of the container of a document with this name; empty if no such file exists. An id may have a #, too."""
     end = name.find(b"#")
     while end >= 0:
         if format_of(name[:end], fields) and os.path.isfile(name[:end]):
@@ -112,7 +112,7 @@ def _is_file(output: str, text: bytes) -> bool:
 
 
 def refuse_fifo_twice(names: Iterable[object]) -> None:
-    """Raise InputError if two of these paths, or `-`, are the same FIFO: nobody would write to it a second time."""
+    """Raise InputError if two of these paths, or `-`, are the same FIFO, which can be read only once."""
     met = set[FileId]()
     for name in names:
         if not isinstance(name, bytes):

@@ -28,9 +28,9 @@ def chunks(descriptor: int, stamp: Stamp, size: int, *, compressed: bool, patien
 
     A chunk is yielded after the next one was read, if the file was still the same then. A file that is not gzip may
     have grown meanwhile, if the chunk is still at its position. Unless patient, it must not have grown before the first
-    chunk is yielded. A file that was changed recently is read to its end once before, and a chunk is yielded if it was
-    the same then. Raises DocumentSkipped after all chunks that could be yielded: malformed (it is not valid gzip),
-    changed (this includes growth).
+    chunk is yielded. A file that was changed recently is first read to its end, and a chunk is yielded if it was the
+    same then. Raises DocumentSkipped after all chunks that could be yielded: malformed (it is not valid gzip), changed
+    (this includes growth).
     """
     earlier = _Reading(_pieces(descriptor, size, compressed)) if is_recent(stamp) else None
     wait_between_readings(stamp)

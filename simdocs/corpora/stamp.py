@@ -1,4 +1,4 @@
-"""The state of a file on disk: its stamp, what its times cannot tell, and how it is opened by a name of any length."""
+"""The state of a file on disk: its id, its stamp, whether it may still change. Open files by names of any length."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ names cannot be opened."""
 
 
 def open_name(name: bytes, flags: int = READ) -> int:
-    """A descriptor of the file with this name. Raises OSError as os.open does, except for length."""
+    """A descriptor of the file with this name of any length. Raises OSError as os.open does."""
     try:
         return os.open(name, flags)
     except OSError as error:
@@ -40,7 +40,7 @@ def open_name(name: bytes, flags: int = READ) -> int:
 
 
 def status_of(name: bytes) -> os.stat_result:
-    """The status of the file with this name; links are followed. Raises OSError as os.stat does, except for length."""
+    """The status of the file with this name of any length; links are followed. Raises OSError as os.stat does."""
     try:
         return os.stat(name)
     except OSError as error:
@@ -117,10 +117,11 @@ _TICK_NS = 10_000_000
 """The coarsest clock by which a system stamps files: 100 ticks a second."""
 
 RECENT_NS = 2_000_000_000
-"""A file is stamped when a write begins. Its end may come later, and some file systems count in steps of 2 seconds."""
+"""A stamp that is younger than this may be too early: a write may end after it, and some file systems count in steps of
+2 seconds."""
 
 _MOMENTS_NS = 100_000_000
-"""A file that was stamped no longer ago may be in the middle of a write, or of one write after the other."""
+"""A file that was stamped more recently may be in the middle of a write, or of one write after the other."""
 
 _WAITS = 3
 """How often to wait for a file that is written all the time."""
@@ -130,7 +131,7 @@ now = time.time_ns
 
 
 def settled(descriptor: int, status: os.stat_result) -> os.stat_result:
-    """The status of an open file when its times are older than a tick, so that every later write changes them.
+    """Wait until the times of an open file are older than a tick, so that later writes change them. Return its status.
 
     status: its status now. If the file is written all the time, this gives up soon.
     """
@@ -144,15 +145,14 @@ def settled(descriptor: int, status: os.stat_result) -> os.stat_result:
 
 
 def is_recent(stamp: Stamp) -> bool:
-    """Whether a file with this stamp may still be changing without a new stamp. A time to come proves nothing."""
+    """Whether a file with this stamp may still change without a new stamp. A time in the future counts as recent."""
     return now() - max(stamp.mtime_ns, stamp.ctime_ns) < RECENT_NS
 
 
 def wait_between_readings(stamp: Stamp) -> None:
-    """Wait until a file that was stamped in the last moments is older than that, so that a writer that goes on is seen.
+    """Wait, if a file was stamped in the last moments, so that a second reading shows whether it is still written.
 
-    Such a file has other bytes when it is read again, or another time. All files grow older while this waits for one,
-    so many of them together cost no more than one.
+    All files grow older while this waits for one, so many of them together cost no more than one.
     """
     wait = _MOMENTS_NS - (now() - max(stamp.mtime_ns, stamp.ctime_ns))
     if 0 < wait <= _MOMENTS_NS:

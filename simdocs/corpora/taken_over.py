@@ -1,4 +1,4 @@
-"""What an update takes over: files that have not changed, and parts of containers that are there as they were."""
+"""Files and parts of containers that an update takes over, because they have not changed or cannot be read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PARTS_AT_ONCE = 16
 
 @dataclass(frozen=True, slots=True)
 class KeptFiles:
-    """Files that have not changed, or are kept, each of which is one document.
+    """Files to take over, each of which is one document.
 
     first: the row of the first one in the list of files.
     numbers: the numbers of the earlier files, (n,).
@@ -33,12 +33,12 @@ class KeptFiles:
 
 @dataclass(frozen=True, slots=True)
 class KeptParts:
-    """Parts of a container that an earlier run has read, there or elsewhere, with the same data.
+    """Parts of a container to take over. An earlier run has read the same data, there or elsewhere.
 
     file: the row of the file in the list of files.
     stamp: its stamp now.
-    numbers: those of the earlier parts, which followed each other there, too.
-    start, line: where the first one begins now, and the number of its first document.
+    numbers: the numbers of the earlier parts, which were consecutive, too.
+    start, line: where the first part begins now, and the number of its first document.
     read_to: see Part.
     """
 
@@ -54,14 +54,14 @@ class KeptParts:
 
 
 def kept_files(unchanged: Unchanged, start: int, stop: int) -> Iterator[tuple[KeptFiles, int]]:
-    """Yield files that are the same or kept, each with the number of files that end there."""
+    """Yield files to take over, in batches with the number of files that end there."""
     for at in range(start, stop, AT_ONCE):
         numbers = unchanged.same[at : min(at + AT_ONCE, stop)]
         yield KeptFiles(at, numbers), len(numbers)
 
 
 def kept_parts(unchanged: Unchanged, row: int) -> Iterator[tuple[KeptParts, int]]:
-    """Yield the parts of a container that is the same, or kept, each with the number of files that end there."""
+    """Yield the parts of a container that is taken over whole, in runs with the number of files that end there."""
     stamp = unchanged.stamp(row)
     first, end = unchanged.chunks_of(int(unchanged.same[row]))
     for at in range(first, end, _PARTS_AT_ONCE):
@@ -75,7 +75,7 @@ def kept_parts(unchanged: Unchanged, row: int) -> Iterator[tuple[KeptParts, int]
 
 
 def kept_or_read(unchanged: Unchanged, row: int, parts: Iterator[Part]) -> Iterator[Part | KeptParts]:
-    """Yield the parts of a container that has changed: kept, as many as possible together, or to be read."""
+    """Yield the parts of a container that has changed: runs of parts to take over, and single parts to read."""
     waiting: KeptParts | None = None
     try:
         for part in parts:
@@ -101,7 +101,7 @@ def kept_or_read(unchanged: Unchanged, row: int, parts: Iterator[Part]) -> Itera
 
 
 def _goes_on(unchanged: Unchanged, kept: KeptParts, part: Part, number: int) -> bool:
-    """Whether a part, which has this number, can be taken over together with those before it."""
+    """Whether a part can be taken over together with those before it. number: the number of the earlier part, or -1."""
     if number != kept.numbers.stop or len(kept.numbers) == _PARTS_AT_ONCE:
         return False
     # The next part may be the first of another file, which began elsewhere. The numbers of documents need no

@@ -1,4 +1,4 @@
-"""Which files are still the ones that an earlier run read, as far as their names, sizes, times and inodes tell."""
+"""Compare the files of an update with those of an earlier run, by their names, sizes, times and inodes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class EarlierFiles:
 
     @property
     def sources(self) -> SourceFiles:
-        """Its files."""
+        """The records of the files."""
         return self.documents.sources
 
     def names(self, numbers: Index) -> list[bytes]:
@@ -58,7 +58,7 @@ class EarlierFiles:
         return Stamp(*self.sources.files[list(STAMP_FIELDS)][number].item())
 
     def recent(self) -> Mask:
-        """Which files may have been changed once more in the same tick of a clock as their times say: (F,)."""
+        """Which files may have changed again in the same tick of the clock, with the same times: (F,)."""
         files = self.sources.files
         recent: Mask = np.maximum(files["mtime_ns"], files["ctime_ns"]) >= self.read_ns - RECENT_NS
         return recent
@@ -66,10 +66,11 @@ class EarlierFiles:
 
 @dataclass(frozen=True, slots=True)
 class MissedFiles:
-    """M files of an earlier run that are to stand in a list of files, though they were not found.
+    """M files of an earlier run to add to a list of files, because their paths could not be looked at.
 
-    numbers: their numbers. arguments: the arguments that gave them. places: the rows of the list before which they
-    stand, in their order.
+    numbers: their numbers in the earlier run.
+    arguments: the numbers of the arguments that they belong to.
+    places: the rows of the list before which they are inserted, ascending.
     """
 
     earlier: EarlierFiles
@@ -79,11 +80,11 @@ class MissedFiles:
 
     @property
     def rows(self) -> Index:
-        """Their rows in the list when they are in it."""
+        """Their rows in the list after they are inserted."""
         return self.places + np.arange(len(self.places))
 
     def added_to(self, found: FileList) -> FileList:
-        """The list with these files, which have the times and inodes that they had then."""
+        """The list with these files, with their earlier times and inodes."""
         if not len(self.numbers):
             return found
         files = self.earlier.sources.files[self.numbers]
@@ -122,11 +123,13 @@ def missed_files(found: FileList, earlier: EarlierFiles, there: Index) -> Missed
 
 
 class Unchanged:
-    """What is unchanged of the files that were found: whole files, and chunks of lines.
+    """The unchanged files, and chunks of lines, among the files that were found.
 
-    found: the N files. same: for each of them the number of the earlier file that it still is; or -1. likely: the
-    number of an earlier file that may have the same content, because it has the same name or inode; or -1. keepable:
-    whether the documents of that file are kept if this one cannot be read. unread: whether they are.
+    found: the N files.
+    same: the number of the same earlier file, for each; or -1.
+    likely: the number of an earlier file with the same name or inode, which may have the same content; or -1.
+    keepable: whether the documents of the likely file are kept if this one cannot be read.
+    unread: whether they are kept.
     """
 
     def __init__(
@@ -166,11 +169,11 @@ class Unchanged:
         self.same[rows], self.unread[rows] = self.likely[rows], True
 
     def stamp(self, row: int) -> Stamp:
-        """The stamp of a file that is the same, or is kept: as it is now, if that is known."""
+        """The stamp of a file that is taken over: the stamp now, if it is known."""
         return self.earlier.stamp(int(self.same[row])) if self.unread[row] else self.found.stamp(row)
 
     def not_read_whole(self, row: int) -> bool:
-        """Whether a file of lines is kept, and the earlier run read it not to its end, or perhaps in an old state."""
+        """Whether a container is taken over, but was not read to its end then, or perhaps in an old state."""
         number = int(self.same[row])
         if number < 0:
             return False
@@ -183,19 +186,18 @@ class Unchanged:
         return int(firsts[file]), int(firsts[file + 1]) if file + 1 < len(firsts) else len(self.chunks)
 
     def rows_of_chunks(self, numbers: range) -> Index:
-        """The rows of the documents of earlier chunks that follow each other."""
+        """The rows of the documents of consecutive earlier chunks."""
         return np.arange(self.chunks["row"][numbers.start], self._row_ends[numbers[-1]])
 
     def chunk_like(self, part: Part) -> int:
-        """The number of an earlier part with the same data, of which no document was skipped; or -1.
+        """The number of an earlier part with the same data and no skipped document; or -1.
 
-        No part is like a document that is too long to be held, since a part without data was empty, or skipped such a
-        document.
+        No part is like a document too long to be held: a part without data was empty, or skipped such a document.
         """
         return self._chunks.get(part.digest, -1)
 
     def likely_contents(self, cut: slice) -> Keys:
-        """The digests of the contents that these files probably have, (n, 2) uint64; 0, 0 if nothing is known."""
+        """The digests of the probable contents of these files, (n, 2) uint64; 0, 0 if nothing is known."""
         likely = self.likely[cut]
         contents: Keys = np.zeros((len(likely), 2), np.uint64)
         contents[likely >= 0] = self.earlier.sources.files["content"][likely[likely >= 0]]
@@ -206,7 +208,7 @@ def compare(found: FileList, earlier: EarlierFiles, sequences: Sequences, limit:
     """Compare the files that were found with those of an earlier run.
 
     A file is unchanged if it has the same size, times and inode; its name may be another one. Times that were recent
-    when the file was read prove nothing, because it may have been changed once more in the same tick of a clock (git
+    when the file was read prove nothing, because it may have been changed again in the same tick of the clock (git
     calls such a file racily clean). limit: the largest size of a document in bytes.
     """
     nothing = np.full(len(found.names), -1)
@@ -239,7 +241,7 @@ def compare(found: FileList, earlier: EarlierFiles, sequences: Sequences, limit:
 
 
 def _keepable(found: FileList, earlier: EarlierFiles, likely: Index) -> Mask:
-    """Whether each file has certainly the name of the earlier file that it may still be: (N,)."""
+    """Whether each file certainly has the name of its likely earlier file: (N,)."""
     keepable: Mask = likely >= 0
     for at in range(0, len(keepable), AT_ONCE):
         some = at + np.flatnonzero(keepable[at : at + AT_ONCE])
@@ -258,7 +260,7 @@ def _hashes_of(earlier: EarlierFiles) -> Index:
 
 
 def _only(known: Array, wanted: Array) -> Index:
-    """For each wanted value the place of the only known one that is equal; -1 if there is none, or several."""
+    """The place of each wanted value among the known ones; -1 unless it occurs there exactly once."""
     order = np.argsort(known, kind="stable")
     first, end = (np.searchsorted(known, wanted, side, sorter=order) for side in ("left", "right"))
     places: Index = order[np.minimum(first, len(order) - 1)]
@@ -278,7 +280,7 @@ def _equal_stamps(found: FileList, earlier: EarlierFiles, numbers: Index, updati
 
 
 def _of_one_kind(found: FileList, places: Index, earlier: EarlierFiles, numbers: Index, sequences: Sequences) -> Mask:
-    """Whether files at these places are read in the same way as the earlier files with these numbers (n,), or -1."""
+    """Whether the files at these places have the format of the earlier files with these numbers (n,). Not for -1."""
     alike = np.zeros(len(places), bool)
     some = np.flatnonzero(numbers >= 0)
     for at in range(0, len(some), AT_ONCE):
@@ -292,7 +294,7 @@ def _of_one_kind(found: FileList, places: Index, earlier: EarlierFiles, numbers:
 
 
 def _trusted(earlier: EarlierFiles, limit: int) -> Mask:
-    """For each earlier file, and then False for -1: whether it is what it was if its stamp is: (F + 1,)."""
+    """Whether an equal stamp proves that an earlier file is unchanged: (F + 1,). The last one is False, for -1."""
     trusted = ~earlier.recent() & (earlier.sources.files["skipped"] == 0)  # what was skipped must be reported again
     if limit < earlier.limit:
         trusted &= _largest(earlier) <= limit
@@ -300,7 +302,7 @@ def _trusted(earlier: EarlierFiles, limit: int) -> Mask:
 
 
 def _largest(earlier: EarlierFiles) -> Index:
-    """The largest size of each file that a limit applies to: of its text, of itself, or of any of its chunks."""
+    """For each file the largest size that a limit applies to: of its text, of itself, or of any of its chunks."""
     files, chunks = earlier.sources.files, earlier.sources.chunks
     of_chunks = np.zeros(len(files), np.int64)
     np.maximum.at(of_chunks, earlier.sources.files_of_chunks(), chunks["extent"])

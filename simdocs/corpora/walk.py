@@ -1,4 +1,4 @@
-"""Walks of directories by descriptors. Names may be long, trees may be deep, and links may form loops."""
+"""Walk directories by their descriptors. Names may be long, trees may be deep, and links may form loops."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from simdocs.parameters.texts import Walking
 ARTIFACT_SUFFIXES = (".shingles", ".signatures", ".index")
 
 FACTS = np.dtype([("size", "<i8"), ("mtime_ns", "<i8"), ("ctime_ns", "<i8"), ("device", "<u8"), ("inode", "<u8")])
-"""What the status of a file says about it."""
+"""The facts in the status of a file."""
 
 File = tuple[bytes, bytes]
 """The name of a file, and its facts as bytes of FACTS: they take less memory than numbers, and become an array."""
@@ -53,7 +53,7 @@ def id_of(facts: bytes) -> FileId:
 
 
 class Found(NamedTuple):
-    """One or more files that were found next to each other: their whole names, and their facts as bytes of FACTS.
+    """Consecutive files that were found: their whole names, and their facts as bytes of FACTS.
 
     walked: see MET.
     held: the bytes of the only file, if they can be read only once.
@@ -68,18 +68,18 @@ class Found(NamedTuple):
 class Lister:
     """Lists directories.
 
-    unread: takes what cannot be looked at.
-    below: how many bytes of their paths lead to the root of the walk.
+    unread: collects the paths that cannot be looked at.
+    below: how many bytes of their paths are the root of the walk.
     """
 
     def __init__(self, walking: Walking, patterns: Patterns, skipped: Skipped, unread: Unread, below: int) -> None:
         self.walking, self.patterns, self.skipped, self.unread, self.below = walking, patterns, skipped, unread, below
 
     def entries(self, path: bytes, descriptor: int) -> tuple[list[File], list[File]]:
-        """What is to be visited in an open directory: the files by name, and the directories, last first.
+        """The entries to visit in an open directory: the files by name, and the directories, last first.
 
-        path: that of the directory, with a slash. The names of directories get a slash, too, which comes after them in
-        the paths of their files. What is left out is added to skipped.
+        path: the path of the directory, with a slash. The names of directories get a slash, too, which comes after them
+        in the paths of their files. Entries that are left out are added to skipped.
         """
         files, directories = list[File](), list[File]()
         patterns = self.patterns if self.patterns else None
@@ -109,7 +109,7 @@ class Lister:
             self.unread.add(path, self.below)
 
     def _status(self, entry: os.DirEntry[str]) -> os.stat_result:
-        """The status of an entry that is to be visited. Raises DocumentSkipped for any other."""
+        """The status of an entry to visit. Raises DocumentSkipped for any other."""
         if entry.name.startswith("."):
             if entry.name.startswith(DRAFT_PREFIX):
                 raise DocumentSkipped("artifact")
@@ -156,7 +156,7 @@ MOST_OPEN = 32
 
 
 _AT_ONCE = 1 << 10
-"""Files that are found at once, at most."""
+"""The most files that are yielded at once."""
 
 
 class _Level:
@@ -198,8 +198,10 @@ def walk(
 ) -> Iterator[Found]:
     """Yield the regular files below the directory root, bytewise by whole path.
 
-    Files and directories that are left out are added to skipped. patterns: those of walking, if several walks share
-    them. unread: takes what cannot be looked at below root. Raises OSError only for root itself.
+    skipped: collects the files and directories that are left out.
+    patterns: the patterns of walking, if several walks share them.
+    unread: collects the paths below root that cannot be looked at.
+    Raises OSError only for root itself.
     """
     patterns = patterns or Patterns(walking.include, walking.exclude)
     return _Walk(root, walking, skipped, patterns, Unread() if unread is None else unread).files()

@@ -1,4 +1,4 @@
-"""Open the files that were met, and no others: below a directory that was walked, no link is followed."""
+"""Open the files that were found, and no others: below a directory that was walked, no link is followed."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _MOST_OPEN = 24
 """Directories that are open at once. If a tree is deeper, those above them are entered again from its root."""
 
 _LINKS = (errno.ELOOP, errno.ENOTDIR, errno.EMLINK)
-"""What open reports if a link is not to be followed, depending on the system."""
+"""The errors of open for a link that must not be followed, on different systems."""
 
 
 class Met(NamedTuple):
-    """How one file was met: the fields of MET."""
+    """How one file was found: the fields of MET."""
 
     walked: int
     device: int
@@ -31,25 +31,25 @@ class Met(NamedTuple):
 
     @classmethod
     def of(cls, met: np.void) -> Met:
-        """How a file was met, from its entry in an array."""
+        """The entry of a file in an array of MET."""
         return cls(*met.item())
 
     def is_file(self, status: os.stat_result) -> bool:
-        """Whether this is the status of the file that was met. Its inode may be that of something else by now."""
+        """Whether this is the status of the file that was found. Something else may have its inode by now."""
         return (status.st_ino, status.st_dev) == (self.inode, self.device) and stat.S_ISREG(status.st_mode)
 
 
 ANY = Met(NAMED, 0, 0)
-"""A file that was named itself: whatever has that name now."""
+"""For a file named as an argument: any file that has the name now."""
 
 
 def each_met(met: NDArray[np.void]) -> Iterator[Met]:
-    """Yield how each of these files (n,) MET was met."""
+    """Yield the entries of an array (n,) of MET."""
     return map(Met._make, met.tolist())
 
 
 class Directories:
-    """The directories of the file that was opened last, which are kept open for the next one.
+    """Keeps the directories of the last opened file open for the next one.
 
     So files in row order are opened with about one call for each file and each directory.
     """
@@ -86,7 +86,7 @@ class Directories:
             raise _replaced(error) from None
 
     def _enter(self, root: bytes, below: bytes) -> None:
-        """Open a directory below a root, of which those above it are kept open, too."""
+        """Open a directory below a root, and keep those above it open."""
         self._path = b""
         parts = below.split(b"/")[:-1]
         if root != self._root or not self._open:
@@ -118,22 +118,22 @@ class Directories:
         del self._parts[max(0, kept - 1) :]
 
     def _close(self, place: int) -> None:
-        """Close one directory, if there is one at this place that is open."""
+        """Close the directory at this place, if it is open."""
         if place >= 0 and self._open[place] >= 0:
             os.close(self._open[place])
             self._open[place] = -1
 
 
 def _replaced(error: OSError) -> Exception:
-    """What to raise for an error in opening something below a directory that was walked."""
+    """The exception for an error of open below a directory that was walked."""
     return DocumentSkipped("changed", REPLACED) if error.errno in _LINKS else error
 
 
 def open_file(name: bytes, met: Met = ANY, directories: Directories | None = None) -> tuple[int, os.stat_result]:
     """A descriptor of the regular file with this name, and its status, with times older than a tick if possible.
 
-    met: how it was met. directories: keeps its directories open for other files. Raises DocumentSkipped: vanished,
-    unreadable, special, changed (it is not the file that was met).
+    met: how it was found. directories: keeps its directories open for other files. Raises DocumentSkipped: vanished,
+    unreadable, special, changed (it is not the file that was found).
     """
     try:
         if met.walked <= 0:

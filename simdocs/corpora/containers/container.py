@@ -1,6 +1,6 @@
-"""A container: a file that holds many documents, such as JSON Lines. What every member of the family can do.
+"""Containers, files that hold many documents, such as JSON Lines: the interface of the family, and its messages.
 
-A member is one file here and one entry in `CONTAINERS` of `families.py`. Everything else asks the family.
+A member is one file in this directory and one entry in `CONTAINERS` of `families.py`.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class ContainerFile(NamedTuple):
 
     name: its path.
     limit: the largest size of a document, in bytes.
-    met: how it was met.
-    held: its content, if it can be read only once, as standard input.
+    met: how it was found.
+    held: its content, if it can be read only once, such as standard input.
     """
 
     name: bytes
@@ -34,11 +34,11 @@ class ContainerFile(NamedTuple):
 
 
 class Locator(NamedTuple):
-    """Where a document is in its file, in terms that only its container understands. Artifacts record it.
+    """The location of a document in its file, in terms that only its container understands. Artifacts record it.
 
-    start, extent: an interval of bytes that is at least as long as the text, or of documents, each of which counts 1.
-        The intervals of a file's documents ascend, do not overlap, and lie in those of their parts.
-    number: counts the documents of the file, from 1, the skipped ones, too. It names a document that has no id.
+    start, extent: an interval in bytes, at least as long as the text, or in documents. The intervals of a file's
+        documents ascend, do not overlap, and lie in those of their parts.
+    number: the number of the document in its file, from 1, skipped ones included. It names a document without an id.
     """
 
     start: int
@@ -48,16 +48,16 @@ class Locator(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """Documents of one file that follow each other. A part is read by one worker, and updates take over whole parts.
+    """Consecutive documents of one file. One worker reads a part, and updates take over whole parts.
 
     container: the name of the container in the family.
     name: the path of the file.
-    data: what the container reads the documents from. A part with the same data has the same documents.
+    data: the bytes that hold the documents. A part with the same data has the same documents.
     start, extent: the interval of the file that it covers: see Locator.
     first, count: the number of its first document, and how many numbers it covers.
     stamp: the stamp of the file when it was opened.
     limit: the largest size of a document, in bytes.
-    read_to: how many bytes of the file itself were read by then, for progress.
+    read_to: how many bytes of the file were read up to its end, for progress.
     wanted: the numbers of the documents to read; None: all of them.
     """
 
@@ -83,12 +83,13 @@ class Part:
 
 @dataclass(slots=True)
 class PartDocuments:
-    """The documents of a part, as lists with an entry for each; and what is no document.
+    """The documents of a part, as lists with an entry for each, and the skips of the others.
 
     ids: their ids, or None.
     texts: UTF-8, with lone surrogates as three bytes.
     skips: malformed and oversized documents, by number.
-    textless: documents without the text field, by number. fields: those of the first one, for a message.
+    textless: documents without the text field, by number.
+    fields: the fields of the first document without it, for a message.
     has_text_field: whether any document has the text field, whatever is in it.
     """
 
@@ -102,14 +103,14 @@ class PartDocuments:
 
 
 class Opened(Protocol):
-    """An open file of which documents are read a second time. stamp: its stamp when it was opened."""
+    """An open file from which documents are read again. stamp: its stamp when it was opened."""
 
     stamp: Stamp
 
     def read(self, wanted: Sequence[Locator]) -> Iterator[bytes | None]:
-        """Yield the bytes of these documents, in this order; None for one that is not there any more.
+        """Yield the bytes of these documents, in this order; None for one that is gone.
 
-        Only a few of them are held at once. Many locations ascend, so one pass through the file should be enough.
+        Holds only a few of them at once. If there are many locations, they ascend, so one pass should be enough.
         """
 
     def close(self) -> None:
@@ -120,7 +121,7 @@ class Container(Protocol):
     """A format of files that hold many documents.
 
     noun: what messages call a document, such as `line`.
-    grows: whether documents are appended to such files, so that a file that has grown can be read as far as it was.
+    grows: whether documents are appended to such files, so that one that has grown can be read up to its old end.
     """
 
     noun: str
@@ -129,8 +130,8 @@ class Container(Protocol):
     def parts(self, file: ContainerFile, fields: Sequences) -> Iterator[Part]:
         """Cut a file into parts: at least one, every document in exactly one, at the same places each time.
 
-        At most a few parts and one document are held in memory. Raises DocumentSkipped: vanished, unreadable, special,
-        changed, malformed; this after all parts that could be read.
+        Holds at most a few parts and one document in memory. Raises DocumentSkipped after all parts that could be
+        read: vanished, unreadable, special, changed, malformed.
         """
 
     def documents(self, part: Part, fields: Sequences) -> PartDocuments:
@@ -143,7 +144,7 @@ class Container(Protocol):
         """The bytes of one document of a file in memory, as `Opened.read` yields them."""
 
     def text_of(self, document: bytes, fields: Sequences) -> bytes | None:
-        """The text in the bytes of a document, as `documents` returns it; None if these are no document."""
+        """The text in the bytes of a document, as `documents` returns it; None if they are not a document."""
 
     def fields_of(self, document: bytes) -> str:
         """The fields in the bytes of a document, for a message."""
@@ -173,7 +174,7 @@ def no_id(noun: str, fields: Sequences, there: str) -> str:
 
 
 _SHOWN_FIELDS, _SHOWN_CHARACTERS = 8, 40
-"""How many fields of a document a message names, and how much of each name."""
+"""The most fields of a document that a message names, and the most characters of each name."""
 
 
 def listed(names: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""JSON Lines: files with a JSON object on each line, of which one field is the text, and another may be the id."""
+"""JSON Lines: files with a JSON object on each line. One field is the text, and another may be the id."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class JsonLines:
         return parts_of_lines("jsonl", file)
 
     def documents(self, part: Part, fields: Sequences) -> PartDocuments:
-        """Read the documents on some lines. Lines of white space are neither documents nor skipped."""
+        """Read the documents of a part. Blank lines are neither documents nor skipped."""
         found = PartDocuments()
         if not part.data and part.extent and (part.wanted is None or part.first in part.wanted):
             skip = too_large(part.extent, part.limit)

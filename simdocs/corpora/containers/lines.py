@@ -1,4 +1,4 @@
-"""Files with a document on each line: cut into parts of whole lines, and lines read again by their positions."""
+"""Files with a document on each line: cut them into parts of whole lines, and read lines again by their positions."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ from simdocs.model.texts import BATCH_BYTES
 
 
 def parts_of_lines(container: str, file: ContainerFile) -> Iterator[Part]:
-    """Cut a file into parts of whole lines, every line in exactly one: the chunks of `cut_lines`, at least one.
+    """Cut a file into parts of whole lines, at least one. Every line is in exactly one part.
 
-    A byte order mark of UTF-8 at the beginning is left out. The last line may lack its end. A line that is too long is
-    a part without data. At most a few parts and a line of limit bytes are held in memory, however large the file is.
-    While a part was read, the file did not change or only grew. A file that changes before the first part is read a
-    second time. Raises DocumentSkipped: vanished, unreadable, special, changed (it is not the file that was met); and
-    after all whole lines that could be read: changed, unreadable, malformed (as gzip).
+    Parts are the chunks of `cut_lines`. A byte order mark of UTF-8 at the beginning is left out. The last line may lack
+    its end. A line that is too long is a part without data. At most a few parts and a line of limit bytes are held in
+    memory, however large the file is. While a part was read, the file did not change or only grew. A file that changes
+    before the first part is read a second time. Raises DocumentSkipped: vanished, unreadable, special, changed (it is
+    not the file that was found); and after all whole lines that could be read: changed, unreadable, malformed (as
+    gzip).
     """
     if file.held is not None:
         content = (file.held[at : at + BATCH_BYTES] for at in range(0, len(file.held), BATCH_BYTES))
@@ -81,7 +82,7 @@ def _part(container: str, file: ContainerFile, block: _Block, stamp: Stamp, read
 
 
 def _blocks(content: Iterator[Chunk], limit: int) -> Iterator[_Block]:
-    """Yield the parts of lines of at most `limit` bytes in some content."""
+    """Yield the parts of some content. A line of more than `limit` bytes is a part without data."""
     cutter = _Cutter(limit)
     try:
         for turn, given in enumerate(content):
@@ -100,7 +101,7 @@ def _blocks(content: Iterator[Chunk], limit: int) -> Iterator[_Block]:
 
 
 class _Cutter:
-    """Cuts content into parts as it comes in. start, first: where the next part begins, and its first line."""
+    """Cuts content into parts, piece by piece. start, first: where the next part begins, and its first line."""
 
     def __init__(self, limit: int) -> None:
         self.start, self.first = 0, 1
@@ -142,7 +143,7 @@ class _Cutter:
             self._dropped, self._held, self._size = self._size, [], 0
 
     def rest(self) -> Iterator[_Block]:
-        """Yield what is left at the end: at least one part in all."""
+        """Yield the last parts, so that there is at least one in all."""
         nothing = self.first == 1 and not (self._lines or any(self._held))
         if not self._dropped:
             self._lines = b"".join((self._lines, *self._held))
@@ -166,10 +167,10 @@ USUAL_BYTES = MOST_BYTES >> 2
 """Bytes of a chunk on average, beyond the least."""
 
 LEAST_BYTES = MOST_BYTES >> 4
-"""A cut is not made before a chunk has as many bytes. Each chunk costs a record and a task."""
+"""A chunk is not cut before it has this many bytes. Each chunk costs a record and a task."""
 
 MOST_LINES = 1 << 14
-"""Lines in a chunk. Only chunks of very short lines have as many. What is found out about each takes memory, too."""
+"""The most lines in a chunk, since the facts of each take memory. Only chunks of very short lines have this many."""
 
 _LINE_FEED = 10
 
@@ -178,12 +179,11 @@ _FACTORS = tuple(np.uint64(factor) for factor in (0x9FB21C651E98DF25, 0xD6E8FEB8
 
 
 def cut_lines(data: bytes, *, to_end: bool) -> list[tuple[int, int]]:
-    """The end of each chunk of whole lines, ascending, and its number of lines.
+    """The end of each chunk of whole lines, ascending, and its number of lines. The rest belongs to a later chunk.
 
-    What lies after the last end belongs to a later chunk.
-
-    data begins a chunk, and ends with a line feed. to_end: the file ends here, so the last chunk is complete, and its
-    last line may lack the line feed. A chunk has at most MOST_BYTES, unless it is a single line, and MOST_LINES.
+    data: begins a chunk, and ends with a line feed.
+    to_end: the file ends here, so the last chunk is complete, and its last line may lack the line feed.
+    A chunk has at most MOST_BYTES, unless it is a single line, and MOST_LINES.
     """
     ends = np.flatnonzero(np.frombuffer(data, np.uint8) == _LINE_FEED) + 1
     if to_end and len(data) and (not len(ends) or ends[-1] < len(data)):
@@ -208,7 +208,7 @@ def cut_lines(data: bytes, *, to_end: bool) -> list[tuple[int, int]]:
 
 
 def _good_ends(data: bytes, ends: Index) -> Array:
-    """Which lines are good to cut after: (n,) bool. A line is with a probability that is proportional to its length."""
+    """Which lines are good to cut after: (n,) bool. The probability is proportional to the length of the line."""
     if not len(ends):
         return np.empty(0, bool)
     values = np.frombuffer(data, np.uint8)
@@ -233,7 +233,7 @@ _AT_ONCE = 1 << 22
 
 
 class OpenLines:
-    """An open file of which lines are read again. Their locations are positions in its decompressed content."""
+    """An open file from which lines are read again. Their locations are positions in its decompressed content."""
 
     def __init__(self, path: bytes, met: Met) -> None:
         self._descriptor, status = open_file(path, met)

@@ -21,7 +21,9 @@ def named(path: bytes, ids: Iterable[bytes | None], numbers: Iterable[int]) -> l
 def renamed(names: list[bytes], facts: NDArray[np.void], path: bytes, *, moved: bool) -> list[bytes]:
     """The names of documents that are now in the container at this path.
 
-    names: their earlier names. facts: those of today. moved: whether their numbers have changed.
+    names: their earlier names.
+    facts: their facts now.
+    moved: whether their numbers have changed.
     """
     if not names:
         return names
@@ -37,7 +39,7 @@ def renamed(names: list[bytes], facts: NDArray[np.void], path: bytes, *, moved: 
 
 _MOST_DIRECTORIES = 1 << 16
 _MOST_NAMES = 1 << 10
-"""What is remembered: directories, and names with a # in each. Beyond these, every name of a line is looked up."""
+"""The most directories to remember, and names with a # in each. Beyond these, every name of a line is looked up."""
 
 
 class LineNames:
@@ -96,7 +98,7 @@ def _names_with_number_sign(directory: bytes) -> frozenset[bytes] | None:
 
 
 _LAST_MARK = (1 << 24) - 1
-"""The largest end of a hash: 16 MiB of marks, of which the system gives only those that are used."""
+"""The last bits of a hash, as a mask. The marks take 16 MiB, of which the system gives only the used pages."""
 
 _Run = tuple[Index, Rows]
 """Hashes of names, ascending, and the row of each."""
@@ -112,7 +114,7 @@ class SeenNames:
         self._name_of = name_of
         self._runs: list[_Run] = []
         self._marks = np.zeros(_LAST_MARK + 1, bool)
-        """Which ends of hashes were seen: most new names are known to be new without a search."""
+        """Whether the last bits of a hash were seen. Most new names are known to be new without a search."""
 
     def repeated(self, names: Sequence[bytes]) -> set[int]:
         """The places of the names that were seen before, or that occur earlier among these."""
@@ -146,7 +148,7 @@ class SeenNames:
             self._runs[-2:] = [_sorted(np.concatenate((hashes, more)), np.concatenate((first, others)))]
 
     def forget(self) -> None:
-        """Forget all names. This is faster than to begin anew, if there were few."""
+        """Forget all names. If they were few, this is faster than a new object."""
         for hashes, _ in self._runs:
             self._marks[hashes & _LAST_MARK] = False
         self._runs.clear()

@@ -1,6 +1,6 @@
-"""Which files hold many documents: containers by their names; lookalikes, which are read as one text, by their texts.
+"""Recognise containers by their names, and by their first rows texts that look like one but are read as one text.
 
-A table is recognised by its first rows, so that prose, code and lists are very rarely taken for one.
+Prose, code and lists are very rarely taken for a table.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ def format_of(name: bytes, fields: Sequences) -> str:
 
 
 def formats_of(names: Iterable[bytes], count: int, fields: Sequences) -> tuple[NDArray[np.int8], list[str]]:
-    """The container formats of files: a number for each, one byte because there may be millions; and what it means.
+    """The container format of each file, as a number of one byte because there may be millions; the formats by number.
 
-    The number of files that are one document is 0.
+    Files that are one document have the number 0.
     """
     meanings = ["", *CONTAINERS]
     numbers = np.zeros(count, np.int8)
@@ -48,7 +48,7 @@ def formats_of(names: Iterable[bytes], count: int, fields: Sequences) -> tuple[N
 
 
 def format_of_document(path: bytes, fields: Sequences) -> str:
-    """The container format of a file of which documents are known. Standard input has no name that tells."""
+    """The container format of a file that is known to be a container. The name of standard input does not show it."""
     return format_of(path, fields) or ON_STANDARD_INPUT
 
 
@@ -64,7 +64,7 @@ LOOKED_AT = 1 << 17
 """Bytes at the beginning of a text that decide what it looks like."""
 
 _LEAST_RECORDS, _LEAST_PAIRS = 3, 5
-"""Records from which on rows are a table: fewer say little. Two columns may also be a list, such as of towns and
+"""The least records that make a table, and the least if it has two columns, which may also be a list of towns and
 countries."""
 
 _USUAL_FIELDS = frozenset(("id", "text", "title", "body", "content", "name", "url", "label", "date", "message"))
@@ -81,7 +81,7 @@ class Lookalike:
     flag: the flag of documents whose text looks like it.
     mark: bytes that occur in every such text. Most texts lack them.
     looks: whether the beginning of a text in UTF-8 looks like it, given whether that is the whole text.
-    suffixes: files whose names end so are taken for it, whatever their text looks like.
+    suffixes: endings of the names of files that are taken for it, whatever their text looks like.
     rows: Python code that prints its rows, read from standard input, as JSON Lines.
     """
 
@@ -99,7 +99,7 @@ class Lookalike:
         self.suffixes, self.rows = suffixes, rows
 
     def is_named_so(self, name: bytes) -> bool:
-        """Whether a file with this name is one, compressed or not."""
+        """Whether this name has one of the suffixes, with or without .gz."""
         return name.lower().removesuffix(b".gz").endswith(self.suffixes) if self.suffixes else False
 
     def warning(self, name: bytes) -> str:
@@ -205,7 +205,7 @@ def looks_like_table(text: bytes, whole: bool, delimiter: str) -> bool:
 
 
 def _may_be_table(text: bytes, mark: bytes) -> bool:
-    """Whether the first two lines have as many delimiters. Most texts are decided here.
+    """Whether the first two lines have the same number of delimiters. This decides most texts.
 
     A field between quotes may have delimiters and line feeds.
     """
@@ -220,7 +220,7 @@ def _may_be_table(text: bytes, mark: bytes) -> bool:
 def _records(text: bytes, whole: bool, delimiter: str) -> Iterator[list[str]]:
     """Yield the rows without blank ones at the end, and without the last one if it may be cut off.
 
-    csv.Error: there are no rows.
+    csv.Error: the text cannot be read as rows.
     """
     lines = text.decode("utf-8", "replace")
     held: list[str] | None = None
@@ -249,7 +249,7 @@ LOOKALIKES = (
 
 
 def flag_of(text: bytes) -> int:
-    """The flag of the container that a text in UTF-8 looks like; 0 if it looks like none. It depends on no name."""
+    """The flag of the container that a text in UTF-8 looks like, or 0. It does not depend on the name of the file."""
     head, whole = text[:LOOKED_AT].removeprefix(codecs.BOM_UTF8), len(text) <= LOOKED_AT
     for lookalike in LOOKALIKES:
         if lookalike.mark in head and lookalike.looks(head, whole):
@@ -267,7 +267,7 @@ def lookalike_of(name: bytes, flags: int) -> Lookalike | None:
 def looking_like(documents: Documents, *, plain: bool) -> Iterator[tuple[str, int]]:
     """Yield the name of each container that documents look like, and how many of them do.
 
-    plain: each file is meant as one text, so that names say nothing.
+    plain: each file is meant as one text, so that names do not count.
     """
     flags, files = documents.facts["flags"], documents.facts["container"] == 0
     for lookalike in LOOKALIKES:

@@ -1,4 +1,4 @@
-"""Documents of containers, read a second time by their locations. Files stay open between one document and the next."""
+"""Read documents of containers again, by their locations. Files stay open between one document and the next."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_OPEN = 4
 
 
 class Reopened:
-    """Files that were opened to read documents of them again. Those that were used last stay open."""
+    """Files from which documents are read again. Those that were used last stay open."""
 
     def __init__(self) -> None:
         self._open: dict[tuple[bytes, Sequences], Opened] = {}
@@ -29,12 +29,12 @@ class Reopened:
     def read(
         self, path: bytes, wanted: Sequence[Locator], fields: Sequences, met: Met = ANY
     ) -> Iterator[tuple[bytes, Stamp] | DocumentSkipped]:
-        """Yield the bytes of these documents of a file, each with the stamp of the file; or why one cannot be read.
+        """Yield the bytes of each document with the stamp of the file, or a DocumentSkipped if it cannot be read.
 
-        wanted: where they are; if they are many, they ascend.
-        met: how the file was met.
+        wanted: the locations of the documents; if they are many, they ascend.
+        met: how the file was found.
         The file has the stamp before and after a document is read. The reasons: vanished, unreadable, special, changed
-        (the document is not there any more, the file is changing, or is not the one that was met).
+        (the document is gone, the file is changing, or is not the one that was found).
         """
         done = turn = 0
         while done < len(wanted):

@@ -6,9 +6,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from simdocs.errors import UsageError
-from simdocs.requests.drawing import BuildReportRequest, DrawRequest, TuneDrawRequest
-from simdocs.requests.searching import DedupeRequest, QueryRequest
-from simdocs.requests.studying import AuditRequest, ShowRequest
+from simdocs.requests import building, searching, studying
+from simdocs.requests.drawing import BuildReportRequest, DrawRequest
+
+REQUESTS: Mapping[str, type[Any]] = {
+    each.question: each
+    for each in (
+        *(building.ShingleRequest, building.SignatureRequest, building.IndexRequest),
+        *(searching.DedupeRequest, searching.QueryRequest, studying.CompareRequest, studying.SimilarityRequest),
+        *(studying.TuneRequest, studying.AuditRequest, studying.ShowRequest),
+    )
+}
+"""The class of the requests of each question."""
 
 ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
     **{question: {"documents": ("docs",)} for question in ("shingle", "signature", "index", "dedupe", "tune", "audit")},
@@ -50,7 +59,7 @@ VALUES: Mapping[str, Any] = {
 def value_of(request: type[Any], name: str) -> Any:
     """A value of a parameter."""
     if name == "list":
-        return {QueryRequest: "matches", TuneDrawRequest: "curve"}.get(request, VALUES["list"])
+        return {"query": "matches", "tune_report": "curve"}.get(request.question, VALUES["list"])
     return VALUES.get(name, True)
 
 
@@ -94,16 +103,16 @@ _NEEDED: Mapping[str, Mapping[str, Any]] = {
 
 def needed(request: type[Any], name: str) -> Mapping[str, Any]:
     """What a parameter needs beside it."""
-    if request is ShowRequest and name in ("shingles", "root"):
+    if request.question == "show" and name in ("shingles", "root"):
         return {"candidates": True}
     if request is BuildReportRequest:
         return {"dry_run": True} if name in ("format", "header", "color") else {}
-    if (request, name) == (DedupeRequest, "measure"):
+    if (request.question, name) == ("dedupe", "measure"):
         return {"pairs": True}
-    if request is AuditRequest and name == "max_memory":
+    if (request.question, name) == ("audit", "max_memory"):
         return {}
-    if (request, name) == (QueryRequest, "all_copies"):
+    if (request.question, name) == ("query", "all_copies"):
         return {"nearest": 3}
-    if (request, name) == (QueryRequest, "renamed"):
+    if (request.question, name) == ("query", "renamed"):
         return {"documents": (), "changed": True}
-    return {"documents": ()} if (request, name) == (QueryRequest, "changed") else _NEEDED.get(name, {})
+    return {"documents": ()} if (request.question, name) == ("query", "changed") else _NEEDED.get(name, {})

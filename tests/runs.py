@@ -8,6 +8,7 @@ from typing import Any
 
 from simdocs.engines.local import Local
 from simdocs.engines.run import Run
+from simdocs.storage import syscalls
 
 
 @contextmanager
@@ -15,3 +16,8 @@ def running(jobs: int = 1, **more: Any) -> Iterator[Run]:
     """Return a run with this many processes, which start even for a single task."""
     with Local(jobs, 1) as engine:
         yield Run(engine, **more)
+
+
+def without_sync(patch: Any) -> None:
+    """Do not wait for the disk, where nothing about it is tested."""
+    patch.setattr(syscalls, "sync", lambda descriptor: None)

@@ -8,12 +8,12 @@ import pytest
 
 from simdocs.advice.similarity_advice import Advice, Suits, length_of_signatures, similarity_advice
 from simdocs.errors import spelled
-from simdocs.kernels.lsh.banding import candidate_probability
 from simdocs.matching.sampling import sampled_pairs
 from simdocs.model.tuning import BandChoice, CorpusFacts, CurvePoint, Estimate
 from simdocs.parameters.recipes import Banding, Bands, IndexRecipe, Sketching
 from simdocs.pipeline.indexing import MANY_CANDIDATES
 from tests import strategies as some
+from tests.twins.bands import chance
 
 
 def exactly(number: float) -> Estimate:
@@ -179,7 +179,7 @@ def test_a_template_is_named_only_once():
 
 def test_a_longer_signature_is_advised_if_it_saves_most_false_candidates():
     def false_candidates(cut: Bands) -> Estimate:
-        return exactly(2_000_000 * candidate_probability(0.6, *cut))
+        return exactly(2_000_000 * chance(0.6, *cut))
 
     many = choice(false_candidates=false_candidates(Bands(18, 7)).value)
     (found,) = length_of_signatures(10_000, many, 0.95, false_candidates)

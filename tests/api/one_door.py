@@ -15,25 +15,12 @@ from typing import Any
 import simdocs
 from simdocs.cli import exits
 from simdocs.errors import spelled
-from simdocs.requests.building import IndexRequest, ShingleRequest, SignatureRequest
-from simdocs.requests.searching import DedupeRequest, QueryRequest
-from simdocs.requests.studying import AuditRequest, ShowRequest, TuneRequest
+from tests import asked
 from tests.cli.program import simdocs as program
 from tests.commands.building import content
 
-REQUESTS: dict[str, type[Any]] = {
-    request.question: request
-    for request in (
-        ShingleRequest,
-        SignatureRequest,
-        IndexRequest,
-        DedupeRequest,
-        QueryRequest,
-        TuneRequest,
-        AuditRequest,
-        ShowRequest,
-    )
-}
+QUESTIONS = ("shingle", "signature", "index", "dedupe", "query", "tune", "audit", "show")
+REQUESTS = {question: asked.REQUESTS[question] for question in QUESTIONS}
 
 CALLS: dict[str, Callable[..., Any]] = {question: getattr(simdocs, question) for question in REQUESTS}
 

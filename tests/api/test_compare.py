@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 
 import simdocs
-from simdocs.kernels.lsh.banding import candidate_probability
 from simdocs.matching import difference, measures
 from simdocs.model.answers import Look
 from simdocs.model.comparison import Comparison, SimilarityMatrix
@@ -20,6 +19,7 @@ from tests.amounts import examples
 from tests.cli.program import simdocs as program
 from tests.twins import shingles, subsequence, text, units
 from tests.twins import similarity as twin
+from tests.twins.bands import chance
 
 documents = some.batches.map(lambda batch: b"".join(batch[:2]))
 
@@ -117,7 +117,7 @@ def test_signatures_are_those_of_an_index_with_the_same_parameters():
     assert found.equal_bands == sum(agree[at : at + 4].all() for at in range(0, 64, 4)) > 0
     similarity = compare(*texts, k=4).jaccard
     assert found.standard_error == math.sqrt(similarity * (1 - similarity) / 64)
-    assert found.probability == candidate_probability(similarity, 16, 4)
+    assert found.probability == pytest.approx(chance(similarity, 16, 4))
 
 
 def test_several_units_and_lengths_give_the_measures_of_each():

@@ -13,10 +13,7 @@ import pytest
 import simdocs
 from simdocs.api import keywords
 from simdocs.parameters.values import Choice
-from simdocs.requests.building import IndexRequest, ShingleRequest, SignatureRequest
-from simdocs.requests.request import Request
-from simdocs.requests.searching import DedupeRequest, QueryRequest
-from simdocs.requests.studying import AuditRequest, CompareRequest, ShowRequest, SimilarityRequest, TuneRequest
+from tests.asked import REQUESTS
 
 ARGUMENTS = {"documents", "index", "file"}
 """Fields of requests that are arguments by place."""
@@ -24,22 +21,14 @@ ARGUMENTS = {"documents", "index", "file"}
 DECIDE_THE_RESULT = {"pairs", "all_copies", "list", "dry_run", "trace"}
 """Parameters by which the type of what comes back differs: overloads have them, the typed keywords do not."""
 
-Case = tuple[Callable[..., typing.Any], type[Request], type]
-
-CASES: list[Case] = [
-    (simdocs.shingle, ShingleRequest, keywords.ShingleKeywords),
-    (simdocs.signature, SignatureRequest, keywords.SignatureKeywords),
-    (simdocs.index, IndexRequest, keywords.IndexKeywords),
-    (simdocs.query, QueryRequest, keywords.QueryKeywords),
-    (simdocs.dedupe, DedupeRequest, keywords.DedupeKeywords),
-    (simdocs.tune, TuneRequest, keywords.TuneKeywords),
-    (simdocs.audit, AuditRequest, keywords.AuditKeywords),
-    (simdocs.compare, CompareRequest, keywords.CompareKeywords),
-    (simdocs.show, ShowRequest, keywords.ShowKeywords),
+QUESTIONS = ("shingle", "signature", "index", "query", "dedupe", "tune", "audit", "compare", "show")
+CASES = [
+    (getattr(simdocs, question), REQUESTS[question], getattr(keywords, f"{question.capitalize()}Keywords"))
+    for question in QUESTIONS
 ]
 
 
-def keywords_of(request: type[Request]) -> set[str]:
+def keywords_of(request: type[typing.Any]) -> set[str]:
     """The fields of a request that are keywords in Python."""
     return {*request.arguments, *request.accepts} - ARGUMENTS
 
@@ -54,7 +43,7 @@ def test_typed_keywords_are_the_fields_of_the_request(function, request_type, ty
 
 
 def test_typed_keywords_of_similarity_are_the_parameters_that_decide_tokens():
-    assert set(typing.get_type_hints(keywords.SimilarityKeywords)) == set(SimilarityRequest.accepts)
+    assert set(typing.get_type_hints(keywords.SimilarityKeywords)) == set(REQUESTS["similarity"].accepts)
 
 
 @pytest.mark.parametrize(("function", "request_type", "typed"), CASES)
@@ -94,7 +83,7 @@ def entries(function: Callable[..., typing.Any]) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(
-    ("function", "request_type"), [*(case[:2] for case in CASES), (simdocs.similarity, SimilarityRequest)]
+    ("function", "request_type"), [*(case[:2] for case in CASES), (simdocs.similarity, REQUESTS["similarity"])]
 )
 def test_help_explains_every_keyword_and_names_its_default(function, request_type):
     found = entries(function)
@@ -105,7 +94,7 @@ def test_help_explains_every_keyword_and_names_its_default(function, request_typ
             assert f"[{parameter.default!r}]" in found[name]
         if isinstance(parameter.values, Choice):
             assert all(repr(member) in found[name] for member in parameter.values.family)
-    if "k" in found and request_type is not CompareRequest:
+    if "k" in found and request_type.question != "compare":
         assert found["k"] == "Units in a shingle. [char 9, word 5, line 1, stopword 3]"
     if "bands" in found:
         assert found["bands"] == "Number of bands, instead of a rule."
@@ -118,4 +107,4 @@ def test_help_of_a_function_begins_with_what_it_returns():
 
 
 def test_help_lists_every_parameter_of_similarity():
-    assert list(inspect.signature(simdocs.similarity).parameters) == ["a", "b", *SimilarityRequest.accepts]
+    assert list(inspect.signature(simdocs.similarity).parameters) == ["a", "b", *REQUESTS["similarity"].accepts]

@@ -10,9 +10,8 @@ import pytest
 
 import simdocs
 from simdocs.errors import UnreachableRecallError
-from simdocs.requests.building import IndexRequest, ShingleRequest, SignatureRequest
-from simdocs.requests.searching import DedupeRequest, QueryRequest
 from tests.api.asking import BUILD, KINDS, by_row
+from tests.asked import REQUESTS
 from tests.cli.corpus import A1, A
 
 STAGES = (*BUILD.values(), simdocs.dedupe)
@@ -79,13 +78,13 @@ def test_wrong_values_of_query_are_refused(here):
 
 def test_none_means_not_given(here):
     """For every parameter of every question."""
-    for stage, request in (
-        *zip(BUILD.values(), (ShingleRequest, SignatureRequest, IndexRequest), strict=True),
-        (simdocs.dedupe, DedupeRequest),
+    for stage, question in (
+        *zip(BUILD.values(), ("shingle", "signature", "index"), strict=True),
+        (simdocs.dedupe, "dedupe"),
     ):
-        nothing = dict.fromkeys(request.accepts)
+        nothing = dict.fromkeys(REQUESTS[question].accepts)
         assert repr(stage("docs", **nothing)) == repr(stage("docs"))
-    nothing = dict.fromkeys(QueryRequest.accepts)
+    nothing = dict.fromkeys(REQUESTS["query"].accepts)
     assert by_row(simdocs.query("docs.index", "new", **nothing)) == by_row(simdocs.query("docs.index", "new"))
 
 

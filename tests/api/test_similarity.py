@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.requests.studying import SimilarityRequest
 from tests import strategies as some
 from tests.amounts import examples
+from tests.asked import REQUESTS
 from tests.twins import shingles as twin
 from tests.twins.decoding import utf8
 from tests.twins.similarity import jaccard
@@ -83,7 +83,7 @@ def test_similarities_worked_out_by_hand(a, b, keywords, expected):
 
 def test_every_parameter_of_similarity_has_an_effect_that_is_known():
     tried = {name for _, _, keywords, _ in KNOWN for name in keywords}
-    assert tried | {"seed"} == set(SimilarityRequest.accepts)
+    assert tried | {"seed"} == set(REQUESTS["similarity"].accepts)
 
 
 def test_the_seed_decides_the_hashes_and_not_the_similarity(monkeypatch):

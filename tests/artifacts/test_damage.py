@@ -12,17 +12,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.manifest import decoded
 from simdocs.artifacts.reader import open_artifact, usable
 from simdocs.artifacts.recognise import kind_of
 from simdocs.errors import ArtifactError, InputError
 from tests.amounts import slow
-from tests.artifacts.tiny import arrays, laid
+from tests.artifacts.tiny import KINDS, arrays, arrays_of, laid
 from tests.cli.program import simdocs
 
 REMEDY = re.compile(r"build (it|the artifact) again|upgrade simdocs|name (one|an artifact)")
-ARRAYS = [(kind, array.file) for kind, form in FORMATS.items() for array in form.arrays]
+ARRAYS = [(kind, array.file) for kind in KINDS for array in arrays_of(kind)]
 NOT_READ = ("chunks.npy", "ignored.npy", "sketch_tokens.npy", "sketch_rows.npy")
 OF_INDEX = [file for kind, file in ARRAYS if kind == "index"]
 FILES = [*(("index", file) for file in OF_INDEX), ("shingles", "tokens.npy"), ("shingles", "offsets.npy")]
@@ -90,7 +89,7 @@ def test_damaged_arrays_are_reported(tiny, place, kind, file, way, step):
 @pytest.mark.reliability("an array or manifest that is cut short, longer, or has a flipped bit")
 @pytest.mark.parametrize("step", [3, *slow(1)])
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("kind", FORMATS)
+@pytest.mark.parametrize("kind", KINDS)
 def test_damaged_manifests_are_reported(tiny, kind, way, step):
     data = (tiny[kind] / "manifest.json").read_bytes()
     for damaged in WAYS[way](data, step):

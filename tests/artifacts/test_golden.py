@@ -12,13 +12,13 @@ import mmh3
 import numpy as np
 import pytest
 
-from simdocs.artifacts.formats import FORMATS
 from simdocs.model.documents import FILE
+from tests.artifacts.tiny import KINDS, arrays_of
 from tests.cli.program import simdocs
 from tests.commands.building import damages, opened
 
 GOLDEN = Path(__file__).resolve().parent / "golden" / "v3"
-ARTIFACTS = sorted(path.name for path in GOLDEN.iterdir() if path.suffix[1:] in FORMATS)
+ARTIFACTS = sorted(path.name for path in GOLDEN.iterdir() if path.suffix[1:] in KINDS)
 
 same_unicode = pytest.mark.skipif(
     unicodedata.unidata_version != "14.0.0", reason="made with Unicode 14.0.0, and this Python has another"
@@ -26,7 +26,7 @@ same_unicode = pytest.mark.skipif(
 
 
 def test_there_is_a_golden_artifact_of_each_kind() -> None:
-    assert {name.rpartition(".")[2] for name in ARTIFACTS} == set(FORMATS)
+    assert {name.rpartition(".")[2] for name in ARTIFACTS} == set(KINDS)
 
 
 @pytest.mark.parametrize("name", ARTIFACTS)
@@ -91,7 +91,7 @@ def test_the_same_texts_still_make_the_golden_artifacts(name: str, tmp_path: Pat
     made = opened(tmp_path / name)
     assert made.made_from == artifact.made_from
     assert made.recipe == artifact.recipe
-    for array in FORMATS[artifact.kind].arrays:
+    for array in arrays_of(artifact.kind):
         if array.name != "files":
             assert (made[array.name].all() == artifact[array.name].all()).all(), array.name
     noted = [name for name in FILE.names or () if name not in ("mtime_ns", "ctime_ns", "inode")]

@@ -16,14 +16,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.artifacts import mapped_column, npy
-from simdocs.artifacts.formats import FORMATS, ArrayFormat
+from simdocs.artifacts.formats import ArrayFormat
 from simdocs.artifacts.npy import ArrayWriter, header
 from simdocs.artifacts.reader import open_artifact
 from simdocs.errors import ArtifactError
 from tests.amounts import examples
-from tests.artifacts.tiny import save
+from tests.artifacts.tiny import KINDS, arrays_of, save
 
-EVERY = {f"{kind}-{array.name}": array for kind, form in FORMATS.items() for array in form.arrays}
+EVERY = {f"{kind}-{array.name}": array for kind in KINDS for array in arrays_of(kind)}
 BY_NAME = list({array.name: array for array in EVERY.values()}.values())
 
 
@@ -84,26 +84,26 @@ def test_numpy_reads_our_headers(array, length):
     assert stream.tell() == len(data)
 
 
-@pytest.mark.parametrize("kind", FORMATS)
+@pytest.mark.parametrize("kind", KINDS)
 def test_numpy_opens_every_array(built, kind):
     path = built / f"docs.{kind}"
     artifact = open_artifact(os.fsencode(path))
-    for array in FORMATS[kind].arrays:
+    for array in arrays_of(kind):
         loaded = np.load(path / array.file, mmap_mode="r")
         assert isinstance(loaded, np.memmap)
         assert (loaded.dtype, loaded.shape) == (array.dtype, artifact[array.name].shape)
         assert (
             loaded.tobytes() == np.asarray(artifact[array.name].all()).tobytes() == np.load(path / array.file).tobytes()
         )
-    assert {array.file for array in FORMATS[kind].arrays} | {"manifest.json", "run.json"} == set(os.listdir(path))
+    assert {array.file for array in arrays_of(kind)} | {"manifest.json", "run.json"} == set(os.listdir(path))
 
 
-@pytest.mark.parametrize("kind", FORMATS)
+@pytest.mark.parametrize("kind", KINDS)
 def test_artifacts_without_documents_have_empty_arrays(place, kind):
     path = place / f"none.{kind}"
     save(path, 1, kind, rows=0)
     artifact = open_artifact(os.fsencode(path))
-    for array in FORMATS[kind].arrays:
+    for array in arrays_of(kind):
         loaded = np.load(path / array.file)
         assert loaded.shape == artifact[array.name].shape == artifact[array.name].all().shape
         assert len(artifact[array.name].rows(np.empty(0, np.int64))) == 0
@@ -130,7 +130,7 @@ def test_an_array_written_in_pieces_equals_the_whole(tmp_path_factory, array, le
 
 
 def test_a_large_array_is_not_held_twice(place):
-    array = FORMATS["shingles"].arrays[0]
+    array = arrays_of("shingles")[0]
     large = np.arange(1 << 22, dtype=np.uint32)
     with opened(place) as directory:
         writer = ArrayWriter(directory, array)
@@ -160,7 +160,7 @@ LETTERS = ArrayFormat("letters", np.dtype("<u4"), ("N",), "")
 def test_only_the_blocks_that_are_read_are_checked(tmp_path_factory, name, data):
     """Results equal those of plain indexing, and a damaged block is reported only if it is read."""
     place = tmp_path_factory.mktemp("stored")
-    array = FORMATS["index"].arrays[-3] if name == "documents" else LETTERS
+    array = arrays_of("index")[-3] if name == "documents" else LETTERS
     shape, block = ((7,), 60) if name == "documents" else CASES[name]
     values = made(array, shape)
     with blocks_of(block), pytest.MonkeyPatch.context() as patch:

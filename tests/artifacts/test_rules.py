@@ -10,15 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.artifacts import mapped_column
-from simdocs.artifacts.formats import FORMATS, ArrayFormat
+from simdocs.artifacts.formats import ArrayFormat
 from simdocs.artifacts.npy import checksum
 from simdocs.errors import ArtifactError
 from simdocs.model.documents import AMOUNTS, DOCUMENT, EMPTY
+from tests.artifacts.tiny import KINDS, arrays_of
 
 BLOCK = 64
 """Bytes of a block in these tests: 8 offsets, 16 rows, or less than a record."""
 
-FORMAT_OF = {array.name: array for form in FORMATS.values() for array in form.arrays}
+FORMAT_OF = {array.name: array for kind in KINDS for array in arrays_of(kind)}
 
 LENGTHS = {"N": 9, "F": 9, "H": 9, "M": 9, "B": 2, "C": 9, "T": 9, "K": 4, "N+1": 10}
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -13,9 +15,31 @@ from simdocs.artifacts.writer import write_artifact
 from simdocs.kernels.sketch.fracminhash import CUT_OFF
 from simdocs.model.documents import CHUNK, DOCUMENT, FILE, Documents, SourceFiles
 from simdocs.parameters.recipes import Banding, Containing, Ignoring, Recipe, Sketching
+from simdocs.storage.targets import draft_name
 from tests import strategies as some
 
 PLACES, BANDS = 4, 2
+KINDS = tuple(FORMATS)
+
+
+def arrays_of(kind: str) -> tuple[Any, ...]:
+    """Return the declarations of the arrays of an artifact of this kind."""
+    return FORMATS[kind].arrays
+
+
+def files_of(kind: str) -> set[str]:
+    """Return the names of the files of an artifact of this kind."""
+    return set(FORMATS[kind].files)
+
+
+def writing(path: Path | str, kind: str = "signatures", wait: float = 0.0) -> AbstractContextManager[Any]:
+    """Return the writer of an artifact, which holds the lock of its target."""
+    return write_artifact(str(path), kind, wait)
+
+
+def draft_of(name: Path | str) -> str:
+    """Return the name of the draft of an artifact, or the beginning of that of another output."""
+    return draft_name(os.path.basename(name))
 
 
 def documents(rows: int, salt: int) -> Documents:
@@ -63,12 +87,12 @@ def arrays(kind: str, salt: int, rows: int = 3) -> dict[str, np.ndarray]:
         "names": about.names.values,
         "name_offsets": about.names.offsets,
     }
-    return {array.name: made[array.name] for array in FORMATS[kind].arrays}
+    return {array.name: made[array.name] for array in arrays_of(kind)}
 
 
 def save(path: Path, salt: int, kind: str = "signatures", wait: float = 0.0, rows: int = 3) -> None:
     """Publish the artifact of this salt."""
-    with write_artifact(str(path), kind, wait) as writer:
+    with writing(path, kind, wait) as writer:
         for name, array in arrays(kind, salt, rows).items():
             if name not in ("documents", "files", "chunks", "names", "name_offsets"):
                 writer.append(name, array)
@@ -79,7 +103,7 @@ def found(path: Path, kind: str = "signatures") -> int | None:
     """Return the salt of the artifact at this path, which must be complete; None if there is nothing."""
     if not os.path.lexists(path):
         return None
-    assert set(os.listdir(path)) == FORMATS[kind].files
+    assert set(os.listdir(path)) == files_of(kind)
     return read(path, kind)
 
 
@@ -94,7 +118,7 @@ def read(path: Path, kind: str = "signatures") -> int:
 
 def laid(root: Path) -> dict[str, Path]:
     """Write one artifact of each kind into this directory, and return their paths."""
-    paths = {kind: root / f"tiny.{kind}" for kind in FORMATS}
+    paths = {kind: root / f"tiny.{kind}" for kind in KINDS}
     for kind, path in paths.items():
         save(path, 1, kind)
     return paths

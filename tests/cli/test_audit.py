@@ -8,13 +8,13 @@ import re
 import numpy as np
 import pytest
 
-from simdocs.kernels.lsh.banding import candidate_probability
 from tests.cli.corpus import A, lay
 from tests.cli.program import Done, simdocs
 from tests.cli.terminal import on_terminal
 from tests.commands.deduping import write_texts
 from tests.similar_texts import family
 from tests.twins.answers import Signing
+from tests.twins.bands import chance
 from tests.twins.text_answers import Choices, Twin
 
 KEYS = (
@@ -52,7 +52,7 @@ def test_pairs_and_those_found_are_those_of_the_twin(many):
     assert int(told["missed"]) == len(similar) - int(told["found"]) > 0
     assert float(told["recall"]) == pytest.approx(int(told["found"]) / len(similar), abs=1e-6)
     assert float(told["precision"]) == pytest.approx(int(told["found"]) / int(told["candidates"]), abs=1e-6)
-    predicted = np.mean([candidate_probability(jaccard, 4, 4) for jaccard in similar.values()])
+    predicted = np.mean([chance(jaccard, 4, 4) for jaccard in similar.values()])
     assert float(told["predicted_recall"]) == pytest.approx(predicted, abs=1e-6)
     assert told["stated_recall"] == "0.950000"
     low, mean, high = (float(told[f"mean_recall{end}"]) for end in ("_low", "", "_high"))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.artifacts.writer import write_artifact
+from tests.artifacts.tiny import writing
 from tests.cli.corpus import A1, A, B, lay
 from tests.cli.program import simdocs
 from tests.cli.terminal import on_terminal
@@ -130,7 +130,7 @@ def test_a_dry_run_compares_the_documents_of_an_artifact_too(here):
 
 
 def test_a_dry_run_needs_no_lock(here):
-    with write_artifact(str(here / "x.index"), "index"):
+    with writing(here / "x.index", "index"):
         assert simdocs("index", "docs", "-o", "x.index", cwd=here).status == 75
         done = simdocs("index", "docs", "-o", "x.index", "--dry-run", cwd=here)
     assert (done.status, done.err, len(done.rows)) == (0, "", len(CHANGES))

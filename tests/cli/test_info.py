@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.kernels.lsh.banding import candidate_probability, least_probability
 from simdocs.model.figures import shown_probability
 from simdocs.parameters.recipes import Banding, Sketching
 from tests import strategies as some
 from tests.cli.corpus import A, lay
 from tests.cli.program import environment, simdocs
 from tests.cli.terminal import on_terminal
+from tests.twins.bands import chance, least_probability
 
 COMMAND = {"shingles": "shingle", "signatures": "signature", "index": "index"}
 
@@ -93,14 +93,16 @@ def test_info_names_the_first_and_last_documents(tmp_path, count, first, last):
 def test_the_figures_of_the_s_curve_follow_the_formula(here, arguments):
     told = facts(here, built(here, "index", *arguments))
     bands, rows, threshold = int(told["bands"]), int(told["rows"]), float(told["threshold"])
-    assert told["probability"] == f"{least_probability(threshold, bands, rows):.6g}"
+    assert float(told["probability"]) == pytest.approx(
+        float(least_probability(threshold, bands, rows)), rel=1e-5, abs=1e-14
+    )
     for tenth in range(1, 11):
-        assert told[f"probability_at_{tenth / 10:g}"] == f"{least_probability(tenth / 10, bands, rows):.6g}"
+        assert float(told[f"probability_at_{tenth / 10:g}"]) == pytest.approx(
+            float(least_probability(tenth / 10, bands, rows)), rel=1e-5, abs=1e-14
+        )
     drawn = simdocs("info", "x.index", "--format", "table", cwd=here).out.decode()
     bars = re.findall(r"^(\d\.\d\d) .* ([<>]?\d\.\d{4})(?: +threshold)?$", drawn, re.MULTILINE)
-    assert bars == [
-        (f"{step / 20:.2f}", shown_probability(candidate_probability(step / 20, bands, rows))) for step in range(1, 21)
-    ]
+    assert bars == [(f"{step / 20:.2f}", shown_probability(chance(step / 20, bands, rows))) for step in range(1, 21)]
 
 
 def test_a_threshold_between_two_rows_of_the_curve_has_its_own(here):

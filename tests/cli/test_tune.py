@@ -11,11 +11,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from simdocs.kernels.lsh.banding import candidate_probability
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.program import Argument, environment, finished, simdocs, started
 from tests.cli.terminal import on_terminal
-from tests.twins.bands import least_probability
+from tests.twins.bands import chance, least_probability
 from tests.twins.similarity import jaccard
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -99,7 +98,7 @@ def test_probabilities_at_and_around_the_threshold_hold_for_every_size_of_docume
         cut = int(row["bands"]), int(row["rows"])
         for column, similarity in (("probability", 0.6), ("probability_below", 0.5), ("probability_above", 0.7)):
             assert float(row[column]) == pytest.approx(float(least_probability(similarity, *cut)), abs=1e-6)
-        assert candidate_probability(float(row["half"]), *cut) == pytest.approx(0.5, abs=1e-4)
+        assert chance(float(row["half"]), *cut) == pytest.approx(0.5, abs=1e-4)
         assert {row[column] for column in row if column.startswith(("misses", "false"))} == {""}
 
 
@@ -112,7 +111,7 @@ def test_tune_states_what_index_states_and_draws_the_formula(here):
     summary = simdocs("tune", *bands, "--summary", cwd=here).err
     assert "8 bands of 16 rows find at least 17.95% of pairs at 0.8, more above" in summary
     curve = {row["similarity"]: row["probability"] for row in table(here, *bands, "--list", "curve")}
-    assert float(curve["0.800000"]) == pytest.approx(candidate_probability(0.8, 8, 16), abs=1e-6)
+    assert float(curve["0.800000"]) == pytest.approx(chance(0.8, 8, 16), abs=1e-6)
     drawn = simdocs("tune", *bands, "--format", "table", cwd=here).out.decode()
     assert re.search(r"^0\.80 .* 0\.2042 +threshold$", drawn, re.MULTILINE)
     assert re.search(r"^found at 0\.8 .*0\.1795", drawn, re.MULTILINE)
@@ -127,8 +126,8 @@ def test_misses_and_false_candidates_of_a_few_documents_are_exact(tmp_path):
     similar = [jaccard(sets[a], sets[b]) for b in range(30) for a in range(b)]
     for row in table(tmp_path, "docs", "-t", "0.6"):
         cut = int(row["bands"]), int(row["rows"])
-        misses = sum(1 - candidate_probability(s, *cut) for s in similar if s >= 0.6)
-        false = sum(candidate_probability(s, *cut) for s in similar if s < 0.6)
+        misses = sum(1 - chance(s, *cut) for s in similar if s >= 0.6)
+        false = sum(chance(s, *cut) for s in similar if s < 0.6)
         assert [float(row[f"misses{end}"]) for end in ("", "_low", "_high")] == pytest.approx([misses] * 3, abs=1e-6)
         assert float(row["false_candidates"]) == pytest.approx(false, abs=1e-6)
     curve = table(tmp_path, "docs", "-t", "0.6", "--list", "curve")
@@ -469,7 +468,7 @@ def test_marks_of_an_image_are_where_they_belong(tmp_path):
     for circle, similarity in zip(root.iter(f"{SVG}circle"), (0.5, 0.5087, 0.5493), strict=True):
         x, y = float(circle.get("cx") or 0), float(circle.get("cy") or 0)
         assert (x - left) / (right - left) == pytest.approx(similarity, abs=2e-4)
-        assert (bottom - y) / (bottom - top) == pytest.approx(candidate_probability(similarity, 20, 5), abs=1e-3)
+        assert (bottom - y) / (bottom - top) == pytest.approx(chance(similarity, 20, 5), abs=1e-3)
 
 
 def test_other_commands_write_no_image(here):

@@ -11,10 +11,10 @@ from typing import Any
 
 import simdocs
 from simdocs.api.ask import ask
-from simdocs.requests.building import IndexRequest, ShingleRequest, SignatureRequest
+from tests.asked import REQUESTS
 from tests.runs import running
 
-REQUESTS = {"shingles": ShingleRequest, "signatures": SignatureRequest, "index": IndexRequest}
+QUESTIONS = {"shingles": "shingle", "signatures": "signature", "index": "index"}
 
 
 def opened(path: bytes | str | Path) -> Any:
@@ -39,8 +39,8 @@ def build(target: Path, given: Sequence[bytes | str | Path] | Path, jobs: int = 
     The suffix of target is the kind of artifact. Parameters of later stages are left out.
     """
     documents = (given,) if isinstance(given, Path) else tuple(given)
-    asked = REQUESTS[target.suffix[1:]]
-    assert options.keys() <= IndexRequest.accepts.keys()
+    asked = REQUESTS[QUESTIONS[target.suffix[1:]]]
+    assert options.keys() <= REQUESTS["index"].accepts.keys()
     own = {name: value for name, value in options.items() if name in asked.accepts}
     request = asked(documents=tuple(map(os.fsencode, documents)), output=target, **own)
     with running(jobs) as run:

@@ -13,11 +13,11 @@ from typing import Any
 
 import simdocs
 from simdocs.commands.dedupe import find_groups, find_pairs, read_documents
-from simdocs.commands.resolve import Resolved, resolve
-from simdocs.model.answers import Block, Delivery, Row
+from simdocs.commands.resolve import resolve
+from simdocs.model.answers import Delivery
 from simdocs.model.search_result import GROUPS
-from simdocs.requests.searching import DedupeRequest
 from simdocs.views.output_formats import Tsv
+from tests.asked import REQUESTS
 from tests.runs import running
 from tests.twins.text_answers import Text
 
@@ -29,7 +29,7 @@ CATCH_ALL = {"bands": 128, "rows": 1}
 class Work:
     """Documents that were read, and the plan by which they are compared. result: the result of the last answer."""
 
-    plan: Resolved
+    plan: Any
     corpus: Any
     run: Any
     result: simdocs.Deduplication | simdocs.SimilarPairs | None = field(default=None)
@@ -39,21 +39,21 @@ class Work:
         """Everything that was skipped so far."""
         return self.run.skipped
 
-    def _plan(self, **answer: Any) -> Resolved:
+    def _plan(self, **answer: Any) -> Any:
         """Return the plan with another answer to the same question."""
         request = copy(self.plan.request)
         request.__dict__["answer"] = request.answer.but(**answer)
         return replace(self.plan, request=request)
 
-    def groups(self) -> list[Row]:
+    def groups(self) -> list[Any]:
         """Return the rows of the groups."""
         return self._rows(lambda given: find_groups(self.plan, self.corpus, self.run, given))
 
-    def pairs(self, all_copies: bool = False) -> list[Row]:
+    def pairs(self, all_copies: bool = False) -> list[Any]:
         """Return the rows of all similar pairs."""
         return self._rows(lambda given: find_pairs(self._plan(all_copies=all_copies), self.corpus, self.run, given))
 
-    def listed(self, listing: str) -> list[Row]:
+    def listed(self, listing: str) -> list[Any]:
         """Return the rows of a list."""
         return self._rows(lambda given: find_groups(self._plan(list=listing), self.corpus, self.run, given))
 
@@ -68,7 +68,7 @@ class Work:
         del facts["seconds"]
         return facts
 
-    def answer(self, what: str) -> list[Row]:
+    def answer(self, what: str) -> list[Any]:
         """Return the rows of an answer of this kind."""
         return self.groups() if what in ("groups", "components") else self.pairs(what == "all_pairs")
 
@@ -77,15 +77,15 @@ class Work:
         self.result = find_groups(self.plan, self.corpus, self.run, Delivery())
         return self.result.pairs
 
-    def _rows(self, ask: Any) -> list[Row]:
-        blocks: list[Block] = []
+    def _rows(self, ask: Any) -> list[Any]:
+        blocks: list[Any] = []
         self.result = ask(Delivery(blocks.append))
         return [row for block in blocks for row in block.rows]
 
 
-def plan(names: Sequence[Any], **options: Any) -> Resolved:
+def plan(names: Sequence[Any], **options: Any) -> Any:
     """Return the plan for a request about these documents."""
-    return resolve(DedupeRequest(documents=tuple(map(encoded, names)), **options))
+    return resolve(REQUESTS["dedupe"](documents=tuple(map(encoded, names)), **options))
 
 
 def encoded(name: Any) -> Any:
@@ -94,7 +94,7 @@ def encoded(name: Any) -> Any:
 
 
 @contextmanager
-def begun(asked: Resolved, jobs: int = 1) -> Iterator[Work]:
+def begun(asked: Any, jobs: int = 1) -> Iterator[Work]:
     """Read the documents of a plan."""
     with running(jobs) as run:
         yield Work(asked, read_documents(asked, run), run)
@@ -107,7 +107,7 @@ def sketched(names: Sequence[Any], jobs: int = 1, **options: Any) -> Iterator[Wo
         yield work
 
 
-def with_threshold(asked: Resolved, threshold: float) -> Resolved:
+def with_threshold(asked: Any, threshold: float) -> Any:
     """Return the same plan with another threshold."""
     return replace(asked, threshold=threshold)
 

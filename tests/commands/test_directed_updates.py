@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from simdocs.storage import syscalls
 from tests.commands.building import opened
 from tests.commands.test_update import HOUR, OPTIONS, Clock, chain_is_the_same, the_same
 from tests.corpora.small_chunks import cut_small
+from tests.runs import without_sync
 
 TEXTS = {
     "a": b"the quick brown fox jumps over the lazy dog",
@@ -24,7 +24,7 @@ TEXTS = {
 def docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Three old documents in the directory docs, of which two are copies."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(syscalls, "sync", lambda descriptor: None)
+    without_sync(monkeypatch)
     Clock(monkeypatch).ahead = HOUR
     os.mkdir("docs")
     for name, text in TEXTS.items():

@@ -13,13 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.storage import syscalls
 from tests.amounts import examples
 from tests.api.one_door import REQUESTS
 from tests.commands.building import built, content, opened
 from tests.commands.histories import content_for, lines, names, steps, texts, write
 from tests.commands.test_update import HOUR, OPTIONS, Clock
 from tests.corpora.small_chunks import cut_small
+from tests.runs import without_sync
 
 
 def contents(artifact: Any) -> dict[str, tuple[Any, ...]]:
@@ -57,7 +57,7 @@ def test_a_dry_run_lists_what_the_build_changes(
     place = tmp_path_factory.mktemp("dry", numbered=True)
     with pytest.MonkeyPatch.context() as patch, chdir(place):
         cut_small(patch, size)
-        patch.setattr(syscalls, "sync", lambda descriptor: None)
+        without_sync(patch)
         Clock(patch).ahead = HOUR
         os.mkdir("docs")
         for name, text, rows in begun:

@@ -15,13 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.model.artifact import Artifact, rows_of_ranges
-from simdocs.storage import syscalls
 from tests.amounts import examples
 from tests.cli.program import unprivileged
 from tests.commands.building import built, opened
 from tests.commands.histories import FOLDERS, content_for, lines, names, rewrite_in_place, steps, texts, write
 from tests.commands.test_update import ALLOWED, HOUR, OPTIONS, Clock, compare, moves
 from tests.corpora.small_chunks import cut_small
+from tests.runs import without_sync
 
 PLAIN: dict[str, Any] = {name: value for name, value in OPTIONS.items() if name != "follow"}
 
@@ -113,7 +113,7 @@ def test_an_update_keeps_what_cannot_be_read_as_if_it_had_not_changed(
     target = Path(f"x.{kind}")
     with pytest.MonkeyPatch.context() as patch, chdir(place):
         cut_small(patch, size)
-        patch.setattr(syscalls, "sync", lambda descriptor: None)
+        without_sync(patch)
         set_clock = Clock(patch)
         set_clock.ahead = HOUR
         os.mkdir("docs")

@@ -8,9 +8,9 @@ import simdocs
 from simdocs.advice.similarity_advice import Advice
 from simdocs.commands.next_call import BANDS_AGAIN, built_again, next_call
 from simdocs.errors import mention, spelled
-from simdocs.requests.studying import TuneRequest
+from tests.asked import REQUESTS
 
-BY_HAND = TuneRequest(documents=(b"docs",), bands=10, rows=10)
+BY_HAND = REQUESTS["tune"](documents=(b"docs",), bands=10, rows=10)
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_bands_by_hand_stay_only_with_the_threshold_and_signature_they_were_chos
 @pytest.mark.parametrize("name", ["k", "ignore_common"])
 def test_a_call_does_not_change_what_an_index_has_fixed(name):
     index = simdocs.index(texts=["one text of words", "another text of words"])
-    call, lines = next_call(TuneRequest(documents=(b"x.index",)), index, {name: 3})
+    call, lines = next_call(REQUESTS["tune"](documents=(b"x.index",)), index, {name: 3})
     assert (spelled(call), lines) == ("simdocs.dedupe('x.index')", [])
     (line,) = built_again(index, [Advice(f"{mention(name)} 3 would do", {name: 3})])
     assert spelled(line).endswith(f"cannot change {name}: build it again from its documents with {name} 3")

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from simdocs.api.ask import ask, running
-from simdocs.requests.building import IndexRequest, ShingleRequest, SignatureRequest
-from simdocs.requests.searching import DedupeRequest
+from tests.asked import REQUESTS
 from tests.cli.corpus import A1, A, B, lay
 
 
@@ -33,20 +32,20 @@ def names_of(told: list[tuple[str, int, int]]) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("request_of", "kind", "steps"),
+    ("question", "kind", "steps"),
     [
-        (ShingleRequest, "shingles", ["shingling", "writing"]),
-        (SignatureRequest, "signatures", ["reading", "writing"]),
-        (IndexRequest, "index", ["reading", "making buckets", "writing"]),
+        ("shingle", "shingles", ["shingling", "writing"]),
+        ("signature", "signatures", ["reading", "writing"]),
+        ("index", "index", ["reading", "making buckets", "writing"]),
     ],
 )
-def test_a_build_says_that_it_makes_buckets_and_writes(docs, request_of, kind, steps):
-    told = steps_of(request_of(documents=("docs",), output=f"x.{kind}"))
+def test_a_build_says_that_it_makes_buckets_and_writes(docs, question, kind, steps):
+    told = steps_of(REQUESTS[question](documents=("docs",), output=f"x.{kind}"))
     assert [step for step in names_of(told) if step != "signing"] == steps
 
 
 def test_a_grouping_begins_when_the_buckets_are_made_and_ends_with_the_last_text(docs):
-    told = steps_of(DedupeRequest(documents=("docs",), bands=5, rows=4))
+    told = steps_of(REQUESTS["dedupe"](documents=("docs",), bands=5, rows=4))
     assert [step for step in names_of(told) if step != "signing"] == ["reading", "making buckets", "grouping"]
     assert [report for report in told if report[0] == "making buckets"] == [
         ("making buckets", band, 5) for band in range(5)

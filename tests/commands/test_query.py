@@ -17,9 +17,9 @@ from simdocs.commands.query import query
 from simdocs.commands.resolve import resolve
 from simdocs.matching.lookup import lookup
 from simdocs.model.answers import Block, Delivery
-from simdocs.requests.searching import QueryRequest
 from tests import strategies as some
 from tests.amounts import examples
+from tests.asked import REQUESTS
 from tests.commands.building import built
 from tests.commands.deduping import CATCH_ALL, write_texts
 from tests.corpora.changing import CHANGES, STANDING, change
@@ -63,7 +63,7 @@ def ask(
     index: Path, names: list[Path], threshold: float = 0.5, jobs: int = 1, listing: str | None = None, **options: object
 ) -> Answered:
     """Query an index with these documents, in this process."""
-    request = QueryRequest(index=index, documents=tuple(names), threshold=threshold, list=listing, **options)
+    request = REQUESTS["query"](index=index, documents=tuple(names), threshold=threshold, list=listing, **options)
     blocks = list[Block]()
     with running(jobs) as run:
         result = query(resolve(request), run, Delivery(blocks.append))

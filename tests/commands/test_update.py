@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 
 from simdocs.corpora import stamp
 from simdocs.kernels.sketch import fracminhash
-from simdocs.storage import syscalls
 from tests.amounts import examples, slow
 from tests.commands.building import built, content
 from tests.commands.histories import content_for, lines, names, steps, texts, write
 from tests.corpora.small_chunks import cut_small
+from tests.runs import without_sync
 
 ALLOWED = {"allow_shrink": True}
 
@@ -79,7 +79,7 @@ def compare(target: Path, **options: Any) -> None:
 def test_known_lines_whose_names_a_new_line_has_taken_are_dropped(tmp_path, monkeypatch, kind):
     """They are in the middle of chunks that are taken over, so that the rows of all that follow move."""
     cut_small(monkeypatch, 256)
-    monkeypatch.setattr(syscalls, "sync", lambda descriptor: None)
+    without_sync(monkeypatch)
     monkeypatch.chdir(tmp_path)
     os.mkdir("docs")
     docs = Path("docs/x.jsonl")
@@ -93,7 +93,7 @@ def test_known_lines_whose_names_a_new_line_has_taken_are_dropped(tmp_path, monk
 
 @pytest.mark.parametrize("how", [{}, {"ignore_common": 0.9}])
 def test_a_copy_takes_the_place_of_the_removed_first_document_in_the_sketch(tmp_path, monkeypatch, how):
-    monkeypatch.setattr(syscalls, "sync", lambda descriptor: None)
+    without_sync(monkeypatch)
     monkeypatch.setattr(fracminhash, "CUT_OFF", np.uint32(1 << 31))
     monkeypatch.chdir(tmp_path)
     os.mkdir("docs")
@@ -141,7 +141,7 @@ def test_an_update_has_the_bytes_of_a_build_from_scratch(
     place = tmp_path_factory.mktemp("history", numbered=True)
     with pytest.MonkeyPatch.context() as patch, chdir(place):
         cut_small(patch, size)
-        patch.setattr(syscalls, "sync", lambda descriptor: None)
+        without_sync(patch)
         patch.setattr(fracminhash, "CUT_OFF", np.uint32(1 << 31))  # half of the tokens: these texts have few
         set_clock = Clock(patch)
         os.mkdir("docs")

@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 import simdocs
 from simdocs.corpora.containers.container import Container, ContainerFile, Locator, Part, PartDocuments, container
 from simdocs.corpora.containers.reopened import Reopened
-from simdocs.corpora.discover import Sources, find
 from simdocs.corpora.read_tasks import sampled, tasks
-from simdocs.model.skipped import DocumentSkipped, Skipped
+from simdocs.model.skipped import DocumentSkipped
 from simdocs.parameters.families import CONTAINERS
-from simdocs.parameters.texts import Sequences, Walking
+from simdocs.parameters.texts import Sequences
 from tests.commands.building import built, content
+from tests.corpora.finding import found_by
 from tests.corpora.small_chunks import cut_small
 from tests.toys import registered
 
@@ -154,7 +154,7 @@ def test_only_wanted_documents_are_read(tmp_path: Path, name: str) -> None:
     suffix, write, _ = SAMPLES[name]
     path = tmp_path / f"x{suffix}"
     path.write_bytes(write([(None, f"text {number}") for number in range(9)]))
-    few, every = sampled(find(Sources((bytes(path),)), Walking(), Skipped()), 1 << 20, FIELDS, 3, seed=0)
+    few, every = sampled(found_by(path), 1 << 20, FIELDS, 3, seed=0)
     ((_, wanted),) = few.lines.items()
     parts = [task for task, _ in tasks(few, 1 << 20, FIELDS, lambda _: None)]
     assert all(isinstance(part, Part) for part in parts)

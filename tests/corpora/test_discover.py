@@ -7,10 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.corpora.discover import Sources, find
-from simdocs.model.skipped import Skipped
-from tests import strategies as some
 from tests.commands.deduping import sketched
+from tests.corpora.finding import found_by
 
 NAMES = ["A", "B/y", "_", "a b", "a-", "a.txt", "a/ ", "a/b", "a/c.d", "a/c/d", "a0", "aa/x", "z!", "z/\x01", "é"]
 A = b"The ferry leaves the northern quay at seven every morning except on Sundays, when it leaves at nine."
@@ -27,7 +25,7 @@ def docs(tmp_path, monkeypatch):
 
 
 def found(*names: str | Path) -> list[str]:
-    names_found = find(Sources(tuple(map(os.fsencode, names))), some.walking(), Skipped()).names
+    names_found = found_by(*names).names
     return [os.fsdecode(name) for name in names_found]
 
 

@@ -12,13 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.corpora.discover import Sources, find
 from simdocs.corpora.file_list import STAMP, FileList
 from simdocs.model.byte_strings import ByteStrings, joined
 from simdocs.model.documents import MET
-from simdocs.model.skipped import Skipped
-from tests import strategies
 from tests.cli.corpus import lay
+from tests.corpora.finding import found_by
 
 FILES = {"a": b"1", "b/c": b"22", "b/d": b"333", "e/f/g": b"", "e/f/h": b"55555", "e/i": b"6"}
 
@@ -43,7 +41,7 @@ def status(path: bytes) -> tuple[int, int, int]:
 @pytest.mark.parametrize("follow", [False, True])
 def test_stamps_are_the_sizes_and_times_of_walked_and_named_files(tree: Path, follow: bool) -> None:
     names = [bytes(tree / name) for name in ("b/d", "link", ".")]
-    found = find(Sources((*names[:1], *names[1 + (not follow) :])), strategies.walking(follow=follow), Skipped())
+    found = found_by(*names[:1], *names[1 + (not follow) :], follow=follow)
     assert len(found.names) == len(FILES)
     assert found.stamps.dtype == STAMP
     assert found.stamps.tolist() == list(map(status, found.names))
@@ -51,13 +49,13 @@ def test_stamps_are_the_sizes_and_times_of_walked_and_named_files(tree: Path, fo
 
 
 def test_the_stamp_of_a_link_that_is_followed_is_that_of_its_file(tree: Path) -> None:
-    found = find(Sources((bytes(tree),)), strategies.walking(follow=True, include=("link",)), Skipped())
+    found = found_by(tree, follow=True, include=("link",))
     assert found.stamps.tolist() == [status(bytes(tree / "b/d"))]
 
 
 def test_stamps_of_listed_files_are_their_sizes_and_times(tree: Path, tmp_path: Path) -> None:
     (tmp_path / "list").write_bytes(b"%b\n%b\n" % (bytes(tree / "e"), bytes(tree / "a")))
-    found = find(Sources(listed=bytes(tmp_path / "list")), strategies.walking(), Skipped())
+    found = found_by(listed=tmp_path / "list")
     assert found.stamps.tolist() == list(map(status, found.names))
     assert found.counts.tolist() == [5]
 
@@ -67,7 +65,7 @@ def test_the_stamp_of_bytes_that_are_held_is_their_length_without_times(tmp_path
     os.mkfifo(fifo)
     writer = threading.Thread(target=fifo.write_bytes, args=(b"text",))
     writer.start()
-    found = find(Sources((bytes(fifo),)), strategies.walking(), Skipped())
+    found = found_by(fifo)
     writer.join(60)
     assert found.stamps.tolist() == [(4, 0, 0)]
     texts = FileList.of([b"a", b"b"], [4, 0], {0: b"text", 1: b""}, texts=True)
@@ -78,10 +76,10 @@ def test_the_stamp_of_bytes_that_are_held_is_their_length_without_times(tmp_path
 @given(names=st.lists(st.sampled_from([".", "a", "b", "e", "e/f", "e/linked", "b/linked"]), max_size=5))
 def test_counts_are_the_new_files_of_each_argument(tree: Path, names: list[str]) -> None:
     paths = [bytes(tree / name) for name in names]
-    found = find(Sources(tuple(paths)), strategies.walking(), Skipped())
+    found = found_by(*paths)
     seen, counts = set[int](), list[int]()
     for path in paths:
-        alone = find(Sources((path,)), strategies.walking(), Skipped())
+        alone = found_by(path)
         counts.append(len(set(alone.met["inode"].tolist()) - seen))
         seen |= set(alone.met["inode"].tolist())
     assert found.counts.tolist() == counts
@@ -143,7 +141,7 @@ def facts(files: FileList) -> list[object]:
 
 
 def test_a_list_without_the_files_that_were_reached_again_has_no_other_names(tree: Path) -> None:
-    found = find(Sources((bytes(tree), bytes(tree / "a"))), strategies.walking(), Skipped())
+    found = found_by(tree, tree / "a")
     assert len(found.other_names) == 3
     taken = found.take(np.arange(len(found.names)))
     assert (list(taken.other_names), taken.other_rows.tolist()) == ([], [])

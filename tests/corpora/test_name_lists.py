@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from simdocs.corpora import discover
 from simdocs.errors import InputError
 from simdocs.model.skipped import Skipped
-from tests import strategies as some
+from tests.corpora.finding import found_by
 
 MIB = 1 << 20
 
@@ -117,7 +117,7 @@ def test_names_that_are_listed_again_and_again_are_counted_and_not_kept(tmp_path
     skipped = Skipped(most=10)
     tracemalloc.start()
     try:
-        found = discover.find(discover.Sources(listed=os.fsencode(tmp_path / "list")), some.walking(), skipped)
+        found = found_by(listed=tmp_path / "list", skipped=skipped)
         assert tracemalloc.get_traced_memory()[1] < MIB // 2
     finally:
         tracemalloc.stop()

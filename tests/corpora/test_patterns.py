@@ -7,9 +7,8 @@ from fnmatch import fnmatchcase
 
 import pytest
 
-from simdocs.corpora.discover import Sources, find
 from simdocs.model.skipped import Skipped
-from tests import strategies as some
+from tests.corpora.finding import found_by
 
 FILES = ["a.txt", "b.md", "g.txt/h", "notes/a.txt", "notes/c.TXT", "notes/deep/d.txt"]
 
@@ -26,7 +25,7 @@ def docs(tmp_path, monkeypatch):
 
 def found(*names: str, **walking: object) -> list[str]:
     skipped = Skipped()
-    names_found = find(Sources(tuple(map(os.fsencode, names))), some.walking(**walking), skipped).names
+    names_found = found_by(*names, skipped=skipped, **walking).names
     assert set(skipped.counts) <= {"hidden"}
     return [os.fsdecode(name) for name in names_found]
 

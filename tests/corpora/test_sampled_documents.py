@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from simdocs.corpora.containers.container import Part
-from simdocs.corpora.discover import Sources, find
 from simdocs.corpora.read_tasks import Files, sampled, tasks
-from simdocs.model.skipped import Skipped
 from tests import strategies as some
+from tests.corpora.finding import found_by
 from tests.corpora.json_lines import names_in, rows
 
 
@@ -22,7 +21,7 @@ def lay(where: Path) -> Any:
     (where / "b.jsonl").write_bytes(lines.removesuffix(b"\n"))
     (where / "c.jsonl.gz").write_bytes(gzip.compress(lines))
     (where / "d.txt").write_bytes(b"another file")
-    return find(Sources((os.fsencode(where),)), some.walking(), Skipped())
+    return found_by(where)
 
 
 def names(found: Any) -> list[str]:
@@ -60,7 +59,7 @@ def test_each_document_is_drawn_as_often_and_the_same_ones_every_time(tmp_path):
 
 def test_a_line_that_is_not_drawn_is_not_even_parsed(tmp_path):
     (tmp_path / "x.jsonl").write_bytes(b'not JSON\n{"text": "a"}\nnor this\n' * 10)
-    found = find(Sources((os.fsencode(tmp_path),)), some.walking(), Skipped())
+    found = found_by(tmp_path)
     few, every = sampled(found, 1 << 20, some.sequences(), 5, 3)
     assert every == 30
     (wanted,) = few.lines.values()

@@ -24,11 +24,11 @@ from simdocs.corpora.file_list import FileList
 from simdocs.corpora.unchanged import EarlierFiles, compare
 from simdocs.parameters.answers import Updating
 from simdocs.pipeline import shingling
-from simdocs.storage import syscalls
 from tests import strategies as some
 from tests.cli.forged import exchange, signed_anew
 from tests.commands.building import built, content, opened, standard_input
 from tests.corpora.small_chunks import cut_small
+from tests.runs import without_sync
 
 HOUR = 3600 * 10**9
 LINES = [b'{"text": "the text of line %d"}\n' % number for number in range(40)]
@@ -73,7 +73,7 @@ class Case:
         Path("docs/lines.jsonl").write_bytes(b"".join(LINES))
         self.ahead = HOUR
         patch.setattr(stamp, "now", lambda: time.time_ns() + self.ahead)
-        patch.setattr(syscalls, "sync", lambda descriptor: None)
+        without_sync(patch)
         cut_small(patch, 256)
         built(Path("x.shingles"), ["docs"])
 

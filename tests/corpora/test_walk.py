@@ -11,18 +11,18 @@ from pathlib import Path
 import pytest
 
 from simdocs.corpora import file_list, walk
-from simdocs.corpora.discover import Sources, find
 from simdocs.model.skipped import Skipped
 from tests import strategies
 from tests.amounts import slow
 from tests.cli.corpus import lay
+from tests.corpora.finding import found_by
 
 
 def walked(root: Path) -> tuple[list[bytes], int]:
     """Return the names found below a directory, and the peak of the memory that the walk held."""
     tracemalloc.start()
     try:
-        found = find(Sources((os.fsencode(root),)), strategies.walking(), Skipped())
+        found = found_by(root)
         return list(found.names), tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -47,7 +47,7 @@ def test_files_are_in_bytewise_order_however_many_are_found_at_once(tmp_path, mo
     files = [b"%b%d" % (letter, at) for letter in (b"a", b"b", b"\xff", "\U0001f600".encode()) for at in range(4)]
     names = sorted([*files, *(b"%b.d/%b" % (name, name) for name in files[::3]), b"a/x", b"a0.d/y/z", b"a0.d/y0"])
     lay(tmp_path, {os.fsdecode(name): name for name in names})
-    found = find(Sources((bytes(tmp_path),)), strategies.walking(), Skipped())
+    found = found_by(tmp_path)
     assert list(found.names) == [bytes(tmp_path) + b"/" + name for name in names]
     assert found.met["inode"].tolist() == [os.stat(name).st_ino for name in found.names]
 

@@ -12,10 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.corpora import walked_files
-from simdocs.corpora.discover import Sources, find
 from simdocs.corpora.stamp import file_id
-from simdocs.model.skipped import DocumentSkipped, Skipped
-from tests import strategies as some
+from simdocs.model.skipped import DocumentSkipped
+from tests.corpora.finding import found_by
 
 LEVELS = 9
 
@@ -85,7 +84,7 @@ def deep(tmp_path: Path) -> Iterator[list[bytes]]:
 def test_paths_longer_than_path_max_are_opened(tmp_path: Path, deep: list[bytes], named: int) -> None:
     """Whether most of the path is the argument, or what was found below it."""
     root = b"/".join([os.fsencode(tmp_path), *deep[:named]])
-    found = find(Sources((root,)), some.walking(), Skipped())
+    found = found_by(root)
     (name,), (file,) = found.names, walked_files.each_met(found.met)
     with pytest.raises(OSError, match=os.strerror(errno.ENAMETOOLONG)):
         os.stat(name)
@@ -98,7 +97,7 @@ def test_paths_longer_than_path_max_are_opened(tmp_path: Path, deep: list[bytes]
 def test_a_link_in_place_of_any_component_is_not_followed(tmp_path: Path, at: int) -> None:
     (tmp_path / "a/b").mkdir(parents=True)
     (tmp_path / "a/b/c").write_text("text")
-    found = find(Sources((os.fsencode(tmp_path),)), some.walking(), Skipped())
+    found = found_by(tmp_path)
     (file,) = walked_files.each_met(found.met)
     part = tmp_path.joinpath(*"abc"[: at + 1])
     part.rename(tmp_path / "moved")

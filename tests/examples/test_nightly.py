@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.storage.targets import draft_name
+from tests.artifacts.tiny import draft_of
 from tests.cli.corpus import A1, A, B, lay
 from tests.cli.program import PROGRAM, Argument, Done, bound_by_modes, finished, started
 from tests.cli.stand_in import stand_in
@@ -146,7 +146,7 @@ def test_a_damaged_index_is_built_again(two):
 @contextmanager
 def held(index: Path) -> Iterator[int]:
     """Hold the lock of this index, as another run that is writing it would."""
-    draft = index.with_name(draft_name(index.name))
+    draft = index.with_name(draft_of(index.name))
     draft.mkdir()
     descriptor = os.open(draft, os.O_RDONLY)
     fcntl.flock(descriptor, fcntl.LOCK_EX)

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.corpora.discover import Sources, find
 from simdocs.corpora.read_tasks import tasks
 from simdocs.model.ragged import NO_TOKENS
 from simdocs.model.skipped import Skipped
@@ -19,6 +18,7 @@ from simdocs.pipeline.reading import Advance, Reading
 from simdocs.pipeline.shingling import shingle
 from simdocs.pipeline.signing import sign
 from tests import strategies as some
+from tests.corpora.finding import found_by
 from tests.runs import running
 
 
@@ -30,7 +30,7 @@ def test_bytes_rise_to_the_total_and_move_within_a_large_file(tmp_path: Path, na
     (tmp_path / name).write_bytes(gzip.compress(lines, 1) if name.endswith(".gz") else lines)
     (tmp_path / "c.txt").write_bytes(b"y" * 3000)
     (tmp_path / "d.jsonl").write_bytes(b"")
-    found = find(Sources((bytes(tmp_path),)), some.walking(), Skipped())
+    found = found_by(tmp_path)
     advance = Advance(found)
     assert len(list(advance.watch(tasks(found, 1 << 30, some.sequences(), Skipped().add)))) == len(advance.files)
     assert sum(advance.files) == 4
@@ -47,7 +47,7 @@ def test_progress_moves_within_one_large_text(tmp_path: Path, stage: str) -> Non
     (tmp_path / "c.txt").write_bytes(b"y" * 3000)
     told = []
     with running(progress=lambda step, done, total: told.append((step, done, total))) as run:
-        found = find(Sources((bytes(tmp_path),)), some.walking(), run.skipped)
+        found = found_by(tmp_path, skipped=run.skipped)
         reading = Reading(found, 1 << 30, Recipe(sequences=some.sequences(), shingling=some.shingling()), run)
         if stage == "shingle":
             shingle(reading, lambda _sets: None)

@@ -74,10 +74,14 @@ class Faulty:
 
     def install(self, monkeypatch: Patch) -> None:
         calls = {name: self.wrapped(name, getattr(os, name)) for name in CALLS}
-        monkeypatch.setattr(syscalls, "os", SimpleNamespace(**(vars(os) | calls)))
-        flock = self.wrapped("flock", fcntl.flock)
-        monkeypatch.setattr(syscalls, "fcntl", SimpleNamespace(**(vars(fcntl) | {"flock": flock})))
+        instead(monkeypatch, flock=self.wrapped("flock", fcntl.flock), **calls)
         monkeypatch.setattr(syscalls, "_rename", self.wrapped("exchange", syscalls._rename))
+
+
+def instead(monkeypatch: Patch, *, flock: Callable[..., Any] = fcntl.flock, **calls: Callable[..., Any]) -> None:
+    """Let syscalls.py call these functions instead of flock, and of the functions of os of these names."""
+    monkeypatch.setattr(syscalls, "os", SimpleNamespace(**(vars(os) | calls)))
+    monkeypatch.setattr(syscalls, "fcntl", SimpleNamespace(**(vars(fcntl) | {"flock": flock})))
 
 
 def calls_of(run: Callable[[], object]) -> list[str]:

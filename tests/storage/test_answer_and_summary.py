@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.storage.targets import draft_name
 from tests.amounts import slow
+from tests.artifacts.tiny import draft_of
 from tests.cli.corpus import A1, A, B, lay
 from tests.commands.building import damages
 from tests.storage.faults import FaultyProgram
@@ -44,7 +44,7 @@ class Place:
 
     def reset(self) -> None:
         """Put the old output and summary back, and remove the draft that the last run left."""
-        shutil.rmtree(self.root / draft_name(self.output), ignore_errors=True)
+        shutil.rmtree(self.root / draft_of(self.output), ignore_errors=True)
         lay(self.root, self._old)
 
     def state(self) -> tuple[str, str]:
@@ -84,7 +84,7 @@ class Place:
                 or (done.status == 2 and said and "note: published, but" in done.err),
             }
             left = {*os.listdir(self.root)} - {"docs", "note", self.output, "trap"}
-            if not allowed.get(state) or not left <= {draft_name(self.output)}:
+            if not allowed.get(state) or not left <= {draft_of(self.output)}:
                 wrong.append((at, self.calls[at], state, done, left))
         assert states == {("old", "old"), ("new", "old"), ("new", "new")}
         return wrong

@@ -7,20 +7,16 @@ import os
 import re
 import shutil
 import signal
-from types import SimpleNamespace
 
 import pytest
 
 from simdocs.artifacts import reader
-from simdocs.artifacts.formats import FORMATS
-from simdocs.artifacts.writer import write_artifact
 from simdocs.errors import OutputError
 from simdocs.storage import lock, syscalls
-from simdocs.storage.targets import draft_name
 from tests.amounts import slow
-from tests.artifacts.tiny import arrays, documents, found, recipe, save
+from tests.artifacts.tiny import KINDS, arrays, arrays_of, documents, draft_of, found, recipe, save, writing
 from tests.commands.building import opened
-from tests.storage.faults import FAULTS, Ended, Faulty, calls_of
+from tests.storage.faults import FAULTS, Ended, Faulty, calls_of, instead
 
 NAME = "a.signatures"
 
@@ -60,7 +56,7 @@ def test_a_fault_at_any_call_leaves_the_old_or_the_new_artifact(place, kind, the
             wrong.append((at, name, "the error does not say what was published", ended))
         if beside := [one for one in os.listdir(place) if one != NAME]:
             left.append(name)
-            assert beside == [draft_name(NAME)]
+            assert beside == [draft_of(NAME)]
         save(path, new + 1)
         if found(path) != new + 1 or os.listdir(place) != [NAME]:
             wrong.append((at, name, "the next run", os.listdir(place)))
@@ -103,7 +99,7 @@ def test_a_failed_sync_of_the_parent_directory_is_reported(place, monkeypatch, t
             save(path, 2)
     assert found(path) == 2
     left = [one for one in os.listdir(place) if one != NAME]
-    assert left == ([draft_name(NAME)] if there else [])
+    assert left == ([draft_of(NAME)] if there else [])
     if there:
         assert found(place / left[0]) == 1
     save(path, 3)
@@ -120,7 +116,7 @@ def test_no_work_begins_where_directories_cannot_be_exchanged(place, monkeypatch
         raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(syscalls, "_rename", unsupported)
-    with pytest.raises(OutputError, match="cannot exchange two directories"), write_artifact(str(path), "signatures"):
+    with pytest.raises(OutputError, match="cannot exchange two directories"), writing(path):
         pytest.fail("work was begun")
     assert (found(path), os.listdir(place)) == (1, [NAME])
     save(place / "b.signatures", 2)  # a new name needs no exchange
@@ -169,7 +165,7 @@ def test_short_writes_of_arrays_and_manifests_are_continued(place, monkeypatch, 
         "write": lambda to, data: os.write(to, bytes(data[:most])),
         "pwrite": lambda to, data, offset: os.pwrite(to, bytes(data[:most]), offset),
     }
-    monkeypatch.setattr(syscalls, "os", SimpleNamespace(**(vars(os) | shorter)))
+    instead(monkeypatch, **shorter)
     save(place / NAME, 1)
     monkeypatch.undo()
     assert found(place / NAME) == 1
@@ -178,14 +174,14 @@ def test_short_writes_of_arrays_and_manifests_are_continued(place, monkeypatch, 
 @pytest.mark.reliability("short writes")
 @pytest.mark.parametrize("name", ["write", "pwrite"])
 def test_a_write_that_writes_nothing_is_an_error(place, monkeypatch, name):
-    monkeypatch.setattr(syscalls, "os", SimpleNamespace(**(vars(os) | {name: lambda *_: 0})))
+    instead(monkeypatch, **{name: lambda *_: 0})
     with pytest.raises(OutputError, match=r"write error: the system wrote nothing$"):
         save(place / NAME, 1)
     assert os.listdir(place) == []
 
 
 @pytest.mark.reliability("an artifact that cannot be read again")
-@pytest.mark.parametrize("kind", FORMATS)
+@pytest.mark.parametrize("kind", KINDS)
 def test_what_cannot_be_read_again_is_not_published(place, monkeypatch, kind):
     """Each write in turn writes another byte first. Only the first headers are written again."""
     path, calls = place / f"a.{kind}", 0
@@ -198,7 +194,7 @@ def test_what_cannot_be_read_again_is_not_published(place, monkeypatch, kind):
             bad = next(faulty, -1) == 0
             return os.write(to, bytes([data[0] ^ 1, *data[1:]]) if bad else data)
 
-        monkeypatch.setattr(syscalls, "os", SimpleNamespace(**(vars(os) | {"write": changed})))
+        instead(monkeypatch, write=changed)
         try:
             save(path, 1, kind)
         except OutputError as error:
@@ -213,7 +209,7 @@ def test_what_cannot_be_read_again_is_not_published(place, monkeypatch, kind):
             break
         calls += 1
     assert refused == 2 + sum(len(array) > 0 for array in arrays(kind, 1).values())
-    assert harmless == len(FORMATS[kind].arrays) + 2  # the note about the holder, and no fault at all
+    assert harmless == len(arrays_of(kind)) + 2  # the note about the holder, and no fault at all
 
 
 @pytest.mark.reliability("an artifact that cannot be read again")
@@ -230,7 +226,7 @@ def test_an_artifact_that_would_be_too_large_to_read_is_not_published(place, mon
 
 def test_facts_about_a_run_that_are_too_long_to_read_are_left_out(place):
     run = {"root": "/", "changed": "1" * (1 << 23), "given": ["2" * (1 << 23)], "kept": "3" * (1 << 22)}
-    with write_artifact(str(place / NAME), "signatures") as writer:
+    with writing(place / NAME) as writer:
         for name in ("signatures", "ignored"):
             writer.append(name, arrays("signatures", 1)[name])
         writer.finish(documents(3, 1), recipe("signatures"), run)
@@ -240,9 +236,9 @@ def test_facts_about_a_run_that_are_too_long_to_read_are_left_out(place):
 def test_unfinished_work_publishes_nothing(place):
     path = place / NAME
     save(path, 1)
-    with pytest.raises(ZeroDivisionError), write_artifact(str(path), "signatures"):
+    with pytest.raises(ZeroDivisionError), writing(path):
         raise ZeroDivisionError
-    with write_artifact(str(path), "signatures"):
+    with writing(path):
         pass
     assert (found(path), os.listdir(place)) == (1, [NAME])
 
@@ -250,7 +246,7 @@ def test_unfinished_work_publishes_nothing(place):
 @pytest.mark.parametrize("error", [Ended, OutputError("first")], ids=["signal", "full-disk"])
 def test_files_that_cannot_be_closed_do_not_hide_why_the_work_has_ended(place, monkeypatch, error):
     path = place / NAME
-    with pytest.raises((Ended, OutputError)) as raised, write_artifact(str(path), "signatures") as writer:
+    with pytest.raises((Ended, OutputError)) as raised, writing(path) as writer:
         writer.append("signatures", arrays("signatures", 1)["signatures"])
         Faulty(OSError(errno.EIO, "Input/output error"), only="close").install(monkeypatch)
         raise error
@@ -271,7 +267,7 @@ def test_a_signal_just_before_the_commit_leaves_no_signal_blocked(place, monkeyp
             raise Ended
         return old
 
-    with write_artifact(str(path), "signatures"), monkeypatch.context() as patch:
+    with writing(path), monkeypatch.context() as patch:
         patch.setattr(syscalls.signal, "pthread_sigmask", struck)
         with pytest.raises(Ended), syscalls.signals_deferred():
             pytest.fail("not disturbed")
@@ -280,9 +276,9 @@ def test_a_signal_just_before_the_commit_leaves_no_signal_blocked(place, monkeyp
 
 def test_the_note_about_the_holder_is_not_published(place):
     path = place / NAME
-    with write_artifact(str(path), "signatures"):
+    with writing(path):
         (own,) = place.iterdir()
-        assert own.name == draft_name(NAME)
+        assert own.name == draft_of(NAME)
         assert os.listdir(own) == ["holder"]
         assert lock._holder(os.open(own, os.O_RDONLY)).startswith(f"process {os.getpid()} on ")
     save(path, 1)

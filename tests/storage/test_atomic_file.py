@@ -6,15 +6,13 @@ import errno
 import fcntl
 import os
 import threading
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from simdocs.errors import OutputError
-from simdocs.storage import syscalls
 from simdocs.storage.atomic_file import atomic_file
-from tests.storage.faults import FAULTS, Ended, Faulty, calls_of
+from tests.storage.faults import FAULTS, Ended, Faulty, calls_of, instead
 
 OLD, NEW = b"old\n", b"new\n" * 1000
 
@@ -99,8 +97,7 @@ def test_a_failed_sync_of_the_parent_directory_is_reported(tmp_path, monkeypatch
 @pytest.mark.reliability("short writes")
 def test_short_writes_are_continued(tmp_path, monkeypatch):
     write_some = os.write
-    shorter = SimpleNamespace(**(vars(os) | {"write": lambda to, data: write_some(to, bytes(data[:7]))}))
-    monkeypatch.setattr(syscalls, "os", shorter)
+    instead(monkeypatch, write=lambda to, data: write_some(to, bytes(data[:7])))
     write(tmp_path / "answer")
     assert (tmp_path / "answer").read_bytes() == NEW
 
@@ -194,7 +191,7 @@ def test_a_draft_that_another_writer_sweeps_is_created_again(tmp_path, monkeypat
             threading.Timer(0.2, os.close, met).start()
         flock(descriptor, operation)
 
-    monkeypatch.setattr(syscalls, "fcntl", SimpleNamespace(**(vars(fcntl) | {"flock": meanwhile})))
+    instead(monkeypatch, flock=meanwhile)
     write(path)
     assert path.read_bytes() == NEW
     assert os.listdir(tmp_path) == ["answer"]
@@ -211,7 +208,7 @@ def test_a_second_writer_does_not_take_a_draft_that_is_not_locked_yet(tmp_path, 
                 second.write(b"second")
         flock(descriptor, operation)
 
-    monkeypatch.setattr(syscalls, "fcntl", SimpleNamespace(**(vars(fcntl) | {"flock": meanwhile})))
+    instead(monkeypatch, flock=meanwhile)
     with atomic_file(str(path), is_artifact) as first:
         first.write(b"first")
     assert path.read_bytes() == b"first"

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.artifacts.writer import write_artifact
 from simdocs.errors import LockedError, OutputError
-from simdocs.storage.targets import draft_name
 from tests.amounts import amount, slow
+from tests.artifacts.tiny import draft_of, writing
 from tests.commands.building import built
 from tests.storage.faults import FAULTS, Ended, Faulty, calls_of
 from tests.storage.old_artifact import Update
@@ -49,7 +48,7 @@ def test_a_fault_at_any_call_of_an_update_leaves_the_old_or_the_new_artifact(upd
                 failed = True
         state = update.state()
         assert state == "new" or (failed and state == "old"), (at, calls[at])
-        assert update.beside() <= {draft_name(str(update.target))}
+        assert update.beside() <= {draft_of(update.target)}
         ended.add(state)
         update.run()
         assert (update.state(), update.beside()) == ("new", set()), (at, calls[at])
@@ -73,7 +72,7 @@ def test_an_update_killed_at_any_call_leaves_the_old_or_the_new_artifact(update:
                     os._exit(0)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
         found.append(update.state())
-        assert update.beside() <= {draft_name(str(update.target))}
+        assert update.beside() <= {draft_of(update.target)}
         update.run()
         assert (update.state(), update.beside()) == ("new", set()), (at, calls[at])
     assert found == sorted(found, reverse=True), "first the old one, then the new one"
@@ -106,7 +105,7 @@ def test_a_power_cut_at_any_instant_of_an_update_leaves_the_old_or_the_new_artif
 @pytest.mark.reliability("two writers of one artifact")
 @pytest.mark.parametrize("update", ["index"], indirect=True)
 def test_an_update_leaves_an_artifact_alone_that_another_run_is_writing(update: Update) -> None:
-    with write_artifact(str(update.target), "index", 0):
+    with writing(update.target, "index"):
         with pytest.raises(LockedError, match=f"process {os.getpid()}"):
             built(update.target, ["docs"], lock_wait=0)
         assert update.state() == "old"

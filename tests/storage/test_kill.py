@@ -13,9 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.storage.targets import draft_name
 from tests.amounts import slow
-from tests.artifacts.tiny import found, save
+from tests.artifacts.tiny import draft_of, found, save
 from tests.storage.faults import Faulty, calls_of
 from tests.storage.traced import Bench, Call, traced
 
@@ -58,7 +57,7 @@ def test_a_writer_killed_at_any_call_leaves_the_old_or_the_new_artifact(place, t
         ended = _killed(lambda new=new: save(path, new, kind), fault)
         assert ended == (0 if name == "none" else -signal.SIGKILL), (at, name)
         assert found(path, kind) in ((new,) if name == "none" else (old, new)), (at, name)
-        assert set(os.listdir(place)) <= {target, draft_name(target)}
+        assert set(os.listdir(place)) <= {target, draft_of(target)}
         save(path, new + 1, kind)
         assert (found(path, kind), os.listdir(place)) == (new + 1, [target]), (at, name)
 

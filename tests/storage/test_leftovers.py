@@ -13,22 +13,19 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.recognise import replaceable
-from simdocs.artifacts.writer import write_artifact
 from simdocs.errors import LockedError, OutputError
 from simdocs.storage import lock, syscalls
 from simdocs.storage.atomic_file import atomic_file
 from simdocs.storage.leftovers import Drafts, sweep_directory
-from simdocs.storage.targets import draft_name
 from tests.amounts import slow
-from tests.artifacts.tiny import found, save
+from tests.artifacts.tiny import draft_of, files_of, found, save, writing
 from tests.cli.corpus import A1, A, lay
 from tests.cli.program import simdocs
 from tests.storage.faults import FAULTS, Ended, Faulty, calls_of
 
 FILE, DIRECTORY = "answer", "a.signatures"
-DRAFT_FILE, DRAFT_DIRECTORY = f"{draft_name(FILE)}.4711.0", draft_name(DIRECTORY)
+DRAFT_FILE, DRAFT_DIRECTORY = f"{draft_of(FILE)}.4711.0", draft_of(DIRECTORY)
 STRANGER = 12345
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files to other users")
@@ -118,7 +115,7 @@ def test_what_is_not_a_draft_but_has_its_name_is_left_alone_and_reported(place, 
 @pytest.mark.parametrize(("draft", "arguments"), [
     (DRAFT_FILE, ("dedupe", "docs", "-j1", "-o", FILE)),
     (DRAFT_DIRECTORY, ("signature", "docs", "-j1", "-o", DIRECTORY)),
-    (f"{draft_name('note')}.1.0", ("dedupe", "docs", "-j1", "--summary-json", "note")),
+    (f"{draft_of('note')}.1.0", ("dedupe", "docs", "-j1", "--summary-json", "note")),
 ])  # fmt: skip
 def test_the_program_reports_a_fifo_with_the_name_of_a_draft(place, draft, arguments):
     lay(place, {"docs/a": A, "docs/b": A1})
@@ -153,7 +150,7 @@ def test_what_takes_the_place_of_a_draft_while_it_is_looked_at_is_left_alone(pla
 @pytest.mark.reliability("a FIFO, device or link with the name of a draft")
 @pytest.mark.parametrize("kind", ["FIFO", "dangling link"])
 def test_a_lock_is_reported_even_if_the_note_about_its_holder_is_not_a_file(place, kind):
-    with write_artifact(str(place / DIRECTORY), "signatures"):
+    with writing(place / DIRECTORY):
         note = place / DRAFT_DIRECTORY / lock.HOLDER
         note.unlink()
         put(kind, note)
@@ -332,7 +329,7 @@ def test_a_draft_file_of_a_killed_run_is_removed(place, mode):
 
 def test_names_that_only_begin_like_a_draft_are_not_looked_at(place):
     for name in ("x", "1", "1.x", "1.0.x", ""):
-        os.mkfifo(place / f"{draft_name(FILE)}.{name}")
+        os.mkfifo(place / f"{draft_of(FILE)}.{name}")
     write(place / FILE)
     assert len(os.listdir(place)) == 6
 
@@ -352,7 +349,7 @@ def test_a_fault_while_a_draft_is_removed_leaves_the_old_or_the_new_artifact(pla
     reset()
     calls = calls_of(lambda: save(place / DIRECTORY, 2))
     end = [at for at, name in enumerate(calls) if name == "mkdir"][1]
-    assert calls[:end].count("unlink") == len(FORMATS["signatures"].files)
+    assert calls[:end].count("unlink") == len(files_of("signatures"))
     for at in range(end):
         reset()
         ended = False

@@ -15,11 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.artifacts.writer import write_artifact
 from simdocs.errors import LockedError
-from simdocs.storage.targets import draft_name
 from tests.amounts import slow
-from tests.artifacts.tiny import found, read, save
+from tests.artifacts.tiny import draft_of, found, read, save, writing
 from tests.cli.corpus import A1, A, B, lay
 from tests.cli.program import PATIENCE, anew, finished, running, simdocs
 from tests.cli.traps import trap
@@ -57,7 +55,7 @@ def of_program(path: Path) -> bool:
 
 @pytest.mark.reliability("two writers of one artifact")
 def test_a_second_writer_reports_who_holds_the_lock(here):
-    with write_artifact(str(here / NAME), "signatures"):
+    with writing(here / NAME):
         said = (
             rf"a\.signatures: is being written by process {os.getpid()} on {socket.gethostname()}"
             r" since 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ: try again later, or wait with"
@@ -70,7 +68,7 @@ def test_a_second_writer_reports_who_holds_the_lock(here):
         begun = time.monotonic()
         assert simdocs(*BUILD, "--lock-wait", "0.4", cwd=here).status == 75
         assert time.monotonic() - begun > 0.4
-        with pytest.raises(LockedError), write_artifact(str(here / "./../" / here.name / NAME), "signatures"):
+        with pytest.raises(LockedError), writing(here / "./../" / here.name / NAME):
             pytest.fail("the same by another name")
         save(here / "b.signatures", 3)  # another one may be written
     assert (found(here / NAME), found(here / "b.signatures")) == (1, 3)
@@ -80,8 +78,8 @@ def test_a_second_writer_reports_who_holds_the_lock(here):
 
 @pytest.mark.parametrize("holder", ["holder", "garbage", "nothing"])
 def test_a_lock_is_reported_even_if_the_note_about_its_holder_is_unreadable(here, holder):
-    with write_artifact(str(here / NAME), "signatures"):
-        note = here / draft_name(NAME) / "holder"
+    with writing(here / NAME):
+        note = here / draft_of(NAME) / "holder"
         if holder == "garbage":
             note.write_bytes(b"[\xff")
         elif holder == "nothing":
@@ -96,7 +94,7 @@ def test_a_lock_is_reported_even_if_the_note_about_its_holder_is_unreadable(here
 @pytest.mark.reliability("two writers of one artifact")
 def test_a_second_writer_waits_for_the_first(here):
     with running(*BUILD, "--lock-wait", "30", cwd=here) as process:
-        with write_artifact(str(here / NAME), "signatures"), pytest.raises(subprocess.TimeoutExpired):
+        with writing(here / NAME), pytest.raises(subprocess.TimeoutExpired):
             process.wait(1)
         assert finished(process) == (0, b"", "")
     assert of_program(here / NAME)
@@ -105,13 +103,13 @@ def test_a_second_writer_waits_for_the_first(here):
 
 @pytest.mark.parametrize("number", ENDING)
 def test_a_signal_ends_a_waiting_writer(here, number):
-    with write_artifact(str(here / NAME), "signatures"):
+    with writing(here / NAME):
         with running(*BUILD, "--lock-wait", "30", cwd=here) as process:
             with pytest.raises(subprocess.TimeoutExpired):
                 process.wait(0.7)
             process.send_signal(number)
             assert finished(process) == (-number, b"", "")
-        assert listing(here) == [draft_name(NAME), NAME, "docs"]
+        assert listing(here) == [draft_of(NAME), NAME, "docs"]
     assert found(here / NAME) == 1
 
 
@@ -119,7 +117,7 @@ def test_a_signal_ends_a_waiting_writer(here, number):
 def test_a_killed_writer_does_not_keep_the_lock(here):
     env = trap(here, "os.kill(main, 9)", "open", "docs/c.txt")
     assert simdocs(*BUILD, "-j1", cwd=here, env=env).status == -signal.SIGKILL
-    assert (found(here / NAME), listing(here)) == (1, [draft_name(NAME), NAME, "docs"])
+    assert (found(here / NAME), listing(here)) == (1, [draft_of(NAME), NAME, "docs"])
     assert simdocs(*BUILD, cwd=here) == (0, b"", "")
     assert of_program(here / NAME)
     assert listing(here) == [NAME, "docs"]

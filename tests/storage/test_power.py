@@ -11,9 +11,8 @@ import pytest
 
 from simdocs.storage import syscalls
 from simdocs.storage.atomic_file import atomic_file
-from simdocs.storage.targets import draft_name
 from tests.amounts import amount, slow
-from tests.artifacts.tiny import found, save
+from tests.artifacts.tiny import draft_of, found, save
 from tests.storage.power import Recorder, Tree, lay, states
 
 
@@ -65,7 +64,7 @@ def test_a_power_cut_at_any_instant_leaves_the_old_or_the_new_artifact(place, th
     for number, tree in enumerate(trees[:: -1 if amount(1) > 1 else -3]):
         where = place / str(number)
         lay(tree, where)
-        assert set(os.listdir(where)) <= {target, draft_name(target)}
+        assert set(os.listdir(where)) <= {target, draft_of(target)}
         ended.add(now := found(where / target, kind))
         assert now != 2 or (where / target).stat().st_mode & 0o777 == 0o775, "the new one has its mode, too"
         save(where / target, 3, kind)

@@ -13,14 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.recognise import is_artifact
-from simdocs.artifacts.writer import write_artifact
 from simdocs.errors import LockedError, OutputError, UsageError
 from simdocs.storage import syscalls
 from simdocs.storage.atomic_file import atomic_file
-from simdocs.storage.targets import draft_name, real_path
-from tests.artifacts.tiny import found, save
+from simdocs.storage.targets import real_path
+from tests.artifacts.tiny import draft_of, files_of, found, save, writing
 from tests.cli.corpus import lay
 from tests.cli.program import bound_by_modes, simdocs
 
@@ -83,7 +81,7 @@ def test_only_artifacts_of_the_same_kind_are_replaced(place, kind, when):
     else:
         with pytest.raises(UsageError, match=REFUSAL), _signatures(path):
             _stranger(kind, path)
-            before = {name: what for name, what in _tree(place).items() if not name.startswith(draft_name(NAME))}
+            before = {name: what for name, what in _tree(place).items() if not name.startswith(draft_of(NAME))}
     assert _tree(place) == before
 
 
@@ -98,7 +96,7 @@ def test_what_is_no_directory_is_refused_without_waiting_for_the_lock(place, kin
 
 @contextlib.contextmanager
 def _signatures(path: Path) -> Iterator[None]:
-    with write_artifact(str(path), "signatures") as under_way:
+    with writing(path) as under_way:
         yield
         under_way.finished = True
 
@@ -116,7 +114,7 @@ def test_a_directory_inside_an_artifact_is_not_replaced(place):
 @pytest.mark.parametrize("target", ["/", "//", "."])
 def test_paths_without_a_name_are_refused(place, monkeypatch, target):
     monkeypatch.chdir(place)
-    with pytest.raises(UsageError), write_artifact(target, "signatures"):
+    with pytest.raises(UsageError), writing(target):
         pytest.fail("work was begun")
     assert os.listdir(place) == []
 
@@ -208,7 +206,7 @@ def test_another_users_link_in_a_shared_directory_is_not_followed(place, kind, m
         assert real_path(os.fspath(planted), "answer") == os.path.realpath(planted)
 
 
-@pytest.mark.parametrize("file", [*sorted(FORMATS["signatures"].files)])
+@pytest.mark.parametrize("file", [*sorted(files_of("signatures"))])
 @pytest.mark.parametrize("damage", ["empty", "garbage", "missing", "FIFO", "link"])
 def test_a_damaged_artifact_is_replaced(place, file, damage):
     path = place / NAME
@@ -272,7 +270,7 @@ def test_a_foreign_lock_on_the_target_is_reported_before_the_work(place):
         assert syscalls.try_lock(other)
         with (
             pytest.raises(LockedError, match=r"is locked by another process: try again later, or wait with lock_wait$"),
-            write_artifact(str(path), "signatures"),
+            writing(path),
         ):
             pytest.fail("work was begun")
         threading.Timer(0.2, fcntl.flock, (other, fcntl.LOCK_UN)).start()

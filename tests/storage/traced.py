@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import pytest
 
-from simdocs.storage.targets import draft_name
+from tests.artifacts.tiny import draft_of
 from tests.cli.corpus import A1, A, B, lay
 from tests.cli.program import PROGRAM, Argument, Done, finished, simdocs, started
 from tests.cli.traps import prelude
@@ -131,7 +131,7 @@ class Bench:
 
         Calls that close a directory do not count, because they never fail.
         """
-        name, draft = line.split()[1], draft_name(self.output)
+        name, draft = line.split()[1], draft_of(self.output)
         if name.startswith("close"):
             return f"{draft}/" in line or f"{draft}." in line
         return self.output in line or draft in line or name.startswith("fsync")
@@ -170,7 +170,7 @@ class Bench:
 
     def left_a_draft_at_most(self) -> bool:
         """Whether nothing is there that does not belong there, but drafts."""
-        return all(name.startswith(draft_name(self.output)) for name in self.beside())
+        return all(name.startswith(draft_of(self.output)) for name in self.beside())
 
 
 def _remove(path: Path) -> None:

@@ -14,6 +14,11 @@ def probability(similarity: float, bands: int, rows: int) -> Decimal:
         return 1 - (1 - Decimal(repr(similarity)) ** rows) ** bands
 
 
+def chance(similarity: float, bands: int, rows: int) -> float:
+    """Return the same as a float."""
+    return float(probability(float(similarity), bands, rows))
+
+
 def least_probability(similarity: float, bands: int, rows: int) -> Decimal:
     """Return the probability, or if it is below 2/3 that of bands whose places depend on each other as `fss` may."""
     found = probability(similarity, bands, rows)

@@ -16,7 +16,7 @@ from simdocs.kernels.tokens import multisets, shinglers
 from simdocs.model.ragged import Array, Ragged
 from simdocs.model.texts import Texts
 from simdocs.parameters import PARAMETERS
-from simdocs.parameters.recipes import Shingling
+from simdocs.parameters.recipes import Banding, IndexRecipe, Recipe, Shingling, Sketching
 from simdocs.parameters.texts import Normalisation, Sequences, Walking
 
 WHITESPACE = [chr(point) for point in range(sys.maxunicode + 1) if chr(point).isspace()]
@@ -104,6 +104,23 @@ def sequences(**given: Any) -> Sequences:
 def walking(**given: Any) -> Walking:
     """Return which files of a directory are documents."""
     return Walking(**given)
+
+
+def banding(bands: int = 18, rows: int = 7, threshold: float = 0.8) -> Banding:
+    """Return how signatures are cut into bands, for this threshold and the usual recall."""
+    return Banding(threshold=threshold, recall=0.95, rule="recall", bands=bands, rows=rows)
+
+
+def recipe() -> Recipe:
+    """Return the recipe of token sets, with the defaults."""
+    return Recipe(sequences=sequences(), shingling=shingling())
+
+
+def index_recipe(bands: Banding, num_perm: int = 128) -> IndexRecipe:
+    """Return the recipe of an index with these bands, and with the defaults otherwise."""
+    return IndexRecipe(
+        sequences=sequences(), shingling=shingling(), sketching=Sketching(num_perm=num_perm), banding=bands
+    )
 
 
 normalisations = st.fixed_dictionaries(dict.fromkeys(SWITCHES, st.booleans())).map(lambda every: normalisation(**every))

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 import simdocs
-from simdocs.kernels.sketch.schemes import scheme_of
-from simdocs.kernels.tokens.shinglers import normalised_texts, shingler_of, text_tokens
+from simdocs.kernels.tokens.shinglers import shingler_of
 from simdocs.parameters import PARAMETERS
 from tests import strategies as some
 from tests.commands.building import opened
@@ -138,10 +137,8 @@ def test_a_manifest_keeps_toys_and_is_refused_without_them(docs: Path) -> None:
 def test_kernels_run_toys() -> None:
     with registered():
         shingling = some.shingling(unit="toyunit", k=PARAMETERS["k"].values.check(2))
-        tokens = text_tokens(
-            normalised_texts(some.documents([b"The ferry. It leaves. At nine.", b""]), shingling), shingling
-        )
+        tokens = some.tokens_of([b"The ferry. It leaves. At nine.", b""], shingling)
         assert tokens.lengths.tolist() == [2, 0]
         assert shingler_of("toyunit") not in [shingler_of(unit) for unit in some.members("unit") if unit != "toyunit"]
-        signatures = scheme_of("toyscheme").signatures(tokens, 4, 0)
-        assert np.array_equal(signatures, scheme_of("fss").signatures(tokens, 4, 0))
+        signatures = some.signatures(tokens, 4, scheme="toyscheme")
+        assert np.array_equal(signatures, some.signatures(tokens, 4))

@@ -5,20 +5,19 @@ from __future__ import annotations
 import pytest
 
 from simdocs.advice.template_advice import CrowdWatch
-from simdocs.engines.local import Local
-from simdocs.engines.run import Run
 from simdocs.errors import spelled
+from tests.runs import running
 
 
 def advised(documents: int, *counts: tuple[int, int], joinable: bool = True) -> list[str]:
     """Return the advice about so many documents, as candidates and similar pairs are counted."""
     told: list[str] = []
-    run = Run(Local(1), explain=told.append)
-    watch = CrowdWatch(documents, run, joinable=joinable)
-    for run.tally.candidates, run.tally.similar in counts:
-        assert run.tally.watch is not None
-        run.tally.watch(run.tally)
-    assert watch.advice == tuple(told)
+    with running(explain=told.append) as run:
+        watch = CrowdWatch(documents, run, joinable=joinable)
+        for run.tally.candidates, run.tally.similar in counts:
+            assert run.tally.watch is not None
+            run.tally.watch(run.tally)
+        assert watch.advice == tuple(told)
     return [spelled(line) for line in told]
 
 

@@ -10,7 +10,6 @@ from simdocs.advice.similarity_advice import Advice, Suits, length_of_signatures
 from simdocs.errors import spelled
 from simdocs.matching.sampling import sampled_pairs
 from simdocs.model.tuning import BandChoice, CorpusFacts, CurvePoint, Estimate
-from simdocs.parameters.recipes import Banding, Bands, IndexRecipe, Sketching
 from simdocs.pipeline.indexing import MANY_CANDIDATES
 from tests import strategies as some
 from tests.twins.bands import chance
@@ -21,12 +20,7 @@ def exactly(number: float) -> Estimate:
 
 
 def choice(threshold: float = 0.8, false_candidates: float = 0.0) -> BandChoice:
-    recipe = IndexRecipe(
-        sequences=some.sequences(),
-        shingling=some.shingling(),
-        sketching=Sketching(),
-        banding=Banding(threshold=threshold, recall=0.95, rule="recall", bands=18, rows=7),
-    )
+    recipe = some.index_recipe(some.banding(threshold=threshold))
     (chosen,) = [one for one in sampled_pairs.choices(recipe, None) if one.chosen]
     figures = {name: getattr(chosen, name) for name in BandChoice.__slots__}
     return BandChoice(**figures | {"misses": exactly(0), "false_candidates": exactly(false_candidates)})
@@ -178,13 +172,13 @@ def test_a_template_is_named_only_once():
 
 
 def test_a_longer_signature_is_advised_if_it_saves_most_false_candidates():
-    def false_candidates(cut: Bands) -> Estimate:
+    def false_candidates(cut: tuple[int, int]) -> Estimate:
         return exactly(2_000_000 * chance(0.6, *cut))
 
-    many = choice(false_candidates=false_candidates(Bands(18, 7)).value)
+    many = choice(false_candidates=false_candidates((18, 7)).value)
     (found,) = length_of_signatures(10_000, many, 0.95, false_candidates)
     places = found.change["num_perm"]
-    assert 2 * false_candidates(Bands(18, 7)).value / 10_000 > MANY_CANDIDATES
+    assert 2 * false_candidates((18, 7)).value / 10_000 > MANY_CANDIDATES
     assert places == 256
     assert spelled(found.line) == ("160 false candidates for each document are many: num_perm 256 would have 99")
     assert list(length_of_signatures(20_000, many, 0.95, false_candidates)) == []

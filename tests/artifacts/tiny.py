@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from simdocs.artifacts.writer import write_artifact
 from simdocs.kernels.sketch.fracminhash import CUT_OFF
 from simdocs.model.documents import CHUNK, DOCUMENT, FILE, Documents, SourceFiles
 from simdocs.parameters.recipes import Banding, Containing, Ignoring, Recipe, Sketching
+from simdocs.storage.atomic_file import atomic_file
 from simdocs.storage.targets import draft_name
 from tests import strategies as some
 
@@ -37,21 +39,32 @@ def writing(path: Path | str, kind: str = "signatures", wait: float = 0.0) -> Ab
     return write_artifact(str(path), kind, wait)
 
 
+def publishing(path: Path | str) -> AbstractContextManager[Any]:
+    """Return a stream that becomes this file, beside which nothing is an artifact."""
+    return atomic_file(str(path), lambda directory: False)
+
+
 def draft_of(name: Path | str) -> str:
     """Return the name of the draft of an artifact, or the beginning of that of another output."""
     return draft_name(os.path.basename(name))
 
 
-def documents(rows: int, salt: int) -> Documents:
-    facts = np.zeros(rows, DOCUMENT)
-    facts["size"] = np.arange(rows) + salt + 1
-    facts["length"] = facts["count"] = 2
-    names = [f"{salt}/{row}".encode() for row in range(rows)]
+def documents_of(names: Sequence[bytes], facts: Mapping[str, Any], files: Mapping[str, Any], **more: Any) -> Any:
+    """Return documents with these names, each in its own file. facts, files: some columns; the others are 0."""
+    about, places = np.zeros(len(names), DOCUMENT), np.zeros(len(names), FILE)
+    places["row"] = np.arange(len(names))
+    for array, columns in ((about, facts), (places, files)):
+        for name, column in columns.items():
+            array[name] = column
     lengths = np.array([len(name) for name in names], np.int64)
-    files = np.zeros(rows, FILE)
-    files["row"], files["inode"] = np.arange(rows), salt
-    sources = SourceFiles(files, np.zeros(0, CHUNK))
-    return Documents(some.Ragged.from_lengths(np.frombuffer(b"".join(names), np.uint8), lengths), facts, sources, {})
+    spelt = some.Ragged.from_lengths(np.frombuffer(b"".join(names), np.uint8), lengths)
+    return Documents(spelt, about, SourceFiles(places, np.zeros(0, CHUNK)), {}, **more)
+
+
+def documents(rows: int, salt: int) -> Any:
+    names = [f"{salt}/{row}".encode() for row in range(rows)]
+    facts = {"size": np.arange(rows) + salt + 1, "length": 2, "count": 2}
+    return documents_of(names, facts, {"inode": salt})
 
 
 def recipe(kind: str) -> Recipe:

@@ -121,10 +121,15 @@ def answer(root: Path, what: str = "groups", jobs: int = 1, **options: Any) -> l
         return [(row[0][below:], row[1][below:], row[2]) for row in rows]
 
 
+def as_tsv(rows: Sequence[Any]) -> bytes:
+    """Return these rows as the program would print them into a pipe."""
+    return Tsv(GROUPS).rows(rows)
+
+
 def printed(names: Sequence[bytes | str | Path], what: str = "groups", jobs: int = 1, **options: Any) -> bytes:
     """Return the answer as the program would print it into a pipe."""
     with sketched(names, jobs, **options) as work:
-        return Tsv(GROUPS).rows(work.answer(what))
+        return as_tsv(work.answer(what))
 
 
 def write_texts(root: Path, texts: Sequence[Text]) -> list[bytes]:

@@ -14,13 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.errors import ArtifactError
-from simdocs.model.answers import NAMES
-from simdocs.model.search_result import GROUPS
-from simdocs.views.output_formats import Tsv
 from tests import strategies as some
 from tests.amounts import examples, slow
 from tests.commands.building import built
-from tests.commands.deduping import CATCH_ALL, Work, sketched, write_texts
+from tests.commands.deduping import CATCH_ALL, Work, as_tsv, sketched, write_texts
 from tests.corpora.changing import CHANGES, STANDING, change
 from tests.similar_texts import corpora, family
 from tests.twins.text_answers import Choices, Text, Twin
@@ -48,8 +45,8 @@ def on(path: Path, jobs: int = 1, shingles: Path | None = None, **options: objec
 
 def drawn(work: Work, what: str) -> bytes:
     """Return the answer as the program would print it, and the names of the kept documents and the duplicates."""
-    listed = [Tsv(NAMES).rows(work.listed(listing)) for listing in ("kept", "duplicates") if what == "groups"]
-    return b"\f".join([Tsv(GROUPS).rows(work.answer(what)), *listed])
+    listed = [as_tsv(work.listed(listing)) for listing in ("kept", "duplicates") if what == "groups"]
+    return b"\f".join([as_tsv(work.answer(what)), *listed])
 
 
 @pytest.fixture(scope="module")

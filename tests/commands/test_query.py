@@ -13,10 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.commands.query import query
-from simdocs.commands.resolve import resolve
+from simdocs.api import ask as api
 from simdocs.matching.lookup import lookup
-from simdocs.model.answers import Block, Delivery
+from simdocs.model.answers import Delivery
 from tests import strategies as some
 from tests.amounts import examples
 from tests.asked import REQUESTS
@@ -64,9 +63,9 @@ def ask(
 ) -> Answered:
     """Query an index with these documents, in this process."""
     request = REQUESTS["query"](index=index, documents=tuple(names), threshold=threshold, list=listing, **options)
-    blocks = list[Block]()
+    blocks = list[Any]()
     with running(jobs) as run:
-        result = query(resolve(request), run, Delivery(blocks.append))
+        result = api.ask(request, run, Delivery(blocks.append))
     return Answered([row for block in blocks for row in block.rows], result)
 
 

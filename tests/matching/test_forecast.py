@@ -7,7 +7,7 @@ import pytest
 
 from simdocs.matching.sampling import sampled_pairs
 from simdocs.model.tuning import PairSample, SampledRange
-from simdocs.parameters.recipes import Banding
+from tests import strategies as some
 
 SIMILARITIES = np.array([0.0, 0.04, 0.05, 0.5, 0.79, 0.8, 0.95, 1.0, 1.0])
 ONES = np.ones(len(SIMILARITIES))
@@ -29,7 +29,7 @@ def test_pairs_at_1_are_similar():
 
 
 def test_each_pair_is_counted_at_one_point_of_the_curve():
-    points = list(sampled_pairs.curve(Banding(threshold=0.8, recall=0.95, rule="recall", bands=18, rows=7), SAMPLE))
+    points = list(sampled_pairs.curve(some.banding(), SAMPLE))
     pairs = {round(point.similarity, 2): point.pairs.value for point in points if point.pairs.value}
     assert pairs == {0.0: 2, 0.05: 1, 0.5: 1, 0.75: 1, 0.8: 1, 0.95: 1, 1.0: 2}
     assert points[-1].misses.value == pytest.approx(0)

@@ -10,11 +10,8 @@ from unittest import mock
 import numpy as np
 import pytest
 
-from simdocs.engines.run import no_progress
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.compare.pair_totals import total
-from simdocs.kernels.lsh.banding import candidate_probabilities
-from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.tokens.murmur import fmix32
 from simdocs.matching.sampling import sampled_pairs
 from tests import strategies as some
@@ -42,18 +39,30 @@ def corpus(size: int) -> some.Ragged:
 
 def sampled(sets: some.Ragged, seed: int, scheme: str = "fss", num_perm: int = 128) -> Any:
     """Return a sample of these sets, with hash functions of this seed."""
-    mixed = some.Ragged(fmix32(sets.values + np.uint32(seed * 0x9E3779B9 % 2**32)), sets.offsets)
+    mixed = some.Ragged(
+        fmix32(sets.values + np.uint32(seed * 0x9E3779B9 % 2**32)),
+        sets.offsets,
+    )
     ordered = some.Ragged.from_rows([np.sort(mixed[row]) for row in range(len(mixed))], np.uint32)
-    signatures = scheme_of(scheme).signatures(ordered, num_perm, seed)
-    return sampled_pairs.sample_pairs(signatures, partial(jaccard.exact, sets), seed, no_progress)
+    signatures = some.signatures(ordered, num_perm, seed, scheme)
+    return sampled_pairs.sample_pairs(signatures, partial(jaccard.exact, sets), seed, unheard)
+
+
+def unheard(*_: object) -> None:
+    """Ignore progress."""
+
+
+def chances(similarity: np.ndarray, bands: int, rows: int) -> np.ndarray:
+    """Return the probabilities with which pairs of these similarities share a bucket."""
+    return 1 - (1 - similarity**rows) ** bands
 
 
 def misses(bands: int, rows: int, least: float) -> Callable[[np.ndarray], np.ndarray]:
-    return lambda s: np.where(s >= least, 1 - candidate_probabilities(s, bands, rows), 0)
+    return lambda s: np.where(s >= least, 1 - chances(s, bands, rows), 0)
 
 
 def false_candidates(bands: int, rows: int, least: float) -> Callable[[np.ndarray], np.ndarray]:
-    return lambda s: np.where(s < least, candidate_probabilities(s, bands, rows), 0)
+    return lambda s: np.where(s < least, chances(s, bands, rows), 0)
 
 
 TOTALS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
@@ -111,7 +120,7 @@ def test_each_pair_counts_for_those_that_no_bucket_brought_together():
     assert (part.least, part.not_drawn) == (0.9, 0)
     inside = slice(part.begin, part.end)
     assert part.end - part.begin > 5
-    assert sample.reachable[inside] == pytest.approx(candidate_probabilities(sample.similarity[inside], 12, 10))
+    assert sample.reachable[inside] == pytest.approx(chances(sample.similarity[inside], 12, 10))
     assert sample.weight[inside] == pytest.approx(1 / sample.reachable[inside], rel=1e-12)
     assert (sample.reachable[: sample.ranges[0].end] == 1).all()
 
@@ -138,8 +147,8 @@ def test_pairs_of_texts_that_are_gone_are_left_out():
     def compare(left: np.ndarray, right: np.ndarray) -> np.ndarray:
         return np.where((left % 2 == 0) | (right % 2 == 0), np.nan, jaccard.exact(sets, left, right))
 
-    signatures = scheme_of("fss").signatures(sets, 128, 0)
-    sample = sampled_pairs.sample_pairs(signatures, compare, 0, no_progress)
+    signatures = some.signatures(sets, 128)
+    sample = sampled_pairs.sample_pairs(signatures, compare, 0, unheard)
     assert not np.isnan(sample.similarity).any()
     assert len(sample.similarity) == 80 * 79 // 2
 
@@ -159,9 +168,9 @@ def test_no_document_is_paired_with_itself(size):
         drawn.append(np.column_stack((left, right)))
         return jaccard.exact(sets, left, right)
 
-    signatures = scheme_of("fss").signatures(sets, 128, 0)
+    signatures = some.signatures(sets, 128)
     with mock.patch.multiple(sampled_pairs, **SMALL):
-        sampled_pairs.sample_pairs(signatures, compare, 0, no_progress)
+        sampled_pairs.sample_pairs(signatures, compare, 0, unheard)
     every = np.concatenate(drawn)
     assert len(drawn[0]) == SMALL["RANDOM_PAIRS"]
     assert (every[:, 0] != every[:, 1]).all()

@@ -6,14 +6,12 @@ import gzip
 import itertools
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from simdocs.corpora.read_tasks import tasks
 from simdocs.model.ragged import NO_TOKENS
-from simdocs.model.skipped import Skipped
-from simdocs.model.texts import BATCH_BYTES
-from simdocs.parameters.recipes import Recipe, Sketching
 from simdocs.pipeline.reading import Advance, Reading
 from simdocs.pipeline.shingling import shingle
 from simdocs.pipeline.signing import sign
@@ -24,15 +22,15 @@ from tests.runs import running
 
 @pytest.mark.parametrize("name", ["b.jsonl", "b.jsonl.gz"])
 def test_bytes_rise_to_the_total_and_move_within_a_large_file(tmp_path: Path, name: str) -> None:
-    texts = (random.Random(row).randbytes(500).hex() for row in range(8 * BATCH_BYTES // 1000))
+    texts = (random.Random(row).randbytes(500).hex() for row in range((4 << 20) // 1000))
     lines = "".join(f'{{"text": "{text}"}}\n' for text in texts).encode()
     (tmp_path / "a.txt").write_bytes(b"x" * 1000)
     (tmp_path / name).write_bytes(gzip.compress(lines, 1) if name.endswith(".gz") else lines)
     (tmp_path / "c.txt").write_bytes(b"y" * 3000)
     (tmp_path / "d.jsonl").write_bytes(b"")
     found = found_by(tmp_path)
-    advance = Advance(found)
-    assert len(list(advance.watch(tasks(found, 1 << 30, some.sequences(), Skipped().add)))) == len(advance.files)
+    advance, skips = Advance(found), list[Any]()
+    assert len(list(advance.watch(tasks(found, 1 << 30, some.sequences(), skips.append)))) == len(advance.files)
     assert sum(advance.files) == 4
     assert all(a <= b for a, b in itertools.pairwise(advance.bytes))
     assert advance.bytes[-1] == advance.total == sum(found.sizes)
@@ -48,11 +46,11 @@ def test_progress_moves_within_one_large_text(tmp_path: Path, stage: str) -> Non
     told = []
     with running(progress=lambda step, done, total: told.append((step, done, total))) as run:
         found = found_by(tmp_path, skipped=run.skipped)
-        reading = Reading(found, 1 << 30, Recipe(sequences=some.sequences(), shingling=some.shingling()), run)
+        reading = Reading(found, 1 << 30, some.recipe(), run)
         if stage == "shingle":
             shingle(reading, lambda _sets: None)
         else:
-            sign(reading, Sketching(), NO_TOKENS, with_sets=False)
+            sign(reading, some.index_recipe(some.banding()).sketching, NO_TOKENS, with_sets=False)
     assert {(step, total) for step, _, total in told} == {("shingling" if stage == "shingle" else "reading", 804_000)}
     done = [done for _, done, _ in told]
     assert done == sorted(done)

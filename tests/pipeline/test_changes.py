@@ -11,26 +11,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.model.documents import CHUNK, DOCUMENT, FILE, Documents, SourceFiles
 from simdocs.pipeline import changes as module
-from tests import strategies as some
+from tests.artifacts.tiny import documents_of
 
 Text = tuple[int, int]
 texts = st.tuples(st.integers(0, 1), st.integers(0, 1))
 trees = st.dictionaries(st.sampled_from([b"", b"a", b"b", b"c", b"x/a", b"x/b", b"y/a", b"y/e"]), texts, max_size=8)
 
 
-def documents(tree: dict[bytes, Text], earlier: list[int] | None = None, inodes: Sequence[int] = ()) -> Documents:
+def documents(tree: dict[bytes, Text], earlier: list[int] | None = None, inodes: Sequence[int] = ()) -> Any:
     """Make documents with these names, sizes, digests and inodes, each in its own file."""
-    files = np.zeros(len(tree), FILE)
-    files["row"] = np.arange(len(tree))
-    files["inode"][: len(inodes)] = inodes
-    facts = np.zeros(len(tree), DOCUMENT)
-    for row, (size, digest) in enumerate(tree.values()):
-        facts["size"][row], facts["digest"][row] = size, (7, digest)
-    names = some.Ragged.from_lengths(np.frombuffer(b"".join(tree), np.uint8), np.array([*map(len, tree)], np.int64))
+    facts = {"size": [size for size, _ in tree.values()], "digest": np.zeros((len(tree), 2), np.uint64)}
+    facts["digest"][:] = [(7, digest) for _, digest in tree.values()] or 0
+    of_files = [*inodes, *[0] * (len(tree) - len(inodes))]
     more: dict[str, Any] = {} if earlier is None else {"earlier": np.array(earlier, np.int32)}
-    return Documents(names, facts, SourceFiles(files, np.zeros(0, CHUNK)), {}, **more)
+    return documents_of(list(tree), facts, {"inode": of_files}, **more)
 
 
 def renames(new: Mapping[bytes, tuple[Text, int]], gone: Mapping[bytes, tuple[Text, int]]) -> dict[bytes, bytes]:

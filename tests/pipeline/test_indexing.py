@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import simdocs
-from simdocs.parameters.recipes import Banding, IndexRecipe, Sketching
 from simdocs.pipeline.indexing import BucketCounter, expected_of
 from tests import strategies as some
 
@@ -84,12 +83,7 @@ def test_few_candidates_are_counted_exactly() -> None:
 @pytest.mark.parametrize("size", [0, 1, 2, 5, 200])
 def test_a_document_among_equal_ones_has_all_others_as_candidates(size: int) -> None:
     signatures = np.ones((size, 8), np.uint32)
-    banding = Banding(threshold=0.8, recall=0.95, rule="recall", bands=4, rows=2)
-    counter = BucketCounter(
-        IndexRecipe(
-            sequences=some.sequences(), shingling=some.shingling(), sketching=Sketching(num_perm=8), banding=banding
-        )
-    )
+    counter = BucketCounter(some.index_recipe(some.banding(4, 2), num_perm=8))
     for _ in range(4):
         counter.add(np.ones(size, np.uint64), np.arange(size))
     expected = counter.expectation(lambda rows: signatures[rows], size)

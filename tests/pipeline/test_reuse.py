@@ -9,21 +9,17 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.model.documents import CHUNK, DOCUMENT, FILE, Documents, SourceFiles
 from simdocs.parameters.answers import Updating
 from simdocs.pipeline.reuse import Earlier
-from tests import strategies as some
+from tests.artifacts.tiny import documents_of
 
 Digest = tuple[int, int]
 digests = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 1)), max_size=8)
 
 
-def documents(sets: list[Digest]) -> Documents:
+def documents(sets: list[Digest]) -> Any:
     """Make documents whose token sets have these digests."""
-    facts = np.zeros(len(sets), DOCUMENT)
-    facts["set_digest"] = np.array(sets, np.uint64).reshape(-1, 2)
-    names = some.Ragged.from_lengths(np.zeros(0, np.uint8), np.zeros(len(sets), np.int64))
-    return Documents(names, facts, SourceFiles(np.zeros(0, FILE), np.zeros(0, CHUNK)), {})
+    return documents_of([b""] * len(sets), {"set_digest": np.array(sets, np.uint64).reshape(-1, 2)}, {})
 
 
 def rows_of_same_sets(before: list[Digest], after: list[Digest]) -> list[int]:

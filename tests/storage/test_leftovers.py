@@ -16,10 +16,9 @@ import pytest
 from simdocs.artifacts.recognise import replaceable
 from simdocs.errors import LockedError, OutputError
 from simdocs.storage import lock, syscalls
-from simdocs.storage.atomic_file import atomic_file
 from simdocs.storage.leftovers import Drafts, sweep_directory
 from tests.amounts import slow
-from tests.artifacts.tiny import draft_of, files_of, found, save, writing
+from tests.artifacts.tiny import draft_of, files_of, found, publishing, save, writing
 from tests.cli.corpus import A1, A, lay
 from tests.cli.program import simdocs
 from tests.storage.faults import FAULTS, Ended, Faulty, calls_of
@@ -46,7 +45,7 @@ def impatient() -> Iterator[None]:
 
 
 def write(path: Path, data: bytes = b"new") -> None:
-    with atomic_file(str(path), lambda directory: False) as stream:
+    with publishing(path) as stream:
         stream.write(data)
 
 

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.storage import syscalls
-from simdocs.storage.atomic_file import atomic_file
 from tests.amounts import amount, slow
-from tests.artifacts.tiny import draft_of, found, save
+from tests.artifacts.tiny import draft_of, found, publishing, save
+from tests.runs import without_sync
 from tests.storage.power import Recorder, Tree, lay, states
 
 
@@ -43,7 +42,7 @@ def recorded(node) -> Tree | bytes:
 def test_the_simulated_disk_loses_what_was_not_synced(place, monkeypatch):
     begun = place / "begun"
     begun.mkdir()
-    monkeypatch.setattr(syscalls, "sync", lambda descriptor: None)
+    without_sync(monkeypatch)
     trees = after_every_cut(begun, lambda where: write(where / "answer", b"new"))
     assert {tree.get("answer") for tree in trees} == {None, b"", b"n", b"new"}
 
@@ -74,7 +73,7 @@ def test_a_power_cut_at_any_instant_leaves_the_old_or_the_new_artifact(place, th
 
 
 def write(path: Path, data: bytes) -> None:
-    with atomic_file(str(path), lambda directory: False) as stream:
+    with publishing(path) as stream:
         stream.write(data)
 
 

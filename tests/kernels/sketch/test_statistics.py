@@ -7,6 +7,7 @@ Dahlgaard, Knudsen, Thorup 2017, theorem 1), and bands of it make candidates on 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import product
 from math import sqrt
 
@@ -15,7 +16,6 @@ import pytest
 
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.lsh import banding, buckets
-from simdocs.kernels.sketch.schemes import scheme_of
 from tests import strategies as some
 from tests.amounts import slow
 
@@ -49,7 +49,7 @@ def rows_of(tokens: np.ndarray) -> some.Ragged:
 
 def estimates(scheme: str, union: int, shared: int, count: int) -> np.ndarray:
     """Return the estimated similarity of each pair."""
-    signatures = scheme_of(scheme).signatures
+    signatures = partial(some.signatures, scheme=scheme)
     parts = []
     for left, right, seed in pairs(union, shared, count):
         both = np.concatenate((signatures(left, PLACES, seed), signatures(right, PLACES, seed)))
@@ -60,7 +60,7 @@ def estimates(scheme: str, union: int, shared: int, count: int) -> np.ndarray:
 
 def candidate_rate(scheme: str, union: int, shared: int, bands: int, rows: int, count: int) -> float:
     """Return the share of the pairs that share a bucket."""
-    signatures = scheme_of(scheme).signatures
+    signatures = partial(some.signatures, scheme=scheme)
     met = 0
     for left, right, seed in pairs(union, shared, count):
         order = np.arange(len(left))

@@ -63,12 +63,13 @@ def value_of(request: type[Any], name: str) -> Any:
     return VALUES.get(name, True)
 
 
-def asked(request: type[Any], **given: Any) -> Any:
-    """A request about the usual arguments."""
+def asked(request: str | type[Any], **given: Any) -> Any:
+    """A request about the usual arguments: a question, or a class."""
+    request = REQUESTS[request] if isinstance(request, str) else request
     return request(**ARGUMENTS.get(request.question, {}) | given)
 
 
-def problems_of(request: type[Any], **given: Any) -> tuple[str, ...]:
+def problems_of(request: str | type[Any], **given: Any) -> tuple[str, ...]:
     """What is wrong with a request."""
     try:
         asked(request, **given)

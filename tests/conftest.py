@@ -12,8 +12,8 @@ from collections import Counter
 import pytest
 from hypothesis import HealthCheck, settings
 
-from simdocs.engines.local import Local
 from tests.amounts import SHORT_EXAMPLES
+from tests.runs import eager_workers
 
 _LARGE_INPUTS = [HealthCheck.too_slow, HealthCheck.data_too_large]
 
@@ -31,7 +31,7 @@ settings.load_profile("same")
 @pytest.fixture
 def eager(monkeypatch: pytest.MonkeyPatch) -> None:
     """Start workers even for a single task: with this, jobs=2 means workers for few documents, too."""
-    monkeypatch.setattr(Local.__init__, "__defaults__", (1,))
+    eager_workers(monkeypatch)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

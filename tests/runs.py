@@ -6,8 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import pytest
+
+from simdocs.api.ask import ask
 from simdocs.engines.local import Local
 from simdocs.engines.run import Run
+from simdocs.model.answers import AS_A_WHOLE
 from simdocs.storage import syscalls
 
 
@@ -16,6 +20,17 @@ def running(jobs: int = 1, **more: Any) -> Iterator[Run]:
     """Return a run with this many processes, which start even for a single task."""
     with Local(jobs, 1) as engine:
         yield Run(engine, **more)
+
+
+def answered(request: Any, jobs: int = 1, delivery: Any = AS_A_WHOLE, **more: Any) -> Any:
+    """Return the result that answers a request."""
+    with running(jobs, **more) as run:
+        return ask(request, run, delivery)
+
+
+def eager_workers(patch: pytest.MonkeyPatch) -> None:
+    """Start workers even for a single task, whoever makes the engine."""
+    patch.setattr(Local.__init__, "__defaults__", (1,))
 
 
 def without_sync(patch: Any) -> None:

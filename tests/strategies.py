@@ -18,6 +18,7 @@ from simdocs.model.texts import Texts
 from simdocs.parameters import PARAMETERS
 from simdocs.parameters.recipes import Banding, IndexRecipe, Recipe, Shingling, Sketching
 from simdocs.parameters.texts import Normalisation, Sequences, Walking
+from simdocs.parameters.values import Choice
 
 WHITESPACE = [chr(point) for point in range(sys.maxunicode + 1) if chr(point).isspace()]
 
@@ -66,6 +67,11 @@ batches = _batches(ATOMS) | _batches([family for family in _ASCII_ONLY if family
 def members(parameter: str) -> list[str]:
     """Return the choices of a parameter, as "unit": the members of its family."""
     return list(PARAMETERS[parameter].values.family)  # type: ignore[attr-defined]
+
+
+def has_choices(values: Any) -> bool:
+    """Return whether these values of a parameter are members of a family."""
+    return isinstance(values, Choice)
 
 
 def each(parameter: str) -> pytest.MarkDecorator:

@@ -7,11 +7,8 @@ from typing import Any
 import pytest
 
 from simdocs.errors import spelled
-from simdocs.requests.building import IndexRequest, ShingleRequest, SignatureRequest
-from simdocs.requests.drawing import BuildReportRequest, DrawRequest, TableRequest
-from simdocs.requests.searching import DedupeRequest, QueryRequest
-from simdocs.requests.studying import CompareRequest, ShowRequest, SimilarityRequest
-from tests.asked import asked, names_of, needed, problems_of, value_of
+from simdocs.requests import drawing
+from tests.asked import REQUESTS, asked, names_of, needed, problems_of, value_of
 
 TOGETHER = "cannot be combined"
 IN_ONE_WAY = f"{TOGETHER}: name documents in one way"
@@ -21,14 +18,14 @@ LISTS = "one of kept, duplicates, kept-lines, duplicate-lines"
 FRACTION = "a number above 0 and up to 1, such as 0.8"
 NO_FORMAT = "use .table, .tsv, .jsonl or .csv, or choose with format"
 
-RULES: list[tuple[type[Any], dict[str, Any], tuple[str, ...]]] = [
+RULES: list[tuple[str | type[Any], dict[str, Any], tuple[str, ...]]] = [
     # Where documents come from
-    (ShingleRequest, {"documents": ()}, (NOTHING,)),
-    (ShingleRequest, {"documents": (), "texts": []}, ()),
-    (ShingleRequest, {"files_from": "x"}, (f"documents and files_from {IN_ONE_WAY}",)),
-    (ShingleRequest, {"texts": []}, (f"documents and texts {IN_ONE_WAY}",)),
+    ("shingle", {"documents": ()}, (NOTHING,)),
+    ("shingle", {"documents": (), "texts": []}, ()),
+    ("shingle", {"files_from": "x"}, (f"documents and files_from {IN_ONE_WAY}",)),
+    ("shingle", {"texts": []}, (f"documents and texts {IN_ONE_WAY}",)),
     (
-        ShingleRequest,
+        "shingle",
         {"files_from": "x", "files0_from": "y", "texts": ["a"]},
         (
             f"documents, files_from, files0_from and texts {IN_ONE_WAY}",
@@ -36,59 +33,67 @@ RULES: list[tuple[type[Any], dict[str, Any], tuple[str, ...]]] = [
             "files0_from needs paths, not texts",
         ),
     ),
-    (ShingleRequest, {"documents": ("-", "a", b"-")}, ("- names standard input, which can be read only once",)),
+    ("shingle", {"documents": ("-", "a", b"-")}, ("- names standard input, which can be read only once",)),
     (
-        ShingleRequest,
+        "shingle",
         {"documents": (3, ["a"])},
         (
             "int is not a path: pass each path as a separate argument",
             "list is not a path: pass each path as a separate argument, or texts as texts=[...]",
         ),
     ),
-    (ShingleRequest, {"documents": ("-",), "plain": True, "jsonl": True}, (f"plain and jsonl {TOGETHER}",)),
-    (ShingleRequest, {"jsonl": True}, (f"{PIPED} simdocs.shingle('-', jsonl=True)",)),
-    (QueryRequest, {"jsonl": True}, (f"{PIPED} simdocs.query('X.index', '-', jsonl=True)",)),
-    (ShingleRequest, {"jsonl": True, "documents": ()}, (NOTHING,)),
+    ("shingle", {"documents": ("-",), "plain": True, "jsonl": True}, (f"plain and jsonl {TOGETHER}",)),
+    ("shingle", {"jsonl": True}, (f"{PIPED} simdocs.shingle('-', jsonl=True)",)),
+    ("query", {"jsonl": True}, (f"{PIPED} simdocs.query('X.index', '-', jsonl=True)",)),
+    ("shingle", {"jsonl": True, "documents": ()}, (NOTHING,)),
     (
-        ShingleRequest,
+        "shingle",
         {"jsonl": True, "documents": (), "files_from": "x"},
         (f"{PIPED} simdocs.shingle('-', jsonl=True)",),
     ),
     # Texts in memory
-    (ShingleRequest, {"names": ["a"]}, ("names need texts",)),
-    (ShingleRequest, {"documents": (), "texts": "ab"}, ("texts must be a sequence of texts, such as a list, not str",)),
+    ("shingle", {"names": ["a"]}, ("names need texts",)),
     (
-        ShingleRequest,
+        "shingle",
+        {"documents": (), "texts": "ab"},
+        ("texts must be a sequence of texts, such as a list, not str",),
+    ),
+    (
+        "shingle",
         {"documents": (), "texts": ["a", 3, None], "names": ["x", b"y"]},
         ("texts[1] is neither str nor bytes", "there must be as many names as texts, 3, not 2"),
     ),
-    (ShingleRequest, {"documents": (), "texts": ["a"], "names": [1]}, ("names[0] is neither str nor bytes",)),
+    ("shingle", {"documents": (), "texts": ["a"], "names": [1]}, ("names[0] is neither str nor bytes",)),
     (
-        ShingleRequest,
+        "shingle",
         {"documents": (), "texts": ["a"], "hidden": True, "max_size": 3, "text_field": "body"},
         ("hidden needs paths, not texts", "max_size needs paths, not texts"),
     ),
     # Bands
     (
-        IndexRequest,
+        "index",
         {"bands": 3, "rows": 2, "recall": 0.9, "rule": "nearest"},
         (f"bands, rows, recall and rule {TOGETHER}: recall and rule choose the bands and rows",),
     ),
     (
-        IndexRequest,
+        "index",
         {"bands": 3, "rule": "recall"},
         (f"bands and rule {TOGETHER}: rule chooses the bands and rows",),
     ),
-    (IndexRequest, {"bands": 3, "rows": 2, "threshold": 0.5}, ()),
+    ("index", {"bands": 3, "rows": 2, "threshold": 0.5}, ()),
     # Groups and pairs
-    (DedupeRequest, {"all_copies": True}, ("all_copies needs pairs",)),
-    (DedupeRequest, {"all_copies": True, "pairs": False}, ("all_copies needs pairs",)),
-    (QueryRequest, {"all_copies": True}, ("all_copies needs nearest",)),
-    (QueryRequest, {"all_copies": True, "nearest": 2, "exact": True, "itself": True}, ()),
-    (DedupeRequest, {"pairs": True, "list": "kept"}, (f"pairs and list {TOGETHER}: list lists documents, not pairs",)),
-    (DedupeRequest, {"pairs": False, "list": "kept", "against": "x.index", "cluster": "greedy"}, ()),
+    ("dedupe", {"all_copies": True}, ("all_copies needs pairs",)),
+    ("dedupe", {"all_copies": True, "pairs": False}, ("all_copies needs pairs",)),
+    ("query", {"all_copies": True}, ("all_copies needs nearest",)),
+    ("query", {"all_copies": True, "nearest": 2, "exact": True, "itself": True}, ()),
     (
-        DedupeRequest,
+        "dedupe",
+        {"pairs": True, "list": "kept"},
+        (f"pairs and list {TOGETHER}: list lists documents, not pairs",),
+    ),
+    ("dedupe", {"pairs": False, "list": "kept", "against": "x.index", "cluster": "greedy"}, ()),
+    (
+        "dedupe",
         {"pairs": True, "against": "x.index", "cluster": "components"},
         (
             f"pairs and against {TOGETHER}: pairs finds pairs only within the documents",
@@ -98,44 +103,52 @@ RULES: list[tuple[type[Any], dict[str, Any], tuple[str, ...]]] = [
         ),
     ),
     (
-        DedupeRequest,
+        "dedupe",
         {"exact": True, "recall": 0.9, "max_candidates": 3, "verify": "exact", "against": "x.index"},
         tuple(
             f"{name} and exact {TOGETHER}: exact finds and compares every pair"
             for name in ("recall", "max_candidates", "verify", "against")
         ),
     ),
-    (DedupeRequest, {"measure": "containment"}, ("measure containment needs pairs",)),
-    (DedupeRequest, {"measure": "containment", "pairs": True, "exact": True, "verify": "exact", "max_memory": 10}, ()),
+    ("dedupe", {"measure": "containment"}, ("measure containment needs pairs",)),
     (
-        DedupeRequest,
+        "dedupe",
+        {"measure": "containment", "pairs": True, "exact": True, "verify": "exact", "max_memory": 10},
+        (),
+    ),
+    (
+        "dedupe",
         {"measure": "containment", "pairs": True, "recall": 0.9, "bands": None, "verify": "estimate"},
         (
             f"measure and recall {TOGETHER}: containment is computed for every pair in any case",
             f"measure and verify {TOGETHER}: signatures do not tell the containment",
         ),
     ),
-    (DedupeRequest, {"exact": False, "recall": 0.9, "bands": None}, ()),
+    ("dedupe", {"exact": False, "recall": 0.9, "bands": None}, ()),
     (
-        DedupeRequest,
+        "dedupe",
         {"changed": True, "against": "x.index"},
         (f"changed and against {TOGETHER}: changed is about one index",),
     ),
     # Queries
     (
-        QueryRequest,
+        "query",
         {"nearest": 1, "threshold": 0.5, "top": 2},
         (
             f"nearest and threshold {TOGETHER}: nearest ignores the threshold",
             f"nearest and top {TOGETHER}: nearest limits the number of matches already",
         ),
     ),
-    (QueryRequest, {"changed": True}, (f"documents and changed {IN_ONE_WAY}",)),
-    (QueryRequest, {"changed": True, "documents": (), "files_from": "x"}, (f"files_from and changed {IN_ONE_WAY}",)),
-    (QueryRequest, {"changed": True, "documents": (), "texts": []}, (f"texts and changed {IN_ONE_WAY}",)),
-    (QueryRequest, {"changed": False, "documents": ()}, (NOTHING,)),
+    ("query", {"changed": True}, (f"documents and changed {IN_ONE_WAY}",)),
     (
-        QueryRequest,
+        "query",
+        {"changed": True, "documents": (), "files_from": "x"},
+        (f"files_from and changed {IN_ONE_WAY}",),
+    ),
+    ("query", {"changed": True, "documents": (), "texts": []}, (f"texts and changed {IN_ONE_WAY}",)),
+    ("query", {"changed": False, "documents": ()}, (NOTHING,)),
+    (
+        "query",
         {"changed": True, "documents": (), "itself": True, "hidden": True, "text_field": "body"},
         (
             f"changed and itself {TOGETHER}: a document of the index would always match itself",
@@ -143,14 +156,14 @@ RULES: list[tuple[type[Any], dict[str, Any], tuple[str, ...]]] = [
             "text_field needs documents, and cannot be combined with changed",
         ),
     ),
-    (QueryRequest, {"index": None}, ("index must be an artifact of kind index, or its path, not None",)),
+    ("query", {"index": None}, ("index must be an artifact of kind index, or its path, not None",)),
     (
-        QueryRequest,
+        "query",
         {"index": 3, "documents": ()},
         ("index must be an artifact of kind index, or its path, not 3", NOTHING),
     ),
     (
-        DedupeRequest,
+        "dedupe",
         {"measure": "containment", "against": "x.index"},
         (
             "measure and against cannot be combined: simdocs.query('Y.index', 'DOCS', measure='containment') finds what"
@@ -159,64 +172,64 @@ RULES: list[tuple[type[Any], dict[str, Any], tuple[str, ...]]] = [
     ),
     # One text
     (
-        ShowRequest,
+        "show",
         {"file": None, "language": "de"},
         ("file must be a path, not None", "language needs unit stopword, or ignore_stop_words"),
     ),
-    (ShowRequest, {"file": ""}, ("nothing to read: name a text, - for standard input, or an artifact",)),
-    (ShowRequest, {"language": "en", "unit": "word"}, ("language needs unit stopword, or ignore_stop_words",)),
-    (SimilarityRequest, {"language": "en"}, ("language needs unit stopword, or ignore_stop_words",)),
-    (SimilarityRequest, {"language": "en", "unit": "word", "ignore_stop_words": True}, ()),
+    ("show", {"file": ""}, ("nothing to read: name a text, - for standard input, or an artifact",)),
+    ("show", {"language": "en", "unit": "word"}, ("language needs unit stopword, or ignore_stop_words",)),
+    ("similarity", {"language": "en"}, ("language needs unit stopword, or ignore_stop_words",)),
+    ("similarity", {"language": "en", "unit": "word", "ignore_stop_words": True}, ()),
     (
-        ShowRequest,
+        "show",
         {"language": "en", "ignore_stop_words": True},
         ("language needs unit stopword, or ignore_stop_words", "ignore_stop_words needs unit word"),
     ),
-    (ShowRequest, {"unit": "stopword", "ignore_stop_words": True}, ("ignore_stop_words needs unit word",)),
-    (ShowRequest, {"unit": "stopword", "stop_words": "x"}, ()),
-    (ShowRequest, {"unit": "line", "stop_words": "x"}, ("stop_words needs unit word or stopword",)),
+    ("show", {"unit": "stopword", "ignore_stop_words": True}, ("ignore_stop_words needs unit word",)),
+    ("show", {"unit": "stopword", "stop_words": "x"}, ()),
+    ("show", {"unit": "line", "stop_words": "x"}, ("stop_words needs unit word or stopword",)),
     (
-        ShowRequest,
+        "show",
         {"file": "-", "unit": "word", "stop_words": "-"},
         ("- names standard input, which can be read only once",),
     ),
     (
-        CompareRequest,
+        "compare",
         {"documents": ("a", "-"), "unit": ("word",), "stop_words": "-"},
         ("- names standard input, which can be read only once",),
     ),
-    (CompareRequest, {"unit": ("char", "word"), "ignore_stop_words": True, "language": "de"}, ()),
+    ("compare", {"unit": ("char", "word"), "ignore_stop_words": True, "language": "de"}, ()),
     (
-        ShingleRequest,
+        "shingle",
         {"documents": ("-",), "unit": "word", "stop_words": "-"},
         ("- names standard input, which can be read only once",),
     ),
     (
-        SignatureRequest,
+        "signature",
         {"unit": "word", "stop_words": "-", "template": ("-",)},
         ("- names standard input, which can be read only once",),
     ),
     (
-        DedupeRequest,
+        "dedupe",
         {"language": "en", "stop_words": "x", "unit": "stopword"},
         ("language and stop_words cannot be combined: each says what the stop words are",),
     ),
     # A rule about a wrong value would be a guess
-    (ShowRequest, {"language": "en", "unit": "wd"}, ("unit must be one of char, word, line, stopword, not 'wd'",)),
+    ("show", {"language": "en", "unit": "wd"}, ("unit must be one of char, word, line, stopword, not 'wd'",)),
     (
-        ShowRequest,
+        "show",
         {"unit": "words"},
         ("unit must be one of char, word, line, stopword, not 'words': did you mean word?",),
     ),
     (
-        DedupeRequest,
+        "dedupe",
         {"list": "kept,duplicates"},
         (f"list must be {LISTS}, not 'kept,duplicates': only one is allowed",),
     ),
-    (DedupeRequest, {"threshold": 80}, (f"threshold must be {FRACTION}, not 80: did you mean 0.8?",)),
-    (DedupeRequest, {"all_copies": True, "pairs": 1}, ("pairs must be True or False, not 1",)),
+    ("dedupe", {"threshold": 80}, (f"threshold must be {FRACTION}, not 80: did you mean 0.8?",)),
+    ("dedupe", {"all_copies": True, "pairs": 1}, ("pairs must be True or False, not 1",)),
     (
-        DedupeRequest,
+        "dedupe",
         {"k": 0, "hidden": "no", "pairs": True, "list": "kept", "documents": ()},
         (
             "hidden must be True or False, not 'no'",
@@ -226,52 +239,60 @@ RULES: list[tuple[type[Any], dict[str, Any], tuple[str, ...]]] = [
         ),
     ),
     # What becomes of an answer
-    (TableRequest, {"output": b"x.gz"}, ("output x.gz: simdocs does not compress its output: write to a pipe",)),
     (
-        TableRequest,
+        drawing.TableRequest,
+        {"output": b"x.gz"},
+        ("output x.gz: simdocs does not compress its output: write to a pipe",),
+    ),
+    (
+        drawing.TableRequest,
         {"output": b"x.gz", "format": "csv"},
         ("output x.gz: simdocs does not compress its output: write to a pipe",),
     ),
     *(
-        (TableRequest, {"output": f"x.{suffix}"}, (f"output x.{suffix}: simdocs cannot write .{suffix}: {NO_FORMAT}",))
+        (
+            drawing.TableRequest,
+            {"output": f"x.{suffix}"},
+            (f"output x.{suffix}: simdocs cannot write .{suffix}: {NO_FORMAT}",),
+        )
         for suffix in ("json", "parquet", "xlsx")
     ),
-    (TableRequest, {"output": "x.json", "format": "jsonl"}, ()),
+    (drawing.TableRequest, {"output": "x.json", "format": "jsonl"}, ()),
     (
-        DrawRequest,
+        drawing.DrawRequest,
         {"nul": True, "listing": "kept", "output": "x.JSON"},
         (f"nul and output x.JSON {TOGETHER}: nul writes plain names",),
     ),
-    (DrawRequest, {"output": "x.ndjson", "listing": "kept-lines"}, ()),
+    (drawing.DrawRequest, {"output": "x.ndjson", "listing": "kept-lines"}, ()),
     (
-        DrawRequest,
+        drawing.DrawRequest,
         {"output": "x.json", "listing": "kept"},
         (f"output x.json: simdocs cannot write .json: {NO_FORMAT}",),
     ),
     (
-        DrawRequest,
+        drawing.DrawRequest,
         {"quiet": True, "verbose": True, "summary": True},
         (f"quiet and verbose {TOGETHER}", f"quiet and summary {TOGETHER}"),
     ),
     (
-        DrawRequest,
+        drawing.DrawRequest,
         {"summary_json": "-"},
         ("summary_json must be a file, not -, because the answer goes to standard output",),
     ),
-    (IndexRequest, {"dry_run": True}, ("dry_run needs output: name the artifact to compare with",)),
+    ("index", {"dry_run": True}, ("dry_run needs output: name the artifact to compare with",)),
     (
-        IndexRequest,
+        "index",
         {"dry_run": True, "output": "x.index", "lock_wait": 1.0},
         (f"lock_wait and dry_run {TOGETHER}: dry_run takes no lock",),
     ),
-    (QueryRequest, {"measure": "containment", "exact": True}, ()),
+    ("query", {"measure": "containment", "exact": True}, ()),
     (
-        QueryRequest,
+        "query",
         {"measure": "containment", "exact": True, "max_memory": 10},
         (f"measure and max_memory {TOGETHER}: only a few token sets are in memory at once",),
     ),
     (
-        QueryRequest,
+        "query",
         {"measure": "containment", "nearest": 1, "verify": "estimate"},
         (
             f"nearest and measure {TOGETHER}: use measure containment top 1 instead of nearest 1",
@@ -279,33 +300,33 @@ RULES: list[tuple[type[Any], dict[str, Any], tuple[str, ...]]] = [
         ),
     ),
     (
-        BuildReportRequest,
+        drawing.BuildReportRequest,
         {"format": "csv", "header": True},
         (
             "format needs dry_run: without it, nothing is printed",
             "header needs dry_run: without it, nothing is printed",
         ),
     ),
-    (DrawRequest, {"nul": True}, ("nul needs a list of names: add list",)),
-    (DrawRequest, {"nul": True, "listing": "kept-lines"}, ("nul needs a list of names, not list kept-lines",)),
+    (drawing.DrawRequest, {"nul": True}, ("nul needs a list of names: add list",)),
+    (drawing.DrawRequest, {"nul": True, "listing": "kept-lines"}, ("nul needs a list of names, not list kept-lines",)),
     (
-        DrawRequest,
+        drawing.DrawRequest,
         {"nul": True, "listing": "kept", "format": "csv"},
         (f"nul and format {TOGETHER}: nul writes plain names",),
     ),
     (
-        DrawRequest,
+        drawing.DrawRequest,
         {"listing": "kept-lines", "format": "csv"},
         ("list kept-lines writes lines as they are, without format",),
     ),
     (
-        DrawRequest,
+        drawing.DrawRequest,
         {"nul": True, "listing": "kept", "output": "x.csv"},
         (f"nul and output x.csv {TOGETHER}: nul writes plain names",),
     ),
-    (DrawRequest, {"nul": True, "listing": "kept", "output": "x.tsv"}, ()),
-    (DrawRequest, {"output": "./x", "summary_json": "x"}, ("output and summary_json name the same file",)),
-    (DrawRequest, {"output": "-", "summary_json": "x"}, ()),
+    (drawing.DrawRequest, {"nul": True, "listing": "kept", "output": "x.tsv"}, ()),
+    (drawing.DrawRequest, {"output": "./x", "summary_json": "x"}, ("output and summary_json name the same file",)),
+    (drawing.DrawRequest, {"output": "-", "summary_json": "x"}, ()),
 ]
 """Requests, and all that is wrong with each, in words."""
 
@@ -315,22 +336,22 @@ def test_a_request_reports_all_of_its_problems_in_words(request_type, given, pro
     assert problems_of(request_type, **given) == problems
 
 
-BESIDE_DOCUMENTS: list[tuple[type[Any], dict[str, Any], tuple[str, ...]]] = [
-    (DedupeRequest, {"language": "de"}, ("language needs unit stopword, or ignore_stop_words",)),
-    (DedupeRequest, {"language": "de", "unit": "stopword"}, ()),
-    (DedupeRequest, {"language": "de", "unit": "word", "ignore_stop_words": True}, ()),
-    (DedupeRequest, {"ignore_stop_words": True}, ("ignore_stop_words needs unit word",)),
-    (DedupeRequest, {"stop_words": "x"}, ("stop_words needs unit word or stopword",)),
-    (DedupeRequest, {"stop_words": "x", "unit": "word", "ignore_stop_words": True}, ()),
-    (DedupeRequest, {"language": "de", "against": "x.index"}, ()),  # the index decides the unit
-    (IndexRequest, {"language": "de", "unit": "word"}, ("language needs unit stopword, or ignore_stop_words",)),
+BESIDE_DOCUMENTS: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
+    ("dedupe", {"language": "de"}, ("language needs unit stopword, or ignore_stop_words",)),
+    ("dedupe", {"language": "de", "unit": "stopword"}, ()),
+    ("dedupe", {"language": "de", "unit": "word", "ignore_stop_words": True}, ()),
+    ("dedupe", {"ignore_stop_words": True}, ("ignore_stop_words needs unit word",)),
+    ("dedupe", {"stop_words": "x"}, ("stop_words needs unit word or stopword",)),
+    ("dedupe", {"stop_words": "x", "unit": "word", "ignore_stop_words": True}, ()),
+    ("dedupe", {"language": "de", "against": "x.index"}, ()),  # the index decides the unit
+    ("index", {"language": "de", "unit": "word"}, ("language needs unit stopword, or ignore_stop_words",)),
     (
-        DedupeRequest,
+        "dedupe",
         {"root": "x", "shingles": "x.shingles"},
         ("shingles needs an artifact, not documents", "root needs an artifact, not documents"),
     ),
-    (DedupeRequest, {"root": "x", "shingles": "x.shingles", "against": "x.index"}, ()),
-    (QueryRequest, {"root": "x", "shingles": "x.shingles"}, ()),
+    ("dedupe", {"root": "x", "shingles": "x.shingles", "against": "x.index"}, ()),
+    ("query", {"root": "x", "shingles": "x.shingles"}, ()),
 ]
 
 
@@ -340,8 +361,9 @@ def test_problems_beside_documents_that_are_read_now(request_type, given, proble
     assert tuple(spelled(each.text) for each in request.problems_beside_documents()) == problems
 
 
-@pytest.mark.parametrize("request_type", [SignatureRequest, IndexRequest, DedupeRequest, QueryRequest])
-def test_parameters_about_finding_documents_cannot_be_combined_with_an_artifact(request_type):
+@pytest.mark.parametrize("question", ["signature", "index", "dedupe", "query"])
+def test_parameters_about_finding_documents_cannot_be_combined_with_an_artifact(question):
+    request_type = REQUESTS[question]
     finding = (
         "files_from",
         "files0_from",

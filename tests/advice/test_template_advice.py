@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simdocs.advice.template_advice import LARGE_GROUP, MANY_DOCUMENTS, template_advice
+from simdocs.advice.template_advice import LARGE_GROUP, MANY_DOCUMENTS, CrowdWatch, template_advice
 from simdocs.errors import spelled
 from simdocs.matching.similar_pairs import PairCollector
 from simdocs.model.groups import Pairs
+from tests.runs import running
 
 
 class NamesOnly:
@@ -88,3 +89,39 @@ def test_copies_of_one_text_are_no_template():
 def test_lines_are_not_proposed_where_lines_are_compared():
     [line] = advised(100, family(0, 30), "line")
     assert line.endswith("leave it out with template FILE or ignore_common F (simdocs.tune('DOCS') looks for F)")
+
+
+# A crowd is reported as soon as there are many candidates, and few of them are similar.
+
+
+def advised_while_counting(documents: int, *counts: tuple[int, int], joinable: bool = True) -> list[str]:
+    """Return the advice about so many documents, as candidates and similar pairs are counted."""
+    told: list[str] = []
+    with running(explain=told.append) as run:
+        watch = CrowdWatch(documents, run, joinable=joinable)
+        for run.tally.candidates, run.tally.similar in counts:
+            assert run.tally.watch is not None
+            run.tally.watch(run.tally)
+        assert watch.advice == tuple(told)
+    return [spelled(line) for line in told]
+
+
+def test_many_candidates_of_which_few_are_similar_are_reported_once_and_at_once():
+    assert advised_while_counting(100, (2_000, 0), (2_001, 100), (9_000, 100)) == [
+        "there are more than 20 candidates for each document, and less than 5% of them are similar: if the documents"
+        " share a template, leave it out with template FILE or ignore_common F (simdocs.tune('DOCS') looks for F);"
+        " or try exact, which may compare far fewer pairs"
+    ]
+
+
+def test_an_exact_join_is_not_advised_where_there_is_none_or_one_already():
+    (line,) = advised_while_counting(100, (2_001, 0), joinable=False)
+    assert line.endswith(
+        ": if the documents share a template, leave it out with template FILE or ignore_common F"
+        " (simdocs.tune('DOCS') looks for F)"
+    )
+
+
+@pytest.mark.parametrize(("documents", "candidates", "similar"), [(99, 50_000, 0), (100, 2_000, 0), (100, 9_000, 450)])
+def test_few_documents_few_candidates_and_similar_ones_are_no_crowd(documents, candidates, similar):
+    assert advised_while_counting(documents, (candidates, similar)) == []

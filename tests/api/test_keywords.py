@@ -12,7 +12,7 @@ import pytest
 
 import simdocs
 from simdocs.api import keywords
-from simdocs.parameters.values import Choice
+from tests import strategies as some
 from tests.asked import REQUESTS
 
 ARGUMENTS = {"documents", "index", "file"}
@@ -54,7 +54,7 @@ def test_typed_keywords_accept_none_and_the_members_of_their_family(function, re
         assert type(None) in typing.get_args(hint), name
         literals = [arguments for kind in typing.get_args(hint) if (arguments := typing.get_args(kind))]
         values = request_type.accepts[name].values if name in request_type.accepts else None
-        if isinstance(values, Choice) and literals:
+        if some.has_choices(values) and literals:
             assert literals == [tuple(values.family)], name
 
 
@@ -92,7 +92,7 @@ def test_help_explains_every_keyword_and_names_its_default(function, request_typ
     for name, parameter in request_type.accepts.items():
         if parameter.default is not None and name in found:
             assert f"[{parameter.default!r}]" in found[name]
-        if isinstance(parameter.values, Choice):
+        if some.has_choices(parameter.values):
             assert all(repr(member) in found[name] for member in parameter.values.family)
     if "k" in found and request_type.question != "compare":
         assert found["k"] == "Units in a shingle. [char 9, word 5, line 1, stopword 3]"

@@ -13,11 +13,10 @@ import simdocs
 from simdocs.artifacts import reader
 from simdocs.artifacts.formats import BLOCK, FORMATS
 from simdocs.artifacts.mapped_column import MappedColumn
-from simdocs.artifacts.npy import checksum
 from simdocs.artifacts.writer import MemoryWriter
 from simdocs.errors import ArtifactError
 from simdocs.model.skipped import Skipped
-from tests.artifacts.tiny import arrays, documents, recipe, save
+from tests.artifacts.tiny import arrays, checksums_of, documents, recipe, save
 
 NOUNS = {"shingles": simdocs.Shingles, "signatures": simdocs.Signatures, "index": simdocs.BandIndex}
 
@@ -111,7 +110,7 @@ def test_the_repr_is_one_short_line(place):
 def test_a_value_that_lies_across_two_blocks_is_read_only_if_both_are_whole():
     values = np.zeros(BLOCK // 3, "u4,u4,u4")
     data = values.view(np.uint8)
-    sums = [checksum(data[at : at + BLOCK].data) for at in range(0, len(data), BLOCK)]
+    sums = checksums_of(data.data)
     assert len(sums) == 4
     across = BLOCK // 12
     assert BLOCK % 12

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 
 from simdocs.artifacts import mapped_column
 from simdocs.artifacts.formats import ArrayFormat
-from simdocs.artifacts.npy import checksum
 from simdocs.errors import ArtifactError
 from simdocs.model.documents import AMOUNTS, DOCUMENT, EMPTY
-from tests.artifacts.tiny import KINDS, arrays_of
+from tests.artifacts.tiny import KINDS, arrays_of, checksums_of
 
 BLOCK = 64
 """Bytes of a block in these tests: 8 offsets, 16 rows, or less than a record."""
@@ -29,7 +28,7 @@ Read = Callable[[mapped_column.MappedColumn], tuple[np.ndarray, np.ndarray]]
 
 def column(array: ArrayFormat, values: np.ndarray) -> mapped_column.MappedColumn:
     data = values.tobytes()
-    checksums = [checksum(data[at : at + BLOCK]) for at in range(0, len(data), BLOCK)]
+    checksums = checksums_of(data, BLOCK)
     return mapped_column.MappedColumn("it", values, checksums, mapped_column.Rules(array, LENGTHS, len(checksums)))
 
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from simdocs.artifacts.formats import FORMATS
+from simdocs.artifacts.formats import BLOCK, FORMATS
+from simdocs.artifacts.npy import checksum
 from simdocs.artifacts.reader import open_artifact, usable
 from simdocs.artifacts.writer import write_artifact
 from simdocs.kernels.sketch.fracminhash import CUT_OFF
@@ -32,6 +33,11 @@ def arrays_of(kind: str) -> tuple[Any, ...]:
 def files_of(kind: str) -> set[str]:
     """Return the names of the files of an artifact of this kind."""
     return set(FORMATS[kind].files)
+
+
+def checksums_of(data: Any, block: int = BLOCK) -> list[str]:
+    """Return the checksum of each block of these bytes."""
+    return [checksum(data[at : at + block]) for at in range(0, len(data), block)]
 
 
 def writing(path: Path | str, kind: str = "signatures", wait: float = 0.0) -> AbstractContextManager[Any]:

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from simdocs.cli.program import simdocs
+
+DECLARED = simdocs.commands
+"""The commands as Click knows them."""
+
 BUILDING: Mapping[str, Sequence[str]] = {
     "shingle": ("shingle", "docs", "-o", "new.shingles"),
     "signature": ("signature", "docs", "-o", "new.signatures"),

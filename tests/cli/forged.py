@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from simdocs.artifacts.formats import BLOCK, FORMATS
+from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.manifest import Manifest
-from simdocs.artifacts.npy import checksum, header
+from simdocs.artifacts.npy import header
 from simdocs.artifacts.writer import made_from
 from simdocs.model.documents import Documents, SourceFiles
 from tests import strategies as some
+from tests.artifacts.tiny import checksums_of
 from tests.commands.building import opened
 
 Arrays = dict[str, np.ndarray]
@@ -28,7 +29,7 @@ def signed_anew(path: Path, change: Callable[[Arrays], object] = len, **of_manif
     checksums = {}
     for array in FORMATS[artifact.kind].arrays:
         data = arrays[array.name].tobytes()
-        checksums[array.name] = [checksum(data[at : at + BLOCK]) for at in range(0, len(data), BLOCK)]
+        checksums[array.name] = checksums_of(data)
         (path / array.file).write_bytes(header(array.dtype, arrays[array.name].shape) + data)
     sources = SourceFiles(arrays["files"], arrays["chunks"])
     documents = Documents(some.Ragged(arrays["names"], arrays["name_offsets"]), arrays["documents"], sources, {})

@@ -9,9 +9,8 @@ import unicodedata
 import click
 import pytest
 
-from simdocs.cli.program import simdocs as program
 from tests.cli.corpus import lay
-from tests.cli.every import EVERY, READING
+from tests.cli.every import DECLARED, EVERY, READING
 from tests.cli.program import Done, in_shell, simdocs
 from tests.cli.traps import trap
 
@@ -408,9 +407,9 @@ def test_a_path_option_that_is_given_twice_is_an_error(tmp_path, option):
     assert f"{option} is given more than once, but takes one path" in done.err
 
 
-@pytest.mark.parametrize("command", sorted(set(program.commands) - {"check", "help"}))
+@pytest.mark.parametrize("command", sorted(set(DECLARED) - {"check", "help"}))
 def test_an_option_with_one_value_that_is_given_twice_is_an_error(tmp_path, command):
-    declared = program.commands[command].params
+    declared = DECLARED[command].params
     valued = {
         each.opts[0]: each for each in declared if isinstance(each, click.Option) and not (each.is_flag or each.hidden)
     }

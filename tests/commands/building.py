@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import simdocs
-from simdocs.api.ask import ask
 from tests.asked import REQUESTS
-from tests.runs import running
+from tests.runs import answered
 
 QUESTIONS = {"shingles": "shingle", "signatures": "signature", "index": "index"}
 
@@ -43,8 +42,7 @@ def build(target: Path, given: Sequence[bytes | str | Path] | Path, jobs: int = 
     assert options.keys() <= REQUESTS["index"].accepts.keys()
     own = {name: value for name, value in options.items() if name in asked.accepts}
     request = asked(documents=tuple(map(os.fsencode, documents)), output=target, **own)
-    with running(jobs) as run:
-        ask(request, run)
+    answered(request, jobs)
 
 
 def content(path: Path) -> dict[str, bytes]:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.api.ask import ask, running
 from tests.asked import REQUESTS
 from tests.cli.corpus import A1, A, B, lay
+from tests.runs import answered
 
 
 @pytest.fixture
@@ -21,8 +21,7 @@ def docs(tmp_path, monkeypatch) -> Path:
 def steps_of(request) -> list[tuple[str, int, int]]:
     """What is reported while a request is answered: step, done, total."""
     told = list[tuple[str, int, int]]()
-    with running(1, lambda *report: told.append(report)) as run:
-        ask(request, run)
+    answered(request, progress=lambda *report: told.append(report))
     return told
 
 

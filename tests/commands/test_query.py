@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.api import ask as api
 from simdocs.matching.lookup import lookup
 from simdocs.model.answers import Delivery
 from tests import strategies as some
@@ -22,7 +21,7 @@ from tests.asked import REQUESTS
 from tests.commands.building import built
 from tests.commands.deduping import CATCH_ALL, write_texts
 from tests.corpora.changing import CHANGES, STANDING, change
-from tests.runs import running
+from tests.runs import answered
 from tests.similar_texts import corpora, family
 from tests.twins.answers import Signing
 from tests.twins.text_answers import Choices, Row, Text, Twin
@@ -64,8 +63,7 @@ def ask(
     """Query an index with these documents, in this process."""
     request = REQUESTS["query"](index=index, documents=tuple(names), threshold=threshold, list=listing, **options)
     blocks = list[Any]()
-    with running(jobs) as run:
-        result = api.ask(request, run, Delivery(blocks.append))
+    result = answered(request, jobs, Delivery(blocks.append))
     return Answered([row for block in blocks for row in block.rows], result)
 
 

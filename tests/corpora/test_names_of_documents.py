@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from simdocs.corpora.containers import names as of_documents
 from tests.cli.program import unprivileged
@@ -104,3 +107,41 @@ def test_a_file_system_that_ignores_case_hides_no_path(tmp_path, monkeypatch, th
     path = lay(tmp_path, [there.encode()]) + b"/s.jsonl"
     monkeypatch.setattr(os.path, "lexists", lambda path: os.fsdecode(path).casefold().endswith("/s.jsonl#six"))
     assert of_documents.LineNames().is_path(path + b"#" + one.encode(), len(path))
+
+
+# A name is repeated if it was added before, or occurs earlier among the names asked about; hashes may be equal.
+
+
+@pytest.mark.parametrize("hashes", [1, 2, 1 << 62])
+@given(blocks=st.lists(st.lists(st.sampled_from([b"a", b"b", b"c", b"", b"a\0", b"ab"]), max_size=5), max_size=8))
+def test_names_are_repeated_if_they_were_seen_before(hashes: int, blocks: list[list[bytes]]) -> None:
+    rows: list[bytes] = []
+    names = of_documents.SeenNames(rows.__getitem__)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(of_documents, "hash", lambda name: hash(name) % hashes, raising=False)
+        for block in blocks:
+            seen = set(rows)
+            expected = {at for at, name in enumerate(block) if name in seen or name in block[:at]}
+            assert names.repeated(block) == expected
+            new = [name for at, name in enumerate(block) if at not in expected]
+            names.add(new, np.arange(len(rows), len(rows) + len(new)))
+            rows += new
+
+
+def test_forgotten_names_are_not_repeated() -> None:
+    names = of_documents.SeenNames([b"a", b"b", b"a"].__getitem__)
+    names.add([b"a", b"b"], np.arange(2))
+    names.forget()
+    assert names.repeated([b"a", b"b"]) == set()
+    assert not names._marks.any()
+    names.add([b"a"], np.array([2]))
+    assert names.repeated([b"b", b"a"]) == {1}
+
+
+def test_many_names_take_16_bytes_each_in_few_runs() -> None:
+    names, count = of_documents.SeenNames(lambda row: b"%d" % row), 1 << 14
+    for begin in range(0, count, 100):
+        rows = np.arange(begin, begin + 100)
+        names.add([b"%d" % row for row in rows.tolist()], rows)
+    assert len(names._runs) <= 14
+    assert names.repeated([b"-1", b"5", b"-2", b"16383"]) == {1, 3}

@@ -14,6 +14,7 @@ from simdocs.kernels.compare import jaccard
 from simdocs.kernels.compare.pair_totals import total
 from simdocs.kernels.tokens.murmur import fmix32
 from simdocs.matching.sampling import sampled_pairs
+from simdocs.model.tuning import PairSample, SampledRange
 from tests import strategies as some
 from tests.amounts import amount, slow
 
@@ -175,3 +176,31 @@ def test_no_document_is_paired_with_itself(size):
     assert len(drawn[0]) == SMALL["RANDOM_PAIRS"]
     assert (every[:, 0] != every[:, 1]).all()
     assert len(np.unique(drawn[0] % size, axis=0)) >= min(size * (size - 1), SMALL["RANDOM_PAIRS"]) // 2
+
+
+# What tune expects counts every pair, also those of different texts that have the same tokens.
+
+SIMILARITIES = np.array([0.0, 0.04, 0.05, 0.5, 0.79, 0.8, 0.95, 1.0, 1.0])
+ONES = np.ones(len(SIMILARITIES))
+SAMPLE = PairSample(
+    SIMILARITIES,
+    ONES,
+    ONES,
+    (SampledRange(0.0, np.inf, 0, len(ONES), len(ONES), not_drawn=0.0, largest_weight=1.0),),
+    len(ONES),
+    random=SIMILARITIES,
+    left=np.arange(len(ONES)),
+    right=np.arange(1, len(ONES) + 1),
+)
+
+
+def test_pairs_at_1_are_similar():
+    assert sampled_pairs.corpus_facts(SAMPLE, 5, 0.8, 5).similar == (4, 4, 4)
+    assert sampled_pairs.corpus_facts(SAMPLE, 5, 1.0, 5).similar == (2, 2, 2)
+
+
+def test_each_pair_is_counted_at_one_point_of_the_curve():
+    points = list(sampled_pairs.curve(some.banding(), SAMPLE))
+    pairs = {round(point.similarity, 2): point.pairs.value for point in points if point.pairs.value}
+    assert pairs == {0.0: 2, 0.05: 1, 0.5: 1, 0.75: 1, 0.8: 1, 0.95: 1, 1.0: 2}
+    assert points[-1].misses.value == pytest.approx(0)

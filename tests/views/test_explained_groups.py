@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from simdocs.model.answers import DIFFERING, VALUE, Look
 from simdocs.model.explanation import EXPLAINED_COMPONENTS, ExplainedDocument, Link
 from simdocs.model.groups import MOST_LINKS
-from simdocs.views.explained_groups import ExplainedGroups
+from simdocs.model.passages import Difference, Passage
+from simdocs.model.search_result import PAIRS
+from simdocs.views.explained_groups import ExplainedGroups, MarkedPairs
 
 GROUP = {
     "kept": "a",
@@ -51,3 +54,16 @@ def test_each_link_of_a_short_chain_has_a_line():
 def test_a_long_chain_is_counted_and_its_last_link_named(count, told):
     last = f"{told}, the last of which is {count - 2} and {count - 1}: 0.750000"
     assert drawn(linked(count)) == SENTENCE.format(count - 1) + f"    linked by {last}\n"
+
+
+# Pairs with their differences say when texts were not compared by words.
+
+
+@pytest.mark.parametrize(
+    ("unit", "said"), [("words", b""), ("lines", b"[by lines]\n"), ("text", b"[only by how they begin and end]\n")]
+)
+def test_a_coarser_difference_says_what_it_is(unit, said):
+    found = Difference("words", unit, (Passage(False, "one", "two"), Passage(True, " x\n", " x\n")))
+    view = MarkedPairs(PAIRS.but(DIFFERING, passages=VALUE), Look(diff="words"), header=True)
+    assert view.begin() == b"document\tother\tjaccard\testimate\n"
+    assert view.rows([(b"a", b"b", 0.5, None, found)]) == b"a\tb\t0.500000\t\n" + said + b"[-one-]{+two+} x\n\n"

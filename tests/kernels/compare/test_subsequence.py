@@ -56,11 +56,11 @@ def test_long_sequences_are_compared_in_parts_as_they_are_as_a_whole():
 
 # Long sequences are matched at runs that each has once, and compared exactly between them.
 
-symbols_of_anchors = st.lists(st.integers(0, 1) | st.integers(0, 2**31), max_size=40)
+few_symbols = st.lists(st.integers(0, 1) | st.integers(0, 2**31), max_size=40)
 
 
 @pytest.mark.parametrize("apart", [1, 256])
-@given(symbols_of_anchors, symbols_of_anchors, st.lists(st.integers(0, 3), max_size=4))
+@given(few_symbols, few_symbols, st.lists(st.integers(0, 3), max_size=4))
 def test_the_places_are_a_common_subsequence(apart, a, b, order):
     """Also where passages that both have stand in another order."""
     passages = [[*range(100 * number, 100 * number + subsequence.RUN + 4)] for number in range(4)]

@@ -162,7 +162,7 @@ def test_without_documents_there_are_no_groups():
 
 
 @st.composite
-def graphs_of_shortest_links(draw):
+def linked_graphs(draw):
     size = draw(st.integers(1, 12))
     node = st.integers(0, size - 1)
     return size, draw(st.lists(st.tuples(node, node), max_size=20))
@@ -175,7 +175,7 @@ def links_of(size: int, edges: list[tuple[int, int]]) -> tuple[list[int], list[i
     return before.tolist(), link.tolist()
 
 
-@given(graphs_of_shortest_links())
+@given(linked_graphs())
 def test_each_member_is_reached_by_the_fewest_links_and_the_smallest_member_before_it(graph):
     size, edges = graph
     before, link = links_of(size, edges)

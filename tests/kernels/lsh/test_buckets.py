@@ -227,19 +227,19 @@ def test_no_bands_or_no_members_make_no_buckets():
 
 # Bucket tables that are merged from older ones are those that are made anew.
 
-keys_of_merged_tables = st.integers(0, 3).map(lambda key: key * (1 << 62))
+few_keys = st.integers(0, 3).map(lambda key: key * (1 << 62))
 
 
 @given(st.data())
 def test_merged_tables_are_those_of_all_keys(data):
     """Each old document stays, in the order of the rows, or goes. New ones come in between."""
-    old = data.draw(st.lists(keys_of_merged_tables, max_size=12))
+    old = data.draw(st.lists(few_keys, max_size=12))
     stays = [data.draw(st.booleans()) for _ in old]
     size = sum(stays) + data.draw(st.integers(0, 8))
     kept = sorted(data.draw(st.permutations(range(size)))[: sum(stays)])
     new_row = np.full(len(old), -1)
     new_row[np.flatnonzero(stays)] = kept
-    key_of = np.array([data.draw(keys_of_merged_tables) for _ in range(size)], np.uint64)
+    key_of = np.array([data.draw(few_keys) for _ in range(size)], np.uint64)
     key_of[kept] = np.array(old, np.uint64)[np.flatnonzero(stays)]
     new = np.setdiff1d(np.arange(size), kept)
     (old_keys,), (old_rows,) = buckets.bucket_tables(np.array([old], np.uint64).reshape(1, -1), np.arange(len(old)))

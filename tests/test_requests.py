@@ -10,10 +10,8 @@ import pytest
 
 from simdocs.errors import spelled
 from simdocs.parameters import PARAMETERS
-from simdocs.requests.drawing import DrawnRequest
+from simdocs.requests import drawing, sources, studying
 from simdocs.requests.request import Exclusion, Request
-from simdocs.requests.sources import ReadRequest
-from simdocs.requests.studying import CompareRequest
 from tests.asked import asked, names_of, needed, problems_of, value_of
 
 
@@ -22,7 +20,7 @@ def kinds(request_type: type[Request] = Request) -> Iterator[type[Request]]:
     below = request_type.__subclasses__()
     for each in below:
         yield from kinds(each)
-    if request_type.question and (not below or request_type is DrawnRequest):
+    if request_type.question and (not below or request_type is drawing.DrawnRequest):
         yield request_type
 
 
@@ -78,7 +76,7 @@ def test_each_parameter_alone_is_accepted_with_what_it_needs(request_type):
         assert problems_of(request_type, **given | needed(request_type, name)) == ()
         # Whether it is needed shows here or, where an artifact may stand in the place of documents, later.
         later = name in ("language", "ignore_stop_words", "stop_words") and issubclass(
-            request_type, ReadRequest | CompareRequest
+            request_type, sources.ReadRequest | studying.CompareRequest
         )
         assert bool(problems_of(request_type, **given)) == (bool(needed(request_type, name)) and not later)
 

@@ -12,8 +12,7 @@ from hypothesis import given
 
 import simdocs
 from simdocs.matching import difference, measures
-from simdocs.model.answers import Look
-from simdocs.model.comparison import Comparison, SimilarityMatrix
+from simdocs.model import answers, comparison
 from tests import strategies as some
 from tests.amounts import examples
 from tests.cli.program import simdocs as program
@@ -24,9 +23,9 @@ from tests.twins.bands import chance
 documents = some.batches.map(lambda batch: b"".join(batch[:2]))
 
 
-def compare(*texts: str | bytes, **keywords: object) -> Comparison:
+def compare(*texts: str | bytes, **keywords: object) -> comparison.Comparison:
     found = simdocs.compare(texts=texts, **keywords)  # type: ignore[arg-type]
-    assert isinstance(found, Comparison)
+    assert isinstance(found, comparison.Comparison)
     return found
 
 
@@ -134,7 +133,7 @@ def test_several_units_and_lengths_give_the_measures_of_each():
 def test_more_than_two_texts_give_a_symmetric_matrix_of_the_same_similarities():
     texts = ["the quick brown fox", "the quick brown dog", "", "something else"]
     found = simdocs.compare(texts=texts, names=["a", "b", "c", "d"], k=2)
-    assert isinstance(found, SimilarityMatrix)
+    assert isinstance(found, comparison.SimilarityMatrix)
     assert (found.names, found.similarity.shape, found.similarity.dtype) == (("a", "b", "c", "d"), (4, 4), np.float64)
     assert (found.similarity == found.similarity.T).all()
     assert found.similarity.diagonal().tolist() == [1, 1, 0, 1]
@@ -145,7 +144,7 @@ def test_more_than_two_texts_give_a_symmetric_matrix_of_the_same_similarities():
 def test_containment_compares_an_excerpt_with_what_it_is_from():
     texts = ["the quick brown fox jumps", "the quick brown", "something else"]
     found = simdocs.compare(texts=texts, k=3, measure="containment")
-    assert isinstance(found, SimilarityMatrix)
+    assert isinstance(found, comparison.SimilarityMatrix)
     pairs = {(a, b): compare(texts[a], texts[b], k=3) for a in range(3) for b in range(3)}
     for (a, b), pair in pairs.items():
         assert found.similarity[a, b] == pair.shingles.containment_a
@@ -172,7 +171,7 @@ def test_texts_that_are_too_long_and_different_say_what_was_not_computed(monkeyp
     both = compare(*texts, diff="words").notes
     assert both == (f"{bound} words): there is no edit distance; they are compared only by how they begin and end",)
     assert dict(found.rows())["edit_distance"] is None
-    (block,) = found.blocks(Look())
+    (block,) = found.blocks(answers.Look())
     assert dict(block.rows)["edit_unit"] is None
 
 

@@ -12,9 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simdocs.artifacts.manifest import decoded
-from simdocs.artifacts.reader import open_artifact, usable
-from simdocs.artifacts.recognise import kind_of
+from simdocs.artifacts import manifest, reader, recognise
 from simdocs.errors import ArtifactError, InputError
 from tests.amounts import slow
 from tests.artifacts.tiny import KINDS, arrays, arrays_of, laid
@@ -30,7 +28,7 @@ FILES = [*(("index", file) for file in OF_INDEX), ("shingles", "tokens.npy"), ("
 def verdict(path: Path) -> str:
     """Read all of an artifact and return the message of the error, or nothing if it holds what was written."""
     try:
-        artifact = open_artifact(os.fsencode(path))
+        artifact = reader.open_artifact(os.fsencode(path))
         for name, array in arrays(artifact.kind, 1, 3).items():
             assert np.array_equal(artifact[name].all(), array)
     except ArtifactError as error:
@@ -94,7 +92,7 @@ def test_damaged_manifests_are_reported(tiny, kind, way, step):
     data = (tiny[kind] / "manifest.json").read_bytes()
     for damaged in WAYS[way](data, step):
         with pytest.raises(ArtifactError, match=r"^it/manifest\.json: damaged: .*: build the artifact again$"):
-            decoded(damaged, "it")
+            manifest.decoded(damaged, "it")
 
 
 @pytest.mark.reliability("a file of an artifact that is missing, a FIFO, a link or a directory")
@@ -180,7 +178,7 @@ def test_a_damaged_run_json_does_no_harm(index, what):
     elif what != "missing":
         STRANGERS[what](run)
     assert verdict(index) == ""
-    assert open_artifact(os.fsencode(index)).root == b""
+    assert reader.open_artifact(os.fsencode(index)).root == b""
 
 
 def test_paths_that_are_not_artifacts_are_reported(place, index):
@@ -193,16 +191,16 @@ def test_paths_that_are_not_artifacts_are_reported(place, index):
     (place / "nothing.index").mkdir()
     assert "not an artifact, because there is no manifest.json in it" in verdict(place / "nothing.index")
     with pytest.raises(InputError, match="no such artifact"):
-        open_artifact(os.fsencode(place / "missing.index"))
+        reader.open_artifact(os.fsencode(place / "missing.index"))
     with pytest.raises(ArtifactError, match="this is an index, not a shingles artifact or a signatures artifact"):
-        usable(open_artifact(os.fsencode(index)), ("shingles", "signatures"))
+        reader.usable(reader.open_artifact(os.fsencode(index)), ("shingles", "signatures"))
 
 
 @pytest.mark.reliability("a file of an artifact that is missing, a FIFO, a link or a directory")
 def test_a_fifo_for_a_manifest_is_not_waited_for(place):
     (place / "docs").mkdir()
     os.mkfifo(place / "docs/manifest.json")
-    assert kind_of(os.fsencode(place / "docs")) is None
+    assert recognise.kind_of(os.fsencode(place / "docs")) is None
 
 
 @pytest.mark.parametrize("file", [file for file in OF_INDEX if file not in NOT_READ])

@@ -14,9 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simdocs.artifacts.formats import BLOCK, FORMATS
-from simdocs.artifacts.manifest import Manifest, _with_checksum, decoded
-from simdocs.artifacts.reader import _largest_manifest
+from simdocs.artifacts import formats, manifest, reader
 from simdocs.errors import ArtifactError
 from simdocs.parameters.recipes import MOST_STOP_WORDS
 from simdocs.parameters.values import FreeText
@@ -35,7 +33,7 @@ def body_of(path: Path) -> Body:
 
 def forge(path: Path, body: Body) -> str:
     """Give an artifact this manifest with a correct checksum, and return the message of the error."""
-    (path / "manifest.json").write_bytes(_with_checksum(body))
+    (path / "manifest.json").write_bytes(manifest._with_checksum(body))
     return verdict(path)
 
 
@@ -69,7 +67,7 @@ ABSURD = (
 )
 
 
-OF_INDEX = tuple(array.name for array in FORMATS["index"].arrays)
+OF_INDEX = tuple(array.name for array in formats.FORMATS["index"].arrays)
 
 
 @pytest.mark.reliability("a forged manifest")
@@ -84,7 +82,7 @@ def test_a_manifest_with_an_absurd_value_is_refused(copies, arrays):
             continue
         for value in ABSURD:
             forged = changed(body, way, lambda inner, key, value=value: inner.__setitem__(key, value))
-            if json.dumps(forged) != json.dumps(body) and _said_of(_with_checksum(forged)) is None:
+            if json.dumps(forged) != json.dumps(body) and _said_of(manifest._with_checksum(forged)) is None:
                 passed.add(way)
                 assert way[0] != "arrays" or forge(path, forged).startswith(f"{path}/")
     assert {("made_from",), ("unicode",), ("parameters", "sequences", "text_field")} <= passed
@@ -96,7 +94,7 @@ def test_a_manifest_with_an_absurd_value_is_refused(copies, arrays):
 
 def _said_of(data: bytes) -> str | None:
     try:
-        decoded(data, "it")
+        manifest.decoded(data, "it")
     except ArtifactError as error:
         assert "\n" not in str(error)
         assert len(str(error)) < 300
@@ -104,7 +102,7 @@ def _said_of(data: bytes) -> str | None:
     return None
 
 
-@pytest.mark.parametrize("kind", FORMATS)
+@pytest.mark.parametrize("kind", formats.FORMATS)
 def test_a_manifest_with_a_missing_or_extra_key_is_refused(copies, kind):
     path = copies[kind]
     body = body_of(path)
@@ -210,10 +208,10 @@ def test_a_manifest_larger_than_the_arrays_need_is_not_read(copies):
         assert verdict(path) == ""
 
 
-@pytest.mark.parametrize("kind", FORMATS)
+@pytest.mark.parametrize("kind", formats.FORMATS)
 def test_the_largest_manifest_of_an_artifact_is_allowed(place, kind):
     """Its texts are as long as they may be, and are spelt with escapes; its arrays have many blocks."""
-    form, whole = FORMATS[kind], FreeText()
+    form, whole = formats.FORMATS[kind], FreeText()
     recipe = sample.recipe(kind)
     longest = "\U0001f600" * next(n for n in range(1, 10**6) if not _accepts(whole, "x" * (n + 1)))
     recipe = recipe.but(sequences=recipe.sequences.but(text_field=longest, id_field=longest))
@@ -223,12 +221,12 @@ def test_the_largest_manifest_of_an_artifact_is_allowed(place, kind):
     checksums = {}
     for number, array in enumerate(form.arrays, 1):
         (place / array.file).touch()
-        os.truncate(place / array.file, (500 * number - 1) * BLOCK + 129)
+        os.truncate(place / array.file, (500 * number - 1) * formats.BLOCK + 129)
         checksums[array.name] = ["0" * 32] * (500 * number)
-    size = len(Manifest(form, recipe, "0" * 32, shapes, checksums).encoded())
+    size = len(manifest.Manifest(form, recipe, "0" * 32, shapes, checksums).encoded())
     descriptor = os.open(place, os.O_RDONLY)
     try:
-        assert size < _largest_manifest(descriptor) < 2 * size + (1 << 16)
+        assert size < reader._largest_manifest(descriptor) < 2 * size + (1 << 16)
     finally:
         os.close(descriptor)
 
@@ -306,7 +304,7 @@ def damage_at_random(tiny: dict[str, Path], place: Path, mutations: list[Any]) -
     said = verdict(path)
     same = all(
         (path / file).read_bytes() == (tiny["index"] / file).read_bytes()
-        for file in FORMATS["index"].files - {"run.json"}
+        for file in formats.FORMATS["index"].files - {"run.json"}
     )
     assert (said == "") == same
 

@@ -10,9 +10,7 @@ import numpy as np
 import pytest
 
 import simdocs
-from simdocs.artifacts import reader
-from simdocs.artifacts.formats import BLOCK, FORMATS
-from simdocs.artifacts.mapped_column import MappedColumn
+from simdocs.artifacts import formats, mapped_column, reader
 from simdocs.artifacts.writer import MemoryWriter
 from simdocs.errors import ArtifactError
 from simdocs.model.skipped import Skipped
@@ -39,17 +37,17 @@ def on_disk(kind: str, salt: int, place: Path) -> Any:
 
 
 def test_every_format_has_a_noun_and_its_recipe():
-    assert {kind: form.noun for kind, form in FORMATS.items()} == NOUNS
-    for form in FORMATS.values():
+    assert {kind: form.noun for kind, form in formats.FORMATS.items()} == NOUNS
+    for form in formats.FORMATS.values():
         assert get_type_hints(form.noun)["recipe"] is form.recipe_type
 
 
-@pytest.mark.parametrize("kind", FORMATS)
+@pytest.mark.parametrize("kind", formats.FORMATS)
 def test_opening_and_building_give_the_same_noun(place, kind):
     for artifact in (in_memory(kind, 1), on_disk(kind, 1, place)):
         assert type(artifact) is NOUNS[kind]
         assert (artifact.kind, artifact.n_documents, artifact.recipe) == (kind, 3, recipe(kind))
-        assert artifact.columns.keys() == {array.name for array in FORMATS[kind].arrays}
+        assert artifact.columns.keys() == {array.name for array in formats.FORMATS[kind].arrays}
         for name, array in arrays(kind, 1).items():
             assert artifact[name].all().dtype == array.dtype
             assert np.array_equal(artifact[name].all(), array)
@@ -57,7 +55,7 @@ def test_opening_and_building_give_the_same_noun(place, kind):
     assert in_memory(kind, 1).made_from == on_disk(kind, 1, place).made_from != in_memory(kind, 2).made_from
 
 
-@pytest.mark.parametrize("kind", FORMATS)
+@pytest.mark.parametrize("kind", formats.FORMATS)
 def test_properties_are_plain_arrays(place, kind):
     expected = arrays(kind, 1)
     for artifact in (in_memory(kind, 1), on_disk(kind, 1, place)):
@@ -108,12 +106,12 @@ def test_the_repr_is_one_short_line(place):
 
 
 def test_a_value_that_lies_across_two_blocks_is_read_only_if_both_are_whole():
-    values = np.zeros(BLOCK // 3, "u4,u4,u4")
+    values = np.zeros(formats.BLOCK // 3, "u4,u4,u4")
     data = values.view(np.uint8)
     sums = checksums_of(data.data)
     assert len(sums) == 4
-    across = BLOCK // 12
-    assert BLOCK % 12
+    across = formats.BLOCK // 12
+    assert formats.BLOCK % 12
     for wrong in range(2):
         forged = [*sums]
         forged[wrong] = "0" * 32
@@ -122,9 +120,9 @@ def test_a_value_that_lies_across_two_blocks_is_read_only_if_both_are_whole():
             lambda column: column.at(np.array([across])),
             lambda column: column.cut(across, across + 1),
         ):
-            read(MappedColumn("x", values, sums))
+            read(mapped_column.MappedColumn("x", values, sums))
             with pytest.raises(ArtifactError, match=f"block {wrong} does not match"):
-                read(MappedColumn("x", values, forged))
+                read(mapped_column.MappedColumn("x", values, forged))
 
 
 def test_an_artifact_that_is_replaced_while_it_is_opened_is_opened_again(place, monkeypatch):

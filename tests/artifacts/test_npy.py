@@ -15,10 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.artifacts import mapped_column, npy
-from simdocs.artifacts.formats import ArrayFormat
+from simdocs.artifacts import formats, mapped_column, npy, reader
 from simdocs.artifacts.npy import ArrayWriter, header
-from simdocs.artifacts.reader import open_artifact
 from simdocs.errors import ArtifactError
 from tests.amounts import examples
 from tests.artifacts.tiny import KINDS, arrays_of, save
@@ -44,7 +42,9 @@ def opened(path: Path) -> Iterator[int]:
         os.close(descriptor)
 
 
-def written(place: Path, array: ArrayFormat, pieces: list[np.ndarray], width: tuple[int, ...] = ()) -> ArrayWriter:
+def written(
+    place: Path, array: formats.ArrayFormat, pieces: list[np.ndarray], width: tuple[int, ...] = ()
+) -> ArrayWriter:
     """Write a new array from pieces, each of which is overwritten after it was appended."""
     with opened(place) as directory:
         writer = ArrayWriter(directory, array, width)
@@ -59,13 +59,13 @@ def written(place: Path, array: ArrayFormat, pieces: list[np.ndarray], width: tu
     return writer
 
 
-def made(array: ArrayFormat, shape: tuple[int, ...]) -> np.ndarray:
+def made(array: formats.ArrayFormat, shape: tuple[int, ...]) -> np.ndarray:
     """Return an array of this format, of random bytes."""
     size = array.dtype.itemsize * int(np.prod(shape))
     return np.random.default_rng(size).integers(0, 256, size, np.uint8).view(array.dtype).reshape(shape)
 
 
-def stored(place: Path, array: ArrayFormat, values: np.ndarray) -> mapped_column.MappedColumn:
+def stored(place: Path, array: formats.ArrayFormat, values: np.ndarray) -> mapped_column.MappedColumn:
     checksums = written(place, array, [values], values.shape[1:]).checksums
     with opened(place) as directory:
         return mapped_column.map_file(directory, "it", array, values.shape, checksums)
@@ -87,7 +87,7 @@ def test_numpy_reads_our_headers(array, length):
 @pytest.mark.parametrize("kind", KINDS)
 def test_numpy_opens_every_array(built, kind):
     path = built / f"docs.{kind}"
-    artifact = open_artifact(os.fsencode(path))
+    artifact = reader.open_artifact(os.fsencode(path))
     for array in arrays_of(kind):
         loaded = np.load(path / array.file, mmap_mode="r")
         assert isinstance(loaded, np.memmap)
@@ -102,7 +102,7 @@ def test_numpy_opens_every_array(built, kind):
 def test_artifacts_without_documents_have_empty_arrays(place, kind):
     path = place / f"none.{kind}"
     save(path, 1, kind, rows=0)
-    artifact = open_artifact(os.fsencode(path))
+    artifact = reader.open_artifact(os.fsencode(path))
     for array in arrays_of(kind):
         loaded = np.load(path / array.file)
         assert loaded.shape == artifact[array.name].shape == artifact[array.name].all().shape
@@ -151,7 +151,7 @@ CASES = {
     "a block a row": ((16, 4), 16),
     "one block": ((10,), 1 << 10),
 }
-LETTERS = ArrayFormat("letters", np.dtype("<u4"), ("N",), "")
+LETTERS = formats.ArrayFormat("letters", np.dtype("<u4"), ("N",), "")
 
 
 @pytest.mark.parametrize("name", [*CASES, "documents"])

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.artifacts import mapped_column
-from simdocs.artifacts.formats import ArrayFormat
+from simdocs.artifacts import formats, mapped_column
 from simdocs.errors import ArtifactError
 from simdocs.model.documents import AMOUNTS, DOCUMENT, EMPTY
 from tests.artifacts.tiny import KINDS, arrays_of, checksums_of
@@ -26,7 +25,7 @@ Read = Callable[[mapped_column.MappedColumn], tuple[np.ndarray, np.ndarray]]
 """Reads a part of a column: returns the places of the values, and the values."""
 
 
-def column(array: ArrayFormat, values: np.ndarray) -> mapped_column.MappedColumn:
+def column(array: formats.ArrayFormat, values: np.ndarray) -> mapped_column.MappedColumn:
     data = values.tobytes()
     checksums = checksums_of(data, BLOCK)
     return mapped_column.MappedColumn("it", values, checksums, mapped_column.Rules(array, LENGTHS, len(checksums)))
@@ -49,7 +48,7 @@ def reads(draw: st.DrawFn, length: int) -> Read:
     )
 
 
-def read_in_turn(array: ArrayFormat, values: np.ndarray, asked: list[Read]) -> tuple[np.ndarray, bool]:
+def read_in_turn(array: formats.ArrayFormat, values: np.ndarray, asked: list[Read]) -> tuple[np.ndarray, bool]:
     """Return the values that were read, in the order of their places, and whether one reading was refused."""
     known = np.zeros(len(values), bool)
     refused = False

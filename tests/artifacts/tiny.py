@@ -10,9 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from simdocs.artifacts.formats import BLOCK, FORMATS
-from simdocs.artifacts.npy import checksum
-from simdocs.artifacts.reader import open_artifact, usable
+from simdocs.artifacts import formats, npy, reader
 from simdocs.artifacts.writer import write_artifact
 from simdocs.kernels.sketch.fracminhash import CUT_OFF
 from simdocs.model.documents import CHUNK, DOCUMENT, FILE, Documents, SourceFiles
@@ -22,22 +20,22 @@ from simdocs.storage.targets import draft_name
 from tests import strategies as some
 
 PLACES, BANDS = 4, 2
-KINDS = tuple(FORMATS)
+KINDS = tuple(formats.FORMATS)
 
 
 def arrays_of(kind: str) -> tuple[Any, ...]:
     """Return the declarations of the arrays of an artifact of this kind."""
-    return FORMATS[kind].arrays
+    return formats.FORMATS[kind].arrays
 
 
 def files_of(kind: str) -> set[str]:
     """Return the names of the files of an artifact of this kind."""
-    return set(FORMATS[kind].files)
+    return set(formats.FORMATS[kind].files)
 
 
-def checksums_of(data: Any, block: int = BLOCK) -> list[str]:
+def checksums_of(data: Any, block: int = formats.BLOCK) -> list[str]:
     """Return the checksum of each block of these bytes."""
-    return [checksum(data[at : at + block]) for at in range(0, len(data), block)]
+    return [npy.checksum(data[at : at + block]) for at in range(0, len(data), block)]
 
 
 def writing(path: Path | str, kind: str = "signatures", wait: float = 0.0) -> AbstractContextManager[Any]:
@@ -82,7 +80,7 @@ def recipe(kind: str) -> Recipe:
         "banding": Banding(threshold=0.8, recall=0.95, rule="recall", bands=BANDS, rows=2),
         "containing": Containing(),
     }
-    form = FORMATS[kind]
+    form = formats.FORMATS[kind]
     return form.recipe_type(**{name: groups[name] for name in form.parameter_groups})
 
 
@@ -128,7 +126,7 @@ def found(path: Path, kind: str = "signatures") -> int | None:
 
 def read(path: Path, kind: str = "signatures") -> int:
     """Return the salt of the artifact at this path, after comparing all its arrays with what was saved."""
-    artifact = usable(open_artifact(os.fsencode(path)), (kind,))
+    artifact = reader.usable(reader.open_artifact(os.fsencode(path)), (kind,))
     salt = artifact.run["salt"]
     for name, array in arrays(kind, salt, artifact.n_documents).items():
         assert np.array_equal(artifact[name].all(), array), name

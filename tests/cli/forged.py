@@ -9,10 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from simdocs.artifacts.formats import FORMATS
+from simdocs.artifacts import formats, npy, writer
 from simdocs.artifacts.manifest import Manifest
-from simdocs.artifacts.npy import header
-from simdocs.artifacts.writer import made_from
 from simdocs.model.documents import Documents, SourceFiles
 from tests import strategies as some
 from tests.artifacts.tiny import checksums_of
@@ -24,18 +22,18 @@ Arrays = dict[str, np.ndarray]
 def signed_anew(path: Path, change: Callable[[Arrays], object] = len, **of_manifest: Any) -> None:
     """Change arrays, and the manifest, of an artifact that nobody can tell from one that was written so."""
     artifact = opened(path)
-    arrays = {array.name: np.array(artifact[array.name].all()) for array in FORMATS[artifact.kind].arrays}
+    arrays = {array.name: np.array(artifact[array.name].all()) for array in formats.FORMATS[artifact.kind].arrays}
     change(arrays)
     checksums = {}
-    for array in FORMATS[artifact.kind].arrays:
+    for array in formats.FORMATS[artifact.kind].arrays:
         data = arrays[array.name].tobytes()
         checksums[array.name] = checksums_of(data)
-        (path / array.file).write_bytes(header(array.dtype, arrays[array.name].shape) + data)
+        (path / array.file).write_bytes(npy.header(array.dtype, arrays[array.name].shape) + data)
     sources = SourceFiles(arrays["files"], arrays["chunks"])
     documents = Documents(some.Ragged(arrays["names"], arrays["name_offsets"]), arrays["documents"], sources, {})
     recipe = of_manifest.pop("recipe", artifact.recipe)
     shapes = {name: array.shape for name, array in arrays.items()}
-    manifest = Manifest(FORMATS[artifact.kind], recipe, made_from(documents, recipe), shapes, checksums)
+    manifest = Manifest(formats.FORMATS[artifact.kind], recipe, writer.made_from(documents, recipe), shapes, checksums)
     (path / "manifest.json").write_bytes(manifest._replace(**of_manifest).encoded())
 
 

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simdocs.artifacts.formats import BLOCK
-from simdocs.artifacts.npy import checksum
+from simdocs.artifacts import formats, npy
 from simdocs.parameters.recipes import Containing
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.forged import BROKEN, Arrays, signed_anew
@@ -130,9 +129,9 @@ def flip(path: Path, place: int) -> None:
 @pytest.mark.reliability("an array or manifest that is cut short, longer, or has a flipped bit")
 def test_check_reads_every_block(there):
     tokens = there / "x.shingles" / "tokens.npy"
-    blocks = -(-tokens.stat().st_size // BLOCK)
+    blocks = -(-tokens.stat().st_size // formats.BLOCK)
     assert blocks > 2
-    for place in (-1, -BLOCK):
+    for place in (-1, -formats.BLOCK):
         flip(tokens, place)
     lines = damages(there, "x.shingles")
     assert lines == [f"tokens.npy: block {block} does not match its checksum" for block in (blocks - 2, blocks - 1)]
@@ -152,7 +151,7 @@ def test_check_names_both_versions_of_an_artifact_of_another_one(there):
     body = json.loads((there / "x.index" / "manifest.json").read_bytes())
     del body["checksum"]
     text = json.dumps(body | {"version": 4}, indent=1)
-    signed = json.dumps(json.loads(text) | {"checksum": checksum(text.encode())}, indent=1) + "\n"
+    signed = json.dumps(json.loads(text) | {"checksum": npy.checksum(text.encode())}, indent=1) + "\n"
     (there / "x.index" / "manifest.json").write_text(signed)
     done = check(there, "x.index")
     assert (done.status, len(done.err.splitlines())) == (4, 1)

@@ -14,8 +14,7 @@ from typing import Any
 import simdocs
 from simdocs.commands.dedupe import find_groups, find_pairs, read_documents
 from simdocs.commands.resolve import resolve
-from simdocs.model.answers import Delivery
-from simdocs.model.search_result import GROUPS
+from simdocs.model import answers, search_result
 from simdocs.views.output_formats import Tsv
 from tests.asked import REQUESTS
 from tests.runs import running
@@ -74,12 +73,12 @@ class Work:
 
     def decided(self) -> Any:
         """Return every duplicate with its kept document, by row."""
-        self.result = find_groups(self.plan, self.corpus, self.run, Delivery())
+        self.result = find_groups(self.plan, self.corpus, self.run, answers.Delivery())
         return self.result.pairs
 
     def _rows(self, ask: Any) -> list[Any]:
         blocks: list[Any] = []
-        self.result = ask(Delivery(blocks.append))
+        self.result = ask(answers.Delivery(blocks.append))
         return [row for block in blocks for row in block.rows]
 
 
@@ -123,7 +122,7 @@ def answer(root: Path, what: str = "groups", jobs: int = 1, **options: Any) -> l
 
 def as_tsv(rows: Sequence[Any]) -> bytes:
     """Return these rows as the program would print them into a pipe."""
-    return Tsv(GROUPS).rows(rows)
+    return Tsv(search_result.GROUPS).rows(rows)
 
 
 def printed(names: Sequence[bytes | str | Path], what: str = "groups", jobs: int = 1, **options: Any) -> bytes:

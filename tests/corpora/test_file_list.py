@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.corpora.file_list import STAMP, FileList
-from simdocs.model.byte_strings import ByteStrings, joined
-from simdocs.model.documents import MET
+from simdocs.model import byte_strings, documents
 from tests.cli.corpus import lay
 from tests.corpora.finding import found_by
 
@@ -112,9 +111,9 @@ def test_the_files_that_are_taken_keep_all_that_is_known_about_them(rows: list[t
 def listed(rows: list[tuple[Any, ...]], *, texts: bool) -> FileList:
     names, stamps, met, kinds, arguments, _ = ([row[field] for row in rows] for field in range(6))
     return FileList(
-        ByteStrings(joined(names)),
+        byte_strings.ByteStrings(byte_strings.joined(names)),
         np.array(stamps, STAMP),
-        np.array(met, MET),
+        np.array(met, documents.MET),
         np.bincount(np.array(arguments, np.int64), minlength=4),
         {at: names[at] for at, kind in enumerate(kinds) if kind in ("held", "jsonl")},
         named=frozenset(at for at, kind in enumerate(kinds) if kind != "walked"),

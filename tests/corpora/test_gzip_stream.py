@@ -14,9 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.corpora import gzip_stream
-from simdocs.corpora.read_file import is_compressed, read
-from simdocs.corpora.single_text import read_single_text
+from simdocs.corpora import gzip_stream, read_file, single_text
 from simdocs.corpora.stamp import Stamp
 from simdocs.errors import InputError
 from simdocs.model.skipped import DocumentSkipped
@@ -46,7 +44,7 @@ def refused(data: bytes, limit: int = MIB) -> DocumentSkipped:
 
 
 def test_compressed_files_are_known_by_their_names() -> None:
-    assert [is_compressed(name) for name in (b"a.gz", b"a.jsonl.gz", b"a.txt", b"gz", b"a.GZ")] == [
+    assert [read_file.is_compressed(name) for name in (b"a.gz", b"a.jsonl.gz", b"a.txt", b"gz", b"a.GZ")] == [
         True,
         True,
         *[False] * 3,
@@ -119,7 +117,7 @@ def test_zeros_after_the_end_are_padding_up_to_64_mib(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(b"text"))
     with path.open("r+b") as stream:
         stream.truncate(40 * MIB)
-        assert read(os.fsencode(path), 64 * MIB)[0] == b"text"
+        assert read_file.read(os.fsencode(path), 64 * MIB)[0] == b"text"
         stream.truncate(1 << 40)
         with pytest.raises(DocumentSkipped, match="more than 64 MiB of zeros after its end"):
             gzip_stream.SeekableGzip(stream.fileno()).read(0, 5)
@@ -129,18 +127,18 @@ def test_compressed_files_are_read_decompressed(tmp_path: Path) -> None:
     path, content = tmp_path / "a.txt.gz", noise(3000)
     name = os.fsencode(path)
     path.write_bytes(gzip.compress(content))
-    data, stamp = read(name, 3000)
+    data, stamp = read_file.read(name, 3000)
     assert (data, stamp) == (content, Stamp.of(path.stat()))
-    assert read_single_text(name, 3000) == content
+    assert single_text.read_single_text(name, 3000) == content
     with pytest.raises(DocumentSkipped, match="more than 2999 bytes decompressed"):
-        read(name, 2999)
+        read_file.read(name, 2999)
     with pytest.raises(DocumentSkipped, match=f"oversized.*{path.stat().st_size} bytes"):
-        read(name, 100)
+        read_file.read(name, 100)
     path.write_bytes(content)
     with pytest.raises(DocumentSkipped, match="malformed"):
-        read(name, 3000)
+        read_file.read(name, 3000)
     with pytest.raises(InputError, match=r"malformed \(not a gzip file"):
-        read_single_text(name, 3000)
+        single_text.read_single_text(name, 3000)
 
 
 ranges = st.lists(st.tuples(st.integers(0, 180_000), st.integers(0, 50_000) | st.integers(0, 20)), max_size=12)

@@ -18,12 +18,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from simdocs.corpora import file_list, read_tasks
+from simdocs.corpora.containers import jsonl, recognise, reopened
 from simdocs.corpora.containers import lines as of_lines
-from simdocs.corpora.containers import reopened
-from simdocs.corpora.containers.jsonl import JSON_LINES
-from simdocs.corpora.containers.recognise import format_of
-from simdocs.corpora.file_list import FileList
-from simdocs.corpora.read_tasks import Files, tasks
 from simdocs.corpora.stamp import Stamp
 from simdocs.errors import spelled
 from simdocs.model.skipped import DocumentSkipped, Skip, Skipped
@@ -121,8 +118,8 @@ lines_of_a_file = st.lists(st.sampled_from(GOOD + BLANK + [line for line, _ in B
 
 def test_json_lines_files_are_known_by_their_names() -> None:
     named = [b"a.jsonl", b"d/a.jsonl.gz", b"a.json", b"a.gz", b"jsonl", b"a.jsonl.txt"]
-    assert [format_of(name, SEQUENCES) for name in named] == ["jsonl", "jsonl", *[""] * 4]
-    assert not any(format_of(name, some.sequences(plain=True)) for name in named)
+    assert [recognise.format_of(name, SEQUENCES) for name in named] == ["jsonl", "jsonl", *[""] * 4]
+    assert not any(recognise.format_of(name, some.sequences(plain=True)) for name in named)
 
 
 @given(
@@ -154,7 +151,7 @@ def test_any_cut_into_blocks_gives_the_same_documents(
         for _, text, start, extent in found:
             line, _ = reread(reader, name, start, extent)
             assert line == content[start : start + extent]
-            assert JSON_LINES.text_of(line, SEQUENCES) == text
+            assert jsonl.JSON_LINES.text_of(line, SEQUENCES) == text
 
 
 def test_documents_of_a_file_are_its_lines(tmp_path: Path) -> None:
@@ -178,7 +175,7 @@ def test_malformed_lines_are_reported_with_the_reason(line: bytes, detail: str) 
     assert [skip._replace(detail=spelled(skip.detail)) for skip in read.skips + read.textless] == [
         Skip("malformed", b"a.jsonl", detail, 9)
     ]
-    assert JSON_LINES.text_of(line, SEQUENCES) is None
+    assert jsonl.JSON_LINES.text_of(line, SEQUENCES) is None
 
 
 def test_text_field_and_id_field_choose_the_fields_of_a_line() -> None:
@@ -186,7 +183,7 @@ def test_text_field_and_id_field_choose_the_fields_of_a_line() -> None:
     line = '{"körper": "b", "text": "name", "id": true}'.encode()
     part = part_of(b"a", line)
     assert (names_in(part, sequences), rows(part, sequences).texts) == ([b"a#name"], [b"b"])
-    assert JSON_LINES.text_of(line, sequences) == b"b"
+    assert jsonl.JSON_LINES.text_of(line, sequences) == b"b"
 
 
 @pytest.mark.parametrize("end", [b"", b"\n"])
@@ -318,7 +315,7 @@ def test_lines_in_order_are_read_without_opening_the_file_again(
     opened.clear()
     for _, text, start, extent in found:
         for name in files[:4]:
-            assert JSON_LINES.text_of(reread(reader, name, start, extent)[0], SEQUENCES) == text
+            assert jsonl.JSON_LINES.text_of(reread(reader, name, start, extent)[0], SEQUENCES) == text
     assert opened == files[:4]
     for number in (0, 4, 3, 0, 1):  # 1 was closed for 4, because 0 was used after it
         reread(reader, files[number], 0, 3)
@@ -371,11 +368,11 @@ def tasks_of(
         if content is not None:
             (folder / name).write_bytes(content)
     names = [os.fsencode(folder / name) for name in contents]
-    found = FileList.of(names, [len(one or b"") for one in contents.values()], held, texts=False)
+    found = file_list.FileList.of(names, [len(one or b"") for one in contents.values()], held, texts=False)
     skipped = Skipped()
     done: list[object] = []
-    for task, files in tasks(found, 100, sequences, skipped.add):
-        if isinstance(task, Files):
+    for task, files in read_tasks.tasks(found, 100, sequences, skipped.add):
+        if isinstance(task, read_tasks.Files):
             assert task.limit == 100
             done.append(([os.path.basename(name).decode() for name in task.names], task.held, files))
         else:

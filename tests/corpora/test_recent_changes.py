@@ -11,9 +11,8 @@ from typing import Any
 
 import pytest
 
-from simdocs.corpora import read_file, stamp
+from simdocs.corpora import read_file, stamp, walked_files
 from simdocs.corpora.stamp import Stamp
-from simdocs.corpora.walked_files import open_file
 from simdocs.model.skipped import DocumentSkipped
 from tests.corpora.json_lines import parts, rows
 from tests.corpora.small_chunks import cut_small
@@ -141,7 +140,7 @@ def test_a_file_is_opened_when_its_times_are_older_than_a_tick(tmp_path: Path) -
     path = tmp_path / "a"
     for _ in range(3):
         path.write_bytes(OLD)
-        descriptor, status = open_file(os.fsencode(path))
+        descriptor, status = walked_files.open_file(os.fsencode(path))
         assert time.time_ns() - Stamp.of(status).ctime_ns >= 10_000_000
         os.close(descriptor)
 

@@ -17,10 +17,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simdocs.corpora import read_file, stamp
+from simdocs.corpora import file_list, read_file, stamp
+from simdocs.corpora.containers import jsonl
 from simdocs.corpora.containers import lines as of_lines
-from simdocs.corpora.containers.jsonl import JsonLines
-from simdocs.corpora.file_list import FileList
 from simdocs.corpora.unchanged import EarlierFiles, compare
 from simdocs.parameters.answers import Updating
 from simdocs.pipeline import shingling
@@ -42,9 +41,9 @@ class Watch:
         self.files, self.lines, self.texts = set[str](), list[int](), list[bytes]()
         for module in (read_file, of_lines):
             patch.setattr(module, "open_file", self._opening(module.open_file))
-        read, shingled = JsonLines.documents, shingling.shingled
+        read, shingled = jsonl.JsonLines.documents, shingling.shingled
 
-        def parsing(lines: JsonLines, part: Any, *more: Any) -> Any:
+        def parsing(lines: jsonl.JsonLines, part: Any, *more: Any) -> Any:
             self.lines.append(part.first)
             return read(lines, part, *more)
 
@@ -52,7 +51,7 @@ class Watch:
             self.texts += filter(None, raws)
             return shingled(raws, *more)
 
-        patch.setattr(JsonLines, "documents", parsing)
+        patch.setattr(jsonl.JsonLines, "documents", parsing)
         patch.setattr(shingling, "shingled", shingling_texts)
 
     def _opening(self, open_file: Callable[..., Any]) -> Callable[..., Any]:
@@ -184,7 +183,7 @@ def test_two_files_with_one_inode_number_are_told_apart(case: Case) -> None:
     for name in ("mtime_ns", "ctime_ns", "inode"):
         files[name][:2] = files[name][0]
     earlier = EarlierFiles(replace(documents, sources=replace(documents.sources, files=files)), stamp.now(), 1 << 20)
-    found = FileList.of([b"new/a", b"new/b"], [0, 0], {}, texts=False)
+    found = file_list.FileList.of([b"new/a", b"new/b"], [0, 0], {}, texts=False)
     for name, recorded in (("size", "file_size"), ("mtime_ns", "mtime_ns"), ("ctime_ns", "ctime_ns")):
         found.stamps[name] = files[recorded][:2]
     found.met["inode"], found.met["device"] = files["inode"][:2], (1, 2)
@@ -360,7 +359,7 @@ def test_what_came_from_no_file_is_never_unchanged(case: Case) -> None:
     for name in ("file_size", "mtime_ns", "ctime_ns", "inode"):
         files[name][0] = 0
     earlier = EarlierFiles(replace(documents, sources=replace(documents.sources, files=files)), stamp.now(), 1 << 20)
-    found = FileList.of([b"docs/a"], [0], {}, texts=False)
+    found = file_list.FileList.of([b"docs/a"], [0], {}, texts=False)
     found.met["inode"] = 7
     updating = Updating(ignore_inode=True, ignore_ctime=True)
     assert compare(found, earlier, some.sequences(), 1 << 20, updating).same.tolist() == [-1]

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.corpora import walked_files
-from simdocs.corpora.stamp import file_id
+from simdocs.corpora import stamp, walked_files
 from simdocs.model.skipped import DocumentSkipped
 from tests.corpora.finding import found_by
 
@@ -61,7 +60,7 @@ def test_a_directory_that_cannot_be_entered_spoils_no_other(tree: Path) -> None:
             except DocumentSkipped as skip:
                 assert (name, skip.reason) == (b"d/a/x", "changed")
             else:
-                assert file_id(os.fstat(descriptor)) == file_id(os.stat(root + name))
+                assert stamp.file_id(os.fstat(descriptor)) == stamp.file_id(os.stat(root + name))
                 os.close(descriptor)
 
 
@@ -90,7 +89,7 @@ def test_paths_longer_than_path_max_are_opened(tmp_path: Path, deep: list[bytes]
         os.stat(name)
     descriptor, status = walked_files.open_file(name, file)
     os.close(descriptor)
-    assert file_id(status) == found.file_id(0)
+    assert stamp.file_id(status) == found.file_id(0)
 
 
 @pytest.mark.parametrize("at", range(3))

@@ -8,12 +8,11 @@ from typing import Any
 import click
 from hypothesis import strategies as st
 
-from simdocs.cli.options import ParameterType
-from simdocs.cli.program import simdocs
+from simdocs.cli import options, program
 from simdocs.parameters import PARAMETERS
 from simdocs.parameters.values import ArtifactName, Choice, Fraction, PathList, PathName, Seconds, Seed, Size, Whole
 
-COMMANDS: Mapping[str, click.Command] = simdocs.commands
+COMMANDS: Mapping[str, click.Command] = program.simdocs.commands
 
 Spelling = tuple[bytes, ...]
 """An option as it stands on a command line: its name, and its value if it has one."""
@@ -93,7 +92,9 @@ def name_of(spelling: Spelling, command: str) -> str:
 
 def _takes_path(option: click.Option) -> bool:
     kind = option.type
-    return isinstance(kind, ParameterType) and isinstance(kind.parameter.values, PathName | PathList | ArtifactName)
+    return isinstance(kind, options.ParameterType) and isinstance(
+        kind.parameter.values, PathName | PathList | ArtifactName
+    )
 
 
 def _spelt(option: click.Option, names: Sequence[bytes], valid: bool) -> st.SearchStrategy[Spelling]:
@@ -107,7 +108,7 @@ def _spelt(option: click.Option, names: Sequence[bytes], valid: bool) -> st.Sear
 def _values(option: click.Option, names: Sequence[bytes]) -> st.SearchStrategy[bytes]:
     if option.name == "jobs":  # a thousand workers would only try the machine
         return st.sampled_from([b"1", b"2"])
-    kind = option.type.parameter.values if isinstance(option.type, ParameterType) else None
+    kind = option.type.parameter.values if isinstance(option.type, options.ParameterType) else None
     if isinstance(kind, PathName | PathList | ArtifactName):
         return st.sampled_from([name for name in names if name])
     if isinstance(kind, Whole):
@@ -134,7 +135,7 @@ def parsed(command: str, arguments: Sequence[bytes]) -> dict[str, Any]:
     """
     decoded = [argument.decode("utf-8", "surrogateescape") for argument in arguments]
     # Within the program's own context: a command remembers by which names it was first asked for help.
-    whole = click.Context(simdocs, **simdocs.context_settings)
+    whole = click.Context(program.simdocs, **program.simdocs.context_settings)
     values = dict(COMMANDS[command].make_context(command, decoded, whole).params)
     kept = OF_INDEX if command == "query" or values.get("against") else ()
     for name, value in values.items():

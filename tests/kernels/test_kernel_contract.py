@@ -25,8 +25,7 @@ from simdocs.kernels.join import containment_index, prefix_candidates, prefix_in
 from simdocs.kernels.lsh import banding, bucket_sample, buckets
 from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.text import normalise
-from simdocs.kernels.tokens import multisets, murmur, shinglers
-from simdocs.kernels.tokens.stopwords import STOP_WORDS
+from simdocs.kernels.tokens import multisets, murmur, shinglers, stopwords
 from simdocs.parameters import PARAMETERS
 from simdocs.parameters.families import default_k
 from simdocs.parameters.recipes import Bands
@@ -258,7 +257,7 @@ def test_kernels_give_the_same_bytes_for_any_hash_seed():
 def test_every_member_of_a_family_has_an_implementation():
     families = [PARAMETERS[name].values.family for name in ("unit", "scheme", "keep", "format")]
     assert all(member.load() is not None for family in families for member in family.values())
-    assert some.members("language") == list(STOP_WORDS)
+    assert some.members("language") == list(stopwords.STOP_WORDS)
 
 
 def test_defaults_are_members_of_their_families():
@@ -268,9 +267,9 @@ def test_defaults_are_members_of_their_families():
     assert some.shingling().k == default_k(some.shingling().unit)
 
 
-@pytest.mark.parametrize("language", STOP_WORDS)
+@pytest.mark.parametrize("language", stopwords.STOP_WORDS)
 def test_stop_word_lists_are_long_normalised_and_without_repeats(language):
-    words = STOP_WORDS[language]
+    words = stopwords.STOP_WORDS[language]
     assert len(words) >= 80
     assert len(set(words)) == len(words)
     shingling = some.shingling(unit="word")

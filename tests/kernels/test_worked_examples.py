@@ -14,10 +14,8 @@ import pytest
 
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.lsh import banding, buckets
-from simdocs.kernels.sketch import permutation
-from simdocs.kernels.sketch.fss import EMPTY
-from simdocs.kernels.tokens import murmur
-from simdocs.kernels.tokens.shinglers import shingler_of
+from simdocs.kernels.sketch import fss, permutation
+from simdocs.kernels.tokens import murmur, shinglers
 from simdocs.parameters.recipes import BandingRequest
 from tests import strategies as some
 from tests.twins import bands as twin_bands
@@ -32,7 +30,7 @@ ABCDABD = [2613040991, 1328615756, 2158755732, 3701159945, 2613040991, 274481622
 
 def spelt(data: bytes, shingling: some.Shingling) -> list[str]:
     """Return the shingles of a document, as the kernels cut them."""
-    separator = shingler_of(shingling.unit).separator
+    separator = shinglers.shingler_of(shingling.unit).separator
     return [separator.join(units) for units in some.spelt_shingles([data], shingling)[0]]
 
 
@@ -203,7 +201,7 @@ def by_kernel(sets: Sequence[set[int]], functions: Sequence[tuple[int, int]], mo
 
 def as_taught(values: Sequence[Sequence[int]], modulus: int) -> list[tuple[float, ...]]:
     """Values of the kernel's functions as those of the lectures'; infinity where there is none."""
-    return [tuple(math.inf if slot == EMPTY else round(slot * modulus / 2**32) for slot in row) for row in values]
+    return [tuple(math.inf if slot == fss.EMPTY else round(slot * modulus / 2**32) for slot in row) for row in values]
 
 
 @contextmanager
@@ -324,7 +322,7 @@ def test_the_slot_algorithm_with_the_kernels_own_functions_is_the_kernel(shingle
     passing = slots.slots(rows, sets, functions)
     for so_far, after in zip(rows_so_far(rows, sets), passing, strict=True):
         made = permutation.signatures(some.ragged([sorted(members) for members in so_far], np.uint32), 8, seed)
-        assert [tuple(math.inf if slot == EMPTY else slot for slot in row) for row in made.tolist()] == after
+        assert [tuple(math.inf if slot == fss.EMPTY else slot for slot in row) for row in made.tolist()] == after
 
 
 def estimate(signatures: Sequence[tuple[float, ...]], left: int, right: int) -> float:

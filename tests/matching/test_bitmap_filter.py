@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 import simdocs
 from simdocs.kernels.compare import bitmaps, jaccard
-from simdocs.matching.verification import bitmap_filter, verify
-from simdocs.matching.verification.verification_blocks import MadeBitmaps
+from simdocs.matching.verification import bitmap_filter, verification_blocks, verify
 from tests import strategies as some
 from tests.amounts import examples
 from tests.similar_texts import corpora
@@ -103,11 +102,13 @@ def test_few_pairs_of_a_small_vocabulary_are_compared_exactly():
     assert verified < every / 8
 
 
-def made(sets: list[set[int]], threshold: float, large: int = 0) -> MadeBitmaps:
+def made(sets: list[set[int]], threshold: float, large: int = 0) -> verification_blocks.MadeBitmaps:
     """Return the bitmaps of sets. An empty one counts as a document that could not be read."""
     ragged = some.Ragged.from_rows([np.array(sorted(one), np.uint32) for one in sets], np.uint32)
     sizes = ragged.lengths
-    return MadeBitmaps(bitmaps.bitmaps(ragged, bitmaps.bits_of(sizes, threshold, large)), sizes, sizes > 0)
+    return verification_blocks.MadeBitmaps(
+        bitmaps.bitmaps(ragged, bitmaps.bits_of(sizes, threshold, large)), sizes, sizes > 0
+    )
 
 
 @pytest.mark.parametrize("measure", ["jaccard", "containment"])

@@ -10,8 +10,7 @@ from unittest import mock
 import numpy as np
 import pytest
 
-from simdocs.kernels.compare import jaccard
-from simdocs.kernels.compare.pair_totals import total
+from simdocs.kernels.compare import jaccard, pair_totals
 from simdocs.kernels.tokens.murmur import fmix32
 from simdocs.matching.sampling import sampled_pairs
 from simdocs.model.tuning import PairSample, SampledRange
@@ -94,7 +93,7 @@ def test_intervals_hold_as_often_as_they_state(scheme, num_perm, size, runs):
         for seed in range(runs):
             sample = sampled(sets, seed, scheme, num_perm)
             for name, value in TOTALS.items():
-                value_here, low, high = total(sample, value)
+                value_here, low, high = pair_totals.total(sample, value)
                 held[name] += low <= value(true).sum() <= high
                 found[name].append(value_here)
     for name, value in TOTALS.items():
@@ -111,7 +110,7 @@ def test_few_documents_are_all_compared():
     true = jaccard.exact(sets, *np.triu_indices(60, 1))
     assert np.sort(sample.similarity).tolist() == np.sort(true).tolist()
     for value in TOTALS.values():
-        assert total(sample, value) == pytest.approx((value(true).sum(),) * 3)
+        assert pair_totals.total(sample, value) == pytest.approx((value(true).sum(),) * 3)
 
 
 def test_each_pair_counts_for_those_that_no_bucket_brought_together():
@@ -130,7 +129,7 @@ def test_each_pair_counts_for_those_that_no_bucket_brought_together():
 def test_hardly_any_document_gives_a_sample(size):
     sample = sampled(corpus(size), 1)
     assert (len(sample.similarity), sample.pairs) == (size // 2, size // 2)
-    assert total(sample, lambda s: s * 0 + 1) == (size // 2,) * 3
+    assert pair_totals.total(sample, lambda s: s * 0 + 1) == (size // 2,) * 3
 
 
 def test_the_same_texts_and_seed_give_the_same_sample():

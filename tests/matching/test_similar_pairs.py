@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 import simdocs
 from simdocs.kernels.group.connectivity import connected_groups
 from simdocs.matching import similar_pairs
-from simdocs.model.deduplication import SimilarPairs
-from simdocs.model.groups import Pairs
+from simdocs.model import deduplication, groups
 from tests import strategies as some
 from tests.amounts import examples
 from tests.commands.deduping import sketched, write_texts
@@ -39,7 +38,7 @@ def counts(texts: list[Text], **options: object) -> tuple[int, int, int, int]:
             found = []
             for all_copies in (False, True):
                 rows = work.pairs(all_copies)
-                assert isinstance(work.result, SimilarPairs)
+                assert isinstance(work.result, deduplication.SimilarPairs)
                 assert len(rows) == work.result.found
                 found += [work.result.found, work.result.left_out]
     return found[0], found[1], found[2], found[3]
@@ -75,12 +74,12 @@ rows = st.integers(0, SIZE - 1)
 scored_pairs = st.lists(st.tuples(rows, rows, st.sampled_from([0.5, 0.9, 1.0])))
 
 
-def pairs_of(scored: list[tuple[int, int, float]]) -> Pairs:
+def pairs_of(scored: list[tuple[int, int, float]]) -> groups.Pairs:
     columns = np.array(scored, float).reshape(-1, 3).T
-    return Pairs(columns[0].astype(np.int64), columns[1].astype(np.int64), columns[2], columns[2])
+    return groups.Pairs(columns[0].astype(np.int64), columns[1].astype(np.int64), columns[2], columns[2])
 
 
-def groups_of(blocks: list[Pairs], buffered: int) -> list[list[int]]:
+def groups_of(blocks: list[groups.Pairs], buffered: int) -> list[list[int]]:
     with mock.patch.object(similar_pairs, "_BUFFERED", buffered):
         collector = similar_pairs.PairCollector(SIZE)
         for block in blocks:
@@ -104,7 +103,7 @@ def test_pairs_of_identical_texts_connect_documents_and_are_not_counted():
 def test_estimates_decide_where_no_exact_similarity_was_computed():
     collector = similar_pairs.PairCollector(SIZE)
     columns = np.array([0, 2]), np.array([1, 3]), np.full(2, np.nan), np.array([1.0, 0.9])
-    collector.add(Pairs(*columns))
+    collector.add(groups.Pairs(*columns))
     assert [fact.tolist() for fact in connected_groups(collector.graph())] == [[0, 2], [2, 2], [0, 1]]
 
 

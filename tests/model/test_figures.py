@@ -6,13 +6,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from simdocs.model.figures import counted, least_percentage, shown_probability, size, with_interval
-from simdocs.model.tuning import Estimate
+from simdocs.model import figures, tuning
 
 
 @given(st.floats(0, 1))
 def test_only_certain_events_have_probability_one_and_only_impossible_ones_zero(probability):
-    shown = shown_probability(probability)
+    shown = figures.shown_probability(probability)
     assert (shown == "1.0000") == (probability == 1)
     assert (shown == "0.0000") == (probability == 0)
     sign, digits = shown.rstrip(".0123456789"), shown.lstrip("<>")
@@ -27,12 +26,12 @@ def test_only_certain_events_have_probability_one_and_only_impossible_ones_zero(
     [(0.98553, "0.9855"), (0.99989, "0.9999"), (0.99991, ">0.9999"), (0.00011, "0.0001"), (0.00009, "<0.0001")],
 )
 def test_probabilities_have_four_digits(probability, shown):
-    assert shown_probability(probability) == shown
+    assert figures.shown_probability(probability) == shown
 
 
 @given(st.floats(0, 1))
 def test_a_share_is_at_least_its_percentage_and_less_than_a_hundredth_of_a_percent_above(share):
-    shown = least_percentage(share)
+    shown = figures.least_percentage(share)
     assert (shown == "100%") == (share == 1)
     least = float(shown.removesuffix("%")) / 100
     assert -1e-9 <= share - least < 0.0001 + 1e-9
@@ -40,7 +39,7 @@ def test_a_share_is_at_least_its_percentage_and_less_than_a_hundredth_of_a_perce
 
 @pytest.mark.parametrize("hundredths", range(0, 10_000, 7))
 def test_whole_hundredths_of_a_percent_are_not_rounded_down(hundredths):
-    assert least_percentage(hundredths / 10_000) == f"{hundredths / 100:.2f}%"
+    assert figures.least_percentage(hundredths / 10_000) == f"{hundredths / 100:.2f}%"
 
 
 # Intervals of estimated numbers, as people see them.
@@ -58,7 +57,7 @@ def test_whole_hundredths_of_a_percent_are_not_rounded_down(hundredths):
     ],
 )
 def test_pairs_are_whole_and_an_interval_says_something_or_is_left_out(estimate, whole, shown):
-    assert with_interval(Estimate(*estimate), whole=whole) == shown
+    assert figures.with_interval(tuning.Estimate(*estimate), whole=whole) == shown
 
 
 # Sizes and counts in summaries, as people read them.
@@ -82,18 +81,18 @@ UNITS = {"byte": 1, "bytes": 1, "KiB": KIB, "MiB": MIB, "GiB": GIB}
     ],
 )
 def test_a_size_is_said_in_its_largest_unit(number, words):
-    assert size(number) == words
+    assert figures.size(number) == words
 
 
 @given(st.integers(0, 1 << 50))
 @example(999 * KIB + KIB // 2)
 @example(MIB - 1)
 def test_a_size_in_words_is_right_to_three_digits(number):
-    figure, unit = size(number).split(" ")
+    figure, unit = figures.size(number).split(" ")
     assert set(figure) <= set("0123456789.,")
     assert float(figure.replace(",", "")) * UNITS[unit] == pytest.approx(number, rel=0.005)
 
 
 @pytest.mark.parametrize(("number", "words"), [(0, "0 matches"), (1, "1 match"), (1234, "1,234 matches")])
 def test_counts_agree_with_their_noun(number, words):
-    assert counted(number, "match", "matches") == words
+    assert figures.counted(number, "match", "matches") == words

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.model import ragged
-from simdocs.model.byte_strings import ByteStrings, GrowingArray, GrowingByteStrings, joined
+from simdocs.model import byte_strings, ragged
 from tests import strategies as some
 
 rows_of_truths = st.lists(st.lists(st.booleans(), max_size=9), max_size=9)
@@ -72,7 +71,7 @@ NAMES = st.lists(st.sampled_from([b"", b"a", b"\0", b"ab", b"c" * 20]), max_size
 
 @given(parts=st.lists(st.integers(0, 5), max_size=9))
 def test_a_growing_array_holds_all_rows_that_were_added(parts: list[int]) -> None:
-    growing, pieces = GrowingArray(np.uint32, 3), [np.empty((0, 3), np.uint32)]
+    growing, pieces = byte_strings.GrowingArray(np.uint32, 3), [np.empty((0, 3), np.uint32)]
     for number, size in enumerate(parts):
         pieces.append(np.arange(3 * size).reshape(size, 3) + number)
         growing.add(pieces[-1])
@@ -81,7 +80,7 @@ def test_a_growing_array_holds_all_rows_that_were_added(parts: list[int]) -> Non
 
 
 def test_an_array_that_is_in_use_does_not_grow() -> None:
-    growing = GrowingArray(np.uint8)
+    growing = byte_strings.GrowingArray(np.uint8)
     growing.add(np.zeros(100))
     used = growing.all()
     with pytest.raises(BufferError):
@@ -89,7 +88,7 @@ def test_an_array_that_is_in_use_does_not_grow() -> None:
 
 
 def test_a_growing_array_is_not_copied_as_a_whole() -> None:
-    growing, piece = GrowingArray(np.uint64), np.zeros(1 << 13, np.uint64)
+    growing, piece = byte_strings.GrowingArray(np.uint64), np.zeros(1 << 13, np.uint64)
     tracemalloc.start()
     try:
         for _ in range(100):
@@ -101,10 +100,10 @@ def test_a_growing_array_is_not_copied_as_a_whole() -> None:
 
 @given(blocks=st.lists(NAMES, max_size=5), begin=st.integers(0, 30), end=st.integers(0, 30))
 def test_byte_strings_are_a_sequence_of_what_went_in(blocks: list[list[bytes]], begin: int, end: int) -> None:
-    growing = GrowingByteStrings()
+    growing = byte_strings.GrowingByteStrings()
     for block in blocks:
         growing.add(block)
     every, expected = growing.all(), [name for block in blocks for name in block]
-    assert list(every) == list(ByteStrings(joined(expected))) == expected
+    assert list(every) == list(byte_strings.ByteStrings(byte_strings.joined(expected))) == expected
     assert [every[at] for at in range(len(every))] == expected
     assert every[begin:end] == expected[begin:end]

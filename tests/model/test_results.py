@@ -9,8 +9,7 @@ from importlib import import_module
 import pytest
 
 import simdocs
-from simdocs.model.answers import Answer, Look
-from simdocs.model.names import text_to_name
+from simdocs.model import answers, names
 from tests.cli.corpus import A1, A, B
 
 TEXTS = [A, A1, B, A]
@@ -38,10 +37,10 @@ ASKED = {
 }
 
 LOOKS = (
-    Look(),
-    Look(nested=False),
-    Look(for_people=True, nested=False, explained=True),
-    Look(for_people=True, verbose=True, listing="curve"),
+    answers.Look(),
+    answers.Look(nested=False),
+    answers.Look(for_people=True, nested=False, explained=True),
+    answers.Look(for_people=True, verbose=True, listing="curve"),
 )
 
 
@@ -49,20 +48,20 @@ def as_drawn(cell: object) -> object:
     """A cell as formats draw it: names as bytes, and nothing for NaN."""
     if isinstance(cell, float) and math.isnan(cell):
         return None
-    return (text_to_name(cell) or None) if isinstance(cell, str) else cell
+    return (names.text_to_name(cell) or None) if isinstance(cell, str) else cell
 
 
 @pytest.mark.parametrize("question", ["dedupe", "pairs", "query", "compare", "tune", "audit", "info"])
 def test_the_first_table_has_the_rows_of_the_result(index, question):
     result = ASKED[question](index)
-    first, *_ = result.blocks(Look())
+    first, *_ = result.blocks(answers.Look())
     assert [list(map(as_drawn, row)) for row in first.rows] == [list(map(as_drawn, row)) for row in result.rows()]
     assert first.rows
 
 
 @pytest.mark.parametrize("question", ASKED)
 def test_each_row_has_a_cell_for_each_column(index, question):
-    result: Answer = ASKED[question](index)
+    result: answers.Answer = ASKED[question](index)
     for look in LOOKS:
         for block in result.blocks(look):
             assert {len(row) for row in block.rows} <= {len(block.head.columns)}
@@ -70,14 +69,14 @@ def test_each_row_has_a_cell_for_each_column(index, question):
 
 @pytest.mark.parametrize("question", ASKED)
 def test_the_view_that_a_result_names_exists(index, question):
-    result: Answer = ASKED[question](index)
+    result: answers.Answer = ASKED[question](index)
     named = filter(None, map(result.view, LOOKS))
     assert all(callable(getattr(import_module(each.partition(":")[0]), each.partition(":")[2])) for each in named)
 
 
 @pytest.mark.parametrize("question", ASKED)
 def test_a_summary_is_lines_of_text_and_can_be_written_as_json(index, question):
-    result: Answer = ASKED[question](index)
+    result: answers.Answer = ASKED[question](index)
     assert all("\n" not in line for line in result.lines(0.5, verbose=True))
     facts = json.loads(json.dumps(result.summary(0.5)))
     assert facts.get("seconds", 0.5) == 0.5

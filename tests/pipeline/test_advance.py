@@ -12,9 +12,8 @@ import pytest
 
 from simdocs.corpora.read_tasks import tasks
 from simdocs.model.ragged import NO_TOKENS
+from simdocs.pipeline import shingling, signing
 from simdocs.pipeline.reading import Advance, Reading
-from simdocs.pipeline.shingling import shingle
-from simdocs.pipeline.signing import sign
 from tests import strategies as some
 from tests.corpora.finding import found_by
 from tests.runs import running
@@ -48,9 +47,9 @@ def test_progress_moves_within_one_large_text(tmp_path: Path, stage: str) -> Non
         found = found_by(tmp_path, skipped=run.skipped)
         reading = Reading(found, 1 << 30, some.recipe(), run)
         if stage == "shingle":
-            shingle(reading, lambda _sets: None)
+            shingling.shingle(reading, lambda _sets: None)
         else:
-            sign(reading, some.index_recipe(some.banding()).sketching, NO_TOKENS, with_sets=False)
+            signing.sign(reading, some.index_recipe(some.banding()).sketching, NO_TOKENS, with_sets=False)
     assert {(step, total) for step, _, total in told} == {("shingling" if stage == "shingle" else "reading", 804_000)}
     done = [done for _, done, _ in told]
     assert done == sorted(done)

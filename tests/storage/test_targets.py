@@ -15,9 +15,8 @@ import pytest
 
 from simdocs.artifacts.recognise import is_artifact
 from simdocs.errors import LockedError, OutputError, UsageError
-from simdocs.storage import syscalls
+from simdocs.storage import syscalls, targets
 from simdocs.storage.atomic_file import atomic_file
-from simdocs.storage.targets import real_path
 from tests.artifacts.tiny import draft_of, files_of, found, save, writing
 from tests.cli.corpus import lay
 from tests.cli.program import bound_by_modes, simdocs
@@ -198,12 +197,12 @@ def test_another_users_link_in_a_shared_directory_is_not_followed(place, kind, m
     os.chown(planted, STRANGER, STRANGER, follow_symlinks=False)
     if mode == 0o1777:
         with pytest.raises(OutputError, match=r"this is a (link|special file) of another user"):
-            real_path(os.fspath(planted), "answer")
+            targets.real_path(os.fspath(planted), "answer")
         with pytest.raises(OutputError, match="of another user"), atomic_file(os.fspath(planted), is_artifact) as file:
             file.write(b"new")
         assert (mine.read_bytes(), os.listdir(planted.parent)) == (b"precious", ["answer"])
     else:
-        assert real_path(os.fspath(planted), "answer") == os.path.realpath(planted)
+        assert targets.real_path(os.fspath(planted), "answer") == os.path.realpath(planted)
 
 
 @pytest.mark.parametrize("file", [*sorted(files_of("signatures"))])

@@ -40,9 +40,7 @@ def suggested(question: str, *arguments: str, **keywords: object) -> str:
     >>> spelled(suggested("index", "docs", output="docs.index"))
     "simdocs.index('docs', output='docs.index')"
     """
-    import json  # takes milliseconds, and only a few messages need it
-
-    return f"\0{question}\x1d{json.dumps([arguments, keywords])}\0"
+    return f"\0{question}\x1d{(arguments, keywords)!r}\0"
 
 
 SHELL = "shell"
@@ -71,9 +69,9 @@ def spelled(message: str, spelling: Callable[[str], str] = str, calling: Calling
     def spell(mark: re.Match[str]) -> str:
         if mark[2] is None:
             return spelling(mark[1])
-        import json
+        from ast import literal_eval  # takes a millisecond, and few messages need it
 
-        return calling(mark[1], *json.loads(mark[2]))
+        return calling(mark[1], *literal_eval(mark[2]))
 
     return _MARK.sub(spell, message)
 

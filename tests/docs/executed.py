@@ -77,9 +77,3 @@ def at_terminal(command: str, directory: Path) -> str:
 def without_seconds(output: str) -> str:
     """Return the output without the time that a run took."""
     return re.sub(r"in \d+\.\d\d s", "in some time", output)
-
-
-def long_lines(page: Path) -> list[str]:
-    """Return the lines of a page that are too long. Rows of tables do not count, because they cannot be broken."""
-    lines = page.read_text(encoding="utf-8").splitlines()
-    return [line for line in lines if len(line) > 120 and not line.startswith("|")]

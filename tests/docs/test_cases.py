@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.executed import DOCS, long_lines
+from tests.docs.executed import DOCS
 
 CASES = 204
 """The minimum number of cases, so that none is lost by accident."""
@@ -25,10 +25,6 @@ def cases(monkeypatch):
 
 def test_every_case_has_a_test(cases):
     assert len(cases.tests_of_cases()) >= CASES
-
-
-def test_no_line_of_the_page_is_too_long():
-    assert long_lines(DOCS / "reliability.md") == []
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
-from tests.docs.executed import DOCS, long_lines
+from tests.docs.executed import DOCS
 
 GUIDE = DOCS / "guide.md"
 CHOOSING = DOCS / "choosing.md"
@@ -57,8 +56,3 @@ def test_similarities_of_a_short_message_are_as_stated() -> None:
     assert [float(figure) for figure in stated.groups()] == pytest.approx(computed, abs=0.005)
     assert similarity_after(4, 25, "char", 5) >= 0.6 > similarity_after(5, 25, "char", 5)
     assert "a threshold of 0.6 with `-k 5` allows four replaced words" in text
-
-
-@pytest.mark.parametrize("page", [GUIDE, CHOOSING], ids=lambda page: page.name)
-def test_no_line_of_the_guides_is_long(page: Path) -> None:
-    assert long_lines(page) == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tests.docs.executed import DOCS, long_lines
+from tests.docs.executed import DOCS
 
 GLOSSARY = DOCS / "glossary.md"
 
@@ -16,7 +16,3 @@ def test_terms_are_in_alphabetical_order_and_none_comes_twice() -> None:
     assert firsts == sorted(firsts)
     every = [name.lower() for names in terms for name in names]
     assert len(set(every)) == len(every) > 40
-
-
-def test_no_line_of_the_glossary_is_long() -> None:
-    assert long_lines(GLOSSARY) == []

@@ -15,7 +15,7 @@ from simdocs.kernels.sketch import fracminhash
 from simdocs.kernels.tokens import multisets
 from simdocs.parameters.recipes import BandingRequest
 from tests import strategies as some
-from tests.docs.executed import DOCS, execute, long_lines
+from tests.docs.executed import DOCS, execute
 
 METHOD = DOCS / "method.md"
 PLACES = 128
@@ -99,7 +99,3 @@ def test_the_containment_join_of_section_10_finds_every_pair() -> None:
     assert len(true) >= 40
     assert true <= found
     assert len(found) < len(left)
-
-
-def test_no_line_of_the_method_page_is_too_long() -> None:
-    assert long_lines(METHOD) == []

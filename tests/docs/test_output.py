@@ -13,7 +13,7 @@ import pytest
 
 from simdocs.cli.spelling import spelled
 from simdocs.model.skipped import JUDGED, UNJUDGED, in_short
-from tests.docs.executed import DOCS, EXAMPLES, SCRIPTS, long_lines
+from tests.docs.executed import DOCS, EXAMPLES, SCRIPTS
 
 OUTPUT = DOCS / "output.md"
 PAGE = OUTPUT.read_text(encoding="utf-8")
@@ -55,7 +55,3 @@ def test_every_key_of_the_json_summary_is_described(tmp_path: Path) -> None:
         found |= {*keys(json.loads((tmp_path / "summary.json").read_bytes()))}
     assert len(found) > 60
     assert found - {*re.findall(r"`(\w+)`", ON_JSON)} == set()
-
-
-def test_no_line_of_the_output_page_is_too_long() -> None:
-    assert long_lines(OUTPUT) == []

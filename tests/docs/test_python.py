@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import simdocs
-from tests.docs.executed import DOCS, execute, long_lines
+from tests.docs.executed import DOCS, execute
 
 PAGE = DOCS / "python.md"
 
@@ -38,7 +38,3 @@ def test_every_public_name_is_on_the_python_page() -> None:
     text = PAGE.read_text(encoding="utf-8")
     public = set(simdocs.__all__) - {"__version__"}
     assert {name for name in public if not re.search(rf"\b{name}\b", text)} == set()
-
-
-def test_no_line_of_the_python_page_is_too_long() -> None:
-    assert long_lines(PAGE) == []

@@ -13,7 +13,6 @@ from tests.cli.stand_in import where_it_is
 from tests.docs.executed import ENVIRONMENT, EXAMPLES, ROOT, SCRIPTS, at_terminal, sessions, without_seconds
 
 README = ROOT / "README.md"
-MOST_LINES, LONGEST_LINE = 130, 100
 LECTURES = "examples/lectures/README.md"
 PAGES_WITH_SESSIONS = {"README.md": 7, "docs/output.md": 10, "docs/guide.md": 40, "docs/choosing.md": 20, LECTURES: 15}
 """Pages whose commands are run, and the minimum number of commands on each."""
@@ -53,12 +52,6 @@ def test_every_page_with_a_session_is_run() -> None:
     pages = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *EXAMPLES.rglob("*.md")]
     with_sessions = {str(page.relative_to(ROOT)) for page in pages if "```console" in page.read_text(encoding="utf-8")}
     assert with_sessions == set(PAGES_WITH_SESSIONS)
-
-
-def test_readme_is_short_and_fits_a_window() -> None:
-    lines = README.read_text(encoding="utf-8").splitlines()
-    assert len(lines) <= MOST_LINES
-    assert [line for line in lines if len(line) > LONGEST_LINE] == []
 
 
 def test_the_readme_names_two_make_targets_that_exist() -> None:

@@ -33,11 +33,11 @@ _READ = 1 << 20
 """The difference of texts with more bytes than this is not shown."""
 
 _FAMILY, _SHARE = 5, 0.5
-"""A family is named if it has at least so many documents, and more than this share of the pairs near the threshold."""
+"""A family is named if it has at least _FAMILY documents, and more than _SHARE of the pairs near the threshold."""
 
 _CROWD, _ABOVE, _FALSE = 20, 0.1, 0.1
-"""A crowd has at least so many documents, and at most the second share as many pairs above the threshold that was asked
-for as below it: near-duplicates have more above. It does no harm if it has at most the third share of all pairs."""
+"""A crowd has at least _CROWD documents, and at most _ABOVE times as many pairs above the threshold of the request as
+below it: near-duplicates have more above. It does no harm if it has at most _FALSE of all pairs."""
 
 _NAMED = 3
 

@@ -168,7 +168,7 @@ def missing(dir_fd: int, name: str, file: str) -> ArtifactError:
 
 
 def read_manifest(dir_fd: int, name: str) -> Manifest:
-    """Return the manifest in this directory. ArtifactError: it is damaged. FileNotFoundError: there is none."""
+    """Return the manifest in this directory. ArtifactError: it is damaged. FileNotFoundError: it is missing."""
     return decoded(_read(dir_fd, MANIFEST, _largest_manifest(dir_fd), name), name)
 
 

@@ -21,7 +21,7 @@ from simdocs.storage.syscalls import as_output_error, signals_deferred
 from simdocs.storage.targets import IsArtifact, draft_name, open_parent, published_but, real_path, sync_parent
 
 _DESCRIPTORS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
-"""Names of files that are open already. They are written to and never replaced, whatever their type."""
+"""Names of files that are open already. They are written to and never replaced."""
 
 
 class _Draft(OutputStream):

@@ -1,4 +1,4 @@
-"""Remove the drafts that a killed run left behind. Whatever only has the name of a draft is left alone and reported.
+"""Remove the drafts that a killed run left behind. Anything else with the name of a draft is reported and kept.
 
 In a directory that others can write to, somebody else can make something with the name of our draft: a FIFO, a link, a
 directory. So nothing is opened before its type and owner are known, opening never waits, and only what we can have made

@@ -23,7 +23,7 @@ _MOST_BITS = 1 << 20
 
 _FOR_EACH = 4.65
 """Bits for each token that may differ. d tokens change bits*(1 - exp(-2d/bits))/2 bits on average, since some change
-the same one. With so many bits, pairs are dropped that differ in a quarter more tokens than they may."""
+the same one. With this number of bits, pairs are dropped that differ in a quarter more tokens than they may."""
 
 LARGE_BITS = 1 << 14
 """Bits of a large bitmap. Of the pairs of a crowd whose similarity is up to 0.05 below a threshold of 0.8, large ones
@@ -44,10 +44,10 @@ def bits_of(sizes: Index, threshold: float, large: Index | int = 0) -> Index:
 
 
 def bitmaps(sets: Ragged, bits: Index) -> Ragged:
-    """The bitmap of each set, with so many bits: Ragged uint64, of bits / WORD words in each row.
+    """The bitmap of each set: Ragged uint64, with bits / WORD words in each row.
 
-    sets: Ragged uint32, N rows of distinct values. bits: (N,), see `bits_of`. A token falls on the bit that its lowest
-    binary digits say.
+    sets: Ragged uint32, N rows of distinct values. bits: (N,), see `bits_of`. The lowest
+    binary digits of a token are the number of its bit.
     """
     out = Ragged.from_lengths(np.empty(int(bits.sum()) // WORD, np.uint64), bits // WORD)
     for width in distinct(bits).tolist():

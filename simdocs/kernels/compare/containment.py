@@ -82,7 +82,7 @@ def containers(parts: Parts, wholes: Ragged) -> tuple[Index, Index, Index]:
 
 
 def containments(common: Index, sizes: Index) -> Floats:
-    """The containment of sets of these sizes that share so many tokens with another: float64, not rounded."""
+    """The containment of sets from their sizes and the number of tokens in common: float64, not rounded."""
     quotient: Floats = common / np.maximum(sizes, 1)
     return quotient
 

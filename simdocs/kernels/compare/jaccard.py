@@ -1,4 +1,4 @@
-"""Jaccard similarities of many pairs at once: estimated from signatures, or exact from token sets."""
+"""Jaccard similarities of many pairs at once: estimated from signatures, exact from token sets, or of multisets."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def exact(sets: Ragged, left: Array, right: Array) -> Floats:
 
 
 def of_overlaps(common: Index, left_sizes: Index, right_sizes: Index) -> Floats:
-    """The Jaccard similarity of pairs of sets with so many common tokens: float64 (P,); 0 if both are empty."""
+    """The Jaccard similarity of pairs of sets from the number of common tokens: float64 (P,); 0 if both are empty."""
     quotient: Floats = common / np.maximum(left_sizes + right_sizes - common, 1)
     return quotient
 
@@ -220,9 +220,10 @@ def least_agreements(similarity: Floats, places: int, missed: float) -> Index:
 class SharedTokens(NamedTuple):
     """The counts of two bags of tokens, a and b, all int.
 
-    distinct_a, distinct_b, shared: distinct tokens of a, of b and of both. least, most: the sums of the smaller and of
-    the larger count of each token. product: the sum of the products of the counts. squares_a, squares_b: the sums of
-    their squares.
+    distinct_a, distinct_b, shared: the number of distinct tokens of a, of b and of both
+    least, most: the sums of the smaller and of the larger count of each token
+    product: the sum of the products of the counts
+    squares_a, squares_b: the sums of the squares of the counts
     """
 
     distinct_a: int

@@ -161,7 +161,7 @@ def _equal_run(a: Array, b: Array) -> int:
 
 
 RUN = 8
-"""Symbols in a run, a power of 2. Runs of so many words hardly ever stand by chance in two places."""
+"""Symbols in a run, a power of 2. Runs of this many words hardly ever stand by chance in two places."""
 
 _APART = 256
 """Symbols of `a` in which one run is matched. More would make what is between them shorter, and its LCS less good."""

@@ -1,4 +1,4 @@
-"""Connected components of similar documents, and the candidate pairs that could join two components."""
+"""Connected components of similar documents: their pairs, shortest links, and the candidates that could join two."""
 
 from __future__ import annotations
 

@@ -24,10 +24,13 @@ UNDECIDED, KEPT, REMOVED = 0, 1, 2
 
 
 def first_undecided(members: Index, starts: Index, ends: Index, status: Array) -> Index:
-    """For each i, the first position from starts[i] on whose member is undecided, or ends[i] if there is none.
+    """For each i, the first position from starts[i] on whose member is undecided, or ends[i]: int64 (n,).
 
-    members: (T,). starts, ends: int64 (n,), positions in members. status: int8 (M,). Returns int64 (n,). At most about
-    four times as many members are looked at as there are before the positions found.
+    About four times as many members are looked at, at most, as there are before the positions found.
+
+    members: (T,)
+    starts, ends: int64 (n,), positions in members
+    status: int8 (M,)
     """
     found = starts.copy()
     active = np.flatnonzero(found < ends)

@@ -31,14 +31,18 @@ _BLOCK = 1 << 18
 """Entries that are looked at at once."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ContainmentIndex:
     """The sets that have each token of a prefix, as entries; those of a token are together, and their owners ascend.
 
-    lengths: int64 (N,), of the sets. least: int64 (N,), how many tokens of its prefix a larger set needs to have.
-    owners: int32 (E,), the set that each entry belongs to. ends: (E,), where the entries of the same token end. before:
-    (E + 1,), how many of the entries before it have the token in the prefix of their set. prefixed: int32, the owners
-    of those. entries: Ragged of N rows, those of each set. matches: int64 (N,), how many tokens of later sets count.
+    lengths: int64 (N,), the lengths of the sets
+    least: int64 (N,), the number of tokens of the prefix that a larger set needs
+    owners: int32 (E,), the set of each entry
+    ends: (E,), the end of the entries with the same token
+    before: (E + 1,), the number of earlier entries that have the token in the prefix of their set
+    prefixed: int32, the owners of entries that have the token in the prefix of their set
+    entries: Ragged of N rows, the entries of each set
+    matches: int64 (N,), the number of tokens of later sets that count
     """
 
     lengths: Index
@@ -82,7 +86,7 @@ class ContainmentIndex:
         return self.shared(member, np.zeros(len(entries), np.int64), entries)[1]
 
     def possible(self, left: Index, right: Index, counts: Index) -> Mask:
-        """Whether one of two sets may contain the other, if it has so many tokens of its prefix: bool (P,)."""
+        """Whether one of two sets may contain the other, from the number of tokens of its prefix: bool (P,)."""
         part = np.where(self.lengths[left] <= self.lengths[right], left, right)
         return np.asarray(counts >= self.least[part])
 
@@ -114,11 +118,20 @@ def containment_index(sets: Ragged, threshold: float) -> ContainmentIndex:
         some = np.arange(at, min(at + _BLOCK, size))
         np.add.at(matches, owners.all()[some], sum(_later(ends.all(), before, some)))
     prefixed = owners.all()[marks.all()]
-    return ContainmentIndex(lengths, least, owners.all(), ends.all(), before, prefixed, entries, matches)
+    return ContainmentIndex(
+        lengths=lengths,
+        least=least,
+        owners=owners.all(),
+        ends=ends.all(),
+        before=before,
+        prefixed=prefixed,
+        entries=entries,
+        matches=matches,
+    )
 
 
 def bytes_needed(tokens: int, sets: int, threshold: float) -> int:
-    """About how many bytes so many sets with so many tokens in all take, and their containment index.
+    """About how many bytes these numbers of tokens and sets take, with their containment index.
 
     By measurement on real texts it is 24 to 29 for each token at 0.8, where the tokens of prefixes are up to twice as
     often in other sets, and 37 to 39 at 0.5 and below, where nearly every token is in a prefix.

@@ -1,6 +1,6 @@
 """The pairs of sets that share enough of their rarest tokens to be similar, or to be contained in each other.
 
-For each pair, the tokens are counted that an index of the sets says count. What the index is, decides how many are
+For each pair, the tokens that count are counted. The index of the sets says which tokens count, and how many are
 enough.
 """
 
@@ -44,7 +44,7 @@ class JoinIndex(Protocol):
         """The later sets of such pairs of one member, and perhaps of others that `possible` drops."""
 
     def possible(self, left: Index, right: Index, counts: Index) -> Mask:
-        """Which of these pairs may be wanted, if so many of their tokens count: bool (P,)."""
+        """Which of these pairs may be wanted, from the number of their tokens that count: bool (P,)."""
 
 
 def similar_candidates(index: JoinIndex, members: Index, wanted: Mask | None = None) -> Iterator[tuple[Index, Index]]:

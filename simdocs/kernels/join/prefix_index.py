@@ -71,15 +71,18 @@ _MARGIN = 1e-6
 """How far rounding may lift a bound on the number of shared tokens above the whole number that it should be."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PrefixIndex:
     """The prefixes of N sets, with an entry for each token of a prefix that is in another prefix, too.
 
-    threshold: Jaccard similarity from which two sets are similar. lengths: int64 (N,), of the sets. rest: int64 (N,),
-    how many tokens a set has after its prefix. last: uint64 (N,), the place of the last token of the prefix in the
-    common order. owners: int32 (E,), the set that each entry belongs to; entries of a token are together, and their
-    owners ascend. ends: (E,), where the entries of the same token end. entries: Ragged of N rows, those of each set.
-    matches: int64 (N,), how many entries of later sets have a token of the prefix.
+    threshold: the Jaccard similarity from which two sets are similar
+    lengths: int64 (N,), the lengths of the sets
+    rest: int64 (N,), the number of tokens after the prefix of each set
+    last: uint64 (N,), the place of the last token of the prefix in the common order
+    owners: int32 (E,), the set of each entry; entries of a token are together, and their owners ascend
+    ends: (E,), the end of the entries with the same token
+    entries: Ragged of N rows, the entries of each set
+    matches: int64 (N,), the number of entries of later sets that have a token of the prefix
     """
 
     threshold: float
@@ -108,12 +111,12 @@ class PrefixIndex:
         return place[alike], right[alike]
 
     def shared_with_one(self, _member: Index, entries: Index) -> Index:
-        """The later sets that have the token of each of these entries, of whatever length they are."""
+        """The later sets of any length that have the token of each of these entries."""
         right: Index = self.owners[ranges(entries + 1, self.later(entries))]
         return right
 
     def possible(self, left: Index, right: Index, counts: Index) -> Mask:
-        """Whether these pairs may be similar, if their prefixes share so many tokens: bool (P,)."""
+        """Whether pairs may be similar whose prefixes share these numbers of tokens: bool (P,)."""
         own, other = self.lengths[left], self.lengths[right]
         alike = (other >= self.threshold * own - _MARGIN) & (other <= own / self.threshold + _MARGIN)
         return np.asarray(alike & (counts + self._uncounted(left, right) >= smallest_overlap(self, left, right)))
@@ -156,14 +159,20 @@ def prefix_index(sets: Ragged, threshold: float) -> PrefixIndex:
     found = place >= 0
     counts = np.bincount(owners[found], minlength=len(sets))
     entries = Ragged.from_lengths(place[found], counts)
-    ends_of_all = np.concatenate(ends)
     return PrefixIndex(
-        threshold, lengths, lengths - wanted, last, np.concatenate(sharing), ends_of_all, entries, matches
+        threshold=threshold,
+        lengths=lengths,
+        rest=lengths - wanted,
+        last=last,
+        owners=np.concatenate(sharing),
+        ends=np.concatenate(ends),
+        entries=entries,
+        matches=matches,
     )
 
 
 def bytes_needed(tokens: int, sets: int, threshold: float) -> int:
-    """About how many bytes so many sets with so many tokens in all take, and their prefix index while it is made.
+    """About how many bytes these numbers of tokens and sets take, with their prefix index while it is made.
 
     By measurement on generated texts, it is 14 for each token at 0.8, when most is needed to count the tokens, and 27
     at 0.3, when most is needed for the prefixes.

@@ -99,12 +99,16 @@ _NEIGHBOURS = 8
 def likely_partners(
     signatures: Tokens, rows: Index, loose: Bands, found: Bands, weights: Floats, random: np.random.Generator
 ) -> Floats:
-    """How many others each document is expected to be similar to without sharing a bucket with them: float64 (M,).
+    """The expected number of others that each document is similar to without sharing a bucket: float64 (M,).
 
-    signatures: (N, K) uint32. rows: (M,), of the documents. loose: pairs that share a bucket of these bands are looked
-    at. found: pairs that share a bucket of these are left out. weights: (K + 1,), what a pair counts that agrees in so
-    many places. In a bucket of more than 17 members, each is compared with 16 others, which stand for all: the sums
-    are exact for smaller buckets, and otherwise unbiased. random: which 16.
+    In a bucket of more than 17 members, each is compared with 16 others, drawn at random, which stand for all. The sums
+    are exact for smaller buckets, and otherwise unbiased.
+
+    signatures: (N, K) uint32
+    rows: (M,), the rows of the documents
+    loose: pairs that share a bucket of these bands are looked at
+    found: pairs that share a bucket of these bands are left out
+    weights: (K + 1,), the weight of a pair by the number of places in which it agrees
     """
     partners = np.zeros(len(rows))
     for band in range(loose.bands):

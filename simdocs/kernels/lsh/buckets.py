@@ -1,4 +1,4 @@
-"""Buckets of documents whose signatures agree in all rows of a band, and the candidate pairs in them."""
+"""Buckets of documents whose signatures agree in all rows of a band: their tables, and the candidate pairs in them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def band_keys(signatures: Tokens, order: Index, bands: int, rows: int) -> Keys:
 
 
 def keys_of_band(signatures: Tokens, order: Index, band: int, rows: int) -> Keys:
-    """Row `band` of `band_keys`, whatever the number of bands: uint64 (M,)."""
+    """Row `band` of `band_keys`, which does not depend on the number of bands: uint64 (M,)."""
     keys = np.zeros(len(order), np.uint64)
     for at in range(0, len(order), _SIGNATURES):
         part = signatures[order[at : at + _SIGNATURES], band * rows : (band + 1) * rows]
@@ -206,9 +206,11 @@ def distinct_pairs(
 def merged_band(old_keys: Keys, old_rows: Tokens, new_row: Array, keys: Keys, rows: Index) -> tuple[Keys, Tokens]:
     """One band of bucket tables: uint64 and uint32 (M,).
 
-    old_keys, old_rows: (L,) the band as it was, keys ascending. new_row: for each old row its row now, or -1 if it is
-    no longer in the tables; those that are not -1 ascend. keys, rows: (n,) the keys and the rows, ascending, that are
-    new in the tables. The result is that of `bucket_tables` for all of them: equal keys keep the order of their rows.
+    The result is that of `bucket_tables` for all of them: equal keys keep the order of their rows.
+
+    old_keys, old_rows: (L,), the band as it was, keys ascending
+    new_row: for each old row its row now, or -1 if it is no longer in the tables; those that are not -1 ascend
+    keys, rows: (n,), the keys and the rows, ascending, that are new in the tables
     """
     moved = new_row[old_rows]
     there = moved >= 0

@@ -13,7 +13,7 @@ import numpy as np
 from simdocs.model.ragged import Floats, Index, Ragged, Tokens, offsets_of, ranges, row_blocks
 
 SCALE = 64
-"""One token of so many is in a sketch."""
+"""A sketch has one of this many tokens, on average."""
 
 CUT_OFF = np.uint32((1 << 32) // SCALE)
 """Tokens below it are in a sketch."""
@@ -28,12 +28,15 @@ def sketches(rows: Ragged) -> Ragged:
 
 
 def least_hits(sizes: Index, sketched: Index, shared: Index, recall: float) -> Index:
-    """How many tokens of the sketch of a set another set needs, to be a candidate for containing it: int64 (N,).
+    """The number of tokens of a sketch that another set needs, to be a candidate for containing the set: int64 (N,).
 
-    sizes: (N,) tokens of each set. sketched: (N,) those in its sketch. shared: (N,) how many of its tokens a set at the
-    threshold has. It is the largest number that such a set reaches with a probability of at least `recall`, if any
-    tokens of the set are in the sketch with the same probability: the number of hits then has a hypergeometric
-    distribution. With 0 the sketch tells nothing.
+    It is the largest number that a set at the threshold reaches with a probability of at least `recall`, if all tokens
+    of the set are in the sketch with the same probability: the number of hits then has a hypergeometric distribution.
+    With 0, the sketch excludes no set.
+
+    sizes: (N,), the number of tokens of each set
+    sketched: (N,), the number of these tokens in its sketch
+    shared: (N,), the number of these tokens that a set at the threshold has
     """
     low = np.maximum(0, sketched + shared - sizes)
     offsets = offsets_of(np.minimum(sketched, shared) - low + 1)
@@ -69,8 +72,9 @@ def _probabilities_below(sizes: Index, sketched: Index, shared: Index, low: Inde
 def sketch_table(sketches: Ragged, rows: Index, old_tokens: Tokens, old_rows: Index) -> tuple[Tokens, Tokens]:
     """The tokens of sketches, ascending, and the row that has each; rows with the same token ascend: uint32 (S,).
 
-    sketches: Ragged uint32. rows: the row of each of them. old_tokens, old_rows: (L,) further entries. If they ascend
-    already, they are merged and not sorted again.
+    sketches: Ragged uint32
+    rows: the row of each sketch
+    old_tokens, old_rows: (L,), further entries; if they ascend already, they are merged and not sorted again
     """
     new = np.sort(_entries(sketches.values, np.repeat(rows, sketches.lengths)))
     # A stable sort of integers finds runs that ascend.

@@ -1,4 +1,4 @@
-"""Classic MinHash: for each of K random hash functions, the smallest value over the set.
+"""Classic MinHash: for each of K random hash functions, the smallest value over the set; and its steps, row by row.
 
 Broder, Charikar, Frieze, Mitzenmacher, Min-wise independent permutations (1998); Leskovec, Rajaraman, Ullman, Mining
 of Massive Datasets, section 3.3. The functions are ((a*x + b) mod 2^64) >> 32 of the mixed token, a odd, a strongly

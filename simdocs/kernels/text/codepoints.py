@@ -1,4 +1,4 @@
-"""Conversion between a text and the array of its code points."""
+"""Texts as arrays of code points, and tables that look up a number for each code point."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _BLOCK = 1 << 18
 
 
 class CodepointTable:
-    """A table from code points to numbers that is filled as code points are met.
+    """A table from code points to numbers that is filled when code points are looked up.
 
     `value_of` computes the number of one code point. The first time that a code point is looked up, its whole page of
     256 code points is computed and stored. A script uses few pages, and the rest of the table takes no memory. A stored

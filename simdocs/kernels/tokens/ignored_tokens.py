@@ -1,4 +1,4 @@
-"""Tokens that are left out of every document, because they belong to boilerplate."""
+"""Tokens that are left out of every document as boilerplate, and the number of documents that have each token."""
 
 from __future__ import annotations
 

@@ -108,8 +108,9 @@ def _short(offsets: Index, k: int) -> Index:
 def _within_texts(every: Tokens, offsets: Index, k: int, whole: Tokens) -> Ragged:
     """The tokens of N texts: the hashes of the windows of k units that lie within one text.
 
-    every: (U-k+1,) uint32, the hashes of all windows, or none if U < k. offsets: (N+1,), where the units of each text
-    begin. whole: the token of each text in _short(offsets, k).
+    every: (U-k+1,) uint32, the hashes of all windows; none if U < k
+    offsets: (N+1,), the beginnings of the units of each text
+    whole: the token of each text in _short(offsets, k)
     """
     shingles = np.maximum(np.diff(offsets) - k + 1, 0)
     # A large document is alone in its batch. A copy of its tokens would be the largest array of all.

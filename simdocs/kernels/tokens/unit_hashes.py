@@ -1,4 +1,4 @@
-"""The hash of every word or line, from which shingles of words and lines are made; and the stop words among words."""
+"""The hashes of words and lines, from which shingles are made, and the stop words among words."""
 
 from __future__ import annotations
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -69,12 +68,11 @@ class Flag:
         raise ValueError(f"no value, not {text!r}")
 
 
-@dataclass(frozen=True, slots=True)
 class Whole:
     """A whole number from `least` to `most` (None: no upper bound)."""
 
-    least: int
-    most: int | None = None
+    def __init__(self, least: int, most: int | None = None) -> None:
+        self.least, self.most = least, most
 
     @property
     def wanted(self) -> str:
@@ -183,11 +181,11 @@ class Seed:
         return self.check(int(text))
 
 
-@dataclass(frozen=True, slots=True)
 class Choice:
     """The name of a member of a family."""
 
-    family: Mapping[str, Member]
+    def __init__(self, family: Mapping[str, Member]) -> None:
+        self.family = family
 
     @property
     def wanted(self) -> str:
@@ -217,11 +215,11 @@ class Choice:
         return f"did you mean {near[0]}?" if near else ""
 
 
-@dataclass(frozen=True, slots=True)
 class Several:
     """One or more different values of a kind; on a command line separated by commas, in Python in a sequence."""
 
-    values: Choice | Whole
+    def __init__(self, values: Choice | Whole) -> None:
+        self.values = values
 
     @property
     def wanted(self) -> str:
@@ -301,12 +299,11 @@ class PatternList:
         return FreeText().parse(text)
 
 
-@dataclass(frozen=True, slots=True)
 class PathName:
-    """The path of a file or directory. directories: shells offer directories alone."""
+    """The path of a file or directory. directories: whether shells offer only directories."""
 
-    directories: bool = False
-    wanted: str = "a path"
+    def __init__(self, *, directories: bool = False, wanted: str = "a path") -> None:
+        self.directories, self.wanted = directories, wanted
 
     def check(self, value: Any) -> bytes:
         """The path as the system spells it."""
@@ -332,11 +329,11 @@ class PathList:
         return os.fsencode(text)
 
 
-@dataclass(frozen=True, slots=True)
 class ArtifactName:
-    """The path of an artifact, or in Python the artifact itself. kinds: those that are accepted."""
+    """The path of an artifact, or in Python the artifact itself. kinds: the kinds that are accepted."""
 
-    kinds: tuple[str, ...]
+    def __init__(self, kinds: tuple[str, ...]) -> None:
+        self.kinds = kinds
 
     @property
     def wanted(self) -> str:

@@ -72,6 +72,11 @@ class DedupeRequest(BandsRequest):
             for cluster in chains:
                 yield from Exclusion(name, f"cluster {cluster}", why)(self)
 
+    def _without_containers(self) -> Iterator[Problem]:
+        """Documents of an index that contain others are found by a query."""
+        find = suggested("query", "Y.index", "DOCS", measure="containment")
+        yield from Exclusion("measure", "against", f"{find} finds what contains them", when=(_CONTAINMENT,))(self)
+
     rules: ClassVar[RequestRules] = (
         *BandsRequest.rules,
         Exclusion("pairs", "list", f"{mention('list')} lists documents, not pairs"),
@@ -82,12 +87,7 @@ class DedupeRequest(BandsRequest):
         Exclusion("list", "explain", f"{mention('explain')} lists all documents"),
         _without_chains,
         _OF_MEMORY,
-        Exclusion(
-            "measure",
-            "against",
-            f"{suggested('query', 'Y.index', 'DOCS', measure='containment')} finds what contains them",
-            when=(_CONTAINMENT,),
-        ),
+        _without_containers,
         Need(_CONTAINMENT, "pairs", unless="against"),
         *(
             Exclusion("measure", name, why, when=(_CONTAINMENT,), unless="verify exact" if name == "verify" else "")

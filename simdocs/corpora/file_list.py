@@ -158,7 +158,6 @@ class Reached:
         self._ends.append(self._count)
 
     def _fill(self) -> None:
-        """Add the files that are not yet in the columns."""
         facts = np.frombuffer(b"".join(self._some_facts), FACTS)
         met = np.empty(len(facts), MET)
         met["walked"] = self._some_walked

@@ -103,7 +103,6 @@ def refuse_to_replace(outputs: Iterable[str | None], texts: Iterable[object], wh
 
 
 def _is_file(output: str, text: bytes) -> bool:
-    """Whether the output is the file that holds the text."""
     try:
         there = os.stat(output)
         return stat.S_ISREG(there.st_mode) and os.path.samestat(there, os.stat(0 if text == b"-" else text))

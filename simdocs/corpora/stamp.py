@@ -72,7 +72,7 @@ def file_id(status: os.stat_result) -> FileId:
 
 
 def regular_file_id(path: str) -> FileId | None:
-    """The id of the regular file at this path; None if there is none."""
+    """The id of the regular file at this path, or None."""
     try:
         status = os.stat(path)
     except OSError:

@@ -251,7 +251,6 @@ def _keepable(found: FileList, earlier: EarlierFiles, likely: Index) -> Mask:
 
 
 def _hashes_of(earlier: EarlierFiles) -> Index:
-    """A hash of the name of each earlier file."""
     hashes = np.empty(len(earlier.sources.files), np.int64)
     for at in range(0, len(hashes), AT_ONCE):
         part = hashes[at : at + AT_ONCE]

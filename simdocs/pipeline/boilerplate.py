@@ -71,7 +71,7 @@ def with_common_tokens(intake: Intake, recipe: Signing, run: Run) -> tuple[Intak
 
 
 def _every_set(intake: Intake, recipe: Recipe, run: Run) -> EverySet:
-    """The token sets of the documents of an intake, whose files were found."""
+    """A function that gives the token sets of an intake, whose files were found."""
 
     def of_files(take: Callable[[Ragged], None]) -> int:
         # What is skipped is reported when the files are read for their signatures.
@@ -106,7 +106,7 @@ def common_tokens(every: EverySet, share: float) -> Tokens:
 
 
 def _in_parts(every: EverySet, share: float, parts: int, most: int) -> Tokens | None:
-    """The common tokens, counted in so many parts with at most `most` counts. None: too few."""
+    """The common tokens, counted in this many parts with at most `most` counts; None if these are too few counts."""
     certain, doubtful = [NO_TOKENS], [NO_TOKENS]
     for part in range(parts):
         summary = _Summary(part, parts, most)
@@ -122,13 +122,13 @@ def _in_parts(every: EverySet, share: float, parts: int, most: int) -> Tokens | 
 
 
 def _exceed(counts: Index, documents: int, share: float) -> Mask:
-    """Which of these numbers of documents are more than the share of all documents."""
+    """Whether each of these counts is more than this share of the documents."""
     more: Mask = counts / max(documents, 1) > share
     return more
 
 
 def _exact(every: EverySet, tokens: Tokens, share: float) -> Tokens:
-    """Those of these tokens, which ascend, that are common: by a second count, of them alone."""
+    """The common ones among these ascending tokens, by an exact count of them alone."""
     if not len(tokens):
         return tokens
     counts = np.zeros(len(tokens), np.int64)
@@ -142,7 +142,7 @@ def _exact(every: EverySet, tokens: Tokens, share: float) -> Tokens:
 
 
 class _Summary:
-    """Counts the tokens of one part in token sets that come in block by block. most: counts that are held."""
+    """Counts the tokens of one part in token sets, block by block. most: the most counts that are held."""
 
     def __init__(self, part: int, parts: int, most: int) -> None:
         self._part, self._parts, self._most = part, parts, most

@@ -1,6 +1,4 @@
-"""What an update changes: which documents are new, changed, unchanged and removed, by their names.
-
-A document with a new name that has the text of one whose name is gone is renamed."""
+"""Compare the documents of an update with the earlier ones: new, changed, unchanged, renamed and removed ones."""
 
 from __future__ import annotations
 
@@ -22,11 +20,11 @@ _AT_ONCE = 1 << 16
 class Changes:
     """The differences between documents and those of an earlier artifact, as rows.
 
-    new: documents that it did not have.
+    new: documents without an earlier one of the same name.
     changed: documents that have another text.
     removed: earlier documents that are gone.
     unchanged: how many documents have the same text.
-    kept: documents that cannot be read, of which it is not known whether they have changed.
+    kept: documents that cannot be read, and may have changed.
     renamed: documents with a new name and the text of an earlier one whose name is gone. They are not new, and the
         earlier ones are not removed. Each earlier one is renamed once: to the document whose file has the same inode,
         else to one with the same base name, else to the first in row order. Further copies are new.
@@ -46,10 +44,7 @@ class Changes:
 
 
 def changes(documents: Documents, earlier: Documents | None) -> Changes:
-    """Compare documents with those of an earlier artifact: None if there is none.
-
-    A text is the same by its size and digest.
-    """
+    """Compare documents with those of an earlier artifact, if any. Texts with equal size and digest are the same."""
     if earlier is None:
         nothing = np.empty(0, np.int64)
         new = np.arange(len(documents))
@@ -158,7 +153,7 @@ def _files_and_base_names(*some: tuple[Documents, Rows]) -> tuple[Index, Index]:
 
 
 def _ranks(groups: Index) -> Index:
-    """How many earlier ones of the same group there are: int64 (n,)."""
+    """For each place the number of earlier places in the same group: int64 (n,)."""
     order = np.argsort(groups, kind="stable")
     ranks = np.empty(len(groups), np.int64)
     ranks[order] = np.arange(len(groups)) - np.searchsorted(groups[order], groups[order])
@@ -166,7 +161,7 @@ def _ranks(groups: Index) -> Index:
 
 
 def _of_same_name(documents: Documents, rows: Rows, earlier: Documents, others: Rows) -> Index:
-    """For each of these rows the one of the others whose document has the same name; -1 if there is none."""
+    """For each of these rows the other row with the same name; -1 if no other document has it."""
     found = np.full(len(rows), -1)
     if not len(rows) or not len(others):
         return found
@@ -182,6 +177,5 @@ def _of_same_name(documents: Documents, rows: Rows, earlier: Documents, others: 
 
 
 def _hashes(documents: Documents, rows: Rows) -> Index:
-    """A hash of the name of each of these documents."""
     names = documents.names
     return np.fromiter((hash(names[row].tobytes()) for row in rows.tolist()), np.int64, len(rows))

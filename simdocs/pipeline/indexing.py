@@ -1,4 +1,4 @@
-"""The third stage, index: from signatures to buckets, and the candidates in them."""
+"""The third stage, index: from signatures to buckets. Expected candidates, and warnings about the choice of bands."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ def band_tables(
 ) -> Iterator[tuple[Keys, Tokens]]:
     """Yield the keys and the rows of the bucket tables, for one band after the other: (1, M) each.
 
-    firsts: (M,), the first document of each distinct text. earlier: tables with the same bands, of most of them.
+    firsts: (M,), the first document of each distinct text.
+    earlier: tables of most of these documents, with the same bands.
     """
     if earlier is not None:
         new = firsts[~earlier.has(firsts)]
@@ -91,7 +92,7 @@ def same_as(firsts: Rows, texts: TextNumbers) -> Tokens:
 
 
 class BucketCounter:
-    """Counts the candidate pairs in bucket tables, which it is given one band after the other.
+    """Counts the candidate pairs in bucket tables, one band after the other.
 
     A pair that shares m buckets is in the pairs of m bands, and must be counted once. So the pairs in the buckets of
     each band are counted, and some are drawn to find their m.
@@ -107,9 +108,9 @@ class BucketCounter:
         self._drawn.append(pairs_of_band(keys, rows, -(-_DRAWN // self.recipe.banding.bands), self._random))
 
     def expectation(self, signatures: Callable[[Index], Tokens], texts: int) -> Expectation:
-        """What the bands find, and how many candidates they make. signatures: returns the signatures of given rows.
+        """The probability that the bands find a pair, by similarity, and the number of candidates for each text.
 
-        texts: the number of different texts.
+        signatures: returns the signatures of given rows. texts: the number of different texts.
         """
         from simdocs.model.build_results import Expectation
 
@@ -144,7 +145,7 @@ _LEAST_SIMILAR = 1e-3
 
 
 def _found_instead(similar: Floats, bands: Bands, others: Bands) -> Floats:
-    """For pairs drawn from the buckets of bands, the expected number of candidates of other bands that each stands for.
+    """The expected number of candidates of other bands for each pair drawn from the buckets of these bands.
 
     A pair of similarity s is expected in b s^r buckets of b bands of r rows, and can be drawn in each.
     """
@@ -156,7 +157,7 @@ def _found_instead(similar: Floats, bands: Bands, others: Bands) -> Floats:
 
 
 def expected_of(index: Artifact) -> Expectation:
-    """What the bands of an index find, and how many candidates its buckets hold."""
+    """The probability that the bands of an index find a pair, by similarity, and the number of its candidates."""
     assert isinstance(index.recipe, IndexRecipe)
     counter = BucketCounter(index.recipe)
     tables, owners = index["band_keys"], index["band_rows"]

@@ -91,9 +91,11 @@ def signed(
     earlier: Earlier | None = None,
     sketches: Sketches | None = None,
 ) -> tuple[Documents, Tokens]:
-    """Documents and signatures. with_sets: record facts of the token sets, too.
+    """The documents of an intake and their signatures.
 
-    earlier: the artifact from which unchanged documents are taken over. sketches: takes the sketches of the others.
+    with_sets: record facts of the token sets, too.
+    earlier: the artifact from which unchanged documents are taken over.
+    sketches: collects the sketches of the others.
     """
     sketching = recipe.sketching
     artifact = intake.artifact

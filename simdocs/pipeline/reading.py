@@ -1,4 +1,4 @@
-"""Read documents: what a worker does with a task, and the one loop in which all stages read files in row order."""
+"""Read documents: the work on one task, and the one loop in which all stages read files in row order, with progress."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from simdocs.pipeline.reuse import Earlier
 
 Made = TypeVar("Made")
-"""What a stage makes of the documents of a task, such as their signatures."""
+"""The result of a stage for the documents of a task, such as their signatures."""
 
 NO_CHUNK = np.zeros(0, CHUNK)
 
@@ -43,14 +43,14 @@ class Read:
     """The documents that were read in a task, and the skips of the others.
 
     places: the places of the files in the task, or the numbers of the documents in their container.
-    names, facts: those of the documents; facts are (n,) DOCUMENT.
-    files: what was found out about their files: (n,) FILE, or (1,) for the container.
-    raws: the texts as UTF-8.
+    names: the names of the documents.
+    facts: their facts, (n,) DOCUMENT.
+    files: the records of their files: (n,) FILE, or (1,) for the container.
+    raws: their texts as UTF-8.
     chunks: (c,) CHUNK, the parts of a container that they are in; their rows are places in these lists.
-    known: the places, in these lists, of documents that have the content that they probably had; they have no raw text
-        and no facts.
-    kept: those among them that are kept although they could not be read.
-    textless: the documents of a container that have no text field, and what there is instead.
+    known: the places, in these lists, of documents with the probable content, which have no raw text and no facts.
+    kept: the places of known documents that are kept although they could not be read.
+    textless: the documents of a container that have no text field.
     """
 
     places: list[int]
@@ -66,9 +66,11 @@ class Read:
 
 
 class Textless(NamedTuple):
-    """Documents without the text field. any_text: whether another one in the same part has it.
+    """Documents of a part without the text field.
 
-    fields: those of the first document, for a message.
+    skips: their skips.
+    fields: the fields of the first document, for a message.
+    any_text: whether another document of the part has the text field.
     """
 
     skips: list[Skip]
@@ -167,7 +169,7 @@ def _part(part: Part, sequences: Sequences) -> Read:
 
 
 class Reading:
-    """Files to read in row order, each task by a worker, while documents that have not changed are taken over.
+    """Reads files in row order, each task in a worker, and takes over documents that have not changed.
 
     recipe: how they are read.
     limit: the largest size of a document in bytes.
@@ -186,12 +188,12 @@ class Reading:
     def in_order(
         self, work: Callable[[Files | Part, WorkerState], tuple[Read, Made]], step: str
     ) -> Iterator[tuple[Made | None, BlockPlaces, Rows | None]]:
-        """Yield what `work` makes of each task in row order, the places of its documents that have a row, and old rows.
+        """Yield the result of `work` for each task in row order, the places of documents with a row, and old rows.
 
-        work: runs in a worker; it returns the Read without texts, and what it made of the texts.
-        step: what is done, for progress.
-        The old rows are those of the documents in the earlier artifact, or -1; None if none is in it. Where nothing is
-        made (None), all documents are taken over.
+        work: runs in a worker; it returns the Read without texts, and its result.
+        step: the name of the step, for progress.
+        The result is None if all documents are taken over. Old rows are rows in the earlier artifact, or -1; None if no
+        document is in it.
         """
         reuse, register, advance = self._reuse, self._register, self.progress
         unchanged = None if reuse is None else reuse.unchanged
@@ -228,7 +230,7 @@ def _in_order(
     stream: Iterator[Portion],
     tell: Callable[[float], None],
 ) -> Iterator[tuple[list[KeptFiles | KeptParts], tuple[Read, Made] | None]]:
-    """Yield the result of each task, with what is taken over before it; at the end None, with what is left."""
+    """Yield the documents to take over before each task, and its result; at the end the rest, and None."""
     before: deque[list[KeptFiles | KeptParts]] = deque([[]])
 
     def working() -> Iterator[Files | Part]:
@@ -245,7 +247,7 @@ def _in_order(
 
 
 class Advance:
-    """Measures progress while files are read: the numbers of files and bytes that are done with each task."""
+    """Measures progress: the numbers of files and bytes that are done with each task."""
 
     def __init__(self, found: FileList) -> None:
         self._ends = offsets_of(found.sizes)
@@ -273,7 +275,7 @@ class Advance:
         return self.files[self._taken - 1]
 
     def teller(self, step: str, progress: Progress) -> Callable[[float], None]:
-        """A function that reports as done: the bytes of all tasks taken, and a share of those of the next one."""
+        """A function that reports the bytes of all tasks taken as done, and a share of those of the next one."""
 
         def tell(share: float) -> None:
             done = self.bytes[self._taken]

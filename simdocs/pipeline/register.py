@@ -1,4 +1,4 @@
-"""Number the documents: the results of tasks are put together in row order."""
+"""Number the documents in row order, as the results of tasks come in, and collect the records of their files."""
 
 from __future__ import annotations
 
@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 
 
 class FileRecords:
-    """Collects the records of files that have documents, in row order. cut_short: names of files that were not read to
-    their ends."""
+    """Collects the records of files with documents, in row order. cut_short: names of files not read to their ends."""
 
     def __init__(self) -> None:
         self._files, self._chunks = GrowingArray(FILE), GrowingArray(CHUNK)
@@ -41,10 +40,11 @@ class FileRecords:
         self.cut_short = set[bytes]()
 
     def enter(self, read: Read, taken: BlockPlaces, *, ended: bool, name: bytes) -> None:
-        """Add what the next task has found out.
+        """Add the records of the next task.
 
-        taken: the places of the documents that get a row. ended: whether a file of lines, the one with this name, ends
-        with this task.
+        taken: the places of the documents that get a row.
+        ended: whether a file ends with this task.
+        name: the name of that file.
         """
         if len(read.chunks):
             self._add_chunks(read, taken)
@@ -88,8 +88,8 @@ class FileRecords:
 class Register:
     """Numbers documents in row order, as the results of tasks come in.
 
-    recipe: how the files were read. unread: which of the files cannot be read, so that their documents
-    are kept; None: none of them.
+    recipe: how the files were read.
+    unread: whether each file cannot be read, so that its documents are kept; None: all can be read.
     """
 
     def __init__(self, found: FileList, skipped: Skipped, recipe: Recipe, unread: Mask | None = None) -> None:
@@ -121,10 +121,11 @@ class Register:
         self.rows = 0
 
     def enter(self, read: Read, done: int, earlier: Rows | None = None) -> BlockPlaces:
-        """Give the documents of the next task their rows. Return the places, among those read, of documents with a row.
+        """Number the documents of the next task. Return the places, among those read, of documents with a row.
 
-        done: the number of files that end with this task. A line that has the name of an earlier line or the path
-        of a file gets no row, and is added to skipped. earlier: the row of each in an earlier artifact, or -1.
+        done: the number of files that end with this task.
+        earlier: the row of each document in an earlier artifact, or -1.
+        A line with the name of an earlier line or the path of a file gets no row, and is added to skipped.
         """
         self._skip_of(read, ended=done > 0)
         repeated = self._repeated(read)
@@ -152,13 +153,13 @@ class Register:
         return taken
 
     def _is_noted(self, files: Rows, *, are_lines: bool) -> bool:
-        """Whether there may be something special about a document of these files."""
+        """Whether these files may have documents for `_note`."""
         if are_lines:  # which all belong to one file
             return self._done in self._found.held or self._done in self._reached_again
         return bool(len(files) and (self._found.named or self._found.held or self._reached_again))
 
     def _note(self, row: int, file: int, read: Read, at: int) -> None:
-        """Take note of what is special about the document in this row."""
+        """Record whether the document in this row was named, is held, or has a file that was replaced."""
         if file in self._found.named:
             self._named_rows.append(row)
             if not self._plain and (alike := lookalike_of(read.names[at], int(read.facts["flags"][at]))):
@@ -195,7 +196,7 @@ class Register:
         self._skipped.add(skip)
 
     def _skip_of(self, read: Read, *, ended: bool) -> None:
-        """Record what was skipped in a task. If nothing in a container has a text, the file is reported, not each skip.
+        """Record the skips of a task. If no document of a container has a text, the file is reported, not each skip.
 
         If only some documents of the file are wanted, the others may have texts.
         """
@@ -224,7 +225,7 @@ class Register:
         self.skip(skip)
 
     def _repeated(self, read: Read) -> set[int]:
-        """The places of lines that have the name of an earlier line of their file, or of a file. They are reported."""
+        """The places of lines with the name of an earlier line of their file, or of a file. They are reported."""
         container = int(read.facts["container"][0]) if len(read.names) else 0
         if not container:
             return set()
@@ -269,10 +270,9 @@ class Register:
         return f"{why}: give every line an id, or name a field that every line has with {field}"
 
     def _report_other_names(self) -> None:
-        """Report the other names of files that were reached again.
+        """Report the other names of files that were reached again. Files are not read by these names.
 
-        A file was not read by its other names. If its first name is gone or belongs to another file by now, neither was
-        the file itself.
+        If the first name of a file is gone or belongs to another file by now, the file was not read at all.
         """
         order = np.argsort(self._found.other_rows, kind="stable").tolist()
         for at in order:
@@ -287,7 +287,7 @@ class Register:
     def documents(self) -> Documents:
         """All documents that have a row. Other names of their files are reported.
 
-        UsageError: a file was named whose lines have no text, and neither has any other line.
+        UsageError: the lines of a named file have no text, and no other line has one.
         """
         if self._textless_files and not self._lines_met:
             file = self._textless_files[0]
@@ -317,7 +317,10 @@ _NUMBER = attrgetter("line")
 
 
 class _HeldBack:
-    """Documents of a container without the text field, until another one has it. Few of them are held in full."""
+    """Skips of documents without the text field, held back until another document of their container has it.
+
+    Only the first ones are held in full.
+    """
 
     def __init__(self, fields: Sequences) -> None:
         self._of_texts = fields
@@ -330,7 +333,7 @@ class _HeldBack:
         """The numbers of the documents after the first ones."""
 
     def add(self, textless: Textless) -> None:
-        """Hold these documents back."""
+        """Hold back these skips."""
         room = FIRST - len(self._first)
         self._first += textless.skips[:room]
         self._more.extend(skip.line for skip in textless.skips[room:])
@@ -338,7 +341,7 @@ class _HeldBack:
         self.any_text |= textless.any_text
 
     def released(self) -> Iterator[Skip]:
-        """Yield the documents that were held back, and forget them: others of their file have the field."""
+        """Yield the skips that were held back, and forget them."""
         first, more = self._first, self._more
         self._first, self._more = [], array("q")
         yield from first

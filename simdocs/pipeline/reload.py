@@ -1,4 +1,4 @@
-"""Read documents a second time: return unchanged texts, and report documents that are missing or have changed."""
+"""Read documents again: return unchanged texts and their token sets, report missing and changed documents."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ class ReloadRequest:
 
     held: the bytes of those that are still in memory, by place.
     limit: the largest size of a document in bytes.
-    facts: those recorded when they were first read, (n,) FACTS.
+    facts: their facts when they were first read, (n,) FACTS.
     root: the directory from which their names are found; empty for the working directory.
     sequences: which field of a document in a container holds the text.
-    met: how their files were met in this run, (n,) MET; None if an earlier run met them.
+    met: how their files were found in this run, (n,) MET; None if an earlier run found them.
     ignored: the tokens that are left out, ascending.
     """
 
@@ -63,26 +63,26 @@ class ReloadRequest:
     ignored: Tokens = field(default_factory=lambda: NO_TOKENS)
 
     def file(self, place: int) -> bytes:
-        """The path of the file that a document is, or of the container that it is in."""
+        """The path of a document's file, which may be a container."""
         container = int(self.facts[place]["container"])
         name = self.names[place]
         return os.path.join(self.root, name[:container] if container else name)
 
     def container_of(self, place: int) -> bytes:
-        """The path of the container that a document must be read from again; empty if it is to be read alone."""
+        """The path of the container from which a document must be read again; empty if it is read alone."""
         fact = self.facts[place]
         is_in_file = fact["container"] and place not in self.held and (fact["inode"] or fact["ctime_ns"])
         return self.file(place) if is_in_file else b""
 
     def locator(self, place: int) -> Locator:
-        """Where a document is in its container."""
+        """The location of a document in its container."""
         from simdocs.corpora.containers.container import Locator
 
         fact = self.facts[place]
         return Locator(int(fact["start"]), int(fact["extent"]), int(fact["line"]))
 
     def text_of(self, place: int, document: bytes) -> bytes | None:
-        """The text in the bytes of a document of a container; None if they are none."""
+        """The text in the bytes of a document of a container; None if they are not a document."""
         from simdocs.corpora.containers.container import container
 
         return container(format_of_document(self.file(place), self.sequences)).text_of(document, self.sequences)
@@ -92,7 +92,7 @@ class ReloadRequest:
         return Skip("unverified", self.names[place], why, root=self.root)
 
     def met_file(self, place: int) -> Met:
-        """How the file of a document was met."""
+        """How the file of a document was found."""
         return ANY if self.met is None else Met.of(self.met[place])
 
     def identity(self, place: int) -> Identity:
@@ -173,7 +173,7 @@ def found(request: ReloadRequest) -> tuple[Mask, list[Skip]]:
 
 
 def _exists(path: bytes) -> bool:
-    """Whether there is a file at this path, as far as one can tell: it may be in a directory that cannot be read."""
+    """Whether there may be a file at this path. True if it cannot be known, as in a directory that cannot be read."""
     try:
         status_of(path)
     except (FileNotFoundError, NotADirectoryError):
@@ -244,7 +244,7 @@ class _Reread:
 def _read_again(request: ReloadRequest, places: list[int], files: Reopened) -> tuple[_Reread, list[Skip]]:
     """The documents at these places, read again, and the skips of those that cannot be read.
 
-    Those of one container that follow each other are read at once.
+    Consecutive documents of one container are read at once.
     """
     texts, skips = _Reread(), list[Skip]()
     with Directories() as directories:
@@ -264,7 +264,7 @@ def _read_again(request: ReloadRequest, places: list[int], files: Reopened) -> t
 
 
 _Found = tuple[bytes, bool] | DocumentSkipped
-"""The text of a document that was read again, and whether it is certainly unchanged; or why there is none."""
+"""The text of a document that was read again, and whether it is certainly unchanged; or its skip."""
 
 
 def _of_container(
@@ -292,7 +292,10 @@ def _alone(request: ReloadRequest, places: list[int], directories: Directories) 
 
 
 def _text(request: ReloadRequest, place: int, directories: Directories) -> tuple[bytes, bool]:
-    """The text of such a document, and whether it is certainly unchanged. Raises DocumentSkipped."""
+    """The text of a document that is a file, or in memory, and whether it is certainly unchanged.
+
+    Raises DocumentSkipped.
+    """
     if place in request.held:
         held = request.held[place]
         text = request.text_of(place, held) if request.facts[place]["container"] else held

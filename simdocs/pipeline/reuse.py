@@ -1,4 +1,4 @@
-"""Take over what an artifact has already: the documents of files, and of parts of containers, that have not changed."""
+"""Take over documents of an earlier artifact: those of unchanged files and of unchanged parts of containers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from simdocs.pipeline.reading import Read, file_records
 
 
 class Reuse:
-    """The documents of an earlier artifact that are used again for files that were found now."""
+    """The documents of an earlier artifact that can be used again."""
 
     def __init__(self, unchanged: Unchanged) -> None:
         self._found, self.unchanged = unchanged.found, unchanged
@@ -96,9 +96,9 @@ class Earlier:
     here: bool = False
 
     def reuse(self, found: FileList, recipe: Recipe, limit: int, skipped: Skipped) -> Reuse:
-        """What can be used again for the files that were found, and for those that are kept though they were not.
+        """The documents that can be used again, for the files that were found and for files that are kept.
 
-        limit: the largest size of a document now, in bytes. skipped: takes the files that are kept.
+        limit: the largest size of a document now, in bytes. skipped: collects the files that are kept.
         """
         files = EarlierFiles(self.artifact.documents, self.read_ns, self.limit, self.here)
         unchanged = compare(found, files, recipe.sequences, limit, self.updating)
@@ -107,10 +107,10 @@ class Earlier:
         return Reuse(unchanged)
 
     def rows_of_same_sets(self, documents: Documents) -> Rows:
-        """For each document the row of an earlier one with the same token set, by its digest; -1 if there is none.
+        """For each document the row of an earlier one with the same token set, by its digest; or -1.
 
-        The first of several equal sets gets the first of the earlier ones, and so on. So rows that follow each other
-        nearly always have earlier rows that do, too.
+        The first of several equal sets gets the first of the earlier ones, and so on. So consecutive rows nearly always
+        have consecutive earlier rows.
         """
         then, now = (each.facts["set_digest"] for each in (self.artifact.documents, documents))
         rows = np.full(len(now), -1)

@@ -31,13 +31,16 @@ _TAKEN_AT_ONCE = 1 << 20
 """Tokens that are taken over at once."""
 
 _NORMALISED, _HASHED = 0.2, 0.7
-"""The shares of the time of a large document, from its text to its signature, after these two steps. By measurement."""
+"""The measured shares of the time from a text to its signature that have passed after these two steps."""
 
 
 class Shingled(NamedTuple):
-    """Some documents of a batch: their places in it, ascending; their normalised texts; and their tokens.
+    """The tokens of some documents of a batch.
 
-    tokens: in text order, or as multisets. lengths: the number of units of each text.
+    places: the places of the documents in the batch, ascending.
+    texts: their normalised texts.
+    tokens: in text order, or as multisets.
+    lengths: the number of units of each text.
     """
 
     places: BlockPlaces
@@ -62,7 +65,7 @@ def normalised(raws: Sequence[bytes], shingling: Shingling) -> Iterator[tuple[Bl
 def shingled(raws: Sequence[bytes], shingling: Shingling, tell: Callable[[float], None] = untold) -> Iterator[Shingled]:
     """Yield the tokens of documents, given as UTF-8 bytes, in the parts in which they are normalised.
 
-    tell: is called with the share of the work that is done, which a user sees move within one large document.
+    tell: is called with the share of the work that is done, for progress within a large document.
     """
     total, before = sum(map(len, raws)) or 1, 0
     for places, texts in normalised(raws, shingling):

@@ -52,8 +52,8 @@ def stored_sketch(
 ) -> tuple[Tokens, Tokens]:
     """The two columns of the sketch in an index: uint32 (S,).
 
-    sketches: those of all documents, but empty for those that are taken over from `earlier`. firsts: the first document
-    of each distinct text. Only these are in the sketch.
+    sketches: of all documents; empty for those that are taken over from `earlier`.
+    firsts: the first document of each distinct text. Only these are in the sketch.
     """
     old_tokens, old_rows = NO_TOKENS, np.empty(0, np.int64)
     if documents.earlier is None or not isinstance(earlier, BandIndex):
@@ -66,9 +66,9 @@ def stored_sketch(
 
 
 def _taken_over(earlier: BandIndex, then: Rows, now: Rows) -> tuple[Tokens, Index]:
-    """The entries of an earlier sketch that are about its rows `then`, with the rows `now` in place of these.
+    """The entries of an earlier sketch for its rows `then`, with the rows `now` in place of these.
 
-    Two documents of different texts, but with equal token sets, may be taken over from one.
+    Two documents with different texts but equal token sets may be taken over from one.
     """
     firsts = earlier["same_as"].all()[then]
     order = np.argsort(firsts, kind="stable")
@@ -122,8 +122,8 @@ def sign_task(
 ) -> tuple[Read, Signed]:
     """Read, shingle and sign the documents of a task, without the ignored tokens.
 
-    with_sets: record the facts of their token sets, too, as is always done if tokens are ignored. sketched: return
-    their sketches, too; this needs their sets.
+    with_sets: record the facts of their token sets, too, as is always done if tokens are ignored.
+    sketched: return their sketches, too, which needs their sets.
     """
     read = read_task(task, recipe.sequences)
     shingling = recipe.shingling
@@ -151,7 +151,7 @@ def sign_task(
 
 
 def _in_place(parts: list[tuple[BlockPlaces, Ragged]], documents: int) -> Ragged:
-    """The sketches of so many documents, from parts that say at which places their documents are."""
+    """The sketches of all documents in order, from parts with the places of their documents."""
     places = np.concatenate([places for places, _ in parts])
     rows = Ragged.concat([*(sketches for _, sketches in parts), Ragged(NO_TOKENS, offsets_of(np.zeros(1)))], np.uint32)
     order = np.full(documents, len(rows) - 1)  # a document that was not shingled has none
@@ -177,7 +177,7 @@ def sign(
 
     ignored: tokens that are left out, ascending.
     with_sets: record the facts of the token sets, too.
-    sketches: takes the sketches of documents that are not taken over, in the same order.
+    sketches: collects the sketches of documents that are not taken over, in the same order.
     """
     recipe = reading.recipe
     rows = _Rows(sketching, recipe.shingling.seed)
@@ -230,8 +230,8 @@ def sign_token_sets(
 ) -> tuple[Tokens, Index]:
     """The signatures of token sets without the ignored tokens, (N, K), and how many tokens are left of each, (N,).
 
-    known: (N,) the row of each set in an earlier artifact, from which its signature is taken over; or -1. sketches:
-    takes the sketches of all sets; they are empty for those that are known.
+    known: (N,) the row of each set in an earlier artifact, from which its signature is taken over; or -1.
+    sketches: collects the sketches of all sets; empty for those that are known.
     """
     rest = np.flatnonzero(known < 0)
     rows, left = _Rows(sketching, shingles.recipe.shingling.seed), list[Index]()
@@ -269,8 +269,7 @@ def sign_token_sets(
 def _sign_sets(
     sets: Ragged, sketching: Sketching, ignored: Tokens, seed: int, *, sketched: bool
 ) -> tuple[tuple[Tokens, BlockPlaces, Ragged], Index, Ragged]:
-    """What `_begin` returns about these sets without the ignored tokens, how many tokens are left of each, and their
-    sketches, if they are wanted."""
+    """The result of `_begin` without the ignored tokens, the number of tokens left of each set, and the sketches."""
     left = leave_out(sets, ignored)
     below = sketches_of(left) if sketched else left.take(np.empty(0, np.int64))
     return _begin(left, sketching, seed), left.lengths, below
@@ -299,7 +298,6 @@ class _Rows:
         self.filled += len(signatures)
 
     def _flush(self) -> None:
-        """Sign all waiting documents."""
         if self._waiting:
             tokens = Ragged.concat(self._tokens, np.uint32)
             signatures = scheme_of(self._sketching.scheme).signatures(tokens, self._sketching.num_perm, self._seed)

@@ -25,7 +25,7 @@ from simdocs.parameters.families import CONTAINERS, ON_STANDARD_INPUT
 from simdocs.parameters.texts import Sequences
 
 _COMPRESSED = (b"", b".gz")
-"""What may follow the suffix of a container."""
+"""Endings that may follow the suffix of a container."""
 
 
 def format_of(name: bytes, fields: Sequences) -> str:

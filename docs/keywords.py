@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from inspect import get_annotations
 
-from simdocs.parameters import answers, recipes, texts, values
+from simdocs.parameters import values
 from simdocs.parameters.declaration import Group
-from simdocs.requests.building import IndexRequest, ShingleRequest, SignatureRequest
+from simdocs.requests.building import BuildRequest, IndexRequest, ShingleRequest, SignatureRequest
 from simdocs.requests.request import Request
 from simdocs.requests.searching import DedupeRequest, QueryRequest
 from simdocs.requests.sources import SourceRequest
@@ -15,8 +16,8 @@ from simdocs.requests.studying import AuditRequest, CompareRequest, ShowRequest,
 _HEAD = '''"""The keywords of the Python API with their types, for editors and type checkers.
 
 `make docs` writes this file. Each name is a parameter of `simdocs.parameters`, where its values, its default and its
-meaning are declared. If a keyword is not given or is None, the default applies, or the value with which the artifact
-was built.
+meaning are declared. The classes are those of `simdocs.requests`, with the same bases. If a keyword is not given or is
+None, the default applies, or the value with which the artifact was built.
 """
 
 from __future__ import annotations
@@ -32,11 +33,11 @@ _QUESTIONS: tuple[type[Request], ...] = (
     *(ShowRequest, CompareRequest, SimilarityRequest),
 )
 
-_RETURNED_BY = {
-    "dedupe": ("pairs", "all_copies", "list"),
-    "query": ("all_copies", "list"),
-    "compare": ("trace",),
-    **dict.fromkeys(("shingle", "signature", "index"), ("dry_run",)),
+_RETURNED_BY: Mapping[type[Request], tuple[str, ...]] = {
+    DedupeRequest: ("pairs", "all_copies", "list"),
+    QueryRequest: ("all_copies", "list"),
+    CompareRequest: ("trace",),
+    BuildRequest: ("dry_run",),
 }
 """Parameters that decide what a function returns: its overloads have them."""
 
@@ -53,9 +54,6 @@ _TYPES: Mapping[type, str] = {
     values.PathList: "Path | Sequence[Path]",
     values.ArtifactName: "Any",
 }
-
-_WIDTH = 120
-"""Characters of a line."""
 
 _MOST_NAMES = 8
 """A family with more members is not spelled out."""
@@ -77,47 +75,35 @@ def _fields(group: type[Group], names: tuple[str, ...]) -> Iterator[str]:
         yield f"    {name}: {hint}{'' if hint == 'Any' else ' | None'}"
 
 
-def _header(name: str, bases: list[str]) -> str:
-    """The head of a class, in as many lines as it takes."""
-    if len(line := f"class {name}({', '.join(bases)}):") <= _WIDTH:
-        return line
-    if len(line := f"    {', '.join(bases)}") <= _WIDTH:
-        return f"class {name}(\n{line}\n):"
-    return "\n".join([f"class {name}(", *(f"    {base}," for base in bases), "):"])
+def _fields_of(request: type[Request]) -> Iterator[str]:
+    """Yield a field for each parameter that a request has and the requests before it in its line do not."""
+    if request is SourceRequest:
+        yield "    texts: Sequence[str | bytes] | None"
+        yield "    names: Sequence[str | bytes] | None"
+    left_out = _RETURNED_BY.get(request, ())
+    for group in filter(request.groups.get, get_annotations(request)):
+        kind, names = request.groups[group]
+        yield from _fields(kind, tuple(name for name in names if name not in left_out))
+
+
+def _lines_of(request: type[Request]) -> Iterator[str]:
+    bases = [_name(base) for base in request.__bases__ if base is not Request] or ["TypedDict"]
+    yield f"\nclass {_name(request)}({', '.join(bases)}, total=False):"
+    about = f"The keywords of `{request.question}`." if request.question else (request.__doc__ or "").partition("\n")[0]
+    yield f'    """{about}"""'
+    fields = list(_fields_of(request))
+    yield from ["", *fields] if fields else []
+    yield ""
+
+
+def _name(request: type[Request]) -> str:
+    return f"{request.__name__.removesuffix('Request')}Keywords"
 
 
 def keywords() -> Iterator[str]:
-    """The lines of the module."""
+    """The lines of the module: a class for each request, with the bases of the request."""
     yield _HEAD
-    whole = {
-        group: f"{group.__name__}Keywords"
-        for group in (
-            *(texts.Naming, texts.Walking, texts.Sequences, texts.Rereading, texts.OnlyChanged, texts.Normalisation),
-            *(recipes.Shingling, recipes.StopWords, recipes.Sketching, recipes.Ignoring, recipes.Templates),
-            *(recipes.BandingRequest, answers.Comparing, answers.Updating, answers.Running),
-        )
-    }
-    yield '''
-class SourceKeywords(TypedDict, total=False):
-    """Texts in memory, and their names."""
-
-    texts: Sequence[str | bytes] | None
-    names: Sequence[str | bytes] | None
-'''
-    for group, name in whole.items():
-        about = (group.__doc__ or "").partition("\n")[0]
-        yield f'\nclass {name}(TypedDict, total=False):\n    """{about}"""\n'
-        yield from _fields(group, tuple(group.parameters))
-        yield ""
-    for request in _QUESTIONS:
-        bases, own = ["SourceKeywords"] if issubclass(request, SourceRequest) else [], list[str]()
-        for group, names in request.groups.values():
-            if group in whole and names == tuple(group.parameters):
-                bases.append(whole[group])
-            else:
-                kept = tuple(name for name in names if name not in _RETURNED_BY.get(request.question, ()))
-                own += _fields(group, kept)
-        yield f"\n{_header(f'{request.question.capitalize()}Keywords', [*(bases or ['TypedDict']), 'total=False'])}"
-        yield f'    """The keywords of `{request.question}`."""'
-        yield from ["", *own] if own else []
-        yield ""
+    mro = (kind for question in _QUESTIONS for kind in reversed(question.__mro__) if issubclass(kind, Request))
+    for request in dict.fromkeys(mro):
+        if request is not Request:
+            yield from _lines_of(request)

@@ -27,7 +27,7 @@ $(CORE): pyproject.toml | $(BIN)/python
 
 $(INSTALLED): pyproject.toml | $(BIN)/python
 	@echo "installing simdocs and what its tests need into $(VENV)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,datasets]'
 	@touch $(CORE) $@
 
 demo: $(CORE) ## find the near-duplicates of the example corpus

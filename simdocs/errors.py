@@ -4,6 +4,7 @@
     ├── UsageError               the request makes no sense as it stands           exit 2
     │   └── UnreachableRecallError  no bands and rows reach the recall                exit 2
     ├── InputError               a named argument cannot be read                   exit 2
+    ├── MissingExtraError        an optional library is needed                     exit 2
     ├── OutputError              an answer cannot be written                       exit 2
     ├── ShrunkError              most documents of an artifact would be lost       exit 2
     ├── MemoryNeededError        an exact join needs more memory than there is     exit 2
@@ -140,6 +141,23 @@ class UnreachableRecallError(UsageError):
 
 class InputError(SimdocsError):
     """A document or list that was named cannot be read."""
+
+
+class MissingExtraError(SimdocsError):
+    """An optional library is needed that is not installed, or that cannot be imported.
+
+    what: what it is needed for, such as `reading Parquet`.
+    package: the package that has it.
+    trouble: why it cannot be imported although it is installed; empty if it is not.
+    name: the file that needs it, as it is shown; empty if no file does.
+    """
+
+    def __init__(self, what: str, package: str, trouble: str = "", name: str = "") -> None:
+        self.what, self.package, self.trouble, self.name = what, package, trouble, name
+        install = shell_command("pip install 'simdocs[datasets]'")
+        remedy = f", which cannot be imported ({trouble}): {install}" if trouble else f": {install}"
+        self.problem = f"{what} needs {package}{remedy}"
+        super().__init__(f"{name}: {self.problem}" if name else self.problem)
 
 
 class ShrunkError(SimdocsError):

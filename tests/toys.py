@@ -18,17 +18,16 @@ from simdocs.model.answers import Row, TableHead
 from simdocs.model.ragged import Array, Ragged
 from simdocs.model.texts import Texts
 from simdocs.parameters.families import (
-    CONTAINERS,
     FORMATS,
     KEEP,
     SCHEMES,
     UNITS,
-    ContainerFormat,
     KeepPolicy,
     OutputFormat,
     SignatureScheme,
     Unit,
 )
+from simdocs.parameters.file_formats import CONTAINERS, ContainerFormat
 from simdocs.parameters.recipes import Shingling
 from simdocs.views.output_formats import plain
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simdocs.corpora.containers.names import LineNames
 from simdocs.corpora.containers.reopened import Reopened
 from simdocs.engines.run import Run
 from simdocs.errors import InputError, UsageError, mention
@@ -24,6 +23,7 @@ from simdocs.model.skipped import Skip, Skipped
 from simdocs.parameters.families import DIFFS, LISTS
 
 if TYPE_CHECKING:
+    from simdocs.corpora.containers.names import LineNames
     from simdocs.matching.difference import PairDifferences
 
 
@@ -32,7 +32,7 @@ class PrintedNames:
 
     def __init__(self, skipped: Skipped) -> None:
         self._skipped = skipped
-        self._lines = LineNames()
+        self._lines: LineNames | None = None
         self._reported = set[bytes]()
 
     def of(self, documents: Corpus, rows: Array, *, kept: bool = False) -> tuple[list[bytes], Mask]:
@@ -46,15 +46,23 @@ class PrintedNames:
         if places := [place for place, path in enumerate(printed) if b"#" in path or path == b"-"]:
             some = np.asarray(rows)[places]
             containers = documents.facts(some)["container"].tolist()
+            paths = self._names_of_lines()
             for place, name, container in zip(places, documents.names(some), containers, strict=True):
                 path = printed[place]
                 if container:
-                    fit[place] = not self._lines.is_path(path, len(path) - len(name) + container)
+                    fit[place] = not paths.is_path(path, len(path) - len(name) + container)
                 elif path == b"-" and not kept:
                     fit[place] = not os.path.lexists(path)
                 if not fit[place]:
                     self._report(path)
         return printed, fit
+
+    def _names_of_lines(self) -> LineNames:
+        if self._lines is None:
+            from simdocs.corpora.containers.names import LineNames
+
+            self._lines = LineNames()
+        return self._lines
 
     def _report(self, path: bytes) -> None:
         if path not in self._reported:

@@ -8,7 +8,6 @@ from typing import Any
 
 from simdocs.artifacts.manifest import differences
 from simdocs.artifacts.npy import damaged
-from simdocs.corpora.single_text import read_single_document
 from simdocs.errors import ArtifactError, InputError, ParametersError, mention
 from simdocs.kernels.tokens.ignored_tokens import digest_of
 from simdocs.model.artifact import Artifact
@@ -37,6 +36,8 @@ def with_stop_word_list(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def stop_word_list(name: bytes) -> str:
     """The distinct words in this file, sorted, with spaces between them: see `with_stop_word_list`."""
+    from simdocs.corpora.single_text import read_single_document
+
     shown = display_name(name)
     data = read_single_document(name, Walking().max_size, Sequences())
     if len(data) > MOST_STOP_WORDS:
@@ -137,6 +138,8 @@ def _templates(request: Request) -> tuple[bytes, ...]:
 
 def _text(name: bytes, shingling: Shingling) -> bytes:
     """A template as UTF-8. InputError, UsageError: it is not one text, or cannot be read, or has no tokens."""
+    from simdocs.corpora.single_text import read_single_document
+
     text = read_single_document(name, Walking().max_size, Sequences())
     if not len(template_tokens([text], shingling)):
         problem = "this template is empty, so it has no tokens"

@@ -18,7 +18,7 @@ from simdocs.corpora.walk import Found, facts_of, held_facts, id_of, walk
 from simdocs.errors import InputError, mention, shell_command
 from simdocs.model.names import display_name
 from simdocs.model.skipped import DocumentSkipped, Skip, Skipped
-from simdocs.parameters.families import ON_STANDARD_INPUT
+from simdocs.parameters.file_formats import ON_STANDARD_INPUT
 from simdocs.parameters.texts import Walking
 
 LONGEST = 1 << 20

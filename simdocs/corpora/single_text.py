@@ -127,7 +127,7 @@ def refuse_fifo_twice(names: Iterable[object]) -> None:
 
 
 def _unreadable(name: bytes, skip: DocumentSkipped) -> InputError:
-    if skip.reason == "binary" and skip.detail:
+    if skip.reason in ("binary", "uninstalled") and skip.detail:
         return InputError(f"{display_name(name)}: {skip.detail}")
     detail = f" ({skip.detail})" if skip.detail else ""
     return InputError(f"{display_name(name)}: {explanation(skip.reason)}{detail}")

@@ -24,6 +24,7 @@ JUDGED: Mapping[str, str] = MappingProxyType(
         "known": "already in the index",
         "ignored": "all its tokens are left out",
         "artifact": "a simdocs artifact, or a temporary file of one",
+        "uninstalled": "needs a library that is not installed (pip install 'simdocs[datasets]')",
     }
 )
 """Reasons that leave nothing open: skipped documents are counted, and named if the user asks for it."""

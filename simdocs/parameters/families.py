@@ -2,7 +2,8 @@
 
 A new member is one entry here, or one call of `register`, that names its implementation and states its facts. The
 command line, its help, the Python API, the checks of manifests and the contract tests follow from the tables. No other
-file asks for the name of a unit, a format, a list or a way to draw differences.
+file asks for the name of a unit, a format, a list or a way to draw differences. Formats of files that are read have
+their tables in `file_formats.py`.
 """
 
 from __future__ import annotations
@@ -333,29 +334,6 @@ FILE_FORMATS = Family(
         ),
     }
 )
-
-
-class ContainerFormat(Member):
-    """A format of files that hold many documents.
-
-    suffixes: how the names of such files end, unless they are compressed
-    """
-
-    def __init__(self, help_text: str, implementation: str, suffixes: tuple[bytes, ...]) -> None:
-        super().__init__(help_text, implementation)
-        self.suffixes = suffixes
-
-
-CONTAINERS = Family(
-    {
-        "jsonl": ContainerFormat(
-            "one JSON object per line", "simdocs.corpora.containers.jsonl:JSON_LINES", (b".jsonl", b".ndjson")
-        ),
-    }
-)
-
-ON_STANDARD_INPUT = "jsonl"
-"""The container that standard input is if it is said to be one."""
 
 
 class Diff(Member):

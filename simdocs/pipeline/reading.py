@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.corpora.containers.recognise import flag_of
+from simdocs.corpora.containers.recognise import flag_of, needed_by
 from simdocs.corpora.decode import as_utf8, refuse_binary
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.identity import content_digest
@@ -21,6 +21,7 @@ from simdocs.corpora.walked_files import Directories, Met, each_met
 from simdocs.engines.run import Engine, Progress, Run, WorkerState
 from simdocs.model.artifact import Artifact
 from simdocs.model.documents import CHUNK, DOCUMENT, FILE, NUMBERED, STAMP_FIELDS, WIDE, Documents
+from simdocs.model.names import display_name
 from simdocs.model.ragged import BlockPlaces, Rows, offsets_of
 from simdocs.model.skipped import DocumentSkipped, Skip
 from simdocs.parameters.recipes import Recipe
@@ -174,9 +175,14 @@ class Reading:
     recipe: how they are read.
     limit: the largest size of a document in bytes.
     earlier: the artifact from which unchanged documents are taken over.
+    Raises MissingExtraError: a file that was named needs a library that is not installed.
     """
 
     def __init__(self, found: FileList, limit: int, recipe: Recipe, run: Run, earlier: Earlier | None = None) -> None:
+        for name, (module, what) in needed_by((found.names[row] for row in sorted(found.named)), recipe.sequences):
+            from simdocs.extras import needs
+
+            needs(module, what, display_name(name))
         self.recipe, self.run, self.earlier = recipe, run, earlier
         self._limit = limit
         self._reuse = None if earlier is None else earlier.reuse(found, recipe, limit, run.skipped)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.corpora.containers.names import LineNames, SeenNames
 from simdocs.corpora.containers.recognise import format_of_document, lookalike_of
 from simdocs.corpora.file_list import FileList
 from simdocs.errors import UsageError, mention
@@ -24,6 +23,7 @@ from simdocs.parameters.recipes import Recipe
 from simdocs.parameters.texts import Sequences
 
 if TYPE_CHECKING:
+    from simdocs.corpora.containers.names import LineNames, SeenNames
     from simdocs.pipeline.reading import Read, Textless
 
 
@@ -98,12 +98,12 @@ class Register:
         self._without_stop_words = recipe.shingling.ignore_stop_words
         self._textless_files: list[Skip] = []
         """The files that were named and have no line with a text."""
-        self._names = names = GrowingByteStrings()
+        self._names = GrowingByteStrings()
         self._facts, self._met = GrowingArray(DOCUMENT), GrowingArray(MET)
         self._held: dict[int, bytes] = {}
-        self._file, self._line_names = b"", LineNames()
-        # A method of self would make a cycle of references, which stays in memory until the garbage collector comes.
-        self._lines = SeenNames(lambda row: names.all()[row])
+        self._file = b""
+        self._seen: tuple[SeenNames, LineNames] | None = None
+        """The names of lines that were seen, and which of them are paths; None until a container is met."""
         self._named_like_lines: set[bytes] | None = None
         self._refused = set[bytes]()
         self._lines_met = False
@@ -141,7 +141,7 @@ class Register:
         self._met.add(self._found.met[files])
         if are_lines:
             self._lines_met |= len(taken) > 0
-            self._lines.add(names, np.arange(self.rows, self.rows + len(taken)))
+            self._seen_names[0].add(names, np.arange(self.rows, self.rows + len(taken)))
         self._earlier.add(np.full(len(taken), -1) if earlier is None else earlier[taken])
         if self._unread is not None:
             self._kept.add(self.rows + np.flatnonzero(self._unread[files]))
@@ -224,24 +224,35 @@ class Register:
         self._files.cut_short.add(skip.name)
         self.skip(skip)
 
+    @property
+    def _seen_names(self) -> tuple[SeenNames, LineNames]:
+        if self._seen is None:
+            from simdocs.corpora.containers.names import LineNames, SeenNames
+
+            names = self._names
+            # A method of self would make a cycle of references, which stays in memory until it is collected.
+            self._seen = SeenNames(lambda row: names.all()[row]), LineNames()
+        return self._seen
+
     def _repeated(self, read: Read) -> set[int]:
         """The places of lines with the name of an earlier line of their file, or of a file. They are reported."""
         container = int(read.facts["container"][0]) if len(read.names) else 0
         if not container:
             return set()
+        seen, paths = self._seen_names
         if read.names[0][:container] != self._file:
             self._file, self._refused = read.names[0][:container], set()
-            self._lines.forget()
+            seen.forget()
         if self._named_like_lines is None:
             self._named_like_lines = {name for name in self._found.names if b"#" in name}
-        repeated = self._lines.repeated(read.names)
-        if not (repeated or self._refused or self._named_like_lines) and self._line_names.are_no_paths(self._file):
+        repeated = seen.repeated(read.names)
+        if not (repeated or self._refused or self._named_like_lines) and paths.are_no_paths(self._file):
             return repeated
         like_files = set[int]()
         for at, name in enumerate(read.names):
             if name in self._refused:
                 repeated.add(at)
-            elif at not in repeated and (name in self._named_like_lines or self._line_names.is_path(name, container)):
+            elif at not in repeated and (name in self._named_like_lines or paths.is_path(name, container)):
                 like_files.add(at)
                 self._refused.add(name)
         first = {name: at for at, name in reversed(list(enumerate(read.names)))} if repeated else {}
@@ -258,7 +269,7 @@ class Register:
         first: the place of the first line that was read now and has this name.
         """
         name, field = read.names[at], mention("id_field")
-        row = self._lines.row_of(name)
+        row = self._seen_names[0].row_of(name)
         flags = read.facts["flags"][first] if row is None else self._facts.all()["flags"][row]
         if read.facts["flags"][at] & NUMBERED:
             why = f"an earlier line has the id {read.places[at]}, and this one has none"

@@ -39,7 +39,7 @@ json.dump({"status": status, "dataclasses": sum(name.partition(".")[0] == "simdo
 """
 """Functions have the flag CO_NEWLOCALS (2); bodies of modules and classes are no calls that a reader follows."""
 
-BUDGETS = {"dataclasses": 24, "modules": 145, "files": 95}
+BUDGETS = {"dataclasses": 24, "modules": 144, "files": 95}
 
 
 @pytest.fixture(scope="module")

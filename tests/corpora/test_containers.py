@@ -18,7 +18,7 @@ from simdocs.corpora.containers.container import Container, ContainerFile, Locat
 from simdocs.corpora.containers.reopened import Reopened
 from simdocs.corpora.read_tasks import sampled, tasks
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.parameters.families import CONTAINERS
+from simdocs.parameters.file_formats import CONTAINERS
 from simdocs.parameters.texts import Sequences
 from tests.commands.building import built, content
 from tests.corpora.finding import found_by

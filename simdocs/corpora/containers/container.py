@@ -1,6 +1,6 @@
 """Containers, files that hold many documents, such as JSON Lines: the interface of the family, and its messages.
 
-A member is one file in this directory and one entry in `CONTAINERS` of `families.py`.
+A member is one file in this directory and one entry in `CONTAINERS` of `file_formats.py`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from simdocs.corpora.stamp import Stamp
 from simdocs.corpora.walked_files import ANY, Met
 from simdocs.errors import mention
 from simdocs.model.skipped import Skip
-from simdocs.parameters.families import CONTAINERS
+from simdocs.parameters.file_formats import CONTAINERS
 from simdocs.parameters.texts import Sequences
 
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from simdocs.errors import mention, shell_command
 from simdocs.model.documents import LIKE_ARRAY, LIKE_CSV, LIKE_LINES, LIKE_SEMICOLONS, LIKE_TSV, Documents
 from simdocs.model.names import display_name
-from simdocs.parameters.families import CONTAINERS, ON_STANDARD_INPUT
+from simdocs.parameters.file_formats import CONTAINERS, ON_STANDARD_INPUT
 from simdocs.parameters.texts import Sequences
 
 _COMPRESSED = (b"", b".gz")
@@ -50,6 +50,14 @@ def formats_of(names: Iterable[bytes], count: int, fields: Sequences) -> tuple[N
 def format_of_document(path: bytes, fields: Sequences) -> str:
     """The container format of a file that is known to be a container. The name of standard input does not show it."""
     return format_of(path, fields) or ON_STANDARD_INPUT
+
+
+def needed_by(names: Iterable[bytes], fields: Sequences) -> Iterator[tuple[bytes, tuple[str, str]]]:
+    """Yield each of these files that needs an optional library, with the module and what it is needed for."""
+    for name in names:
+        known = format_of(name, fields)
+        if known and (needs := CONTAINERS[known].needs):
+            yield name, needs
 
 
 def _endings() -> list[tuple[str, tuple[bytes, ...]]]:

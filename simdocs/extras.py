@@ -1,0 +1,30 @@
+"""Libraries that only some files need: import one when it is needed, or say which command installs it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+
+from simdocs.errors import MissingExtraError
+
+_PACKAGES = ("pyarrow", "backports.zstd")
+"""The packages of the extra `datasets`. A module is in one of them, or belongs to Python."""
+
+
+def needs(module: str, what: str, name: str = "") -> ModuleType:
+    """Import a module of an optional library, such as `pyarrow.parquet`.
+
+    what: what it is needed for, for the message, such as `reading Parquet`.
+    name: the file that needs it, as it is shown; empty if the message should name none.
+    Raises MissingExtraError: the library is not installed, or cannot be imported.
+    """
+    try:
+        return import_module(module)
+    except ImportError as error:
+        package = next((name for name in _PACKAGES if _is_in(module, name)), "")
+        absent = package and error.name and (_is_in(package, error.name) or error.name == module)
+        raise MissingExtraError(what, package or module, "" if absent else str(error), name) from error
+
+
+def _is_in(module: str, package: str) -> bool:
+    return f"{module}.".startswith(f"{package}.")

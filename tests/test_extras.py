@@ -1,0 +1,83 @@
+"""Optional libraries are imported when they are needed; without one, a message says which command installs it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from simdocs import extras
+from simdocs.cli import exits
+from simdocs.corpora.libraries import library
+from simdocs.errors import MissingExtraError, SimdocsError
+from simdocs.extras import needs
+from simdocs.model.skipped import JUDGED, DocumentSkipped
+
+ROOT = Path(__file__).resolve().parent.parent
+INSTALL = "pip install 'simdocs[datasets]'"
+
+
+@pytest.mark.parametrize(
+    ("module", "package"),
+    [("pyarrow", "pyarrow"), ("pyarrow.parquet", "pyarrow"), ("backports.zstd", "backports.zstd")],
+)
+def test_an_absent_library_is_named_with_the_command_that_installs_it(monkeypatch, module, package):
+    for name in [name for name in sys.modules if f"{name}.".startswith(f"{package}.")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingExtraError) as caught:
+        needs(module, "reading Parquet", "x.parquet")
+    assert str(caught.value) == f"x.parquet: reading Parquet needs {package}: {INSTALL}"
+    with pytest.raises(MissingExtraError) as caught:
+        needs(module, "writing Parquet")
+    assert str(caught.value) == f"writing Parquet needs {package}: {INSTALL}"
+    assert exits.status_of(caught.value) == exits.FAILED == 2
+    assert isinstance(caught.value, SimdocsError)
+
+
+def test_a_library_that_cannot_be_imported_is_named_with_the_reason(monkeypatch, tmp_path):
+    (tmp_path / "pyarrow").mkdir()
+    (tmp_path / "pyarrow" / "__init__.py").write_text("import lib_arrow_that_is_missing")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "pyarrow", raising=False)
+    with pytest.raises(MissingExtraError) as caught:
+        needs("pyarrow", "reading Arrow", "x.arrow")
+    why = "No module named 'lib_arrow_that_is_missing'"
+    assert str(caught.value) == f"x.arrow: reading Arrow needs pyarrow, which cannot be imported ({why}): {INSTALL}"
+
+
+def test_a_file_is_skipped_with_the_same_words(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(DocumentSkipped) as caught:
+        library("pyarrow", "reading Parquet")
+    assert caught.value.reason == "uninstalled"
+    assert caught.value.reason in JUDGED
+    assert caught.value.detail.startswith("reading Parquet needs pyarrow: ")
+
+
+def test_a_module_that_is_there_is_imported():
+    assert needs("json", "nothing").dumps([1]) == "[1]"
+
+
+def test_the_packages_are_those_of_the_extra():
+    extra = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]["datasets"]
+    assert tuple(each.partition(">=")[0] for each in extra) == extras._PACKAGES
+
+
+def test_optional_libraries_are_not_imported_at_a_start(tmp_path):
+    (tmp_path / "a.txt").write_text("some text")
+    (tmp_path / "b.jsonl").write_text('{"text": "some text"}\n')
+    program = """if True:
+        import sys
+        from simdocs.cli import main
+        try:
+            main()
+        finally:
+            print(*(name for name in sys.modules if name.partition(".")[0] in ("pyarrow", "backports", "compression")))
+    """
+    words = [sys.executable, "-c", program, "dedupe", "a.txt", "b.jsonl", "-q", "-j1"]
+    done = subprocess.run(words, cwd=tmp_path, check=True, capture_output=True, text=True)
+    assert not {*done.stdout.split()} & {"pyarrow", "backports.zstd", "compression.zstd"}

@@ -14,7 +14,7 @@ TOGETHER = "cannot be combined"
 IN_ONE_WAY = f"{TOGETHER}: name documents in one way"
 NOTHING = "nothing to read: give files or directories, or texts"
 PIPED = "jsonl applies to standard input: name a file *.jsonl, or pipe it into"
-LISTS = "one of kept, duplicates, kept-lines, duplicate-lines"
+LISTS = "one of kept, duplicates, kept-lines, duplicate-lines, groups"
 FRACTION = "a number above 0 and up to 1, such as 0.8"
 NO_FORMAT = "use .table, .tsv, .jsonl or .csv, or choose with format"
 
@@ -308,6 +308,7 @@ RULES: list[tuple[str | type[Any], dict[str, Any], tuple[str, ...]]] = [
         ),
     ),
     (drawing.DrawRequest, {"nul": True}, ("nul needs a list of names: add list",)),
+    (drawing.DrawRequest, {"nul": True, "listing": "groups"}, ("nul needs a list of names, not list groups",)),
     (drawing.DrawRequest, {"nul": True, "listing": "kept-lines"}, ("nul needs a list of names, not list kept-lines",)),
     (
         drawing.DrawRequest,

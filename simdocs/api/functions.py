@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, overload
 
-import numpy as np
-
 from simdocs.api.ask import ask, encoded_path, running, running_for_python
 from simdocs.api.docstrings import with_keywords_of
 from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.reader import checked, open_artifact, usable
 from simdocs.errors import spelled
-from simdocs.model.answers import Delivery, Take
+from simdocs.model.answers import Delivery, Look, Take
 from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
-from simdocs.model.names import name_to_text
-from simdocs.parameters.families import lists_lines
+from simdocs.parameters.families import lists_groups, lists_lines
 from simdocs.parameters.values import Path
 from simdocs.requests.building import BuildRequest, IndexRequest, ShingleRequest, SignatureRequest
 from simdocs.requests.searching import DedupeRequest, QueryRequest
@@ -47,6 +44,7 @@ if TYPE_CHECKING:
     from simdocs.model.deduplication import Deduplication, SimilarPairs
     from simdocs.model.inspection import ArtifactInfo, CheckResult
     from simdocs.model.matches import Matches
+    from simdocs.model.search_result import PairRow
     from simdocs.model.slot_trace import SlotTrace
     from simdocs.model.tuning import Tuning
 
@@ -117,12 +115,21 @@ def dedupe(
 ) -> tuple[bytes, ...]: ...
 
 
+@overload
+def dedupe(
+    *documents: Path | Shingles | Signatures | BandIndex,
+    pairs: Literal[False] | None = ...,
+    list: Literal["groups"],
+    **keywords: Unpack[DedupeKeywords],
+) -> tuple[PairRow, ...]: ...
+
+
 @with_keywords_of(DedupeRequest)
 def dedupe(*documents: Any, **keywords: Any) -> Any:
     """Find near-duplicates among documents or texts, and return a Deduplication.
 
     With pairs=True, return SimilarPairs: all pairs of near-duplicates. With list, return a tuple with the names of
-    documents, or with lines of JSON Lines files.
+    documents, with lines of JSON Lines files, or with the rows of all documents and their groups.
     """
     return _asked(DedupeRequest(documents=documents, **keywords))
 
@@ -136,10 +143,8 @@ def _asked(request: DedupeRequest | QueryRequest) -> Any:
         return result.spelled(spelled)
     if take is not None:
         return tuple(line for block in lines for (line,) in block.rows)
-    if request.answer.list == "kept":
-        return tuple(result.kept_names)
-    _, first = np.unique(result.pairs.right, return_index=True)
-    return tuple(name_to_text(result.names[1][at].tobytes()) for at in first.tolist())
+    rows = (row for block in result.blocks(Look(listing=request.answer.list)) for row in block.rows)
+    return tuple(rows if lists_groups(request.answer.list) else (name for (name,) in rows))
 
 
 @overload

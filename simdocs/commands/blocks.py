@@ -16,15 +16,17 @@ from simdocs.model.answers import DIFFERING, LINES, NAMES, VALUE, Block, Deliver
 from simdocs.model.byte_strings import joined
 from simdocs.model.documents import Documents
 from simdocs.model.figures import counted
-from simdocs.model.groups import Pairs
+from simdocs.model.groups import Members, Pairs
 from simdocs.model.names import display_name
 from simdocs.model.ragged import Array, Index, Mask, Ragged, Rows
+from simdocs.model.search_result import MEMBERS
 from simdocs.model.skipped import Skip, Skipped
 from simdocs.parameters.families import DIFFS, LISTS
 
 if TYPE_CHECKING:
     from simdocs.corpora.containers.names import LineNames
     from simdocs.matching.difference import PairDifferences
+    from simdocs.matching.groups.decision import Decision
 
 
 class PrintedNames:
@@ -112,6 +114,26 @@ def _pair_blocks(documents: Corpus, pairs: Pairs, head: TableHead, printed: Prin
         if len(fit) < len(some):
             left, right = [left[place] for place in fit], [right[place] for place in fit]
         yield Block(head, list(some.take(fit).named(left, right)))
+
+
+def group_blocks(decision: Decision, given_documents: int, printed: PrintedNames) -> Iterator[Block]:
+    """Yield each document that was judged with its group, if the names of both documents can be printed.
+
+    given_documents: how many documents were given. The rows of an index to compare against come after them, and so do
+    the groups of its documents.
+    """
+    corpus = decision.corpus
+    given = corpus.given_rows(np.arange(len(corpus)))
+    members = Members.of(decision.pairs.renumbered(corpus.given_rows), corpus.given_rows(decision.kept()))
+    members = members.below(given_documents)
+    order = np.argsort(given, kind="stable")
+    row, kept = (order[np.searchsorted(given[order], rows)] for rows in (members.row, members.kept))
+    yield Block(MEMBERS, [])
+    for at in range(0, len(row), _AT_ONCE):
+        cut = slice(at, at + _AT_ONCE)
+        (names, fit), (of_kept, kept_fit) = printed.of(corpus, row[cut]), printed.of(corpus, kept[cut], kept=True)
+        rows = zip(names, members.number[cut].tolist(), of_kept, members.jaccard[cut].tolist(), strict=True)
+        yield Block(MEMBERS, [each for each, fits in zip(rows, (fit & kept_fit).tolist(), strict=True) if fits])
 
 
 def name_blocks(documents: Corpus, rows: Index, printed: PrintedNames) -> Iterator[Block]:

@@ -11,6 +11,7 @@ from simdocs.advice.length_advice import length_advice
 from simdocs.advice.template_advice import CrowdWatch, encoding_advice, keep_of_lines, template_advice
 from simdocs.commands.blocks import (
     PrintedNames,
+    group_blocks,
     head_of_pairs,
     line_blocks,
     name_blocks,
@@ -114,7 +115,7 @@ def find_groups(plan: _Plan, corpus: Corpus, run: Run, delivery: Delivery) -> De
     decision = _decide(plan, corpus, changed, run)
     take = delivery.take
     if take is not None:
-        for block in _blocks(decision, listing, plan, run, delivery):
+        for block in _blocks(decision, listing, plan, len(documents), run, delivery):
             take(block)
     compared, pairs, largest = decision.corpus, decision.pairs, decision.largest
     kept = compared.given_rows(decision.kept_and_found())
@@ -208,8 +209,10 @@ def _verifier(plan: _Plan, corpus: Corpus, run: Run) -> Verifier:
     )
 
 
-def _blocks(decision: Decision, listing: str | None, plan: _Plan, run: Run, delivery: Delivery) -> Iterator[Block]:
-    """The answer: groups, explanations of them, or the names or lines that are listed."""
+def _blocks(
+    decision: Decision, listing: str | None, plan: _Plan, given: int, run: Run, delivery: Delivery
+) -> Iterator[Block]:
+    """The answer: groups, explanations of them, or what is listed. given: how many documents were given."""
     printed = PrintedNames(run.skipped)
     if plan.request.answer.explain:
         from simdocs.commands.explaining import explained_blocks
@@ -220,6 +223,9 @@ def _blocks(decision: Decision, listing: str | None, plan: _Plan, run: Run, deli
         differences = pair_differences(delivery, run)
         yield Block(head_of_pairs(GROUPS, differences), [])
         yield from shown_pairs(decision.corpus, decision.pairs, GROUPS, printed, differences)
+        return
+    if LISTS[listing].groups:
+        yield from group_blocks(decision, given, printed)
         return
     rows = decision.duplicates() if LISTS[listing].duplicates else decision.kept()
     if LISTS[listing].lines:

@@ -6,12 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from simdocs.errors import mention
-from simdocs.model.answers import TableHead
+from simdocs.model.answers import NAMES, Block, Look, TableHead
+from simdocs.model.byte_strings import ByteStrings
 from simdocs.model.figures import counted, size
+from simdocs.model.groups import Members
 from simdocs.model.names import display_name, name_to_text
 from simdocs.model.ragged import Index
-from simdocs.model.search_result import GROUPS, NESTED, PAIRS, SearchResult
+from simdocs.model.search_result import GROUPS, MEMBERS, NESTED, PAIRS, PairRow, SearchResult
+from simdocs.parameters.families import LISTS
 
 if TYPE_CHECKING:
     from simdocs.model.explanation import ExplainedDocument
@@ -92,6 +97,46 @@ class Deduplication(SearchResult):
     def is_found(self) -> bool:
         """Whether there are duplicates."""
         return self.found > 0
+
+    @property
+    def members(self) -> Members:
+        """The documents that were judged, each with its group, in their order."""
+        return Members.of(self.pairs, self.kept).below(len(self.documents))
+
+    @property
+    def labels(self) -> Index:
+        """The number of each document's group, in the order of the documents: int64 (N,).
+
+        Groups are numbered from 0, in the order of their kept documents; those of documents of an index come last. A
+        document without duplicates has a group of its own. -1: the document was not judged, because it is in the index
+        already, is gone or has changed, or because with `changed` it is neither new nor similar to a new one.
+        """
+        members = self.members
+        labels = np.full(len(self.documents), -1, np.int64)
+        labels[members.row] = members.number
+        return labels
+
+    def group_rows(self) -> Iterator[PairRow]:
+        """The name of each judged document, its group, the kept document's name, and the similarity of both.
+
+        The similarity is NaN for the kept document, and where it was not computed. The pairs must be held.
+        """
+        members, kept = self.members, ByteStrings(self.names[0])
+        pair_of = dict(zip(self.pairs.right.tolist(), range(len(self.pairs)), strict=True))
+        for row, number, jaccard in zip(*(each.tolist() for each in (members.row, *members[2:])), strict=True):
+            name, pair = self.documents.name(row), pair_of.get(row)
+            yield name, number, name if pair is None else name_to_text(kept[pair]), jaccard
+
+    def blocks(self, look: Look) -> Iterator[Block]:
+        """Yield the pairs; or the names or the documents with their groups, if those are listed."""
+        listed = LISTS[look.listing] if look.listing is not None and look.listing in LISTS else None
+        if listed is None or listed.lines:
+            yield from super().blocks(look)
+        elif listed.groups:
+            yield Block(MEMBERS, list(self.group_rows()))
+        else:
+            names = self.names_of_matched() if listed.duplicates else self.kept_names
+            yield Block(NAMES, [(name,) for name in names])
 
     @property
     def kept_names(self) -> list[str]:

@@ -116,6 +116,40 @@ class NestedPairs(ContainedPairs):
         return self.score.tolist(), [("both", "document", "other")[at] for at in order.tolist()]
 
 
+class Members(NamedTuple):
+    """M documents with the group of each.
+
+    row: int64 (M,), the rows of the documents, ascending. kept: int64 (M,), the row of the kept document of each one's
+    group. number: int64 (M,), the number of that group: groups are numbered from 0, in row order of their kept
+    documents, and a document without duplicates has a group of its own. jaccard: float64 (M,), the exact similarity to
+    the kept document, NaN where it was not computed and for the kept document itself.
+    """
+
+    row: Rows
+    kept: Rows
+    number: Index
+    jaccard: Floats
+
+    @classmethod
+    def of(cls, pairs: Pairs, kept: Rows) -> Members:
+        """The members of all groups. pairs: each duplicate (right) with its kept document (left). kept: other rows."""
+        alone = np.union1d(kept, pairs.left)
+        rows, of_group = np.concatenate((alone, pairs.right)), np.concatenate((alone, pairs.left))
+        jaccard = np.concatenate((np.full(len(alone), np.nan), pairs.jaccard))
+        order = np.argsort(rows, kind="stable")
+        number = np.unique(of_group[order], return_inverse=True)[1]
+        return cls(rows[order], of_group[order], number, jaccard[order])
+
+    def cut(self, begin: int, end: int) -> Members:
+        """Members begin to end - 1."""
+        cut = slice(begin, end)
+        return Members(self.row[cut], self.kept[cut], self.number[cut], self.jaccard[cut])
+
+    def below(self, rows: int) -> Members:
+        """The members with rows below this one, with the numbers that they have among all."""
+        return self.cut(0, int(np.searchsorted(self.row, rows)))
+
+
 MOST_LINKS = 100
 """Links of a chain that are listed at most: the chains of n documents in a line have n(n+1)/2 links."""
 

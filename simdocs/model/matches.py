@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from simdocs.errors import mention
-from simdocs.model.answers import TableHead
+from simdocs.model.answers import NAMES, Block, Look, TableHead
 from simdocs.model.figures import counted
 from simdocs.model.search_result import CONTAINING, MATCHES, SearchResult
+from simdocs.parameters.families import MATCH_LISTS
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -41,6 +42,13 @@ class Matches(SearchResult):
     def head(self) -> TableHead:
         """The columns of the matches."""
         return CONTAINING if self.comparison.measure == "containment" else MATCHES
+
+    def blocks(self, look: Look) -> Iterator[Block]:
+        """Yield the matches, or the names of all of them, if those are listed."""
+        if look.listing in MATCH_LISTS:
+            yield Block(NAMES, [(name,) for name in self.names_of_matched()])
+        else:
+            yield from super().blocks(look)
 
     @property
     def is_found(self) -> bool:

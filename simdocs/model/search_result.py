@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from simdocs.errors import mention
-from simdocs.model.answers import GROUPED, NAME, SIMILARITY, Block, Look, TableHead, table_head
+from simdocs.model.answers import GROUPED, NAME, NUMBER, SIMILARITY, Block, Look, TableHead, table_head
 from simdocs.model.byte_strings import ByteStrings
 from simdocs.model.documents import Documents
 from simdocs.model.figures import at_least, counted, found_by
@@ -25,6 +27,7 @@ GROUPS, PAIRS, MATCHES = (
     table_head(GROUPED, **{left: NAME, right: NAME, "jaccard": SIMILARITY, "estimate": SIMILARITY})
     for left, right in (("kept", "duplicate"), ("document", "other"), ("query", "match"))
 )
+MEMBERS = table_head(document=NAME, group=NUMBER, kept=NAME, jaccard=SIMILARITY)
 CONTAINING = MATCHES.but(GROUPED, containment=SIMILARITY)
 NESTED = PAIRS.but(GROUPED, containment=SIMILARITY, contained=NAME)
 
@@ -119,6 +122,12 @@ class SearchResult(RunResult):
         """
         left, right = (map(name_to_text, ByteStrings(names)) for names in self.names)
         yield from self.pairs.named(left, right)
+
+    def names_of_matched(self) -> Iterator[str]:
+        """Yield the names of the second documents of all pairs, each once, in the order of their rows."""
+        names = ByteStrings(self.names[1])
+        for pair in np.unique(self.pairs.right, return_index=True)[1].tolist():
+            yield name_to_text(names[pair])
 
     def blocks(self, look: Look) -> Iterator[Block]:  # noqa: ARG002
         """Yield the pairs."""

@@ -167,7 +167,7 @@ class DedupeAnswer(Group, section=ANSWER):
         Flag(), default=False, help="List all documents, and say why each is kept, or a duplicate of another one."
     )
     list: str | None = parameter(
-        Choice(LISTS), default=None, help="List only names, or lines of JSON Lines files.", before="diff"
+        Choice(LISTS), default=None, help="List names, lines of JSON Lines files, or groups.", before="diff"
     )
 
 

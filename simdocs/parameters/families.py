@@ -229,14 +229,17 @@ CLUSTERS = Family(
 class Listing(Member):
     """A list of documents.
 
-    names: the list of the names of the same documents; for a list of names, this one
+    names: the list of the names of the same documents; for a list of names, this one; empty if there is none
     lines: whether the documents are listed as the lines that they were read from
     duplicates: whether duplicates are listed
+    groups: whether all documents are listed, each with its group
     """
 
-    def __init__(self, help_text: str, names: str, *, lines: bool = False, duplicates: bool = False) -> None:
+    def __init__(
+        self, help_text: str, names: str, *, lines: bool = False, duplicates: bool = False, groups: bool = False
+    ) -> None:
         super().__init__(help_text)
-        self.names, self.lines, self.duplicates = names, lines, duplicates
+        self.names, self.lines, self.duplicates, self.groups = names, lines, duplicates, groups
 
 
 LISTS = Family(
@@ -247,6 +250,7 @@ LISTS = Family(
         "duplicate-lines": Listing(
             "the JSON Lines of duplicates, byte for byte", "duplicates", lines=True, duplicates=True
         ),
+        "groups": Listing("all documents, each with the number of its group", "", groups=True),
     }
 )
 
@@ -256,6 +260,11 @@ MATCH_LISTS = Family({"matches": Member("the names of all matches, each once")})
 def lists_lines(listing: str | None) -> bool:
     """Whether this is a list of lines, not of names."""
     return listing is not None and listing in LISTS and LISTS[listing].lines
+
+
+def lists_groups(listing: str | None) -> bool:
+    """Whether this is a list of documents with their groups."""
+    return listing is not None and listing in LISTS and LISTS[listing].groups
 
 
 TUNE_LISTS = Family(

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from simdocs.errors import Problem, mention, suggested
 from simdocs.model.names import display_name
 from simdocs.parameters.answers import Presentation
-from simdocs.parameters.families import DIFFS, ELSEWHERE, FILE_FORMATS, FORMATS, FileFormat, lists_lines
+from simdocs.parameters.families import DIFFS, ELSEWHERE, FILE_FORMATS, FORMATS, FileFormat, lists_groups, lists_lines
 from simdocs.requests.request import Exclusion, Request, RequestRules, not_together
 
 _COMPRESSED = ("gz", "zst", "bz2", "xz")
@@ -137,7 +137,7 @@ class DrawnRequest(Request, Presentation, init=False):
             yield not_together("diff", "explain", why="ask for one of them at a time")
         if self.nul and self.listing is None:
             yield Problem(f"{nul} needs a list of names: add {mention('list')}", "nul", "list")
-        if self.nul and self._lists_lines:
+        if self.nul and (self._lists_lines or lists_groups(self.listing)):
             yield Problem(f"{nul} needs a list of names, not {listed}", "nul", "list")
         if self.nul and self.format:
             yield not_together("nul", "format", why=f"{nul} writes plain names")

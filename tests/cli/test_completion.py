@@ -87,7 +87,9 @@ def test_choices_are_offered_with_their_meaning(option):
 
 
 def test_formats_and_other_values_are_offered():
-    assert values("simdocs", "dedupe", "--list", "") == ["kept", "duplicates", "kept-lines", "duplicate-lines"]
+    assert values("simdocs", "dedupe", "--list", "") == [
+        *("kept", "duplicates", "kept-lines", "duplicate-lines", "groups")
+    ]
     assert values("simdocs", "query", "old.index", "--list", "") == ["matches"]
     assert values("simdocs", "dedupe", "--color", "a") == ["auto", "always"]
     assert values("simdocs", "dedupe", "--unit=w") == ["--unit=word"]

@@ -1,0 +1,105 @@
+"""The group of each document: labels in Python, and `list="groups"`."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+import simdocs
+from simdocs.model.groups import Members, Pairs
+from tests import strategies as some
+from tests.amounts import examples
+from tests.commands.deduping import CATCH_ALL, write_texts
+from tests.similar_texts import corpora
+from tests.twins.text_answers import Choices, Row, Text, Twin
+
+
+def labels_of(rows: list[Row], documents: int) -> list[int]:
+    """Return the number of each document's group, from the duplicates with their kept documents."""
+    kept = dict(zip(range(documents), range(documents), strict=True)) | {right: left for left, right, _ in rows}
+    numbers = {row: number for number, row in enumerate(sorted(set(kept.values())))}
+    return [numbers[kept[row]] for row in range(documents)]
+
+
+def found_among(texts: list[Text], choices: Choices, **options: Any) -> tuple[simdocs.Deduplication, Any]:
+    """Return the answer of dedupe about these texts, and the list of groups."""
+    with tempfile.TemporaryDirectory() as root:
+        write_texts(Path(root), texts)
+        given = choices._asdict() | CATCH_ALL | options
+        return simdocs.dedupe(root, **given), simdocs.dedupe(root, list="groups", **given)
+
+
+@some.each("cluster")
+@examples(8)
+@given(texts=corpora(), unit=some.one_of("unit"), keep=some.one_of("keep"))
+def test_labels_are_the_groups_of_the_twin(cluster, texts, unit, keep):
+    choices = Choices(unit, 2, False, 0.5, keep)
+    twin = Twin(texts, choices)
+    found, _ = found_among(texts, choices, cluster=cluster)
+    expected = twin.greedy() if cluster == "greedy" else twin.components()
+    assert found.labels.dtype == np.int64
+    assert found.labels.tolist() == labels_of(expected, len(texts))
+
+
+@examples(8)
+@given(texts=corpora(), cluster=some.one_of("cluster"), verify=some.one_of("verify"))
+def test_the_list_of_groups_has_the_labels_and_the_similarities_of_the_pairs(texts, cluster, verify):
+    found, listed = found_among(texts, Choices(), cluster=cluster, verify=verify)
+    assert [row[1] for row in listed] == found.labels.tolist()
+    names = [row[0][-4:] for row in listed]
+    assert names == [f"{row:04}" for row in range(len(texts))]
+    similarity = {row[1][-4:]: (row[0][-4:], row[2]) for row in found.rows()}
+    for name, (_, _, kept, jaccard) in zip(names, listed, strict=True):
+        expected = similarity.get(name, (name, math.nan))
+        assert kept[-4:] == expected[0]
+        assert np.array_equal(jaccard, expected[1], equal_nan=True)
+
+
+@examples(8)
+@given(texts=corpora(), known=st.integers(1, 6))
+def test_labels_against_an_index_tell_apart_what_the_pairs_tell_apart(texts, known):
+    options = Choices()._asdict() | CATCH_ALL
+    del options["keep"]
+    index = simdocs.index(texts=[text.data for text in texts[:known]], **options)
+    new = [text.data for text in texts[known:]]
+    found = simdocs.dedupe(texts=new, against=index)
+    owner = dict(zip(found.pairs.right.tolist(), found.pairs.left.tolist(), strict=True))
+    kept = [owner.get(row, row) for row in range(len(new))]
+    numbers = {row: number for number, row in enumerate(sorted(set(kept)))}
+    assert found.labels.tolist() == [numbers[row] for row in kept]
+
+
+def test_documents_that_the_index_holds_already_have_no_label(tmp_path):
+    write_texts(tmp_path, [Text(b"A text that is in the index already."), Text(b"Another one, which is new to it.")])
+    index = simdocs.index(tmp_path / "0000")
+    found = simdocs.dedupe(tmp_path, against=index)
+    assert found.labels.tolist() == [-1, 0]
+    listed = simdocs.dedupe(tmp_path, against=index, list="groups")
+    assert [Path(row[0]).name for row in listed] == ["0001"]
+
+
+def test_the_answer_about_changes_has_only_the_groups_of_new_documents(tmp_path):
+    docs, path = tmp_path / "docs", tmp_path / "x.index"
+    docs.mkdir()
+    write_texts(docs, [Text(b"a text that was here before"), Text(b"and another, unlike the first")])
+    simdocs.index(docs, output=path)
+    (docs / "0002").write_bytes(b"A text that was here before!")
+    (docs / "0003").write_bytes(b"Something that is quite new.")
+    index = simdocs.index(docs, output=path)
+    found = simdocs.dedupe(index, changed=True, threshold=0.5)
+    assert found.labels.tolist() == [0, -1, 0, 1]
+
+
+def test_members_of_an_index_are_numbered_after_those_that_were_given():
+    pairs = Pairs(np.array([5, 7, 1]), np.array([0, 2, 3]), np.array([1.0, 0.9, 0.8]), np.ones(3))
+    members = Members.of(pairs, np.array([1, 4])).below(5)
+    assert members.row.tolist() == [0, 1, 2, 3, 4]
+    assert members.kept.tolist() == [5, 1, 7, 1, 4]
+    assert members.number.tolist() == [2, 0, 3, 0, 1]
+    assert np.array_equal(members.jaccard, [1.0, np.nan, 0.9, 0.8, np.nan], equal_nan=True)

@@ -1,13 +1,14 @@
 """A toy container: texts between form feeds. A text may begin with an id and a colon; without a colon it has no text.
 
-It is no alias of another member: its locators count texts and not bytes, and it never holds its file open.
+A file that begins with a brace is no such file. The toy is no alias of another member: its locators count texts and not
+bytes, and it never holds its file open.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from simdocs.corpora.containers.container import ContainerFile, Locator, Part, PartDocuments, missing_text
+from simdocs.corpora.containers.container import ContainerFile, Locator, OneText, Part, PartDocuments, missing_text
 from simdocs.corpora.read_file import read
 from simdocs.corpora.stamp import NO_FILE
 from simdocs.corpora.walked_files import Met
@@ -24,6 +25,8 @@ class FormFeeds:
 
     def parts(self, file: ContainerFile, fields: Sequences) -> Iterator[Part]:
         data, stamp = (file.held, NO_FILE) if file.held is not None else read(file.name, file.limit, 0, file.met)
+        if data.startswith(b"{"):
+            raise OneText("it begins with a brace")
         pages = data.split(b"\f")
         for at in range(0, len(pages), IN_A_PART):
             some = pages[at : at + IN_A_PART]

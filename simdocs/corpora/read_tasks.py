@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 _GZIP_RATIO = 4
 """Assumed ratio of compression of a gzip file of text. It only decides the size of a batch."""
 
+_WAITING = 1 << 8
+"""The most files that wait until others are found to be one text, too, so that they are one task."""
+
 _AT_ONCE = 1 << 12
 """Files whose names and sizes are taken out of their columns at once."""
 
@@ -41,6 +44,7 @@ class Files:
     limit: the largest size of a document in bytes.
     met: how they were found, (n,) MET.
     texts: whether those in memory are known to be texts, so that none is binary.
+    named_like_tables: whether they are named like containers, but are no tables with the text field.
     likely: digests of their probable contents, (n, 2) uint64; None if nothing is known.
     keepable: whether the documents of each are kept if it cannot be read, (n,).
     """
@@ -51,12 +55,16 @@ class Files:
     met: NDArray[np.void]
     texts: bool = False
     _: KW_ONLY
+    named_like_tables: bool = False
     likely: Keys | None = None
     keepable: Mask = field(default_factory=lambda: np.zeros(0, bool))
 
     is_kept: ClassVar[Literal[False]] = False
     read_to: ClassVar[int] = 0
 
+
+Report: TypeAlias = Callable[[Skip, bool], None]
+"""Takes the skip of a container that cannot be read to its end, and whether it is one text, although it was named."""
 
 Portion: TypeAlias = "Files | Part | KeptFiles | KeptParts"
 """Some documents in row order: to read, or to take over from an earlier run."""
@@ -66,14 +74,15 @@ def tasks(
     found: FileList,
     limit: int,
     sequences: Sequences,
-    report: Callable[[Skip], None],
+    report: Report,
     earlier: Unchanged | None = None,
 ) -> Iterator[tuple[Portion, int]]:
     """Yield tasks in row order, batches of files or parts of containers, each with the number of files that end there.
 
-    report: is called with the skip of a container that cannot be read to its end.
+    report: see Report.
     earlier: the documents of an earlier run, which may be kept.
-    Containers are cut into parts on the way. Bytes in memory are one document, unless they are known to be a container.
+    Containers are cut into parts on the way. Those that turn out to be no tables with the text field are files, unless
+    they were named. Bytes in memory are one document, unless they are known to be a container.
     """
     return _Cutting(found, limit, sequences, report, earlier).tasks()
 
@@ -86,7 +95,7 @@ class _Cutting:
         found: FileList,
         limit: int,
         sequences: Sequences,
-        report: Callable[[Skip], None],
+        report: Report,
         earlier: Unchanged | None = None,
     ) -> None:
         self._found, self._limit, self._sequences = found, limit, sequences
@@ -102,12 +111,9 @@ class _Cutting:
         changes = np.flatnonzero(are_containers[1:] != are_containers[:-1]) + 1
         for start, stop in pairwise([0, *changes.tolist(), len(are_containers)]):
             if are_containers[start : start + 1].any():
-                for row in range(start, stop):
-                    yield from self._container(row)
-            elif self._earlier is None or start == stop:
-                yield from self._files(start, stop)
+                yield from self._containers(start, stop)
             else:
-                yield from self._files_or_kept(start, stop, self._earlier)
+                yield from self._files_or_kept(start, stop)
 
     def parts(self, row: int) -> tuple[Container, ContainerFile, Iterator[Part]]:
         """The container in this row, its file, and its parts."""
@@ -117,7 +123,30 @@ class _Cutting:
         file = ContainerFile(found.names[row], self._limit, Met.of(found.met[row]), found.held.get(row))
         return kind, file, kind.parts(file, self._sequences)
 
+    def _containers(self, start: int, stop: int) -> Iterator[tuple[Portion, int]]:
+        """Yield tasks of files named like containers, in row order. Those that are one text wait for others of them."""
+        from simdocs.corpora.containers.container import OneText
+
+        waiting = start
+        for row in range(start, stop):
+            portions = self._container(row)
+            try:
+                first = next(portions)
+            except OneText:
+                if row + 1 - waiting == _WAITING:
+                    yield from self._files_or_kept(waiting, row + 1)
+                    waiting = row + 1
+                continue
+            yield from self._files_or_kept(waiting, row)
+            waiting = row + 1
+            yield first
+            yield from portions
+        yield from self._files_or_kept(waiting, stop)
+
     def _container(self, row: int) -> Iterator[tuple[Portion, int]]:
+        """Yield the tasks of a container, at least one. Raises OneText before the first."""
+        from simdocs.corpora.containers.container import OneText
+
         kind, file, parts = self.parts(row)
         if row in self._found.lines:
             parts = _with_wanted(parts, self._found.lines[row])
@@ -127,9 +156,11 @@ class _Cutting:
             from simdocs.corpora.taken_over import kept_or_read, kept_parts
 
             if earlier.is_keepable(row) and (skip := self._trouble(kind, file)):
-                self._report(skip)
+                self._report(skip, False)
                 earlier.keep(row)
-            if earlier.same[row] >= 0:
+            if earlier.is_one_text(row) and (row not in self._found.named or earlier.unread[row]):
+                raise OneText("it was one text, and has not changed")
+            if earlier.same[row] >= 0 and not earlier.is_one_text(row):
                 yield from kept_parts(earlier, row)
                 return
             parts_or_kept = kept_or_read(earlier, row, parts)
@@ -140,7 +171,10 @@ class _Cutting:
                     yield waiting, 0
                 waiting = part
         except DocumentSkipped as skip:
-            self._report(Skip(skip.reason, file.name, skip.detail))
+            is_one_text = isinstance(skip, OneText)
+            if is_one_text and row not in self._found.named:
+                raise
+            self._report(Skip(skip.reason, file.name, skip.detail), is_one_text)
         yield Files([], {}, self._limit, np.empty(0, MET)) if waiting is None else waiting, 1
 
     def _trouble(self, kind: Container, file: ContainerFile) -> Skip | None:
@@ -157,8 +191,12 @@ class _Cutting:
             return skip.of_kept(file.name) if skip.leaves_content_open and not grows else None
         return None
 
-    def _files_or_kept(self, start: int, stop: int, earlier: Unchanged) -> Iterator[tuple[Portion, int]]:
-        """Yield tasks of files to read, and of files to take over, in row order."""
+    def _files_or_kept(self, start: int, stop: int) -> Iterator[tuple[Portion, int]]:
+        """Yield tasks of files to read, and of files to take over, in row order. Each of them is one document."""
+        earlier = self._earlier
+        if earlier is None or start == stop:
+            yield from self._files(start, stop)
+            return
         from simdocs.corpora.taken_over import kept_files
 
         kept = earlier.same[start:stop] >= 0
@@ -175,9 +213,11 @@ class _Cutting:
             cut = slice(start + batch.start, start + batch.stop)
             here = range(cut.start, cut.stop) if found.held else ()
             held = {place: found.held[row] for place, row in enumerate(here) if row in found.held}
-            files = Files(found.names[cut], held, self._limit, found.met[cut], found.texts)
+            tables = bool(self.formats[cut].any())
+            files = Files(found.names[cut], held, self._limit, found.met[cut], found.texts, named_like_tables=tables)
             if earlier is not None:
-                files = replace(files, likely=earlier.likely_contents(cut), keepable=earlier.keepable[cut])
+                keepable = earlier.keepable[cut] & earlier.were_one_text(cut) if tables else earlier.keepable[cut]
+                files = replace(files, likely=earlier.likely_contents(cut), keepable=keepable)
             yield files, len(batch)
 
     def _sizes(self, start: int, stop: int) -> Iterator[int]:
@@ -201,7 +241,7 @@ def sampled(found: FileList, limit: int, sequences: Sequences, most: int, seed: 
     A container counts as many documents as it has numbers, but at least one. It is read for that, and not parsed. If it
     cannot be read, it counts as one document, and is reported when it is read again.
     """
-    cutting = _Cutting(found, limit, sequences, lambda _: None)
+    cutting = _Cutting(found, limit, sequences, lambda *_: None)
     counts = np.ones(len(cutting.formats), np.int64)
     for row in np.flatnonzero(cutting.formats).tolist():
         with suppress(DocumentSkipped):

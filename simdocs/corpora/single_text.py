@@ -41,23 +41,36 @@ def read_single_text(name: bytes, limit: int) -> bytes:
 def read_single_document(name: bytes, limit: int, fields: Sequences) -> bytes:
     """The text of the document with this name, as UTF-8: a file, `-`, or a document of a container, PATH#ID.
 
-    UsageError: the file is a container. InputError: the text is binary, or cannot be read.
+    A file that is named like a container, but is no table with the text field, is one text. UsageError: the file is a
+    container. InputError: the text is binary, or cannot be read.
     """
     if name != b"-" and not os.path.lexists(name):
         file = _container_of(name, fields)
         if file:
             return _document(name, file, limit, fields)
     if name != b"-" and (known := format_of(name, fields)):
-        from simdocs.corpora.containers.container import container
-
-        shown, noun = display_name(name), container(known).noun
-        raise UsageError(f"{shown}: this file has one document on each {noun}: name one of them, as in {shown}#ID")
+        _refuse_table(name, known, limit, fields)
     data = read_single_text(name, limit)
     try:
         refuse_binary(data, name)
     except DocumentSkipped as skip:
         raise _unreadable(name, skip) from None
     return as_utf8(data)[0]
+
+
+def _refuse_table(name: bytes, known: str, limit: int, fields: Sequences) -> None:
+    """Raise UsageError if a file named like this container is one. InputError: it cannot be read."""
+    from simdocs.corpora.containers.container import ContainerFile, container, is_one_text
+
+    try:
+        if is_one_text(known, ContainerFile(name, limit), fields):
+            return
+    except DocumentSkipped as skip:
+        raise _unreadable(name, skip) from None
+    shown = display_name(name)
+    raise UsageError(
+        f"{shown}: each {container(known).noun} of this file is a document: name one of them, as in {shown}#ID"
+    )
 
 
 def _container_of(name: bytes, fields: Sequences) -> bytes:

@@ -153,6 +153,9 @@ class Unchanged:
         )
         contents = np.ascontiguousarray(chunks["content"][usable]).tobytes()
         self._chunks = {contents[16 * at : 16 * at + 16]: number for at, number in enumerate(usable.tolist())}
+        firsts = earlier.sources.files["chunk"]
+        self._one_text: Mask = np.append(np.diff(np.append(firsts, len(chunks))) == 0, False)
+        """Which earlier files had no chunks, and so one text: (F + 1,). The last one is False, for -1."""
         self._row_ends = earlier.sources.ends_of_chunks(len(earlier.documents))
 
     @property
@@ -184,6 +187,14 @@ class Unchanged:
         """The numbers of the first chunk of an earlier file, and of the one after its last."""
         firsts = self.earlier.sources.files["chunk"]
         return int(firsts[file]), int(firsts[file + 1]) if file + 1 < len(firsts) else len(self.chunks)
+
+    def is_one_text(self, row: int) -> bool:
+        """Whether a file is taken over that was one text. If it is named like a container, it still is no table."""
+        return bool(self.same[row] >= 0 and self._one_text[self.same[row]])
+
+    def were_one_text(self, cut: slice) -> Mask:
+        """Whether the likely earlier file of each of these was one text: (n,)."""
+        return self._one_text[self.likely[cut]]
 
     def rows_of_chunks(self, numbers: range) -> Index:
         """The rows of the documents of consecutive earlier chunks."""

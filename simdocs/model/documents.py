@@ -158,7 +158,8 @@ FIELDS = (
         (),
         "sum of 1: no units; 2: fewer than k units, but not none; 4: bytes that are not UTF-8; 8: UTF-16 or UTF-32;"
         " 16: a line without an id, which is named by its number; 32: a text that looks like JSON Lines; 64: all its"
-        " tokens are left out; a text that looks like 128: CSV; 256: CSV with semicolons; 512: TSV; 1024: a JSON array",
+        " tokens are left out; a text that looks like 128: CSV; 256: CSV with semicolons; 512: TSV; 1024: a JSON array;"
+        " 2048: a file that is named like one with many documents, but is one text",
     ),
 )
 """The facts of a document: name, dtype, shape and meaning. `count` and `set_digest` are set in artifacts only."""
@@ -179,9 +180,10 @@ follows links met it; NAMED: it was named itself, and may be any file. device, i
 NAMED = -1
 
 EMPTY, SHORT, INVALID, WIDE, NUMBERED, LIKE_LINES, IGNORED = 1, 2, 4, 8, 16, 32, 64
-LIKE_CSV, LIKE_SEMICOLONS, LIKE_TSV, LIKE_ARRAY = 128, 256, 512, 1024
+LIKE_CSV, LIKE_SEMICOLONS, LIKE_TSV, LIKE_ARRAY, ONE_TEXT = 128, 256, 512, 1024, 2048
 """Flags: no units; fewer than k units; contains bytes that are not valid UTF-8; was UTF-16 or UTF-32; a line that is
-named by its number; looks like JSON Lines; all its tokens are left out; looks like another container of documents."""
+named by its number; looks like JSON Lines; all its tokens are left out; looks like another container of documents; a
+file that is named like a container, but is no table with the text field."""
 
 OTHER_ENCODING = (
     "in another encoding a text does not match its UTF-8 copy; convert it first, for example with"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from simdocs.model.answers import Answer
-from simdocs.model.documents import EMPTY, IGNORED, WITHOUT_TOKENS, Documents
+from simdocs.model.documents import EMPTY, IGNORED, ONE_TEXT, WITHOUT_TOKENS, Documents
 from simdocs.model.figures import counted
 from simdocs.model.skipped import Skipped, in_short
 
@@ -40,11 +40,12 @@ class RunResult(Answer):
     def _read(self) -> str:
         """How many documents were read and skipped, in words."""
         assert self.documents is not None
-        empty, skipped = self.documents.flagged(EMPTY), self.skipped.counts
+        empty, one_text, skipped = self.documents.flagged(EMPTY), self._read_as_one_text, self.skipped.counts
         alike = (f", {count:,} {'looks' if count == 1 else 'look'} like {name}" for name, count in self.looks_like)
         return (
             f"{counted(len(self.documents), 'document')}, {counted(self._bytes, 'byte')}"
             + (f", {empty:,} empty" if empty else "")
+            + (f", {one_text:,} read as one text: no table with the text field" if one_text else "")
             + "".join(alike)
             + "".join(f", {count:,} skipped: {in_short(name)}" for name, count in skipped.items() if name != "kept")
         )
@@ -54,10 +55,20 @@ class RunResult(Answer):
         assert self.documents is not None
         return int(self.documents.facts["size"].sum())
 
+    @property
+    def _read_as_one_text(self) -> int:
+        assert self.documents is not None
+        return self.documents.flagged(ONE_TEXT)
+
     def _facts_of_documents(self) -> dict[str, Any]:
         """How many documents were read, as values that JSON has."""
         assert self.documents is not None
-        return {"documents": len(self.documents), "bytes": self._bytes, "empty": self.documents.flagged(EMPTY)}
+        return {
+            "documents": len(self.documents),
+            "bytes": self._bytes,
+            "empty": self.documents.flagged(EMPTY),
+            "read_as_one_text": self._read_as_one_text,
+        }
 
     def _why_so_few(self, needed: int) -> str:
         """Why fewer documents than are needed can be compared; empty if there are enough."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.corpora.containers.recognise import flag_of, needed_by
+from simdocs.corpora.containers.recognise import flag_of, format_of_document, needed_by
 from simdocs.corpora.decode import as_utf8, refuse_binary
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.identity import content_digest
@@ -20,7 +20,7 @@ from simdocs.corpora.stamp import NO_FILE, Stamp
 from simdocs.corpora.walked_files import Directories, Met, each_met
 from simdocs.engines.run import Engine, Progress, Run, WorkerState
 from simdocs.model.artifact import Artifact
-from simdocs.model.documents import CHUNK, DOCUMENT, FILE, NUMBERED, STAMP_FIELDS, WIDE, Documents
+from simdocs.model.documents import CHUNK, DOCUMENT, FILE, NUMBERED, ONE_TEXT, STAMP_FIELDS, WIDE, Documents
 from simdocs.model.names import display_name
 from simdocs.model.ragged import BlockPlaces, Rows, offsets_of
 from simdocs.model.skipped import DocumentSkipped, Skip
@@ -93,6 +93,8 @@ def _files(task: Files, sequences: Sequences) -> Read:
             probable = None if likely is None else likely[16 * place : 16 * place + 16]
             try:
                 data, stamp = _file(task, place, name, met, directories)
+                if task.named_like_tables and not _is_one_text(data, name, task.limit, sequences):
+                    raise DocumentSkipped("changed")
                 content = content_digest(data)
             except DocumentSkipped as skip:
                 if probable is None or not (task.keepable[place] and skip.leaves_content_open):
@@ -106,6 +108,7 @@ def _files(task: Files, sequences: Sequences) -> Read:
                 data = b""
             raw, wide = as_utf8(data)
             looks = 0 if task.texts or sequences.plain else flag_of(raw)
+            looks |= ONE_TEXT * task.named_like_tables
             places.append(place)
             raws.append(raw)
             rows.append((len(data), 0, 0, 0, (0, 0), (0, 0), 0, 0, 0, 0, WIDE * wide + looks))
@@ -140,6 +143,13 @@ def _file(task: Files, place: int, name: bytes, met: Met, directories: Directori
     if not task.texts:
         refuse_binary(data, name)
     return data, stamp
+
+
+def _is_one_text(data: bytes, name: bytes, limit: int, sequences: Sequences) -> bool:
+    """Whether a file that was no table when its task was made still is none, now that it was read."""
+    from simdocs.corpora.containers.container import ContainerFile, is_one_text
+
+    return is_one_text(format_of_document(name, sequences), ContainerFile(name, limit, held=data), sequences)
 
 
 def _part(part: Part, sequences: Sequences) -> Read:

@@ -97,7 +97,7 @@ class Register:
         self._textless = _HeldBack(recipe.sequences)
         self._without_stop_words = recipe.shingling.ignore_stop_words
         self._textless_files: list[Skip] = []
-        """The files that were named and have no line with a text."""
+        """The files that were named and have no document with a text."""
         self._names = GrowingByteStrings()
         self._facts, self._met = GrowingArray(DOCUMENT), GrowingArray(MET)
         self._held: dict[int, bytes] = {}
@@ -219,10 +219,12 @@ class Register:
         if ended:
             held.forget()
 
-    def skip_rest(self, skip: Skip) -> None:
-        """Record that a file could not be read to its end."""
+    def skip_rest(self, skip: Skip, is_one_text: bool) -> None:
+        """Record that a file could not be read to its end. is_one_text: it was named, and is no table with texts."""
         self._files.cut_short.add(skip.name)
         self.skip(skip)
+        if is_one_text:
+            self._textless_files.append(skip)
 
     @property
     def _seen_names(self) -> tuple[SeenNames, LineNames]:

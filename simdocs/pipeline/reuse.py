@@ -58,8 +58,9 @@ class Reuse:
             *(self._found.stamps[cut][name] for name in ("size", "mtime_ns", "ctime_ns")),
             self._found.met["inode"][cut],
         )
+        read = ~self.unchanged.unread[cut]
         for name, column in zip(STAMP_FIELDS, stamps, strict=True):
-            files[name] = column
+            files[name][read] = column[read]
         np.maximum(files["skipped"], self.unchanged.recent[kept.numbers], out=files["skipped"])
         facts = self._documents.facts[rows]
         return Read(places=list(range(count)), names=self._found.names[cut], facts=facts, files=files), rows

@@ -156,7 +156,7 @@ def test_only_wanted_documents_are_read(tmp_path: Path, name: str) -> None:
     path.write_bytes(write([(None, f"text {number}") for number in range(9)]))
     few, every = sampled(found_by(path), 1 << 20, FIELDS, 3, seed=0)
     ((_, wanted),) = few.lines.items()
-    parts = [task for task, _ in tasks(few, 1 << 20, FIELDS, lambda _: None)]
+    parts = [task for task, _ in tasks(few, 1 << 20, FIELDS, lambda *_: None)]
     assert all(isinstance(part, Part) for part in parts)
     found = [container(name).documents(part, FIELDS) for part in parts if isinstance(part, Part)]
     assert every == 9

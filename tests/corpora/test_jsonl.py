@@ -371,7 +371,7 @@ def tasks_of(
     found = file_list.FileList.of(names, [len(one or b"") for one in contents.values()], held, texts=False)
     skipped = Skipped()
     done: list[object] = []
-    for task, files in read_tasks.tasks(found, 100, sequences, skipped.add):
+    for task, files in read_tasks.tasks(found, 100, sequences, lambda skip, _: skipped.add(skip)):
         if isinstance(task, read_tasks.Files):
             assert task.limit == 100
             done.append(([os.path.basename(name).decode() for name in task.names], task.held, files))

@@ -26,7 +26,7 @@ def lay(where: Path) -> Any:
 
 def names(found: Any) -> list[str]:
     read = []
-    for task, _ in tasks(found, 1 << 20, some.sequences(), lambda _: None):
+    for task, _ in tasks(found, 1 << 20, some.sequences(), lambda *_: None):
         if isinstance(task, Files):
             read += task.names
         elif isinstance(task, Part):
@@ -63,7 +63,7 @@ def test_a_line_that_is_not_drawn_is_not_even_parsed(tmp_path):
     few, every = sampled(found, 1 << 20, some.sequences(), 5, 3)
     assert every == 30
     (wanted,) = few.lines.values()
-    ((task, _),) = tasks(few, 1 << 20, some.sequences(), lambda _: None)
+    ((task, _),) = tasks(few, 1 << 20, some.sequences(), lambda *_: None)
     assert isinstance(task, Part)
     read = rows(task)
     numbers = [where.number for where in read.locators]

@@ -13,7 +13,7 @@ from simdocs.corpora.identity import content_digest
 from simdocs.corpora.stamp import Stamp
 from simdocs.corpora.walked_files import ANY, Met
 from simdocs.errors import mention
-from simdocs.model.skipped import Skip
+from simdocs.model.skipped import DocumentSkipped, Skip
 from simdocs.parameters.file_formats import CONTAINERS
 from simdocs.parameters.texts import Sequences
 
@@ -102,6 +102,19 @@ class PartDocuments:
     has_text_field: bool = False
 
 
+class OneText(DocumentSkipped):
+    """A file is named like a container, but is no table with the text field: it has one text, if it is a text.
+
+    It is read as one text if a walk found it; if it was named itself, it is malformed.
+
+    why: what is wrong with it. remedy: what to do, beside reading it as one text; may be empty.
+    """
+
+    def __init__(self, why: str, remedy: str = "") -> None:
+        plain = f"give {mention('plain')} to read it as one text"
+        super().__init__("malformed", f"{why}: {remedy}, or {plain}" if remedy else f"{why}: {plain}")
+
+
 class Opened(Protocol):
     """An open file from which documents are read again. stamp: its stamp when it was opened."""
 
@@ -131,7 +144,7 @@ class Container(Protocol):
         """Cut a file into parts: at least one, every document in exactly one, at the same places each time.
 
         Holds at most a few parts and one document in memory. Raises DocumentSkipped after all parts that could be
-        read: vanished, unreadable, special, changed, malformed.
+        read: vanished, unreadable, special, changed, malformed. Raises OneText before the first part.
         """
 
     def documents(self, part: Part, fields: Sequences) -> PartDocuments:
@@ -154,6 +167,15 @@ def container(name: str) -> Container:
     """The container with this name in the family."""
     found: Container = CONTAINERS[name].load()
     return found
+
+
+def is_one_text(format_name: str, file: ContainerFile, fields: Sequences) -> bool:
+    """Whether a file named like a container is no table with the text field. Raises DocumentSkipped as `parts` does."""
+    try:
+        next(container(format_name).parts(file, fields))
+    except OneText:
+        return True
+    return False
 
 
 def missing_text(noun: str, fields: Sequences, there: str) -> str:

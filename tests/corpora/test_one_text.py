@@ -1,0 +1,219 @@
+"""Files that are named like containers, but are no tables with the text field."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import simdocs
+from simdocs.corpora.containers.container import Part, container
+from simdocs.corpora.read_tasks import Files, sampled, tasks
+from simdocs.errors import InputError, UsageError
+from simdocs.model.documents import ONE_TEXT
+from simdocs.parameters.texts import Sequences
+from tests.commands.building import built, content
+from tests.commands.test_keep_unreadable import closed
+from tests.commands.test_update import HOUR, Clock, compare
+from tests.corpora.finding import found_by
+from tests.corpora.small_chunks import cut_small
+from tests.toys import registered
+
+WORDS = "The ferry leaves the northern quay at seven every morning except on Sundays, when it leaves at nine"
+
+KINDS: dict[str, tuple[str, bytes, bytes]] = {
+    "toycontainer": (".feed", b"a:" + WORDS.encode() + b"\fb:" + WORDS.encode(), b"{" + WORDS.encode() + b"}"),
+}
+"""For each container that has such files: its suffix, a table with the ids a and b, and a file that is no table."""
+
+
+@pytest.fixture(autouse=True)
+def toys(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    monkeypatch.chdir(tmp_path)
+    cut_small(monkeypatch, 64)
+    with registered():
+        yield
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock(monkeypatch)
+    clock.ahead = HOUR
+    return clock
+
+
+@pytest.fixture(params=KINDS)
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def path(kind: str) -> Path:
+    suffix, _, other = KINDS[kind]
+    Path("docs").mkdir()
+    path = Path(f"docs/x{suffix}")
+    path.write_bytes(other)
+    Path("docs/plain.txt").write_bytes(other + b"!")
+    return path
+
+
+def flags_of(found: object) -> list[bool]:
+    return [bool(flags & ONE_TEXT) for flags in found.documents.facts["flags"].tolist()]  # type: ignore[attr-defined]
+
+
+def test_a_file_in_a_walk_is_read_as_one_text_and_counted(path: Path) -> None:
+    found = simdocs.dedupe("docs")
+    assert [row[:2] for row in found.rows()] == [("docs/plain.txt", str(path))]
+    assert flags_of(found) == [False, True]
+    assert not found.skipped.counts
+    assert found.summary(0)["read_as_one_text"] == 1
+    assert "1 read as one text: no table with the text field" in "\n".join(found.lines(0))
+
+
+def test_a_named_file_is_an_error_unless_it_is_meant_as_one_text(path: Path) -> None:
+    with pytest.raises(UsageError, match="give plain to read it as one text"):
+        simdocs.dedupe(path)
+    assert len(simdocs.dedupe(path, plain=True).documents) == 1
+    assert flags_of(simdocs.dedupe(path, plain=True)) == [False]
+
+
+def test_a_named_file_beside_a_table_is_malformed(path: Path, kind: str) -> None:
+    suffix, table, _ = KINDS[kind]
+    Path(f"table{suffix}").write_bytes(table)
+    found = simdocs.dedupe(path, f"table{suffix}")
+    ((name, why),) = found.skipped.by_reason["malformed"]
+    assert name == str(path)
+    assert why.endswith("give plain to read it as one text")
+    assert len(found.documents) == 2
+
+
+def test_a_compressed_file_is_one_text_too(path: Path) -> None:
+    packed = Path(f"{path}.gz")
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    found = simdocs.dedupe("docs")
+    assert flags_of(found) == [False, True, True]
+    assert {row[1] for row in found.rows()} == {str(path), str(packed)}
+
+
+def test_its_text_is_compared_shown_and_verified_by_its_name(path: Path) -> None:
+    assert 0.9 < simdocs.compare(path, "docs/plain.txt").jaccard < 1
+    simdocs.index("docs", output="docs.index")
+    path.write_bytes(path.read_bytes())  # it has another time now
+    assert [row[:2] for row in simdocs.dedupe("docs.index").rows()] == [("docs/plain.txt", str(path))]
+
+
+def test_a_table_cannot_be_compared_as_one_text(path: Path, kind: str) -> None:
+    path.write_bytes(KINDS[kind][1])
+    with pytest.raises(UsageError, match=f"each {container(kind).noun} of this file is a document: name one of them"):
+        simdocs.compare(path, "docs/plain.txt")
+    assert simdocs.compare(f"{path}#a", f"{path}#b").jaccard == 1
+
+
+def test_a_document_of_a_file_that_is_one_text_is_not_there(path: Path) -> None:
+    with pytest.raises(InputError, match=str(path)):
+        simdocs.compare(f"{path}#1", "docs/plain.txt")
+
+
+def test_a_sample_has_it_once(path: Path) -> None:
+    few, every = sampled(found_by("docs"), 1 << 20, Sequences(), 1, seed=0)
+    assert (len(few.names), every) == (1, 2)
+    some = [sampled(found_by("docs"), 1 << 20, Sequences(), 1, seed=seed)[0] for seed in range(20)]
+    assert {one.names[0] for one in some} == {b"docs/plain.txt", bytes(path)}
+    for one in some:
+        each = [task for task, _ in tasks(one, 1 << 20, Sequences(), lambda *_: None)]
+        assert [len(task.names) for task in each if isinstance(task, Files)] == [1]
+
+
+def test_many_of_them_are_few_tasks_in_row_order(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    suffix, table, other = KINDS[kind]
+    monkeypatch.setattr("simdocs.corpora.read_tasks._WAITING", 4)
+    Path("docs").mkdir()
+    for at in range(20):
+        Path(f"docs/{at:02}{suffix}").write_bytes(table if at in (6, 7, 13) else other + b"%d" % at)
+    found = found_by("docs")
+    each = [(task, ended) for task, ended in tasks(found, 1 << 20, Sequences(), lambda *_: None)]
+    assert sum(ended for _, ended in each) == 20
+    assert [len(task.names) if isinstance(task, Files) else 0 for task, _ in each] == [4, 2, 0, 0, 4, 1, 0, 4, 2]
+    names = simdocs.dedupe("docs").documents.names
+    assert len(names) == 17 + 6
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_an_update_has_the_bytes_of_a_build_from_scratch(clock: Clock, kind: str, seed: int) -> None:
+    """Files become tables, stop being tables, are renamed, touched, and left alone."""
+    suffix, table, other = KINDS[kind]
+    Path("docs").mkdir()
+    drawn = random.Random(seed)
+    contents = [table, other, other + b" ", b"", b"{"]
+    for at in range(6):
+        Path(f"docs/{at}{suffix}").write_bytes(drawn.choice(contents[:3]))
+    for _ in range(10):
+        one, two = (f"docs/{drawn.randrange(6)}{suffix}" for _ in range(2))
+        match drawn.randrange(4):
+            case 0:
+                Path(one).write_bytes(drawn.choice(contents))
+            case 1 if os.path.exists(one):
+                os.rename(one, two)
+            case 2 if os.path.exists(one):
+                os.utime(one)
+            case 3 if os.path.exists(one):
+                os.rename(one, "docs/a.txt")
+        clock.ahead += HOUR
+        built(Path("old.shingles"), ["docs"], allow_shrink=True)
+        compare(Path("old.shingles"))
+
+
+def test_an_unchanged_file_is_not_opened(path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    built(Path("x.shingles"), ["docs"])
+    clock.ahead += HOUR
+
+    def parts(*_: object) -> Iterator[Part]:
+        yield pytest.fail("it was opened")
+
+    monkeypatch.setattr(type(container(kind)), "parts", parts)
+    built(Path("x.shingles"), ["docs"])
+
+
+def test_a_file_that_cannot_be_read_is_kept_as_what_it_was(path: Path, clock: Clock, kind: str) -> None:
+    built(Path("x.shingles"), ["docs"])
+    for now in (KINDS[kind][1], KINDS[kind][2] + b"?"):
+        documents = content(Path("x.shingles"))["documents.npy"]
+        clock.ahead += HOUR
+        path.write_bytes(now)
+        with closed({str(path)}):
+            built(Path("x.shingles"), ["docs"], keep_unreadable=True)
+        assert content(Path("x.shingles"))["documents.npy"] == documents
+        clock.ahead += HOUR
+        built(Path("x.shingles"), ["docs"], keep_unreadable=True, allow_shrink=True)
+        compare(Path("x.shingles"))
+
+
+def test_an_unchanged_file_that_is_named_now_is_an_error(path: Path, clock: Clock, kind: str) -> None:
+    Path(f"table{KINDS[kind][0]}").write_bytes(KINDS[kind][1])
+    built(Path("x.shingles"), ["docs"])
+    clock.ahead += HOUR
+    with pytest.raises(UsageError, match="plain"):
+        built(Path("x.shingles"), [path])
+    found = simdocs.shingle(path, f"table{KINDS[kind][0]}", output="x.shingles", allow_shrink=True)
+    assert found.skipped.counts["malformed"] == 1
+
+
+def test_a_file_that_becomes_a_table_while_it_is_read_has_changed(
+    path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from simdocs.pipeline import reading
+
+    read = reading.read
+
+    def late(name: bytes, *rest: object) -> object:
+        if name == bytes(path):
+            path.write_bytes(KINDS[kind][1])
+        return read(name, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(reading, "read", late)
+    found = simdocs.dedupe("docs", jobs=1)
+    assert found.skipped.counts == {"changed": 1}

@@ -141,7 +141,7 @@ def test_compressed_texts_and_lines_are_compared(here):
     done = simdocs("compare", "d.jsonl#3", "a.txt", cwd=here)
     assert done == (2, b"", "simdocs: error: d.jsonl#3: d.jsonl has no document of this name\n")
     done = simdocs("compare", "d.jsonl", "a.txt", cwd=here)
-    assert done.status == 2 and "one document on each line: name one of them, as in d.jsonl#ID" in done.err
+    assert done.status == 2 and "each line of this file is a document: name one of them, as in d.jsonl#ID" in done.err
     assert simdocs("compare", "d.jsonl", "a.txt", "--plain", cwd=here).status == 0
 
 

@@ -163,4 +163,4 @@ def test_a_file_of_many_texts_is_not_shown_as_one(tmp_path):
     (tmp_path / "feed.jsonl").write_bytes(b'{"text": "a"}\n')
     done = simdocs("show", "feed.jsonl", cwd=tmp_path)
     assert done.status == 2
-    assert "feed.jsonl: this file has one document on each line" in done.err
+    assert "feed.jsonl: each line of this file is a document" in done.err

@@ -112,7 +112,7 @@ REFUSED = {
     "dedupe docs --unit word --stop-words latin": (2, "latin, line 2: this list is not in UTF-8: convert it first"),
     "dedupe docs --unit word --stop-words binary": (2, "binary: a binary file (a NUL byte in the first 8 KiB)"),
     "dedupe docs --unit word --stop-words large": (2, "large: this list of stop words has 262,146 bytes, and "),
-    "dedupe docs --unit word --stop-words lines.jsonl": (2, "lines.jsonl: this file has one document on each line"),
+    "dedupe docs --unit word --stop-words lines.jsonl": (2, "lines.jsonl: each line of this file is a document"),
     "dedupe - --unit word --stop-words -": (2, "- names standard input, which can be read only once"),
     "dedupe plain.index --stop-words list": (2, "plain.index was built without --stop-words: rebuild it, or leave"),
     "dedupe list.index --stop-words other": (2, "list.index was built with other --stop-words than other: rebuild it"),

@@ -49,6 +49,7 @@ _TYPES: Mapping[type, str] = {
     values.Seconds: "float",
     values.Seed: 'int | Literal["random"]',
     values.FreeText: "str",
+    values.FieldNames: "str | Sequence[str]",
     values.PatternList: "tuple[str, ...]",
     values.PathName: "Path",
     values.PathList: "Path | Sequence[Path]",

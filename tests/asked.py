@@ -47,6 +47,7 @@ VALUES: Mapping[str, Any] = {
     "verify": "estimate",
     "cluster": "components",
     "keep": "newest",
+    "input_format": "jsonl",
     "list": "kept",
     "diff": "words",
     "listing": "kept",

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from simdocs.corpora.containers.container import ContainerFile, Locator, OneText, Part, PartDocuments, missing_text
+from simdocs.corpora.containers.container import ContainerFile, Locator, OneText, Part, PartDocuments
+from simdocs.corpora.containers.fields import missing_text
 from simdocs.corpora.read_file import read
 from simdocs.corpora.stamp import NO_FILE
 from simdocs.corpora.walked_files import Met
@@ -51,7 +52,7 @@ class FormFeeds:
             its_id, colon, text = page.partition(b":")
             if not colon:
                 found.fields = "no colon"
-                detail = missing_text(self.noun, fields, "no colon")
+                detail = missing_text(self.noun, fields.text_field[0], "no colon")
                 found.textless.append(Skip("malformed", part.name, detail, number))
                 continue
             found.has_text_field = True

@@ -32,8 +32,9 @@ class ReadKeywords(SourceKeywords, total=False):
     include: tuple[str, ...] | None
     exclude: tuple[str, ...] | None
     max_size: int | None
-    text_field: str | None
+    text_field: str | Sequence[str] | None
     id_field: str | None
+    input_format: Literal["jsonl"] | None
     plain: bool | None
     jobs: int | None
     strict: bool | None
@@ -173,8 +174,9 @@ class CompareKeywords(SourceKeywords, total=False):
     """The keywords of `compare`."""
 
     max_size: int | None
-    text_field: str | None
+    text_field: str | Sequence[str] | None
     id_field: str | None
+    input_format: Literal["jsonl"] | None
     plain: bool | None
     root: Path | None
     nfkc: bool | None

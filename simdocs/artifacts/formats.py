@@ -7,6 +7,7 @@ History:
   the times and the inode of its file. `ignored.npy` has the tokens that were left out. `sketch_tokens.npy` and
   `sketch_rows.npy` have the containment sketch of an index.
 - Version 3: `manifest.json` tells whether stop words were left out, and has the list if it was not that of a language.
+- Version 4: `manifest.json` has a list of text fields, and the format of all files if `input_format` was given.
 """
 
 from __future__ import annotations
@@ -119,7 +120,7 @@ FORMATS: Mapping[str, ArtifactFormat] = MappingProxyType(
             ArtifactFormat(
                 Shingles,
                 Recipe,
-                3,
+                4,
                 (
                     _array("tokens", "<u4", "T", "the tokens of each document, ascending, without repeats"),
                     _array(
@@ -128,11 +129,11 @@ FORMATS: Mapping[str, ArtifactFormat] = MappingProxyType(
                     *_DOCUMENTS,
                 ),
             ),
-            ArtifactFormat(Signatures, SignatureRecipe, 3, (_SIGNATURES, _IGNORED, *_DOCUMENTS)),
+            ArtifactFormat(Signatures, SignatureRecipe, 4, (_SIGNATURES, _IGNORED, *_DOCUMENTS)),
             ArtifactFormat(
                 BandIndex,
                 IndexRecipe,
-                3,
+                4,
                 (
                     _array(
                         "band_keys", "<u8", "B M", "the key of each distinct text in each band, ascending in a band"

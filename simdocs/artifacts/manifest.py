@@ -151,7 +151,7 @@ def _possible(recipe: Recipe, name: str) -> None:
     if len(recipe.shingling.stop_word_list.encode()) > MOST_STOP_WORDS:  # a surrogate alone is not a character
         raise ValueError
     for parameter, value in recipe.flattened():
-        if parameter not in PARAMETERS:  # the version of Unicode
+        if parameter not in PARAMETERS or value is None:  # the version of Unicode; what was not given
             continue
         values = PARAMETERS[parameter].values
         try:
@@ -175,14 +175,24 @@ def _group(kind: Any, values: Mapping[str, Any]) -> Any:
     made: dict[str, Any] = {}
     for name in kind.defaults:
         hint, value = hints[name], values[name]
-        if issubclass(hint, Group):
+        if isinstance(hint, type) and issubclass(hint, Group):
             made[name] = _group(hint, value)
+            continue
+        if typing.get_origin(hint) is tuple:
+            made[name] = _texts(value)
             continue
         allowed = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
         if type(value) not in allowed and not (float in allowed and type(value) is int):
             raise TypeError
         made[name] = value
     return kind(**made)
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    """The texts in a JSON array. TypeError: it is none, is empty, or holds anything else."""
+    if type(value) is not list or not value or any(type(each) is not str for each in value):
+        raise TypeError
+    return tuple(value)
 
 
 def differences(first: Recipe, second: Recipe, groups: typing.Iterable[str]) -> dict[str, tuple[object, object]]:

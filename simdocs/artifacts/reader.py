@@ -24,9 +24,9 @@ from simdocs.model.names import display_name
 from simdocs.parameters.recipes import MOST_STOP_WORDS
 from simdocs.storage.syscalls import open_directory
 
-_FIELDS_BYTES = (1 << 16) + 6 * MOST_STOP_WORDS
-"""Bytes that the fields of a manifest take at most, without checksums: two of them may be texts of 1,000 characters,
-and one a list of stop words, in which an escape may take 6 bytes for each byte."""
+_FIELDS_BYTES = (1 << 18) + 6 * MOST_STOP_WORDS
+"""Bytes that the fields of a manifest take at most, without checksums: names of fields, 17 texts of 1,000 characters
+that may take 12 bytes each, and a list of stop words, in which an escape may take 6 bytes for each byte."""
 
 _CHECKSUM_BYTES = 48
 """Bytes that a checksum takes in a manifest, with its indentation."""

@@ -12,7 +12,17 @@ from simdocs.cli.help import Option, together
 from simdocs.cli.spelling import METAVARS, declarations, spelled
 from simdocs.errors import mention
 from simdocs.parameters.declaration import Member, Parameter
-from simdocs.parameters.values import ArtifactName, Choice, Flag, PathList, PathName, PatternList, Several, refusal
+from simdocs.parameters.values import (
+    ArtifactName,
+    Choice,
+    FieldNames,
+    Flag,
+    PathList,
+    PathName,
+    PatternList,
+    Several,
+    refusal,
+)
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -110,7 +120,7 @@ def _option(parameter: Parameter) -> Callable[[Any], Any]:
     else:
         kind = {
             "type": ParameterType(parameter),
-            "multiple": isinstance(values, PatternList | PathList),
+            "multiple": isinstance(values, FieldNames | PatternList | PathList),
             "metavar": METAVARS.get(parameter.name, "NAME"),
             "show_default": spelled(parameter.shown_default) or None,
         }

@@ -22,6 +22,7 @@ from simdocs.model.inspection import ArtifactInfo, FactValue
 from simdocs.model.names import name_to_text, text_to_name
 from simdocs.parameters.recipes import IndexRecipe, Recipe
 from simdocs.pipeline.indexing import chosen_by, expected_of
+from simdocs.requests.request import in_words
 from simdocs.requests.studying import InfoRequest
 
 ENDS = 3
@@ -113,7 +114,9 @@ def _value(value: Any) -> FactValue:
         return "yes" if value else "no"
     if isinstance(value, float):
         return Figure(value)
-    return int(value) if isinstance(value, int | np.integer) else str(value)
+    if isinstance(value, int | np.integer):
+        return int(value)
+    return "" if value is None else in_words(value)
 
 
 def _printable(text: str) -> str:

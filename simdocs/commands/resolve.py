@@ -323,7 +323,8 @@ def intake_of(
     for name in (*request.documents, *([] if listed is None else [listed])):
         if b"\0" in name:
             raise InputError(f"{display_name(name)}: a path cannot contain NUL")
-    sources = Sources(request.documents, listed, naming.files0_from is not None, naming.jsonl)
+    input_format = request.sequences.input_format or ""
+    sources = Sources(request.documents, listed, naming.files0_from is not None, naming.jsonl, input_format)
     return Intake(sources=sources, walking=walking, outputs=outputs, id_field=request.given.get("id_field"))
 
 

@@ -20,11 +20,11 @@ from simdocs.model.artifact import Artifact, BandIndex
 from simdocs.model.documents import Documents
 from simdocs.model.names import display_name, name_to_text
 from simdocs.model.ragged import Index
-from simdocs.parameters import PARAMETERS
 from simdocs.parameters.answers import Updating
 from simdocs.parameters.recipes import OF_BANDS, Bands, IndexRecipe, Recipe
 from simdocs.pipeline.prepare import Intake
 from simdocs.pipeline.reuse import Earlier
+from simdocs.requests.request import in_words, is_unset
 
 _CONTENTS: Mapping[str, str] = MappingProxyType({"template_digest": "template", "stop_word_list": "stop_words"})
 """Options that name files, by what the recipe has of their contents."""
@@ -102,10 +102,10 @@ def _in_words(found: Mapping[str, tuple[Any, Any]]) -> str:
             (had if then else lacked).append(f"{'another ' if then and now else ''}{mention(_CONTENTS[name])}")
         elif name == "unicode":
             had.append(f"the tables of Unicode {then}")
-        elif then is False or (name == "ignore_common" and then == PARAMETERS[name].default):
+        elif is_unset(name, then):
             lacked.append(mention(name))
         elif name != "ignored_digest":
-            had.append(mention(name) if then is True else f"{mention(name)} {then}")
+            had.append(mention(name) if then is True else f"{mention(name)} {in_words(then)}")
     lists = (("with", had), ("without", lacked))
     return " and ".join(f"{word} {', '.join(each)}" for word, each in lists if each)
 

@@ -199,12 +199,14 @@ class Sources:
     listed: the file of the list, or `-`.
     nul_ended: the names in the list end with NUL instead of a line feed.
     jsonl: standard input holds JSON Lines.
+    input_format: the container format of every file, and of standard input; empty: their names decide.
     """
 
     names: tuple[bytes, ...] = ()
     listed: bytes | None = None
     nul_ended: bool = False
     jsonl: bool = False
+    input_format: str = ""
 
 
 def find(sources: Sources, walking: Walking, skipped: Skipped) -> FileList:
@@ -213,16 +215,15 @@ def find(sources: Sources, walking: Walking, skipped: Skipped) -> FileList:
     InputError: an argument that does not exist, or is a device or socket; a list that cannot be read.
     """
     reached, inputs = Reached(), set[FileId]()
-    search = _Search(walking, skipped)
+    search = _Search(walking, skipped, sources.input_format)
     for number, name in enumerate(sources.names):
         search.unread.argument = number
         if name == b"-" and sources.jsonl:
-            # Each line has a limit, but all of them together have none but memory.
             reached.add(_once(name, 0, MOST, skipped), named=True, container=ON_STANDARD_INPUT)
         else:
-            reached.add(_named(name, search), named=True)
+            reached.add(_named(name, search), named=True, container=sources.input_format)
     if sources.listed is not None:
-        reached.add(_listed(sources.listed, sources.nul_ended, search, inputs))
+        reached.add(_listed(sources.listed, sources.nul_ended, search, inputs), container=sources.input_format)
     found = reached.files(inputs, search.unread)
     if unmatched := search.patterns.unmatched_include:
         skipped.warnings.append(includes_nothing(unmatched))
@@ -233,12 +234,16 @@ def find(sources: Sources, walking: Walking, skipped: Skipped) -> FileList:
 class _Search:
     """The state of a search for files.
 
+    of_pipes: the container format of standard input and FIFOs; empty: each is one text.
+    limit: the most bytes of what can be read only once. Each document of a container has a limit, but all of them
+        together have none but memory.
     unread: files and directories that could not be looked at.
     opened: the FIFOs that were read, each of which can be read only once.
     """
 
-    def __init__(self, walking: Walking, skipped: Skipped) -> None:
-        self.walking, self.skipped = walking, skipped
+    def __init__(self, walking: Walking, skipped: Skipped, of_pipes: str) -> None:
+        self.walking, self.skipped, self.of_pipes = walking, skipped, of_pipes
+        self.limit = MOST if of_pipes else walking.max_size
         self.patterns = Patterns(walking.include, walking.exclude)
         self.unread = Unread(self.patterns, walking.hidden)
         self.opened = set[FileId]()
@@ -295,8 +300,8 @@ def _expand(name: bytes, search: _Search, *, listed: bool = False) -> Iterator[F
     """Yield the files of an argument or of an entry of a list."""
     walking, skipped, opened = search.walking, search.skipped, search.opened
     if name == b"-":
-        for found in _once(name, 0, walking.max_size, skipped):
-            if not listed and found.held and is_list_of_names(found.held):
+        for found in _once(name, 0, search.limit, skipped):
+            if not (listed or search.of_pipes) and found.held and is_list_of_names(found.held):
                 skipped.warnings.append(f"-: each line is the name of a file: did you mean {mention('files_from')} -?")
             yield found
         return
@@ -313,7 +318,7 @@ def _expand(name: bytes, search: _Search, *, listed: bool = False) -> Iterator[F
             opened.add(file_id(status))
             descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
             try:
-                yield from _once(name, descriptor, walking.max_size, skipped)
+                yield from _once(name, descriptor, search.limit, skipped)
             finally:
                 os.close(descriptor)
         else:

@@ -85,7 +85,8 @@ def _container_of(name: bytes, fields: Sequences) -> bytes:
 
 def _document(name: bytes, file: bytes, limit: int, fields: Sequences) -> bytes:
     """The text of the document with this name, as UTF-8. InputError: it is not there, or the file cannot be read."""
-    from simdocs.corpora.containers.container import ContainerFile, Locator, container, no_id
+    from simdocs.corpora.containers.container import ContainerFile, Locator, container
+    from simdocs.corpora.containers.fields import no_id
     from simdocs.corpora.containers.names import named
 
     kind, has_ids = container(format_of(file, fields)), fields.id_field == Sequences().id_field

@@ -6,7 +6,8 @@ from typing import Any
 
 from simdocs.errors import mention
 from simdocs.parameters.declaration import DOCUMENTS, GROUPS, TEXT, Group, parameter
-from simdocs.parameters.values import MIB, ArtifactName, Flag, FreeText, PathName, PatternList, Size
+from simdocs.parameters.file_formats import CONTAINERS
+from simdocs.parameters.values import MIB, ArtifactName, Choice, FieldNames, Flag, FreeText, PathName, PatternList, Size
 
 UNITS_OF_SIZE = "K, M and G are powers of 1024; KB, MB and GB are powers of 1000."
 """What help says about the units of a size."""
@@ -62,10 +63,17 @@ class Walking(Group, section=DOCUMENTS):
 
 
 class Sequences(Group, section=DOCUMENTS):
-    """Which files hold one document per line, and which fields of a line hold its text and its name."""
+    """Which files hold many documents, and which fields of a document hold its text and its name."""
 
-    text_field: str = parameter(FreeText(), default="text", help="Field that holds the text in JSON Lines.")
+    text_field: tuple[str, ...] = parameter(
+        FieldNames(),
+        default=("text",),
+        help="Field that holds the text, such as body or meta.body. May be repeated, to join texts by line feeds.",
+    )
     id_field: str = parameter(FreeText(), default="id", help="Field that holds the id in JSON Lines, as in PATH#ID.")
+    input_format: str | None = parameter(
+        Choice(CONTAINERS), default=None, help="Read every file and standard input in this format, whatever its name."
+    )
     plain: bool = parameter(
         Flag(), default=False, help="Read each *.jsonl and *.ndjson file as one text, and do not warn about tables."
     )

@@ -283,6 +283,28 @@ class FreeText:
         return os.fsencode(text).decode("utf-8", "surrogateescape")
 
 
+class FieldNames:
+    """Up to 16 names of fields, which have their place in a manifest; on a command line one at a time."""
+
+    most = 16
+    wanted = f"{FreeText.wanted}, or a list of at most {most} of them"
+
+    def check(self, value: Any) -> tuple[str, ...]:
+        """The names. A single one may stand alone."""
+        each = tuple(value) if isinstance(value, tuple | list) else (value,)
+        try:
+            names = tuple(map(FreeText().check, each))
+        except ValueError:
+            raise ValueError(self.wanted) from None
+        if len(names) > self.most:
+            raise ValueError(self.wanted)
+        return names
+
+    def parse(self, text: str) -> str:
+        """One name."""
+        return FreeText().parse(text)
+
+
 class PatternList:
     """Any number of shell patterns; on a command line one at a time."""
 

@@ -71,7 +71,8 @@ def refuse_absent_ids(documents: Documents, intake: Intake, recipe: Recipe) -> N
     rows = np.flatnonzero(documents.facts["container"])
     if intake.id_field is None or not len(rows) or not (documents.facts["flags"][rows] & NUMBERED).all():
         return
-    from simdocs.corpora.containers.container import Locator, container, no_id
+    from simdocs.corpora.containers.container import Locator, container
+    from simdocs.corpora.containers.fields import no_id
 
     row, fields = int(rows[0]), recipe.sequences
     start, extent, number, end = (int(documents.facts[name][row]) for name in ("start", "extent", "line", "container"))

@@ -364,7 +364,8 @@ class _HeldBack:
         """The skip of a file of which no document has the field; None if none was held back."""
         if not self._first:
             return None
-        from simdocs.corpora.containers.container import container, no_text
+        from simdocs.corpora.containers.container import container
+        from simdocs.corpora.containers.fields import no_text
 
         name = self._first[0].name
         noun = container(format_of_document(name, self._of_texts)).noun

@@ -209,12 +209,19 @@ def _contradiction(parameter: str, asked: object, built: object, name: str) -> s
         return f"{name} was built without {option}: rebuild it with {option}, or leave the option out"
     if built is True:
         return f"{name} was built with {option}: rebuild it without, or give the option here"
-    return f"{name} was built with {option} {built}, not {asked}: rebuild it, or leave the option out"
+    return (
+        f"{name} was built with {option} {in_words(built)}, not {in_words(asked)}: rebuild it, or leave the option out"
+    )
+
+
+def in_words(value: object) -> str:
+    """A value, or several with commas between them."""
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def is_unset(parameter: str, value: object) -> bool:
     """Whether an artifact with this value was built without the parameter, rather than with a value of it."""
-    return value is False or (parameter == "ignore_common" and value == PARAMETERS[parameter].default)
+    return value is False or value is None or (parameter == "ignore_common" and value == PARAMETERS[parameter].default)
 
 
 def paths(documents: Sequence[Any]) -> tuple[tuple[Any, ...], list[Problem]]:

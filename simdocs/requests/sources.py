@@ -60,11 +60,15 @@ class SourceRequest(Request):
             return
         if self.names is not None and len(self.names) != len(self.texts):
             yield Problem(f"there must be as many names as texts, {len(self.texts)}, not {len(self.names)}")
-        yield from needs((name for name in self.given if name in self.of_paths), "paths, not texts")
+        yield from needs((name for name in self.given if name in (*self.of_paths, "input_format")), "paths, not texts")
 
 
 OF_WALKS = tuple(name for name in Walking.parameters if name != "max_size")
 """Parameters about which files of a directory are documents."""
+
+
+AS_ONE_TEXT = Exclusion("plain", "input_format")
+"""The rule that a file is read as one text, or in a format with many documents."""
 
 
 class ReadRequest(SourceRequest):
@@ -91,7 +95,12 @@ class ReadRequest(SourceRequest):
             told = f"{mention('jsonl')} applies to standard input: name a file *.jsonl, or pipe it into {piped}"
             yield Problem(told, "jsonl")
 
-    rules: ClassVar[RequestRules] = (Exclusion("plain", "jsonl"), _piped)
+    rules: ClassVar[RequestRules] = (
+        Exclusion("plain", "jsonl"),
+        Exclusion("input_format", "jsonl", f"{mention('input_format')} is for standard input, too"),
+        AS_ONE_TEXT,
+        _piped,
+    )
 
     def problems_beside_artifact(self) -> Iterator[Problem]:
         """What cannot be combined with an artifact in the place of documents."""

@@ -11,6 +11,7 @@ from simdocs.parameters.texts import Normalisation, Rereading, Sequences, Walkin
 from simdocs.parameters.values import Path, PathName
 from simdocs.requests.request import Exclusion, Need, Request, RequestRules, needs, not_together, only
 from simdocs.requests.sources import (
+    AS_ONE_TEXT,
     ONCE,
     BandsRequest,
     SourceRequest,
@@ -145,6 +146,7 @@ class CompareRequest(SourceRequest):
         *TokensRequest.rules,
         by_hand_or_rule,
         _read_once,
+        AS_ONE_TEXT,
         Exclusion("diff", "trace", "choose one"),
         Exclusion("measure", "trace", "signatures are about the Jaccard similarity"),
         _one_trace,

@@ -130,8 +130,9 @@ _DOCUMENTS = {
     "follow": Case(True),
     "one_file_system": Case(True, changes=False),
     "max_size": Case(250),
-    "text_field": Case("body"),
+    "text_field": Case(("body", "name")),
     "id_field": Case("name"),
+    "input_format": Case("jsonl"),
     "plain": Case(True),
     "jsonl": Case(True, arguments=("-",)),
 }

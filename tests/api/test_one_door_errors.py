@@ -15,7 +15,10 @@ from tests.api.one_door import CALLS, REQUESTS, by_both, words_of
 from tests.api.one_door_cases import ARGUMENTS
 from tests.cli.program import simdocs as program
 
-ANY_WORD = (values.FreeText, values.PatternList, values.PathName, values.PathList, values.ArtifactName)
+ANY_WORD = (
+    *(values.FreeText, values.FieldNames, values.PatternList, values.PathName, values.PathList),
+    values.ArtifactName,
+)
 """Kinds of values of which every word of a command line is one."""
 
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from simdocs.artifacts import formats, manifest, reader
 from simdocs.errors import ArtifactError
 from simdocs.parameters.recipes import MOST_STOP_WORDS
-from simdocs.parameters.values import FreeText
+from simdocs.parameters.values import FieldNames, FreeText
 from tests.amounts import slow
 from tests.artifacts import tiny as sample
 from tests.artifacts.test_damage import tiny, verdict  # noqa: F401  (a fixture)
@@ -85,7 +85,7 @@ def test_a_manifest_with_an_absurd_value_is_refused(copies, arrays):
             if json.dumps(forged) != json.dumps(body) and _said_of(manifest._with_checksum(forged)) is None:
                 passed.add(way)
                 assert way[0] != "arrays" or forge(path, forged).startswith(f"{path}/")
-    assert {("made_from",), ("unicode",), ("parameters", "sequences", "text_field")} <= passed
+    assert {("made_from",), ("unicode",), ("parameters", "sequences", "text_field", 0)} <= passed
     assert {way[0] for way in passed} <= {"made_from", "unicode", "parameters", "arrays"}
     assert ("arrays", "band_keys", "shape", 0) not in passed
     assert ("arrays", "signatures", "shape", 1) not in passed
@@ -137,8 +137,9 @@ def test_a_manifest_with_other_counts_is_refused_before_allocation(copies):
 @pytest.mark.parametrize(
     ("version", "said"),
     [
-        (4, "upgrade simdocs"),
+        (5, "upgrade simdocs"),
         (10**9, "upgrade simdocs"),
+        (3, "build it again"),
         (2, "build it again"),
         (1, "build it again"),
         (0, "build it again"),
@@ -148,7 +149,7 @@ def test_a_manifest_with_other_counts_is_refused_before_allocation(copies):
 def test_other_versions_are_refused_with_a_remedy(copies, version, said):
     body = body_of(copies["index"]) | {"version": version}
     name = copies["index"]
-    assert forge(name, body) == f"{name}: has format version {version}, but this simdocs reads version 3: {said}"
+    assert forge(name, body) == f"{name}: has format version {version}, but this simdocs reads version 4: {said}"
     assert forge(name, body | {"parameters": {}, "more": 1}).endswith(said)  # whatever else is in it
 
 
@@ -214,7 +215,7 @@ def test_the_largest_manifest_of_an_artifact_is_allowed(place, kind):
     form, whole = formats.FORMATS[kind], FreeText()
     recipe = sample.recipe(kind)
     longest = "\U0001f600" * next(n for n in range(1, 10**6) if not _accepts(whole, "x" * (n + 1)))
-    recipe = recipe.but(sequences=recipe.sequences.but(text_field=longest, id_field=longest))
+    recipe = recipe.but(sequences=recipe.sequences.but(text_field=(longest,) * FieldNames.most, id_field=longest))
     recipe = recipe.but(shingling=recipe.shingling.but(stop_word_list="\1" * MOST_STOP_WORDS))
     shapes = {array.name: (10**9,) * len(array.shape) for array in form.arrays}
     place.mkdir(exist_ok=True)
@@ -237,8 +238,8 @@ def test_the_name_of_a_field_that_cannot_be_printed_is_refused(copies):
     for value, said in (("\ud800", f"{path}/manifest.json: damaged: "), ("\udcff", "")):
         forged = changed(
             body_of(path),
-            ("parameters", "sequences", "text_field"),
-            lambda inner, key, value=value: inner.update({key: value}),
+            ("parameters", "sequences", "text_field", 0),
+            lambda inner, key, value=value: inner.__setitem__(key, value),
         )
         assert forge(path, forged).startswith(said)
         assert bool(said) == bool(forge(path, forged))
@@ -255,7 +256,7 @@ def _accepts(values: FreeText, text: str) -> bool:
 def test_a_manifest_with_a_repeated_key_is_refused(copies):
     path = copies["index"] / "manifest.json"
     data = path.read_bytes()
-    for key in ('"rows": 3', '"version": 3', '"block": 262144', '"file": "names.npy"'):
+    for key in ('"rows": 3', '"version": 4', '"block": 262144', '"file": "names.npy"'):
         for other in (key, key.replace("names", "../names").replace("3", "4")):
             for twice in (f"{other},\n {key}", f"{key},\n {other}"):
                 path.write_bytes(data.replace(key.encode(), twice.encode()))

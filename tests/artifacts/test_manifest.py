@@ -36,7 +36,12 @@ def manifests(draw: Any) -> Manifest:
     )
     # Fields of options that are not UTF-8 hold lone surrogates.
     any_text = st.text(st.characters(exclude_categories=()))
-    sequences = some.sequences(text_field=draw(any_text), id_field=draw(any_text), plain=draw(st.booleans()))
+    sequences = some.sequences(
+        text_field=tuple(draw(st.lists(any_text, min_size=1, max_size=3))),
+        id_field=draw(any_text),
+        input_format=draw(st.none() | some.one_of("input_format")),
+        plain=draw(st.booleans()),
+    )
     ignoring = Ignoring(ignore_common=draw(SHARES), template_digest=draw(CHECKSUM), ignored_digest=draw(CHECKSUM))
     groups = {"sequences": sequences, "shingling": shingling, "sketching": sketching}
     groups |= {"ignoring": ignoring, "banding": banding, "containing": Containing(containment=draw(st.booleans()))}

@@ -179,7 +179,7 @@ def test_malformed_lines_are_reported_with_the_reason(line: bytes, detail: str) 
 
 
 def test_text_field_and_id_field_choose_the_fields_of_a_line() -> None:
-    sequences = some.sequences(text_field="körper", id_field="text")
+    sequences = some.sequences(text_field=("körper",), id_field="text")
     line = '{"körper": "b", "text": "name", "id": true}'.encode()
     part = part_of(b"a", line)
     assert (names_in(part, sequences), rows(part, sequences).texts) == ([b"a#name"], [b"b"])

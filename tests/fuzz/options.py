@@ -124,7 +124,7 @@ def _encoded(value: str) -> bytes:
     return value.encode("utf-8", "surrogateescape")
 
 
-OF_INDEX = ("threshold", "text_field", "id_field", "plain")
+OF_INDEX = ("threshold", "text_field", "id_field", "input_format", "plain")
 """Parameters that are taken from an index if they are not given."""
 
 

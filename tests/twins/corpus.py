@@ -201,6 +201,7 @@ class Corpus:
     def _documents(self, name: bytes, file: tuple[object, ...]) -> None:
         limit, suffixes = self.options["max_size"], (b".jsonl", b".jsonl.gz", b".ndjson", b".ndjson.gz")
         many = self.options["jsonl"] if name == b"-" else name.endswith(suffixes) and not self.options["plain"]
+        many = many or bool(self.options["input_format"])
         if name == b"-":
             data, mtime_ns, whole = self._input(), 0, True
         else:
@@ -253,13 +254,26 @@ class Corpus:
         except (ValueError, RecursionError):
             raise UnreadError("malformed") from None
         known = value if isinstance(value, dict) else {}
-        text, own = known.get(self.options["text_field"]), known.get(self.options["id_field"])
+        texts = [value_within(known, name) for name in self.options["text_field"]]
+        own = value_within(known, self.options["id_field"])
         own = number if own is None else own
-        if not isinstance(text, str) or not isinstance(own, str | int) or own is True or own is False:
+        if not all(isinstance(text, str) for text in texts):
+            raise UnreadError("malformed")
+        if not isinstance(own, str | int) or own is True or own is False:
             raise UnreadError("malformed")
         if "\0" in str(own):
             raise UnreadError("malformed")
-        return str(own).encode("utf-8", "surrogatepass"), text.encode("utf-8", "surrogatepass")
+        return str(own).encode("utf-8", "surrogatepass"), "\n".join(texts).encode("utf-8", "surrogatepass")
+
+
+def value_within(known: Any, name: str) -> Any:
+    """Return the value of a field, which may be a field of a field; None if there is none."""
+    if not isinstance(known, dict):
+        return None
+    if name in known or "." not in name:
+        return known.get(name)
+    outer, _, inner = name.partition(".")
+    return value_within(known.get(outer), inner)
 
 
 def identity(status: os.stat_result) -> tuple[object, ...]:

@@ -29,7 +29,7 @@ WITHOUT_EFFECT = {
 
 KNOWN = WITHOUT_EFFECT | {
     "documents", "files_from", "files0_from", "include", "exclude", "hidden", "follow", "max_size",
-    "text_field", "id_field", "plain", "jsonl",
+    "text_field", "id_field", "input_format", "plain", "jsonl",
     "unit", "k", "language", "ignore_stop_words", "stop_words", "multiset", "seed", *some.SWITCHES,
     "num_perm", "scheme", "ignore_common", "template", "threshold", "recall", "rule", "bands", "rows",
     "changed", "renamed", "keep", "cluster", "verify", "exact", "max_candidates", "against",

@@ -176,31 +176,3 @@ def is_one_text(format_name: str, file: ContainerFile, fields: Sequences) -> boo
     except OneText:
         return True
     return False
-
-
-def missing_text(noun: str, fields: Sequences, there: str) -> str:
-    """The detail of the skip of a document without the text field. there: the fields that it has."""
-    return f"field {fields.text_field!r} ({mention('text_field')}) is missing; the {noun} has {there}"
-
-
-def no_text(noun: str, fields: Sequences, there: str) -> str:
-    """The message that no document of a file has the text field. there: the fields of the first one."""
-    remedy = f"name one of them with {mention('text_field')}"
-    return f"no {noun} has the field {fields.text_field!r}; the first has {there}: {remedy}"
-
-
-def no_id(noun: str, fields: Sequences, there: str) -> str:
-    """The message that no document has an id. there: the fields of one of them."""
-    field = f"{fields.id_field!r} ({mention('id_field')})"
-    return f"no {noun} has an id in the field {field}; the first has {there}: name one of them, or leave the option out"
-
-
-_SHOWN_FIELDS, _SHOWN_CHARACTERS = 8, 40
-"""The most fields of a document that a message names, and the most characters of each name."""
-
-
-def listed(names: Sequence[str]) -> str:
-    """Names of fields, for a message."""
-    shown = [repr(name[:_SHOWN_CHARACTERS]) for name in names[:_SHOWN_FIELDS]]
-    more = ["..."] if len(names) > _SHOWN_FIELDS else []
-    return ", ".join(shown + more) or "no fields"

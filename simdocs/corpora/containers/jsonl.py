@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from simdocs.corpora.containers.container import ContainerFile, Locator, Part, PartDocuments, listed, missing_text
+from simdocs.corpora.containers.container import ContainerFile, Locator, Part, PartDocuments
+from simdocs.corpora.containers.fields import add_row, fields_of_row, text_of_row
 from simdocs.corpora.containers.lines import OpenLines, parts_of_lines
 from simdocs.corpora.read_file import too_large
 from simdocs.corpora.walked_files import Met
@@ -42,7 +43,8 @@ class JsonLines:
                     if skip := too_large(len(line), part.limit):
                         raise skip
                     if line.strip():
-                        _add(found, line, Locator(start, len(line), number), part.name, fields)
+                        where = Locator(start, len(line), number)
+                        add_row(found, _object(line), where, part.name, self.noun, fields)
                 except DocumentSkipped as skip:
                     found.skips.append(Skip(skip.reason, part.name, skip.detail, number))
             start += len(line) + 1
@@ -59,34 +61,16 @@ class JsonLines:
     def text_of(self, document: bytes, fields: Sequences) -> bytes | None:
         """The text of a line, as `documents` returns it; None if the line is not a document."""
         try:
-            value = _object(document)
-            text = _text(value, fields) if fields.text_field in value else None
-            _id(value.get(fields.id_field), fields)
+            return text_of_row(_object(document), fields)
         except DocumentSkipped:
             return None
-        return text
 
     def fields_of(self, document: bytes) -> str:
         """The fields of a line, for a message."""
-        return listed(list(_object(document)))
+        return fields_of_row(_object(document))
 
 
 JSON_LINES = JsonLines()
-
-
-def _add(found: PartDocuments, line: bytes, where: Locator, name: bytes, fields: Sequences) -> None:
-    """Add the document on a line. Raises DocumentSkipped: malformed."""
-    value = _object(line)
-    if fields.text_field not in value:
-        there = listed(list(value))
-        found.fields = found.fields or there
-        found.textless.append(Skip("malformed", name, missing_text(JSON_LINES.noun, fields, there), where.number))
-        return
-    found.has_text_field = True
-    text, document_id = _text(value, fields), _id(value.get(fields.id_field), fields)
-    found.locators.append(where)
-    found.ids.append(document_id)
-    found.texts.append(text)
 
 
 def _object(line: bytes) -> dict[str, Any]:
@@ -108,22 +92,3 @@ def _object(line: bytes) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise DocumentSkipped("malformed", "not a JSON object")
     return value
-
-
-def _text(value: dict[str, Any], fields: Sequences) -> bytes:
-    text = value[fields.text_field]
-    if not isinstance(text, str):
-        raise DocumentSkipped("malformed", f"field {fields.text_field!r} is not a string")
-    return text.encode("utf-8", "surrogatepass")
-
-
-def _id(value: object, fields: Sequences) -> bytes | None:
-    if value is None:
-        return None
-    if isinstance(value, str):
-        if "\0" in value:  # -0 ends each name with one, so the name would be read as two
-            raise DocumentSkipped("malformed", f"field {fields.id_field!r} holds a NUL")
-        return value.encode("utf-8", "surrogatepass")
-    if isinstance(value, int) and not isinstance(value, bool):
-        return b"%d" % value
-    raise DocumentSkipped("malformed", f"field {fields.id_field!r} is neither a string nor an integer")

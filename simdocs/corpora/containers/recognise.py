@@ -30,7 +30,9 @@ _COMPRESSED = (b"", b".gz")
 
 def format_of(name: bytes, fields: Sequences) -> str:
     """The container format of a file with this name; empty if the file is one document."""
-    return "" if fields.plain else next((known for known, ends in _endings() if name.endswith(ends)), "")
+    if fields.plain or fields.input_format:
+        return "" if fields.plain else str(fields.input_format)
+    return next((known for known, ends in _endings() if name.endswith(ends)), "")
 
 
 def formats_of(names: Iterable[bytes], count: int, fields: Sequences) -> tuple[NDArray[np.int8], list[str]]:
@@ -39,9 +41,11 @@ def formats_of(names: Iterable[bytes], count: int, fields: Sequences) -> tuple[N
     Files that are one document have the number 0.
     """
     meanings = ["", *CONTAINERS]
+    if fields.plain or fields.input_format:
+        return np.full(count, meanings.index(format_of(b"", fields)), np.int8), meanings
     numbers = np.zeros(count, np.int8)
     every, endings = tuple(end for _, ends in _endings() for end in ends), _endings()
-    for place, name in enumerate(names) if not fields.plain else ():
+    for place, name in enumerate(names):
         if name.endswith(every):
             numbers[place] = 1 + next(number for number, (_, ends) in enumerate(endings) if name.endswith(ends))
     return numbers, meanings

@@ -1,0 +1,137 @@
+"""The text and the id of a document are fields of its row: exact names, paths, several texts, and other formats."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import simdocs
+from simdocs.corpora.containers.container import Locator, PartDocuments
+from simdocs.corpora.containers.fields import ABSENT, add_row, no_text, text_of_row, value_of
+from simdocs.errors import UsageError, spelled
+from simdocs.model.skipped import DocumentSkipped
+from simdocs.parameters.texts import Sequences
+from tests.cli.corpus import A1, A2, A, B, lay
+from tests.cli.program import simdocs as program
+from tests.twins.corpus import value_within
+
+names = st.sampled_from(["a", "b", "a.b", "a.a", "", ".", "b.a.b"])
+values = st.recursive(
+    st.none() | st.just("text") | st.just(7), lambda inner: st.dictionaries(names, inner), max_leaves=8
+)
+
+
+@given(st.dictionaries(names, values), names)
+def test_the_value_of_a_field_is_that_of_its_twin(row: dict[str, Any], name: str) -> None:
+    value = value_of(row, name)
+    assert (None if value is ABSENT else value) == value_within(row, name)
+
+
+def test_an_exact_name_wins_over_a_path() -> None:
+    row = {"meta.body": "exact", "meta": {"body": "by the path", "a.b": "inner", "a": {"b": "innermost"}}}
+    assert value_of(row, "meta.body") == "exact"
+    assert value_of(row, "meta.a.b") == "inner"
+    assert value_of({"meta": None}, "meta.body") is None
+    for absent in ("body", "meta.other", "meta.body.more", "", "."):
+        assert value_of({"meta": {"body": "text"}}, absent) is ABSENT
+
+
+def test_several_texts_are_joined_by_line_feeds() -> None:
+    fields = Sequences(text_field=("title", "body"))
+    assert text_of_row({"body": "b", "title": "a"}, fields) == b"a\nb"
+    assert text_of_row({"body": "b"}, fields) is None
+    assert text_of_row({"body": "b", "title": None}, fields) is None
+    assert text_of_row({"body": "b", "title": "\ud800"}, fields) == b"\xed\xa0\x80\nb"
+    assert text_of_row({"body": "b", "title": "\udcff"}, fields, "surrogateescape") == b"\xff\nb"
+
+
+def test_a_row_without_one_of_the_fields_is_held_back() -> None:
+    fields, found = Sequences(text_field=("title", "body")), PartDocuments()
+    add_row(found, {"title": "a", "id": 1}, Locator(0, 1, 1), b"x", "row", fields)
+    assert found.texts == []
+    (skip,) = found.textless
+    assert (spelled(skip.detail), skip.line) == ("field 'body' (text_field) is missing; the row has 'title', 'id'", 1)
+    assert not found.has_text_field
+    with pytest.raises(DocumentSkipped, match="field 'body' is not a string"):
+        add_row(found, {"title": "a", "body": 7}, Locator(0, 1, 1), b"x", "row", fields)
+    assert found.has_text_field
+    said = "no row has all of the fields 'title', 'body'; the first has 'title', 'id': name one of them with text_field"
+    assert spelled(no_text("row", fields, found.fields)) == said
+
+
+LINES = b"".join(
+    json.dumps({"name": {"key": f"n{at}"}, "meta": {"body": text.decode()}, "title": "Ferries"}).encode() + b"\n"
+    for at, text in enumerate([A, A1, B, A2])
+)
+
+
+def test_nested_and_several_fields_answer_as_one_field_with_the_same_text(tmp_path: Path) -> None:
+    flat = b"".join(
+        json.dumps({"id": f"n{at}", "text": f"Ferries\n{text.decode()}"}).encode() + b"\n"
+        for at, text in enumerate([A, A1, B, A2])
+    )
+    lay(tmp_path, {"nested/x.jsonl": LINES, "flat/x.jsonl": flat})
+    words = ["--text-field", "title", "--text-field", "meta.body", "--id-field", "name.key"]
+    done = program("dedupe", "x.jsonl", *words, cwd=tmp_path / "nested")
+    assert done == program("dedupe", "x.jsonl", cwd=tmp_path / "flat")
+    assert done.out
+
+
+def test_python_takes_one_field_or_a_sequence_of_them(tmp_path: Path) -> None:
+    lay(tmp_path, {"x.jsonl": LINES})
+    path = tmp_path / "x.jsonl"
+    for fields in ("meta.body", ["meta.body"], ("meta.body", "title")):
+        assert len(list(simdocs.dedupe(path, text_field=fields).rows())) == 2
+    with pytest.raises(UsageError, match="text_field must be a text of at most 1000 characters"):
+        simdocs.dedupe(path, text_field=["x"] * 17)
+
+
+def test_an_artifact_says_with_which_fields_it_was_built(tmp_path: Path) -> None:
+    lay(tmp_path, {"x.jsonl": LINES})
+    build = ["index", "x.jsonl", "-o", "x.index", "--text-field"]
+    assert program(*build, "title", "--text-field", "meta.body", cwd=tmp_path) == (0, b"", "")
+    facts = program("info", "x.index", cwd=tmp_path).out.splitlines()
+    assert b"text_field\ttitle, meta.body" in facts
+    assert b"input_format\t" in facts
+    done = program("dedupe", "x.index", "--text-field", "title", "--input-format", "jsonl", cwd=tmp_path)
+    assert done.err == (
+        "simdocs: error: x.index was built with --text-field title, meta.body, not title: rebuild it, or leave the"
+        " option out; x.index was built without --input-format: rebuild it with --input-format, or leave the option"
+        " out\n"
+    )
+    again = program(*build, "meta.body", "--input-format", "jsonl", cwd=tmp_path)
+    assert "built with --text-field title, meta.body and without --input-format" in again.err
+
+
+def test_every_file_is_read_in_the_given_format(tmp_path: Path) -> None:
+    lines = LINES.splitlines(keepends=True)
+    lay(tmp_path, {"d/x.txt": b"".join(lines[:2]), "d/y": b"".join(lines[2:])})
+    words = ["--input-format", "jsonl", "--text-field", "meta.body", "--id-field", "name.key"]
+    done = program("dedupe", "d", *words, "--list", "kept", cwd=tmp_path)
+    assert done == (0, b"d/x.txt#n0\nd/y#n2\n", "")
+    assert program("index", "d", *words, "-o", "x.index", cwd=tmp_path) == (0, b"", "")
+    asked = program("query", "x.index", "-", *words, cwd=tmp_path, stdin=lines[1])
+    assert [fields[:2] for fields in asked.rows] == [
+        *([b"-#n1", match] for match in (b"d/x.txt#n1", b"d/x.txt#n0", b"d/y#n3")),
+    ]
+    compared = program("compare", "d/y#n2", "d/x.txt#n0", *words, cwd=tmp_path)
+    assert compared.status == 0
+
+
+def test_a_pipe_with_a_name_is_read_in_the_given_format(tmp_path: Path) -> None:
+    lay(tmp_path, {"x.jsonl": LINES})
+    words = ["--input-format", "jsonl", "--text-field", "meta.body", "--list", "kept"]
+    done = program("dedupe", "/dev/stdin", *words, cwd=tmp_path, stdin=LINES)
+    assert done == (0, b"/dev/stdin#1\n/dev/stdin#3\n", "")
+
+
+@pytest.mark.parametrize("other", ["--plain", "--jsonl"])
+def test_a_format_cannot_be_combined_with_other_ways_to_read_a_file(tmp_path: Path, other: str) -> None:
+    done = program("dedupe", "-", "--input-format", "jsonl", other, cwd=tmp_path)
+    assert done.status == 2
+    assert "cannot be combined" in done.err

@@ -6,6 +6,7 @@ import codecs
 from typing import NamedTuple
 
 from simdocs.model.skipped import DocumentSkipped
+from simdocs.parameters.file_formats import without_compression
 
 LOOKED_AT = 8 << 10
 """Bytes at the beginning of a document that decide whether it is binary."""
@@ -83,7 +84,9 @@ _TO_LINES = "convert its rows to JSON Lines, for example with pandas"
 
 BINARY = (
     BinaryFormat(b".gz", b"\x1f\x8b", "gzip data: pipe it through zcat, or give the file a name that ends in .gz"),
-    BinaryFormat(b".zst", b"\x28\xb5\x2f\xfd", "zstd data: pipe it through zstdcat"),
+    BinaryFormat(
+        b".zst", b"\x28\xb5\x2f\xfd", "zstd data: pipe it through zstdcat, or give the file a name that ends in .zst"
+    ),
     BinaryFormat(b".xz", b"\xfd7zXZ\0", "xz data: pipe it through xzcat"),
     BinaryFormat(b".bz2", b"BZh", "bzip2 data: pipe it through bzcat"),
     BinaryFormat(b".parquet", b"PAR1", f"a Parquet file: {_TO_LINES}"),
@@ -119,9 +122,9 @@ def binary_format(data: bytes, name: bytes = b"") -> str:
 def binary_format_named(name: bytes) -> str:
     """The probable format of a binary file with this name, and what to do with it; empty if it is unknown.
 
-    Files that end in .gz have been decompressed, so the suffix before that counts.
+    Files with the suffix of a compression have been decompressed, so the suffix before that counts.
     """
-    name = name.lower().removesuffix(b".gz")
+    name = without_compression(name.lower())
     return next((some.described for some in BINARY if _ends(name, some)), "")
 
 

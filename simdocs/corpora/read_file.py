@@ -8,6 +8,7 @@ from simdocs.corpora.decode import LOOKED_AT, refuse_binary
 from simdocs.corpora.stamp import Stamp, is_recent, settled, wait_between_readings
 from simdocs.corpora.walked_files import ANY, Directories, Met, open_file
 from simdocs.model.skipped import DocumentSkipped
+from simdocs.parameters.file_formats import compression_of
 
 _PIECE = 1 << 20
 
@@ -19,20 +20,16 @@ MOST = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 4
 
 
 PADDING = 64 << 20
-"""The most zeros after a gzip member. More are not padding: reading through a hole of terabytes would take hours."""
-
-
-def is_compressed(name: bytes) -> bool:
-    """Whether a file with this name is read as gzip."""
-    return name.endswith(b".gz")
+"""The most compressed bytes without content, such as zeros after a gzip member. More are not padding: reading through a
+hole of terabytes would take hours."""
 
 
 def read(
     name: bytes, limit: int, padding: int = 0, met: Met = ANY, directories: Directories | None = None
 ) -> tuple[bytes, Stamp]:
-    """The bytes of the regular file with this name, decompressed if the name ends in .gz, and the stamp of the file.
+    """The bytes of the regular file with this name, and its stamp. A compressed file is decompressed.
 
-    padding: bytes by which a gzip file itself may exceed the limit.
+    padding: bytes by which a compressed file itself may exceed the limit.
     met: how the file was found.
     directories: keeps directories open for other files.
 
@@ -40,26 +37,27 @@ def read(
     read twice in any case, and both readings agree.
 
     Raises DocumentSkipped: vanished; unreadable (also: more than memory can hold); special; oversized (more than limit
-    bytes, compressed or decompressed); changed (or not the file that was found); malformed (as gzip); binary (a large
-    file, which is then not read to its end).
+    bytes, compressed or decompressed); changed (or not the file that was found); malformed (as a compressed
+    file); uninstalled (what decompresses it); binary (a large file, which is then not read to its end).
     """
     descriptor, status = open_file(name, met, directories)
-    compressed = is_compressed(name)
+    compression = compression_of(name)
     try:
-        data, stamp = _read_open(descriptor, name, status, limit + padding if compressed else limit, compressed)
+        most = limit + padding if compression else limit
+        data, stamp = _read_open(descriptor, name, status, most, compressed=bool(compression))
     except OSError as error:
         raise DocumentSkipped.of(error) from None
     finally:
         os.close(descriptor)
-    if compressed:
-        from simdocs.corpora.gzip_stream import decompress
+    if compression:
+        from simdocs.corpora.compression import decompress
 
-        data = decompress(data, min(limit, MOST))
+        data = decompress(compression, data, min(limit, MOST))
     return data, stamp
 
 
 def _read_open(
-    descriptor: int, name: bytes, before: os.stat_result, limit: int, compressed: bool
+    descriptor: int, name: bytes, before: os.stat_result, limit: int, *, compressed: bool
 ) -> tuple[bytes, Stamp]:
     for _ in range(2):
         if _PIECE < before.st_size <= limit and not compressed:

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from simdocs.corpora.containers.recognise import formats_of
 from simdocs.corpora.file_list import FileList
-from simdocs.corpora.read_file import is_compressed
 from simdocs.corpora.walked_files import Met
 from simdocs.model.documents import MET
 from simdocs.model.ragged import Index, Keys, Mask
 from simdocs.model.skipped import DocumentSkipped, Skip
 from simdocs.model.texts import batches
+from simdocs.parameters.file_formats import compression_of
 from simdocs.parameters.texts import Sequences
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from simdocs.corpora.taken_over import KeptFiles, KeptParts
     from simdocs.corpora.unchanged import Unchanged
 
-_GZIP_RATIO = 4
-"""Assumed ratio of compression of a gzip file of text. It only decides the size of a batch."""
+_RATIO = 4
+"""Assumed ratio of compression of a text. It only decides the size of a batch."""
 
 _WAITING = 1 << 8
 """The most files that wait until others are found to be one text, too, so that they are one task."""
@@ -187,7 +187,7 @@ class _Cutting:
             for part in kind.parts(file, self._sequences):
                 end, size = part.start + part.extent, part.stamp.size
         except DocumentSkipped as skip:
-            grows = kind.grows and end >= size and not is_compressed(file.name)
+            grows = kind.grows and end >= size and not compression_of(file.name)
             return skip.of_kept(file.name) if skip.leaves_content_open and not grows else None
         return None
 
@@ -225,7 +225,7 @@ class _Cutting:
         for at in range(start, stop, _AT_ONCE):
             cut = slice(at, min(at + _AT_ONCE, stop))
             for name, size in zip(self._found.names[cut], self._found.sizes[cut].tolist(), strict=True):
-                yield size * _GZIP_RATIO if is_compressed(name) else size
+                yield size * _RATIO if compression_of(name) else size
 
 
 def _with_wanted(parts: Iterator[Part], wanted: Index) -> Iterator[Part]:

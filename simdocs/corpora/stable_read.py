@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from simdocs.corpora.gzip_stream import GzipStream
+from simdocs.corpora.compression import CompressedStream
 from simdocs.corpora.stamp import Stamp, is_recent, wait_between_readings
 from simdocs.model.skipped import DocumentSkipped
 
@@ -20,21 +20,23 @@ _MARK = 3
 """The smallest size of the first chunk: the length of a UTF-8 byte order mark. A smaller file is one chunk."""
 
 _COMPRESSED_AT_ONCE = 1 << 16
-"""Bytes of a gzip file that are read at once."""
+"""Bytes of a compressed file that are read at once."""
 
 
-def chunks(descriptor: int, stamp: Stamp, size: int, *, compressed: bool, patient: bool) -> Iterator[Chunk]:
-    """Yield the content of a file with this stamp in chunks of about `size` bytes, decompressed if it is gzip.
+def chunks(descriptor: int, stamp: Stamp, size: int, *, compression: str, patient: bool) -> Iterator[Chunk]:
+    """Yield the content of a file with this stamp in chunks of about `size` bytes.
 
-    A chunk is yielded after the next one was read, if the file was still the same then. A file that is not gzip may
-    have grown meanwhile, if the chunk is still at its position. Unless patient, it must not have grown before the first
+    compression: the compression of the file; empty: it has none.
+
+    A chunk is yielded after the next one was read, if the file was still the same then. An uncompressed file may have
+    grown meanwhile, if the chunk is still at its position. Unless patient, it must not have grown before the first
     chunk is yielded. A file that was changed recently is first read to its end, and a chunk is yielded if it was the
-    same then. Raises DocumentSkipped after all chunks that could be yielded: malformed (it is not valid gzip), changed
-    (this includes growth).
+    same then. Raises DocumentSkipped after all chunks that could be yielded: malformed (as a compressed file),
+    uninstalled (what decompresses it), changed (this includes growth).
     """
-    earlier = _Reading(_pieces(descriptor, size, compressed)) if is_recent(stamp) else None
+    earlier = _Reading(_pieces(descriptor, size, compression)) if is_recent(stamp) else None
     wait_between_readings(stamp)
-    pieces = _pieces(descriptor, size, compressed)
+    pieces = _pieces(descriptor, size, compression)
     held: Chunk = b""
     at = end = number = 0
     grown, trouble = False, None
@@ -46,7 +48,7 @@ def chunks(descriptor: int, stamp: Stamp, size: int, *, compressed: bool, patien
         if held or trouble:
             now = Stamp.of(os.fstat(descriptor))
             if not stamp.same_bytes(now):
-                if compressed or not patient or now.size <= stamp.size or not _ends_at(descriptor, at, held):
+                if compression or not patient or now.size <= stamp.size or not _ends_at(descriptor, at, held):
                     raise DocumentSkipped("changed")
                 stamp, grown = now, True
         if held:
@@ -63,17 +65,17 @@ def chunks(descriptor: int, stamp: Stamp, size: int, *, compressed: bool, patien
         raise DocumentSkipped("changed")
 
 
-def _pieces(descriptor: int, size: int, compressed: bool) -> Iterator[tuple[Chunk, int]]:
+def _pieces(descriptor: int, size: int, compression: str) -> Iterator[tuple[Chunk, int]]:
     """Yield the chunks of a file from its beginning, each with the position of its end.
 
     The descriptor's position says how far the file itself was read. Progress is measured by it.
     """
     os.lseek(descriptor, 0, os.SEEK_SET)
-    read = _decompressing(descriptor) if compressed else partial(os.read, descriptor)
+    read = _decompressing(descriptor, compression) if compression else partial(os.read, descriptor)
     at = 0
     while chunk := read(size if at else max(size, _MARK)):
         at += len(chunk)
-        hole = 0 if compressed else _hole(descriptor, at, chunk)
+        hole = 0 if compression else _hole(descriptor, at, chunk)
         at += hole
         yield (len(chunk) + hole if hole else chunk), at
 
@@ -101,8 +103,8 @@ def _digest(chunk: Chunk) -> bytes | int:
     return chunk if isinstance(chunk, int) else hashlib.sha256(chunk).digest()
 
 
-def _decompressing(descriptor: int) -> Callable[[int], bytes]:
-    return GzipStream(lambda _: os.read(descriptor, _COMPRESSED_AT_ONCE)).read
+def _decompressing(descriptor: int, compression: str) -> Callable[[int], bytes]:
+    return CompressedStream(compression, lambda _: os.read(descriptor, _COMPRESSED_AT_ONCE)).read
 
 
 def _ends_at(descriptor: int, end: int, chunk: Chunk) -> bool:

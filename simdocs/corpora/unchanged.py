@@ -10,12 +10,12 @@ import numpy as np
 from simdocs.corpora.containers.container import Part
 from simdocs.corpora.containers.recognise import format_of
 from simdocs.corpora.file_list import STAMP, FileList
-from simdocs.corpora.read_file import is_compressed
 from simdocs.corpora.stamp import RECENT_NS, Stamp
 from simdocs.model.byte_strings import separate
 from simdocs.model.documents import MET, STAMP_FIELDS, Documents, SourceFiles
 from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, ranges
 from simdocs.parameters.answers import Updating
+from simdocs.parameters.file_formats import compression_of
 from simdocs.parameters.texts import Sequences
 
 AT_ONCE = 1 << 12
@@ -297,7 +297,7 @@ def _of_one_kind(found: FileList, places: Index, earlier: EarlierFiles, numbers:
         part = some[at : at + AT_ONCE]
         now, then = (found.names[place] for place in places[part].tolist()), earlier.names(numbers[part])
         alike[part] = [
-            (format_of(name, sequences), is_compressed(name)) == (format_of(other, sequences), is_compressed(other))
+            (format_of(name, sequences), compression_of(name)) == (format_of(other, sequences), compression_of(other))
             for name, other in zip(now, then, strict=True)
         ]
     return alike

@@ -195,7 +195,7 @@ class DocumentSkipped(Exception):  # noqa: N818  (the run goes on without the do
     @property
     def leaves_content_open(self) -> bool:
         """Whether it is not known what the file holds now. What is too large is not wanted, and so not kept either."""
-        return self.reason in ("unreadable", "changed")
+        return self.reason in ("unreadable", "changed", "uninstalled")
 
     def of_kept(self, name: bytes) -> Skip:
         """The skip of a file with this name whose documents are kept."""

@@ -1,6 +1,8 @@
-"""The families of formats of files that are read: containers, which hold many documents."""
+"""The families of formats of files that are read: containers, which hold many documents, and compressions."""
 
 from __future__ import annotations
+
+import sys
 
 from simdocs.parameters.declaration import Family, Member
 
@@ -10,6 +12,7 @@ class ContainerFormat(Member):
 
     suffixes: how the names of such files end, unless they are compressed
     needs: the module of an optional library that reads them, and what for, such as `reading Parquet`; None: Python does
+    may_be_compressed: whether a suffix of a compression may follow
     """
 
     def __init__(
@@ -19,9 +22,16 @@ class ContainerFormat(Member):
         suffixes: tuple[bytes, ...],
         *,
         needs: tuple[str, str] | None = None,
+        may_be_compressed: bool = True,
     ) -> None:
         super().__init__(help_text, implementation)
-        self.suffixes, self.needs = suffixes, needs
+        self.suffixes, self.needs, self.may_be_compressed = suffixes, needs, may_be_compressed
+
+    @property
+    def endings(self) -> tuple[bytes, ...]:
+        """How the names of such files end, compressed or not."""
+        after = (b"", *(each.suffix for each in COMPRESSIONS.values())) if self.may_be_compressed else (b"",)
+        return tuple(suffix + more for suffix in self.suffixes for more in after)
 
 
 CONTAINERS = Family(
@@ -34,3 +44,46 @@ CONTAINERS = Family(
 
 ON_STANDARD_INPUT = "jsonl"
 """The container that standard input is if it is said to be one."""
+
+
+class CompressionFormat(Member):
+    """A compression of files. Its implementation is a `Compression` of corpora/compression.py.
+
+    suffix: how the names of such files end
+    cat: the command that decompresses standard input
+    module: the module of an optional library that it needs; empty if Python has it
+    """
+
+    def __init__(self, help_text: str, implementation: str, suffix: bytes, *, cat: str, module: str = "") -> None:
+        super().__init__(help_text, implementation)
+        self.suffix, self.cat, self.module = suffix, cat, module
+
+    @property
+    def needs(self) -> tuple[str, str] | None:
+        """The module that it needs, and what for: see ContainerFormat."""
+        return (self.module, f"reading {self.help}") if self.module else None
+
+
+COMPRESSIONS = Family(
+    {
+        "gzip": CompressionFormat("gzip", "simdocs.corpora.gzip_members:GZIP", b".gz", cat="zcat"),
+        "zstd": CompressionFormat(
+            "Zstandard",
+            "simdocs.corpora.zstd_frames:ZSTD",
+            b".zst",
+            cat="zstdcat",
+            module="compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd",
+        ),
+    }
+)
+
+
+def compression_of(name: bytes) -> str:
+    """The compression of a file with this name; empty if it has none."""
+    return next((known for known, member in COMPRESSIONS.items() if name.endswith(member.suffix)), "")
+
+
+def without_compression(name: bytes) -> bytes:
+    """A name without the suffix of a compression."""
+    known = compression_of(name)
+    return name.removesuffix(COMPRESSIONS[known].suffix) if known else name

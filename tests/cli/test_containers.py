@@ -158,7 +158,10 @@ def zipped() -> bytes:
 
 BINARY = {
     "x.parquet": (b"PAR1\x15\x04", "a Parquet file: convert its rows to JSON Lines, for example with pandas"),
-    "x.zst": (b"\x28\xb5\x2f\xfd\x04\x58", "zstd data: pipe it through zstdcat"),
+    "x.zs": (
+        b"\x28\xb5\x2f\xfd\x04\x58",
+        "zstd data: pipe it through zstdcat, or give the file a name that ends in .zst",
+    ),
     "x.xz": (lzma.compress(A), "xz data: pipe it through xzcat"),
     "x.bz2": (bz2.compress(A), "bzip2 data: pipe it through bzcat"),
     "empty.bz2": (bz2.compress(b""), "bzip2 data: pipe it through bzcat"),

@@ -9,16 +9,17 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from simdocs.corpora.compression import SeekableStream
 from simdocs.corpora.containers.container import ContainerFile, Locator, Part
 from simdocs.corpora.decode import binary_format
-from simdocs.corpora.gzip_stream import SeekableGzip
-from simdocs.corpora.read_file import MOST, is_compressed
+from simdocs.corpora.read_file import MOST
 from simdocs.corpora.stable_read import Chunk, chunks
 from simdocs.corpora.stamp import NO_FILE, Stamp, settled
 from simdocs.corpora.walked_files import Met, open_file
 from simdocs.model.ragged import Array, Index
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.model.texts import BATCH_BYTES
+from simdocs.parameters.file_formats import compression_of
 
 
 def parts_of_lines(container: str, file: ContainerFile) -> Iterator[Part]:
@@ -28,8 +29,8 @@ def parts_of_lines(container: str, file: ContainerFile) -> Iterator[Part]:
     its end. A line that is too long is a part without data. At most a few parts and a line of limit bytes are held in
     memory, however large the file is. While a part was read, the file did not change or only grew. A file that changes
     before the first part is read a second time. Raises DocumentSkipped: vanished, unreadable, special, changed (it is
-    not the file that was found); and after all whole lines that could be read: changed, unreadable, malformed (as
-    gzip).
+    not the file that was found); and after all whole lines that could be read: changed, unreadable, malformed (as a
+    compressed file); uninstalled (what decompresses it).
     """
     if file.held is not None:
         content = (file.held[at : at + BATCH_BYTES] for at in range(0, len(file.held), BATCH_BYTES))
@@ -37,11 +38,11 @@ def parts_of_lines(container: str, file: ContainerFile) -> Iterator[Part]:
             yield _part(container, file, block, NO_FILE, block[1] + block[2])
         return
     descriptor, status = open_file(file.name, file.met)
-    stamp, compressed = Stamp.of(status), is_compressed(file.name)
+    stamp, compression = Stamp.of(status), compression_of(file.name)
     part: Part | None = None
     try:
         for turn in range(2):
-            read = chunks(descriptor, stamp, BATCH_BYTES, compressed=compressed, patient=turn > 0)
+            read = chunks(descriptor, stamp, BATCH_BYTES, compression=compression, patient=turn > 0)
             try:
                 for block in _blocks(read, min(file.limit, MOST)):
                     part = _part(container, file, block, stamp, os.lseek(descriptor, 0, os.SEEK_CUR))
@@ -238,16 +239,22 @@ class OpenLines:
     def __init__(self, path: bytes, met: Met) -> None:
         self._descriptor, status = open_file(path, met)
         self.stamp = Stamp.of(status)
-        self._gzip = SeekableGzip(self._descriptor) if is_compressed(path) else None
+        self._compressed: SeekableStream | None = None
+        if known := compression_of(path):
+            try:
+                self._compressed = SeekableStream(known, self._descriptor)
+            except DocumentSkipped:
+                self.close()
+                raise
 
     def read(self, wanted: Sequence[Locator]) -> Iterator[bytes | None]:
-        """Yield these lines, without their ends; None if the file is too short, or a gzip file is damaged there."""
+        """Yield these lines, without their ends; None if the file is too short, or damaged there."""
         for start, extent, _ in wanted:
             line = self._line(start, extent) if extent <= MOST else b""  # no line as long was ever read
             yield line if len(line) == extent else None
 
     def _line(self, start: int, extent: int) -> bytes:
-        if self._gzip is None:
+        if self._compressed is None:
             content = io.BytesIO()
             while (left := extent - content.tell()) > 0:
                 if not (piece := os.pread(self._descriptor, min(left, _AT_ONCE), start + content.tell())):
@@ -255,7 +262,7 @@ class OpenLines:
                 content.write(piece)
             return content.getvalue()
         try:
-            return self._gzip.read(start, extent)
+            return self._compressed.read(start, extent)
         except DocumentSkipped:
             return b""
 

@@ -21,11 +21,14 @@ from numpy.typing import NDArray
 from simdocs.errors import mention, shell_command
 from simdocs.model.documents import LIKE_ARRAY, LIKE_CSV, LIKE_LINES, LIKE_SEMICOLONS, LIKE_TSV, Documents
 from simdocs.model.names import display_name
-from simdocs.parameters.file_formats import CONTAINERS, ON_STANDARD_INPUT
+from simdocs.parameters.file_formats import (
+    COMPRESSIONS,
+    CONTAINERS,
+    ON_STANDARD_INPUT,
+    compression_of,
+    without_compression,
+)
 from simdocs.parameters.texts import Sequences
-
-_COMPRESSED = (b"", b".gz")
-"""Endings that may follow the suffix of a container."""
 
 
 def format_of(name: bytes, fields: Sequences) -> str:
@@ -58,18 +61,20 @@ def format_of_document(path: bytes, fields: Sequences) -> str:
 
 def needed_by(names: Iterable[bytes], fields: Sequences) -> Iterator[tuple[bytes, tuple[str, str]]]:
     """Yield each of these files that needs an optional library, with the module and what it is needed for."""
+    needy = tuple(end for member in CONTAINERS.values() if member.needs for end in member.endings)
+    needy += tuple(member.suffix for member in COMPRESSIONS.values() if member.needs)
     for name in names:
-        known = format_of(name, fields)
-        if known and (needs := CONTAINERS[known].needs):
-            yield name, needs
+        if not (fields.input_format or name.endswith(needy)):
+            continue
+        known, compression = format_of(name, fields), compression_of(name)
+        for member in (CONTAINERS[known] if known else None, COMPRESSIONS[compression] if compression else None):
+            if member is not None and member.needs:
+                yield name, member.needs
 
 
 def _endings() -> list[tuple[str, tuple[bytes, ...]]]:
     """Each container format, and how the names of its files end."""
-    return [
-        (name, tuple(suffix + after for suffix in member.suffixes for after in _COMPRESSED))
-        for name, member in CONTAINERS.items()
-    ]
+    return [(name, member.endings) for name, member in CONTAINERS.items()]
 
 
 LOOKED_AT = 1 << 17
@@ -111,8 +116,8 @@ class Lookalike:
         self.suffixes, self.rows = suffixes, rows
 
     def is_named_so(self, name: bytes) -> bool:
-        """Whether this name has one of the suffixes, with or without .gz."""
-        return name.lower().removesuffix(b".gz").endswith(self.suffixes) if self.suffixes else False
+        """Whether this name has one of the suffixes, also before that of a compression."""
+        return without_compression(name.lower()).endswith(self.suffixes) if self.suffixes else False
 
     def warning(self, name: bytes) -> str:
         """The warning that such a text is read as one document, and what to do."""
@@ -130,9 +135,10 @@ class Lookalike:
         program = f"python3 -c '{self.rows}'"
         if shown == "-":
             return program
-        lines = quote(f"{os.path.splitext(shown.removesuffix('.gz'))[0]}.jsonl")
-        if shown.endswith(".gz"):
-            return f"zcat < {quote(shown)} | {program} > {lines}"
+        name = os.fsencode(shown)
+        lines = quote(f"{os.path.splitext(os.fsdecode(without_compression(name)))[0]}.jsonl")
+        if known := compression_of(name):
+            return f"{COMPRESSIONS[known].cat} < {quote(shown)} | {program} > {lines}"
         return f"{program} < {quote(shown)} > {lines}"
 
 
@@ -285,7 +291,9 @@ def looking_like(documents: Documents, *, plain: bool) -> Iterator[tuple[str, in
     for lookalike in LOOKALIKES:
         alike = flags & lookalike.flag != 0
         for suffix in () if plain else lookalike.suffixes:
-            named = documents.named_with(suffix) | documents.named_with(suffix + b".gz")
+            named = documents.named_with(suffix)
+            for compression in COMPRESSIONS.values():
+                named |= documents.named_with(suffix + compression.suffix)
             alike = alike | (files & named & (flags & _EVERY == 0))
         if count := int(alike.sum()):
             yield lookalike.name, count

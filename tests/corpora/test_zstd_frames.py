@@ -1,0 +1,198 @@
+"""Zstandard: frames of every kind are read as the library reads them, and what cannot be read is explained."""
+
+from __future__ import annotations
+
+import os
+import struct
+import tracemalloc
+from itertools import accumulate
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simdocs.corpora import compression, read_file
+from simdocs.corpora.compression import CompressedStream, SeekableStream
+from simdocs.model.skipped import DocumentSkipped
+from tests.packing import needs_zstd, zstd
+
+pytestmark = needs_zstd
+
+MIB = 1 << 20
+
+texts = st.binary(max_size=300) | st.sampled_from([b"a" * 5000, b"\0" * 70_000, os.urandom(0), b"line\n" * 999])
+pieces = st.lists(texts, max_size=4)
+"""The content of a frame. After each piece, the block is flushed."""
+
+files = st.lists(st.tuples(pieces, st.booleans(), st.integers(0, 40)), min_size=1, max_size=5)
+"""Frames: the pieces, whether there is a checksum, and the size of a skippable frame before it."""
+
+
+def skippable(size: int, kind: int = 0) -> bytes:
+    return struct.pack("<II", 0x184D2A50 + kind, size) + bytes(size)
+
+
+def frame(parts: list[bytes], *, checksum: bool = False, **options: int) -> bytes:
+    library = zstd()
+    known = library.CompressionParameter
+    chosen = {getattr(known, name): value for name, value in options.items()} | {known.checksum_flag: int(checksum)}
+    made = library.ZstdCompressor(options=chosen)
+    blocks = [made.compress(part) + made.flush(made.FLUSH_BLOCK) for part in parts]
+    return b"".join(blocks) + bytes(made.flush())
+
+
+def file_of(frames: list[tuple[list[bytes], bool, int]]) -> tuple[bytes, bytes]:
+    """A compressed file, and its content."""
+    made = [skippable(size) * (size > 0) + frame(parts, checksum=checksum) for parts, checksum, size in frames]
+    return b"".join(made), b"".join(b"".join(parts) for parts, _, _ in frames)
+
+
+def refused(data: bytes, limit: int = MIB) -> str:
+    with pytest.raises(DocumentSkipped) as caught:
+        compression.decompress("zstd", data, limit)
+    assert caught.value.reason == "malformed"
+    return caught.value.detail
+
+
+@given(files)
+def test_files_decompress_as_by_the_library(frames: list[tuple[list[bytes], bool, int]]) -> None:
+    data, content = file_of(frames)
+    assert zstd().decompress(data) == content
+    assert compression.decompress("zstd", data, MIB) == content
+
+
+@given(files, st.integers(1, 3000), st.lists(st.integers(1, 70_000), min_size=1, max_size=4))
+def test_content_does_not_depend_on_how_it_is_read(
+    frames: list[tuple[list[bytes], bool, int]], at_once: int, sizes: list[int]
+) -> None:
+    data, content = file_of(frames)
+    stream, read, turn = CompressedStream("zstd", lambda offset: data[offset : offset + at_once]), b"", 0
+    while piece := stream.piece(sizes[turn % len(sizes)]):
+        assert len(piece) <= sizes[turn % len(sizes)]
+        read, turn = read + piece, turn + 1
+        assert stream.at == len(read)
+    assert read == content
+
+
+@given(files, st.lists(st.tuples(st.integers(0, 80_000), st.integers(0, 9000)), max_size=8), st.integers(1, 5000))
+def test_any_part_can_be_read_in_any_order(
+    tmp_path_factory: pytest.TempPathFactory,
+    frames: list[tuple[list[bytes], bool, int]],
+    wanted: list[tuple[int, int]],
+    spacing: int,
+) -> None:
+    data, content = file_of(frames)
+    path = tmp_path_factory.getbasetemp() / "parts.zst"
+    path.write_bytes(data)
+    with path.open("rb") as stream:
+        reader = SeekableStream("zstd", stream.fileno(), spacing)
+        for start, length in wanted:
+            assert reader.read(start, length) == content[start : start + length]
+
+
+@given(files, st.data())
+def test_a_file_cut_anywhere_is_malformed_or_ends_with_a_frame(
+    frames: list[tuple[list[bytes], bool, int]], draw: st.DataObject
+) -> None:
+    """A file that is cut between two frames is a whole file, which nothing tells from the one that it was."""
+    data, _ = file_of(frames)
+    whole = {0: b""}
+    at, content = 0, b""
+    for parts, checksum, size in frames:
+        at += len(skippable(size)) * (size > 0)
+        whole[at] = content
+        at += len(frame(parts, checksum=checksum))
+        content += b"".join(parts)
+        whole[at] = content
+    cut = draw.draw(st.integers(0, len(data)))
+    if cut in whole and cut:
+        assert compression.decompress("zstd", data[:cut], MIB) == whole[cut]
+    else:
+        assert refused(data[:cut]) == "a zstd file cut short"
+
+
+@pytest.mark.parametrize("spacing", [1, 1000, 4 * MIB])
+def test_going_back_begins_at_a_frame(tmp_path: Path, spacing: int) -> None:
+    """Checkpoints are at the beginnings of frames, so that nothing before the frame is decompressed again."""
+    parts = [os.urandom(3000) for _ in range(9)]
+    data = b"".join(frame([part]) for part in parts)
+    begins = list(accumulate((len(frame([part])) for part in parts), initial=0))
+    path = tmp_path / "a.zst"
+    path.write_bytes(data)
+    with path.open("rb") as stream:
+        reader = SeekableStream("zstd", stream.fileno(), spacing)
+        assert reader.read(0, 27_000) == b"".join(parts)
+        places = [mark.at for mark in reader._checkpoints]
+        assert places == ([0] if spacing == 4 * MIB else list(range(0, 27_001, 3000)))
+        assert [mark._offset for mark in reader._checkpoints] == ([0] if spacing == 4 * MIB else begins)
+        assert reader.read(13_000, 10) == b"".join(parts)[13_000:13_010]
+
+
+def test_a_damaged_frame_is_explained() -> None:
+    whole = frame([b"some text " * 400, os.urandom(500)], checksum=True)
+    wrong = whole[:-1] + bytes([whole[-1] ^ 1])
+    assert refused(wrong) == "a damaged zstd file, whose checksum does not match"
+    assert refused(whole[:9] + b"\xff" * 9 + whole[18:]).startswith("a damaged zstd file")
+    assert refused(b"plain text") == "not a zstd file"
+    assert refused(b"a") == "not a zstd file"
+    assert refused(b"\x28\xb5") == "a zstd file cut short"
+    assert refused(whole + b"more text") == "a zstd file with other data after its end"
+    assert refused(whole + bytes(4)) == "a zstd file with other data after its end"
+
+
+@pytest.mark.parametrize("log", [28, 30, 31])
+def test_a_window_that_is_too_large_is_explained(log: int) -> None:
+    data = frame([b"some text"], window_log=log, enable_long_distance_matching=1)
+    why = f"a zstd file with a window of {1 << (log - 20)} MiB, and at most 128 MiB are supported"
+    assert refused(data) == f"{why}: compress it again without --long"
+    assert refused(skippable(3) + data).startswith(why)
+
+
+def test_the_largest_window_of_a_usual_level_is_read() -> None:
+    data = frame([b"some text"], window_log=27)
+    assert compression.decompress("zstd", data, MIB) == b"some text"
+    assert compression.decompress("zstd", zstd().compress(b"text " * 99, 22), MIB) == b"text " * 99
+
+
+def test_a_missing_dictionary_is_explained() -> None:
+    library = zstd()
+    samples = [b"the ferry leaves at %d, except on Sundays" % at for at in range(999)]
+    dictionary = library.train_dict(samples, 1000)
+    number = f"(ID {dictionary.dict_id})"
+    data = library.compress(samples[7], zstd_dict=dictionary)
+    assert refused(data) == f"a zstd file that needs its dictionary {number}: decompress it with zstd -d -D DICTIONARY"
+    nameless = library.compress(samples[7] * 9, zstd_dict=library.ZstdDict(samples[7] * 9, is_raw=True))
+    assert refused(nameless) == "a damaged zstd file, or one that needs a dictionary"
+
+
+def test_skippable_frames_have_no_content_and_an_end() -> None:
+    table = skippable(100, 14)
+    assert (
+        compression.decompress("zstd", table + frame([b"one "]) + table * 3 + frame([b"two"]) + table, 9) == b"one two"
+    )
+    assert compression.decompress("zstd", table, 9) == b""
+    assert refused(table[:-1]) == "a zstd file cut short"
+
+
+@pytest.mark.reliability("zeros after gzip data")
+def test_a_skippable_frame_of_gigabytes_is_not_read_to_its_end(tmp_path: Path) -> None:
+    path = tmp_path / "a.zst"
+    path.write_bytes(frame([b"text"]) + struct.pack("<II", 0x184D2A50, (4 << 30) - 1))
+    with path.open("r+b") as stream:
+        stream.truncate(4 << 30)
+        with pytest.raises(DocumentSkipped, match="more than 64 MiB of zstd data without content"):
+            SeekableStream("zstd", stream.fileno()).read(0, 5)
+
+
+def test_content_beyond_the_limit_is_never_held(tmp_path: Path) -> None:
+    """The frame states a window of 128 MiB, and has 4 MiB of content."""
+    path = tmp_path / "a.zst"
+    path.write_bytes(frame([b"a" * MIB] * 4, window_log=27))
+    tracemalloc.start()
+    try:
+        with pytest.raises(DocumentSkipped, match="oversized"):
+            read_file.read(os.fsencode(path), 1 << 16)
+        assert tracemalloc.get_traced_memory()[1] < 2 * MIB
+    finally:
+        tracemalloc.stop()

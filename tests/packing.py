@@ -1,0 +1,40 @@
+"""Compress data as other programs do. Tests of Zstandard are skipped where its library is missing."""
+
+from __future__ import annotations
+
+import gzip
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+from simdocs.parameters.file_formats import COMPRESSIONS
+
+NAMES = tuple(COMPRESSIONS)
+SUFFIXES = {name: member.suffix.decode() for name, member in COMPRESSIONS.items()}
+
+
+def zstd() -> Any:
+    """The library of Zstandard."""
+    module = COMPRESSIONS["zstd"].module
+    return pytest.importorskip(module, reason=f"{module} is not installed")
+
+
+def packed(name: str, data: bytes, level: int = 6) -> bytes:
+    """The data, compressed in this way, as one frame."""
+    return gzip.compress(data, level, mtime=0) if name == "gzip" else bytes(zstd().compress(data, level))
+
+
+def has_zstd() -> bool:
+    """Whether the library of Zstandard is installed."""
+    try:
+        import_module(COMPRESSIONS["zstd"].module)
+    except ImportError:
+        return False
+    return True
+
+
+needs_zstd = pytest.mark.skipif(not has_zstd(), reason="the library of Zstandard is not installed")
+
+each = pytest.mark.parametrize("name", ["gzip", pytest.param("zstd", marks=needs_zstd)])
+"""Run a test with each compression."""

@@ -22,8 +22,9 @@ def needs(module: str, what: str, name: str = "") -> ModuleType:
         return import_module(module)
     except ImportError as error:
         package = next((name for name in _PACKAGES if _is_in(module, name)), "")
-        absent = package and error.name and (_is_in(package, error.name) or error.name == module)
-        raise MissingExtraError(what, package or module, "" if absent else str(error), name) from error
+        absent = error.name and (error.name == module or (package and _is_in(package, error.name)))
+        trouble = "" if absent else str(error)
+        raise MissingExtraError(what, package or module, trouble, name, of_extra=bool(package)) from error
 
 
 def _is_in(module: str, package: str) -> bool:

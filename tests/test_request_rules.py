@@ -16,7 +16,7 @@ NOTHING = "nothing to read: give files or directories, or texts"
 PIPED = "jsonl applies to standard input: name a file *.jsonl, or pipe it into"
 LISTS = "one of kept, duplicates, kept-lines, duplicate-lines, groups"
 FRACTION = "a number above 0 and up to 1, such as 0.8"
-NO_FORMAT = "use .table, .tsv, .jsonl or .csv, or choose with format"
+NO_FORMAT = "use .table, .tsv, .jsonl, .csv, .parquet or .arrow, or choose with format"
 
 RULES: list[tuple[str | type[Any], dict[str, Any], tuple[str, ...]]] = [
     # Where documents come from
@@ -255,7 +255,7 @@ RULES: list[tuple[str | type[Any], dict[str, Any], tuple[str, ...]]] = [
             {"output": f"x.{suffix}"},
             (f"output x.{suffix}: simdocs cannot write .{suffix}: {NO_FORMAT}",),
         )
-        for suffix in ("json", "parquet", "xlsx")
+        for suffix in ("json", "feather", "xlsx")
     ),
     (drawing.TableRequest, {"output": "x.json", "format": "jsonl"}, ()),
     (

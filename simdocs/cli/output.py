@@ -10,7 +10,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from simdocs.cli.spelling import spelled
-from simdocs.model.answers import DIFFERING, EXPLAINING, LINES_LAYOUT, Look
+from simdocs.errors import Problem, UsageError, mention
+from simdocs.model.answers import DIFFERING, EXPLAINING, LINES_LAYOUT, NAMES, Look
 from simdocs.model.names import display_name
 from simdocs.parameters.families import ELSEWHERE, FORMATS, ON_TERMINAL
 from simdocs.requests.drawing import DrawnRequest
@@ -72,6 +73,8 @@ class Drawing:
     ) -> None:
         self._request, self._stream, self._before, self._announce = request, stream, before, announce
         self.look = look_of(request)
+        if FORMATS[_format_of(request)].binary:
+            _begin_binary(request, self.look)
         self._head: TableHead | None = None
         self._format: Format | None = None
         self._held: list[bytes] | None = [] if hold else None
@@ -161,6 +164,18 @@ def _format(request: DrawnRequest, look: Look, head: TableHead) -> Format:
         return ExplainedGroups(head, colored=look.colored)
     implementation: type[Format] = FORMATS[_format_of(request)].load()
     return implementation(head, header=request.header, colored=look.colored)
+
+
+def _begin_binary(request: DrawnRequest, look: Look) -> None:
+    """Find out before the work whether a binary format can be written.
+
+    UsageError: a terminal cannot show it. MissingExtraError: the library that writes it is missing.
+    """
+    name = _format_of(request)
+    if look.terminal:
+        elsewhere = f"use {mention('output')} NAME.{name}, or redirect the output"
+        raise UsageError(Problem(f"{mention('format')} {name} is not for a terminal: {elsewhere}", "format", "output"))
+    _format(request, look, NAMES)
 
 
 def look_of(request: DrawnRequest) -> Look:

@@ -12,7 +12,7 @@ from simdocs.corpora.containers.reopened import Reopened
 from simdocs.engines.run import Run
 from simdocs.errors import InputError, UsageError, mention
 from simdocs.matching.corpus import Corpus
-from simdocs.model.answers import DIFFERING, LINES, NAMES, VALUE, Block, Delivery, TableHead
+from simdocs.model.answers import DIFFERENCES, DIFFERING, LINES, NAMES, Block, Delivery, TableHead
 from simdocs.model.byte_strings import joined
 from simdocs.model.documents import Documents
 from simdocs.model.figures import counted
@@ -87,7 +87,7 @@ def pair_differences(delivery: Delivery, run: Run) -> PairDifferences | None:
 
 def head_of_pairs(head: TableHead, differences: PairDifferences | None) -> TableHead:
     """The columns of pairs; with the differences of their documents, if those are wanted."""
-    return head if differences is None else head.but(DIFFERING, passages=VALUE)
+    return head if differences is None else head.but(DIFFERING, passages=DIFFERENCES)
 
 
 def shown_pairs(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias
 
-from simdocs.errors import SimdocsError, spelled
+from simdocs.errors import SimdocsError, UsageError, spelled
+from simdocs.model.names import text_to_name
 
 if TYPE_CHECKING:
     from simdocs.model.build_results import BuildResult
@@ -14,7 +16,9 @@ if TYPE_CHECKING:
     from simdocs.model.passages import Difference
 
 NAME, SIMILARITY, NUMBER, VALUE = "name", "similarity", "number", "value"
-"""Kinds of column: names or words; similarities and other fractions; integers; anything."""
+NUMBERS, LINKS, DIFFERENCES = "numbers", "links", "differences"
+"""Kinds of column: names or words; similarities and other fractions; integers; anything; lists of integers; chains of
+similar documents; differences of texts."""
 
 PLAIN, GROUPED, KEYED, LINES_LAYOUT = "plain", "grouped", "keyed", "lines"
 EXPLAINING, DIFFERING = "explaining", "differing"
@@ -39,6 +43,34 @@ Cell: TypeAlias = "bytes | str | float | int | Listed | Difference | None"
 """A name or a word as bytes or as text, a number, a list, or a difference. None and NaN: there is no value."""
 
 Row: TypeAlias = "tuple[Cell, ...]"
+
+
+def plain(cell: Cell) -> bytes:
+    """A cell as bytes: a name as it is, a number as `shown_number` has it, nothing for None and NaN.
+
+    The parts of a list, and those of each of its rows, stand between commas. Commas in names are escaped.
+    """
+    if isinstance(cell, bytes):
+        return cell
+    if isinstance(cell, str):
+        return text_to_name(cell)
+    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
+        return b""
+    if isinstance(cell, tuple):
+        return b",".join(_part(part) for each in cell for part in (each if isinstance(each, tuple) else (each,)))
+    assert isinstance(cell, int | float)
+    return shown_number(cell).encode()
+
+
+def shown_number(number: float) -> str:
+    """A whole number as it is, and any other with six digits after its point; a Figure with six significant ones."""
+    if isinstance(number, Figure):
+        return f"{number:.6g}"
+    return str(number) if isinstance(number, int) else f"{number:.6f}"
+
+
+def _part(cell: Cell) -> bytes:
+    return plain(cell).replace(b"\\", b"\\\\").replace(b",", b"\\,")
 
 
 class TableColumn(NamedTuple):
@@ -120,6 +152,31 @@ class Answer:
 
     SUMMARY_LAST: ClassVar[bool] = False
     """Whether the summary comes after everything else, because it ends with what to do next."""
+
+    LISTINGS: ClassVar[tuple[str, ...]] = ()
+    """What `to_arrow` and `to_pandas` can list instead of the answer itself."""
+
+    def to_arrow(self, listing: str | None = None) -> Any:
+        """The answer as a pyarrow.Table, with the columns of its JSON Lines: string, double, int64 and lists.
+
+        Cells without a value are null, and similarities are not rounded. Of several tables, it is the first. Names that
+        are not UTF-8 are in a further column, in base64. listing: what is listed instead, as with `list`; see LISTINGS.
+
+        MissingExtraError: pyarrow is not installed. UsageError: the answer has no such list.
+        """
+        if listing is not None and listing not in self.LISTINGS:
+            offered = f"one of {', '.join(self.LISTINGS)}" if self.LISTINGS else "None"
+            raise UsageError(f"listing must be {offered}, not {listing!r}")
+        from simdocs.model.arrow_tables import table_of
+
+        return table_of(self, listing)
+
+    def to_pandas(self, listing: str | None = None) -> Any:
+        """The answer as a pandas.DataFrame: see `to_arrow`. MissingExtraError: pyarrow or pandas is not installed."""
+        from simdocs.extras import needs
+
+        needs("pandas", "to_pandas()")
+        return self.to_arrow(listing).to_pandas()
 
     def view(self, look: Look) -> str:
         """The function that draws the whole answer, as `module:name`; empty: its tables are drawn in the format."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from simdocs.errors import mention
+from simdocs.errors import UsageError, mention
 from simdocs.model.answers import NAMES, Block, Look, TableHead
 from simdocs.model.byte_strings import ByteStrings
 from simdocs.model.figures import counted, size
@@ -72,6 +72,8 @@ class Deduplication(SearchResult):
         the index that are kept for them; None if it was handed over in blocks.
     """
 
+    LISTINGS = ("kept", "duplicates", "groups", "explained")
+
     kept: Index
     groups: int
     known: int = 0
@@ -128,7 +130,10 @@ class Deduplication(SearchResult):
             yield name, number, name if pair is None else name_to_text(kept[pair]), jaccard
 
     def blocks(self, look: Look) -> Iterator[Block]:
-        """Yield the pairs; or the names or the documents with their groups, if those are listed."""
+        """Yield the pairs; or names, documents with their groups, or explanations, if those are listed."""
+        if look.listing == "explained":
+            yield self._explanations()
+            return
         listed = LISTS[look.listing] if look.listing is not None and look.listing in LISTS else None
         if listed is None or listed.lines:
             yield from super().blocks(look)
@@ -137,6 +142,15 @@ class Deduplication(SearchResult):
         else:
             names = self.names_of_matched() if listed.duplicates else self.kept_names
             yield Block(NAMES, [(name,) for name in names])
+
+    def _explanations(self) -> Block:
+        """The explanations as a table. UsageError: nobody asked for them."""
+        if self.explained is None:
+            raise UsageError(f"there are no explanations: ask for them with {mention('explain')}")
+        from simdocs.model.explanation import EXPLAINED, EXPLAINED_COMPONENTS
+
+        head = EXPLAINED if self.components is None else EXPLAINED_COMPONENTS
+        return Block(head, [document.row(len(head.columns)) for document in self.explained])
 
     @property
     def kept_names(self) -> list[str]:

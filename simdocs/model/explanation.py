@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from simdocs.model.answers import EXPLAINING, NAME, NUMBER, SIMILARITY, VALUE, Row, table_head
+from simdocs.model.answers import EXPLAINING, LINKS, NAME, NUMBER, NUMBERS, SIMILARITY, Row, table_head
 
 CHOSEN, UNMATCHED, INDEXED = "chosen", "unmatched", "indexed"
 """Why a document is kept: the first of its group in keep order; not similar to another kept one; in the index."""
@@ -25,12 +25,12 @@ EXPLAINED = table_head(
     compared_with=NAME,
     jaccard=SIMILARITY,
     estimate=SIMILARITY,
-    bands_met=VALUE,
+    bands_met=NUMBERS,
     bands=NUMBER,
     documents=NUMBER,
     smallest_to_kept=SIMILARITY,
 )
-EXPLAINED_COMPONENTS = EXPLAINED.but(EXPLAINING, smallest_of_two=SIMILARITY, all_compared=NAME, links=VALUE)
+EXPLAINED_COMPONENTS = EXPLAINED.but(EXPLAINING, smallest_of_two=SIMILARITY, all_compared=NAME, links=LINKS)
 
 
 class Link(NamedTuple):

@@ -29,6 +29,8 @@ class Matches(SearchResult):
     left_out: how many copies of the nearest documents are not listed.
     """
 
+    LISTINGS = tuple(MATCH_LISTS)
+
     indexed: int
     found: int
     matched: int

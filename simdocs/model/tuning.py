@@ -13,6 +13,7 @@ from simdocs.model.figures import counted, found_by, with_interval
 from simdocs.model.ragged import Floats, TextNumbers
 from simdocs.model.run_result import LooksLike, RunResult
 from simdocs.model.skipped import Skipped
+from simdocs.parameters.families import TUNE_LISTS
 from simdocs.parameters.recipes import Bands, Recipe
 
 _INTERVAL = ("", "_low", "_high")
@@ -213,6 +214,7 @@ class Tuning(RunResult):
 
     VIEW = "simdocs.views.choices:drawn"
     SUMMARY_LAST = True
+    LISTINGS = tuple(TUNE_LISTS)
 
     choices: tuple[BandChoice, ...]
     curve: tuple[CurvePoint, ...]

@@ -280,6 +280,7 @@ class OutputFormat(Member):
 
     for_people: whether people read it, so that sentences and empty lines may stand between tables
     nested: whether a row may hold a whole difference, and have other columns than the row before it
+    binary: whether it is no text, so that a terminal cannot show it
     also: other suffixes of files in this format
     """
 
@@ -290,13 +291,14 @@ class OutputFormat(Member):
         *,
         for_people: bool = False,
         nested: bool = False,
+        binary: bool = False,
         also: tuple[str, ...] = (),
     ) -> None:
         super().__init__(help_text, implementation)
-        self.for_people, self.nested, self.also = for_people, nested, also
+        self.for_people, self.nested, self.binary, self.also = for_people, nested, binary, also
 
 
-_FORMATS = "simdocs.views.output_formats"
+_FORMATS, _ARROW_FILES = "simdocs.views.output_formats", "simdocs.views.arrow_files"
 
 FORMATS = Family(
     {
@@ -304,6 +306,8 @@ FORMATS = Family(
         "tsv": OutputFormat("tab-separated, without a header", f"{_FORMATS}:Tsv"),
         "jsonl": OutputFormat("one JSON object per line", f"{_FORMATS}:Jsonl", nested=True, also=("json", "ndjson")),
         "csv": OutputFormat("RFC 4180, with a header", f"{_FORMATS}:Csv"),
+        "parquet": OutputFormat("a Parquet file; needs pyarrow", f"{_ARROW_FILES}:Parquet", binary=True),
+        "arrow": OutputFormat("an Arrow IPC file; needs pyarrow", f"{_ARROW_FILES}:Arrow", binary=True),
     }
 )
 

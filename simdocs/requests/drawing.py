@@ -14,7 +14,7 @@ _COMPRESSED = ("gz", "zst", "bz2", "xz")
 
 _NOT_OFFERED = (
     *("json", "ndjson", "xml", "yaml", "yml", "toml", "html", "htm", "md", "rst", "tex", "docx", "pdf"),
-    *("parquet", "arrow", "feather", "avro", "orc", "npy", "npz", "pkl", "sqlite", "db", "xlsx", "xls", "ods"),
+    *("feather", "avro", "orc", "npy", "npz", "pkl", "sqlite", "db", "xlsx", "xls", "ods"),
     *("dot", "gv", "graphml", "gexf", "gml", "svg", "png", "jpg", "jpeg", "gif", "webp"),
 )
 """Suffixes that promise a format that simdocs cannot write."""

@@ -7,11 +7,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from simdocs.model import explanation as why
-from simdocs.model.answers import Look, Row, TableHead
+from simdocs.model.answers import Look, Row, TableHead, shown_number
 from simdocs.model.groups import MOST_LINKS
 from simdocs.model.names import display_name, name_to_text, text_to_name
 from simdocs.views.drawn_difference import drawn_as
-from simdocs.views.output_formats import Tsv, harmless, shown_number
+from simdocs.views.output_formats import Tsv, harmless
 
 if TYPE_CHECKING:
     from simdocs.model.passages import Difference

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
-from simdocs.model.answers import PASSAGES, Block, Cell, Figure, Listed, Row, TableHead
-from simdocs.model.names import escape_controls, text_to_name
+from simdocs.model.answers import PASSAGES, Block, Cell, Listed, Row, TableHead, plain
+from simdocs.model.names import escape_controls
 
 if TYPE_CHECKING:
     from simdocs.model.passages import Difference
@@ -116,40 +115,12 @@ class NulEnded(RawLines):
     end_mark = b"\0"
 
 
-def plain(cell: Cell) -> bytes:
-    """A cell as bytes: a name as it is, a number as `shown_number` has it, nothing for None and NaN.
-
-    The parts of a list, and those of each of its rows, stand between commas. Commas in names are escaped.
-    """
-    if isinstance(cell, bytes):
-        return cell
-    if isinstance(cell, str):
-        return text_to_name(cell)
-    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
-        return b""
-    if isinstance(cell, tuple):
-        return b",".join(_part(part) for each in cell for part in (each if isinstance(each, tuple) else (each,)))
-    assert isinstance(cell, int | float)
-    return shown_number(cell).encode()
-
-
-def shown_number(number: float) -> str:
-    """A whole number as it is, and any other with six digits after its point; a Figure with six significant ones."""
-    if isinstance(number, Figure):
-        return f"{number:.6g}"
-    return str(number) if isinstance(number, int) else f"{number:.6f}"
-
-
 def escaped(name: bytes) -> bytes:
     r"""A name for TSV: backslash, tab, line feed and carriage return as \\ \t \n \r, reversibly."""
     for raw, escape in _TSV_ESCAPES:
         if raw in name:
             name = name.replace(raw, escape)
     return name
-
-
-def _part(cell: Cell) -> bytes:
-    return plain(cell).replace(b"\\", b"\\\\").replace(b",", b"\\,")
 
 
 def _quoted(field: bytes) -> bytes:

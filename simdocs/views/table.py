@@ -5,11 +5,10 @@ from __future__ import annotations
 import io
 from typing import ClassVar
 
-from simdocs.model.answers import GROUPED, KEYED, NUMBER, SIMILARITY, Cell, Row, TableHead
+from simdocs.model.answers import GROUPED, KEYED, NUMBER, SIMILARITY, Cell, Row, TableHead, plain
 from simdocs.model.names import display_name
 from simdocs.parameters import PARAMETERS
 from simdocs.parameters.values import Flag
-from simdocs.views.output_formats import plain
 from simdocs.views.wrapping import columns_of_output
 
 

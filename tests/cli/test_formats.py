@@ -72,7 +72,7 @@ def test_the_suffix_of_the_output_decides_the_format(here, name, form):
     assert (here / name).read_bytes() == simdocs("dedupe", "docs", "--format", form, cwd=here).out != b""
 
 
-OTHER_SUFFIXES = ["JSON", "ndjson", "parquet", "xlsx", "html", "xml", "yaml", "md"]
+OTHER_SUFFIXES = ["JSON", "ndjson", "feather", "xlsx", "html", "xml", "yaml", "md"]
 
 
 @pytest.mark.parametrize(
@@ -86,15 +86,15 @@ OTHER_SUFFIXES = ["JSON", "ndjson", "parquet", "xlsx", "html", "xml", "yaml", "m
 def test_a_suffix_of_a_format_that_is_not_offered_is_refused(built, command, suffix):
     words = ("dedupe", "docs", "--list", "kept") if command == "names" else TABULATING[command]
     done = simdocs(*words, "-o", f"x.{suffix}", cwd=built)
-    offered = {"tune": ".csv or .svg", "compare": ".csv or .npy"}
-    formats = ".table, .tsv, .jsonl" + (f", {offered[command]}" if command in offered else " or .csv")
+    offered = {"tune": ", .arrow or .svg", "compare": ", .arrow or .npy"}
+    formats = ".table, .tsv, .jsonl, .csv, .parquet" + offered.get(command, " or .arrow")
     why = f"simdocs cannot write .{suffix.lower()}: use {formats}, or choose with --format"
     assert done == (2, b"", f"simdocs: error: -o x.{suffix}: {why}\n")
     assert not (built / f"x.{suffix}").exists()
     assert simdocs(*words, "-o", f"x.{suffix}", "--format", "tsv", cwd=built) == (0, b"", "")
 
 
-@pytest.mark.parametrize("suffix", ["dot", "graphml", "arrow", "docx"])
+@pytest.mark.parametrize("suffix", ["dot", "graphml", "avro", "docx"])
 def test_a_suffix_of_a_graph_or_an_office_file_is_refused(here, suffix):
     done = simdocs("dedupe", "docs", "-o", f"x.{suffix}", cwd=here)
     assert done.status == 2
@@ -130,6 +130,29 @@ def test_nul_ended_names_cannot_be_combined_with_a_suffix_of_another_format(here
 def test_format_overrides_the_suffix_of_the_output(here):
     assert simdocs("dedupe", "docs", "-o", "x.csv", "--format", "jsonl", cwd=here).status == 0
     assert (here / "x.csv").read_bytes() == simdocs("dedupe", "docs", "--format", "jsonl", cwd=here).out
+
+
+@pytest.mark.parametrize("form", ["parquet", "arrow"])
+def test_a_binary_file_has_the_rows_of_json_lines(here, form):
+    pytest.importorskip("pyarrow", reason="no pyarrow here")
+    from pyarrow import ipc, parquet
+
+    lay(here, {"docs/d,e.txt": A, "docs/é": A})
+    name = f"x.{form}"
+    for words in (["dedupe", "docs"], ["dedupe", "docs", "--list", "groups"], ["dedupe", "docs", "--explain"]):
+        assert simdocs(*words, "-o", name, cwd=here) == (0, b"", "")
+        written = (here / name).read_bytes()
+        table = parquet.read_table(here / name) if form == "parquet" else ipc.open_file(written).read_all()
+        lines = simdocs(*words, "--format", "jsonl", cwd=here).out.splitlines()
+        rows = [
+            {key: round(one, 6) if isinstance(one, float) else one for key, one in row.items()}
+            for row in table.to_pylist()
+        ]
+        assert rows == list(map(json.loads, lines)) != []
+        for again in (["-o", name, "-j3"], ["-o", "-", "--format", form]):
+            done = simdocs(*words, *again, cwd=here)
+            assert (done.status, done.err) == (0, "")
+            assert (done.out or (here / name).read_bytes()) == written
 
 
 @pytest.mark.parametrize("form", ["tsv", "csv", "jsonl"])

@@ -195,6 +195,13 @@ def test_a_pipe_as_standard_input_brings_no_hint(here):
     assert simdocs("dedupe", "docs", "-", stdin=A, cwd=here).err == ""
 
 
+def test_a_binary_format_is_refused_at_a_terminal_before_any_work(here):
+    done = on_terminal("dedupe", "missing", "--format", "parquet", cwd=here)
+    told = " ".join(done.out.decode().split()) + " ".join(done.err.split())
+    assert done.status == 2
+    assert "--format parquet is not for a terminal: use -o NAME.parquet, or redirect the output" in told
+
+
 LINES = b'{"text": "%s"}\n{"text": "%s"}\n' % (A, A1)
 
 

@@ -237,7 +237,7 @@ def test_there_is_no_distribution_if_all_texts_are_gone(here):
         ("--threshold 0 --bands x", ("--threshold must be", "--bands must be")),
         ("-t 0.1 --recall 0.9999 --num-perm 16", ("no bands and rows reach a recall of 0.9999", "use --num-perm 88")),
         ("-o x.svg --list curve", ("--list needs a table: an image always shows the curve",)),
-        ("--format table --list curve", ("--list needs tsv, jsonl or csv: a table always shows both",)),
+        ("--format table --list curve", ("--list needs tsv, jsonl, csv, parquet or arrow: a table always shows both",)),
         ("-o x.png.html", ("simdocs cannot write .html",)),
         ("gone", ("gone: No such file or directory",)),
         ("docs docs.index", ("an artifact cannot be mixed with other arguments",)),

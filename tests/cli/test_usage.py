@@ -49,7 +49,7 @@ WRONG_VALUES = [
         "--verify": ("no", "one of exact, estimate"),
         "--max-candidates": ("0", AT_LEAST_1),
         "--list": ("all", "one of kept, duplicates, kept-lines, duplicate-lines, groups"),
-        "--format": ("xml", "one of table, tsv, jsonl, csv"),
+        "--format": ("xml", "one of table, tsv, jsonl, csv, parquet, arrow"),
         "--color": ("yes", "one of auto, always, never"),
         "--jobs": ("0", "a whole number from 1 to 1024"),
     },

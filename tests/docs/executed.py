@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 from tests.cli.stand_in import where_it_is
@@ -20,13 +21,19 @@ ENVIRONMENT = {"PATH": f"{SCRIPTS}:/usr/bin:/bin", "COLUMNS": "100", "NO_COLOR":
 def execute(page: Path) -> dict[str, object]:
     """Run a page's Python blocks in order, in one namespace, and return the namespace.
 
-    Each block is compiled after as many empty lines as stand above it, so that errors name the lines of the page.
+    Each block is compiled after as many empty lines as stand above it, so that errors name the lines of the page. A
+    block that begins with `# needs A, B` is left out without these modules, which `missing` in the namespace then has.
     """
     text = page.read_text(encoding="utf-8")
     found = list(re.finditer(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL))
     assert len(found) == text.count("```python") > 0
-    namespace: dict[str, object] = {"__name__": page.stem}
+    missing = set[str]()
+    namespace: dict[str, object] = {"__name__": page.stem, "missing": missing}
     for block in found:
+        needed = re.match(r"(?:# needs (.*))?", block[1])[1]
+        if absent := [name for name in (needed or "").split(", ") if name and find_spec(name) is None]:
+            missing.update(absent)
+            continue
         source = "\n" * text.count("\n", 0, block.start(1)) + block[1]
         exec(compile(source, str(page), "exec", dont_inherit=True), namespace)
     return namespace

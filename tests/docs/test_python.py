@@ -20,7 +20,7 @@ def test_the_code_on_the_python_page_runs(
 ) -> None:
     monkeypatch.chdir(DOCS.parent)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    execute(PAGE)
+    missing = execute(PAGE)["missing"]
     printed, complaints = capfd.readouterr()
     assert complaints == ""
     # The first session of the README, in other words.
@@ -32,6 +32,8 @@ def test_the_code_on_the_python_page_runs(
     ]
     assert sorted(path.name for path in tmp_path.rglob("*.index")) == ["archive.index", "mem.index", "poems.index"]
     assert not [name for name in os.listdir() if name.startswith(".simdocs-tmp-")]
+    if missing:
+        pytest.skip(f"no {', '.join(sorted(missing))} here: only the other blocks were run")
 
 
 def test_every_public_name_is_on_the_python_page() -> None:

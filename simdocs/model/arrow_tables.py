@@ -1,0 +1,138 @@
+"""Tables of answers as Arrow: the type of each column, and rows as columns with these types."""
+
+from __future__ import annotations
+
+import math
+from base64 import b64encode
+from collections.abc import Sequence
+from itertools import takewhile
+from typing import Any
+
+from simdocs.extras import needs
+from simdocs.model.answers import (
+    DIFFERENCES,
+    LINKS,
+    NAME,
+    NUMBER,
+    NUMBERS,
+    PASSAGES,
+    SIMILARITY,
+    VALUE,
+    Answer,
+    Cell,
+    Look,
+    Row,
+    TableHead,
+    plain,
+)
+
+_ENCODED = "_b64"
+"""What follows the name of the column for names that are not UTF-8, as in JSON Lines."""
+
+
+def table_of(answer: Answer, listing: str | None) -> Any:
+    """The first table of an answer, or a list of it, as a pyarrow.Table. MissingExtraError: there is no pyarrow."""
+    arrow = needs("pyarrow", "to_arrow()")
+    blocks = list(answer.blocks(Look(nested=False, listing=listing)))
+    if not blocks:
+        return arrow.table({})
+    of_first = takewhile(lambda block: block.head == blocks[0].head, blocks)
+    rows = [row for block in of_first for row in block.rows]
+    columns = ArrowColumns(arrow, blocks[0].head, rows)
+    return arrow.Table.from_batches([columns.batch(rows)], columns.schema)
+
+
+class ArrowColumns:
+    """The columns of a table with Arrow types: string, double, int64, and lists.
+
+    A cell without a value is null. If a name is not UTF-8, it is null in its column, and in base64 in a further one.
+    """
+
+    def __init__(self, arrow: Any, head: TableHead, rows: Sequence[Row]) -> None:
+        """arrow: the module pyarrow. rows: the first ones, in which a column has names that are not UTF-8 or not."""
+        self._arrow, self._head = arrow, head
+        types, fields = _types(arrow), list[Any]()
+        self._has_encoded = [
+            column.kind in (NAME, VALUE) and self._as_text([row[at] for row in rows]) is None
+            for at, column in enumerate(head.columns)
+        ]
+        for column, has_encoded in zip(head.columns, self._has_encoded, strict=True):
+            fields.append(arrow.field(column.name, types[column.kind]))
+            if has_encoded:
+                fields.append(arrow.field(column.name + _ENCODED, arrow.string()))
+        self.schema = arrow.schema(fields)
+
+    def batch(self, rows: Sequence[Row]) -> Any:
+        """These rows as a pyarrow.RecordBatch. UnicodeError: a name is not UTF-8, and there is no column for it."""
+        arrays, types = list[Any](), _types(self._arrow)
+        for at, (column, has_encoded) in enumerate(zip(self._head.columns, self._has_encoded, strict=True)):
+            cells = [row[at] for row in rows]
+            if column.kind not in (NAME, VALUE):
+                arrays.append(self._arrow.array(list(map(_as_value, cells)), types[column.kind]))
+            elif has_encoded:
+                arrays += self._with_encoded(cells)
+            elif (texts := self._as_text(cells)) is not None:
+                arrays.append(texts)
+            else:
+                raise UnicodeError(f"{column.name} has a name that is not UTF-8")
+        return self._arrow.record_batch(arrays, schema=self.schema)
+
+    def _as_text(self, cells: Sequence[Cell]) -> Any:
+        """Names as an array of strings; None: not all of them are UTF-8."""
+        try:
+            return self._arrow.array(list(map(_as_bytes, cells)), self._arrow.binary()).cast(self._arrow.string())
+        except self._arrow.ArrowInvalid:
+            return None
+
+    def _with_encoded(self, cells: Sequence[Cell]) -> list[Any]:
+        """Names that are UTF-8, and the others in base64."""
+        names = list(map(_as_bytes, cells))
+        texts = [name if name is not None and _is_utf8(name) else None for name in names]
+        encoded = [
+            None if name is None or text is not None else b64encode(name).decode()
+            for name, text in zip(names, texts, strict=True)
+        ]
+        return [self._as_text(texts), self._arrow.array(encoded, self._arrow.string())]
+
+
+def _types(arrow: Any) -> dict[str, Any]:
+    """The type of each kind of column."""
+    text, number = arrow.string(), arrow.float64()
+    link = arrow.struct([("document", text), ("jaccard", number), ("estimate", number)])
+    passage = arrow.struct([(column.name, text) for column in PASSAGES.columns])
+    lists = {NUMBERS: arrow.list_(arrow.int64()), LINKS: arrow.list_(link), DIFFERENCES: arrow.list_(passage)}
+    return {NAME: text, VALUE: text, SIMILARITY: number, NUMBER: arrow.int64()} | lists
+
+
+def _as_bytes(cell: Cell) -> bytes | None:
+    """A name, or a value of any kind in words."""
+    return (plain(cell) if isinstance(cell, str | bytes) else plain(cell) or None) if cell is not None else None
+
+
+def _as_value(cell: Cell) -> Any:
+    """A number or a list as Python values that pyarrow takes."""
+    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
+        return None
+    if isinstance(cell, int | float):
+        return cell
+    if isinstance(cell, tuple):
+        return [_in_words(each._asdict()) if isinstance(each, tuple) else each for each in cell]
+    assert not isinstance(cell, str | bytes)
+    names = [column.name for column in PASSAGES.columns]
+    return None if cell.missing else [_in_words(dict(zip(names, row, strict=True))) for row in cell.rows()]
+
+
+def _in_words(values: dict[str, Any]) -> dict[str, Any]:
+    """A part of a list. Bytes of its names and texts that are not UTF-8 are escaped: there is no column for them."""
+    return {
+        name: plain(value).decode("utf-8", "backslashreplace") if isinstance(value, str | bytes) else value
+        for name, value in values.items()
+    }
+
+
+def _is_utf8(name: bytes) -> bool:
+    try:
+        name.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

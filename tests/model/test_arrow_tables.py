@@ -1,0 +1,138 @@
+"""to_arrow and to_pandas have the columns and the rows of JSON Lines."""
+
+from __future__ import annotations
+
+import json
+import sys
+from itertools import takewhile
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import simdocs
+from simdocs.model.answers import Answer, Look
+from simdocs.views.output_formats import Jsonl
+from tests.amounts import examples
+from tests.cli.corpus import A1, A, B
+from tests.model.test_results import ASKED, TEXTS
+
+pyarrow = pytest.importorskip("pyarrow", reason="no pyarrow here")
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory):
+    path = tmp_path_factory.mktemp("built") / "x.index"
+    simdocs.index(texts=TEXTS, output=path)
+    return path
+
+
+def lines(answer: Answer, listing: str | None = None, *, in_words: bool = False) -> list[dict[str, Any]]:
+    """Return the first table of an answer as JSON Lines have it. in_words: with its numbers as strings."""
+    blocks = list(answer.blocks(Look(nested=False, listing=listing)))
+    first = list(takewhile(lambda block: block.head == blocks[0].head, blocks))
+    drawn = b"".join(Jsonl(block.head).rows(block.rows) for block in first)
+    numbers = {"parse_float": str, "parse_int": str} if in_words else {}
+    return [json.loads(line, **numbers) for line in drawn.splitlines()]
+
+
+def as_json(value: Any) -> Any:
+    """Return a value of a table as JSON Lines have it, with six digits."""
+    if isinstance(value, dict):
+        return {name: as_json(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return list(map(as_json, value))
+    return round(value, 6) if isinstance(value, float) else value
+
+
+def assert_same(answer: Answer, listing: str | None = None, *, in_words: bool = False) -> None:
+    """Compare a table with JSON Lines. in_words: its values are of any kind, and so strings in the table."""
+    table = answer.to_arrow(listing)
+    expected = lines(answer, listing, in_words=in_words)
+    assert [as_json(row) for row in table.to_pylist()] == [as_json(line) for line in expected]
+    assert not expected or table.column_names == list(expected[0])
+
+
+@pytest.mark.parametrize("question", [name for name in ASKED if name != "check"])
+def test_tables_have_the_rows_of_json_lines(index, question):
+    assert_same(ASKED[question](index), in_words=question in ("compare", "audit", "info"))
+
+
+def test_an_answer_without_a_table_has_no_columns(index):
+    assert simdocs.check(index).to_arrow().column_names == []
+
+
+@pytest.mark.parametrize("listing", ["kept", "duplicates", "groups", "explained"])
+@pytest.mark.parametrize("cluster", ["greedy", "components"])
+def test_lists_of_dedupe_are_tables(listing, cluster):
+    assert_same(simdocs.dedupe(texts=TEXTS, explain=True, cluster=cluster, threshold=0.5), listing)
+
+
+def test_other_lists_are_tables(index):
+    assert_same(simdocs.query(index, texts=TEXTS), "matches")
+    assert_same(simdocs.tune(texts=TEXTS), "curve")
+
+
+@examples(10)
+@given(texts=st.lists(st.sampled_from([A, A1, B, A.upper(), ""]), max_size=6), pairs=st.booleans())
+def test_answers_about_any_texts_are_tables(texts, pairs):
+    found = simdocs.dedupe(texts=texts, pairs=pairs, threshold=0.5)
+    assert_same(found)
+    if not pairs:
+        assert found.to_arrow("groups").column("group").to_pylist() == found.labels.tolist()
+
+
+def test_types_are_those_of_the_columns():
+    found = simdocs.dedupe(texts=TEXTS, verify="estimate", explain=True, cluster="components")
+    types = {field.name: str(field.type) for field in found.to_arrow().schema}
+    assert types == {"kept": "string", "duplicate": "string", "jaccard": "double", "estimate": "double"}
+    assert found.to_arrow().column("jaccard").null_count == found.found > 0
+    types = {field.name: str(field.type) for field in found.to_arrow("explained").schema}
+    assert (types["bands_met"], types["documents"]) == ("list<item: int64>", "int64")
+    assert types["links"] == "list<item: struct<document: string, jaccard: double, estimate: double>>"
+
+
+def test_similarities_are_not_rounded():
+    found = simdocs.dedupe(texts=TEXTS)
+    assert found.to_arrow().column("jaccard").to_pylist() == found.pairs.jaccard.tolist()
+
+
+def test_names_that_are_not_utf8_are_in_base64():
+    table = simdocs.dedupe(texts=[A, A, A], names=["a", b"\xff", "b"]).to_arrow()
+    assert table.column_names == ["kept", "duplicate", "duplicate_b64", "jaccard", "estimate"]
+    assert table.column("duplicate").to_pylist() == [None, "b"]
+    assert table.column("duplicate_b64").to_pylist() == ["/w==", None]
+
+
+def test_a_list_that_the_answer_does_not_have_is_refused(index):
+    found = simdocs.dedupe(texts=TEXTS)
+    with pytest.raises(
+        simdocs.UsageError, match=r"^listing must be one of kept, duplicates, groups, explained, not 'k"
+    ):
+        found.to_arrow("kept-lines")
+    with pytest.raises(simdocs.UsageError, match=r"^there are no explanations: ask for them with explain$"):
+        found.to_arrow("explained")
+    with pytest.raises(simdocs.UsageError, match=r"^listing must be None, not 'groups'$"):
+        simdocs.info(index).to_arrow("groups")
+
+
+def test_a_frame_has_the_same_rows():
+    pytest.importorskip("pandas", reason="no pandas here")
+    found = simdocs.dedupe(texts=TEXTS)
+    frame = found.to_pandas()
+    assert [tuple(row) for row in frame.itertuples(index=False)] == list(found.rows())
+    assert found.to_pandas("groups")["group"].tolist() == found.labels.tolist()
+
+
+@pytest.mark.parametrize(("package", "extra"), [("pyarrow", "'simdocs[datasets]'"), ("pandas", "pandas")])
+def test_a_missing_library_is_named_with_the_command_that_installs_it(package, extra, monkeypatch):
+    found = simdocs.dedupe(texts=TEXTS)
+    for other in {"pandas", "pyarrow"} - {package}:
+        monkeypatch.setitem(sys.modules, other, sys)
+    monkeypatch.setitem(sys.modules, package, None)
+    ask = "to_arrow" if package == "pyarrow" else "to_pandas"
+    with pytest.raises(
+        simdocs.SimdocsError, match=rf"^{ask}\(\) needs {package}: pip install {extra}".replace("[", r"\[")
+    ):
+        getattr(found, ask)()

@@ -1,0 +1,106 @@
+"""Parquet and Arrow files hold the rows of an answer with their types."""
+
+from __future__ import annotations
+
+import base64
+import io
+import sys
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from simdocs.errors import MissingExtraError, OutputError
+from simdocs.model.answers import NAME, NUMBER, SIMILARITY, Row, table_head
+from simdocs.parameters.families import FORMATS
+from simdocs.views import arrow_files
+
+pyarrow = pytest.importorskip("pyarrow", reason="no pyarrow here")
+parquet = pytest.importorskip("pyarrow.parquet", reason="no Parquet in this pyarrow")
+
+BINARY = ("parquet", "arrow")
+HEAD = table_head(document=NAME, group=NUMBER, kept=NAME, jaccard=SIMILARITY)
+TEXTS = st.text(max_size=6).filter(lambda text: text.isprintable())
+NAMES = TEXTS.map(str.encode) | st.binary(max_size=4)
+ROWS = st.lists(
+    st.tuples(NAMES, st.integers(0, 2**62) | st.none(), TEXTS.map(str.encode) | st.none(), st.floats(0, 1) | st.none()),
+    max_size=12,
+)
+
+
+def drawn(form: str, rows: list[Row], at_once: int = 5) -> bytes:
+    """Draw rows in this format, in blocks of so many."""
+    drawing = FORMATS[form].load()(HEAD)
+    blocks = [drawing.rows(rows[at : at + at_once]) for at in range(0, len(rows), at_once)]
+    return b"".join([drawing.begin(), *blocks, drawing.end()])
+
+
+def read(form: str, data: bytes) -> Any:
+    """Read the table that a file holds."""
+    return parquet.read_table(io.BytesIO(data)) if form == "parquet" else pyarrow.ipc.open_file(data).read_all()
+
+
+def as_read(row: Row, table: Any) -> dict[str, Any]:
+    """Return the row that a table should have."""
+    values = dict.fromkeys(table.column_names)
+    for name, cell in zip((column.name for column in HEAD.columns), row, strict=True):
+        if not isinstance(cell, bytes):
+            values[name] = cell
+            continue
+        try:
+            values[name] = cell.decode()
+        except UnicodeDecodeError:
+            values[f"{name}_b64"] = base64.b64encode(cell).decode()
+    return values
+
+
+@pytest.mark.parametrize("form", BINARY)
+@given(rows=ROWS)
+@example(rows=[])
+@example(rows=[(b"", 0, b"", 0.0), (b"\xff", None, None, None), (b"\xc3\xa9", 1, b"a\0b\n", 1.0)])
+def test_every_row_can_be_read_back(form, rows):
+    table = read(form, drawn(form, rows))
+    assert table.to_pylist() == [as_read(row, table) for row in rows]
+    types = {field.name: str(field.type) for field in table.schema}
+    invalid = types.pop("document_b64", None)
+    assert types == {"document": "string", "group": "int64", "kept": "string", "jaccard": "double"}
+    assert (invalid is not None) == any("\\x" in row[0].decode("utf-8", "backslashreplace") for row in rows)
+
+
+@pytest.mark.parametrize("form", BINARY)
+@given(rows=ROWS, at_once=st.integers(1, 12))
+def test_the_bytes_do_not_depend_on_the_blocks_in_which_rows_come(form, rows, at_once):
+    assert drawn(form, rows, at_once) == drawn(form, rows)
+
+
+@pytest.mark.parametrize("form", BINARY)
+def test_rows_are_written_in_groups_while_they_come(form, monkeypatch):
+    monkeypatch.setattr(arrow_files, "_AT_ONCE", 3)
+    drawing = FORMATS[form].load()(HEAD)
+    rows: list[Row] = [(b"a%d" % at, at, None, None) for at in range(8)]
+    pieces = [drawing.begin(), drawing.rows(rows[:2]), drawing.rows(rows[2:7]), drawing.rows(rows[7:]), drawing.end()]
+    assert [len(piece) > 0 for piece in pieces] == [False, False, True, False, True]
+    data = b"".join(pieces)
+    assert [row["group"] for row in read(form, data).to_pylist()] == list(range(8))
+    if form == "parquet":
+        assert parquet.ParquetFile(io.BytesIO(data)).num_row_groups == 3
+    else:
+        assert pyarrow.ipc.open_file(data).num_record_batches == 3
+
+
+@pytest.mark.parametrize("form", BINARY)
+def test_a_late_name_that_is_not_utf8_is_an_error(form, monkeypatch):
+    monkeypatch.setattr(arrow_files, "_AT_ONCE", 2)
+    drawing = FORMATS[form].load()(HEAD)
+    drawing.rows([(b"a", 0, b"a", None), (b"b", 0, b"a", None)])
+    with pytest.raises(OutputError, match=r"^document has a name that is not UTF-8, and none of the first 2 rows has"):
+        drawing.rows([(b"c", 0, b"a", None), (b"\xff", 0, b"a", None)])
+
+
+@pytest.mark.parametrize(("form", "name"), [("parquet", "Parquet"), ("arrow", "Arrow")])
+def test_a_missing_pyarrow_is_named_when_the_format_is_made(form, name, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingExtraError) as caught:
+        FORMATS[form].load()(HEAD)
+    assert str(caught.value) == f"writing {name} needs pyarrow: pip install 'simdocs[datasets]'"

@@ -55,7 +55,7 @@ class ParameterType(click.ParamType[Any]):
         if isinstance(values, Choice | Several):
             before, comma, begun = incomplete.rpartition(",") if isinstance(values, Several) else ("", "", incomplete)
             named = [(name, member.help) for name, member in values.family.items() if name.startswith(begun)]
-            return [CompletionItem(before + comma + name, help=spelled_for_shells(meaning)) for name, meaning in named]
+            return [CompletionItem(before + comma + name, help=spelled(meaning)) for name, meaning in named]
         if isinstance(values, ArtifactName) or (isinstance(values, PathName) and values.directories):
             return [CompletionItem(incomplete, type="dir")]
         if isinstance(values, PathName | PathList):
@@ -77,13 +77,6 @@ class ArtifactPath(click.ParamType[bytes]):
         from click.shell_completion import CompletionItem
 
         return [CompletionItem(incomplete, type="dir")]
-
-
-def spelled_for_shells(message: str) -> str:
-    """The message with parameters spelled as options."""
-    from simdocs.cli.spelling import spelled
-
-    return spelled(message)
 
 
 def listed(family: Mapping[str, Member]) -> str:

@@ -41,15 +41,9 @@ def answer(request: AuditRequest, run: Run, delivery: Delivery) -> Audit:
     return Audit(
         documents=corpus.documents,
         recipe=recipe,
-        texts=found.texts,
-        pairs=found.pairs,
-        found=found.found,
-        candidates=found.candidates,
-        recall=found.recall,
         stated=banding.recall,
         skipped=run.skipped,
-        sampled=found.sampled,
-        missed_family=found.missed_family,
+        **found._asdict(),
         looks_like=tuple(looking_like(corpus.documents, plain=recipe.sequences.plain)),
     )
 

@@ -30,6 +30,7 @@ from simdocs.corpora import stamp
 from simdocs.corpora.containers.recognise import looking_like
 from simdocs.engines.run import Run, each_band
 from simdocs.errors import ShrunkError, UnjudgedError
+from simdocs.kernels.lsh.banding import low_recall
 from simdocs.matching.corpus import name_prefix
 from simdocs.matching.preparing import report_ignored, useless_template
 from simdocs.model.answers import Delivery
@@ -42,7 +43,7 @@ from simdocs.model.skipped import FIRST
 from simdocs.parameters.recipes import IndexRecipe, Recipe, SignatureRecipe
 from simdocs.pipeline.boilerplate import with_common_tokens
 from simdocs.pipeline.changes import Changes, changes
-from simdocs.pipeline.indexing import BucketCounter, EarlierTables, band_tables, low_recall, same_as
+from simdocs.pipeline.indexing import BucketCounter, EarlierTables, band_tables, same_as
 from simdocs.pipeline.prepare import files_of, refuse_absent_ids, signed
 from simdocs.pipeline.reading import Reading
 from simdocs.pipeline.reuse import Earlier

@@ -26,12 +26,12 @@ from simdocs.corpora.containers.reopened import Reopened
 from simdocs.corpora.identity import FilesToDelete
 from simdocs.engines.run import Run
 from simdocs.kernels.group.connectivity import PairGraph
-from simdocs.kernels.lsh.banding import least_probability
+from simdocs.kernels.lsh.banding import least_probability, low_recall, threshold_warning
 from simdocs.matching.candidates.self_join import SelfJoin
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.groups.decision import Decision
 from simdocs.matching.groups.greedy import decide
-from simdocs.matching.preparing import of_same_documents, prepare, rows_around, threshold_warning, useless_template
+from simdocs.matching.preparing import of_same_documents, prepare, rows_around, useless_template
 from simdocs.matching.similar_pairs import PairCollector, PairsLeftOut, similar_pairs
 from simdocs.matching.verification.verify import Verifier, outdated_warnings
 from simdocs.model.answers import LINES, NAMES, Block, Delivery
@@ -43,7 +43,6 @@ from simdocs.model.search_result import GROUPS, NESTED, PAIRS, SearchFacts
 from simdocs.parameters.families import LISTS
 from simdocs.parameters.recipes import SignatureRecipe
 from simdocs.pipeline.boilerplate import with_common_tokens
-from simdocs.pipeline.indexing import low_recall
 from simdocs.requests.searching import DedupeRequest
 
 if TYPE_CHECKING:
@@ -277,7 +276,6 @@ def _comparison(plan: _Plan, corpus: Corpus, documents: Documents, run: Run) -> 
         walking=plan.intake.walking,
         grouping=plan.grouping,
         banding=banding,
-        bands=plan.cut,
         threshold=plan.threshold,
         probability=1.0 if banding is None else least_probability(plan.threshold, *banding.cut),
         candidates=run.tally.candidates,

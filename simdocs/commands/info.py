@@ -13,6 +13,7 @@ from simdocs.artifacts.formats import FORMATS
 from simdocs.commands.resolve import opened
 from simdocs.engines.run import Run
 from simdocs.errors import ArtifactError
+from simdocs.kernels.lsh.banding import chosen_by
 from simdocs.matching.corpus import name_prefix
 from simdocs.model.answers import Delivery, Figure
 from simdocs.model.artifact import Artifact
@@ -21,7 +22,7 @@ from simdocs.model.documents import EMPTY, IGNORED, INVALID, SHORT, WIDE
 from simdocs.model.inspection import ArtifactInfo, FactValue
 from simdocs.model.names import name_to_text, text_to_name
 from simdocs.parameters.recipes import IndexRecipe, Recipe
-from simdocs.pipeline.indexing import chosen_by, expected_of
+from simdocs.pipeline.indexing import expected_of
 from simdocs.requests.request import in_words
 from simdocs.requests.studying import InfoRequest
 

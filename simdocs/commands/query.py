@@ -19,13 +19,13 @@ from simdocs.commands.resolve import Resolved, resolve
 from simdocs.corpora.containers.recognise import looking_like
 from simdocs.engines.run import Run
 from simdocs.errors import mention
-from simdocs.kernels.lsh.banding import least_probability
+from simdocs.kernels.lsh.banding import least_probability, threshold_warning
 from simdocs.kernels.lsh.buckets import equal_runs
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.lookup.containing import find_containing
 from simdocs.matching.lookup.index_matches import Lookup, MatchBlock, PairsOnce, find_matches
 from simdocs.matching.lookup.nearest import find_nearest
-from simdocs.matching.preparing import prepare, threshold_warning
+from simdocs.matching.preparing import prepare
 from simdocs.matching.verification.verify import Verifier, outdated_warnings
 from simdocs.model.answers import NAMES, Block, Delivery
 from simdocs.model.documents import EMPTY, SHORT, Documents
@@ -136,7 +136,6 @@ def _facts(plan: _Plan, asked: Corpus, run: Run) -> SearchFacts:
         walking=plan.intake.walking,
         grouping=plan.grouping,
         banding=banding,
-        bands=None if banding is None else banding.cut,
         threshold=plan.threshold,
         probability=_probability(plan),
         candidates=run.tally.candidates,

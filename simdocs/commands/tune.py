@@ -26,6 +26,7 @@ from simdocs.corpora.file_list import FileList
 from simdocs.corpora.read_tasks import sampled
 from simdocs.engines.run import Run
 from simdocs.kernels.compare.pair_totals import total
+from simdocs.kernels.lsh.banding import low_recall
 from simdocs.matching.candidates.exact_join import token_sets
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.preparing import prepare
@@ -39,7 +40,6 @@ from simdocs.model.ragged import Floats, Ragged, Rows, TextNumbers
 from simdocs.model.tuning import BandChoice, CorpusFacts, CurvePoint, PairSample, Tuning
 from simdocs.parameters.recipes import OF_BANDS, IndexRecipe
 from simdocs.pipeline.boilerplate import with_common_tokens
-from simdocs.pipeline.indexing import low_recall
 from simdocs.pipeline.prepare import files_of
 from simdocs.requests.sources import BandsRequest
 from simdocs.requests.studying import TuneRequest

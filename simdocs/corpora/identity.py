@@ -56,10 +56,6 @@ class Identity(NamedTuple):
         """Whether the document came from a file, so that it can be read again."""
         return bool(self.inode or self.ctime_ns)
 
-    def in_file(self, file: FileId) -> bool:
-        """Whether the document was read from this file, as far as its inode tells."""
-        return self.inode == file[1]
-
     def unchanged(self, stamp: Stamp | None) -> bool:
         """Whether the file with this stamp is the one that was read, and has not changed since."""
         return stamp == (self.file_size, self.mtime_ns, self.ctime_ns, self.inode)

@@ -11,14 +11,13 @@ from simdocs.artifacts.manifest import differences
 from simdocs.engines.run import Run
 from simdocs.errors import ArtifactError, ParametersError, mention
 from simdocs.kernels.group.connectivity import bucket_components
-from simdocs.kernels.lsh.banding import least_probability
 from simdocs.matching.corpus import Corpus, buckets_of_index
 from simdocs.model.artifact import Artifact, BandIndex, Shingles
 from simdocs.model.documents import EMPTY, IGNORED, Documents
 from simdocs.model.names import display_name
 from simdocs.model.ragged import Mask, Rows, count_true_in_rows
 from simdocs.model.skipped import Skip, Skipped
-from simdocs.parameters.recipes import Banding, SignatureRecipe
+from simdocs.parameters.recipes import SignatureRecipe
 from simdocs.pipeline.prepare import Intake, signed
 
 
@@ -85,16 +84,6 @@ def rows_around(index: BandIndex, changed: Rows, *, linked: bool) -> Rows:
     is_near: Mask = chosen[text]
     is_near[changed] = True
     return np.flatnonzero(is_near)
-
-
-def threshold_warning(threshold: float, banding: Banding) -> Iterator[str]:
-    """Yield a warning if pairs exactly at this threshold are found more rarely than the recall of the bands states."""
-    found = least_probability(threshold, *banding.cut)
-    if threshold < banding.threshold and found < banding.recall:
-        yield (
-            f"the index was built for threshold {banding.threshold:g} and finds only {100 * found:.3g}% of the pairs at"
-            f" {threshold:g}: an index with {mention('threshold')} {threshold:g} finds more"
-        )
 
 
 def of_same_documents(shingles: Shingles | None, artifact: Artifact) -> Shingles | None:

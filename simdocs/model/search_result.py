@@ -44,7 +44,7 @@ class SearchFacts:
     """What a search did.
 
     documents: those that were asked about.
-    bands: how candidates were found; None: by an exact join.
+    banding: how candidates were found; None: not by bands.
     threshold: in force.
     probability: the smallest with which a pair at the threshold becomes a candidate.
     candidates: pairs that became one.
@@ -62,7 +62,6 @@ class SearchFacts:
     walking: Walking
     grouping: Grouping
     banding: Banding | None
-    bands: Bands | None
     threshold: float
     probability: float
     candidates: int
@@ -73,6 +72,11 @@ class SearchFacts:
     ignored: int = 0
     undecided: int | None = None
     looks_like: LooksLike = ()
+
+    @property
+    def bands(self) -> Bands | None:
+        """The bands and rows by which candidates were found; None: not by bands."""
+        return None if self.banding is None else self.banding.cut
 
     def __repr__(self) -> str:
         counts = f"documents={len(self.documents)}, candidates={self.candidates}, verified={self.verified}"

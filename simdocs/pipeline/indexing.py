@@ -1,4 +1,4 @@
-"""The third stage, index: from signatures to buckets. Expected candidates, and warnings about the choice of bands."""
+"""The third stage, index: from signatures to buckets; and the number of candidates to expect from them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simdocs.errors import UnreachableRecallError, mention
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.lsh import banding, buckets
 from simdocs.kernels.lsh.bucket_sample import BucketPairs, agreeing_bands, pairs_of_band
@@ -15,7 +14,7 @@ from simdocs.kernels.lsh.buckets import merged_band
 from simdocs.model.artifact import Artifact, BandIndex
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import Array, Floats, Index, Keys, Mask, Rows, TextNumbers, Tokens
-from simdocs.parameters.recipes import Banding, BandingRequest, Bands, IndexRecipe
+from simdocs.parameters.recipes import Bands, IndexRecipe
 
 if TYPE_CHECKING:
     from simdocs.model.build_results import Expectation
@@ -166,27 +165,3 @@ def expected_of(index: Artifact) -> Expectation:
         tables.release()
         owners.release()
     return counter.expectation(index["signatures"].rows, tables.shape[1])
-
-
-def chosen_by(chosen: Banding, num_perm: int) -> str:
-    """How the bands were chosen: the name of the rule, or `by hand` if the rule would choose other bands."""
-    try:
-        by_rule = banding.choose(
-            BandingRequest(threshold=chosen.threshold, recall=chosen.recall, rule=chosen.rule), num_perm
-        )
-    except UnreachableRecallError:
-        return "by hand"
-    return chosen.rule if by_rule == chosen.cut else "by hand"
-
-
-def low_recall(chosen: Banding, num_perm: int) -> Iterator[str]:
-    """Yield a warning if bands that were not chosen for a recall find fewer pairs at the threshold than the recall."""
-    found = banding.least_probability(chosen.threshold, *chosen.cut)
-    if found < chosen.recall and chosen_by(chosen, num_perm) != "recall":
-        bands, rows = "band" if chosen.bands == 1 else "bands", "row" if chosen.rows == 1 else "rows"
-        find = "finds" if chosen.bands == 1 else "find"
-        yield (
-            f"{chosen.bands} {bands} of {chosen.rows} {rows} {find} only {100 * found:.4g}% of the pairs at"
-            f" {chosen.threshold:g}, less than the recall of {chosen.recall:g}: leave out {mention('bands')},"
-            f" {mention('rows')} and {mention('rule')} to reach it"
-        )

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from simdocs.errors import Problem, mention, suggested
 from simdocs.model.names import display_name
 from simdocs.parameters.answers import Presentation
-from simdocs.parameters.families import DIFFS, ELSEWHERE, FILE_FORMATS, FORMATS, FileFormat, lists_groups, lists_lines
+from simdocs.parameters.families import ELSEWHERE, FILE_FORMATS, FORMATS, FileFormat, lists_groups, lists_lines
 from simdocs.requests.request import Exclusion, Request, RequestRules, not_together
 
 _COMPRESSED = ("gz", "zst", "bz2", "xz")
@@ -67,11 +67,6 @@ class DrawnRequest(Request, Presentation, init=False):
     def file_format(self) -> FileFormat | None:
         """The format that only this question offers and that the output's suffix chooses, if there is one."""
         return self._file_formats().get(self.suffix) if self.format is None else None
-
-    @property
-    def unit_of_difference(self) -> str | None:
-        """What is compared for a difference: `words` or `lines`; None if nobody asks for one."""
-        return None if self.diff is None else DIFFS[self.diff].compared
 
     def _file_formats(self) -> dict[str, FileFormat]:
         return {name: form for name, form in FILE_FORMATS.items() if form.question == self.question}

@@ -1,4 +1,4 @@
-"""The choice of bands and rows, and the probability with which they find a pair.
+"""The choice of bands and rows, the probability with which they find a pair, and warnings if that is low.
 
 A signature is cut into b bands of r rows each. Two documents of similarity s become a candidate pair with probability
 1 - (1 - s^r)^b: Leskovec, Rajaraman, Ullman, Mining of Massive Datasets, section 3.4.2.
@@ -7,13 +7,13 @@ A signature is cut into b bands of r rows each. Two documents of similarity s be
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from simdocs.errors import UnreachableRecallError, UsageError, mention
 from simdocs.model.ragged import Floats
-from simdocs.parameters.recipes import MAX_NUM_PERM, BandingRequest, Bands
+from simdocs.parameters.recipes import MAX_NUM_PERM, Banding, BandingRequest, Bands
 
 _ROUNDING = 1e-12
 """A probability may fall short of a recall by less than this and still count as reaching it, because of rounding."""
@@ -147,3 +147,35 @@ def longer_signature(
         if found <= most:
             return num_perm, found
     return None
+
+
+def chosen_by(chosen: Banding, num_perm: int) -> str:
+    """How the bands were chosen: the name of the rule, or `by hand` if the rule would choose other bands."""
+    try:
+        by_rule = choose(BandingRequest(threshold=chosen.threshold, recall=chosen.recall, rule=chosen.rule), num_perm)
+    except UnreachableRecallError:
+        return "by hand"
+    return chosen.rule if by_rule == chosen.cut else "by hand"
+
+
+def low_recall(chosen: Banding, num_perm: int) -> Iterator[str]:
+    """Yield a warning if bands that were not chosen for a recall find fewer pairs at the threshold than the recall."""
+    found = least_probability(chosen.threshold, *chosen.cut)
+    if found < chosen.recall and chosen_by(chosen, num_perm) != "recall":
+        bands, rows = "band" if chosen.bands == 1 else "bands", "row" if chosen.rows == 1 else "rows"
+        find = "finds" if chosen.bands == 1 else "find"
+        yield (
+            f"{chosen.bands} {bands} of {chosen.rows} {rows} {find} only {100 * found:.4g}% of the pairs at"
+            f" {chosen.threshold:g}, less than the recall of {chosen.recall:g}: leave out {mention('bands')},"
+            f" {mention('rows')} and {mention('rule')} to reach it"
+        )
+
+
+def threshold_warning(threshold: float, banding: Banding) -> Iterator[str]:
+    """Yield a warning if pairs exactly at this threshold are found more rarely than the recall of the bands states."""
+    found = least_probability(threshold, *banding.cut)
+    if threshold < banding.threshold and found < banding.recall:
+        yield (
+            f"the index was built for threshold {banding.threshold:g} and finds only {100 * found:.3g}% of the pairs at"
+            f" {threshold:g}: an index with {mention('threshold')} {threshold:g} finds more"
+        )

@@ -13,7 +13,6 @@ from simdocs.kernels.text.codepoints import CodepointTable
 from simdocs.kernels.text.normalise import normalise
 from simdocs.kernels.text.units import Units, line_cuts, lines_in, word_cuts, words_in
 from simdocs.kernels.tokens import murmur
-from simdocs.kernels.tokens.stopwords import STOP_WORDS
 from simdocs.model.ragged import Array, Index, Mask, Ragged, Tokens, distinct
 from simdocs.model.texts import STRIDE, Texts
 from simdocs.parameters.recipes import Shingling
@@ -153,6 +152,8 @@ def _stop_word_hashes(listed: str, language: str, switches: Normalisation, seed:
     An entry of a list may be several words, such as "don't". If the case is kept, the capitalised and the upper-case
     spellings are included.
     """
+    from simdocs.kernels.tokens.stopwords import STOP_WORDS
+
     spellings = set(listed.split() or STOP_WORDS[language])
     if switches.keep_case:
         spellings |= {word.capitalize() for word in spellings} | {word.upper() for word in spellings}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -34,9 +35,8 @@ _TOKENS_AT_ONCE = 1 << 20
 """Tokens that are signed at once with other hash functions: 4 MiB, and as much for each step of the hashing."""
 
 
-@dataclass(frozen=True, slots=True)
-class FoundPairs:
-    """The numbers of similar pairs, and of those that the bands find.
+class FoundPairs(NamedTuple):
+    """The numbers of similar pairs, and of those that the bands find: the figures of an Audit.
 
     texts: different texts.
     pairs: similar pairs of texts.

@@ -82,7 +82,7 @@ def example_pairs(
 
 
 def _in_short(difference: Difference) -> str:
-    """The first passage that differs, and how many more do."""
+    """The first passage that differs, and the number of others."""
     differing = [passage for passage in difference.passages if not passage.shared]
     if not differing:
         return difference.missing or difference.equality
@@ -160,14 +160,14 @@ _STEM = re.compile(rb"[^\W\d_]*")
 
 
 def _glob(names: Sequence[bytes]) -> bytes:
-    """What two or more names begin and end with, and a star between them."""
+    """A pattern of the common beginning and end of two or more names, with a star between them."""
     begin = _alike(names)
     end = _alike([name[begin:][::-1] for name in names])
     return names[0][:begin] + b"*" + names[0][len(names[0]) - end :]
 
 
 def _alike(names: Sequence[bytes]) -> int:
-    """With how many equal bytes these names begin."""
+    """The number of equal bytes at the beginning of these names."""
     first, last = min(names), max(names)  # What these two begin with, all that are between them begin with.
     alike = takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))
     return sum(1 for _ in alike)

@@ -59,7 +59,7 @@ class Advice(NamedTuple):
 
 
 class Suits(NamedTuple):
-    """What suits the lengths of the documents.
+    """The options that suit the lengths of the documents.
 
     larger_k: a larger k; None if none does
     highest: the highest threshold that variants of short documents still reach
@@ -138,7 +138,7 @@ def similarity_advice(
 
 
 def _against_lookalikes(unit: str, larger: int | None) -> tuple[str, tuple[str, ...]]:
-    """What to try if unrelated documents look alike, and the parameters that this names."""
+    """A phrase on what to try if unrelated documents look alike, and the parameters that it names."""
     template = f"{mention('ignore_common')} or {mention('template')} if they share a template"
     varied, figures = UNITS[unit].varied, UNITS[unit].figures
     other = f"{mention('unit')} {varied}, or {template}" if varied else template
@@ -199,7 +199,7 @@ def many_similar(corpus: CorpusFacts) -> bool:
 def length_of_signatures(
     texts: int, chosen: BandChoice, recall: float, false_candidates: Callable[[Bands], Estimate]
 ) -> Iterator[Advice]:
-    """Yield advice if a longer signature saves many false candidates. false_candidates: returns those of bands."""
+    """Yield advice if a longer signature saves many false candidates. false_candidates: their number for bands."""
     if chosen.false_candidates is None or 2 * chosen.false_candidates.value <= MANY_CANDIDATES * texts:
         return
     here = 2 * chosen.false_candidates.value / texts
@@ -277,7 +277,7 @@ def _empty_below(curve: tuple[CurvePoint, ...], threshold: float) -> float | Non
 
 
 def _near(curve: tuple[CurvePoint, ...], threshold: float) -> Estimate:
-    """How many pairs are near a threshold: those of the two points around it."""
+    """The number of pairs near a threshold, which is that of the two points around it."""
     found = [
         point.pairs
         for point in curve

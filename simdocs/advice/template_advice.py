@@ -80,7 +80,7 @@ _SHARE_SIMILAR = 0.05
 
 
 class CrowdWatch:
-    """Watches how many candidates are compared in a run, and gives advice as soon as there is a crowd.
+    """Watches the number of candidates in a run, and gives advice as soon as there is a crowd.
 
     joinable: whether an exact join would answer, too
     advice: one line if there is a crowd, otherwise none

@@ -1,1 +1,1 @@
-"""What Python callers can ask. `ask` answers any request; the other files have the public functions by theme."""
+"""The Python API. `ask` answers any request, and `functions` has the public functions."""

@@ -35,18 +35,20 @@ def running(
     skipped: Skipped | None = None,
     explain: Explain | None = None,
 ) -> Iterator[Run]:
-    """A run with this many processes. None: as many as there are cores that this process may use.
+    """A run that is closed at the end.
 
-    skipped: where skips are recorded; None: all of them are kept.
+    jobs: the number of worker processes; None: one for each core that this process may use.
+    skipped: records the skips; None: all of them are kept.
     """
     with Local(jobs or cores()) as engine:
         yield Run(engine, skipped, progress, explain or no_explanation)
 
 
 def ask(request: Request, run: Run | None = None, delivery: Delivery = AS_A_WHOLE) -> Any:
-    """Return the result that answers a request. run: None suits comparisons of texts, info and check.
+    """Return the result that answers a request.
 
-    UsageError: what was asked makes no sense. UnjudgedError: with `strict`, a document could not be judged.
+    UsageError: the request makes no sense. UnjudgedError: with `strict`, a document could not be judged.
+    run: may be None for compare, info and check.
     """
     result = _answer(request, run, delivery)
     if run is not None and isinstance(request, ReadRequest) and request.running.strict and run.skipped.unjudged:
@@ -100,7 +102,7 @@ def _answer(request: Request, run: Any, delivery: Delivery) -> Any:
 
 @contextmanager
 def running_for_python(request: ReadRequest) -> Iterator[Run]:
-    """A run whose warnings spell parameters as Python does when it is over."""
+    """A run whose warnings, when it is over, spell parameters as in Python."""
     with running(request.running.jobs or 1) as run:
         try:
             yield run
@@ -109,7 +111,7 @@ def running_for_python(request: ReadRequest) -> Iterator[Run]:
 
 
 def encoded_path(path: Path) -> bytes:
-    """The bytes of a path. UsageError, InputError: it is none."""
+    """A path as bytes. UsageError: not a path. InputError: it contains NUL."""
     try:
         encoded = os.fsencode(path)
     except TypeError:

@@ -1,4 +1,4 @@
-"""What help() shows of the Python functions: their keywords, with the meaning and the default of each."""
+"""The docstrings of the public functions, with the meaning and the default of each keyword."""
 
 from __future__ import annotations
 

@@ -24,8 +24,9 @@ from simdocs.cli.spelling import OTHER_COMMANDS, lookalike, nearest_option
 class CommandGroup(click.Group):
     """A group of commands. The error about a mistyped name suggests the most similar command.
 
-    sections: the headings under which help lists the commands. examples: command lines with what they answer. usual:
-    the examples of the short help.
+    sections: the headings under which help lists the commands.
+    examples: command lines with what they answer.
+    usual: the examples of the short help.
     """
 
     context_class = HelpContext
@@ -85,7 +86,7 @@ class CommandGroup(click.Group):
             raise unknown_option(error, self, ctx, words) from None
 
     def _misplaced(self, option: str, words: Sequence[str], ctx: click.Context) -> str:
-        """Where an option belongs that comes before the command; empty if no command has it or a similar one."""
+        """The error about an option before the command; empty if no command has it or a similar one."""
         owners, wrong = owners_of_options(ctx), ""
         if option not in owners:
             near = nearest_option(option, owners)
@@ -122,7 +123,7 @@ _SHOWN, _TWO = 8, 2
 
 
 def _for_files(arguments: Sequence[str]) -> str:
-    """What to do with files that are given without a command."""
+    """A suggestion for files that were given without a command."""
     from shlex import join
 
     shown = join(arguments[:_SHOWN]) + (" ..." if len(arguments) > _SHOWN else "")

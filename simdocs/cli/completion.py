@@ -121,7 +121,7 @@ class _Zsh(_Joined, ZshComplete):
 
     @property
     def func_name(self) -> str:
-        """The name of the function. It is that of the file, so that it replaces the function that zsh has loaded."""
+        """The name of the function, which is the name of the file. So it replaces the function that zsh has loaded."""
         return f"_{self.prog_name}"
 
 
@@ -138,7 +138,7 @@ def completer(program: click.Command, shell: str, variable: str) -> ShellComplet
 
 
 def complete(program: click.Command, variable: str) -> int:
-    """Print what the shell asks for in this variable (`SHELL_complete` or `SHELL_source`). Return the exit status."""
+    """Answer the request of a shell in this variable (`SHELL_complete` or `SHELL_source`). Return the exit status."""
     shell, _, what = os.environ[variable].partition("_")
     if shell not in SHELLS or what not in ("complete", "source"):
         return 1

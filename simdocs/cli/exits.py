@@ -101,7 +101,7 @@ def _end(number: int, _frame: FrameType | None) -> None:
 
 
 def listen() -> None:
-    """From now on there is something to tidy up: let SIGINT, SIGTERM and SIGHUP raise Ended.
+    """Let SIGINT, SIGTERM and SIGHUP raise Ended from now on, because there is something to tidy up.
 
     A later signal ends the program at once. Signals that were ignored when the program started stay ignored.
     """
@@ -110,7 +110,7 @@ def listen() -> None:
 
 
 def stop_listening() -> None:
-    """Nothing is left to tidy up: let these signals end the program at once."""
+    """Let these signals end the program at once, because nothing is left to tidy up."""
     _hear(signal.SIG_DFL)
 
 

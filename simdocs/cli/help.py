@@ -131,8 +131,10 @@ def together(*decorators: Decorator) -> Decorator:
 class Command(click.Command):
     """A command whose help has sections, examples and exit statuses, and which reports all bad values together.
 
-    usual: the parameters that the short help shows. never: exit statuses that it cannot have. explain: explains options
-    of other commands that it does not have.
+    examples: command lines.
+    usual: the parameters that the short help shows.
+    never: exit statuses that it cannot have.
+    explain: explains an option that only other commands have.
     """
 
     context_class = HelpContext
@@ -240,7 +242,7 @@ class Command(click.Command):
             before = word
 
     def _record_options_given_twice(self, ctx: click.Context, words: list[str]) -> None:
-        """Record options that take one value and have more: the last would win, and nobody would miss the others."""
+        """Record options with one value that are given several times: all values but the last would be lost."""
         _, _, order = self.make_parser(ctx).parse_args(words)
         for option, times in Counter(order).items():
             if times > 1 and isinstance(option, click.Option) and not (option.is_flag or option.multiple):

@@ -72,7 +72,7 @@ GUIDE = Path(__file__).with_name("guide.md")
 
 
 class _Topic(click.ParamType[str]):
-    """What there is help about: a command, or the guide. Shells offer all of them."""
+    """The name of a command, or `guide`. Shells offer all of them."""
 
     name = "command"
 
@@ -189,7 +189,7 @@ def _in_our_words(error: click.UsageError) -> str:
 
 
 def _wanted(error: click.BadOptionUsage) -> str:
-    """What the value must be that an option lacks."""
+    """The values that an option accepts, for the error that its value is missing."""
     for option in error.ctx.command.params if error.ctx else ():
         if error.option_name in option.opts and isinstance(option.type, ParameterType):
             return f": {spelled(option.type.parameter.values.wanted)}"

@@ -30,7 +30,7 @@ def _explain_option(option: str, words: Sequence[str]) -> str:
 
 
 def _explain_fixed(option: str, parameter: str, words: Sequence[str]) -> str:
-    """With what the index among these words was built; empty: it does not say."""
+    """The explanation with the value of an option from the index among these words; empty if it does not say."""
     from simdocs.api.functions import info
     from simdocs.commands.resolve import is_artifact
 

@@ -46,7 +46,7 @@ def requests_of(
 def answer(asked: type[Request], told: type[DrawnRequest], options: dict[str, Any]) -> int:
     """Answer a request, draw the answer, and print messages. Return the exit status.
 
-    asked: what the options ask. told: what they say about the answer.
+    asked: the class of the request. told: the class of its output options.
     """
     request, drawn = requests_of(asked, told, options)
     output = path_of(drawn.output)

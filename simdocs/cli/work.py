@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 
 class Work:
-    """A run that is going on.
+    """A run of a command, with its messages.
 
-    run: what the command works with.
-    told: says things on standard error.
-    progress: is closed before anything else is written to a terminal.
-    note: takes the summary, if a file was named for it.
+    run: the engine, the skips and the counts.
+    told: prints messages on standard error.
+    progress: the progress bar, which is closed before anything else is written to a terminal.
+    note: the file for the summary, if one was named.
     """
 
     def __init__(self, run: Run, *, told: Teller, progress: ProgressBar, note: OutputStream | None) -> None:
@@ -38,7 +38,7 @@ class Work:
 
     @property
     def seconds(self) -> float:
-        """How long it has taken so far."""
+        """The seconds that it has taken so far."""
         return time.monotonic() - self._started
 
     @property
@@ -47,7 +47,7 @@ class Work:
         return exits.UNJUDGED if self.run.skipped.unjudged else exits.DONE
 
     def drawing(self, request: Request, drawn: DrawnRequest, stream: OutputStream) -> Drawing:
-        """What draws the answer. Nothing is drawn before it is complete if an error may still forbid it."""
+        """An object that draws the answer. If an error may still forbid the answer, it draws nothing before the end."""
         hold = isinstance(request, ReadRequest) and request.running.strict
         progress = self._progress
         return Drawing(drawn, stream, before=progress.close, announce=lambda: progress("drawing", 0, 0), hold=hold)

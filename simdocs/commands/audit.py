@@ -1,4 +1,4 @@
-"""audit: how many of the similar pairs the bands find."""
+"""audit: the fraction of the similar pairs that the bands find."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _SAMPLED = (
 
 
 def answer(request: AuditRequest, run: Run, delivery: Delivery) -> Audit:
-    """What the bands find that a request chooses, or those of an index.
+    """An Audit of the bands that a request chooses, or of those of an index.
 
-    What they miss is estimated from a sample if that was asked for, or if an exact join does not fit in memory.
+    The missed pairs are estimated from a sample if that was asked for, or if an exact join does not fit in memory.
     UsageError: it contradicts an artifact, or no bands reach the recall. InputError, ArtifactError: documents or an
     artifact cannot be opened.
     """
@@ -49,7 +49,7 @@ def answer(request: AuditRequest, run: Run, delivery: Delivery) -> Audit:
 
 
 def _measured(request: AuditRequest, join: SelfJoin, recipe: IndexRecipe, run: Run) -> FoundPairs:
-    """What the bands find, of all pairs or estimated from a sample."""
+    """The pairs that the bands find, counted or estimated from a sample."""
     cut = recipe.banding.cut
     if not request.has("sample"):
         # What was read before it became too much is held as long as the error is.

@@ -108,8 +108,9 @@ def build_and_compare(
 ) -> tuple[BuildResult, Changes]:
     """Build an artifact, and compare its documents with those of the one that it replaces.
 
-    plan: with all ignored tokens. consequence: what follows if nothing can be taken over, for a warning. ShrunkError:
-    see `refuse_shrinking`.
+    ShrunkError: see `refuse_shrinking`.
+    plan: the request, with all ignored tokens.
+    consequence: what follows if nothing can be taken over, for a warning.
     """
     began_ns = stamp.now()
     note = f"rebuilt from scratch: {there.why_anew}" if there.why_anew else ""
@@ -219,7 +220,7 @@ def _build_index(plan: BuildPlan, writer: Writer, run: Run, earlier: Earlier | N
 def _sketch(
     artifact: Artifact | None, sketches: Sketches | None, documents: Documents, firsts: Rows, earlier: Earlier | None
 ) -> dict[str, Tokens]:
-    """The columns of the containment sketch: empty if there is none, those of the index if one is made from it."""
+    """The columns of the containment sketch; empty if there is none. An index of an index has the same sketch."""
     if isinstance(artifact, BandIndex):
         return {name: artifact[name].all() for name in _OF_SKETCH}
     columns = (NO_TOKENS, NO_TOKENS)

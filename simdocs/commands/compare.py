@@ -224,12 +224,12 @@ def _is_utf8(text: bytes) -> bool:
 
 
 def _sketching(request: CompareRequest, recipe: Recipe | None) -> Sketching:
-    """How signatures are computed: as those of the artifact, or as was asked for."""
+    """How signatures are computed: as in the artifact, or as requested."""
     return recipe.sketching if isinstance(recipe, SignatureRecipe) else request.sketching
 
 
 def _ignored(request: CompareRequest, artifact: Artifact | None, shingling: Shingling) -> Tokens:
-    """The tokens that are left out: those that the artifact leaves out, or those of templates."""
+    """The tokens that are left out: the same as in the artifact, or the tokens of the templates."""
     if artifact is not None and isinstance(artifact.recipe, SignatureRecipe):
         return ignored_of(artifact)
     return tokens_of_templates(request, shingling)

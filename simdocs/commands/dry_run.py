@@ -40,7 +40,7 @@ class _Discard:
 
 
 def answer(request: BuildRequest, run: Run, delivery: Delivery) -> DryRun:
-    """What the build that was requested would change. It fails as the build would, but takes no lock."""
+    """The changes that a build would make. This fails as the build would, but takes no lock."""
     plan, target = resolve(request, delivery.outputs), request.target
     assert target.output is not None
     check_target(os.fsdecode(target.output), request.kind)

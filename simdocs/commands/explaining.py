@@ -34,9 +34,9 @@ def explanations(
 ) -> Iterator[list[ExplainedDocument]]:
     """Yield why documents are kept or duplicates, in blocks.
 
-    in_groups: each group begins with its kept document; or else documents are in the order of their rows. bands: those
-    that found candidates, if any. printed: makes the names, and a document whose name cannot be printed is left out;
-    None: names are as they were recorded.
+    bands: the bands that found candidates, if any.
+    printed: makes the names, and leaves out documents whose names cannot be printed; None: names as they were recorded.
+    in_groups: begin each group with its kept document; otherwise documents are in the order of their rows.
     """
     rows = _Rows.of(decision, in_groups=in_groups)
     explainer = _Explainer(decision, bands, printed)
@@ -59,8 +59,11 @@ def explained_documents(decision: Decision, bands: Bands | None) -> tuple[Explai
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """The documents to explain. kept: the kept document of each one's group. pairs: each one (right) with the document
-    that it was compared with (left; -1: none)."""
+    """The documents to explain.
+
+    kept: the kept document of each one's group.
+    pairs: each document (right) with the one that it was compared with (left; -1: none).
+    """
 
     kept: Rows
     pairs: Pairs
@@ -163,7 +166,7 @@ class _Explainer:
         return met
 
     def _looseness(self, kept: Rows) -> tuple[list[float | None], list[bool | None]]:
-        """The smallest similarity of any two documents of these components, and whether it is that of all pairs."""
+        """The smallest similarity of any two documents of these components, and whether all pairs were compared."""
         components = self._decision.components
         if components is None or not len(components.kept):
             return [None] * len(kept), [None] * len(kept)

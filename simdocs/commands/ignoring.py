@@ -1,4 +1,4 @@
-"""The tokens that a request leaves out: those of its templates, or those that an artifact leaves out."""
+"""The tokens that a request leaves out: the tokens of its templates, or the same as an artifact."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _COMMENT = "#|"
 
 
 def with_stop_word_list(given: Mapping[str, Any]) -> dict[str, Any]:
-    """What was given, with the list of stop words in the place of the name of its file.
+    """The parameters that were given, with the list of stop words in the place of the name of its file.
 
     InputError: the list cannot be used. UsageError: the file has many texts.
     """
@@ -59,7 +59,7 @@ def stop_word_list(name: bytes) -> str:
 
 
 def contradictory_stop_words(given: Mapping[str, Any], artifact: Artifact) -> Iterator[str]:
-    """Yield a message if the list that was given is not that of the artifact. Errors: see `with_stop_word_list`."""
+    """Yield a message if another list was given than the artifact has. Errors: see `with_stop_word_list`."""
     if (name := given.get("stop_words")) is None:
         return
     theirs, remedy = artifact.recipe.shingling.stop_word_list, "rebuild it, or leave the option out"

@@ -93,7 +93,7 @@ def _expectation(expected: Expectation) -> Iterator[tuple[str, FactValue]]:
 
 
 def _run(artifact: Artifact) -> Iterator[tuple[str, FactValue]]:
-    """What run.json says; it is outside the checksums, so anything may stand there."""
+    """Yield facts from run.json. No checksum covers the file, so its values may have any type."""
     for key in ("simdocs", "start", "root"):
         if isinstance(value := artifact.run.get(key), str):
             yield key, _printable(value)
@@ -110,7 +110,7 @@ def _run(artifact: Artifact) -> Iterator[tuple[str, FactValue]]:
 
 
 def _value(value: Any) -> FactValue:
-    """A value as it is shown: a number as one, and anything else as a text."""
+    """A value for the table: numbers stay numbers, and all else becomes text."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):

@@ -128,7 +128,7 @@ def _blocks(plan: _Plan, indexed: Corpus, asked: Corpus, top: int, run: Run) -> 
 
 
 def _facts(plan: _Plan, asked: Corpus, run: Run) -> SearchFacts:
-    """What was looked up, and how."""
+    """The parameters and counts of the search."""
     banding = _searched_by(plan)
     return SearchFacts(
         documents=asked.documents,
@@ -167,7 +167,7 @@ def _probability(plan: _Plan) -> float:
 
 
 def excerpt_advice(asked: Documents, plan: _Plan) -> Iterator[str]:
-    """Yield what else to ask if the documents are so much shorter than those of the index that none can be similar."""
+    """Yield advice if documents are too much shorter than those of the index to be similar to any."""
     sizes = plan.known.index.facts.all()["size"] if plan.known is not None else ()
     if _contained(plan) or plan.request.answer.nearest or not len(asked) or not len(sizes):
         return
@@ -193,7 +193,7 @@ def shorter_than_matches(block: MatchBlock, threshold: float) -> int:
 
 
 def _excerpts(short: int, nearest: int) -> Iterator[str]:
-    """Yield what else to ask if documents are much shorter than their nearest ones. short: how many are."""
+    """Yield advice if documents are much shorter than their nearest ones. short: the number of such documents."""
     if short:
         documents, they = counted(short, "document is", "documents are"), "it" if short == 1 else "them"
         yield (

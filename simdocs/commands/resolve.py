@@ -1,4 +1,4 @@
-"""From what was asked to what is done: open the artifacts of a request, and decide what they leave open."""
+"""Resolve a request: open its artifacts, and decide everything that they leave open."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def resolve(request: BuildRequest, outputs: Sequence[str | None] = ...) -> Resol
 
 
 def resolve(request: ReadRequest, outputs: Sequence[str | None] = ()) -> Resolved[Any, Any]:
-    """What a request amounts to.
+    """The request with everything that its artifacts decide.
 
     UsageError: it contradicts an artifact, or no bands reach the recall. ParametersError: an artifact and an index
     beside it were made with different parameters. ArtifactError, InputError: an artifact cannot be opened, or does not
@@ -176,7 +176,7 @@ def resolve(request: ReadRequest, outputs: Sequence[str | None] = ()) -> Resolve
 
 
 def threshold_of(request: Request, fixed: Recipe | None) -> float:
-    """The threshold that was given; or else that of the index, or the default. fixed: how an artifact was made."""
+    """The threshold that was given, or else the index's, or else the default. fixed: the recipe of an artifact."""
     default = fixed.banding.threshold if isinstance(fixed, IndexRecipe) else BandingRequest().threshold
     return float(request.given.get("threshold", default))
 

@@ -126,7 +126,7 @@ MOST_COLUMNS = 20
 def shown(request: ShowRequest, artifact: Artifact, run: Run) -> _Table:
     """The table of an artifact that was requested.
 
-    UsageError: the artifact has no such view, or not of so many documents. InputError: it has no document of a name.
+    UsageError: the artifact has no such view, or too many documents for it. InputError: it has no document of a name.
     """
     if problems := list(request.problems_beside_artifact(artifact.kind)):
         raise UsageError(*problems)
@@ -242,7 +242,7 @@ def _candidates(index: BandIndex, rows: Rows | None, request: ShowRequest, run: 
 
 
 def _sketch(index: BandIndex, rows: Rows | None) -> _Table:
-    """How many tokens of each document are below the cut-off, and so in the sketch, or those of documents named.
+    """The number of tokens of each document in the sketch, or the tokens themselves of documents that were named.
 
     Copies have the tokens of the first document with their text, which is the only one in the sketch.
     """

@@ -37,9 +37,10 @@ _AT_ONCE = 1 << 20
 class Standing:
     """The artifact that a new one will replace.
 
-    artifact: None if there is none that can be read. why_anew: why nothing is taken over from it; empty if something
-    is, or if there is nothing. unexpected: whether users should know of that even if they do not look, as with a
-    damaged artifact, or one that was built with other options.
+    artifact: the artifact; None if there is none that can be read.
+    earlier: the same, as far as its documents can be taken over; None: nothing can.
+    why_anew: why nothing is taken over; empty if something is, or if there is no artifact.
+    unexpected: whether that deserves a warning, as with a damaged artifact, or one that was built with other options.
     """
 
     artifact: Artifact | None = None
@@ -58,7 +59,7 @@ NOTHING = Standing()
 
 
 def standing(path: bytes, recipe: Recipe, updating: Updating) -> Standing:
-    """What stands at this path, and what can be taken over from it by a build with this recipe."""
+    """The artifact at this path, and what a build with this recipe can take over from it."""
     try:
         artifact = open_artifact(path)
         _check(artifact)
@@ -95,7 +96,7 @@ def forgotten_bands(there: Standing, recipe: Recipe, given: Mapping[str, Any]) -
 
 
 def _in_words(found: Mapping[str, tuple[Any, Any]]) -> str:
-    """With and without which parameters the artifact was built. found: as differences() returns it."""
+    """A phrase with the parameters with and without which the artifact was built. found: see `differences`."""
     had, lacked = list[str](), list[str]()
     for name, (then, now) in found.items():
         if name in _CONTENTS:
@@ -111,8 +112,8 @@ def _in_words(found: Mapping[str, tuple[Any, Any]]) -> str:
 
 
 def _reading(run: Mapping[str, Any]) -> tuple[int, int]:
-    """When the documents were read, and the limit of their size, as run.json tells. The file has no checksum, so it may
-    say anything: what makes no sense counts as the time and the limit by which least is taken over."""
+    """When the documents were read, and the limit of their size, from run.json. No checksum covers the file: instead of
+    values that make no sense, those count with which least is taken over."""
     read_ns, limit = (run[key] if isinstance(run.get(key), int) else -1 for key in ("read_ns", "max_size"))
     return read_ns if read_ns <= stamp.now() else 0, limit if limit >= 0 else sys.maxsize
 
@@ -134,7 +135,11 @@ Given = list[list[Any]]
 
 
 def given_of(intake: Intake, counts: Index | None, documents: int) -> Given:
-    """The arguments of a run. counts: (A,) how many documents each gave. documents: how many there are."""
+    """The arguments of a run, with the number of documents from each.
+
+    counts: (A,) these numbers; None if they are not known.
+    documents: the number of all documents.
+    """
     if intake.artifact is not None:
         return [[intake.artifact.name, documents]]
     listed = intake.sources.listed
@@ -149,9 +154,13 @@ def refuse_shrinking(name: str, run: Mapping[str, Any], given: Given, documents:
 
     If run.json is lost, it is not known what each argument gave, so only their sum is compared.
 
-    A single text that is still there, but cannot be read, is no reason: it is reported by its name. name: the artifact.
-    run: what its run.json says. given: the arguments now, with what they give. documents: how many the artifact has.
-    built: with which other parameters it was built, which may be why documents are missing now; empty if with the same.
+    A single text that still exists, but cannot be read, is no reason: it is reported by its name.
+
+    name: the name of the artifact.
+    run: the contents of its run.json.
+    given: the arguments now, with the number of documents from each.
+    documents: the number of documents of the artifact.
+    built: the other parameters with which it was built, in words, as a possible reason; empty if they are the same.
     """
     options = f"{built}: give the same options again, or " if built else ""
     left = sum(count for _, count in given)

@@ -59,7 +59,10 @@ _Plan = Resolved[BandsRequest, IndexRecipe]
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """Documents under one recipe: a sample of their pairs, and what its bands find. firsts: (M,), one of each text."""
+    """Documents under one recipe: a sample of their pairs, and what its bands find.
+
+    firsts: (M,) the first row of each distinct text.
+    """
 
     corpus: Corpus
     recipe: IndexRecipe
@@ -76,7 +79,7 @@ class Judged:
 
 
 def answer(request: TuneRequest, run: Run, delivery: Delivery) -> Tuning:
-    """What the bands find that a request chooses, and the options that suit the documents.
+    """A Tuning of the bands that a request chooses, with the options that suit the documents.
 
     UsageError: it contradicts an artifact, or no bands reach the recall. InputError, ArtifactError: documents or an
     artifact cannot be opened.
@@ -166,7 +169,7 @@ class _Tuner:
         return corpus, recipe
 
     def _judged(self, corpus: Corpus, recipe: IndexRecipe) -> Judged:
-        """What the bands of a recipe find among these documents, from a sample of all pairs of different texts."""
+        """The documents under a recipe, judged by a sample of all pairs of different texts."""
         firsts, _ = corpus.documents.distinct_texts()
         threshold, documents = recipe.banding.threshold, len(corpus)
         verifier = Verifier(corpus, threshold, self._run)

@@ -127,7 +127,7 @@ class Artifact:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What to know before using it, such as that its bands miss many pairs. Empty if it was opened from disk."""
+        """Warnings about its use, such as that its bands miss many pairs. Empty if it was opened from disk."""
         return tuple(self.skipped.warnings)
 
     @property

@@ -46,13 +46,13 @@ _ESTIMATED = frozenset({"similar_pairs", "missed"})
 
 
 class MeasuredRecall(NamedTuple):
-    """Which fraction of the similar pairs shares a bucket.
+    """The fraction of the similar pairs that share a bucket.
 
-    found: that with the signatures as they are.
-    predicted: the mean probability of these pairs; None if the sample has none of them.
-    mean: the mean over `seeds` other hash functions; None without any.
-    low, high: the 95% interval: of what `mean` is expected to be, or, without other hash functions, of `found`, which
-        was estimated from a sample.
+    found: the fraction with the signatures as they are.
+    predicted: the mean probability that these pairs are found; None if the sample has no such pair.
+    mean: the mean fraction with `seeds` other hash functions; None if seeds is 0.
+    low, high: the 95% interval of the expected fraction; for a sample, of `found`, which is estimated then.
+    seeds: the number of other hash functions.
     """
 
     found: float
@@ -65,19 +65,21 @@ class MeasuredRecall(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class Audit(RunResult):
-    """How many of the similar pairs of documents the bands find.
+    """The number of similar pairs of documents, and of those that the bands find.
 
-    documents: those that were read.
-    texts: how many different ones there are.
-    pairs: how many pairs of different texts are similar.
-    found: how many of these share a bucket.
-    candidates: how many pairs of different texts share a bucket.
-    recall: None if there are no similar pairs.
+    documents: the documents that were read.
+    recipe: the parameters in force.
+    texts: the number of different texts.
+    pairs: the number of similar pairs of different texts.
+    found: the number of similar pairs that share a bucket.
+    candidates: the number of pairs of different texts that share a bucket.
+    recall: the fraction that was found; None if there are no similar pairs.
     stated: the recall that was asked for.
-    skipped: documents that could not be compared.
-    sampled: 0; or how many documents were drawn, and `pairs` is an estimate from them.
-    missed_family: 0; or the size of the largest family of similar documents without a found pair of which such a
-        sample has none with a probability of 5%.
+    skipped: the documents that could not be compared.
+    sampled: the number of documents that were drawn, from which `pairs` is estimated; 0 if all were compared.
+    missed_family: for a sample, the size of the largest family of similar documents without a found pair of which such
+        a sample has no document with a probability of 5%; else 0.
+    advice: lines about what may suit the documents better.
     looks_like: see LooksLike.
     """
 
@@ -102,7 +104,7 @@ class Audit(RunResult):
 
     @property
     def is_below(self) -> bool:
-        """Whether the recall is certainly below what is stated: the interval ends below it."""
+        """Whether the recall is certainly below the stated one: its interval ends below."""
         return self.recall is not None and self.recall.high < self.stated
 
     @property
@@ -196,7 +198,7 @@ class Audit(RunResult):
 
     @property
     def _missed(self) -> str:
-        """That the recall is not reached; empty if it may be."""
+        """A phrase that the recall is not reached; empty if it may be."""
         return f"the recall asked for, {self.stated:g}, is not reached: " if self.is_below else ""
 
     def _lines_of_sample(self, recall: MeasuredRecall) -> Iterator[str]:

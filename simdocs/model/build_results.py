@@ -25,13 +25,12 @@ _BYTES_SKETCHED = 8
 class Expectation:
     """What bands will find.
 
-    curve: the least probability that a pair becomes a candidate, at the tenths of similarity.
-    at_threshold: the same at the threshold.
-    candidates: how many other texts share a bucket with a text, on average, counted in the buckets.
-    _: KW_ONLY
-    better_num_perm, better_candidates: if those are many, a signature length that is expected to need fewer (0: none
-        does), and how many.
-    sketched: how many tokens the containment sketch has; None if there is none.
+    curve: pairs of a similarity, at every tenth, and the least probability that a pair of it becomes a candidate.
+    at_threshold: the least probability at the threshold.
+    candidates: the mean number of other texts that share a bucket with a text, counted in the buckets.
+    better_num_perm: if those are many, a signature length that is expected to have fewer; 0 if there is none.
+    better_candidates: the number of candidates to expect with that length.
+    sketched: the number of tokens in the containment sketch; None if there is none.
     """
 
     curve: tuple[tuple[float, float], ...]
@@ -75,11 +74,12 @@ class Expectation:
 
 
 class UpdateFacts(NamedTuple):
-    """How many documents of an artifact are unchanged, changed and new, and how many were removed, by their names.
+    """The numbers of documents of an artifact that are unchanged, changed, new and removed, by their names.
 
-    note: what else to know, such as why nothing was taken over from the artifact that was there; may be empty.
-    kept: how many are kept though they cannot be read, so that it is not known whether they have changed.
-    renamed: how many have a new name, and the text of a document whose name is gone; these are neither new nor removed.
+    note: what else to know, such as why nothing was taken over from the earlier artifact; may be empty.
+    kept: the number of documents that are kept although they cannot be read, so that they may have changed.
+    renamed: the number of documents with a new name, and the text of one whose name is gone. They are neither new nor
+        removed.
     """
 
     unchanged: int = 0
@@ -106,13 +106,17 @@ class UpdateFacts(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class BuildResult(RunResult):
-    """An artifact was built: of these documents, with this recipe.
+    """The result of building an artifact.
 
-    target: its name; empty in memory.
-    expectation: of an index.
-    advice: on parameters that do not suit the documents.
+    kind: its kind.
+    documents: its documents.
+    recipe: its parameters.
+    skipped: the documents that it does not hold.
+    target: its name; empty if it is in memory.
+    expectation: what the bands of an index will find; None for other artifacts.
+    advice: lines about parameters that do not suit the documents.
     update: what changed.
-    ignored: how many tokens are left out of all documents.
+    ignored: the number of tokens that are left out of all documents.
     looks_like: see LooksLike.
     """
 
@@ -178,7 +182,7 @@ CHANGES = table_head(status=NAME, document=NAME)
 class DryRun(RunResult):
     """What a build would change in the artifact that it would replace.
 
-    built: what the build would say.
+    built: the result that the build would have.
     earlier: the documents of the artifact that is there; None if there is none that can be read.
     new, changed, kept, renamed: rows of `documents`.
     removed: rows of `earlier`.
@@ -204,19 +208,19 @@ class DryRun(RunResult):
 
     @property
     def counts(self) -> UpdateFacts:
-        """How many documents are unchanged, changed, new, removed, kept and renamed."""
+        """The numbers of documents that are unchanged, changed, new, removed, kept and renamed."""
         return self.built.update
 
     @property
     def looks_like(self) -> LooksLike:
-        """Containers that documents look like, and how many of them do."""
+        """The kinds of container that documents look like, and the number of documents for each."""
         return self.built.looks_like
 
     SUMMARY_LAST = True
 
     @property
     def warned_of(self) -> tuple[str, ...]:
-        """What the build would advise."""
+        """The advice of the build."""
         return self.built.advice
 
     def lines(self, seconds: float, *, verbose: bool = False) -> Iterator[str]:  # noqa: ARG002
@@ -253,7 +257,7 @@ class DryRun(RunResult):
         return rows, [(UNCHANGED, CHANGED, NEW, KEPT, RENAMED)[number] for number in numbers[rows].tolist()]
 
     def rows(self, *, unchanged: bool = False) -> Iterator[tuple[str, str]]:
-        """Status and name: of documents in their order, then of removed ones in their old order.
+        """Yield the status and name of each document in order, then those of removed ones in their old order.
 
         unchanged: list unchanged documents, too.
         """

@@ -47,22 +47,23 @@ _NAMED = 3
 """Names in a note."""
 
 _LITTLE_CONTAINED, _LITTLE_SHARED, _FEW_PLACES = 0.2, 0.5, 5
-"""Texts are unrelated if less than so much of either is in the other, if their difference has less than so many of
-their characters in common, and if it has more than so many places: then it shows scattered words."""
+"""Texts are unrelated if less than the first fraction of either is in the other, if their difference has less than the
+second fraction of their characters in common, and if it has more than this number of places: then it shows scattered
+words."""
 
 _PAIRS = f"more than {MOST_CELLS:,} pairs of"
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class Comparison(Answer):
-    """How similar two texts are.
+    """The similarity of two texts, by every measure.
 
-    names: of both.
-    every: by their shingles, for each unit and k that was asked for.
-    edits, signatures: those of the first unit and k.
-    matrix: their similarities as a matrix of two texts.
-    difference: None if it was not asked for.
-    decided_by: the measure that the threshold is about: `jaccard`, `bag_jaccard`, `overlap` or `overlap of
+    names: their names.
+    every: the measures of their shingles, for each unit and k that was asked for.
+    edits, signatures: the other measures, for the first unit and k.
+    matrix: their similarity as a matrix of two texts.
+    difference: their difference; None if it was not asked for.
+    decided_by: the measure that is compared with the threshold: `jaccard`, `bag_jaccard`, `overlap` or `overlap of
         multisets`.
     """
 
@@ -76,7 +77,7 @@ class Comparison(Answer):
 
     @property
     def similarity(self) -> float:
-        """What the threshold is about: Jaccard, or the larger containment; of multisets if those were asked for."""
+        """The similarity that is compared with the threshold: Jaccard, or the larger containment; see `decided_by`."""
         return self.matrix.largest
 
     @property
@@ -108,7 +109,7 @@ class Comparison(Answer):
         return found.places > _FEW_PLACES and found.shared < _LITTLE_SHARED
 
     def rows(self) -> Iterator[tuple[str, MeasureValue]]:
-        """Each measure with its value, in the order in which they are shown."""
+        """Yield each measure with its value, in the order in which they are shown."""
         yield from zip(("a", "b"), self.names, strict=True)
         for group, prefix, names in _SHOWN:
             for name in names:
@@ -118,7 +119,7 @@ class Comparison(Answer):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Which texts have no shingles; what was not computed as it was asked for, because the texts are too long."""
+        """Notes about texts without shingles, and about what was not computed because the texts are too long."""
         too_long = list(self._too_long)
         if not too_long:
             return self.matrix.notes
@@ -127,7 +128,7 @@ class Comparison(Answer):
 
     @property
     def _too_long(self) -> Iterator[tuple[str, str]]:
-        """Yield what there is too much of, and what was done instead."""
+        """Yield pairs of phrases: what there is too much of, and what was done instead."""
         edited = edited_units(self.shingles.unit)
         if self.edits is not NOT_COMPUTED and not self.edits.unit:
             yield f"{_PAIRS} {UNITS[edited[-1]].plural}", "there is no edit distance"
@@ -181,17 +182,20 @@ _SHOWN = (
     ("edits", "edit_", ("distance", "similarity")),
     ("signatures", "", SignatureMeasures.__slots__),
 )
-"""The measures in the order in which they are shown: where they are, what their names begin with, and the names."""
+"""The measures in the order in which they are shown: the field that holds them, their prefix, and their names."""
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class SimilarityMatrix(Answer):
-    """The similarity of each two of N texts. names: of the texts. threshold: in force.
+    """The similarities of N texts to each other.
 
-    similarity: float64 (N, N). It is the Jaccard similarity, and so symmetric; or, if containment was asked for, the
-    share of the shingles of the text of the row that the text of the column has. empty: the names of texts that are
-    empty, but for spaces. short: of those with fewer units than a shingle, which then is the whole text. invalid: of
-    those with bytes that are not UTF-8.
+    names: the names of the texts.
+    similarity: float64 (N, N), the Jaccard similarities, which are symmetric; or, if containment was asked for, the
+        fraction of the shingles of the row's text that the column's text has.
+    threshold: the threshold in force.
+    empty: the names of the texts that have nothing but spaces.
+    short: the names of the texts with fewer units than a shingle. The whole text is then the only shingle.
+    invalid: the names of the texts with bytes that are not UTF-8.
     """
 
     names: tuple[str, ...]
@@ -204,7 +208,7 @@ class SimilarityMatrix(Answer):
 
     @property
     def matrix(self) -> SimilarityMatrix:
-        """The matrix itself, as of a Comparison."""
+        """The matrix itself. A Comparison has one, too."""
         return self
 
     @property
@@ -233,7 +237,7 @@ class SimilarityMatrix(Answer):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Which texts match nothing or only equal ones, as they have no shingles or one; which may not match a copy."""
+        """Notes about texts that match nothing or only the same text, and about texts that may not match a copy."""
         bare = [name for name, own in zip(self.names, self.similarity.diagonal(), strict=True) if not own]
         empty, others = ([name for name in bare if (name in self.empty) is inside] for inside in (True, False))
         notes = []
@@ -255,7 +259,7 @@ class SimilarityMatrix(Answer):
         return tuple(notes)
 
     def rows(self) -> Iterator[tuple[str, list[float]]]:
-        """Each name with the similarities to all texts."""
+        """Yield each name with the similarities to all texts."""
         yield from zip(self.names, self.similarity.tolist(), strict=True)
 
     def __repr__(self) -> str:

@@ -28,7 +28,10 @@ _LOOSEST = 10
 class ComponentFacts(NamedTuple):
     """How loosely one connected component hangs together.
 
-    smallest_to_kept, smallest_of_two: the smallest similarity to the kept document, and of any two (None: unknown).
+    kept: the name of its kept document.
+    documents: the number of its documents.
+    smallest_to_kept: the smallest similarity of a document to the kept one; None if it is unknown.
+    smallest_of_two: the smallest similarity of any two documents; None if it is unknown.
     all_compared: whether all pairs of its distinct texts were compared.
     """
 
@@ -55,21 +58,22 @@ class ComponentFacts(NamedTuple):
 class Deduplication(SearchResult):
     """Which documents are kept and which are duplicates.
 
-    documents: those that were given.
-    pairs: left, the row kept; right, that of its duplicate; in the order of the answer. With an index to compare
-        against, row r of the index is len(documents) + r.
-    names: of both documents of each pair.
-    kept: the rows, among the documents given, of those that are no duplicates and not known to the index.
-    known: how many were known to the index.
-    against_index: whether there is one.
-    largest: the kept document with the most duplicates, and how many.
+    documents: the documents that were given.
+    pairs: the rows of each kept document (left) and its duplicate (right), in the order of the answer. With an index to
+        compare against, row r of the index is len(documents) + r.
+    names: the names of both documents of each pair.
+    kept: the rows of the documents that are no duplicates and not in the index.
+    groups: the number of kept documents that have duplicates.
+    known: the number of documents that are in the index already.
+    against_index: whether the documents were compared with those of an index.
+    largest: the name of the kept document with the most duplicates, and their number; None if there are no duplicates.
     duplicate_bytes: the size of the text of the duplicates, after decompression.
-    duplicate_files: how many of them are files, and not lines or texts in memory.
-    freed_bytes: the size on disk that deleting these files would free.
-    components: how loosely each component hangs together; None for other groups.
+    duplicate_files: the number of duplicates that are files, and not lines or texts in memory.
+    freed_bytes: the space on disk that deleting these files would free.
+    components: how loosely each connected component hangs together; None for other groups.
     advice: lines for people if k does not suit the documents, or if many of them may share only a template.
-    explained: with explain, why each document is kept or a duplicate, in the order of the documents, after those of
-        the index that are kept for them; None if it was handed over in blocks.
+    explained: with explain, why each document is kept or a duplicate: first the documents of the index that are kept
+        for others, then the documents in order; None if this was handed over in blocks.
     """
 
     LISTINGS = ("kept", "duplicates", "groups", "explained")
@@ -92,7 +96,7 @@ class Deduplication(SearchResult):
 
     @property
     def found(self) -> int:
-        """How many duplicates there are."""
+        """The number of duplicates."""
         return len(self.pairs)
 
     @property
@@ -189,7 +193,7 @@ class Deduplication(SearchResult):
         yield f"{duplicates}, {kept}, {took}; {self._taken()}"
 
     def _taken(self) -> str:
-        """What deleting the duplicates would free, and the size of their text where that is another."""
+        """The space that deleting the duplicates would free, and the size of their text if it differs."""
         text = f"{size(self.duplicate_bytes)} of text"
         if not self.duplicate_files:
             return f"the duplicates have {text}"
@@ -206,9 +210,9 @@ class Deduplication(SearchResult):
 class SimilarPairs(SearchResult):
     """Every pair of near-duplicates.
 
-    pairs, names: as of Deduplication, empty if the pairs were handed over in blocks.
-    found: how many pairs are listed.
-    left_out: how many similar pairs are not, because copies of one text are listed as a chain.
+    pairs, names: the same as of Deduplication; empty if the pairs were handed over in blocks.
+    found: the number of pairs that are listed.
+    left_out: the number of similar pairs that are not, because copies of one text are listed as a chain.
     """
 
     found: int

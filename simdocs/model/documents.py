@@ -57,13 +57,17 @@ STAMP_FIELDS = ("file_size", "mtime_ns", "ctime_ns", "inode")
 
 @dataclass(frozen=True, slots=True)
 class SourceFiles:
-    """Files in the order of their documents. files: (F,) FILE. chunks: (H,) CHUNK, in the order of the files."""
+    """The files of documents, and their chunks.
+
+    files: (F,) FILE, in the order of their documents.
+    chunks: (H,) CHUNK, in the order of the files.
+    """
 
     files: NDArray[np.void]
     chunks: NDArray[np.void]
 
     def are_in_order(self, documents: int) -> bool:
-        """Whether every row belongs to one file, and every chunk and its rows to one file. documents: how many rows."""
+        """Whether every row and every chunk belongs to one file, and the rows of a chunk to that, too. documents: N."""
         rows, first_chunks = self.files["row"], self.files["chunk"]
         ends = np.append(rows, documents)
         if (documents and (not len(rows) or rows[0])) or not (ends[:-1] < ends[1:]).all():
@@ -171,10 +175,11 @@ DOCUMENT = np.dtype([(name, dtype, shape) for name, dtype, shape, _ in FIELDS])
 """The dtype of the facts of one document."""
 
 MET = np.dtype([("walked", "<i4"), ("device", "<u8"), ("inode", "<u8")])
-"""How a file was met in this run, so that it is the one that is read.
+"""How a file was found in this run, so that no other file is read in its place.
 
-walked: how many bytes of its name lead to the directory that was walked; below it, no link is followed. 0: a walk that
-follows links met it; NAMED: it was named itself, and may be any file. device, inode: those of the file that was met.
+walked: the number of bytes of its name that lead to the directory that was walked; below it, no link is followed. 0: a
+    walk that follows links found it. NAMED: it was named itself, and may be any file.
+device, inode: the device and the inode of the file.
 """
 
 NAMED = -1
@@ -189,7 +194,7 @@ OTHER_ENCODING = (
     "in another encoding a text does not match its UTF-8 copy; convert it first, for example with"
     " iconv -f LATIN1 -t UTF-8"
 )
-"""What to know about texts with bytes that are not valid UTF-8 among others."""
+"""What messages say about texts with bytes that are not valid UTF-8."""
 
 WITHOUT_TOKENS = EMPTY | IGNORED
 """Flags of documents that match nothing."""
@@ -203,9 +208,9 @@ class Documents:
     facts: (N,) DOCUMENT.
     sources: the files from which they were read.
     held: the bytes of the documents that cannot be read a second time (standard input, FIFOs), by row.
-    met: (N,) MET, how their files were met; None if an earlier run met them.
+    met: (N,) MET, how their files were found; None if an earlier run found them.
     earlier: (N,) the row of each in the artifact from which it was taken over, or -1; None if this run did not read it.
-    counts: (A,) how many of them each argument gave; None if this run did not read them.
+    counts: (A,) the number of documents from each argument; None if this run did not read them.
     kept: the rows of those that were taken over because they could not be read.
     """
 

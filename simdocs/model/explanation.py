@@ -34,7 +34,7 @@ EXPLAINED_COMPONENTS = EXPLAINED.but(EXPLAINING, smallest_of_two=SIMILARITY, all
 
 
 class Link(NamedTuple):
-    """A document of a chain, and how similar it is to the one before it. jaccard: None if it was not computed."""
+    """A document of a chain, and its similarity to the one before it: exact (None: not computed), and estimated."""
 
     document: str
     jaccard: float | None

@@ -79,17 +79,17 @@ def with_interval(estimate: tuple[float, float, float], *, whole: bool = False) 
 
 
 def cut_in_words(bands: int, rows: int) -> str:
-    """How a signature is cut."""
+    """The numbers of bands and rows, in words."""
     return f"{counted(bands, 'band')} of {counted(rows, 'row')}"
 
 
 def found_by(bands: int, rows: int, threshold: float, probability: float) -> str:
-    """What share of the pairs at a threshold these bands find."""
+    """A phrase about the fraction of the pairs at a threshold that these bands find."""
     find = "finds" if bands == 1 else "find"
     return f"{cut_in_words(bands, rows)} {find} {at_least(probability, threshold)}"
 
 
 def at_least(probability: float, threshold: float) -> str:
-    """What is found at a threshold, and above it. No pair is more similar than 1."""
+    """A phrase about the fraction of pairs that is found at a threshold, and above it unless it is 1."""
     more = ", more above" if threshold < 1 and probability < 1 else ""
     return f"at least {least_percentage(probability)} of pairs at {threshold:g}{more}"

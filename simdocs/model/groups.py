@@ -15,8 +15,9 @@ from simdocs.model.ragged import Array, Floats, Index, Mask, Rows
 class Pairs:
     """P similar pairs of documents.
 
-    left, right: int64 (P,), the rows of the two documents. jaccard: float64 (P,), the exact similarity, or NaN where it
-    was not computed. estimate: float64 (P,), the similarity estimated from the signatures.
+    left, right: int64 (P,), the rows of the two documents.
+    jaccard: float64 (P,), the exact similarity, or NaN where it was not computed.
+    estimate: float64 (P,), the similarity estimated from the signatures.
     """
 
     left: Index
@@ -79,14 +80,14 @@ class Pairs:
 class ContainedPairs(Pairs):
     """Pairs of a document (left) with one that contains it (right).
 
-    containment: float64 (P,), the share of the tokens of the left one that the right one has, exactly.
+    containment: float64 (P,), the exact fraction of the tokens of the left document that the right one has.
     """
 
     containment: Floats
 
     @property
     def score(self) -> Floats:
-        """What decides: the containment."""
+        """The value that decides: the containment."""
         return self.containment
 
     @property
@@ -99,14 +100,14 @@ class ContainedPairs(Pairs):
 class NestedPairs(ContainedPairs):
     """Pairs of documents of which one contains most of the other.
 
-    converse: float64 (P,), the share of the tokens of the right document that the left one has.
+    converse: float64 (P,), the exact fraction of the tokens of the right document that the left one has.
     """
 
     converse: Floats
 
     @property
     def score(self) -> Floats:
-        """What decides: the larger containment."""
+        """The value that decides: the larger containment."""
         return np.maximum(self.containment, self.converse)
 
     @property
@@ -155,11 +156,13 @@ MOST_LINKS = 100
 
 
 class Components(NamedTuple):
-    """How similar the documents of each connected component are: C components.
+    """How similar the documents of each of C connected components are.
 
-    kept: int64 (C,), the row of the kept document. size: int64 (C,), the number of documents. to_kept: float64 (C,),
-    the smallest similarity of a document to the kept one. pairwise: float64 (C,), the smallest similarity of any two
-    documents that were compared. complete: bool (C,), whether all pairs were compared.
+    kept: int64 (C,), the row of the kept document.
+    size: int64 (C,), the number of documents.
+    to_kept: float64 (C,), the smallest similarity of a document to the kept one.
+    pairwise: float64 (C,), the smallest similarity of any two documents that were compared.
+    complete: bool (C,), whether all pairs were compared.
     """
 
     kept: Index

@@ -21,8 +21,9 @@ _LONG = 80
 class ArtifactInfo(Answer):
     """What an artifact is.
 
-    facts: keys and values, in the order in which they are shown; a key may come again.
-    banding, expectation: of an index.
+    kind: its kind.
+    facts: keys and values, in the order in which they are shown. A key may occur several times.
+    banding, expectation: the bands of an index, and what they will find; None for other artifacts.
     """
 
     kind: str

@@ -17,16 +17,16 @@ from simdocs.parameters.families import MATCH_LISTS
 class Matches(SearchResult):
     """The documents of an index that are similar to others.
 
-    documents: those that were asked about.
-    pairs: left, their rows; right, rows of the index; in the order of the answer; empty if they were handed over in
-        blocks.
-    names: of both documents of each pair.
-    indexed: how many documents are in the index.
-    found: how many matches there are.
-    matched: how many documents have one.
-    similar: how many matches are at the threshold or above.
-    nearest: how many of the most similar documents were asked for, whatever the threshold (0: those at the threshold).
-    left_out: how many copies of the nearest documents are not listed.
+    documents: the queries, which are the documents that were looked up.
+    pairs: the rows of each query (left) and, in the index, its match (right), in the order of the answer; empty if they
+        were handed over in blocks.
+    names: the names of both documents of each pair.
+    indexed: the number of documents in the index.
+    found: the number of matches.
+    matched: the number of queries that have a match.
+    similar: the number of matches at the threshold or above.
+    nearest: the number of most similar documents that were asked for; 0 if those at the threshold were.
+    left_out: the number of copies of the nearest documents that are not listed.
     """
 
     LISTINGS = tuple(MATCH_LISTS)

@@ -13,11 +13,13 @@ MeasureValue = str | int | float | None
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShingleMeasures:
-    """How similar two texts are by their shingles.
+    """The similarity of two texts by their shingles.
 
-    shingles_a, shingles_b: distinct shingles of each. intersection, union: distinct shingles of both, and of either.
-    bag_intersection, bag_union: the same with repeats: the sums of the smaller and of the larger count of each. cosine:
-    of the angle between the counts; None if a text has no shingle.
+    unit, k: the unit of a shingle, and the number of units.
+    shingles_a, shingles_b: the number of distinct shingles of each text.
+    intersection, union: the number of distinct shingles of both texts, and of either.
+    bag_intersection, bag_union: the same with repeats: the sum of the smaller count of each shingle, and of the larger.
+    cosine: the cosine of the angle between the counts; None if a text has no shingle.
     """
 
     unit: str
@@ -74,11 +76,12 @@ class ShingleMeasures:
 
 @dataclass(frozen=True, slots=True)
 class EditMeasures:
-    """How similar two texts are by what remains in order: the longest common subsequence (LCS) of their units.
+    """The similarity of two texts by the longest common subsequence (LCS) of their units.
 
-    unit: what was inserted and deleted: `char`, `word` or `line`; empty if the texts are too long and different for any
-    of them, or if nobody asked. length_a, length_b: units of each text. lcs: units that they share in order; None if it
-    was not computed.
+    unit: the unit that was compared: `char`, `word` or `line`; empty if nothing was, because the texts are too long and
+        different, or because it was not asked for.
+    length_a, length_b: the number of units of each text.
+    lcs: the length of the LCS in units; None if it was not computed.
     """
 
     unit: str
@@ -99,15 +102,19 @@ class EditMeasures:
 
 
 NOT_COMPUTED = EditMeasures("", 0, 0, None)
-"""In place of measures that are not shown."""
+"""The value where edit measures are not shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignatureMeasures:
-    """How similar two signatures are, and whether their bands make the texts a candidate pair.
+    """The similarity of two signatures, and whether their bands make the texts a candidate pair.
 
-    estimate: the share of places that agree. standard_error: that of the estimate, sqrt(J(1-J)/K). bands, rows: how a
-    signature is cut. equal_bands: bands that agree. probability: that at least one does, at this similarity.
+    num_perm: the number of places in a signature, K.
+    estimate: the fraction of places that agree.
+    standard_error: the standard error of the estimate, sqrt(J(1-J)/K).
+    bands, rows: the bands into which a signature is cut, and the rows of each.
+    equal_bands: the number of bands that agree.
+    probability: the probability that at least one band agrees at this similarity.
     """
 
     num_perm: int
@@ -153,4 +160,4 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
         "similar": "whether jaccard >= threshold",
     }
 )
-"""What each measure is, in a few words. The last names another measure if the threshold is about that."""
+"""Each measure in a few words. The text of `similar` names another measure if the threshold is about that one."""

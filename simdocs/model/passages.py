@@ -11,10 +11,12 @@ MOST_CELLS = 10**10
 """Pairs of units of two texts that are compared at most: 100,000 by 100,000 characters, which takes 1 CPU second."""
 
 MOST_UNITS, CHARACTERS_A_UNIT = 4 << 20, 4
-"""Up to so many words or lines of both texts are compared, or one for so many characters. Each takes some 45 bytes."""
+"""Words or lines of both texts that are compared at most: this number, or one for this many characters if that is more.
+Each takes some 45 bytes."""
 
 MOST_PASSAGES, CHARACTERS_A_PASSAGE = 1 << 17, 128
-"""Up to so many shared passages are returned, or one for so many characters. Each takes some 500 bytes."""
+"""Shared passages that are returned at most: this number, or one for this many characters if that is more. Each takes
+some 500 bytes."""
 
 _ONLY_SPACES = "the texts differ only in what is not compared, such as spaces"
 
@@ -28,9 +30,10 @@ def lines_of(text: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A passage of two texts. shared: both have it, though perhaps with other spaces or letter case.
+    """A passage of two texts.
 
-    a, b: how it reads in each text. If it is not shared, one of them may be empty.
+    shared: whether both texts have it, perhaps with other spaces or letter case.
+    a, b: the passage in each text. One of them may be empty if it is not shared.
     """
 
     shared: bool
@@ -42,12 +45,16 @@ class Passage:
 class Difference:
     """The passages of two texts, in order. Joined, the `a` of all passages are the first text, and the `b` the second.
 
-    asked: what was to be compared: `words` or `lines`. unit: what was compared: that; `lines` if the texts are too long
-    and different for words, or have too many; or `text` if only their beginnings and ends were compared. missing: why
-    there are no passages; empty if there are. run: 0; or how many units a run has, if the texts are so long and
-    different that runs which each of them has once were matched first. Some units in common may then be in passages
-    that differ. Bytes that are not UTF-8 are lone surrogates. excess: what there was too much of to compare as it was
-    asked; empty if there was not.
+    Bytes that are not UTF-8 are lone surrogates.
+
+    asked: the unit that was asked for: `words` or `lines`.
+    unit: the unit that was compared: the one asked for; `lines` if the texts have too many words, or are too long and
+        different for words; or `text` if only their beginnings and ends were compared.
+    passages: the passages, in order.
+    missing: why there are no passages; empty if there are.
+    run: 0; or the number of units in a run, if the texts are so long and different that runs that occur once in each
+        were matched first. Then passages that differ may have some units in common.
+    excess: what the texts have too much of to be compared by the unit asked for; empty if they do not.
     """
 
     asked: str
@@ -60,7 +67,7 @@ class Difference:
 
     @property
     def coarser(self) -> str:
-        """How the texts were compared instead of as it was asked; empty if they were."""
+        """How the texts were compared if not by the unit asked for; empty if they were."""
         if self.run:
             return f"by {self.unit} between runs of {self.run} {self.unit} that each of them has only once"
         if self.missing or self.unit == self.asked:
@@ -69,7 +76,7 @@ class Difference:
 
     @property
     def equality(self) -> str:
-        """That nothing differs, in words; empty if a passage does, or if there are none because a text is missing."""
+        """A sentence that nothing differs; empty if a passage does, or if `missing` says why there are no passages."""
         if self.missing or not all(passage.shared for passage in self.passages):
             return ""
         if all(passage.a == passage.b for passage in self.passages):
@@ -78,7 +85,7 @@ class Difference:
 
     @property
     def sameness(self) -> str:
-        """That both are the same text, perhaps except for case and spaces; empty if they differ in anything else."""
+        """A phrase that both texts are the same, perhaps except for case and spaces; empty if anything else differs."""
         if not self.equality:
             return ""
         a, b = ("".join(map(attrgetter(side), self.passages)) for side in ("a", "b"))
@@ -92,29 +99,29 @@ class Difference:
 
     @property
     def shared(self) -> float:
-        """The share of the characters of both texts that are in shared passages; 1.0 if there are none at all."""
+        """The fraction of the characters of both texts that are in shared passages; 1.0 if both are empty."""
         sizes = [(passage.shared, len(passage.a) + len(passage.b)) for passage in self.passages]
         every = sum(size for _, size in sizes)
         return sum(size for shared, size in sizes if shared) / every if every else 1.0
 
     @property
     def likeness(self) -> str:
-        """As `equality`, also of texts that differ in nothing but blank lines, where no mark would be seen."""
+        """The same as `equality`, also for texts that differ only in blank lines, where no mark would be seen."""
         differing = (text for passage in self.passages if not passage.shared for text in (passage.a, passage.b))
         return self.equality or ("" if self.missing or any(map(str.strip, differing)) else _ONLY_SPACES)
 
     @property
     def places(self) -> int:
-        """How many passages differ."""
+        """The number of passages that differ."""
         return sum(not passage.shared for passage in self.passages)
 
     def first_places(self, most: int) -> Difference:
-        """The difference as far as these first passages that differ, and the shared one after them."""
+        """The difference up to this number of passages that differ, and the shared passage after the last of them."""
         differing = [at for at, passage in enumerate(self.passages) if not passage.shared]
         return self if len(differing) <= most else replace(self, passages=self.passages[: differing[most]])
 
     def rows(self) -> Iterator[tuple[bytes, bytes, bytes]]:
-        """Each passage: `shared` or `differs`, and how it reads in each text."""
+        """Yield a row for each passage: `shared` or `differs`, and its text in a and in b."""
         for passage in self.passages:
             a, b = (text.encode("utf-8", "surrogateescape") for text in (passage.a, passage.b))
             yield b"shared" if passage.shared else b"differs", a, b

@@ -1,4 +1,4 @@
-"""What the results of all runs that read documents have in common."""
+"""The common part of the results of all runs that read documents."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from simdocs.model.figures import counted
 from simdocs.model.skipped import Skipped, in_short
 
 LooksLike = tuple[tuple[str, int], ...]
-"""Containers that documents look like although each of them is one text, and how many of them do."""
+"""The kinds of container that documents look like, although each was read as one text; and the number of documents."""
 
 
 class RunResult(Answer):
@@ -30,15 +30,15 @@ class RunResult(Answer):
 
         @property
         def looks_like(self) -> LooksLike:
-            """Containers that documents look like, and how many of them do."""
+            """The kinds of container that documents look like, and the number of documents for each."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What to know before trusting the answer, such as that many pairs at this threshold are missed."""
+        """Warnings about the answer, such as that many pairs at this threshold are missed."""
         return tuple(self.skipped.warnings)
 
     def _read(self) -> str:
-        """How many documents were read and skipped, in words."""
+        """The numbers of documents that were read and skipped, in words."""
         assert self.documents is not None
         empty, one_text, skipped = self.documents.flagged(EMPTY), self._read_as_one_text, self.skipped.counts
         alike = (f", {count:,} {'looks' if count == 1 else 'look'} like {name}" for name, count in self.looks_like)
@@ -61,7 +61,7 @@ class RunResult(Answer):
         return self.documents.flagged(ONE_TEXT)
 
     def _facts_of_documents(self) -> dict[str, Any]:
-        """How many documents were read, as values that JSON has."""
+        """The number of documents that were read, as values that JSON has."""
         assert self.documents is not None
         return {
             "documents": len(self.documents),
@@ -83,13 +83,13 @@ class RunResult(Answer):
         return without if len(self.documents) else "there is no document"
 
     def _no_pair(self, lacking: str) -> str:
-        """That there are no two texts, and what is not known therefore."""
+        """A sentence that there are no two texts to compare. lacking: what is not known for that reason."""
         why = self._why_so_few(2) or "no two different texts can be read"
         return f"nothing was compared: {why}, so there is no {lacking}"
 
 
 def left_out_in_words(documents: Documents, ignored: int) -> list[str]:
-    """A line on how many tokens are left out; none if no token is."""
+    """A line with the number of tokens that are left out; no line if no token is."""
     if not ignored:
         return []
     tokens = f"{ignored:,} {'token is' if ignored == 1 else 'tokens are'}"
@@ -97,5 +97,5 @@ def left_out_in_words(documents: Documents, ignored: int) -> list[str]:
 
 
 def facts_left_out(documents: Documents, ignored: int) -> dict[str, Any]:
-    """How many tokens are left out, as values that JSON has."""
+    """The number of tokens that are left out, and their fraction, as values that JSON has."""
     return {"ignored_tokens": ignored, "ignored_share": round(documents.share_left_out, 6)}

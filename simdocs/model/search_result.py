@@ -41,19 +41,22 @@ the type Any.
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class SearchFacts:
-    """What a search did.
+    """The parameters of a search, and its counts.
 
-    documents: those that were asked about.
-    banding: how candidates were found; None: not by bands.
-    threshold: in force.
-    probability: the smallest with which a pair at the threshold becomes a candidate.
-    candidates: pairs that became one.
-    verified: pairs whose exact similarity was computed, copies of one text included.
-    changed: how many documents are new or changed, if only pairs with one of them were looked for.
-    measure: what was compared with the threshold.
-    ignored: how many tokens are left out of all documents.
-    undecided: how many documents were too short for the sketch of the index, so that each was compared with all
-        documents; None: candidates were not found by a sketch.
+    documents: the documents that were given.
+    recipe: how they became tokens and signatures.
+    walking, grouping: the parameters of these groups.
+    banding: the bands by which candidates were found; None: not by bands.
+    threshold: the threshold in force.
+    probability: the least probability that a pair at the threshold becomes a candidate.
+    candidates: the number of candidate pairs.
+    verified: the number of pairs whose exact similarity was computed, including copies of one text.
+    skipped: the documents that were not compared.
+    changed: the number of documents that are new or changed, if only pairs with one of them count; else None.
+    measure: the measure that is compared with the threshold.
+    ignored: the number of tokens that are left out of all documents.
+    undecided: the number of documents that were too short for the sketch of the index, so that each was compared with
+        all documents; None: candidates were not found by a sketch.
     looks_like: see LooksLike.
     """
 
@@ -87,11 +90,11 @@ class SearchFacts:
 class SearchResult(RunResult):
     """Pairs of similar documents, complete when it is returned.
 
-    documents: those that were given.
-    pairs: their rows, in the order of the answer; empty if they were handed over in blocks.
-    names: of both documents of each pair.
-    comparison: what was compared, and how.
-    advice: lines for people, on what may suit the documents better.
+    documents: the documents that were given.
+    pairs: the rows of each pair, in the order of the answer; empty if they were handed over in blocks.
+    names: the names of both documents of each pair.
+    comparison: the parameters and counts of the search.
+    advice: lines for people about what may suit the documents better.
     """
 
     documents: Documents
@@ -115,7 +118,7 @@ class SearchResult(RunResult):
 
     @property
     def looks_like(self) -> LooksLike:
-        """Containers that documents look like, and how many of them do."""
+        """The kinds of container that documents look like, and the number of documents for each."""
         return self.comparison.looks_like
 
     def rows(self) -> Iterator[PairRow]:
@@ -160,15 +163,15 @@ class SearchResult(RunResult):
         return facts | {"looks_like": dict(self.looks_like), "advice": list(self.advice)}
 
     def _facts_of_others(self) -> dict[str, Any]:
-        """What there is besides the documents."""
+        """Facts about what the documents were compared with, for the summary."""
         return {}
 
     def _facts_of_answer(self) -> dict[str, Any]:
-        """What was found."""
+        """Facts about what was found, for the summary."""
         raise NotImplementedError
 
     def _parameters(self) -> dict[str, Any]:
-        """What was asked for."""
+        """The parameters, for the summary."""
         compared, recipe = self.comparison, self.comparison.recipe.as_dict()
         of_recipe = ("sequences", "shingling", "sketching", "ignoring")
         return {
@@ -198,7 +201,7 @@ class SearchResult(RunResult):
         yield from self.advice
 
     def _how_found(self) -> str:
-        """By which means candidates were found."""
+        """A phrase about how candidates were found."""
         compared = self.comparison
         if compared.undecided is not None:
             every = f"; {counted(compared.undecided, 'document')} compared with every text" * bool(compared.undecided)
@@ -208,7 +211,7 @@ class SearchResult(RunResult):
         return found_by(compared.bands.bands, compared.bands.rows, compared.threshold, compared.probability)
 
     def _outcome(self, took: str) -> Iterator[str]:
-        """Yield what was found. took: the time that it took, in words."""
+        """Yield the lines of the summary about what was found. took: the time that it took, in words."""
         raise NotImplementedError
 
     def meant(self, listing: str | None) -> Iterator[str]:

@@ -65,10 +65,13 @@ def in_short(reason: str) -> str:
 
 
 class Skip(NamedTuple):
-    """A skipped document. name: of the document or directory; of the file, if a line of it was skipped.
+    """A skipped document.
 
-    detail: what exactly is wrong, or empty. line: the number of the line; 0 if all of the file was skipped. root: the
-    directory from which a name that was recorded in an artifact is found; empty for the working directory.
+    reason: a key of JUDGED or UNJUDGED.
+    name: the name of the document or directory; if a line of a file was skipped, that of the file.
+    detail: what exactly is wrong, or empty.
+    line: the number of the line; 0 if the whole file was skipped.
+    root: the directory from which a name in an artifact is found; empty for the working directory.
     """
 
     reason: str
@@ -85,7 +88,7 @@ class Skip(NamedTuple):
 
 
 FIRST = 10
-"""How many skips of each reason are named to somebody who did not ask for all of them."""
+"""The number of skips of each reason that are named unless the user asks for all of them."""
 
 _NUMBER = re.compile("[0-9]+")
 
@@ -110,10 +113,11 @@ def _zero_filled(text: str) -> str:
 class Skipped:
     """The skipped documents of a run, counted by reason; and warnings.
 
-    warnings: lines about other things that the user should know, which may mention parameters. most: how many skips of
-    each reason are kept, so that millions of malformed lines take no memory: the first in natural order. 0: all of
-    them. explained: reasons that a warning explains, so that the documents need not be named. tell: is called with
-    every skip when it is added.
+    warnings: lines about other things that the user should know, which may mention parameters.
+    most: the number of skips of each reason that are kept, the first in natural order, so that millions of malformed
+        lines take no memory; 0: all are kept.
+    explained: reasons that a warning explains, so that the documents need not be named.
+    tell: is called with every skip when it is added.
     """
 
     warnings: list[str] = field(default_factory=list)
@@ -142,9 +146,9 @@ class Skipped:
 
     @property
     def by_reason(self) -> dict[str, list[tuple[str, str]]]:
-        """The names of the skipped documents, by reason, each with what is wrong, as Python spells them.
+        """The skipped documents by reason: the name of each, and what is wrong, with parameters spelled as in Python.
 
-        A name keeps every byte, as `Documents.name`. What is wrong with a line of a file begins with its number.
+        A name keeps every byte, like `Documents.name`. The text about a line of a file begins with its number.
         """
         named = {reason: self.kept(reason) for reason in self.counts}
         return {
@@ -153,7 +157,7 @@ class Skipped:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many documents were skipped, by reason, in the order of the tables of reasons."""
+        """The number of skipped documents by reason, in the order of the tables of reasons."""
         return {reason: self._counts[reason] for reason in (*JUDGED, *UNJUDGED) if reason in self._counts}
 
     def kept(self, reason: str) -> list[Skip]:
@@ -162,7 +166,7 @@ class Skipped:
 
     @property
     def unjudged_counts(self) -> dict[str, int]:
-        """How many documents could not be judged, by reason."""
+        """The number of documents that could not be judged, by reason."""
         return {reason: count for reason, count in self.counts.items() if reason in UNJUDGED}
 
     @property
@@ -172,7 +176,7 @@ class Skipped:
 
     @property
     def unjudged(self) -> int:
-        """How many documents could not be judged."""
+        """The number of documents that could not be judged."""
         return sum(self.unjudged_counts.values())
 
 
@@ -182,11 +186,15 @@ def _with_line(skip: Skip) -> str:
 
 
 REPLACED = "replaced after it was found"
-"""The detail of the reason `changed` if another file, or a link, has the name of the file that a walk met."""
+"""The detail of the reason `changed` if another file, or a link, now has the name of the file that a walk found."""
 
 
 class DocumentSkipped(Exception):  # noqa: N818  (the run goes on without the document)
-    """A document is skipped. reason: one of those in model/skipped.py. detail: what exactly is wrong, or empty."""
+    """A document is skipped.
+
+    reason: a key of JUDGED or UNJUDGED.
+    detail: what exactly is wrong, or empty.
+    """
 
     def __init__(self, reason: str, detail: str = "") -> None:
         super().__init__(reason, detail)
@@ -194,11 +202,11 @@ class DocumentSkipped(Exception):  # noqa: N818  (the run goes on without the do
 
     @property
     def leaves_content_open(self) -> bool:
-        """Whether it is not known what the file holds now. What is too large is not wanted, and so not kept either."""
+        """Whether the present content of the file is unknown. A file that is too large is not wanted, and not kept."""
         return self.reason in ("unreadable", "changed", "uninstalled")
 
     def of_kept(self, name: bytes) -> Skip:
-        """The skip of a file with this name whose documents are kept."""
+        """A skip that says that the documents of the file with this name are kept."""
         return Skip("kept", name, self.detail or explanation(self.reason))
 
     @classmethod

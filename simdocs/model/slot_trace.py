@@ -22,11 +22,16 @@ Slots = tuple[int | None, ...]
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class SlotTrace(Answer):
-    """How the signatures of N documents were computed from R rows and K hash functions.
+    """How the signatures of N documents are computed from R shingles and K hash functions.
 
-    shingles: of each row, in the order in which the texts have them first. tokens: uint32 (R,). members: which document
-    has which shingle, bool (R, N). hashes: of each token, uint32 (R, K). slots: the smallest of the documents' hashes
-    up to each row, uint32 (R, N, K), of meaning where `reached` (R, N). matrix: the exact similarities.
+    shingles: the shingle of each row, in the order in which the texts have them first.
+    tokens: uint32 (R,), the token of each shingle.
+    members: bool (R, N), which document has which shingle.
+    hashes: uint32 (R, K), the hashes of each token.
+    slots: uint32 (R, N, K), the smallest hashes of each document up to each row. They have no meaning in rows before
+        the document's first shingle.
+    signatures: uint32 (N, K), the signatures.
+    matrix: the exact similarities.
     """
 
     shingles: tuple[str, ...]
@@ -49,11 +54,11 @@ class SlotTrace(Answer):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Which texts have no shingles."""
+        """Notes about texts without shingles."""
         return self.matrix.notes
 
     def rows(self) -> Iterator[tuple[str, tuple[int, ...], tuple[tuple[bool, Slots], ...]]]:
-        """Each shingle, the values of the hash functions, and for each document whether it has it, and its slots."""
+        """Yield each shingle, its hashes, and for each document whether it has the shingle, and its slots after it."""
         reached = np.logical_or.accumulate(self.members, axis=0).tolist()
         each = zip(
             self.shingles, self.hashes.tolist(), self.members.tolist(), self.slots.tolist(), reached, strict=True
@@ -63,7 +68,7 @@ class SlotTrace(Answer):
             yield shingle, tuple(hashes), tuple(zip(members, after, strict=True))
 
     def pairs(self) -> Iterator[tuple[str, str, int, float, float]]:
-        """Each two documents, in how many places they agree, the share of these, and the exact Jaccard similarity."""
+        """Yield both names of each pair, the number and fraction of equal places, and the exact Jaccard similarity."""
         for left, right in combinations(range(len(self.names)), 2):
             empty = not self.members[:, [left, right]].any(axis=0).all()
             agree = 0 if empty else int((self.signatures[left] == self.signatures[right]).sum())

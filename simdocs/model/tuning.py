@@ -53,10 +53,12 @@ class Estimate(NamedTuple):
 class SampledRange:
     """The sample of all pairs whose similarity is in one range.
 
-    least, below: the range, from `least` to below `below`. begin, end: the places of its pairs in the sample. draws:
-    the number of pairs that were drawn, those outside the range included. not_drawn: the share of the pairs that could
-    be drawn and were not: 0 if all were, and 1 if they were drawn with replacement. largest_weight: the weight to
-    expect of a pair at the lower end of the range; more similar ones have less.
+    least, below: the range, from `least` to below `below`.
+    begin, end: its pairs are those from begin to end - 1 of the sample.
+    draws: the number of pairs that were drawn, including those outside the range.
+    not_drawn: the fraction of the pairs that could be drawn and were not: 0 if all were, 1 if they were drawn with
+        replacement.
+    largest_weight: the weight to expect of a pair at the lower end of the range; more similar ones have less.
     """
 
     least: float
@@ -71,12 +73,15 @@ class SampledRange:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PairSample:
-    """Pairs of different texts with their exact similarity.
+    """P pairs of different texts with their exact similarity, as a sample of all pairs.
 
-    similarity: (P,). weight: (P,), the number of pairs that each stands for. reachable: (P,), the probability with
-    which the pair could be drawn at all, over all hash functions. ranges: ascending, without gaps, from 0 to 1. pairs:
-    how many pairs there are in all. random: (R,), the similarities of the pairs that were drawn from all pairs. left,
-    right: (P,), the numbers of the texts.
+    similarity: float64 (P,), the exact similarities.
+    weight: float64 (P,), the number of pairs that each pair stands for.
+    reachable: float64 (P,), the probability that the pair could be drawn at all, over all hash functions.
+    ranges: the ranges of similarities, ascending, without gaps, from 0 to 1.
+    pairs: the number of all pairs.
+    random: float64 (R,), the similarities of the pairs that were drawn from all pairs.
+    left, right: int64 (P,), the numbers of the texts.
     """
 
     similarity: Floats
@@ -90,9 +95,9 @@ class PairSample:
     right: TextNumbers
 
     def of_all(self, times: float) -> PairSample:
-        """The sample as one of so many times as many documents, of which the documents here were drawn at random.
+        """The same sample, as one of `times` times as many documents, from which these documents were drawn at random.
 
-        Both documents of a pair had to be drawn. That counts as a chance of the pair in the variance of a total, as if
+        Both documents of a pair had to be drawn. In the variance of a total this counts as a chance of the pair, as if
         pairs were drawn independently of each other.
         """
         if times == 1:
@@ -114,14 +119,16 @@ _CROWD = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BandChoice:
-    """Numbers of bands and rows, and what they do.
+    """Numbers of bands and rows, and what they find.
 
-    probability: with which a pair at the threshold becomes a candidate at least, for each scheme and size of sets.
-    probability_below, probability_above: the same 0.1 below and 0.1 above it. half: the similarity of which the S-curve
-    says that half of the pairs are found. steepest: (1/b)^(1/r), about where the curve rises most steeply. bytes: of
-    the signature of a document and its places in the bucket tables. misses, false_candidates: the expected numbers of
-    pairs at the threshold or above that are no candidates, and of candidates below it; None without two texts. chosen:
-    whether these bands would be used.
+    probability: the least probability, for any scheme and size of sets, that a pair at the threshold is a candidate.
+    probability_below, probability_above: the same 0.1 below the threshold and 0.1 above it.
+    half: the similarity at which the S-curve says that half of the pairs are found.
+    steepest: (1/b)^(1/r), about where the curve rises most steeply.
+    bytes: the size of a document's signature and of its places in the bucket tables.
+    misses: the expected number of pairs at the threshold or above that are no candidates; None without two texts.
+    false_candidates: the expected number of candidates below the threshold; None without two texts.
+    chosen: whether these bands would be used.
     """
 
     bands: int
@@ -146,10 +153,12 @@ class BandChoice:
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """A similarity, and the probability with which the chosen bands find a pair of it by the S-curve: 1 - (1 - s^r)^b.
+    """A point of the S-curve.
 
-    pairs: how many pairs have this similarity or more, but less than that of the next point. misses, false_candidates:
-    as of BandChoice, among these pairs. All are None without two texts.
+    similarity: the similarity s.
+    probability: the probability 1 - (1 - s^r)^b that the chosen bands find a pair of this similarity.
+    pairs: the number of pairs with this similarity or more, and less than that of the next point.
+    misses, false_candidates: the same as of BandChoice, among these pairs. These three are None without two texts.
     """
 
     similarity: float
@@ -163,11 +172,12 @@ class CurvePoint:
 class CorpusFacts:
     """How similar documents are to each other.
 
-    texts: the number of different texts that are not empty, among those that were read. pairs: of all different texts,
-    by an estimate if only some were read. compared: how many pairs were compared. similar: how many are similar at the
-    threshold or above. typical, unusual: the similarities that half and 99% of all pairs have at most; None without two
-    texts that were compared. of_documents: how many documents there are; documents were drawn if it is more than were
-    read.
+    texts: the number of different texts that were read and are not empty.
+    pairs: the number of pairs of all different texts, estimated if only some were read.
+    compared: the number of pairs that were compared.
+    similar: the number of pairs at the threshold or above.
+    typical, unusual: the similarities that half and 99% of all pairs have at most; None if no two texts were compared.
+    of_documents: the number of documents. If fewer were read, those were drawn at random.
     """
 
     texts: int
@@ -184,8 +194,10 @@ class CorpusFacts:
 class ExamplePair:
     """A pair of documents near a threshold, so that a person can judge whether it is in the right place.
 
-    where: `above`, `at` or `below` the `threshold`. document, other: their names. difference: the first words that
-    differ, in short; empty if it is not known.
+    where: `above`, `at` or `below` the threshold.
+    document, other: their names.
+    jaccard: their exact similarity.
+    difference: the first words that differ, in short; empty if they are not known.
     """
 
     where: str
@@ -200,14 +212,15 @@ class ExamplePair:
 class Tuning(RunResult):
     """Which bands to choose, and what they will find.
 
-    choices: numbers of bands and rows, by rising rows; one is chosen.
-    curve: the S-curve of the chosen bands, at every twentieth.
-    corpus: None without documents.
-    advice: on parameters that do not suit the documents.
-    next: the call that follows the advice; empty without two documents that have tokens, or if they cannot be read
+    choices: numbers of bands and rows, by rising rows; one of them is chosen.
+    curve: the points of the S-curve of the chosen bands, at every twentieth.
+    corpus: how similar the documents are to each other; None without documents.
+    advice: lines about parameters that do not suit the documents.
+    next: the call that follows the advice; empty if fewer than two documents have tokens, or if they cannot be read
         again.
-    documents: those that were read, if any.
-    skipped: those that could not be compared.
+    recipe: the parameters in force.
+    documents: the documents that were read; None without documents.
+    skipped: the documents that could not be compared.
     examples: pairs near the threshold of the next call.
     looks_like: see LooksLike.
     """
@@ -234,7 +247,7 @@ class Tuning(RunResult):
 
     @property
     def is_crowded(self) -> bool:
-        """Whether there are so many false candidates that they share text, so that one run finds many of them or few.
+        """Whether false candidates are so many that they must share text, so that runs find very different numbers.
 
         Texts that share none have about one candidate each. Of 1,400 tweets of which 500 have one template, 4,500 are
         expected, and eight seeds found 1,000 to 10,100.

@@ -1,7 +1,7 @@
-"""What can be asked: for each question the groups of parameters that it has, and every rule about what goes together.
+"""Requests: for each question, the groups of its parameters and the rules about which can be combined.
 
-A request holds its groups, in which each parameter that was not given has its default, and `given`: what was given.
-What an artifact decides instead of the default is filled in by one step, `simdocs.commands.resolve`. A request that
-exists keeps every rule that needs no file; `problems_beside_artifact` and `problems_beside_documents` have those about
-what an artifact decides. UsageError reports all problems of a request at once.
+A request holds its groups and `given`, the parameters that were given. In the groups, all others have their defaults.
+`simdocs.commands.resolve` then fills in what an artifact decides instead. A request can only be made if it keeps all
+rules that need no file. `problems_beside_artifact` and `problems_beside_documents` yield the problems that depend on
+what the documents are. UsageError reports all problems of a request at once.
 """

@@ -1,4 +1,4 @@
-"""What the command line does with an answer: how it is drawn, where it is written, and what is said about the run."""
+"""The output options of commands: how an answer is drawn, where it is written, and what is said about the run."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -27,7 +27,7 @@ _OF_LINES = ("jsonl", "ndjson")
 
 
 class DrawnRequest(Request, Presentation, init=False):
-    """What becomes of an answer. Each command accepts some of these parameters; the others have their defaults.
+    """The output options of a command. Each command accepts some of them; the others have their defaults.
 
     takes: the parameters that are accepted.
     listing: what the answer lists, if anything.
@@ -50,7 +50,7 @@ class DrawnRequest(Request, Presentation, init=False):
 
     @property
     def has_report(self) -> bool:
-        """Whether anything is said about the run."""
+        """Whether the command reports about its run."""
         return "summary_json" in self.accepts
 
     @property
@@ -80,7 +80,7 @@ class DrawnRequest(Request, Presentation, init=False):
         return lists_lines(self.listing)
 
     def _output_suits(self) -> Iterator[Problem]:
-        """The name of the output promises nothing else than what is written."""
+        """The name of the output may not promise another format than the one that is written."""
         suffix = self.suffix
         if suffix in _BUILT_BY:
             build = suggested(_BUILT_BY[suffix], "DOCS", output=display_name(self.output or b""))
@@ -114,7 +114,7 @@ class DrawnRequest(Request, Presentation, init=False):
             yield Problem(text, "output", "summary_json")
 
     def _marked_texts(self) -> Iterator[Problem]:
-        """Marked texts have a place in the format."""
+        """Marked texts need a format that has room for them."""
         chosen = self.format or self.suffix
         form = FORMATS.get(chosen)
         if self.diff is not None and form is not None and not (form.for_people or form.nested):
@@ -124,7 +124,7 @@ class DrawnRequest(Request, Presentation, init=False):
             yield Problem(text, "diff", "format")
 
     def _of_lists(self) -> Iterator[Problem]:
-        """What is listed can be drawn so."""
+        """Lists of names or lines cannot be drawn in every way."""
         nul, listed = mention("nul"), f"{mention('list')} {self.listing}"
         if self.diff and self.listing is not None:
             yield not_together("diff", "list", why=f"{mention('diff')} shows pairs of documents")
@@ -161,39 +161,39 @@ _RUN = ("quiet", "verbose", "summary", "summary_json")
 
 
 class TableRequest(DrawnRequest, init=False):
-    """How a table is drawn, and where it is written."""
+    """The output options of a command that prints a table."""
 
     takes = _TABLE
 
 
 class ShowDrawRequest(DrawnRequest, init=False):
-    """How the shingles of one text are drawn."""
+    """The output options of show."""
 
     takes = (*_TABLE, "quiet")
 
 
 class CompareDrawRequest(DrawnRequest, init=False):
-    """How a comparison is drawn. verbose: with every measure."""
+    """The output options of compare. verbose: show every measure."""
 
     question = "compare_report"
     takes = (*_TABLE, "diff", "trace", "quiet", "verbose", "exit_code")
 
 
 class DrawRequest(DrawnRequest, init=False):
-    """How the answer of dedupe or query is drawn, and what is said about the run."""
+    """The output options of dedupe and query."""
 
     takes = (*_TABLE, *_RUN, "diff", "nul", "exit_code")
 
 
 class AuditDrawRequest(DrawnRequest, init=False):
-    """How an audit is drawn, and what is said about the run."""
+    """The output options of audit."""
 
     question = "audit_report"
     takes = (*_TABLE, *_RUN, "exit_code")
 
 
 class TuneDrawRequest(DrawnRequest, init=False):
-    """How the choices of bands are drawn, and what is said about the run. list: what is listed."""
+    """The output options of tune."""
 
     question = "tune_report"
     takes = (*_TABLE, *_RUN, "list")
@@ -208,7 +208,7 @@ class TuneDrawRequest(DrawnRequest, init=False):
 
 
 class BuildReportRequest(DrawnRequest, init=False):
-    """What is said about the build of an artifact. A dry run has an answer, which is drawn."""
+    """The output options of shingle, signature and index. Only a dry run has an answer that is drawn."""
 
     takes = ("format", "header", "color", "debug", *_RUN, "dry_run")
 

@@ -19,13 +19,13 @@ RequestRules = tuple[Callable[[Any], Iterator[Problem]], ...]
 
 
 class Request:
-    """A question with what was given. Each annotation of a class below is a group that it holds, or an argument.
+    """A question and what was given to it. Each annotation of a subclass is a group that it holds, or an argument.
 
     question: the name of the question.
-    rules: what goes together, as far as no file decides it.
+    rules: yield the problems of a request that no file decides.
     accepts: the declarations of its parameters, in the order in which help lists them.
-    arguments: the names of what is no parameter, with their defaults.
-    groups: the type of each group, and the parameters of it that are accepted.
+    arguments: the names of its arguments, which are no parameters, with their defaults.
+    groups: the type of each group, and the names of its parameters that are accepted.
     given: the parameters that were given, by name. The groups have the defaults of all others.
     """
 
@@ -86,11 +86,11 @@ class Request:
             self.__dict__[name] = group.of({each: checked[each] for each in names if each in checked})
 
     def _check(self) -> Iterator[Problem]:
-        """Yield what is wrong with the arguments, and put them into their normal types."""
+        """Yield the problems of the arguments, and put them into their normal types."""
         yield from ()
 
     def _checked_argument(self, name: str, values: Values) -> Iterator[Problem]:
-        """Put an argument into its normal type. Yield what is wrong with it."""
+        """Put an argument into its normal type. Yield a problem if that is impossible."""
         try:
             self.__dict__[name] = values.check(getattr(self, name))
         except ValueError as wanted:
@@ -123,7 +123,7 @@ def only(*names: str) -> Any:
 
 
 def _meant(unknown: Sequence[str], names: Iterable[str]) -> str:
-    """The end of a message: names that unknown ones may stand for, unless those are parameters of other questions."""
+    """The end of a message: names that were probably meant; empty if the unknown ones belong to other questions."""
     from difflib import get_close_matches
 
     mistyped = set(unknown) - PARAMETERS.keys()
@@ -225,7 +225,7 @@ def is_unset(parameter: str, value: object) -> bool:
 
 
 def paths(documents: Sequence[Any]) -> tuple[tuple[Any, ...], list[Problem]]:
-    """The documents with paths as bytes, and what is wrong with others."""
+    """The documents, with paths as bytes, and the problems of those that are no paths."""
     found, wrong = list[Any](), list[Problem]()
     for document in documents:
         if hasattr(document, "recipe"):

@@ -101,7 +101,7 @@ class DedupeRequest(BandsRequest):
     )
 
     def problems_beside_documents(self) -> Iterator[Problem]:
-        """What cannot be combined with documents that are read now."""
+        """Yield a problem for each parameter that documents that are read now do not allow."""
         yield from super().problems_beside_documents()
         if self.only_changed.changed:
             news = suggested("dedupe", "X.index", changed=True)
@@ -159,11 +159,11 @@ class QueryRequest(ReadRequest):
     )
 
     def problems_beside_documents(self) -> Iterator[Problem]:
-        """Nothing: token sets and a root are those of the index."""
+        """Yield nothing: token sets and a root belong to the index."""
         yield from ()
 
 
 def containment_instead(nearest: int) -> str:
-    """How to ask for as many documents that contain others as the nearest that were asked for."""
+    """The advice to use containment instead of `nearest`, with the same number of documents."""
     containment = f"{mention('measure')} containment {mention('top')} {nearest}"
     return f"use {containment} instead of {mention('nearest')} {nearest}"

@@ -31,7 +31,7 @@ class SourceRequest(Request):
     names: Sequence[str | bytes] | None = None
 
     def _check(self) -> Iterator[Problem]:
-        """One way of naming documents, and at least one document."""
+        """Yield problems unless documents are named in one way, and at least one is."""
         self.__dict__["documents"], wrong = paths(self.documents)
         yield from wrong
         ways = self.ways()
@@ -89,7 +89,7 @@ class ReadRequest(SourceRequest):
     running: Running
 
     def _piped(self) -> Iterator[Problem]:
-        """Standard input that nobody asks for."""
+        """`jsonl` needs standard input."""
         if self.naming.jsonl and self.ways() and b"-" not in self.documents:
             piped = suggested(self.question, *self.first_arguments, "-", jsonl=True)
             told = f"{mention('jsonl')} applies to standard input: name a file *.jsonl, or pipe it into {piped}"
@@ -103,13 +103,13 @@ class ReadRequest(SourceRequest):
     )
 
     def problems_beside_artifact(self) -> Iterator[Problem]:
-        """What cannot be combined with an artifact in the place of documents."""
+        """Yield a problem for each parameter that an artifact in the place of documents does not allow."""
         if len(self.documents) > 1:
             yield Problem("an artifact cannot be mixed with other arguments: name one artifact, or only documents")
         yield from needs((name for name in self.given if name in self.of_paths), "documents, not an artifact")
 
     def problems_beside_documents(self) -> Iterator[Problem]:
-        """What cannot be combined with documents that are read now."""
+        """Yield a problem for each parameter that documents that are read now do not allow."""
         if "against" not in self.given:
             of_artifact = (name for name in ("shingles", "root") if name in self.given)
             yield from needs(of_artifact, "an artifact, not documents")
@@ -159,7 +159,7 @@ class DocumentTokensRequest(TokensRequest, ReadRequest):
     rules: ClassVar[RequestRules] = (*ReadRequest.rules, *TokensRequest.rules, _read_once)
 
     def problems_beside_documents(self) -> Iterator[Problem]:
-        """What cannot be combined with documents that are read now."""
+        """Yield a problem for each parameter that documents that are read now do not allow."""
         yield from super().problems_beside_documents()
         if "against" not in self.given:  # or else the index decides the unit
             yield from self.useless_stop_words()

@@ -72,14 +72,14 @@ class ShowRequest(TokensRequest):
     )
 
     def problems_beside_text(self) -> Iterator[Problem]:
-        """What needs an artifact."""
+        """Yield a problem for each parameter that needs an artifact."""
         if self.documents:
             yield Problem("names of documents need an artifact, not a text")
         for name in filter(self.has, _VIEWS):
             yield from needs((name,), f"{'shingles' if name == 'matrix' else 'an index'}, not a text")
 
     def problems_beside_artifact(self, kind: str) -> Iterator[Problem]:
-        """What cannot be combined with an artifact of this kind."""
+        """Yield a problem for each parameter that an artifact of this kind does not allow."""
         for name in self.given:
             if name in (*TokensRequest.accepts, "max_size"):
                 yield from needs((name,), "a text, not an artifact")
@@ -97,8 +97,8 @@ class CompareRequest(SourceRequest):
     """Compare texts.
 
     documents: at least two; or an artifact, and the names of at least two documents in it.
-    shinglings: several give a table.
-    answer: how the difference of two texts is found, if it is; or whether the answer is how signatures are computed.
+    shinglings: the units and numbers of them; several give a table.
+    answer: whether the difference of two texts is shown and how, or a trace of how signatures are computed.
     """
 
     question = "compare"
@@ -120,7 +120,7 @@ class CompareRequest(SourceRequest):
 
     @property
     def artifact(self) -> Any:
-        """What may be an artifact, with the names of documents after it; None if texts are in memory."""
+        """The first document, which may be an artifact before names of its documents; None for texts in memory."""
         return self.documents[0] if self.documents else None
 
     @property
@@ -153,28 +153,28 @@ class CompareRequest(SourceRequest):
     )
 
     def problems_of_trace(self, scheme: str) -> Iterator[Problem]:
-        """What cannot be combined with signatures of this scheme."""
+        """Yield a problem if signatures of this scheme have no trace."""
         if self.answer.trace and not SCHEMES[scheme].by_rows:
             which = ", the default," if scheme == Sketching().scheme else ""
             wanted = f"{mention('scheme')} permutation: {scheme}{which} does not go through the shingles row by row"
             yield Problem(f"{mention('trace')} needs {wanted}", "trace", "scheme")
 
     def problems_beside_artifact(self) -> Iterator[Problem]:
-        """What cannot be combined with an artifact."""
+        """Yield a problem for each parameter that an artifact does not allow."""
         yield from needs((name for name in self.given if name in _OF_DOCUMENTS), "documents, not an artifact")
         if self.several_shinglings:
             text = f"an artifact has one {mention('unit')} and one {mention('k')}: name the documents instead"
             yield Problem(text, "unit", "k")
 
     def problems_beside_documents(self) -> Iterator[Problem]:
-        """What cannot be combined with documents that are read now."""
+        """Yield a problem for each parameter that documents that are read now do not allow."""
         if self.has("root"):
             yield from needs(("root",), "an artifact, not documents")
         yield from useless_stop_words(self, self.shinglings.unit)
         yield from self.problems_of_trace(self.sketching.scheme)
 
     def problems_of_many(self) -> Iterator[Problem]:
-        """What cannot be combined with more than two texts."""
+        """Yield a problem for each parameter that more than two texts do not allow."""
         if self.has("diff"):
             yield Problem(f"{mention('diff')} shows the difference of two texts, not of more", "diff")
         if self.several_shinglings:
@@ -183,7 +183,7 @@ class CompareRequest(SourceRequest):
 
 
 class AuditRequest(BandsRequest):
-    """Measure how many similar pairs bands find among documents."""
+    """Measure the fraction of similar pairs that bands find among documents."""
 
     question = "audit"
     upstream = ("shingles", "signatures", "index")
@@ -203,7 +203,7 @@ _ABOUT_BANDS = ("num_perm", *BandingRequest.parameters, "jobs", "strict")
 
 
 class TuneRequest(BandsRequest):
-    """Say what bands will find: in general, or among documents."""
+    """Estimate what bands will find, in general or among documents."""
 
     question = "tune"
     upstream = ("shingles", "signatures", "index")

@@ -51,7 +51,7 @@ def _choices(result: Tuning, *, colored: bool) -> bytes:
 
 
 def _figures(result: Tuning) -> dict[str, Callable[[BandChoice], str]]:
-    """What is said about each choice, by its label."""
+    """A function for each label that returns the figure of a choice."""
     threshold = result.chosen.threshold
     below, above = (f"{max(0.0, min(1.0, threshold + more)):g}" for more in (-0.1, 0.1))
     figures: dict[str, Callable[[BandChoice], str]] = {

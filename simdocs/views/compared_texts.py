@@ -24,7 +24,7 @@ _MOST_PLACES = 20
 
 
 def drawn(result: Comparison, look: Look, canvas: Canvas) -> None:
-    """Draw the sentence, the difference, unless the texts are the same and nobody asked for it, and the measures."""
+    """Draw the sentence, the difference and the measures. Equal texts have a difference only if it was asked for."""
     assert result.difference is not None
     canvas.write(f"{verdict(result)}\n\n".encode())
     if look.diff is not None or not (result.similarity == 1 and result.difference.sameness):
@@ -59,9 +59,9 @@ def _difference(result: Comparison, look: Look) -> bytes:
 
 
 def verdict(result: Comparison) -> str:
-    """One sentence for people: how similar two texts are, and what that is at the threshold.
+    """A sentence on how similar two texts are, and whether they are near-duplicates at the threshold.
 
-    On a second line: that most of one text is in the other, if it is not so the other way round.
+    If most of only one of them is in the other, a second line says so.
     """
     threshold, measure = result.matrix.threshold, result.decided_by
     similarity, what, more = result.similarity, "near-duplicates", ""
@@ -82,7 +82,7 @@ def verdict(result: Comparison) -> str:
 
 
 def _contained(result: Comparison, of_a: float, of_b: float, threshold: float) -> str:
-    """How much of which text is in which. of_a, of_b: the share of each that is in the other."""
+    """A phrase about the larger containment. of_a, of_b: the fraction of each text that is in the other."""
     a, b = (display_name(text_to_name(name)) for name in result.names)
     share = "All" if max(of_a, of_b) == 1 else percentage(max(of_a, of_b), threshold)
     inner, outer = (a, b) if of_a >= of_b else (b, a)

@@ -53,7 +53,7 @@ def curve(probability: Callable[[float], float], marks: Mapping[float, str], *, 
 
 
 def distribution(points: Sequence[CurvePoint], *, colored: bool) -> bytes:
-    """How many pairs have which similarity: bars of their logarithms, so that few pairs are seen beside many."""
+    """The numbers of pairs by similarity, as bars of their logarithms, so that few pairs can be seen beside many."""
     most = math.log1p(max((point.pairs.value for point in points if point.pairs is not None), default=0.0))
     rows = []
     for point in points:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from simdocs.model.passages import Difference, lines_of
 from simdocs.parameters.families import DIFFS
@@ -15,9 +15,8 @@ PLAIN = "\x1b[0m"
 _REMOVED, _ADDED, _DIM = "\x1b[31;9m", "\x1b[32;4m", "\x1b[2m"
 
 
-@dataclass(frozen=True, slots=True)
-class Marks:
-    """What stands around passages of the first text alone, of the second alone, and around what was left out."""
+class Marks(NamedTuple):
+    """The marks around passages of the first text alone, of the second alone, and around a note on what is left out."""
 
     removed: tuple[str, str] = ("[-", "-]")
     added: tuple[str, str] = ("{+", "+}")
@@ -43,12 +42,13 @@ _SHOWN_AROUND = 40
 
 
 def marked(difference: Difference, marks: Marks, *, whole: bool = True, brief: bool = False) -> Pieces:
-    """Yield the texts, with the passages marked that only one of them has. whole: with all shared passages in full.
-
-    brief: without the middle of long passages that differ.
+    """Yield both texts as one, with marks around the passages that only one of them has.
 
     Shared passages are those of the first text. Where a passage that differs begins or ends, there are spaces if either
     text has some there, so that no mark makes one word of two.
+
+    whole: show shared passages in full.
+    brief: leave out the middle of long passages that differ.
     """
     for at, passage in enumerate(difference.passages):
         if passage.shared:
@@ -98,9 +98,12 @@ _AROUND = 3
 """Lines around a difference."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """A line of a diff. sign: a space if both texts have it. a, b: how many lines of each come before it."""
+class _Line(NamedTuple):
+    """A line of a diff.
+
+    sign: `-` or `+` if only the first or only the second text has it; a space if both have.
+    a, b: the number of lines of each text before it.
+    """
 
     sign: str
     text: str
@@ -174,12 +177,12 @@ def drawn_as(
     terminal: bool,
     brief: bool = False,
 ) -> bytes:
-    """A difference as bytes, drawn as the member of `DIFFS`; None: with marks in the text.
+    """A difference as bytes. If nothing differs, one line says so.
 
+    diff: how it is drawn, a member of `DIFFS`; None: with marks in the text, as also side by side in fewer than 60
+        columns.
     whole, brief: see `marked`.
-
-    Texts in which nothing differs are not drawn: one line says so. terminal: texts cannot do harm to one, and those
-    with marks are wrapped between words. In fewer than 60 columns, texts have no place side by side, and get marks.
+    terminal: escape what could do harm to a terminal, and wrap texts with marks between words.
     """
     kind = DIFFS[diff or "words"]
     if same := difference.equality if kind.is_patch else difference.likeness:
@@ -196,7 +199,7 @@ def as_patch(difference: Difference, names: Sequence[str], *, colored: bool, ter
 def in_columns(
     difference: Difference, names: Sequence[str], *, whole: bool, colored: bool, terminal: bool, brief: bool
 ) -> bytes:
-    """The texts side by side; with marks in the text if they have no place side by side."""
+    """The texts side by side; with marks in the text if the terminal is too narrow for that."""
     width = columns_of_output()
     if width < _LEAST_WIDTH:
         return in_text(difference, names, whole=whole, colored=colored, terminal=terminal, brief=brief)
@@ -229,7 +232,7 @@ def _harmless(text: str) -> str:
 
 
 def drawn(pieces: Pieces, *, terminal: bool) -> bytes:
-    """The pieces as bytes, with an end of line. terminal: those of texts cannot do harm to one."""
+    """The pieces as bytes, with a line end. terminal: escape what could do harm to a terminal in pieces of texts."""
     encoded = (
         (_harmless(text) if given and terminal else text).encode("utf-8", "surrogateescape") for text, given in pieces
     )

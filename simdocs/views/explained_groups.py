@@ -62,7 +62,7 @@ class ExplainedGroups:
 
 
 def _looseness(cells: Mapping[str, Any]) -> str:
-    """How similar the documents of a group are at least; empty where the one similarity is below."""
+    """A phrase about the smallest similarity in a group; empty for a group of two, whose similarity is shown below."""
     if cells["documents"] <= _PAIR:
         return ""
     told = f"; smallest similarity to it {shown_number(cells['smallest_to_kept'])}"
@@ -84,7 +84,7 @@ def _figure(cells: Mapping[str, Any]) -> str:
 
 
 def _agreement(cells: Mapping[str, Any]) -> str:
-    """In how many bands two documents agree; empty if there are no bands."""
+    """A phrase about the number of bands in which two documents agree; empty if there are no bands."""
     return "" if cells["bands"] is None else f", {len(cells['bands_met'])} of {cells['bands']} bands agree"
 
 

@@ -1,4 +1,4 @@
-"""What goes to standard error: skips, explanations, errors."""
+"""Messages on standard error: skips, explanations and errors."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 def say(line: str, *, as_it_is: bool = False) -> None:
-    """One line on standard error, whatever the locale and whatever names are in it. On a terminal it is wrapped.
+    """Print a line on standard error, in any locale and with any names in it. On a terminal it is wrapped.
 
-    as_it_is: this is a traceback or help, whose lines are not wrapped. If standard error is closed, nothing happens.
+    If standard error is closed, nothing happens. as_it_is: do not wrap it, because it is a traceback or help.
     """
     lines = [_BETWEEN_MARKS.sub(lambda text: escape_controls(text[0]), each) for each in line.split("\n")]
     if not as_it_is and on_terminal():
@@ -40,17 +40,17 @@ _BETWEEN_MARKS = re.compile(f"[^{COMMAND}{END}]+")
 
 
 def on_terminal() -> bool:
-    """Whether somebody looks at standard error."""
+    """Whether standard error is a terminal."""
     return sys.stderr is not None and sys.stderr.isatty()
 
 
 def error(message: str) -> None:
-    """The one line that a failure is, harmless to a terminal, though an argument may be in it as it was given."""
+    """Print an error as one line. Arguments that it quotes can do no harm to a terminal."""
     say("simdocs: error: " + " ".join(message.split("\n")))
 
 
 class Teller:
-    """Tells people about a run on standard error, as loudly as they asked. spelling: spells parameters in messages."""
+    """Reports about a run on standard error, as far as was asked for. spelling: spells parameters in messages."""
 
     def __init__(self, report: DrawnRequest, spelling: Callable[[str], str] = str) -> None:
         self._quiet, self._verbose, self._summary = report.quiet, report.verbose, report.summary
@@ -59,11 +59,11 @@ class Teller:
 
     @property
     def is_loud(self) -> bool:
-        """Whether somebody wants explanations: at a terminal, or because they asked for them."""
+        """Whether explanations are wanted: at a terminal, or because the user asked for them."""
         return not self._quiet and (self._verbose or on_terminal())
 
     def warnings(self, lines: Iterable[str]) -> None:
-        """What is worth knowing though nothing has failed. The summary does not repeat it."""
+        """Print warnings. The summary does not repeat them."""
         if not self._quiet:
             for line in lines:
                 if line not in self._said:
@@ -71,7 +71,7 @@ class Teller:
                     self._said.add(line)
 
     def skipped(self, before: Callable[[], None]) -> Skipped:
-        """Where a run records its skips. With verbose each is printed at once; before: is called before that."""
+        """A record for the skips of a run. With verbose, each is printed at once, and `before` is called first."""
 
         def tell(skip: Skip) -> None:
             before()
@@ -80,9 +80,9 @@ class Teller:
         return Skipped(most=FIRST, tell=tell if self._verbose and not self._quiet else None)
 
     def explain(self, before: Callable[[], None]) -> Explain:
-        """What says a line at once to people who want explanations. Neither warnings nor the summary repeat it.
+        """A function that prints an explanation at once if explanations are wanted, and calls `before` first.
 
-        before: is called before that.
+        Neither warnings nor the summary repeat it.
         """
 
         def tell(line: str, /, *, detail: bool = False) -> None:
@@ -94,7 +94,7 @@ class Teller:
         return tell
 
     def skips(self, skipped: Skipped) -> None:
-        """Name the first documents that could not be judged, for each reason; then say the warnings of the run."""
+        """Name the first documents that could not be judged, for each reason, and print the warnings of the run."""
         if self._quiet:
             return
         for reason, count in skipped.unjudged_counts.items() if not self._verbose else ():
@@ -117,18 +117,18 @@ class Teller:
         say(f"simdocs: {display_name(skip.shown_name)}: {what}" + (f" ({detail})" if detail else ""))
 
     def summary(self, lines: Iterable[str]) -> None:
-        """What was done, for people who look."""
+        """Print the lines of the summary at a terminal, or if they were asked for."""
         if self.is_loud or self._summary:
             for line in lines:
                 if line not in self._said:
                     say(self._spelling(line))
 
     def notes(self, lines: Iterable[str]) -> None:
-        """What to know about an answer in any case."""
+        """Print notes about an answer, unless all messages are off."""
         for line in () if self._quiet else lines:
             say(f"simdocs: {self._spelling(line)}")
 
     def written(self, path: str | None) -> None:
-        """Where the answer is, at a terminal, on which it does not show."""
+        """At a terminal, print that the answer was written to this file."""
         if path is not None and self.is_loud:
             say(f"{display_name(os.fsencode(path))}: written")

@@ -15,7 +15,7 @@ _IN_BYTES = ("reading", "shingling")
 """Steps whose progress is counted in bytes; the others count documents or pairs."""
 
 _UNCOUNTED = ("writing", "drawing")
-"""Steps of which it is not known how far they are."""
+"""Steps whose progress is not known."""
 
 _SPARE = 5
 """Columns that stay free after the bar. A terminal echoes Ctrl-C there as ^C: if that began another line, the bar on
@@ -26,7 +26,7 @@ _NARROW = 70
 
 
 class ProgressBar:
-    """Called with (step, done, total); draws when standard error is a terminal, else does nothing."""
+    """A progress bar on standard error. If that is no terminal, nothing is drawn."""
 
     def __init__(self, *, quiet: bool) -> None:
         self._drawn = not quiet and sys.stderr is not None and sys.stderr.isatty()
@@ -35,7 +35,7 @@ class ProgressBar:
         self._bar: Any = None
 
     def __call__(self, step: str, done: int, total: int) -> None:
-        """Draw how far the work is, at most ten times a second; total 0: unknown."""
+        """Draw the progress of a step, at most ten times a second. total: 0 if it is unknown."""
         if not self._drawn or time.monotonic() - self._start < _SOON:
             return
         if step != self._step:
@@ -46,7 +46,7 @@ class ProgressBar:
         self._bar.update(done - self._bar.n)
 
     def close(self) -> None:
-        """Take the bar away, before anything else is written to that terminal."""
+        """Remove the bar, before anything else is written to the terminal."""
         if self._bar is not None:
             self._bar.sp = _clear  # tqdm itself clears only the bar, and not what the terminal has echoed after it
             self._bar.close()

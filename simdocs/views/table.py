@@ -41,7 +41,7 @@ class Table:
                 self._drawn.add_column(column.name, justify=justify, overflow="fold", no_wrap=number)  # type: ignore[arg-type]
 
     def begin(self) -> bytes:
-        """Nothing: how wide a column is shows only at the end."""
+        """Nothing: the width of a column is only known at the end."""
         return b""
 
     def rows(self, rows: list[Row]) -> bytes:
@@ -103,7 +103,7 @@ _LEAST_NAME = 8
 
 
 def _is_parameter(key: Cell) -> bool:
-    """Whether this is the name of a parameter, whose value somebody may copy into a command."""
+    """Whether this is the name of a parameter, whose value may be copied into a command."""
     declared = PARAMETERS.get(plain(key).decode("utf-8", "replace"))
     return declared is not None and not isinstance(declared.values, Flag)
 

@@ -1,4 +1,4 @@
-"""Lines for a terminal, which end between words. A long word stays whole: it may be a path that somebody copies."""
+"""Lines for a terminal, which end between words. A long word stays whole, because it may be a path to copy."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _CONTINUED = " \\"
 
 
 class _Word(NamedTuple):
-    """A word, and what ends the line before it if it begins a new one. gap: how many spaces are before it."""
+    """A word; the end of the line before it if it begins a new line; and the number of spaces before it otherwise."""
 
     text: str
     ending: str = ""

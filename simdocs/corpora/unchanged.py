@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simdocs.corpora.containers.container import Part
-from simdocs.corpora.containers.recognise import format_of
+from simdocs.corpora.containers.recognise import are_limited_whole, format_of
 from simdocs.corpora.file_list import STAMP, FileList
 from simdocs.corpora.stamp import RECENT_NS, Stamp
 from simdocs.model.byte_strings import separate
@@ -239,6 +239,8 @@ def compare(found: FileList, earlier: EarlierFiles, sequences: Sequences, limit:
     if updating.checksum:
         same = nothing
     same = np.where(_trusted(earlier, limit)[same], same, -1)
+    if limit < earlier.limit:
+        same[are_limited_whole(found.names, len(found.names), sequences)] = -1
     once = list(found.held)
     same[once] = likely[once] = -1
     if not updating.keep_unreadable:

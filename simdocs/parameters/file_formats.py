@@ -13,6 +13,7 @@ class ContainerFormat(Member):
     suffixes: how the names of such files end, unless they are compressed
     needs: the module of an optional library that reads them, and what for, such as `reading Parquet`; None: Python does
     may_be_compressed: whether a suffix of a compression may follow
+    is_limited_whole: whether such a file is read whole, so that the largest size of a document is that of the file
     """
 
     def __init__(
@@ -23,9 +24,11 @@ class ContainerFormat(Member):
         *,
         needs: tuple[str, str] | None = None,
         may_be_compressed: bool = True,
+        is_limited_whole: bool = False,
     ) -> None:
         super().__init__(help_text, implementation)
         self.suffixes, self.needs, self.may_be_compressed = suffixes, needs, may_be_compressed
+        self.is_limited_whole = is_limited_whole
 
     @property
     def endings(self) -> tuple[bytes, ...]:
@@ -38,6 +41,12 @@ CONTAINERS = Family(
     {
         "jsonl": ContainerFormat(
             "one JSON object per line", "simdocs.corpora.containers.jsonl:JSON_LINES", (b".jsonl", b".ndjson")
+        ),
+        "json": ContainerFormat(
+            "an array of JSON objects",
+            "simdocs.corpora.containers.json_array:JSON_ARRAY",
+            (b".json",),
+            is_limited_whole=True,
         ),
     }
 )

@@ -37,7 +37,7 @@ FILES = {
     "excel export.csv": (table(",", bom=True), "CSV"),
     "b.csv": (table(";"), "CSV with semicolons"),
     "c.tsv": (table("\t"), "TSV"),
-    "d.json": (ARRAY, "a JSON array"),
+    "array": (ARRAY, "a JSON array"),
     "rows": (table(","), "CSV"),
     "e.csv.gz": (gzip.compress(table(","), mtime=0), "CSV"),
 }
@@ -102,8 +102,8 @@ def test_the_command_for_standard_input_goes_into_a_pipe(there):
 
 
 def test_an_array_of_strings_becomes_lines_of_text(tmp_path):
-    lay(tmp_path, {"x.json": json.dumps(TEXTS).encode()})
-    command = simdocs("dedupe", "x.json", cwd=tmp_path).err.rstrip("\n").partition("NAME: ")[2]
+    lay(tmp_path, {"x": json.dumps(TEXTS).encode()})
+    command = simdocs("dedupe", "x", cwd=tmp_path).err.rstrip("\n").partition("NAME: ")[2]
     subprocess.run(["/bin/sh", "-c", command], cwd=tmp_path, check=True)
     assert [json.loads(line) for line in (tmp_path / "x.jsonl").read_text().splitlines()] == [
         {"text": text} for text in TEXTS

@@ -12,7 +12,7 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 WORDS = [b"old ", b"new\n", b"  ", b"fox jumps ", b"over the lazy dog ", "zwölf ".encode(), b"\xff", b"\0", b"{}\n" * 2]
-NAMES = ["a", "b.txt", "c.gz", "lines.jsonl", "more.ndjson", "packed.jsonl.gz"]
+NAMES = ["a", "b.txt", "c.gz", "lines.jsonl", "more.ndjson", "packed.jsonl.gz", "array.json", "packed.json.gz"]
 FOLDERS = ["docs", "docs/one", "docs/one/below", "docs/two"]
 
 texts = st.lists(st.sampled_from(WORDS), max_size=5).map(b"".join)
@@ -34,8 +34,15 @@ Step = Callable[[], None]
 
 def content_for(name: str, text: bytes, rows: list[bytes]) -> bytes:
     """Return what a file of this name holds."""
-    data = b"\n".join(rows) if "json" in name else text
+    data = array_of(rows) if ".json" in name.replace(".jsonl", "") else b"\n".join(rows) if "json" in name else text
     return gzip.compress(data, mtime=0) if name.endswith(".gz") else data
+
+
+def array_of(rows: list[bytes]) -> bytes:
+    """Return an array of the rows that are objects; without any, an object. A row that is not JSON cuts it off."""
+    objects = [row for row in rows if row.startswith(b"{")]
+    rest = b"," if b"not JSON" in rows else b"\n]"
+    return b"[" + b",\n".join(objects) + rest if objects else b"{}"
 
 
 def write(name: str, data: bytes) -> None:
@@ -49,7 +56,7 @@ def edit_lines(name: str, at: int, cut: int, rows: list[bytes]) -> None:
     packed = name.endswith(".gz")
     data = gzip.decompress(Path(name).read_bytes()) if packed else Path(name).read_bytes()
     old = data.split(b"\n")
-    old[at : at + cut] = rows
+    old[at : at + cut] = [row + b"," for row in rows] if old[0].startswith(b"[") else rows
     write(name, gzip.compress(b"\n".join(old), mtime=0) if packed else b"\n".join(old))
 
 

@@ -41,8 +41,13 @@ def form_feeds(documents: Sequence[Document]) -> bytes:
     return b"\f".join(f"{name or ''}:{text}".encode() for name, text in documents)
 
 
+def json_array(documents: Sequence[Document]) -> bytes:
+    return b"[\n" + b",\n".join(json_lines(documents).splitlines()) + b"\n]\n"
+
+
 SAMPLES: dict[str, tuple[str, Callable[[Sequence[Document]], bytes], bytes]] = {
     "jsonl": (".jsonl", json_lines, b'{"other": 1}\n'),
+    "json": (".json", json_array, b'[{"other": 1}]'),
     "toycontainer": (".feed", form_feeds, b"a page without a colon"),
 }
 """For each container its suffix, a function that writes documents, and a file whose only document has no text."""
@@ -203,8 +208,10 @@ def test_an_update_has_the_bytes_of_a_build_from_scratch(corpus: Path, name: str
 
 
 def test_a_file_without_the_text_field_is_named_once(corpus: Path, name: str) -> None:
-    corpus.write_bytes(SAMPLES[name][2])
-    found = simdocs.dedupe("docs")
+    suffix, write, textless = SAMPLES[name]
+    corpus.write_bytes(textless)
+    Path(f"docs/y{suffix}").write_bytes(write(DOCUMENTS))
+    found = simdocs.dedupe(corpus, "docs")
     ((skipped, why),) = found.skipped.by_reason["malformed"]
     assert skipped == str(corpus)
     assert why.startswith(f"no {container(name).noun} has the field 'text'")

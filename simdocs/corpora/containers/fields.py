@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from simdocs.corpora.containers.container import Locator, PartDocuments
+from simdocs.corpora.containers.container import Locator, OneText, PartDocuments
 from simdocs.errors import mention
 from simdocs.model.skipped import DocumentSkipped, Skip
 from simdocs.parameters.texts import Sequences
@@ -65,6 +65,11 @@ def add_row(
     found.texts.append(text)
 
 
+def has_text(row: _Row, fields: Sequences) -> bool:
+    """Whether a row has all text fields, whatever is in them."""
+    return all(value_of(row, name) is not ABSENT for name in fields.text_field)
+
+
 def text_of_row(row: _Row, fields: Sequences, errors: str = "surrogatepass") -> bytes | None:
     """The text of a row as UTF-8; None if a text field is absent or no string, or if the id is malformed.
 
@@ -107,9 +112,22 @@ def missing_text(noun: str, name: str, there: str) -> str:
 
 def no_text(noun: str, fields: Sequences, there: str) -> str:
     """The message that no document of a file has the text fields. there: the fields of the first one."""
+    return f"{_lacking(noun, fields, there)}: {_remedy()}"
+
+
+def without_texts(noun: str, fields: Sequences, there: str) -> OneText:
+    """The exception for a file that may be one text, because no row has the text fields. there: as for `no_text`."""
+    return OneText(_lacking(noun, fields, there), _remedy())
+
+
+def _lacking(noun: str, fields: Sequences, there: str) -> str:
     names = ", ".join(map(repr, fields.text_field))
     wanted = f"all of the fields {names}" if len(fields.text_field) > 1 else f"the field {names}"
-    return f"no {noun} has {wanted}; the first has {there}: name one of them with {mention('text_field')}"
+    return f"no {noun} has {wanted}; the first has {there}"
+
+
+def _remedy() -> str:
+    return f"name one of them with {mention('text_field')}"
 
 
 def no_id(noun: str, fields: Sequences, there: str) -> str:

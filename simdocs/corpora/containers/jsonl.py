@@ -76,19 +76,27 @@ JSON_LINES = JsonLines()
 def _object(line: bytes) -> dict[str, Any]:
     """The object on a line. Raises DocumentSkipped: malformed."""
     try:
-        value = json.loads(line.decode("utf-8"))
-    except UnicodeDecodeError:
-        raise DocumentSkipped("malformed", "not UTF-8") from None
-    except json.JSONDecodeError as error:
-        if line.lstrip().startswith(b"["):
+        value = json_value(line)
+    except DocumentSkipped as skip:
+        if skip.detail.startswith("not JSON") and line.lstrip().startswith(b"["):
             raise DocumentSkipped("malformed", f"the beginning of {_ARRAY}") from None
-        raise DocumentSkipped("malformed", f"not JSON: {error.msg.rstrip(': ')}, column {error.colno}") from None
-    except RecursionError:
-        raise DocumentSkipped("malformed", "nested too deeply") from None
-    except ValueError:
-        raise DocumentSkipped("malformed", "a number of too many digits") from None
+        raise
     if isinstance(value, list):
         raise DocumentSkipped("malformed", _ARRAY)
     if not isinstance(value, dict):
         raise DocumentSkipped("malformed", "not a JSON object")
     return value
+
+
+def json_value(data: bytes) -> Any:
+    """The value that some JSON in UTF-8 describes. Raises DocumentSkipped: malformed."""
+    try:
+        return json.loads(data.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise DocumentSkipped("malformed", "not UTF-8") from None
+    except json.JSONDecodeError as error:
+        raise DocumentSkipped("malformed", f"not JSON: {error.msg.rstrip(': ')}, column {error.colno}") from None
+    except RecursionError:
+        raise DocumentSkipped("malformed", "nested too deeply") from None
+    except ValueError:
+        raise DocumentSkipped("malformed", "a number of too many digits") from None

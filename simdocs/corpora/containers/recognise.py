@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from simdocs.errors import mention, shell_command
 from simdocs.model.documents import LIKE_ARRAY, LIKE_CSV, LIKE_LINES, LIKE_SEMICOLONS, LIKE_TSV, Documents
 from simdocs.model.names import display_name
+from simdocs.model.ragged import Mask
 from simdocs.parameters.file_formats import (
     COMPRESSIONS,
     CONTAINERS,
@@ -52,6 +53,13 @@ def formats_of(names: Iterable[bytes], count: int, fields: Sequences) -> tuple[N
         if name.endswith(every):
             numbers[place] = 1 + next(number for number, (_, ends) in enumerate(endings) if name.endswith(ends))
     return numbers, meanings
+
+
+def are_limited_whole(names: Iterable[bytes], count: int, fields: Sequences) -> Mask:
+    """Whether the largest size of a document is that of the whole file, for each file: (count,)."""
+    numbers, meanings = formats_of(names, count, fields)
+    known = np.array([bool(name) and CONTAINERS[name].is_limited_whole for name in meanings])
+    return known[numbers]
 
 
 def format_of_document(path: bytes, fields: Sequences) -> str:

@@ -1,0 +1,272 @@
+"""JSON arrays: files that are one array of objects. One field of an object is the text, and another may be the id.
+
+A file is read whole, because only its end shows that it is an array, and cut into objects from its beginning.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import os
+import re
+import zlib
+from collections.abc import Iterator
+from typing import Any
+
+from simdocs.corpora.containers import lines
+from simdocs.corpora.containers.container import ContainerFile, Locator, OneText, Part, PartDocuments
+from simdocs.corpora.containers.fields import add_row, fields_of_row, has_text, text_of_row, without_texts
+from simdocs.corpora.containers.jsonl import json_value
+from simdocs.corpora.containers.recognise import looks_like_lines
+from simdocs.corpora.decode import LOOKED_AT, refuse_binary
+from simdocs.corpora.read_file import read, too_large
+from simdocs.corpora.stamp import NO_FILE, Stamp
+from simdocs.corpora.walked_files import Met, open_file
+from simdocs.errors import mention
+from simdocs.model.skipped import DocumentSkipped, Skip
+from simdocs.parameters.file_formats import compression_of
+from simdocs.parameters.texts import Sequences
+
+
+class JsonArray:
+    """JSON arrays as a member of the family: see Container. Positions are those of objects in the decompressed file."""
+
+    noun = "object"
+    grows = False
+
+    def parts(self, file: ContainerFile, fields: Sequences) -> Iterator[Part]:
+        """Cut a file into parts of whole objects, in memory."""
+        if file.held is None:
+            _refuse_other_text(_beginning(file), file.name)
+            data, stamp = read(file.name, file.limit, 0, file.met)
+        else:
+            data, stamp = file.held, NO_FILE
+        if skip := too_large(len(data), file.limit):
+            raise skip
+        _refuse_other_text(data[:LOOKED_AT], file.name)
+        _refuse_without_texts(data, fields)
+        yield from _parts(file, data, stamp)
+
+    def documents(self, part: Part, fields: Sequences) -> PartDocuments:
+        """Read the documents of a part. Elements that are no objects are malformed."""
+        found = PartDocuments()
+        for number, (start, stop) in enumerate(_Elements(part.data, 0), part.first):
+            if part.wanted is None or number in part.wanted:
+                where = Locator(part.start + start, stop - start, number)
+                try:
+                    add_row(found, _object(part.data[start:stop]), where, part.name, self.noun, fields)
+                except DocumentSkipped as skip:
+                    found.skips.append(Skip(skip.reason, part.name, skip.detail, number))
+        return found
+
+    def open(self, path: bytes, met: Met, _fields: Sequences) -> lines.OpenLines:
+        """Open a file to read objects of it again."""
+        return lines.OpenLines(path, met)
+
+    def cut(self, content: bytes, where: Locator) -> bytes:
+        """An object of a file in memory."""
+        return content[where.start : where.start + where.extent]
+
+    def text_of(self, document: bytes, fields: Sequences) -> bytes | None:
+        """The text of an object, as `documents` returns it; None if it is no object with a text."""
+        try:
+            return text_of_row(_object(document), fields)
+        except DocumentSkipped:
+            return None
+
+    def fields_of(self, document: bytes) -> str:
+        """The fields of an object, for a message."""
+        return fields_of_row(_object(document))
+
+
+JSON_ARRAY = JsonArray()
+
+
+def _beginning(file: ContainerFile) -> bytes:
+    """The first bytes of a file, which show most files that are no arrays; empty if it is compressed."""
+    if compression_of(file.name):
+        return b""
+    descriptor, _ = open_file(file.name, file.met)
+    try:
+        return os.pread(descriptor, LOOKED_AT, 0)
+    except OSError as error:
+        raise DocumentSkipped.of(error) from None
+    finally:
+        os.close(descriptor)
+
+
+def _refuse_other_text(head: bytes, name: bytes) -> None:
+    """Raise OneText if a file does not begin as an array does. DocumentSkipped: binary. head: its first bytes."""
+    refuse_binary(head, name)
+    begun = head.removeprefix(codecs.BOM_UTF8).lstrip(_SPACE)
+    if not begun or begun.startswith(b"["):
+        return
+    if not begun.startswith(b"{"):
+        raise OneText("this is not JSON in UTF-8")
+    if looks_like_lines(begun, len(head) < LOOKED_AT):
+        lines_of = f"give {mention('input_format')} jsonl to read each line as a document"
+        raise OneText("this is not a JSON array, but looks like JSON Lines", lines_of)
+    raise OneText("this is a JSON object, and not an array of objects")
+
+
+def _refuse_without_texts(data: bytes, fields: Sequences) -> None:
+    """Raise OneText if no object has the text fields. An empty array has no documents, but is a table."""
+    found, there, wrong = 0, "", ""
+    each = _Elements(data, _start_of(data))
+    try:
+        for start, stop in each:
+            found += 1
+            try:
+                row = _object(data[start:stop])
+            except DocumentSkipped:
+                continue
+            if has_text(row, fields):
+                return
+            there = there or fields_of_row(row)
+        each.refuse_rest()
+    except DocumentSkipped as skip:
+        wrong = skip.detail
+    if there:
+        raise without_texts(JSON_ARRAY.noun, fields, there)
+    if found or wrong:
+        raise OneText("this is a JSON array without objects" if found else f"this is not a JSON array ({wrong})")
+
+
+def _parts(file: ContainerFile, data: bytes, stamp: Stamp) -> Iterator[Part]:
+    """Cut an array into parts, at places that depend on the objects near them, as chunks of lines are cut."""
+    first, at, end, count = 1, 0, 0, 0
+
+    def part() -> Part:
+        share = end / len(data) if data else 1.0
+        return Part(
+            container="json",
+            name=file.name,
+            data=data[at:end],
+            start=at,
+            extent=end - at,
+            first=first,
+            count=count,
+            stamp=stamp,
+            limit=file.limit,
+            read_to=int(share * stamp.size),
+        )
+
+    each = _Elements(data, _start_of(data))
+    try:
+        for start, stop in each:
+            if count and stop - at > lines.MOST_BYTES:
+                yield part()
+                first, count = first + count, 0
+            at, end, count = at if count else start, stop, count + 1
+            if count == lines.MOST_LINES or _is_good_end(data, at, start, stop):
+                yield part()
+                first, count = first + count, 0
+        each.refuse_rest()
+    except DocumentSkipped as skip:
+        if count:
+            yield part()
+        raise DocumentSkipped(skip.reason, f"{skip.detail}, from object {first + count} on") from None
+    if count or first == 1:
+        yield part()
+
+
+def _is_good_end(data: bytes, at: int, start: int, stop: int) -> bool:
+    """Whether to end a part that begins at `at` with this object. The probability is proportional to its length."""
+    if stop - at < lines.LEAST_BYTES:
+        return False
+    mixed = zlib.crc32(data[start:stop]) * _FACTOR & 0xFFFFFFFF
+    return mixed * lines.USUAL_BYTES < (stop - start) << 32
+
+
+_FACTOR = 0x9E3779B1
+"""Without it, the checksums of objects that differ in a few digits would be near each other."""
+
+
+_SPACE = b" \t\n\r"
+_SPACES = re.compile("[ \t\n\r]*")
+
+_DECODERS = (json.JSONDecoder(strict=False), json.JSONDecoder(strict=False, parse_int=len))
+"""Decoders that find the end of an object, also of one that is no document because of a control character; the second
+also for numbers of any length."""
+
+
+class _Elements:
+    """The elements of an array, as pairs of positions: where each begins and ends.
+
+    data: holds the array or, if it begins with an element, some whole elements.
+    at: the position of the first element.
+
+    Raises DocumentSkipped (malformed): the array is damaged. What is in an element is only parsed so far that its end
+    is certain: it is read as Latin-1, in which every byte is a character, so that positions are those of bytes.
+    """
+
+    def __init__(self, data: bytes, at: int) -> None:
+        self._text, self._at = data.decode("latin-1"), at
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        text, at = self._text, self._at
+        more = not text.startswith("]", at) and at < len(text)
+        while more:
+            stop = self._end(at)
+            yield at, stop
+            self._at = self._next(stop)
+            more = text.startswith(",", self._at)
+            if more:
+                at = self._at = self._next(self._at + 1)
+
+    def refuse_rest(self) -> None:
+        """Raise DocumentSkipped unless the array, of which all elements were read, ends as an array does."""
+        if "[" not in self._text[: self._at]:
+            return  # there is nothing at all
+        if self._at == len(self._text):
+            raise DocumentSkipped("malformed", _CUT_OFF)
+        if not self._text.startswith("]", self._at):
+            raise DocumentSkipped("malformed", "not JSON: neither a comma nor the end of the array after an object")
+        if self._next(self._at + 1) < len(self._text):
+            raise DocumentSkipped("malformed", "the file goes on after the end of the array")
+
+    def _next(self, at: int) -> int:
+        """The position of the next character that is no space."""
+        found = _SPACES.match(self._text, at)
+        assert found is not None, "spaces may be none"
+        return found.end()
+
+    def _end(self, at: int) -> int:
+        """The end of the element that begins here."""
+        for decoder in _DECODERS:
+            try:
+                return decoder.raw_decode(self._text, at)[1]
+            except json.JSONDecodeError as error:
+                if self._is_cut_off(error.pos) or error.msg.startswith("Unterminated"):
+                    raise DocumentSkipped("malformed", _CUT_OFF) from None
+                raise DocumentSkipped("malformed", f"not JSON: {error.msg.rstrip(': ')}") from None
+            except RecursionError:
+                raise DocumentSkipped("malformed", "nested too deeply") from None
+            except ValueError:
+                pass  # a number of too many digits
+        raise AssertionError
+
+    def _is_cut_off(self, at: int) -> bool:
+        """Whether an error at this position is that the text ends, perhaps within a word or an escape."""
+        return _WORD.fullmatch(self._text, at) is not None
+
+
+_WORD = re.compile(r"[-+.\\\w]*")
+"""The beginning of a number, a constant or an escape, or nothing."""
+
+_CUT_OFF = "the file ends before the array does"
+
+
+def _start_of(data: bytes) -> int:
+    """The position of the first element of an array, or of what is there instead."""
+    begun = data.removeprefix(codecs.BOM_UTF8)
+    inner = begun.lstrip(_SPACE).removeprefix(b"[").lstrip(_SPACE)
+    return len(data) - len(inner)
+
+
+def _object(data: bytes) -> dict[str, Any]:
+    """An element that is an object. Raises DocumentSkipped: malformed."""
+    value = json_value(data)
+    if not isinstance(value, dict):
+        raise DocumentSkipped("malformed", "not a JSON object")
+    return value

@@ -29,6 +29,7 @@ ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
 
 VALUES: Mapping[str, Any] = {
     **dict.fromkeys(("files_from", "files0_from", "root", "output", "text_field", "id_field", "summary_json"), "x"),
+    **dict.fromkeys(("kept_rows", "removed_rows", "flagged_rows"), "x"),
     **dict.fromkeys(
         ("k", "num_perm", "bands", "rows", "max_candidates", "top", "nearest", "jobs", "seed", "sample"), 3
     ),
@@ -83,7 +84,7 @@ def names_of(request: type[Any]) -> list[str]:
     """What can be given to a request beside its arguments."""
     return [
         *request.accepts,
-        *(name for name in ("listing", "explained") if request is DrawRequest),
+        *(name for name in ("listing", "explained", "beside") if request is DrawRequest),
     ]
 
 

@@ -375,6 +375,9 @@ def test_parameters_about_finding_documents_cannot_be_combined_with_an_artifact(
         "one_file_system",
         "max_size",
         "jsonl",
+        "kept_rows",
+        "removed_rows",
+        "flagged_rows",
     )
     for name in names_of(request_type):
         request = asked(request_type, **{name: value_of(request_type, name)} | needed(request_type, name))

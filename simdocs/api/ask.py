@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from simdocs.engines.local import Local, cores
@@ -50,9 +50,12 @@ def ask(request: Request, run: Run | None = None, delivery: Delivery = AS_A_WHOL
     UsageError: the request makes no sense. UnjudgedError: with `strict`, a document could not be judged.
     run: may be None for compare, info and check.
     """
-    result = _answer(request, run, delivery)
-    if run is not None and isinstance(request, ReadRequest) and request.running.strict and run.skipped.unjudged:
-        raise UnjudgedError(run.skipped)
+    with ExitStack() as publishing:
+        if delivery.publishing is None:
+            delivery = delivery._replace(publishing=publishing)
+        result = _answer(request, run, delivery)
+        if run is not None and isinstance(request, ReadRequest) and request.running.strict and run.skipped.unjudged:
+            raise UnjudgedError(run.skipped)
     return result
 
 

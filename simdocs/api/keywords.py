@@ -121,6 +121,9 @@ class DedupeKeywords(BandsKeywords, total=False):
     changed: bool | None
     renamed: bool | None
     explain: bool | None
+    kept_rows: Path | None
+    removed_rows: Path | None
+    flagged_rows: Path | None
     shingles: Any
     root: Path | None
 

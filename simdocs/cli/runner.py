@@ -12,6 +12,7 @@ from simdocs.cli.options import given
 from simdocs.cli.output import path_of, stream_of
 from simdocs.cli.work import Work, at_work
 from simdocs.errors import Problem, UsageError
+from simdocs.parameters.answers import RowOutputs
 from simdocs.requests.drawing import BuildReportRequest, DrawnRequest, DrawRequest
 from simdocs.requests.request import Request
 
@@ -31,6 +32,7 @@ def requests_of(
     UsageError: all problems of both, those that were found before, and all options with wrong values.
     """
     of_answer = {"listing": options.get("list"), "explained": options.get("explain")}
+    of_answer["beside"] = any(options.get(name) is not None for name in RowOutputs.parameters)
     listing = of_answer if issubclass(told, DrawRequest) else {}
     problems = list(problems)
     made: list[Any] = []
@@ -86,16 +88,21 @@ def _answered(request: Request, drawn: DrawnRequest, output: str | None, outputs
     from simdocs.api.ask import ask
     from simdocs.model.answers import Delivery
 
-    with at_work(request, drawn, output, stream_of(output)) as (work, stream):
-        assert stream is not None
-        drawing = work.drawing(request, drawn, stream)
-        result: Answer = ask(request, work.run, Delivery(drawing.take, outputs, look=drawing.look))
-        if drawing.has_begun:
-            drawing.finish()
+    with at_work(request, drawn, output, stream_of(output) if drawn.is_wanted else None) as (work, stream):
+        delivery = Delivery(outputs=outputs, is_wanted=stream is not None, publishing=work.publishing)
+        if stream is None:
+            result: Answer = ask(request, work.run, delivery)
             work.name_skips()
         else:
-            work.name_skips()
-            drawing.draw(result)
+            drawing = work.drawing(request, drawn, stream)
+            result = ask(request, work.run, delivery._replace(take=drawing.take, look=drawing.look))
+            if drawing.has_begun:
+                drawing.finish()
+                work.name_skips()
+            else:
+                work.name_skips()
+                drawing.draw(result)
+            stream.prepare()
         work.write_summary(result)
         if not result.SUMMARY_LAST:
             _say_in_the_end(result, work, drawn)

@@ -57,6 +57,7 @@ METAVARS: Mapping[str, str] = MappingProxyType(
         "top": "N",
         "nearest": "N",
         "output": "PATH",
+        **dict.fromkeys(("kept_rows", "removed_rows", "flagged_rows"), "PATH"),
         "color": "WHEN",
         "jobs": "N",
         "summary_json": "FILE",

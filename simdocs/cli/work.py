@@ -30,10 +30,13 @@ class Work:
     told: prints messages on standard error.
     progress: the progress bar, which is closed before anything else is written to a terminal.
     note: the file for the summary, if one was named.
+    publishing: publishes what is written beside the answer, before the answer.
     """
 
-    def __init__(self, run: Run, *, told: Teller, progress: ProgressBar, note: OutputStream | None) -> None:
-        self.run, self.told, self._progress, self._note = run, told, progress, note
+    def __init__(
+        self, run: Run, *, told: Teller, progress: ProgressBar, note: OutputStream | None, publishing: ExitStack
+    ) -> None:
+        self.run, self.told, self._progress, self._note, self.publishing = run, told, progress, note, publishing
         self._started = time.monotonic()
 
     @property
@@ -98,7 +101,7 @@ def at_work(
         jobs = request.running.jobs if isinstance(request, ReadRequest) else 1
         run = stack.enter_context(running(jobs, progress, told.skipped(progress.close), explain))
         stack.callback(progress.close)
-        work = Work(run, told=told, progress=progress, note=entered)
+        work = Work(run, told=told, progress=progress, note=entered, publishing=stack)
         try:
             yield work, opened
         except (ShrunkError, UnjudgedError):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -43,9 +45,11 @@ from simdocs.model.search_result import GROUPS, NESTED, PAIRS, SearchFacts
 from simdocs.parameters.families import LISTS
 from simdocs.parameters.recipes import SignatureRecipe
 from simdocs.pipeline.boilerplate import with_common_tokens
+from simdocs.pipeline.prepare import files_of
 from simdocs.requests.searching import DedupeRequest
 
 if TYPE_CHECKING:
+    from simdocs.commands.row_outputs import RowDrafts
     from simdocs.model.deduplication import ComponentFacts
     from simdocs.model.explanation import ExplainedDocument
 
@@ -65,9 +69,24 @@ _LOOKED_AT = 1 << 13
 def answer(request: DedupeRequest, run: Run, delivery: Delivery) -> Deduplication | SimilarPairs:
     """The groups, the pairs, or the lists of names or lines that a request asks for."""
     plan = resolve(request, delivery.outputs)
+    plan, rows = with_row_outputs(plan, run, delivery)
     corpus = read_documents(plan, run)
-    find = find_pairs if request.answer.pairs else find_groups
-    return find(plan, corpus, run, delivery)
+    if request.answer.pairs:
+        return find_pairs(plan, corpus, run, delivery)
+    return find_groups(plan, corpus, run, delivery, rows)
+
+
+def with_row_outputs(plan: _Plan, run: Run, delivery: Delivery) -> tuple[_Plan, RowDrafts | None]:
+    """The plan with the files of its documents, and drafts of the outputs of their rows; None if none is wanted."""
+    given = {name: os.fsdecode(path) for name, path in plan.request.row_outputs.fields().items() if path is not None}
+    if not given:
+        return plan, None
+    from simdocs.commands.row_outputs import opened_outputs
+
+    assert delivery.publishing is not None
+    plan = replace(plan, intake=replace(plan.intake, found=files_of(plan.intake, run)))
+    fields, others = plan.recipe.sequences, delivery.outputs
+    return plan, opened_outputs(given, plan.intake, fields, others, delivery.publishing)
 
 
 def read_documents(plan: _Plan, run: Run) -> Corpus:
@@ -99,10 +118,13 @@ def _changed(plan: _Plan, corpus: Corpus) -> Mask | None:
     return np.isin(np.arange(len(corpus)) if corpus.rows is None else corpus.rows, plan.changed)
 
 
-def find_groups(plan: _Plan, corpus: Corpus, run: Run, delivery: Delivery) -> Deduplication:
+def find_groups(
+    plan: _Plan, corpus: Corpus, run: Run, delivery: Delivery, rows: RowDrafts | None = None
+) -> Deduplication:
     """Groups of near-duplicates.
 
-    delivery: takes the answer in blocks, which is a list if one was asked for. UsageError: lines are wanted, and a
+    delivery: takes the answer in blocks, which is a list if one was asked for. rows: where the rows of the documents'
+    files are written; they are published by the delivery. UsageError: lines are wanted, and a
     document is not a line. InputError: a line has changed since it was read.
     """
     listing = plan.request.answer.list
@@ -116,6 +138,7 @@ def find_groups(plan: _Plan, corpus: Corpus, run: Run, delivery: Delivery) -> De
     if take is not None:
         for block in _blocks(decision, listing, plan, len(documents), run, delivery):
             take(block)
+    written = () if rows is None else rows.write(decision, documents, run)
     compared, pairs, largest = decision.corpus, decision.pairs, decision.largest
     kept = compared.given_rows(decision.kept_and_found())
     run.skipped.warnings += _warnings(plan, run)
@@ -124,7 +147,7 @@ def find_groups(plan: _Plan, corpus: Corpus, run: Run, delivery: Delivery) -> De
     return Deduplication(
         documents=documents,
         pairs=pairs.renumbered(compared.given_rows),
-        names=names_of_pairs(compared, pairs if take is None else Pairs.empty()),
+        names=names_of_pairs(compared, pairs if take is None and delivery.is_wanted else Pairs.empty()),
         comparison=_comparison(plan, corpus, documents, run),
         kept=kept,
         groups=decision.groups,
@@ -137,6 +160,7 @@ def find_groups(plan: _Plan, corpus: Corpus, run: Run, delivery: Delivery) -> De
         components=components,
         advice=watch.advice + _advice(plan, documents, decision.found, compared),
         explained=explained if take is None else None,
+        written=written,
     )
 
 

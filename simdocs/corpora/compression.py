@@ -15,7 +15,7 @@ from typing import Protocol
 from simdocs.corpora.decode import binary_format
 from simdocs.corpora.read_file import PADDING
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.parameters.file_formats import COMPRESSIONS
+from simdocs.parameters.file_formats import COMPRESSIONS, compression_of
 
 _COMPRESSED_AT_ONCE = 1 << 14
 """Compressed bytes that are read at once. A checkpoint holds at most this many."""
@@ -255,3 +255,25 @@ class SeekableStream:
                 self._checkpoints = self._checkpoints[::2]
                 self._spacing *= 2
         return piece
+
+
+class CompressedSink:
+    """Takes the content of a file, and passes it on compressed as its name says; as it is, if it says nothing.
+
+    name: of the file. sink: takes the bytes of the file.
+    Raises MissingExtraError.
+    """
+
+    def __init__(self, name: bytes, sink: Callable[[bytes], object]) -> None:
+        known = compression_of(name)
+        self._sink, self._compressor = sink, compression(known).compressor() if known else None
+
+    def write(self, data: bytes) -> None:
+        """Take the next bytes of the content."""
+        if piece := data if self._compressor is None else self._compressor.compress(data):
+            self._sink(piece)
+
+    def end(self) -> None:
+        """Pass on the rest, when all content was taken."""
+        if self._compressor is not None:
+            self._sink(self._compressor.flush())

@@ -11,6 +11,8 @@ from simdocs.errors import SimdocsError, UsageError, spelled
 from simdocs.model.names import text_to_name
 
 if TYPE_CHECKING:
+    from contextlib import ExitStack
+
     from simdocs.model.build_results import BuildResult
     from simdocs.model.explanation import Link
     from simdocs.model.passages import Difference
@@ -239,12 +241,16 @@ class Delivery(NamedTuple):
     outputs: files that are written, which must not be among the documents.
     conclude: is called with the result of a build before it is published.
     look: how the answer is drawn. What nobody sees is not computed.
+    is_wanted: whether anybody sees the answer itself, and not only what is written beside it.
+    publishing: publishes what is written beside the answer, when it is left without an exception. None: nothing is.
     """
 
     take: Take | None = None
     outputs: Sequence[str | None] = ()
     conclude: Conclude = lambda _: None
     look: Look = Look()
+    is_wanted: bool = True
+    publishing: ExitStack | None = None
 
 
 AS_A_WHOLE = Delivery()

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from simdocs.errors import UsageError, mention
 from simdocs.model.answers import NAMES, Block, Look, TableHead
 from simdocs.model.byte_strings import ByteStrings
@@ -54,6 +52,30 @@ class ComponentFacts(NamedTuple):
         )
 
 
+class WrittenRows(NamedTuple):
+    """Rows of documents' files that were written.
+
+    parameter: the parameter that asked for it.
+    path: the path of the file or directory that has them.
+    rows: how many they are.
+    files: how many files a directory has; None: it is one file.
+    """
+
+    parameter: str
+    path: bytes
+    rows: int
+    files: int | None
+
+    def in_words(self) -> str:
+        """The line of a summary."""
+        where = (
+            display_name(self.path)
+            if self.files is None
+            else f"{counted(self.files, 'file')} in {display_name(self.path)}"
+        )
+        return f"{self.parameter.replace('_', ' ')}: {self.rows:,}, written to {where}"
+
+
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Deduplication(SearchResult):
     """Which documents are kept and which are duplicates.
@@ -74,6 +96,7 @@ class Deduplication(SearchResult):
     advice: lines for people if k does not suit the documents, or if many of them may share only a template.
     explained: with explain, why each document is kept or a duplicate: first the documents of the index that are kept
         for others, then the documents in order; None if this was handed over in blocks.
+    written: the rows of the documents' files that were written.
     """
 
     LISTINGS = ("kept", "duplicates", "groups", "explained")
@@ -88,6 +111,7 @@ class Deduplication(SearchResult):
     freed_bytes: int = 0
     components: tuple[ComponentFacts, ...] | None = None
     explained: tuple[ExplainedDocument, ...] | None = None
+    written: tuple[WrittenRows, ...] = ()
 
     @property
     def head(self) -> TableHead:
@@ -117,10 +141,7 @@ class Deduplication(SearchResult):
         document without duplicates has a group of its own. -1: the document was not judged, because it is in the index
         already, is gone or has changed, or because with `changed` it is neither new nor similar to a new one.
         """
-        members = self.members
-        labels = np.full(len(self.documents), -1, np.int64)
-        labels[members.row] = members.number
-        return labels
+        return self.members.labels(len(self.documents))
 
     def group_rows(self) -> Iterator[PairRow]:
         """The name of each judged document, its group, the kept document's name, and the similarity of both.
@@ -177,11 +198,14 @@ class Deduplication(SearchResult):
             facts["largest_group"] = {"kept": display_name(self.largest[0]), "duplicates": self.largest[1]}
         if self.components is not None:
             facts["components"] = [one._asdict() | {"kept": display_name(one.kept)} for one in self.components]
+        for one in self.written:
+            facts[one.parameter] = {"path": display_name(one.path), "rows": one.rows, "files": one.files}
         return facts
 
     def lines(self, seconds: float, *, verbose: bool = False) -> Iterator[str]:
-        """Yield the lines of the summary, and one for each of the loosest components."""
+        """Yield the lines of the summary, and one for each of the loosest components and for rows that were written."""
         yield from super().lines(seconds, verbose=verbose)
+        yield from (one.in_words() for one in self.written)
         yield from (component.in_words() for component in (self.components or ())[:_LOOSEST])
 
     def _outcome(self, took: str) -> Iterator[str]:

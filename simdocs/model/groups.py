@@ -150,6 +150,12 @@ class Members(NamedTuple):
         """The members with rows below this one, with the numbers that they have among all."""
         return self.cut(0, int(np.searchsorted(self.row, rows)))
 
+    def labels(self, documents: int) -> Index:
+        """The number of the group of each of this many documents, or -1: int64 (N,)."""
+        members, labels = self.below(documents), np.full(documents, -1, np.int64)
+        labels[members.row] = members.number
+        return labels
+
 
 MOST_LINKS = 100
 """Links of a chain that are listed at most: the chains of n documents in a line have n(n+1)/2 links."""

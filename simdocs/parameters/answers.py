@@ -171,6 +171,29 @@ class DedupeAnswer(Group, section=ANSWER):
     )
 
 
+_EVERY_COLUMN = "with all columns, in the format of PATH's suffix. Several files, or a directory, make a directory."
+
+
+class RowOutputs(Group, section=ANSWER):
+    """Where the rows of the documents' files are written."""
+
+    kept_rows: bytes | None = parameter(
+        PathName(),
+        default=None,
+        help=f"Write the rows that are kept to PATH, {_EVERY_COLUMN} Rows that could not be compared are kept.",
+        before="diff",
+    )
+    removed_rows: bytes | None = parameter(
+        PathName(), default=None, help=f"Write the rows that are duplicates to PATH, {_EVERY_COLUMN}", before="diff"
+    )
+    flagged_rows: bytes | None = parameter(
+        PathName(),
+        default=None,
+        help=f"Write all rows to PATH with the columns duplicate_of, similarity and group, and {_EVERY_COLUMN}",
+        before="diff",
+    )
+
+
 class ShowAnswer(Group, section=ANSWER):
     """What is shown of an artifact."""
 

@@ -14,6 +14,7 @@ class ContainerFormat(Member):
     needs: the module of an optional library that reads them, and what for, such as `reading Parquet`; None: Python does
     may_be_compressed: whether a suffix of a compression may follow
     is_limited_whole: whether such a file is read whole, so that the largest size of a document is that of the file
+    rows: the format of its rows, as `module:name`; empty: they cannot be written to another file
     """
 
     def __init__(
@@ -25,10 +26,11 @@ class ContainerFormat(Member):
         needs: tuple[str, str] | None = None,
         may_be_compressed: bool = True,
         is_limited_whole: bool = False,
+        rows: str = "",
     ) -> None:
         super().__init__(help_text, implementation)
         self.suffixes, self.needs, self.may_be_compressed = suffixes, needs, may_be_compressed
-        self.is_limited_whole = is_limited_whole
+        self.is_limited_whole, self.rows = is_limited_whole, rows
 
     @property
     def endings(self) -> tuple[bytes, ...]:
@@ -40,7 +42,10 @@ class ContainerFormat(Member):
 CONTAINERS = Family(
     {
         "jsonl": ContainerFormat(
-            "one JSON object per line", "simdocs.corpora.containers.jsonl:JSON_LINES", (b".jsonl", b".ndjson")
+            "one JSON object per line",
+            "simdocs.corpora.containers.jsonl:JSON_LINES",
+            (b".jsonl", b".ndjson"),
+            rows="simdocs.corpora.containers.jsonl_rows:JSON_LINES_ROWS",
         ),
         "json": ContainerFormat(
             "an array of JSON objects",

@@ -22,6 +22,9 @@ _NOT_OFFERED = (
 _BUILT_BY = {"shingles": "shingle", "signatures": "signature", "index": "index"}
 """The questions that build artifacts, by their suffixes."""
 
+_ABOUT_ANSWERS = frozenset(("output", "format", "header", "color", "diff", "nul"))
+"""Parameters that ask for an answer."""
+
 _OF_LINES = ("jsonl", "ndjson")
 """Suffixes that promise JSON Lines."""
 
@@ -32,6 +35,7 @@ class DrawnRequest(Request, Presentation, init=False):
     takes: the parameters that are accepted.
     listing: what the answer lists, if anything.
     explained: whether the answer explains groups.
+    beside: whether something else is written that may be wanted instead of the answer, such as rows.
     """
 
     question: ClassVar[str] = "report"
@@ -39,6 +43,7 @@ class DrawnRequest(Request, Presentation, init=False):
 
     listing: str | None = None
     explained: bool | None = None
+    beside: bool | None = None
 
     @classmethod
     def _accept(cls, accepted: Mapping[str, Any]) -> None:
@@ -52,6 +57,11 @@ class DrawnRequest(Request, Presentation, init=False):
     def has_report(self) -> bool:
         """Whether the command reports about its run."""
         return "summary_json" in self.accepts
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether the answer itself is wanted. It is not if rows are written and no option is about the answer."""
+        return not self.beside or bool(self.listing or self.explained or self.given.keys() & _ABOUT_ANSWERS)
 
     @property
     def path(self) -> str | None:

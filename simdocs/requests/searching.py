@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from simdocs.errors import Problem, mention, suggested
-from simdocs.parameters.answers import Comparing, DedupeAnswer, Grouping, QueryAnswer
+from simdocs.parameters.answers import Comparing, DedupeAnswer, Grouping, QueryAnswer, RowOutputs
 from simdocs.parameters.families import CLUSTERS
 from simdocs.parameters.recipes import BandingRequest
 from simdocs.parameters.texts import Known, OnlyChanged, Rereading, Sequences
@@ -27,6 +27,7 @@ _NOT_FOR_PAIRS: Mapping[str, str] = MappingProxyType(
         "against": f"{mention('pairs')} finds pairs only within the documents",
         "keep": f"{mention('pairs')} does not choose documents to keep",
         "max_candidates": f"{mention('pairs')} has no such limit",
+        **dict.fromkeys(RowOutputs.parameters, f"{mention('pairs')} does not choose documents to keep"),
     }
 )
 
@@ -57,12 +58,14 @@ class DedupeRequest(BandsRequest):
 
     question = "dedupe"
     upstream = ("shingles", "signatures", "index")
+    of_paths = (*BandsRequest.of_paths, *RowOutputs.parameters)
 
     comparing: Comparing
     grouping: Grouping
     known: Known
     only_changed: OnlyChanged
     answer: DedupeAnswer
+    row_outputs: RowOutputs
     rereading: Rereading
 
     def _without_chains(self) -> Iterator[Problem]:
@@ -77,8 +80,15 @@ class DedupeRequest(BandsRequest):
         find = suggested("query", "Y.index", "DOCS", measure="containment")
         yield from Exclusion("measure", "against", f"{find} finds what contains them", when=(_CONTAINMENT,))(self)
 
+    def _rows_to_files(self) -> Iterator[Problem]:
+        """Rows are not written between the lines of an answer."""
+        for name in RowOutputs.parameters:
+            if self.given.get(name) == b"-":
+                yield Problem(f"{mention(name)} must be a file, not -: use /dev/stdout for standard output", name)
+
     rules: ClassVar[RequestRules] = (
         *BandsRequest.rules,
+        _rows_to_files,
         Exclusion("pairs", "list", f"{mention('list')} lists documents, not pairs"),
         *(Exclusion("pairs", name, why) for name, why in _NOT_FOR_PAIRS.items()),
         Need("all_copies", "pairs"),

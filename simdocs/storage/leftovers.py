@@ -18,6 +18,7 @@ from simdocs.model.names import display_name
 from simdocs.storage import syscalls
 from simdocs.storage.lock import HOLDER, is_same, locked_by_another
 from simdocs.storage.targets import Replaceable, is_replaceable
+from simdocs.storage.tree import remove_below
 
 PROBES = ("a", "b")
 """Two empty directories that are made in a draft to find out whether the file system can exchange directories."""
@@ -108,6 +109,8 @@ def sweep_directory(drafts: Drafts, replaceable: Replaceable, *, last_try: bool)
 
 def empty(descriptor: int, replaceable: Replaceable) -> None:
     """Remove from a directory all names that a draft or an artifact has, and no others. OSError."""
+    if replaceable.below is not None:
+        remove_below(descriptor, replaceable.below(descriptor))
     syscalls.empty_directory(descriptor, replaceable.files | {HOLDER}, PROBES)
 
 
@@ -125,11 +128,11 @@ def _not_a_draft(descriptor: int, replaceable: Replaceable) -> str:
     A draft can be incomplete, but others cannot write to it: it gets the mode of an artifact only when it is complete.
     """
     names = frozenset(syscalls.names_in(descriptor))
+    known = replaceable.names(descriptor)
     for name in sorted(names):
         is_directory = stat.S_ISDIR(os.stat(name, dir_fd=descriptor, follow_symlinks=False).st_mode)
-        if name not in (PROBES if is_directory else replaceable.files | {HOLDER}) or (
-            is_directory and not _is_empty(name, descriptor)
-        ):
+        is_probe = is_directory and name in PROBES and _is_empty(name, descriptor)
+        if not is_probe and (name not in known | {HOLDER} or (is_directory and replaceable.below is None)):
             return f"holds {display_name(os.fsencode(name))}, which simdocs did not write"
     open_to_others = os.fstat(descriptor).st_mode & syscalls.WRITABLE_BY_OTHERS
     if open_to_others and not is_replaceable(descriptor, names, replaceable):

@@ -27,11 +27,20 @@ class Replaceable(NamedTuple):
     files: the names of all files that they may hold, beside the lock's own.
     recognises: tells whether a directory that holds only such names is one of them, from its descriptor and the names
         in it; raises OSError if it cannot be read.
+    below: returns the relative paths of more files that a directory may hold, also in directories below it, from its
+        descriptor; None: there are none.
     """
 
     description: str
     files: frozenset[str]
     recognises: Callable[[int, frozenset[str]], bool]
+    below: Callable[[int], frozenset[str]] | None = None
+
+    def names(self, descriptor: int) -> frozenset[str]:
+        """The names that a directory may hold, beside the lock's own."""
+        if self.below is None:
+            return self.files
+        return self.files | {path.partition("/")[0] for path in self.below(descriptor)}
 
 
 def draft_name(base: str) -> str:
@@ -126,7 +135,9 @@ def refuse_others(base: str, dir_fd: int, replaceable: Replaceable, name: str) -
 
 def is_replaceable(descriptor: int, names: frozenset[str], replaceable: Replaceable) -> bool:
     """Return whether an output may replace the directory that holds these names. OSError: it cannot be read."""
-    return bool(names) and names <= replaceable.files | {HOLDER} and replaceable.recognises(descriptor, names)
+    return (
+        bool(names) and names <= replaceable.names(descriptor) | {HOLDER} and replaceable.recognises(descriptor, names)
+    )
 
 
 def _not_replaceable(name: str, replaceable: Replaceable) -> UsageError:

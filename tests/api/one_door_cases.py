@@ -177,6 +177,10 @@ _DEDUPE = {
     "all_copies": Case(True, {"pairs": True}),
     "explain": Case(True, {"cluster": "components"}),
     "list": Case("duplicates"),
+    **dict.fromkeys(
+        ("kept_rows", "removed_rows", "flagged_rows"),
+        Case("rows", {"list": "kept"}, ("docs/lines.jsonl", "docs/lines.ndjson"), changes=False),
+    ),
     "shingles": Case("gone.shingles", arguments=("gone.index",)),
     "root": Case(".", arguments=("moved.index",)),
 }

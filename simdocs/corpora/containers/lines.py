@@ -250,10 +250,11 @@ class OpenLines:
     def read(self, wanted: Sequence[Locator]) -> Iterator[bytes | None]:
         """Yield these lines, without their ends; None if the file is too short, or damaged there."""
         for start, extent, _ in wanted:
-            line = self._line(start, extent) if extent <= MOST else b""  # no line as long was ever read
+            line = self.bytes_at(start, extent) if extent <= MOST else b""  # no line as long was ever read
             yield line if len(line) == extent else None
 
-    def _line(self, start: int, extent: int) -> bytes:
+    def bytes_at(self, start: int, extent: int) -> bytes:
+        """These bytes of the content; fewer if it is too short, or if damaged there."""
         if self._compressed is None:
             content = io.BytesIO()
             while (left := extent - content.tell()) > 0:

@@ -36,6 +36,11 @@ def format_of(name: bytes, fields: Sequences) -> str:
     """The container format of a file with this name; empty if the file is one document."""
     if fields.plain or fields.input_format:
         return "" if fields.plain else str(fields.input_format)
+    return format_named(name)
+
+
+def format_named(name: bytes) -> str:
+    """The container format that the suffix of a name says; empty if it says none."""
     return next((known for known, ends in _endings() if name.endswith(ends)), "")
 
 

@@ -1,0 +1,224 @@
+"""Where the rows of documents' files are written: to one file, or to a directory with the names of the files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from simdocs.artifacts.recognise import is_artifact
+from simdocs.corpora.compression import CompressedSink
+from simdocs.corpora.containers.recognise import format_named, formats_of
+from simdocs.corpora.containers.rows import row_format
+from simdocs.corpora.discover import Sources
+from simdocs.corpora.file_list import FileList
+from simdocs.errors import InputError, UsageError, mention
+from simdocs.model.figures import counted
+from simdocs.model.names import display_name
+from simdocs.parameters.file_formats import CONTAINERS
+from simdocs.parameters.texts import Sequences
+from simdocs.storage.atomic_tree import LIST, check_tree
+
+
+class RowFile(NamedTuple):
+    """A file whose rows are written.
+
+    number: its number among the files that were found.
+    form: its container format.
+    path: its path in a directory of files; empty if its rows are written to one file.
+    """
+
+    number: int
+    form: str
+    path: str
+
+
+class RowTargets(NamedTuple):
+    """Where rows are written.
+
+    outputs: the paths that were given, by parameter.
+    forms: the format of each output, if it is one file; of a directory, each file keeps its own.
+    files: the files whose rows are written.
+    is_one_file: whether each output is one file, and not a directory.
+    """
+
+    outputs: Mapping[str, str]
+    forms: Mapping[str, str]
+    files: Sequence[RowFile]
+    is_one_file: bool
+
+    def form(self, parameter: str, file: RowFile) -> str:
+        """The format in which the rows of a file are written to an output."""
+        return self.forms.get(parameter, file.form)
+
+    def name(self, parameter: str, file: RowFile) -> str:
+        """The path of the file to which the rows of a file are written."""
+        path = self.outputs[parameter]
+        return path if self.is_one_file else os.path.join(path, file.path)
+
+
+def row_targets(
+    outputs: Mapping[str, str],
+    found: FileList,
+    sources: Sources,
+    fields: Sequences,
+    others: Sequence[str | None],
+) -> RowTargets:
+    """Where the rows of these files are written. Nothing is written yet.
+
+    outputs: the paths that were given, by parameter. sources: from which the files were found. others: files that are
+    written, too. UsageError: a document is no row, rows of two files would be written to one file, an output is an
+    input, lies in one, or holds one. InputError: there is no file with rows. OutputError: see `check_tree`.
+    """
+    forms = _forms(found, fields, next(iter(outputs)))
+    is_one_file = sources.listed is None and len(sources.names) == 1 and not os.path.isdir(sources.names[0])
+    names = [""] * len(found.names) if is_one_file else _relative_names(found, sources, outputs)
+    if not names:
+        raise InputError(f"no file with rows was found, so {mention(next(iter(outputs)))} has nothing to write")
+    files = [RowFile(number, form, name) for number, (form, name) in enumerate(zip(forms, names, strict=True))]
+    _refuse_overlaps(outputs, others)
+    for parameter, path in outputs.items():
+        if is_one_file:
+            if found.holds(path):
+                raise UsageError(f"{_shown(path)}: this file is read in this run: choose another {mention(parameter)}")
+        else:
+            _refuse_inputs(parameter, path, found, sources)
+            check_tree(path, is_artifact)
+    chosen = {name: _form_of(name, path, files[0].form) for name, path in outputs.items()} if is_one_file else {}
+    return RowTargets(outputs, chosen, files, is_one_file)
+
+
+def _forms(found: FileList, fields: Sequences, parameter: str) -> list[str]:
+    """The container format of each file. UsageError: a file is none, or its rows cannot be written."""
+    numbers, meanings = formats_of(found.names, len(found.names), fields)
+    numbers[list(found.held)] = 0
+    for row, name in found.held_in.items():
+        numbers[row] = meanings.index(name)
+    texts = np.flatnonzero(numbers == 0)
+    if len(texts):
+        raise no_rows(parameter, len(texts), found.names[int(texts[0])])
+    for number in set(numbers.tolist()):
+        if row_format(meanings[number]) is None:
+            name = display_name(found.names[int(np.argmax(numbers == number))])
+            raise UsageError(f"{name}: {mention(parameter)} cannot write rows of this format ({meanings[number]})")
+    return [meanings[number] for number in numbers.tolist()]
+
+
+def no_rows(parameter: str, count: int, example: bytes) -> UsageError:
+    """The error that some documents are whole files, and no rows."""
+    found = counted(count, "file is one text", "files are one text each")
+    formats = ", ".join(f"*{suffix.decode()}" for member in CONTAINERS.values() for suffix in member.suffixes)
+    return UsageError(
+        f"{mention(parameter)} writes rows of files such as {formats}, and {found}, such as {display_name(example)}:"
+        f" leave them out with {mention('include')} or {mention('exclude')}"
+    )
+
+
+def _relative_names(found: FileList, sources: Sources, outputs: Mapping[str, str]) -> list[str]:
+    """The path of each file in a directory with rows: below the directory that was named, or the name of the file.
+
+    Files of a list have paths below the directory that all of them have in common.
+    """
+    names = list[bytes]()
+    for argument, count in enumerate(found.counts.tolist()):
+        some = [found.names[row] for row in range(len(names), len(names) + count)]
+        if argument == len(sources.names):
+            names += _below_common(some)
+        elif os.path.isdir(sources.names[argument]):
+            above = os.path.join(sources.names[argument], b"")
+            names += [name[len(above) :] for name in some]
+        else:
+            names += map(os.path.basename, some)
+    _refuse_collisions(names, found, outputs)
+    return list(map(os.fsdecode, names))
+
+
+def _below_common(names: list[bytes]) -> list[bytes]:
+    """The paths of these files below the directory that all of them have in common."""
+    paths = list(map(os.path.abspath, names))
+    common = os.path.join(os.path.commonpath(list(map(os.path.dirname, paths))), b"") if paths else b""
+    return [path[len(common) :] for path in paths]
+
+
+def _refuse_collisions(names: list[bytes], found: FileList, outputs: Mapping[str, str]) -> None:
+    """Raise UsageError if two files have the same path, or one the path of the directory of another."""
+    first = dict[bytes, int]()
+    for row, name in enumerate(names):
+        if name == b"-" or name == LIST.encode():
+            raise UsageError(f"{display_name(name)}: this has no name in a directory of files: name one input only")
+        if name in first:
+            raise _collision(found, first[name], row, name, outputs)
+        first[name] = row
+    directories = {directory: row for row, name in enumerate(names) for directory in _above(name)}
+    for directory in directories.keys() & first.keys():
+        raise _collision(found, first[directory], directories[directory], directory, outputs)
+
+
+def _above(name: bytes) -> Iterator[bytes]:
+    while name := os.path.dirname(name):
+        yield name
+
+
+def _collision(found: FileList, one: int, other: int, name: bytes, outputs: Mapping[str, str]) -> UsageError:
+    both = f"{display_name(found.names[one])} and {display_name(found.names[other])}"
+    target = display_name(os.path.join(os.fsencode(next(iter(outputs.values()))), name))
+    return UsageError(f"rows of {both} would both be written to {target}: name the directory that has both instead")
+
+
+def _refuse_overlaps(outputs: Mapping[str, str], others: Sequence[str | None]) -> None:
+    """Raise UsageError if an output is another file that is written, or one of them lies in the other."""
+    taken = [(os.path.realpath(path), path) for path in others if path is not None]
+    for parameter, path in outputs.items():
+        real = os.path.realpath(path)
+        for there, other in taken:
+            if _is_in(real, there) or _is_in(there, real):
+                both = f"{_shown(other)} and {_shown(path)}"
+                raise UsageError(f"{mention(parameter)}: {both} are not two different places: choose another name")
+        taken.append((real, path))
+
+
+def _refuse_inputs(parameter: str, path: str, found: FileList, sources: Sources) -> None:
+    """Raise UsageError if a directory of rows is in a directory that is read, or would replace a file that is read."""
+    real = os.path.realpath(path)
+    for name in sources.names:
+        if os.path.isdir(name) and _is_in(real, os.path.realpath(os.fsdecode(name))):
+            raise UsageError(f"{_shown(path)}: is in {display_name(name)}, which is read: choose another directory")
+    for directory in {os.path.dirname(found.names[row]) for row in range(len(found.names))}:
+        if _is_in(os.path.realpath(os.fsdecode(directory)), real):
+            what = f"holds files that are read, in {display_name(directory or b'.')}"
+            raise UsageError(
+                f"{_shown(path)}: {what}, and {mention(parameter)} would replace them: choose another name"
+            )
+
+
+def _is_in(path: str, directory: str) -> bool:
+    """Whether a real path is that of a directory, or of something below it."""
+    return path == directory or path.startswith(os.path.join(directory, ""))
+
+
+_PROMISES = frozenset(
+    (
+        *("gz", "zst", "bz2", "xz", "zip", "json", "csv", "tsv", "parquet", "arrow", "feather", "avro", "orc"),
+        *("xlsx", "xls", "ods", "npy", "npz", "pkl", "sqlite", "db", "xml", "yaml", "yml", "html"),
+    )
+)
+"""Suffixes that promise a format or a compression."""
+
+
+def _form_of(parameter: str, path: str, form: str) -> str:
+    """The format of one file, by its suffix; that of the input if the suffix promises none. UsageError: not offered."""
+    named = format_named(os.fsencode(path))
+    CompressedSink(os.fsencode(path), lambda _: None)  # fails now if it ever does
+    suffix = os.path.splitext(path)[1].removeprefix(".").lower()
+    if suffix in _PROMISES and not named:
+        offered = ", ".join(suffix.decode() for member in CONTAINERS.values() for suffix in member.suffixes)
+        raise UsageError(f"{mention(parameter)} {_shown(path)}: simdocs cannot write rows as .{suffix}: use {offered}")
+    if named and row_format(named) is None:
+        raise UsageError(f"{mention(parameter)} {_shown(path)}: simdocs cannot write rows in this format")
+    return named or form
+
+
+def _shown(path: str) -> str:
+    return display_name(os.fsencode(path))

@@ -1,0 +1,104 @@
+"""Rows of containers as they are in their files, to be written to another file: the interface of a family.
+
+A member is one file in this directory. The entry of a container in its family names it. Documents are what is compared;
+rows are all that such a file holds, also those that are no documents because they are malformed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from typing import Any, NamedTuple, Protocol
+
+from simdocs.corpora.containers.container import ContainerFile, Part
+from simdocs.corpora.stamp import Stamp
+from simdocs.model.ragged import Index
+from simdocs.parameters.file_formats import CONTAINERS
+from simdocs.parameters.texts import Sequences
+
+FLAGS = ("duplicate_of", "similarity", "group")
+"""The columns that flagged rows have in addition. No other column may have one of these names."""
+
+
+class Flags(NamedTuple):
+    """The flags of one row.
+
+    duplicate_of: the name of the document of which it is a duplicate, with a lone surrogate for each byte that is not
+        UTF-8; None: it is kept.
+    similarity: how similar they are; None: it is kept.
+    group: the number of its group; None: it was not judged.
+    """
+
+    duplicate_of: str | None = None
+    similarity: float | None = None
+    group: int | None = None
+
+    def in_text(self) -> dict[str, Any]:
+        """The flags by name, for formats of texts. Similarities have six digits after their point, as in answers."""
+        return {**self._asdict(), "similarity": None if self.similarity is None else round(self.similarity, 6)}
+
+
+NO_FLAGS = Flags()
+"""The flags of a row that was not judged."""
+
+Sink = Callable[[bytes], object]
+"""Takes the next bytes of a file."""
+
+
+class RowBlock(Protocol):
+    """Consecutive rows of a file.
+
+    first: the number of the first, as in Locator. The others have the numbers after it.
+    """
+
+    first: int
+
+    def __len__(self) -> int: ...
+
+    def is_row(self, place: int) -> bool:
+        """Whether there is a row at this place, and not only an empty line between two."""
+
+    def raw(self, place: int) -> bytes | None:
+        """The bytes of a row without its end, for an answer that lists rows; None if they are too many to be held."""
+
+    def records(self, places: Index) -> Iterator[dict[str, Any]]:
+        """Yield the values of these rows by field, for another format. InputError: a row cannot be read."""
+
+
+class RawRows(Protocol):
+    """An open file with rows. stamp: its stamp when it was opened; that of no file if it is in memory."""
+
+    stamp: Stamp
+
+    def block(self, part: Part) -> RowBlock:
+        """The rows of a part of this file. Raises DocumentSkipped, OSError: it cannot be read."""
+
+    def close(self) -> None:
+        """Close the file."""
+
+
+class RowWriter(Protocol):
+    """Writes rows into one file. `end` is called once, after all rows."""
+
+    def write(self, block: RowBlock, places: Index, flags: list[Flags] | None) -> None:
+        """Write these rows of a block, with their flags, if flags are written. InputError: a row has no place here."""
+
+    def end(self) -> None:
+        """Write the end of the file."""
+
+
+class RowFormat(Protocol):
+    """A format whose rows can be read as they are, and written."""
+
+    def open(self, file: ContainerFile, fields: Sequences) -> RawRows:
+        """Open a file. Raises DocumentSkipped, OSError as `Container.open` does."""
+
+    def writer(self, source: RawRows, sink: Sink, *, flagged: bool) -> RowWriter:
+        """A writer of rows of this file. flagged: each row has flags. InputError: a column has the name of a flag."""
+
+
+def row_format(name: str) -> RowFormat | None:
+    """The format of the rows of the container with this name; None if they cannot be written."""
+    module, _, member = CONTAINERS[name].rows.partition(":")
+    found: RowFormat | None = getattr(import_module(module), member) if module else None
+    return found

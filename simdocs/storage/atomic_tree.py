@@ -1,0 +1,109 @@
+"""Publish a directory of files, and of directories of files, in one step: see `atomic_directory`.
+
+A list of its files is the first file that is written into it. By this list a later run knows which directory it may
+replace: one that holds nothing else. A list and not a pattern, because other people's files have the same suffixes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Iterator, Sequence
+
+from simdocs.model.names import display_name
+from simdocs.storage import syscalls
+from simdocs.storage.atomic_directory import DraftDirectory, atomic_directory, check_directory
+from simdocs.storage.output_stream import OutputStream
+from simdocs.storage.syscalls import as_output_error
+from simdocs.storage.targets import IsArtifact, Replaceable
+from simdocs.storage.tree import directories_of, directory_below, paths_below
+
+LIST = ".simdocs-files.json"
+"""The file that lists the others. Its name is hidden, so that programs that read all files of a directory skip it."""
+
+_FORMAT, _VERSION = "simdocs-files", 1
+
+_MOST_BYTES = 1 << 30
+"""The largest list that is read."""
+
+
+def listed(descriptor: int) -> frozenset[str]:
+    """The relative paths of the files that the list in a directory has; none if there is no list. OSError."""
+    try:
+        with os.fdopen(syscalls.open_found(LIST, descriptor), "rb") as content:
+            facts = json.loads(content.read(_MOST_BYTES))
+        if facts["format"] != _FORMAT or facts["version"] != _VERSION:
+            return frozenset()
+        return frozenset(filter(_is_below, facts["files"]))
+    except (FileNotFoundError, ValueError, KeyError, TypeError, RecursionError):
+        return frozenset()
+
+
+def _is_below(path: str) -> bool:
+    """Whether a path leads to something below a directory, whatever is in it."""
+    return all(name not in ("", ".", "..") and "\0" not in name for name in path.split("/"))
+
+
+def _holds_nothing_else(descriptor: int, _names: frozenset[str]) -> bool:
+    files = listed(descriptor)
+    return bool(files) and all(path in files or path == LIST for path in paths_below(descriptor))
+
+
+OUR_FILES = Replaceable("a directory that simdocs wrote", frozenset([LIST]), _holds_nothing_else, listed)
+"""Directories that hold a list of files, and nothing but these files."""
+
+
+class DraftTree:
+    """A directory to fill with these files, one after the other."""
+
+    def __init__(self, draft: DraftDirectory, files: Sequence[str]) -> None:
+        self._draft, self._files = draft, files
+        with as_output_error(draft.name):
+            facts = {"format": _FORMAT, "version": _VERSION, "files": sorted(files)}
+            with self.file(LIST) as stream:
+                stream.write(json.dumps(facts, indent=1).encode() + b"\n")
+
+    @contextlib.contextmanager
+    def file(self, path: str) -> Iterator[OutputStream]:
+        """Open a stream to a file of the list, which is on the disk when the stream is left. OutputError."""
+        directory, base = os.path.split(path)
+        name = display_name(os.fsencode(os.path.join(self._draft.name, path)))
+        with as_output_error(name), directory_below(self._draft.dir_fd, directory, create=True) as at:
+            descriptor = syscalls.create(base, at)
+        try:
+            stream = OutputStream(descriptor, name)
+            yield stream
+            stream.flush()
+            with as_output_error(name):
+                syscalls.set_mode(descriptor, None, 0o666)
+                syscalls.sync(descriptor)
+                closing, descriptor = descriptor, -1
+                syscalls.close(closing)
+        finally:
+            syscalls.release(descriptor)
+
+    def prepare(self) -> None:
+        """Make everything ready to be published, so that nothing but publishing it can fail any more."""
+        with as_output_error(self._draft.name):
+            for directory in directories_of(self._files):
+                # A file that could not be read was not written.
+                with contextlib.suppress(FileNotFoundError), directory_below(self._draft.dir_fd, directory) as at:
+                    syscalls.set_mode(at, None, 0o777)
+                    syscalls.sync(at)
+
+
+@contextlib.contextmanager
+def atomic_tree(path: str, files: Sequence[str], is_artifact: IsArtifact) -> Iterator[DraftTree]:
+    """Open a draft that becomes the directory `path` at the end. After an exception, the old directory is still there.
+
+    files: the relative paths of the files that it will hold. A directory that holds a list of files, and nothing but
+    these, is replaced. For the errors, see `atomic_directory`.
+    """
+    with atomic_directory(path, OUR_FILES, is_artifact) as draft:
+        yield DraftTree(draft, files)
+
+
+def check_tree(path: str, is_artifact: IsArtifact) -> None:
+    """Raise the UsageError or OutputError that `atomic_tree` raises about this path before it writes anything."""
+    check_directory(path, OUR_FILES, is_artifact)

@@ -1,0 +1,67 @@
+"""The program writes rows of files, and nothing to standard output unless an option asks for an answer."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+
+from tests.cli.program import simdocs
+
+FOX = "the quick brown fox jumps over the lazy dog and then runs home"
+LINES = [json.dumps({"id": name, "text": text}).encode() for name, text in (("a", FOX), ("b", FOX), ("c", "a ship"))]
+
+
+@pytest.fixture
+def here(tmp_path):
+    (tmp_path / "in.jsonl").write_bytes(b"\n".join((*LINES, b"no JSON")) + b"\n")
+    return tmp_path
+
+
+def test_the_summary_says_what_was_written_where(here):
+    done = simdocs("dedupe", "in.jsonl", "--kept-rows", "k.jsonl", "--removed-rows", "r.jsonl", "--summary", cwd=here)
+    assert (done.status, done.out) == (3, b"")
+    assert "in.jsonl, line 4: skipped: not JSON" in done.err
+    assert done.err.splitlines()[-2:] == ["kept rows: 3, written to k.jsonl", "removed rows: 1, written to r.jsonl"]
+    assert (here / "k.jsonl").read_bytes() == b"\n".join((LINES[0], LINES[2], b"no JSON")) + b"\n"
+    assert (here / "r.jsonl").read_bytes() == LINES[1] + b"\n"
+
+
+def test_an_option_about_the_answer_asks_for_it(here):
+    rows = ("--kept-rows", "k.jsonl", "-q")
+    plain = simdocs("dedupe", "in.jsonl", "-q", cwd=here).out
+    assert plain
+    assert simdocs("dedupe", "in.jsonl", *rows, "--format", "tsv", cwd=here).out == plain
+    assert simdocs("dedupe", "in.jsonl", *rows, "-o", "-", cwd=here).out == plain
+    assert simdocs("dedupe", "in.jsonl", *rows, "--list", "duplicates", cwd=here).out == b"in.jsonl#b\n"
+    assert b"identical" in simdocs("dedupe", "in.jsonl", *rows, "--explain", cwd=here).out
+    assert simdocs("dedupe", "in.jsonl", *rows, "-o", "answer.tsv", cwd=here).out == b""
+    assert (here / "answer.tsv").read_bytes() == plain
+
+
+def test_standard_input_and_output(here):
+    data = (here / "in.jsonl").read_bytes()
+    done = simdocs("dedupe", "-", "--jsonl", "--kept-rows", "/dev/stdout", "-q", cwd=here, stdin=data)
+    assert done.out == b"\n".join((LINES[0], LINES[2], b"no JSON")) + b"\n"
+
+
+def test_the_summary_as_json_has_counts_and_paths(here):
+    (here / "in").mkdir()
+    (here / "in.jsonl").rename(here / "in" / "x.jsonl")
+    simdocs("dedupe", "in", "--flagged-rows", "out", "--summary-json", "note.json", cwd=here)
+    assert json.loads((here / "note.json").read_bytes())["flagged_rows"] == {"path": "out", "rows": 4, "files": 1}
+
+
+@pytest.mark.parametrize("output", ["-o", "--summary-json"])
+def test_rows_cannot_be_written_to_the_file_of_the_answer(here, output):
+    done = simdocs("dedupe", "in.jsonl", output, "x.jsonl", "--kept-rows", "./x.jsonl", cwd=here)
+    assert done.status == 2
+    assert "x.jsonl and ./x.jsonl are not two different places" in done.err
+    assert os.listdir(here) == ["in.jsonl"]
+
+
+def test_nothing_is_written_if_strict_and_a_row_was_not_judged(here):
+    done = simdocs("dedupe", "in.jsonl", "--kept-rows", "k.jsonl", "--strict", cwd=here)
+    assert done.status == 2
+    assert os.listdir(here) == ["in.jsonl"]

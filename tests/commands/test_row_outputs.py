@@ -1,0 +1,350 @@
+"""dedupe writes the rows of its documents' files: those that are kept, the duplicates, or all with flags."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import simdocs
+from simdocs.commands import row_outputs
+
+FOX = "the quick brown fox jumps over the lazy dog and then runs home"
+OTHER = "a wholly different sentence about ships, harbours and the sea"
+NEAR = f"{FOX}."
+
+LINES = [
+    json.dumps({"text": FOX, "id": "a", "n": 1.50}).encode(),
+    b"",
+    json.dumps({"id": "b", "text": FOX, "deep": {"x": [1, None]}}).encode() + b"  \r",
+    b"no JSON at all",
+    json.dumps({"id": "c", "text": OTHER}).encode(),
+    json.dumps({"id": "a", "text": "an id that an earlier line has"}).encode(),
+    json.dumps({"id": "d", "text": None}).encode(),
+    json.dumps({"id": "z", "text": NEAR, "group\\u0020": "\u00e9"}).encode(),
+]
+REMOVED = (2, 7)
+"""The duplicates among these lines."""
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def lines_of(path: Path | str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in Path(path).read_bytes().splitlines() if line.startswith(b"{")]
+
+
+def split(lines: list[bytes], removed: tuple[int, ...]) -> tuple[bytes, bytes]:
+    """The lines that are kept and those that are removed, each with its end."""
+    return (
+        b"".join(line for at, line in enumerate(lines) if at not in removed),
+        b"".join(line for at, line in enumerate(lines) if at in removed),
+    )
+
+
+@pytest.mark.parametrize("last", [b"\n", b""])
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_every_line_is_written_byte_for_byte(here: Path, mark: bytes, last: bytes) -> None:
+    lines = [line + b"\n" for line in LINES[:-1]] + [LINES[-1] + last]
+    Path("in.jsonl").write_bytes(mark + b"".join(lines))
+    found = simdocs.dedupe("in.jsonl", kept_rows="kept.jsonl", removed_rows="removed.jsonl", flagged_rows="all.jsonl")
+    kept, removed = split(lines, REMOVED)
+    assert Path("kept.jsonl").read_bytes() == mark + kept
+    assert Path("removed.jsonl").read_bytes() == mark + removed
+    flagged = Path("all.jsonl").read_bytes().removeprefix(mark).split(b"\n")
+    assert [line.strip() for line in flagged if not line.startswith(b"{")] == [
+        b"",
+        b"no JSON at all",
+        *([b""] if last else []),
+    ]
+    assert [(one.parameter, one.path, one.rows, one.files) for one in found.written] == [
+        ("kept_rows", b"kept.jsonl", 5, None),
+        ("removed_rows", b"removed.jsonl", 2, None),
+        ("flagged_rows", b"all.jsonl", 7, None),
+    ]
+    assert found.skipped.counts == {"malformed": 3}
+
+
+def test_flags_name_the_kept_document_and_the_group(here: Path) -> None:
+    Path("in.jsonl").write_bytes(b"\n".join(LINES))
+    simdocs.dedupe("in.jsonl", flagged_rows="all.jsonl")
+    flagged = lines_of("all.jsonl")
+    flags = [tuple(row[name] for name in ("duplicate_of", "similarity", "group")) for row in flagged]
+    assert flags == [
+        (None, None, 0),
+        ("in.jsonl#a", 1.0, 0),
+        (None, None, 1),
+        (None, None, None),
+        (None, None, None),
+        ("in.jsonl#a", round(simdocs.similarity(FOX, NEAR), 6), 0),
+    ]
+    for row, line in zip(flagged, [line for line in LINES if line.startswith(b"{")], strict=True):
+        assert {name: value for name, value in row.items() if name not in ("duplicate_of", "similarity", "group")} == (
+            json.loads(line)
+        )
+    assert Path("all.jsonl").read_bytes().split(b"\n")[2].endswith(b'"group": 0}  \r')
+
+
+words = st.sampled_from(["fox and dog", "red ship", "green harbour", FOX, NEAR, OTHER])
+rows = st.one_of(
+    st.builds(lambda text: json.dumps({"text": text}).encode(), words),
+    st.builds(lambda text, its_id: json.dumps({"id": its_id, "text": text}).encode(), words, st.sampled_from("abc")),
+    st.sampled_from([b"", b"  \r", b"{}", b"[1]", b'{"text": 3}', b'{"text": "x"', b"\xff"]),
+)
+
+
+@given(st.lists(st.lists(rows, min_size=1, max_size=12), min_size=1, max_size=3), st.booleans(), st.booleans())
+def test_kept_and_removed_lines_merge_to_the_input(
+    tmp_path_factory: pytest.TempPathFactory, files: list[list[bytes]], ended: bool, chained: bool
+) -> None:
+    place = tmp_path_factory.mktemp("merge")
+    (place / "in").mkdir()
+    for number, lines in enumerate(files):
+        # A text that no other file has, so that there is always a document with the field.
+        own = json.dumps({"id": "own", "text": f"{number} is a number that only this file has"}).encode()
+        (place / "in" / f"{number}.jsonl").write_bytes(b"\n".join([own, *lines]) + b"\n" * ended)
+    outputs = {name: place / name for name in ("kept_rows", "removed_rows", "flagged_rows")}
+    found = simdocs.dedupe(place / "in", **outputs, cluster="components" if chained else "greedy")
+    groups = dict[str, int]()
+    for number, _ in enumerate(files):
+        every, kept, removed, flagged = (
+            (path / f"{number}.jsonl").read_bytes().splitlines(keepends=True)
+            for path in (place / "in", *outputs.values())
+        )
+        flags = list(map(json_object, flagged))
+        is_removed = [flag is not None and flag["duplicate_of"] is not None for flag in flags]
+        assert kept == [line for line, gone in zip(every, is_removed, strict=True) if not gone]
+        assert removed == [line for line, gone in zip(every, is_removed, strict=True) if gone]
+        for at, (line, flag) in enumerate(zip(every, flags, strict=True), 1):
+            value = json_object(line)
+            assert (value is None) == (flag is None)
+            if value is None or flag is None:
+                continue
+            assert {name: flag[name] for name in value} == value
+            if flag["group"] is not None:
+                groups[f"{place}/in/{number}.jsonl#{value.get('id', at)}"] = flag["group"]
+    pairs = {right: (left, similarity) for left, right, similarity, _ in found.rows()}
+    names = [found.documents.name(row) for row in range(len(found.documents))]
+    assert list(groups) == names
+    heads = [pairs.get(name, (name,))[0] for name in names]
+    order = {name: number for number, name in enumerate(found.kept_names)}
+    assert list(groups.values()) == [order[head] for head in heads]
+
+
+def json_object(line: bytes) -> dict[str, Any] | None:
+    """The object on a line, if there is one."""
+    try:
+        value = json.loads(line)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def test_a_directory_keeps_its_names_and_compression(here: Path) -> None:
+    Path("in/sub").mkdir(parents=True)
+    Path("in/x.jsonl").write_bytes(b"\n".join(LINES))
+    with gzip.open("in/sub/y.jsonl.gz", "wb") as file:
+        file.write(b"\n".join(LINES[:5]))
+    found = simdocs.dedupe("in", kept_rows="out", removed_rows="gone")
+    names = sorted(path.relative_to("out").as_posix() for path in Path("out").rglob("*") if path.is_file())
+    assert names == [".simdocs-files.json", "sub/y.jsonl.gz", "x.jsonl"]
+    assert gzip.decompress(Path("out/sub/y.jsonl.gz").read_bytes()) == b"\n".join(
+        (LINES[0], LINES[1], LINES[3], LINES[4])
+    )
+    assert [one.files for one in found.written] == [2, 2]
+    assert [one.rows for one in found.written] == [3 + 3, 1 + 4]
+    first = Path("out/sub/y.jsonl.gz").read_bytes()
+    simdocs.dedupe("in", kept_rows="out")
+    assert Path("out/sub/y.jsonl.gz").read_bytes() == first
+    assert os.stat("out/sub").st_mode & 0o777 == os.stat("in/sub").st_mode & 0o777
+
+
+def test_one_file_of_a_directory_makes_a_directory(here: Path) -> None:
+    Path("in").mkdir()
+    Path("in/x.jsonl").write_bytes(b"\n".join(LINES))
+    simdocs.dedupe("in", kept_rows="out")
+    assert Path("out/x.jsonl").is_file()
+
+
+def test_files_of_a_list_have_paths_below_their_common_directory(here: Path) -> None:
+    for name in ("a/b/x.jsonl", "a/c/x.jsonl"):
+        Path(name).parent.mkdir(parents=True)
+        Path(name).write_bytes(LINES[0])
+    Path("list").write_text("a/b/x.jsonl\n./a/c/x.jsonl\n")
+    simdocs.dedupe(files_from="list", kept_rows="out")
+    assert sorted(path.relative_to("out").as_posix() for path in Path("out").rglob("*.jsonl")) == [
+        "b/x.jsonl",
+        "c/x.jsonl",
+    ]
+
+
+def test_rows_that_an_index_has_are_removed(here: Path) -> None:
+    Path("old.jsonl").write_bytes(LINES[0])
+    Path("new.jsonl").write_bytes(b"\n".join((LINES[2], LINES[4])))
+    simdocs.index("old.jsonl", output="old.index")
+    simdocs.dedupe("new.jsonl", against="old.index", kept_rows="kept.jsonl", flagged_rows="all.jsonl")
+    assert [row["id"] for row in lines_of("kept.jsonl")] == ["c"]
+    assert [(row["duplicate_of"], row["group"]) for row in lines_of("all.jsonl")] == [("old.jsonl#a", 1), (None, 0)]
+    simdocs.dedupe("old.jsonl", against="old.index", kept_rows="kept.jsonl", flagged_rows="all.jsonl")
+    assert Path("kept.jsonl").read_bytes() == b""
+    assert [(row["duplicate_of"], row["group"]) for row in lines_of("all.jsonl")] == [("old.jsonl#a", None)]
+
+
+@pytest.mark.parametrize("size", [2000, 3 << 20])
+def test_a_line_that_is_too_long_is_kept(here: Path, size: int) -> None:
+    """One of 3 MiB is not held in memory."""
+    long = json.dumps({"text": "x" * size}).encode()
+    for lines in ([LINES[0], long, LINES[2]], [long, LINES[0]], [LINES[0], long]):
+        Path("in.jsonl").write_bytes(b"\n".join(lines))
+        found = simdocs.dedupe("in.jsonl", max_size=1024, kept_rows="kept.jsonl", flagged_rows="all.jsonl")
+        assert found.skipped.counts == {"oversized": 1}
+        kept = Path("kept.jsonl").read_bytes().rstrip(b"\n").split(b"\n")
+        assert kept == [line for line in lines if line != LINES[2]]
+        assert long in Path("all.jsonl").read_bytes().split(b"\n")
+
+
+@pytest.mark.parametrize("name", ["duplicate_of", "similarity", "group"])
+def test_a_field_with_the_name_of_a_flag_is_refused(here: Path, name: str) -> None:
+    escaped = b"\\u%04x%b" % (ord(name[0]), name[1:].encode())
+    for spelled in (name.encode(), escaped):
+        Path("in.jsonl").write_bytes(LINES[0] + b'\n{"text": "x", "%b": 1}\n' % spelled)
+        with pytest.raises(simdocs.InputError, match=f"in.jsonl, line 2: has a field '{name}' already"):
+            simdocs.dedupe("in.jsonl", kept_rows="kept.jsonl", flagged_rows="all.jsonl")
+        assert os.listdir() == ["in.jsonl"]
+
+
+def test_one_text_among_the_files_is_refused_before_anything_is_read(here: Path) -> None:
+    Path("in").mkdir()
+    Path("in/x.jsonl").write_bytes(LINES[0])
+    Path("in/README.md").write_text(FOX)
+    with pytest.raises(simdocs.UsageError, match=r"in/README\.md: leave them out with include or exclude"):
+        simdocs.dedupe("in", kept_rows="out")
+    simdocs.dedupe("in", kept_rows="out", include=("*.jsonl",))
+    assert Path("out/x.jsonl").read_bytes() == LINES[0]
+
+
+def refusal(*documents: str, **given: Any) -> str:
+    before = sorted(Path().rglob("*"))
+    with pytest.raises(simdocs.SimdocsError) as error:
+        simdocs.dedupe(*documents, **given)
+    assert sorted(Path().rglob("*")) == before
+    return str(error.value)
+
+
+def test_outputs_that_would_lose_something_are_refused(here: Path) -> None:
+    for name in ("a/x.jsonl", "b/x.jsonl", "b/in/y.jsonl", "theirs/z.jsonl"):
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_bytes(LINES[0])
+    assert "a/x.jsonl and b/x.jsonl would both be written to out/x.jsonl" in refusal("a", "b", kept_rows="out")
+    assert "would both be written to out/x.jsonl" in refusal("a/x.jsonl", "b/x.jsonl", kept_rows="out")
+    assert "a/out: is in a, which is read" in refusal("a", kept_rows="a/out")
+    assert "holds files that are read" in refusal("b/in", "a", kept_rows="b")
+    assert "this file is read in this run" in refusal("a/x.jsonl", kept_rows="a/x.jsonl")
+    assert "not a directory that simdocs wrote" in refusal("a", kept_rows="theirs")
+    assert "not a directory that simdocs wrote" in refusal("a", kept_rows="theirs/z.jsonl")
+    assert "are not two different places" in refusal("a", kept_rows="out", removed_rows="out/")
+    assert "are not two different places" in refusal("a", kept_rows="out", removed_rows="out/more")
+    assert "cannot write rows as .xlsx" in refusal("a/x.jsonl", kept_rows="x.xlsx")
+    assert "create it first" in refusal("a/x.jsonl", kept_rows="no/x.jsonl")
+    assert "name a file" in refusal("a/x.jsonl", kept_rows="theirs")
+    Path("empty").mkdir()
+    assert "no file with rows was found" in refusal("empty", kept_rows="out")
+
+
+def test_requests_for_rows_need_documents_in_files(here: Path) -> None:
+    Path("in.jsonl").write_bytes(LINES[0])
+    simdocs.index("in.jsonl", output="in.index")
+    assert "kept_rows needs documents, not an artifact" in refusal("in.index", kept_rows="out.jsonl")
+    assert "kept_rows needs paths, not texts" in refusal(texts=["a"], kept_rows="out.jsonl")
+    assert "pairs and kept_rows cannot be combined" in refusal("in.jsonl", pairs=True, kept_rows="out.jsonl")
+    assert "must be a file, not -" in refusal("in.jsonl", kept_rows="-")
+
+
+def test_strict_writes_no_rows_if_one_was_not_judged(here: Path) -> None:
+    Path("in.jsonl").write_bytes(b"\n".join(LINES))
+    assert "nothing was written" in refusal("in.jsonl", kept_rows="kept.jsonl", strict=True)
+
+
+def swapped(monkeypatch: pytest.MonkeyPatch, change: Any) -> None:
+    """Change a file after its documents were read, and before its rows are written."""
+    write = row_outputs.RowDrafts.write
+
+    def late(self: row_outputs.RowDrafts, *arguments: Any) -> Any:
+        change()
+        return write(self, *arguments)
+
+    monkeypatch.setattr(row_outputs.RowDrafts, "write", late)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda: Path("in/x.jsonl").write_bytes(LINES[4] + b"\n" + LINES[2] + b"\n"),
+        lambda: Path("in/x.jsonl").write_bytes(LINES[0] + b"\n"),
+        lambda: Path("in/x.jsonl").unlink(),
+        lambda: os.replace("other.jsonl", "in/x.jsonl"),
+    ],
+)
+def test_a_file_that_changed_before_its_rows_are_written_is_an_error(
+    here: Path, monkeypatch: pytest.MonkeyPatch, change: Any
+) -> None:
+    Path("in").mkdir()
+    Path("in/x.jsonl").write_bytes(LINES[0] + b"\n" + LINES[2] + b"\n")
+    Path("other.jsonl").write_bytes(LINES[4] + b"\n" + LINES[2] + b"\n")
+    Path("kept.jsonl").write_bytes(b"an earlier result")
+    swapped(monkeypatch, change)
+    with pytest.raises(simdocs.InputError, match=r"in/x.jsonl: changed before its rows were written.*run again"):
+        simdocs.dedupe("in/x.jsonl", kept_rows="kept.jsonl")
+    assert Path("kept.jsonl").read_bytes() == b"an earlier result"
+    assert not [name for name in os.listdir() if name.startswith(".")]
+
+
+def test_a_file_that_was_only_touched_is_written(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("in.jsonl").write_bytes(LINES[0] + b"\n" + LINES[2] + b"\n")
+    swapped(monkeypatch, lambda: os.utime("in.jsonl", (1, 1)))
+    assert simdocs.dedupe("in.jsonl", kept_rows="kept.jsonl").skipped.unjudged == 0
+    assert Path("kept.jsonl").read_bytes() == LINES[0] + b"\n"
+
+
+@pytest.mark.parametrize("end", [b"\n", b""])
+def test_lines_that_were_appended_meanwhile_are_kept_and_reported(
+    here: Path, monkeypatch: pytest.MonkeyPatch, end: bytes
+) -> None:
+    Path("in.jsonl").write_bytes(LINES[0] + b"\n" + LINES[2] + end)
+
+    def append() -> None:
+        with Path("in.jsonl").open("ab") as file:
+            file.write(b"\n" * (not end) + LINES[7] + b"\n")
+
+    swapped(monkeypatch, append)
+    found = simdocs.dedupe("in.jsonl", kept_rows="kept.jsonl", removed_rows="removed.jsonl")
+    assert Path("kept.jsonl").read_bytes() == LINES[0] + b"\n" + LINES[7] + b"\n"
+    assert Path("removed.jsonl").read_bytes() == LINES[2] + b"\n"
+    assert found.skipped.by_reason == {"changed": [("in.jsonl", "it grew after it was read: later lines are kept")]}
+
+
+def test_a_damaged_file_gives_the_rows_before_the_damage(here: Path) -> None:
+    Path("in").mkdir()
+    lines = [json.dumps({"text": f"{number} {os.urandom(600).hex()}"}).encode() for number in range(2000)]
+    whole = gzip.compress(b"\n".join(lines))
+    Path("in/x.jsonl.gz").write_bytes(whole[: len(whole) // 2])
+    Path("in/y.jsonl.gz").write_bytes(b"no gzip file")
+    found = simdocs.dedupe("in", kept_rows="out")
+    assert found.skipped.counts == {"malformed": 2}
+    kept = gzip.decompress(Path("out/x.jsonl.gz").read_bytes())
+    assert 0 < kept.count(b"\n") < 2000
+    assert b"\n".join(lines).startswith(kept)
+    assert gzip.decompress(Path("out/y.jsonl.gz").read_bytes()) == b""
+    assert [warning for warning in found.warnings if "in no output" in warning] == [
+        "in/x.jsonl.gz: cannot be read to its end, so the rest of its rows is in no output",
+        "in/y.jsonl.gz: cannot be read to its end, so the rest of its rows is in no output",
+    ]

@@ -1,0 +1,114 @@
+"""Publishing a directory of files: whatever fails, and whenever, the whole old one or the whole new one is there."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from simdocs.errors import OutputError, UsageError
+from simdocs.storage.atomic_tree import LIST, atomic_tree
+from tests.artifacts.tiny import draft_of
+from tests.storage.faults import FAULTS, Ended, Faulty, calls_of
+
+FILES = ("x.jsonl", "a/y.jsonl", "a/b/z.jsonl", "b/x.jsonl")
+"""`a` and `b` are also names of directories that are made in a draft to try the file system."""
+
+
+def save(path: Path, content: int, files: tuple[str, ...] = FILES) -> None:
+    with atomic_tree(str(path), files, lambda _: False) as tree:
+        for name in files:
+            with tree.file(name) as stream:
+                stream.write(b"%d" % content)
+        tree.prepare()
+
+
+def found(path: Path) -> int:
+    """The content of all files of a directory, which is the same; -1: there is no directory."""
+    if not path.exists():
+        return -1
+    files = {file.relative_to(path).as_posix(): file.read_bytes() for file in path.rglob("*") if file.is_file()}
+    del files[LIST]
+    assert set(files) in (set(FILES), set(FILES[:2]))
+    (content,) = set(files.values())
+    return int(content)
+
+
+@pytest.mark.reliability("a full, broken or read-only disk")
+@pytest.mark.parametrize("kind", ["disk-full", "broken-disk", "signal-before", "signal-after"])
+def test_a_fault_at_any_call_leaves_the_old_or_the_new_directory(tmp_path: Path, kind: str) -> None:
+    fault, done = FAULTS[kind]
+    path = tmp_path / "out"
+    save(path, 0, FILES[:2])
+    calls = calls_of(lambda: save(path, 1))
+    for at in range(len(calls)):
+        old, new = found(path), 2 * at + 2
+        ended = None
+        with pytest.MonkeyPatch.context() as patch:
+            Faulty(fault, at, done).install(patch)
+            try:
+                save(path, new)
+            except (OutputError, Ended) as error:
+                ended = error
+        now = found(path)
+        assert now == new or (ended is not None and now == old)
+        assert {*os.listdir(tmp_path)} <= {"out", draft_of("out")}
+        save(path, new + 1)
+        assert os.listdir(tmp_path) == ["out"]
+
+
+def test_what_a_killed_run_left_is_removed(tmp_path: Path) -> None:
+    path = tmp_path / "out"
+    child = os.fork()
+    if not child:
+        with atomic_tree(str(path), FILES, lambda _: False) as tree, tree.file("a/b/z.jsonl"):
+            os._exit(0)
+    os.waitpid(child, 0)
+    assert os.listdir(tmp_path) == [draft_of("out")]
+    save(path, 1)
+    assert (os.listdir(tmp_path), found(path)) == (["out"], 1)
+
+
+@pytest.mark.parametrize("name", ["more", "a/more", "more/", "a/b/more/"])
+def test_a_directory_with_anything_else_is_not_replaced(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "out"
+    save(path, 1)
+    (path / name).mkdir() if name.endswith("/") else (path / name).touch()
+    with pytest.raises(UsageError, match="is not a directory that simdocs wrote"):
+        save(path, 2)
+    assert (path / name).exists()
+    assert os.listdir(tmp_path) == ["out"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"[]", b"{}", b'{"format": "simdocs-files", "version": 1, "files": []}', b"[" * 100_000]
+    + [
+        b'{"format": "simdocs-files", "version": 1, "files": ["%b"]}' % name for name in (b"../x", b"/x", b"a//x", b".")
+    ],
+)
+def test_a_list_that_is_not_ours_lets_nothing_be_replaced(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "out"
+    path.mkdir()
+    (path / LIST).write_bytes(content)
+    (path / "x").touch()
+    (tmp_path / "x").touch()
+    with pytest.raises(UsageError):
+        save(path, 2)
+    assert (path / "x").exists()
+    assert (tmp_path / "x").exists()
+
+
+def test_some_files_may_be_missing(tmp_path: Path) -> None:
+    path = tmp_path / "out"
+    save(path, 1)
+    (path / "a" / "b" / "z.jsonl").unlink()
+    (path / "a" / "b").rmdir()
+    with atomic_tree(str(path), FILES, lambda _: False) as tree:
+        with tree.file("x.jsonl") as stream:
+            stream.write(b"2")
+        tree.prepare()
+    assert sorted(os.listdir(path)) == [LIST, "x.jsonl"]
+    save(path, 3)
+    assert found(path) == 3

@@ -195,9 +195,10 @@ def map_file(
 ) -> MappedColumn:
     """Map an array in the directory `dir_fd`, after comparing its size and header with the manifest.
 
-    Only the header is read. name: the name of the artifact, for messages. lengths: those of the format, by letter, if
-    the values are held to its rules when they are read. ArtifactError: they differ. FileNotFoundError: there is no such
-    file.
+    Only the header is read. ArtifactError: they differ. FileNotFoundError: there is no such file.
+
+    name: the name of the artifact, for messages.
+    lengths: the lengths in the format, by letter, if values are held to its rules when they are read.
     """
     file = os.open(array.file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=dir_fd)
     try:

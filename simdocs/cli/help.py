@@ -50,7 +50,8 @@ _WRONG = "simdocs.wrong"
 class Option(click.Option):
     """An option of a command.
 
-    section: the heading under which help lists it. meaning: its help without the members of its family.
+    section: the heading under which help lists it.
+    meaning: its help without the members of its family.
     """
 
     def __init__(self, *args: Any, section: str = "Options", meaning: str = "", **kwargs: Any) -> None:

@@ -47,7 +47,8 @@ _LF, _CR = 10, 13
 class _Units(NamedTuple):
     """The words or lines of a text. Joined, they are the text.
 
-    begins: int64 (U+1,), the beginning of each, and the end of the text. numbers: uint64 (U,), the same for equal ones.
+    begins: int64 (U+1,), the beginning of each unit, and the end of the text.
+    numbers: uint64 (U,), equal for equal units.
     """
 
     text: str

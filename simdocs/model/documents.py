@@ -309,7 +309,10 @@ FACTS = np.dtype(DOCUMENT.descr + [(name, FILE[name].str) for name in STAMP_FIEL
 class DocumentFacts:
     """A column that shows the facts of each document together with the stamp of its file.
 
-    documents: (N,) DOCUMENT. files: (F,) FILE. What is read is (n,) FACTS.
+    Its rows are FACTS.
+
+    documents: (N,) DOCUMENT.
+    files: (F,) FILE.
     """
 
     def __init__(self, documents: Column, files: Column) -> None:

@@ -120,10 +120,14 @@ class NestedPairs(ContainedPairs):
 class Members(NamedTuple):
     """M documents with the group of each.
 
-    row: int64 (M,), the rows of the documents, ascending. kept: int64 (M,), the row of the kept document of each one's
-    group. number: int64 (M,), the number of that group: groups are numbered from 0, in row order of their kept
-    documents, and a document without duplicates has a group of its own. jaccard: float64 (M,), the exact similarity to
-    the kept document, NaN where it was not computed and for the kept document itself.
+    Groups are numbered from 0, in row order of their kept documents. A document without duplicates has a group of its
+    own.
+
+    row: int64 (M,), the rows of the documents, ascending.
+    kept: int64 (M,), the row of the kept document of each one's group.
+    number: int64 (M,), the number of that group.
+    jaccard: float64 (M,), the exact similarity to the kept document; NaN if it was not computed, and for the kept
+        document itself.
     """
 
     row: Rows

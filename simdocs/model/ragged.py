@@ -93,7 +93,8 @@ def count_true_in_rows(mask: Mask, offsets: Index) -> Index:
 class Ragged:
     """N rows of unequal length. Row i is values[offsets[i]:offsets[i+1]].
 
-    values: (T,), of any dtype. offsets: int64 (N+1,), from 0 to T, never decreasing.
+    values: (T,), of any dtype.
+    offsets: int64 (N+1,), from 0 to T, never decreasing.
     """
 
     values: Array

@@ -33,9 +33,11 @@ drop 98% if texts have 800 characters, and all if they have 4,000. Usual bitmaps
 def bits_of(sizes: Index, threshold: float, large: Index | int = 0) -> Index:
     """The bits of the bitmap of a set of each of these sizes: a power of two from WORD on, int64 (N,).
 
-    Larger bitmaps are folded for comparison with smaller ones. threshold: the similarity that is asked for. large: the
-    bits of those that are to be large, at most LARGE_BITS; 0: as usual. They have at least 2 and at most 16 times as
-    many as usual, so that pairs are dropped that differ in hardly more tokens than they may.
+    Larger bitmaps are folded for comparison with smaller ones. A large bitmap has 2 to 16 times as many bits as others,
+    so that pairs are dropped that differ in hardly more tokens than they may.
+
+    threshold: the similarity that is asked for.
+    large: the bits of each bitmap that should be large, at most LARGE_BITS; 0: not large.
     """
     may_differ = 2 * (1 - threshold) / (1 + threshold) * sizes
     exponents = np.ceil(np.log2(np.clip(_FOR_EACH * may_differ, WORD, _MOST_BITS)))

@@ -37,7 +37,10 @@ def estimates(signatures: Tokens, left: Array, right: Array) -> Floats:
     """The share of positions at which signatures[left[i]] and signatures[right[i]] agree: float64 (P,).
 
     This is an unbiased estimate of the Jaccard similarity J. Its standard error is at most sqrt(J(1-J)/K) for
-    `permutation`, and lower for `fss`. signatures: (N, K) uint32. left, right: (P,) row numbers.
+    `permutation`, and lower for `fss`.
+
+    signatures: uint32 (N, K).
+    left, right: (P,), rows of signatures.
     """
     agree = np.empty(len(left), np.int64)
     for at in range(0, len(left), _ESTIMATED_PAIRS):

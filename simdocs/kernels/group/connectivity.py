@@ -53,9 +53,12 @@ def star_pairs(buckets: Ragged, size: int) -> Iterator[tuple[Index, Index]]:
 def cross_component_pairs(buckets: Ragged, labels: Index) -> Iterator[tuple[Index, Index]]:
     """The distinct pairs that share a bucket but not a component, in blocks of two int64 arrays.
 
-    The first of a pair is in the component with the smaller label. buckets: Ragged int64. labels: (M,), from `connect`.
-    Each bucket is sorted by component, and a member is paired only with the members after the end of its own component.
-    So a family of documents that is already joined costs nothing, however large it is.
+    The first of a pair is in the component with the smaller label. Each bucket is sorted by component, and a member is
+    paired only with the members after the end of its own component. So a family of documents that is already joined
+    costs nothing, however large it is.
+
+    buckets: Ragged int64.
+    labels: (M,), from `connect`.
     """
     bucket = np.repeat(np.arange(len(buckets)), buckets.lengths)
     order = np.lexsort((buckets.values, labels[buckets.values], bucket))

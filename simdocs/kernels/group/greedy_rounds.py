@@ -49,8 +49,11 @@ def first_undecided(members: Index, starts: Index, ends: Index, status: Array) -
 def capped_members(buckets: Ragged, status: Array, max_kept: int) -> Index:
     """The kept members that were not compared with every member kept before them, because a bucket was closed.
 
-    A bucket with `max_kept` kept members is closed: its later members are not compared through it. buckets: Ragged
-    int64, members ascending in each bucket. status: int8 (M,). Returns int64, ascending.
+    A bucket with `max_kept` kept members is closed: its later members are not compared through it. The members are
+    int64, ascending.
+
+    buckets: Ragged int64, members ascending in each bucket.
+    status: int8 (M,).
     """
     kept = status[buckets.values] == KEPT
     closed = buckets.take(np.flatnonzero(count_true_in_rows(kept, buckets.offsets) > max_kept))

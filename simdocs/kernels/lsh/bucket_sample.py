@@ -53,8 +53,10 @@ def drawn_pairs(keys: Keys, chances: Floats) -> tuple[Index, Index]:
 class BucketPairs(NamedTuple):
     """Pairs that share buckets, drawn from the buckets of one band or of several: arrays (P,).
 
-    left, right: rows of documents. weight: how many pairs in a bucket each stands for. A pair that shares m buckets
-    could be drawn in each of them.
+    A pair that shares m buckets can be drawn in each of them.
+
+    left, right: rows of documents.
+    weight: the number of pairs in a bucket that each pair stands for.
     """
 
     left: Index

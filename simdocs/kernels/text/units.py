@@ -16,7 +16,8 @@ _NEWLINE = 10
 class Units(NamedTuple):
     """U units of N texts, in text order. Unit u is the code points starts[u] to stops[u] - 1 of the batch.
 
-    starts, stops: (U,) int64. offsets: (N+1,) int64; the units of text i are offsets[i] to offsets[i+1] - 1.
+    starts, stops: int64 (U,).
+    offsets: int64 (N+1,); the units of text i are offsets[i] to offsets[i+1] - 1.
     """
 
     starts: Index

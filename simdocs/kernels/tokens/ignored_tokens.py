@@ -49,10 +49,12 @@ def are_among(tokens: Tokens, ignored: Tokens) -> Mask:
 
 
 class Frequencies(NamedTuple):
-    """Counts of tokens. tokens: (n,) uint32, ascending, without repeats. counts: (n,) int64, all above 0.
+    """Counts of tokens.
 
-    missing: the frequency of a token is at least its count, and at most its count and this together. A token without a
-    count has a frequency of at most this.
+    tokens: uint32 (n,), ascending, without repeats.
+    counts: int64 (n,), all above 0.
+    missing: the largest number by which the frequency of a token may be above its count; 0 is the count of tokens that
+        are not listed.
     """
 
     tokens: Tokens

@@ -26,7 +26,8 @@ from simdocs.parameters.recipes import Shingling
 class Layout(NamedTuple):
     """S shingles of N texts, in text order. Shingle s is the units firsts[s] to firsts[s] + sizes[s] - 1.
 
-    firsts, sizes: (S,) int64. offsets: (N+1,) int64; the shingles of text i are offsets[i] to offsets[i+1] - 1.
+    firsts, sizes: int64 (S,).
+    offsets: int64 (N+1,); the shingles of text i are offsets[i] to offsets[i+1] - 1.
     """
 
     firsts: Index
@@ -68,7 +69,8 @@ def after_stop_words(offsets: Index, stops: Array, k: int) -> Layout:
 class ShingledTexts(NamedTuple):
     """The tokens of N texts and the number of units in each text.
 
-    tokens: Ragged uint32, N rows, in text order, with repeats. lengths: (N,) int64.
+    tokens: Ragged uint32, N rows, in text order, with repeats.
+    lengths: int64 (N,).
     """
 
     tokens: Ragged

@@ -35,7 +35,8 @@ _INDEXED_BY: Mapping[str, Callable[[Ragged, float], JoinIndex]] = MappingProxyTy
 class ExactJoin:
     """The candidate pairs of an exact join among documents that are numbered 0, 1, ...
 
-    index: their token sets, by their rarest tokens. verifier: compares them, with the token sets in memory.
+    index: the token sets, by their rarest tokens.
+    verifier: compares documents, with their token sets in memory.
     """
 
     def __init__(self, verifier: Verifier, rows: Rows, most_memory: int | None = None) -> None:

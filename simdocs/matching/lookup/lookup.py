@@ -102,9 +102,11 @@ def copies_of(same_as: Array, firsts: Rows) -> tuple[BlockPlaces, Rows]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class IndexTexts:
-    """The distinct texts of an index, in row order of their first documents. copies: the rows of each, ascending.
+    """The distinct texts of an index, in row order of their first documents.
 
-    Lost copies are those that are missing or have changed. A document without copies is not lost until it is read.
+    A copy is lost if it is missing or has changed. A document without copies is not lost until it is read.
+
+    copies: the rows of each text, ascending.
     """
 
     copies: Ragged

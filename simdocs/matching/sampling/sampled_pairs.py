@@ -67,7 +67,10 @@ class _Range:
 class _Draw(NamedTuple):
     """Pairs that were drawn for a range, with the number of pairs that each stands for.
 
-    draws, not_drawn: see SampledRange. weight_of_least: the weight to expect of a pair at the lower end of the range.
+    left, right: int64 (P,), the numbers of the texts.
+    weight: float64 (P,), the number of pairs that each stands for.
+    draws, not_drawn: see SampledRange.
+    weight_of_least: the weight to expect of a pair at the lower end of the range.
     """
 
     left: TextNumbers

@@ -14,7 +14,7 @@ import numpy as np
 from simdocs.artifacts.formats import FORMATS
 from simdocs.commands.blocks import rows_named
 from simdocs.commands.ignoring import contradictory_files, ignored_of, tokens_of_templates, with_stop_word_list
-from simdocs.commands.resolve import banding_of, encoded_root, is_artifact, opened, shingling_of, threshold_of
+from simdocs.commands.resolve import banding_of, is_artifact, opened, shingling_of, threshold_of
 from simdocs.corpora.containers.reopened import Reopened
 from simdocs.corpora.decode import as_bytes, as_utf8
 from simdocs.corpora.single_text import read_single_document, refuse_fifo_twice, refuse_to_replace
@@ -102,8 +102,7 @@ def _recorded(request: CompareRequest) -> ComparedTexts:
         problems.append(f"{artifact.name} is an artifact: name two of its documents after it")
     if problems:
         raise UsageError(*problems)
-    root = encoded_root(request.rereading.root)
-    corpus = Corpus.of_artifact(artifact, root=root)
+    corpus = Corpus.of_artifact(artifact, root=request.rereading.root)
     rows = rows_named(corpus, names)
     ((_, source),) = corpus.sources(rows)
     assert isinstance(source, ReloadRequest)

@@ -33,7 +33,7 @@ from simdocs.matching.candidates.self_join import SelfJoin
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.groups.decision import Decision
 from simdocs.matching.groups.greedy import decide
-from simdocs.matching.preparing import of_same_documents, prepare, rows_around, useless_template
+from simdocs.matching.preparing import corpus_of, prepare, rows_around, useless_template
 from simdocs.matching.similar_pairs import PairCollector, PairsLeftOut, similar_pairs
 from simdocs.matching.verification.verify import Verifier, outdated_warnings
 from simdocs.model.answers import LINES, NAMES, Block, Delivery
@@ -100,8 +100,7 @@ def read_documents(plan: _Plan, run: Run) -> Corpus:
             run.skipped.warnings += useless_template(corpus.documents, intake.artifact, recipe)
         return corpus
     index = opened_index(plan.intake.artifact)
-    sets = of_same_documents(plan.intake.shingles, index)
-    corpus = Corpus.of_artifact(index, sets=sets, root=plan.intake.root)
+    corpus = corpus_of(index, plan.intake.shingles, plan.intake.root)
     # Groups need documents that are linked through others, too.
     return corpus.select(rows_around(index, plan.changed, linked=not plan.request.answer.pairs))
 
@@ -219,9 +218,7 @@ def _decide(plan: _Plan, corpus: Corpus, changed: Mask | None, run: Run) -> Deci
         return decision if changed is None else decision.with_changed(changed)
     from simdocs.matching.groups.against import decide_against
 
-    return decide_against(
-        plan.known.corpus(), _verifier(plan, corpus, run), plan.grouping, explain=plan.request.answer.explain
-    )
+    return decide_against(plan.known, _verifier(plan, corpus, run), plan.grouping, explain=plan.request.answer.explain)
 
 
 def _verifier(plan: _Plan, corpus: Corpus, run: Run) -> Verifier:

@@ -24,6 +24,7 @@ from simdocs.kernels.lsh.buckets import equal_runs
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.lookup.containing import find_containing
 from simdocs.matching.lookup.index_matches import Lookup, MatchBlock, PairsOnce, find_matches
+from simdocs.matching.lookup.lookup import index_of
 from simdocs.matching.lookup.nearest import find_nearest
 from simdocs.matching.preparing import prepare
 from simdocs.matching.verification.verify import Verifier, outdated_warnings
@@ -66,9 +67,9 @@ def query(plan: _Plan, run: Run, delivery: Delivery) -> Matches:
     delivery: if it takes the answer in blocks, the result does not hold it. With a list, the answer has only the names
     of all matches, each once, in the order of the index.
     """
-    known, wanted = plan.known, plan.request.answer
-    assert known is not None
-    indexed, listing, nearest = known.corpus(), wanted.list, wanted.nearest or 0
+    indexed, wanted = plan.known, plan.request.answer
+    assert indexed is not None
+    listing, nearest = wanted.list, wanted.nearest or 0
     asked = prepare(plan.intake, plan.recipe, run) if plan.changed is None else indexed.select(plan.changed)
     kind, head = (ContainedPairs, CONTAINING) if _contained(plan) else (Pairs, MATCHES)
     held, names, listed = [kind.empty()], [names_of_pairs(indexed, kind.empty())], list[Rows]()
@@ -78,7 +79,7 @@ def query(plan: _Plan, run: Run, delivery: Delivery) -> Matches:
     if take is not None:
         take(Block(NAMES if listing is not None else head_of_pairs(head, differences), []))
     if plan.changed is not None and not _contained(plan) and listing is None:
-        once = PairsOnce(plan.changed, known.index["same_as"].all(), wanted.top or 0, nearest=nearest > 0)
+        once = PairsOnce(plan.changed, index_of(indexed)["same_as"].all(), wanted.top or 0, nearest=nearest > 0)
     top = (wanted.top or 0) if once is None else 0
     for every in _blocks(plan, indexed, asked, top, run):
         block = every if once is None else once.without_repeats(every)
@@ -168,7 +169,7 @@ def _probability(plan: _Plan) -> float:
 
 def excerpt_advice(asked: Documents, plan: _Plan) -> Iterator[str]:
     """Yield advice if documents are too much shorter than those of the index to be similar to any."""
-    sizes = plan.known.index.facts.all()["size"] if plan.known is not None else ()
+    sizes = plan.known.all_facts()["size"] if plan.known is not None else ()
     if _contained(plan) or plan.request.answer.nearest or not len(asked) or not len(sizes):
         return
     if 0 < asked.facts["size"].max() < plan.threshold * np.median(sizes):

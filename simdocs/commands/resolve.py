@@ -17,8 +17,8 @@ from simdocs.corpora.discover import Sources
 from simdocs.corpora.file_list import FileList
 from simdocs.errors import InputError, Problem, UnreachableRecallError, UsageError, mention
 from simdocs.kernels.lsh.banding import choose
-from simdocs.matching.corpus import Corpus
-from simdocs.matching.preparing import of_same_documents
+from simdocs.matching.corpus import Corpus, check_root
+from simdocs.matching.preparing import corpus_of
 from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
 from simdocs.model.names import display_name
 from simdocs.model.ragged import Rows
@@ -43,29 +43,6 @@ from simdocs.requests.searching import DedupeRequest, QueryRequest
 from simdocs.requests.sources import BandsRequest, DocumentTokensRequest, ReadRequest, SignaturesRequest
 from simdocs.requests.studying import AuditRequest, TuneRequest
 
-
-@dataclass(frozen=True, slots=True)
-class KnownDocuments:
-    """An index beside the documents of a request: the one that is asked, or one whose documents are always kept.
-
-    shingles: their token sets, if given.
-    root: the directory from which the documents are found.
-    """
-
-    index: BandIndex
-    shingles: Shingles | None
-    root: bytes | None
-
-    @property
-    def sets(self) -> Shingles | None:
-        """The token sets, if given. ParametersError: they are of other documents."""
-        return of_same_documents(self.shingles, self.index)
-
-    def corpus(self) -> Corpus:
-        """The documents of the index."""
-        return Corpus.of_artifact(self.index, sets=self.sets, root=self.root)
-
-
 Asked_co = TypeVar("Asked_co", bound=Request, covariant=True)
 Made_co = TypeVar("Made_co", bound=Recipe, covariant=True)
 
@@ -80,7 +57,7 @@ class Resolved(Generic[Asked_co, Made_co]):
     threshold: the minimum similarity.
     banding: the bands by which candidates are found; None: they are found without bands.
     grouping: how candidates are decided.
-    known: an index beside the documents.
+    known: the documents of an index beside these: the index that is asked, or whose documents are always kept.
     chosen_now: whether the bands were chosen for this run.
     changed: the documents of the index that are new or changed, if only these count.
     """
@@ -91,7 +68,7 @@ class Resolved(Generic[Asked_co, Made_co]):
     threshold: float
     banding: Banding | None
     grouping: Grouping
-    known: KnownDocuments | None
+    known: Corpus | None
     chosen_now: bool
     changed: Rows | None
 
@@ -134,25 +111,26 @@ def resolve(request: ReadRequest, outputs: Sequence[str | None] = ()) -> Resolve
     say which of its documents are new or changed.
     """
     known, changed = _known(request), None
+    index = None if known is None else known.index
     only_changed = request.only_changed if isinstance(request, QueryRequest | DedupeRequest) else OnlyChanged()
     of_index = isinstance(request, QueryRequest) and only_changed.changed
     if of_index or (isinstance(request, TuneRequest) and not request.has_documents):
         intake = Intake(outputs=outputs)
     else:
-        intake = intake_of(request, outputs, lambda found: _contradictions(request, found, known))
+        intake = intake_of(request, outputs, lambda found: _contradictions(request, found, index))
     artifact = intake.artifact
     if isinstance(request, TuneRequest | AuditRequest):
-        encoded_root(intake.root)
+        check_root(intake.root)
     fixed = None if artifact is None else artifact.recipe
-    if known is not None:
+    if index is not None:
         if artifact is not None:
-            refuse_other_tokens(artifact, known.index)
-        fixed = known.index.recipe.but(
-            sequences=_with_given(known.index.recipe.sequences, request) if fixed is None else fixed.sequences
+            refuse_other_tokens(artifact, index)
+        fixed = index.recipe.but(
+            sequences=_with_given(index.recipe.sequences, request) if fixed is None else fixed.sequences
         )
     recipe = _recipe(request, fixed)
     if isinstance(recipe, SignatureRecipe):
-        intake, recipe = leaving_out(request, intake, recipe, artifact if known is None else known.index)
+        intake, recipe = leaving_out(request, intake, recipe, index or artifact)
     grouping = request.grouping if isinstance(request, QueryRequest | DedupeRequest) else Grouping()
     banding = recipe.banding if isinstance(recipe, IndexRecipe) else None
     if isinstance(request, DedupeRequest):
@@ -160,8 +138,7 @@ def resolve(request: ReadRequest, outputs: Sequence[str | None] = ()) -> Resolve
             grouping = grouping.but(exact=True)
         banding = None if grouping.exact else _banding_of_dedupe(request, fixed)
     if only_changed.changed:
-        index = opened_index(artifact) if known is None else known.index
-        changed = index.news(renamed=only_changed.renamed)
+        changed = (index or opened_index(artifact)).news(renamed=only_changed.renamed)
     return Resolved(
         request=request,
         intake=intake,
@@ -181,8 +158,8 @@ def threshold_of(request: Request, fixed: Recipe | None) -> float:
     return float(request.given.get("threshold", default))
 
 
-def _known(request: ReadRequest) -> KnownDocuments | None:
-    """The index beside the documents of a request, if there is one."""
+def _known(request: ReadRequest) -> Corpus | None:
+    """The documents of the index beside those of a request, if there is one."""
     if isinstance(request, QueryRequest):
         explain_order(request)
         given = request.index
@@ -193,21 +170,20 @@ def _known(request: ReadRequest) -> KnownDocuments | None:
     explain_no_index(given)
     shingles, root = request.rereading.shingles, request.rereading.root
     sets = None if shingles is None else opened_shingles(shingles)
-    return KnownDocuments(opened_index(given), sets, encoded_root(root))
+    return corpus_of(opened_index(given), sets, root)
 
 
 def _contradictions(
-    request: ReadRequest, artifact: Artifact | None, known: KnownDocuments | None
+    request: ReadRequest, artifact: Artifact | None, index: BandIndex | None
 ) -> Iterator[Problem | str]:
-    """Yield what was given and contradicts an artifact."""
+    """Yield a problem for each parameter that contradicts the artifact of the documents, or the index beside them."""
     if isinstance(request, QueryRequest):
         return
     # An index of an index has bands of its own, and so have the bands that are judged.
     of_bands = isinstance(request, BuildRequest | TuneRequest)
     free = OF_BANDS if of_bands else ("threshold",) if isinstance(request, DedupeRequest) else ()
     yield from contradictions_with(artifact, request, free)
-    if known is not None:
-        yield from contradictions_with(known.index, request, ("threshold", *Sequences.parameters))
+    yield from contradictions_with(index, request, ("threshold", *Sequences.parameters))
     if isinstance(request, IndexRequest) and request.containing.containment and isinstance(artifact, Signatures):
         remedy = "give the documents, or their .shingles"
         yield f"{artifact.name} has no tokens, which {mention('containment')} needs: {remedy}"
@@ -371,13 +347,6 @@ def signature_recipe(request: SignaturesRequest, fixed: Recipe | None) -> Signat
 def banding_of(asked: BandingRequest, num_perm: int) -> Banding:
     """The bands and rows for a request. UsageError: no bands and rows fulfil it."""
     return Banding(**asked.fields() | choose(asked, num_perm)._asdict())
-
-
-def encoded_root(root: bytes | None) -> bytes | None:
-    """The directory itself. InputError: it is not a directory."""
-    if root is not None and not os.path.isdir(root):
-        raise InputError(f"{display_name(root)}: {mention('root')} is not a directory")
-    return root
 
 
 def _refuse(problems: Sequence[Problem | str]) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.reader import checked
 from simdocs.commands.blocks import rows_named
-from simdocs.commands.resolve import encoded_root, is_artifact, opened, opened_shingles, shingling_of
+from simdocs.commands.resolve import is_artifact, opened, opened_shingles, shingling_of
 from simdocs.corpora.single_text import read_single_document, refuse_to_replace
 from simdocs.engines.run import Run
 from simdocs.errors import UsageError, suggested
@@ -19,7 +19,7 @@ from simdocs.kernels.lsh.bucket_sample import agreeing_bands
 from simdocs.kernels.lsh.buckets import candidate_pairs, shared_runs
 from simdocs.kernels.sketch.fracminhash import CUT_OFF
 from simdocs.matching.corpus import Corpus, buckets_of_index
-from simdocs.matching.preparing import of_same_documents
+from simdocs.matching.preparing import corpus_of
 from simdocs.matching.verification.verify import Verifier
 from simdocs.model.answers import (
     NAME,
@@ -214,8 +214,7 @@ def _buckets(index: BandIndex, rows: Rows | None) -> _Table:
 def _candidates(index: BandIndex, rows: Rows | None, request: ShowRequest, run: Run) -> _Table:
     """Every candidate pair of different texts, with everything that decides it. rows: only pairs with one of these."""
     sets = None if request.rereading.shingles is None else opened_shingles(request.rereading.shingles)
-    root = encoded_root(request.rereading.root)
-    corpus = Corpus.of_artifact(index, sets=of_same_documents(sets, index), root=root)
+    corpus = corpus_of(index, sets, request.rereading.root)
     banding = index.recipe.banding
     verifier = Verifier(corpus, banding.threshold, run, no_prefilter=True)
 

@@ -121,8 +121,7 @@ class Corpus:
         root: the directory from which they are found; None: the one in which the artifact was built.
         signatures: their signatures; None: those of the artifact, if it has any.
         """
-        if root is not None and not os.path.isdir(root):
-            raise InputError(f"{display_name(root)}: {mention('root')} is not a directory")
+        check_root(root)
         recorded = artifact.columns.get("signatures", _NO_SIGNATURES)
         return cls(
             name_bytes=artifact["names"],
@@ -348,6 +347,12 @@ class Corpus:
 
     def _met(self, rows: Rows) -> NDArray[np.void] | None:
         return None if self.met is None else self.met[rows]
+
+
+def check_root(root: bytes | None) -> None:
+    """Raise InputError if this is given, but is not a directory."""
+    if root is not None and not os.path.isdir(root):
+        raise InputError(f"{display_name(root)}: {mention('root')} is not a directory")
 
 
 def name_prefix(root: bytes | None, recorded: bytes) -> bytes:

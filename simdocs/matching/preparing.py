@@ -15,7 +15,7 @@ from simdocs.matching.corpus import Corpus, buckets_of_index
 from simdocs.model.artifact import Artifact, BandIndex, Shingles
 from simdocs.model.documents import EMPTY, IGNORED, Documents
 from simdocs.model.names import display_name
-from simdocs.model.ragged import Mask, Rows, count_true_in_rows
+from simdocs.model.ragged import Mask, Rows, Tokens, count_true_in_rows
 from simdocs.model.skipped import Skip, Skipped
 from simdocs.parameters.recipes import SignatureRecipe
 from simdocs.pipeline.prepare import Intake, signed
@@ -58,8 +58,8 @@ def prepare(intake: Intake, recipe: SignatureRecipe, run: Run) -> Corpus:
     if artifact is None:
         corpus = Corpus.of(documents, recipe, signatures, intake.walking.max_size)
     else:
-        sets = of_same_documents(artifact if isinstance(artifact, Shingles) else intake.shingles, artifact)
-        corpus = Corpus.of_artifact(artifact, sets=sets, root=intake.root, signatures=signatures)
+        shingles = artifact if isinstance(artifact, Shingles) else intake.shingles
+        corpus = corpus_of(artifact, shingles, intake.root, signatures)
     report_ignored(documents, corpus.prefix, run.skipped)
     return replace(corpus, recipe=recipe, ignored=intake.ignored, _documents=[documents])
 
@@ -86,10 +86,16 @@ def rows_around(index: BandIndex, changed: Rows, *, linked: bool) -> Rows:
     return np.flatnonzero(is_near)
 
 
-def of_same_documents(shingles: Shingles | None, artifact: Artifact) -> Shingles | None:
-    """The shingles, which match the artifact. ArtifactError: their documents or parameters differ."""
+def corpus_of(
+    artifact: Artifact, shingles: Shingles | None, root: bytes | None, signatures: Tokens | None = None
+) -> Corpus:
+    """The documents of an artifact, with the token sets that were given beside it, if any.
+
+    root, signatures: see `Corpus.of_artifact`. InputError: root is not a directory. ArtifactError: the token sets have
+    other documents or parameters.
+    """
     if shingles is None or shingles.made_from == artifact.made_from:
-        return shingles
+        return Corpus.of_artifact(artifact, sets=shingles, root=root, signatures=signatures)
     if found := differences(shingles.recipe, artifact.recipe, ["shingling"]):
         raise ParametersError(shingles.name, artifact.name, found)
     raise ArtifactError(

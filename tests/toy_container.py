@@ -64,7 +64,7 @@ class FormFeeds:
     def open(self, path: bytes, met: Met, fields: Sequences) -> Pages:
         return Pages(path, met)
 
-    def cut(self, content: bytes, where: Locator) -> bytes:
+    def cut(self, content: bytes, where: Locator, fields: Sequences) -> bytes:
         return content.split(b"\f")[where.start]
 
     def text_of(self, document: bytes, fields: Sequences) -> bytes | None:

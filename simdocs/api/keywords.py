@@ -34,7 +34,7 @@ class ReadKeywords(SourceKeywords, total=False):
     max_size: int | None
     text_field: str | Sequence[str] | None
     id_field: str | None
-    input_format: Literal["jsonl", "json"] | None
+    input_format: Literal["jsonl", "json", "parquet", "arrow"] | None
     plain: bool | None
     jobs: int | None
     strict: bool | None
@@ -179,7 +179,7 @@ class CompareKeywords(SourceKeywords, total=False):
     max_size: int | None
     text_field: str | Sequence[str] | None
     id_field: str | None
-    input_format: Literal["jsonl", "json"] | None
+    input_format: Literal["jsonl", "json", "parquet", "arrow"] | None
     plain: bool | None
     root: Path | None
     nfkc: bool | None

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from simdocs.corpora.containers.recognise import format_of_document
 from simdocs.corpora.containers.reopened import Reopened
 from simdocs.engines.run import Run
 from simdocs.errors import InputError, UsageError, mention
@@ -22,6 +24,8 @@ from simdocs.model.ragged import Array, Index, Mask, Ragged, Rows
 from simdocs.model.search_result import MEMBERS
 from simdocs.model.skipped import Skip, Skipped
 from simdocs.parameters.families import DIFFS, LISTS
+from simdocs.parameters.file_formats import CONTAINERS
+from simdocs.parameters.texts import Sequences
 
 if TYPE_CHECKING:
     from simdocs.corpora.containers.names import LineNames
@@ -143,9 +147,15 @@ def name_blocks(documents: Corpus, rows: Index, printed: PrintedNames) -> Iterat
         yield Block(NAMES, [(name,) for name, fits in zip(names, fit.tolist(), strict=True) if fits])
 
 
-def refuse_other_than_lines(documents: Documents, listing: str) -> None:
+def refuse_other_than_lines(documents: Documents, listing: str, sequences: Sequences) -> None:
     """UsageError: a document is no line of a JSONL file."""
-    others = np.flatnonzero(documents.facts["container"] == 0)
+    files, containers = documents.sources.files["row"], documents.facts["container"]
+    are_others = containers == 0
+    for first, end in pairwise((*files[containers[files] > 0].tolist(), len(documents))):
+        path = documents.raw_name(first)[: int(containers[first])]
+        if not CONTAINERS[format_of_document(path, sequences)].of_lines:
+            are_others[first:end] |= containers[first:end] > 0
+    others = np.flatnonzero(are_others)
     if len(others):
         found = counted(len(others), "document is", "documents are")
         example, option = display_name(documents.raw_name(int(others[0]))), mention("list")

@@ -129,7 +129,7 @@ def find_groups(
     listing = plan.request.answer.list
     documents, changed = _given(plan, corpus), _changed(plan, corpus)
     if listing is not None and LISTS[listing].lines:
-        refuse_other_than_lines(documents, listing)
+        refuse_other_than_lines(documents, listing, corpus.recipe.sequences)
     run.skipped.warnings += keep_of_lines(documents, plan.grouping.keep)
     watch = CrowdWatch(len(corpus), run, joinable=_is_joinable(plan))
     decision = _decide(plan, corpus, changed, run)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 from typing import NamedTuple
 
+from simdocs.errors import mention
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.parameters.file_formats import without_compression
 
@@ -70,12 +71,23 @@ class BinaryFormat(NamedTuple):
     magic: the bytes with which they begin.
     described: what such a file is, and what to do with it.
     shared: whether other formats begin with the same bytes, so that the suffix decides.
+    read_as: the name of the container that reads such files; empty if none does.
     """
 
     suffix: bytes
     magic: bytes
     described: str
     shared: bool = False
+    read_as: str = ""
+
+    def advice(self, name: bytes) -> str:
+        """What a file with this name is, and what to do with it."""
+        if not self.read_as:
+            return self.described
+        if _ends(name, self):
+            return f"{self.described}: leave {mention('plain')} out"
+        named = f"give the file a name that ends in .{self.read_as}"
+        return f"{self.described}: {named}, or give {mention('input_format')} {self.read_as}"
 
 
 _ZIP = b"PK\x03\x04"
@@ -89,8 +101,9 @@ BINARY = (
     ),
     BinaryFormat(b".xz", b"\xfd7zXZ\0", "xz data: pipe it through xzcat"),
     BinaryFormat(b".bz2", b"BZh", "bzip2 data: pipe it through bzcat"),
-    BinaryFormat(b".parquet", b"PAR1", f"a Parquet file: {_TO_LINES}"),
-    BinaryFormat(b".arrow", b"ARROW1", f"an Arrow file: {_TO_LINES}"),
+    BinaryFormat(b".parquet", b"PAR1", "a Parquet file", read_as="parquet"),
+    BinaryFormat(b".arrow", b"ARROW1", "an Arrow file", read_as="arrow"),
+    BinaryFormat(b".feather", b"FEA1", "a Feather file of version 1: convert it to Parquet, for example with pandas"),
     BinaryFormat(b".pdf", b"%PDF-", "a PDF document: convert it with pdftotext"),
     BinaryFormat(b".docx", _ZIP, "a Word document: save it as text", shared=True),
     BinaryFormat(b".xlsx", _ZIP, f"an Excel workbook: {_TO_LINES}", shared=True),
@@ -116,7 +129,7 @@ def binary_format(data: bytes, name: bytes = b"") -> str:
     if not data.startswith(_MAGIC) or (data.startswith(b"BZh") and data[4:10] not in _BZIP2_BLOCK):
         return ""
     named = (some for some in BINARY if data.startswith(some.magic) and (not some.shared or _ends(name, some)))
-    return next((some.described for some in named), "")
+    return next((some.advice(name) for some in named), "")
 
 
 def binary_format_named(name: bytes) -> str:
@@ -125,7 +138,7 @@ def binary_format_named(name: bytes) -> str:
     Files with the suffix of a compression have been decompressed, so the suffix before that counts.
     """
     name = without_compression(name.lower())
-    return next((some.described for some in BINARY if _ends(name, some)), "")
+    return next((some.advice(name) for some in BINARY if _ends(name, some)), "")
 
 
 def _ends(name: bytes, some: BinaryFormat) -> bool:

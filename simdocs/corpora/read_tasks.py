@@ -64,7 +64,7 @@ class Files:
 
 
 Report: TypeAlias = Callable[[Skip, bool], None]
-"""Takes the skip of a container that cannot be read to its end, and whether it is one text, although it was named."""
+"""Takes the skip of a container that cannot be read to its end, and whether it was named and has no texts."""
 
 Portion: TypeAlias = "Files | Part | KeptFiles | KeptParts"
 """Some documents in row order: to read, or to take over from an earlier run."""
@@ -145,7 +145,7 @@ class _Cutting:
 
     def _container(self, row: int) -> Iterator[tuple[Portion, int]]:
         """Yield the tasks of a container, at least one. Raises OneText before the first."""
-        from simdocs.corpora.containers.container import OneText
+        from simdocs.corpora.containers.container import OneText, WithoutTexts
 
         kind, file, parts = self.parts(row)
         if row in self._found.lines:
@@ -171,10 +171,10 @@ class _Cutting:
                     yield waiting, 0
                 waiting = part
         except DocumentSkipped as skip:
-            is_one_text = isinstance(skip, OneText)
-            if is_one_text and row not in self._found.named:
+            is_named = row in self._found.named
+            if isinstance(skip, OneText) and not is_named:
                 raise
-            self._report(Skip(skip.reason, file.name, skip.detail), is_one_text)
+            self._report(Skip(skip.reason, file.name, skip.detail), is_named and isinstance(skip, WithoutTexts))
         yield Files([], {}, self._limit, np.empty(0, MET)) if waiting is None else waiting, 1
 
     def _trouble(self, kind: Container, file: ContainerFile) -> Skip | None:

@@ -149,7 +149,7 @@ class Unchanged:
         chunks = earlier.sources.chunks
         # What was skipped must be reported again, and other lines may be too long now.
         usable = np.flatnonzero(
-            (chunks["skipped"] == 0) & (chunks["extent"] <= limit if limit < earlier.limit else True)
+            (chunks["skipped"] == 0) & (_largest_in_chunks(earlier) <= limit if limit < earlier.limit else True)
         )
         contents = np.ascontiguousarray(chunks["content"][usable]).tobytes()
         self._chunks = {contents[16 * at : 16 * at + 16]: number for at, number in enumerate(usable.tolist())}
@@ -315,9 +315,19 @@ def _trusted(earlier: EarlierFiles, limit: int) -> Mask:
 
 def _largest(earlier: EarlierFiles) -> Index:
     """For each file the largest size that a limit applies to: of its text, of itself, or of any of its chunks."""
-    files, chunks = earlier.sources.files, earlier.sources.chunks
+    files = earlier.sources.files
     of_chunks = np.zeros(len(files), np.int64)
-    np.maximum.at(of_chunks, earlier.sources.files_of_chunks(), chunks["extent"])
+    np.maximum.at(of_chunks, earlier.sources.files_of_chunks(), _largest_in_chunks(earlier))
     of_lines = earlier.documents.facts["container"][files["row"]] > 0
     size = np.maximum(files["file_size"], earlier.documents.facts["size"][files["row"]])
     return np.where(of_lines, of_chunks, size)
+
+
+def _largest_in_chunks(earlier: EarlierFiles) -> Index:
+    """For each chunk its extent, or the size of its longest text if that is more: extents may count documents."""
+    chunks, sizes = earlier.sources.chunks, earlier.documents.facts["size"]
+    of_documents = np.repeat(np.arange(len(chunks)), earlier.sources.ends_of_chunks(len(sizes)) - chunks["row"])
+    largest = chunks["extent"].astype(np.int64)
+    in_chunks = np.flatnonzero(earlier.documents.facts["container"] > 0)
+    np.maximum.at(largest, of_documents, sizes[in_chunks])
+    return largest

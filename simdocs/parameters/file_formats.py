@@ -15,6 +15,7 @@ class ContainerFormat(Member):
     may_be_compressed: whether a suffix of a compression may follow
     is_limited_whole: whether such a file is read whole, so that the largest size of a document is that of the file
     rows: the format of its rows, as `module:name`; empty: they cannot be written to another file
+    of_lines: whether each document is one line, so that lists of lines can hold it
     """
 
     def __init__(
@@ -27,10 +28,11 @@ class ContainerFormat(Member):
         may_be_compressed: bool = True,
         is_limited_whole: bool = False,
         rows: str = "",
+        of_lines: bool = False,
     ) -> None:
         super().__init__(help_text, implementation)
         self.suffixes, self.needs, self.may_be_compressed = suffixes, needs, may_be_compressed
-        self.is_limited_whole, self.rows = is_limited_whole, rows
+        self.is_limited_whole, self.rows, self.of_lines = is_limited_whole, rows, of_lines
 
     @property
     def endings(self) -> tuple[bytes, ...]:
@@ -46,12 +48,27 @@ CONTAINERS = Family(
             "simdocs.corpora.containers.jsonl:JSON_LINES",
             (b".jsonl", b".ndjson"),
             rows="simdocs.corpora.containers.jsonl_rows:JSON_LINES_ROWS",
+            of_lines=True,
         ),
         "json": ContainerFormat(
             "an array of JSON objects",
             "simdocs.corpora.containers.json_array:JSON_ARRAY",
             (b".json",),
             is_limited_whole=True,
+        ),
+        "parquet": ContainerFormat(
+            "Parquet, a row per document",
+            "simdocs.corpora.containers.parquet:PARQUET",
+            (b".parquet",),
+            needs=("pyarrow.parquet", "reading Parquet"),
+            may_be_compressed=False,
+        ),
+        "arrow": ContainerFormat(
+            "an Arrow file or stream, a row per document",
+            "simdocs.corpora.containers.arrow:ARROW",
+            (b".arrow",),
+            needs=("pyarrow.ipc", "reading Arrow"),
+            may_be_compressed=False,
         ),
     }
 )

@@ -93,7 +93,7 @@ class Register:
     """
 
     def __init__(self, found: FileList, skipped: Skipped, recipe: Recipe, unread: Mask | None = None) -> None:
-        self._found, self._skipped, self._plain = found, skipped, recipe.sequences.plain
+        self._found, self._skipped, self._sequences = found, skipped, recipe.sequences
         self._textless = _HeldBack(recipe.sequences)
         self._without_stop_words = recipe.shingling.ignore_stop_words
         self._textless_files: list[Skip] = []
@@ -162,7 +162,7 @@ class Register:
         """Record whether the document in this row was named, is held, or has a file that was replaced."""
         if file in self._found.named:
             self._named_rows.append(row)
-            if not self._plain and (alike := lookalike_of(read.names[at], int(read.facts["flags"][at]))):
+            if not self._sequences.plain and (alike := lookalike_of(read.names[at], int(read.facts["flags"][at]))):
                 self._skipped.warnings.append(alike.warning(read.names[at]))
         if file in self._found.held:
             self._held[row] = self._held_bytes(file, read.facts[at])
@@ -179,7 +179,7 @@ class Register:
         from simdocs.corpora.containers.container import Locator, container
 
         where = Locator(int(fact["start"]), int(fact["extent"]), int(fact["line"]))
-        return container(self._found.held_in[file]).cut(held, where)
+        return container(self._found.held_in[file]).cut(held, where, self._sequences)
 
     @property
     def files_done(self) -> int:
@@ -219,11 +219,11 @@ class Register:
         if ended:
             held.forget()
 
-    def skip_rest(self, skip: Skip, is_one_text: bool) -> None:
-        """Record that a file could not be read to its end. is_one_text: it was named, and is no table with texts."""
+    def skip_rest(self, skip: Skip, is_textless: bool) -> None:
+        """Record that a file could not be read to its end. is_textless: it was named, and is no table with texts."""
         self._files.cut_short.add(skip.name)
         self.skip(skip)
-        if is_one_text:
+        if is_textless:
             self._textless_files.append(skip)
 
     @property

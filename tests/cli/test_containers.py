@@ -157,7 +157,10 @@ def zipped() -> bytes:
 
 
 BINARY = {
-    "x.parquet": (b"PAR1\x15\x04", "a Parquet file: convert its rows to JSON Lines, for example with pandas"),
+    "x.parq": (
+        b"PAR1\x15\x04",
+        "a Parquet file: give the file a name that ends in .parquet, or give --input-format parquet",
+    ),
     "x.zs": (
         b"\x28\xb5\x2f\xfd\x04\x58",
         "zstd data: pipe it through zstdcat, or give the file a name that ends in .zst",
@@ -170,7 +173,7 @@ BINARY = {
     "x.XLSX": (zipped(), "an Excel workbook: convert its rows to JSON Lines, for example with pandas"),
     "x.zip": (zipped(), "a ZIP archive: unpack it"),
     "unnamed": (zipped(), "a ZIP archive: unpack it"),
-    "damaged.parquet": (b"\0\0", "a Parquet file: convert its rows to JSON Lines, for example with pandas"),
+    "damaged.sqlite": (b"\0\0", "an SQLite database: convert its rows to JSON Lines, for example with pandas"),
     "large.zip": (zipped() + bytes(2 << 20), "a ZIP archive: unpack it"),
     "photo": (b"\0\1", "a binary file (a NUL byte in the first 8 KiB)"),
 }

@@ -102,7 +102,11 @@ class PartDocuments:
     has_text_field: bool = False
 
 
-class OneText(DocumentSkipped):
+class WithoutTexts(DocumentSkipped):
+    """A file holds no texts where they are wanted. If it was named, and nothing else has texts, this is an error."""
+
+
+class OneText(WithoutTexts):
     """A file is named like a container, but is no table with the text field: it has one text, if it is a text.
 
     It is read as one text if a walk found it; if it was named itself, it is malformed.
@@ -153,7 +157,7 @@ class Container(Protocol):
     def open(self, path: bytes, met: Met, fields: Sequences) -> Opened:
         """Open a file to read documents of it again. Raises DocumentSkipped as `parts` does; OSError."""
 
-    def cut(self, content: bytes, where: Locator) -> bytes:
+    def cut(self, content: bytes, where: Locator, fields: Sequences) -> bytes:
         """The bytes of one document of a file in memory, as `Opened.read` yields them."""
 
     def text_of(self, document: bytes, fields: Sequences) -> bytes | None:

@@ -63,7 +63,7 @@ class JsonArray:
         """Open a file to read objects of it again."""
         return lines.OpenLines(path, met)
 
-    def cut(self, content: bytes, where: Locator) -> bytes:
+    def cut(self, content: bytes, where: Locator, _fields: Sequences) -> bytes:
         """An object of a file in memory."""
         return content[where.start : where.start + where.extent]
 

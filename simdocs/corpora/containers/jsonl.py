@@ -54,7 +54,7 @@ class JsonLines:
         """Open a file to read lines of it again."""
         return OpenLines(path, met)
 
-    def cut(self, content: bytes, where: Locator) -> bytes:
+    def cut(self, content: bytes, where: Locator, _fields: Sequences) -> bytes:
         """A line of a file in memory, without its end."""
         return content[where.start : where.start + where.extent]
 

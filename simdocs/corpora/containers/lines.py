@@ -16,7 +16,7 @@ from simdocs.corpora.read_file import MOST
 from simdocs.corpora.stable_read import Chunk, chunks
 from simdocs.corpora.stamp import NO_FILE, Stamp, settled
 from simdocs.corpora.walked_files import Met, open_file
-from simdocs.model.ragged import Array, Index
+from simdocs.model.ragged import Index, Mask
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.model.texts import BATCH_BYTES
 from simdocs.parameters.file_formats import compression_of
@@ -189,10 +189,18 @@ def cut_lines(data: bytes, *, to_end: bool) -> list[tuple[int, int]]:
     ends = np.flatnonzero(np.frombuffer(data, np.uint8) == _LINE_FEED) + 1
     if to_end and len(data) and (not len(ends) or ends[-1] < len(data)):
         ends = np.append(ends, len(data))
-    good = np.flatnonzero(_good_ends(data, ends))
+    return cut_records(ends, good_ends(data, ends), to_end=to_end)
+
+
+def cut_records(ends: Index, good_ends: Mask, *, to_end: bool) -> list[tuple[int, int]]:
+    """The end of each chunk of records, ascending, and its number of records: see `cut_lines`.
+
+    ends: where each record ends, (n,), ascending. good_ends: which of them are good to cut after.
+    """
+    good = np.flatnonzero(good_ends)
     found, line, at = list[tuple[int, int]](), 0, 0
     while line < len(ends):
-        after = int(np.searchsorted(ends, at + MOST_BYTES, side="right"))  # the first line that is too much
+        after = int(np.searchsorted(ends, at + MOST_BYTES, side="right"))  # the first record that is too much
         most = max(line + 1, min(after, line + MOST_LINES))
         enough = int(np.searchsorted(ends, at + LEAST_BYTES))
         next_good = int(np.searchsorted(good, max(line, enough)))
@@ -203,15 +211,15 @@ def cut_lines(data: bytes, *, to_end: bool) -> list[tuple[int, int]]:
         at = int(ends[stop - 1])
         found.append((at, stop - line))
         line = stop
-    if to_end and len(data) > at:
-        found.append((len(data), len(ends) - line))
+    if to_end and len(ends) > line:
+        found.append((int(ends[-1]), len(ends) - line))
     return found
 
 
-def _good_ends(data: bytes, ends: Index) -> Array:
-    """Which lines are good to cut after: (n,) bool. The probability is proportional to the length of the line."""
-    if not len(ends):
-        return np.empty(0, bool)
+def good_ends(data: bytes, ends: Index) -> Mask:
+    """Which records are good to cut after: (n,) bool. The probability is proportional to the length of the record."""
+    if not len(data):
+        return np.zeros(len(ends), bool)
     values = np.frombuffer(data, np.uint8)
     starts = np.append(0, ends[:-1])
     lengths = ends - starts
@@ -225,7 +233,7 @@ def _good_ends(data: bytes, ends: Index) -> Array:
         mixed ^= sample * factor
         mixed ^= mixed >> np.uint64(29)
         mixed *= factor
-    good: Array = (mixed >> np.uint64(32)) * np.uint64(USUAL_BYTES) < lengths.astype(np.uint64) << np.uint64(32)
+    good: Mask = (mixed >> np.uint64(32)) * np.uint64(USUAL_BYTES) < lengths.astype(np.uint64) << np.uint64(32)
     return good
 
 

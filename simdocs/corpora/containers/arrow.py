@@ -1,0 +1,185 @@
+"""Arrow files and streams: a row is a document. Record batches are read one at a time, as far as they are needed."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from typing import Any
+
+from simdocs.corpora.compression import misnamed
+from simdocs.corpora.containers.columns import ArrowObject, WantedColumns
+from simdocs.corpora.containers.messages import (
+    CONTINUED,
+    DICTIONARY,
+    ROWS,
+    SCHEMA,
+    CutShort,
+    Message,
+    messages,
+    messages_of_footer,
+    read_at,
+    unfolded,
+)
+from simdocs.corpora.containers.tables import OpenTable, RowsTooLarge, TableFiles
+from simdocs.corpora.libraries import library
+from simdocs.errors import shown_memory
+from simdocs.model.skipped import DocumentSkipped
+from simdocs.parameters.texts import Sequences
+
+_MAGIC = b"ARROW1"
+
+_CUT = "an Arrow file cut short"
+
+
+def open_table(source: ArrowObject, fields: Sequences, limit: int) -> OpenTable:
+    """Open the table in a file or stream. Raises DocumentSkipped: malformed; the exceptions of pyarrow."""
+    library("pyarrow.ipc", "reading Arrow")
+    size = source.seek(0, 2)
+    head = read_at(source, 0, 8)
+    if head[:6] == _MAGIC:
+        return _FileTable(source, size, fields, limit)
+    # Streams of Arrow 0.14 and earlier begin with the length of the schema, which is far below 16 MB, unlike any text.
+    if head[:4] == CONTINUED or (8 <= int.from_bytes(head[:4], "little") < min(size, 1 << 24)):
+        return _StreamTable(source, size, fields, limit)
+    if not head:
+        raise DocumentSkipped("malformed", f"{_CUT}: it is empty")
+    raise DocumentSkipped("malformed", misnamed(head, "an Arrow file"))
+
+
+class ArrowTable:
+    """The table in an Arrow file or stream: see OpenTable. Its units are record batches."""
+
+    def __init__(
+        self, source: ArrowObject, schema: ArrowObject, batches: list[Message], fields: Sequences, limit: int
+    ) -> None:
+        self._source, self._limit, self._batches = source, limit, batches
+        self.wanted = WantedColumns(schema, fields)
+        self.trouble: DocumentSkipped | None = None
+        self.firsts = [0]
+        for message in batches:
+            self.firsts.append(self.firsts[-1] + max(0, message.rows))
+        self._columns = sorted({schema.names.index(path[0]) for path in self.wanted.paths.values()})
+        self._kinds = list(schema.types)
+
+    @property
+    def _options(self) -> Any:
+        ipc = library("pyarrow.ipc", "reading Arrow")
+        return ipc.IpcReadOptions(included_fields=self._columns, use_threads=False)
+
+    def _needed(self, message: Message) -> int:
+        """The bytes that the wanted columns of a record batch take in memory."""
+        variadic, first, total = iter(message.variadic), 0, 0
+        for place, kind in enumerate(self._kinds):
+            end = first + _buffers(kind, variadic)
+            if place in self._columns:
+                total += unfolded(self._source, message, range(first, end))
+            first = end
+        return total
+
+    def _refuse(self, held: int) -> None:
+        if held > self._limit:
+            raise RowsTooLarge(f"this record batch takes {shown_memory(held)}")
+
+
+class _FileTable(ArrowTable):
+    """The table in an Arrow file."""
+
+    def __init__(self, source: ArrowObject, size: int, fields: Sequences, limit: int) -> None:
+        try:
+            batches = list(messages_of_footer(source, size))
+        except (CutShort, ValueError) as error:
+            raise DocumentSkipped("malformed", f"{_CUT}, or damaged: {error or 'its end is missing'}") from None
+        ipc = library("pyarrow.ipc", "reading Arrow")
+        super().__init__(source, ipc.open_file(source).schema, batches, fields, limit)
+        self._reader = ipc.open_file(source, options=self._options)
+
+    def batches(self, unit: int) -> Iterator[ArrowObject]:
+        """Yield the rows of a record batch."""
+        self._refuse(self._needed(self._batches[unit]))
+        return iter((self._reader.get_batch(unit),))
+
+
+class _StreamTable(ArrowTable):
+    """The table in an Arrow stream. What is not needed of it is not read."""
+
+    def __init__(self, source: ArrowObject, size: int, fields: Sequences, limit: int) -> None:
+        self._messages, trouble = list[Message](), None
+        try:
+            for message in messages(source, 0, size):
+                self._messages.append(message)
+        except (CutShort, ValueError) as error:
+            trouble = DocumentSkipped(
+                "malformed", _CUT if isinstance(error, CutShort) else f"an Arrow file with {error}"
+            )
+        if not self._messages or self._messages[0].kind != SCHEMA:
+            raise trouble or DocumentSkipped("malformed", "an Arrow file without a schema")
+        self._spliced = _Spliced(source)
+        ipc = library("pyarrow.ipc", "reading Arrow")
+        self._spliced.add(self._messages[0])
+        schema = ipc.open_stream(self._spliced).schema
+        batches = [message for message in self._messages if message.kind == ROWS]
+        super().__init__(source, schema, batches, fields, limit)
+        self.trouble = trouble
+        self._places = [place for place, message in enumerate(self._messages) if message.kind == ROWS]
+        self._begin()
+
+    def _begin(self) -> None:
+        self._spliced, self._done = _Spliced(self._source), 1
+        self._spliced.add(self._messages[0])
+        self._reader = library("pyarrow.ipc", "reading Arrow").open_stream(self._spliced, options=self._options)
+
+    def batches(self, unit: int) -> Iterator[ArrowObject]:
+        """Yield the rows of a record batch."""
+        message, place = self._batches[unit], self._places[unit]
+        self._refuse(message.end - message.body + (self._needed(message) if message.is_compressed else 0))
+        if place < self._done:
+            self._begin()
+        for each in self._messages[self._done : place]:
+            if each.kind == DICTIONARY:
+                self._refuse(each.end - each.body)
+                self._spliced.add(each)
+        self._spliced.add(message)
+        self._done = place + 1
+        return iter((self._reader.read_next_batch(),))
+
+
+class _Spliced(io.RawIOBase):
+    """A stream of some messages of another stream, one after the other. More can be added while it is read."""
+
+    def __init__(self, source: ArrowObject) -> None:
+        super().__init__()
+        self._source, self._ranges = source, list[tuple[int, int]]()
+
+    def add(self, message: Message) -> None:
+        """Add a message at the end."""
+        self._ranges.append((message.start, message.end))
+
+    def readable(self) -> bool:
+        """Whether it can be read: yes."""
+        return True
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """The next bytes; fewer only at the end of a message."""
+        if not self._ranges:
+            return b""
+        start, end = self._ranges.pop(0)
+        stop = end if size is None or size < 0 else min(start + size, end)
+        if stop < end:
+            self._ranges.insert(0, (stop, end))
+        return read_at(self._source, start, stop - start)
+
+
+def _buffers(kind: Any, variadic: Iterator[int]) -> int:
+    """The number of buffers of a column with its fields. variadic: see Message; those of the column are taken."""
+    types = library("pyarrow", "reading Arrow").types
+    if hasattr(kind, "storage_type"):
+        return _buffers(kind.storage_type, variadic)
+    if types.is_dictionary(kind):
+        return 2  # the values are in other messages
+    without_nulls = types.is_null(kind) or types.is_union(kind) or types.is_run_end_encoded(kind)
+    own: int = kind.num_buffers - without_nulls + (next(variadic, 0) if kind.has_variadic_buffers else 0)
+    return own + sum(_buffers(kind.field(place).type, variadic) for place in range(kind.num_fields))
+
+
+ARROW = TableFiles("arrow", open_table, "an Arrow file")
+"""Arrow as a member of the family: see Container."""

@@ -1,0 +1,291 @@
+"""Texts and ids in columns of Arrow: pack rows into the data of parts, and unpack them without a library.
+
+Packed rows are a line of JSON, the length of each value (int64, column by column; negative: see `_NULL`), and the bytes
+of the values, column by column.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdocs.corpora.containers.container import Locator, Part, PartDocuments, WithoutTexts
+from simdocs.corpora.containers.fields import add_row, listed, missing_text, text_of_row
+from simdocs.corpora.libraries import library
+from simdocs.corpora.read_file import too_large
+from simdocs.errors import mention
+from simdocs.model.ragged import Index
+from simdocs.model.skipped import DocumentSkipped, Skip
+from simdocs.parameters.texts import Sequences
+
+NOUN = "row"
+
+_NULL = -1
+"""The length of a null. A text of n bytes, which is too long to be packed, has the length -2 - n."""
+
+ArrowObject = Any
+"""An object of pyarrow, which has no types."""
+
+
+class ColumnValues(NamedTuple):
+    """The values of a column as bytes.
+
+    lengths: of each, (n,); _NULL: it is null.
+    between: the bytes of the values from one row to another, end to end.
+    """
+
+    lengths: Index
+    between: Callable[[int, int], bytes]
+
+
+class WantedColumns:
+    """The columns of a table that hold texts and ids.
+
+    names: the names of all columns.
+    lacking: the text fields that the table does not have.
+    paths: for each field that it has, the names that lead to it: text fields first, each once.
+
+    Raises WithoutTexts: malformed (a column has a type that cannot be read, or its name is that of another one).
+    """
+
+    def __init__(self, schema: ArrowObject, fields: Sequences) -> None:
+        self.names: list[str] = list(schema.names)
+        self.paths: dict[str, list[str]] = {}
+        self.lacking: list[str] = []
+        for field in fields.text_field:
+            self._add(schema, field, is_text=True)
+        if fields.id_field not in self.paths:
+            self._add(schema, fields.id_field, is_text=False)
+
+    def _add(self, schema: ArrowObject, field: str, *, is_text: bool) -> None:
+        path = _path(schema, field)
+        if path is None:
+            self.lacking += [field] if is_text else []
+            return
+        self.paths[field] = [each.name for each in path]
+        kind = _of_values(path[-1].type)
+        types = library("pyarrow", "reading columns").types
+        if _is_string(types, kind) or (not is_text and (types.is_integer(kind) or types.is_null(kind))):
+            return
+        wanted = "not strings" if is_text else "neither strings nor integers"
+        remedy = f"name another with {mention('text_field' if is_text else 'id_field')}, or convert it to strings"
+        raise WithoutTexts("malformed", f"the column {field!r} has the type {path[-1].type}, {wanted}: {remedy}")
+
+    @property
+    def dotted(self) -> list[str]:
+        """The paths with dots, as Parquet has them."""
+        return [".".join(path) for path in self.paths.values()]
+
+    def values(self, batch: ArrowObject) -> list[ColumnValues]:
+        """The values of a batch of rows, for each path. Raises the exceptions of pyarrow if its data is damaged."""
+        columns = []
+        for path in self.paths.values():
+            array = batch.column(path[0])
+            for name in path[1:]:
+                places = [array.type.field(place).name for place in range(array.type.num_fields)]
+                array = array.flatten()[places.index(name)]  # which is null where the outer field is
+            columns.append(_values(array))
+        return columns
+
+    def packed(self, lengths: NDArray[np.int64], values: Sequence[bytes]) -> bytes:
+        """Rows with these lengths, (columns, n), and bytes of values, one for each column."""
+        return _packed({"fields": list(self.paths)}, lengths, values)
+
+    def packed_row(self, columns: list[ColumnValues], place: int) -> bytes:
+        """One row with the names of all columns, as `Opened.read` yields it."""
+        lengths = np.array([[some.lengths[place]] for some in columns], np.int64)
+        head = {"fields": list(self.paths), "names": self.names}
+        return _packed(head, lengths, [some.between(place, place + 1) for some in columns])
+
+    @property
+    def packed_names(self) -> bytes:
+        """The data of the only part of a table that lacks text fields."""
+        return _packed({"lacking": self.lacking, "names": self.names}, np.empty((0, 0), np.int64), [])
+
+
+def refused(detail: str) -> bytes:
+    """The data of a part whose rows are not read. detail: why."""
+    return _packed({"refused": detail}, np.empty((0, 0), np.int64), [])
+
+
+def _path(schema: ArrowObject, field: str) -> list[ArrowObject] | None:
+    """The columns from a column of the table down to this field: see `value_of`. None: the table lacks it."""
+    path, columns = list[ArrowObject](), list(schema)
+    while True:
+        if found := _named(columns, field):
+            return [*path, found]
+        outer, dot, field = field.partition(".")
+        above = _named(columns, outer) if dot else None
+        types = library("pyarrow", "reading columns").types
+        if above is None or not types.is_struct(above.type):
+            return None
+        path.append(above)
+        columns = [above.type.field(place) for place in range(above.type.num_fields)]
+
+
+def _named(columns: Sequence[ArrowObject], name: str) -> ArrowObject | None:
+    found = [column for column in columns if column.name == name]
+    if len(found) > 1:
+        raise WithoutTexts("malformed", f"{len(found)} columns have the name {name!r}: rename all but one")
+    return found[0] if found else None
+
+
+def _of_values(kind: ArrowObject) -> ArrowObject:
+    """The type of the values of a column, whatever they are wrapped in."""
+    types = library("pyarrow", "reading columns").types
+    while True:
+        if hasattr(kind, "storage_type"):
+            kind = kind.storage_type
+        elif types.is_dictionary(kind):
+            kind = kind.value_type
+        else:
+            return kind
+
+
+def _is_string(types: Any, kind: ArrowObject) -> bool:
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
+
+
+def _values(array: ArrowObject) -> ColumnValues:
+    """The values of an array of strings, integers or nulls, or of a dictionary of these."""
+    pyarrow = library("pyarrow", "reading columns")
+    types = pyarrow.types
+    while hasattr(array, "storage"):
+        array = array.storage
+    if types.is_dictionary(array.type):
+        return _looked_up(array, _values(array.dictionary))
+    nulls = array.is_null().to_numpy(zero_copy_only=False)
+    if types.is_null(array.type) or not len(array):
+        return ColumnValues(np.full(len(array), _NULL), lambda _begin, _end: b"")
+    if not (types.is_string(array.type) or types.is_large_string(array.type)):
+        array = array.cast(pyarrow.large_string())  # views are made contiguous, integers become digits
+    # Whether strings are UTF-8 is found row by row, and not here.
+    array = array.view(pyarrow.large_binary() if types.is_large_string(array.type) else pyarrow.binary())
+    array.validate(full=True)
+    if array.null_count:
+        array = array.fill_null(b"")  # there may be bytes under a null
+    _, offsets, data = array.buffers()
+    kind = np.int64 if types.is_large_binary(array.type) else np.int32
+    ends = np.frombuffer(offsets, kind)[array.offset : array.offset + len(array) + 1].astype(np.int64)
+    content = memoryview(b"" if data is None else data)
+    lengths = np.where(nulls, _NULL, np.diff(ends))
+    return ColumnValues(lengths, lambda begin, end: bytes(content[ends[begin] : ends[end]]))
+
+
+def _looked_up(array: ArrowObject, words: ColumnValues) -> ColumnValues:
+    """The values of an array of a dictionary. words: the values of the dictionary."""
+    nulls = array.indices.is_null().to_numpy(zero_copy_only=False)
+    places = array.indices.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+    if not nulls.all() and not 0 <= places[~nulls].min() <= places[~nulls].max() < len(words.lengths):
+        raise library("pyarrow", "reading columns").ArrowInvalid("an index beyond its dictionary")
+    lengths = np.full(len(places), _NULL)
+    lengths[~nulls] = words.lengths[places[~nulls]]
+    has_bytes = lengths > 0
+
+    def between(begin: int, end: int) -> bytes:
+        some = places[begin:end][has_bytes[begin:end]].tolist()
+        return b"".join(words.between(place, place + 1) for place in some)
+
+    return ColumnValues(lengths, between)
+
+
+def _packed(head: Mapping[str, Any], lengths: NDArray[np.int64], values: Sequence[bytes]) -> bytes:
+    first = json.dumps({**head, "rows": lengths.shape[1]}).encode()
+    return b"".join((first, b"\n", lengths.astype("<i8").tobytes(), *values))
+
+
+def without_long_texts(
+    lengths: NDArray[np.int64], values: list[bytes], texts: int, limit: int
+) -> tuple[NDArray[np.int64], list[bytes]]:
+    """Packed rows without the bytes of texts that are too long: `limit` is the largest size of a document in bytes.
+
+    texts: how many of the columns, the first ones, hold texts.
+    """
+    held = np.maximum(lengths, 0)
+    sizes = held[:texts].sum(axis=0) + texts - 1
+    if not (too_long := sizes > limit).any():
+        return lengths, values
+    kept = list[bytes]()
+    for number, (content, each) in enumerate(zip(values, held, strict=True)):
+        ends = np.append(0, np.cumsum(each)).tolist()
+        left_out = too_long if number < texts else np.zeros_like(too_long)
+        rows = np.flatnonzero(~left_out).tolist()
+        kept.append(b"".join(content[ends[row] : ends[row + 1]] for row in rows))
+    lengths = lengths.copy()
+    lengths[:texts, too_long] = _NULL
+    lengths[0, too_long] = -2 - sizes[too_long]
+    return lengths, kept
+
+
+def _unpacked(data: bytes) -> tuple[dict[str, Any], Iterator[dict[str, bytes | int | None]]]:
+    """The head of packed rows, and their values by field: bytes, None, or the length of a text that is too long."""
+    first, _, rest = data.partition(b"\n")
+    head = json.loads(first)
+    return head, _rows_of(head, memoryview(rest))
+
+
+def _rows_of(head: Mapping[str, Any], rest: memoryview) -> Iterator[dict[str, bytes | int | None]]:
+    fields, rows = head.get("fields", ()), head["rows"]
+    lengths = np.frombuffer(rest, "<i8", len(fields) * rows).reshape(len(fields), rows)
+    content = rest[lengths.nbytes :]
+    before = np.append(0, np.cumsum(np.maximum(lengths, 0).ravel()))[:-1].reshape(lengths.shape)
+    for sizes, starts in zip(lengths.T.tolist(), before.T.tolist(), strict=True):
+        row: dict[str, bytes | int | None] = {}
+        for field, size, start in zip(fields, sizes, starts, strict=True):
+            row[field] = bytes(content[start : start + size]) if size >= 0 else None if size == _NULL else -2 - size
+        yield row
+
+
+def documents_of_rows(part: Part, fields: Sequences) -> PartDocuments:
+    """The documents of a part with packed rows."""
+    found = PartDocuments()
+    head, rows = _unpacked(part.data)
+    first = part.first if part.wanted is None else min(part.wanted, default=0)
+    if not first:
+        return found
+    if "refused" in head:
+        found.skips.append(Skip("oversized", part.name, head["refused"], part.first))
+    elif "lacking" in head:
+        found.fields = listed(head["names"])
+        detail = missing_text(NOUN, head["lacking"][0], found.fields)
+        found.textless.append(Skip("malformed", part.name, detail, first))
+    for place, row in enumerate(rows):
+        number = part.first + place
+        if part.wanted is None or number in part.wanted:
+            try:
+                where = Locator(part.start + place, 1, number)
+                add_row(found, _decoded(row, part.limit), where, part.name, NOUN, fields)
+            except DocumentSkipped as skip:
+                found.skips.append(Skip(skip.reason, part.name, skip.detail, number))
+    return found
+
+
+def _decoded(row: Mapping[str, bytes | int | None], limit: int) -> dict[str, str | None]:
+    """The values of a row as strings. Raises DocumentSkipped: oversized, malformed."""
+    decoded: dict[str, str | None] = {}
+    for field, value in row.items():
+        if isinstance(value, int):
+            raise too_large(value, limit) or DocumentSkipped("oversized")
+        try:
+            decoded[field] = None if value is None else value.decode()
+        except UnicodeDecodeError:
+            raise DocumentSkipped("malformed", f"field {field!r} is not UTF-8") from None
+    return decoded
+
+
+def text_of_packed(document: bytes, fields: Sequences) -> bytes | None:
+    """The text of a packed row; None if it is no document."""
+    _, rows = _unpacked(document)
+    try:
+        return text_of_row(_decoded(next(rows), 0), fields)
+    except (DocumentSkipped, StopIteration):
+        return None
+
+
+def fields_of_packed(document: bytes) -> str:
+    """The names of the columns of the table that a packed row is from, for a message."""
+    return listed(_unpacked(document)[0]["names"])

@@ -1,0 +1,92 @@
+"""Parquet files: a row is a document. Row groups are read page by page, and only the columns of texts and ids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from simdocs.corpora.compression import misnamed
+from simdocs.corpora.containers.columns import ArrowObject, WantedColumns
+from simdocs.corpora.containers.pages import first_page, largest_page
+from simdocs.corpora.containers.tables import OpenTable, RowsTooLarge, TableFiles
+from simdocs.corpora.libraries import library
+from simdocs.errors import shown_memory
+from simdocs.model.skipped import DocumentSkipped
+from simdocs.parameters.texts import Sequences
+
+_MAGIC, _ENCRYPTED = b"PAR1", b"PARE"
+"""How Parquet files begin and end, and those whose metadata is encrypted."""
+
+_BUFFER = 1 << 16
+"""Bytes of a column that are read at once. Without it, pyarrow reads the column of a whole row group at once."""
+
+_BATCH_BYTES, _BATCH_ROWS = 1 << 21, 1 << 13
+"""Bytes and rows of a batch, if the rows of the row group are of the same size."""
+
+_UNFOLDED = 1 << 27
+"""Bytes of a batch in which every row is the longest text of a dictionary. Any row of it may be as long as all of it,
+so batches are short if the dictionary is large."""
+
+
+def open_table(source: ArrowObject, fields: Sequences, limit: int) -> OpenTable:
+    """Open the table in a file. Raises DocumentSkipped: malformed; the exceptions of pyarrow if the file is damaged."""
+    parquet = library("pyarrow.parquet", "reading Parquet")
+    _refuse_others(source)
+    # A footer may say anything about the pages, so their checksums are compared where there are any.
+    file = parquet.ParquetFile(source, buffer_size=_BUFFER, pre_buffer=False, page_checksum_verification=True)
+    return ParquetTable(file, source, fields, limit)
+
+
+def _refuse_others(source: ArrowObject) -> None:
+    """Raise DocumentSkipped (malformed) if a file does not begin and end as Parquet does."""
+    head = source.read(8)
+    size = source.seek(0, 2)
+    source.seek(max(0, size - 4))
+    end = source.read(4)
+    source.seek(0)
+    if head[:4] == _ENCRYPTED or end == _ENCRYPTED:
+        raise DocumentSkipped("malformed", "an encrypted Parquet file: decrypt it first")
+    if head[:4] != _MAGIC:
+        raise DocumentSkipped("malformed", misnamed(head, "a Parquet file"))
+    if size < 12 or end != _MAGIC:
+        raise DocumentSkipped("malformed", "a Parquet file cut short: its end is missing")
+
+
+class ParquetTable:
+    """The table in a Parquet file: see OpenTable. Its units are row groups."""
+
+    def __init__(self, file: Any, source: ArrowObject, fields: Sequences, limit: int) -> None:
+        self._file, self._source, self._limit = file, source, limit
+        self._metadata = file.metadata
+        self.trouble: DocumentSkipped | None = None
+        self.wanted = WantedColumns(file.schema_arrow, fields)
+        self.firsts = [0]
+        for unit in range(self._metadata.num_row_groups):
+            self.firsts.append(self.firsts[-1] + self._metadata.row_group(unit).num_rows)
+        paths = [self._metadata.schema.column(place).path for place in range(len(self._metadata.schema))]
+        self._places = [place for place, path in enumerate(paths) if path in self.wanted.dotted]
+
+    def batches(self, unit: int) -> Iterator[ArrowObject]:
+        """Yield the rows of a row group."""
+        rows = self._batch_rows(unit)
+        return self._file.iter_batches(rows, [unit], self.wanted.dotted, use_threads=False)  # type: ignore[no-any-return]
+
+    def _batch_rows(self, unit: int) -> int:
+        """The number of rows of a batch. Raises RowsTooLarge: a page is too large."""
+        group = self._metadata.row_group(unit)
+        columns = [group.column(place) for place in self._places]
+        rows: int = _BATCH_BYTES * group.num_rows // max(1, sum(each.total_uncompressed_size for each in columns))
+        for column in columns:
+            start, size = column.data_page_offset, column.total_compressed_size
+            if column.has_dictionary_page:
+                start = min(start, column.dictionary_page_offset)
+                rows = min(rows, _UNFOLDED // max(1, first_page(self._source, start, size)))
+            if column.total_uncompressed_size > self._limit:
+                page = largest_page(self._source, start, size)
+                if page > self._limit:
+                    raise RowsTooLarge(f"a page of this row group takes {shown_memory(page)}")
+        return max(1, min(rows, _BATCH_ROWS))
+
+
+PARQUET = TableFiles("parquet", open_table, "a Parquet file")
+"""Parquet as a member of the family: see Container."""

@@ -1,0 +1,344 @@
+"""Files of Arrow tables, which are read in units such as row groups: cut their rows into parts, and read rows again."""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import pairwise
+from typing import Any, Protocol
+
+import numpy as np
+
+from simdocs.corpora.containers import lines
+from simdocs.corpora.containers.columns import (
+    NOUN,
+    ArrowObject,
+    ColumnValues,
+    WantedColumns,
+    documents_of_rows,
+    fields_of_packed,
+    refused,
+    text_of_packed,
+    without_long_texts,
+)
+from simdocs.corpora.containers.container import ContainerFile, Locator, Part, PartDocuments
+from simdocs.corpora.libraries import library
+from simdocs.corpora.read_file import MOST
+from simdocs.corpora.stamp import NO_FILE, Stamp, settled
+from simdocs.corpora.steady_file import SteadyFile
+from simdocs.corpora.walked_files import Met, open_file
+from simdocs.model.skipped import DocumentSkipped
+from simdocs.parameters.texts import Sequences
+
+MOST_HELD = 1 << 26
+"""Bytes that a library may hold at once to read rows, unless a document may be larger: a page of a Parquet file, or a
+record batch of an Arrow file."""
+
+
+class RowsTooLarge(Exception):  # noqa: N818  (the other rows of the file are read)
+    """The rows of a unit are not read, because that would take too much memory. detail: why."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(detail)
+        self.detail = detail
+
+
+class OpenTable(Protocol):
+    """A table in an open file.
+
+    wanted: its columns with texts and ids.
+    firsts: the row with which each unit begins, ascending; and the number of all rows.
+    trouble: why there is no more, if the file goes on after the last unit or ends too early.
+    """
+
+    wanted: WantedColumns
+    firsts: list[int]
+    trouble: DocumentSkipped | None
+
+    def batches(self, unit: int) -> Iterator[ArrowObject]:
+        """Yield the rows of a unit as record batches with the wanted columns.
+
+        Raises RowsTooLarge before anything is read; the exceptions of pyarrow if its data is damaged.
+        """
+
+
+Opener = Callable[[Any, Sequences, int], OpenTable]
+"""Opens the table in a file of pyarrow, given the fields and the limit of memory. Raises DocumentSkipped."""
+
+
+def most_held(limit: int) -> int:
+    """Bytes that may be held at once if documents of `limit` bytes are read."""
+    return min(max(limit, MOST_HELD), MOST)
+
+
+@contextmanager
+def damage_named(file: SteadyFile | None, what: str) -> Iterator[None]:
+    """Turn the exceptions of pyarrow into DocumentSkipped: changed, unreadable, malformed. what: such a file."""
+    try:
+        yield
+    except (ValueError, IndexError, KeyError, TypeError, NotImplementedError, MemoryError, OSError) as error:
+        if file is not None and file.has_changed():
+            raise DocumentSkipped("changed") from None
+        if isinstance(error, OSError) and error.errno:
+            raise DocumentSkipped.of(error) from None
+        said = (str(error).strip() or type(error).__name__).splitlines()[0][:200].rstrip(". ")
+        raise DocumentSkipped(
+            "malformed", f"{what} that is damaged, or in a form that cannot be read: {said}"
+        ) from None
+
+
+def parts_of_table(container: str, file: ContainerFile, fields: Sequences, opener: Opener, what: str) -> Iterator[Part]:
+    """Cut a file with a table into parts of whole rows, at least one. Every row is in exactly one part.
+
+    Parts hold texts and ids alone. They are cut where the texts say so, as chunks of lines are, so that most stay the
+    same if rows are inserted. Raises DocumentSkipped: see `Container.parts`.
+    """
+    if file.held is not None:
+        yield from _Cutting(container, file, fields, NO_FILE, None, what).parts(opener)
+        return
+    descriptor, status = open_file(file.name, file.met)
+    try:
+        for turn in range(2):
+            stamp, part = Stamp.of(status), None
+            cutting = _Cutting(container, file, fields, stamp, SteadyFile(descriptor, stamp), what)
+            try:
+                for part in cutting.parts(opener):
+                    yield part
+                return
+            except DocumentSkipped as skip:
+                if part is not None:
+                    where = f"from row {part.first + part.count:,} on"
+                    raise DocumentSkipped(skip.reason, f"{skip.detail}, {where}" if skip.detail else where) from None
+                if skip.reason != "changed" or turn:
+                    raise
+            status = settled(descriptor, os.fstat(descriptor))
+    except OSError as error:
+        raise DocumentSkipped.of(error) from None
+    finally:
+        os.close(descriptor)
+
+
+class _Cutting:
+    """Cuts one table into parts. steady: its file; None: its bytes are held."""
+
+    def __init__(
+        self,
+        container: str,
+        file: ContainerFile,
+        fields: Sequences,
+        stamp: Stamp,
+        steady: SteadyFile | None,
+        what: str,
+    ) -> None:
+        self._container, self._file, self._fields, self._stamp = container, file, fields, stamp
+        self._steady, self._what = steady, what
+        self._texts = len(dict.fromkeys(fields.text_field))
+        """How many columns, the first ones, hold texts."""
+        self._start, self._rows = 0, 0
+        """The first row that is in no part yet, and the number of all rows."""
+        self._lengths = np.empty((0, 0), np.int64)
+        """Of the rows that were read and are in no part yet: see `columns.py`."""
+        self._values = list[bytes]()
+
+    def parts(self, opener: Opener) -> Iterator[Part]:
+        """Yield the parts."""
+        with damage_named(self._steady, self._what):
+            table = opener(source_of(self._steady, self._file.held), self._fields, most_held(self._file.limit))
+        self._rows = table.firsts[-1]
+        for part in self._of_units(table) if not table.wanted.lacking else self._unread(table):
+            if self._steady is not None and self._steady.has_changed():
+                raise DocumentSkipped("changed")
+            yield part
+
+    def _unread(self, table: OpenTable) -> Iterator[Part]:
+        """Yield the only part of a table that lacks a text field."""
+        yield self._part(table.wanted.packed_names, self._rows)
+
+    def _of_units(self, table: OpenTable) -> Iterator[Part]:
+        self._lengths = np.empty((len(table.wanted.paths), 0), np.int64)
+        self._values = [b""] * len(self._lengths)
+        for unit, (first, end) in enumerate(pairwise(table.firsts)):
+            try:
+                for columns in self._batches(table, unit, end - first):
+                    yield from self._take(table.wanted, columns)
+            except RowsTooLarge as error:
+                yield from self._cut(table.wanted, to_end=True)
+                yield self._part(refused(f"rows {first + 1:,} to {end:,}: {error.detail}"), end - first)
+            except DocumentSkipped:
+                yield from self._cut(table.wanted, to_end=True)
+                raise
+        yield from self._cut(table.wanted, to_end=True)
+        if table.trouble is not None:
+            raise table.trouble
+        if not self._start:
+            yield self._part(table.wanted.packed(self._lengths, self._values), 0)
+
+    def _batches(self, table: OpenTable, unit: int, count: int) -> Iterator[list[ColumnValues]]:
+        """Yield the values of a unit of `count` rows. DocumentSkipped: changed, unreadable, malformed."""
+        with damage_named(self._steady, self._what):
+            for batch in table.batches(unit):
+                count -= batch.num_rows
+                yield table.wanted.values(batch)
+            if count:
+                raise ValueError(f"{abs(count):,} rows {'too few' if count > 0 else 'too many'}")
+
+    def _take(self, wanted: WantedColumns, columns: list[ColumnValues]) -> Iterator[Part]:
+        """Add the rows of a batch, some at a time, and yield the parts that are complete."""
+        lengths = np.array([column.lengths for column in columns], np.int64)
+        ends = np.cumsum(np.maximum(lengths, 0).sum(axis=0))
+        begin = 0
+        while begin < len(ends):
+            before = int(ends[begin - 1]) if begin else 0
+            end = max(begin + 1, int(np.searchsorted(ends, before + lines.MOST_BYTES, side="right")))
+            values = [column.between(begin, end) for column in columns]
+            some, values = without_long_texts(lengths[:, begin:end], values, self._texts, min(self._file.limit, MOST))
+            self._lengths = np.hstack((self._lengths, some))
+            self._values = [held + more if held else more for held, more in zip(self._values, values, strict=True)]
+            begin = end
+            if sum(map(len, self._values)) >= 2 * lines.MOST_BYTES or self._lengths.shape[1] >= 2 * lines.MOST_LINES:
+                yield from self._cut(wanted, to_end=False)
+
+    def _cut(self, wanted: WantedColumns, *, to_end: bool) -> Iterator[Part]:
+        """Yield the parts that are complete. to_end: all rows up to here are."""
+        held = np.maximum(self._lengths, 0)
+        ends = np.cumsum(held, axis=1)
+        good = lines.good_ends(self._values[0], ends[0])
+        at = 0
+        for _, count in lines.cut_records(np.cumsum(held.sum(axis=0)), good, to_end=to_end):
+            begins = [int(row[at - 1]) if at else 0 for row in ends]
+            stops = [int(row[at + count - 1]) for row in ends]
+            values = [value[a:b] for value, a, b in zip(self._values, begins, stops, strict=True)]
+            yield self._part(wanted.packed(self._lengths[:, at : at + count], values), count)
+            at += count
+        begins = [int(row[at - 1]) if at else 0 for row in ends]
+        self._lengths = self._lengths[:, at:]
+        self._values = [value[begin:] for value, begin in zip(self._values, begins, strict=True)]
+
+    def _part(self, data: bytes, count: int) -> Part:
+        start, self._start = self._start, self._start + count
+        return Part(
+            container=self._container,
+            name=self._file.name,
+            data=data,
+            start=start,
+            extent=count,
+            first=start + 1,
+            count=count,
+            stamp=self._stamp,
+            limit=self._file.limit,
+            read_to=self._stamp.size * self._start // max(self._rows, 1),
+        )
+
+
+def source_of(steady: SteadyFile | None, held: bytes | None) -> ArrowObject:
+    """The file of pyarrow that reads an open file, or bytes that are held."""
+    pyarrow = library("pyarrow", "reading tables")
+    return pyarrow.BufferReader(held) if steady is None else pyarrow.PythonFile(steady, mode="r")
+
+
+class TableFiles:
+    """A format of files with a table, as a member of the family: see Container.
+
+    name: its name in the family.
+    opener: opens such a table.
+    what: what messages call a file.
+    """
+
+    noun = NOUN
+    grows = False
+
+    def __init__(self, name: str, opener: Opener, what: str) -> None:
+        self._name, self._opener, self._what = name, opener, what
+        self._last: tuple[bytes, Sequences, RowReader] | None = None
+        """The file in memory from which rows were cut last. All its rows are cut one after the other."""
+
+    def parts(self, file: ContainerFile, fields: Sequences) -> Iterator[Part]:
+        """Cut a file into parts of whole rows."""
+        return parts_of_table(self._name, file, fields, self._opener, self._what)
+
+    def documents(self, part: Part, fields: Sequences) -> PartDocuments:
+        """Read the documents of a part."""
+        return documents_of_rows(part, fields)
+
+    def open(self, path: bytes, met: Met, fields: Sequences) -> OpenRows:
+        """Open a file to read rows of it again."""
+        return OpenRows(path, met, fields, self._opener, self._what)
+
+    def cut(self, content: bytes, where: Locator, fields: Sequences) -> bytes:
+        """A row of a file in memory, packed."""
+        last = self._last
+        if last is None or last[0] is not content or last[1] != fields:
+            table = self._opener(source_of(None, content), fields, MOST)
+            last = self._last = content, fields, RowReader(table, None, self._what)
+        row = last[2].packed(where.start)
+        assert row is not None, "bytes in memory do not change, so a row that was read once can be read again"
+        return row
+
+    def text_of(self, document: bytes, fields: Sequences) -> bytes | None:
+        """The text of a packed row; None if it is no document."""
+        return text_of_packed(document, fields)
+
+    def fields_of(self, document: bytes) -> str:
+        """The names of all columns, for a message."""
+        return fields_of_packed(document)
+
+
+class OpenRows:
+    """An open file with a table, from which rows are read again."""
+
+    def __init__(self, path: bytes, met: Met, fields: Sequences, opener: Opener, what: str) -> None:
+        self._descriptor, status = open_file(path, met)
+        self.stamp = Stamp.of(status)
+        try:
+            steady = SteadyFile(self._descriptor, self.stamp)
+            with damage_named(steady, what):
+                table = opener(source_of(steady, None), fields, MOST)
+            self._rows = RowReader(table, steady, what)
+        except BaseException:
+            self.close()
+            raise
+
+    def read(self, wanted: Sequence[Locator]) -> Iterator[bytes | None]:
+        """Yield these rows, packed; None for one that is not there."""
+        for where in wanted:
+            yield self._rows.packed(where.start)
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._descriptor)
+
+
+class RowReader:
+    """Reads rows of a table again. Rows that ascend are read in one pass."""
+
+    def __init__(self, table: OpenTable, steady: SteadyFile | None, what: str) -> None:
+        self._table, self._steady, self._what = table, steady, what
+        self._unit, self._batches = -1, iter(())
+        self._first, self._columns = 0, list[ColumnValues]()
+        """The rows of the last batch."""
+
+    def packed(self, row: int) -> bytes | None:
+        """A row, packed; None if it is not there, or cannot be read."""
+        if self._table.wanted.lacking or not 0 <= row < self._table.firsts[-1]:
+            return None
+        unit = bisect_right(self._table.firsts, row) - 1
+        try:
+            with damage_named(self._steady, self._what):
+                if unit != self._unit or row < self._first:
+                    self._unit, self._first, self._columns = unit, self._table.firsts[unit], []
+                    self._batches = self._table.batches(unit)
+                while row >= self._first + self._count:
+                    self._first += self._count
+                    if (batch := next(self._batches, None)) is None:
+                        raise ValueError("too few rows")
+                    self._columns = self._table.wanted.values(batch)
+        except (DocumentSkipped, RowsTooLarge):
+            self._unit = -1
+            return None
+        return self._table.wanted.packed_row(self._columns, row - self._first)
+
+    @property
+    def _count(self) -> int:
+        return len(self._columns[0].lengths) if self._columns else 0

@@ -25,6 +25,11 @@ def packed(name: str, data: bytes, level: int = 6) -> bytes:
     return gzip.compress(data, level, mtime=0) if name == "gzip" else bytes(zstd().compress(data, level))
 
 
+def unpacked(name: str, data: bytes) -> bytes:
+    """The content of a compressed file."""
+    return gzip.decompress(data) if name == "gzip" else bytes(zstd().decompress(data))
+
+
 def has_zstd() -> bool:
     """Whether the library of Zstandard is installed."""
     try:

@@ -108,7 +108,7 @@ class Teller:
 
     def _skip(self, skip: Skip) -> None:
         why, detail = self._spelling(explanation(skip.reason)), self._spelling(skip.detail)
-        if skip.reason in ("malformed", "named", "binary") and detail:
+        if skip.reason in ("malformed", "named", "binary", "uninstalled") and detail:
             why, detail = detail, ""
         if skip.reason == "unverified":
             known = OF_UNVERIFIED.get(detail)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import gzip
 import json
 import os
 from collections.abc import Callable
@@ -11,8 +10,12 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
+from simdocs.parameters.file_formats import compression_of
+from tests.packing import has_zstd, packed, unpacked
+
 WORDS = [b"old ", b"new\n", b"  ", b"fox jumps ", b"over the lazy dog ", "zwölf ".encode(), b"\xff", b"\0", b"{}\n" * 2]
 NAMES = ["a", "b.txt", "c.gz", "lines.jsonl", "more.ndjson", "packed.jsonl.gz", "array.json", "packed.json.gz"]
+NAMES += ["d.zst", "packed.jsonl.zst"] * has_zstd()
 FOLDERS = ["docs", "docs/one", "docs/one/below", "docs/two"]
 
 texts = st.lists(st.sampled_from(WORDS), max_size=5).map(b"".join)
@@ -35,7 +38,8 @@ Step = Callable[[], None]
 def content_for(name: str, text: bytes, rows: list[bytes]) -> bytes:
     """Return what a file of this name holds."""
     data = array_of(rows) if ".json" in name.replace(".jsonl", "") else b"\n".join(rows) if "json" in name else text
-    return gzip.compress(data, mtime=0) if name.endswith(".gz") else data
+    compression = compression_of(os.fsencode(name))
+    return packed(compression, data) if compression else data
 
 
 def array_of(rows: list[bytes]) -> bytes:
@@ -53,11 +57,10 @@ def write(name: str, data: bytes) -> None:
 
 def edit_lines(name: str, at: int, cut: int, rows: list[bytes]) -> None:
     """Insert lines into a file of lines, in the place of some others."""
-    packed = name.endswith(".gz")
-    data = gzip.decompress(Path(name).read_bytes()) if packed else Path(name).read_bytes()
-    old = data.split(b"\n")
+    compression, data = compression_of(os.fsencode(name)), Path(name).read_bytes()
+    old = (unpacked(compression, data) if compression else data).split(b"\n")
     old[at : at + cut] = [row + b"," for row in rows] if old[0].startswith(b"[") else rows
-    write(name, gzip.compress(b"\n".join(old), mtime=0) if packed else b"\n".join(old))
+    write(name, packed(compression, b"\n".join(old)) if compression else b"\n".join(old))
 
 
 def rewrite_in_place(name: str, data: bytes) -> None:

@@ -1,15 +1,16 @@
-"""The contents of files: similar texts in every script and encoding, JSON lines, gzip, and random bytes."""
+"""The contents of files: similar texts in every script and encoding, JSON lines, compressed files, and random bytes."""
 
 from __future__ import annotations
 
 import codecs
-import gzip
 import json
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from hypothesis import strategies as st
 
+from simdocs.parameters.file_formats import compression_of
+from tests.packing import packed
 from tests.similar_texts import WORDS, edited
 from tests.strategies import ATOMS
 
@@ -80,7 +81,8 @@ def held(texts: Sequence[bytes]) -> Holds:
 
     def of(name: bytes) -> st.SearchStrategy[bytes]:
         inside = sequences if b".jsonl" in name else any_bytes
-        return inside.flatmap(_compressed) if name.endswith(b".gz") else inside
+        compression = compression_of(name)
+        return inside.flatmap(lambda data: _compressed(data, compression)) if compression else inside
 
     return of
 
@@ -114,11 +116,11 @@ def _lines(texts: Sequence[bytes]) -> st.SearchStrategy[bytes]:
     )
 
 
-def _compressed(data: bytes) -> st.SearchStrategy[bytes]:
-    """Draw a gzip file of one or two members, which may be damaged, or the data itself."""
-    whole = gzip.compress(data, mtime=0)
+def _compressed(data: bytes, name: str) -> st.SearchStrategy[bytes]:
+    """Draw a compressed file of one or two frames, which may be damaged, or the data itself."""
+    whole = packed(name, data)
     half = len(data) // 2
-    two = gzip.compress(data[:half], mtime=0) + b"\0" * (half % 3) + gzip.compress(data[half:], mtime=0)
+    two = packed(name, data[:half]) + b"\0" * (half % 3) + packed(name, data[half:])
     cut = st.integers(0, len(whole) - 1).map(lambda end: whole[:end])
     flipped = st.integers(0, len(whole) - 1).map(lambda at: whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
     return st.sampled_from([whole, whole, two, whole + b"\0\0", whole + b"rubbish", data]) | cut | flipped

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import codecs
-import gzip
 import json
 from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
 from tests.fuzz.contents import mostly
+from tests.packing import has_zstd, packed
 
 DEEP = [b"%s1%s" % (left * depth, right * depth) for depth in (90, 5000, 200_000) for left, right in ((b"[", b"]"),)]
 DEEP += [b'{"text":' * depth for depth in (90, 200_000)] + [b'{"a":' * 5000 + b"1" + b"}" * 5000]
@@ -56,15 +56,15 @@ def _line(text: bytes, own: bytes | None, other: bytes | None, turn: int) -> byt
     return b"{%s}" % b", ".join(b'"%s": %s' % field for field in fields)
 
 
-def files_of(texts: Sequence[bytes], *, compressed: bool = False) -> st.SearchStrategy[bytes]:
+def files_of(texts: Sequence[bytes], *, compression: str = "") -> st.SearchStrategy[bytes]:
     """Draw the contents of a file of such lines: with any line ends, encoded as UTF-16, compressed, or cut short."""
     ends = st.sampled_from([b"\n", b"\n", b"\r\n", b"\n\n", b"\n \r\n", b"\r"])
     lines = st.lists(lines_of(texts), max_size=8)
     whole = st.builds(lambda some, end, last: end.join(some) + end * last, lines, ends, st.integers(0, 2))
     encoded = whole.flatmap(lambda data: st.sampled_from(_encoded(data)))
     written = mostly(whole, encoded)
-    if compressed:
-        written = written.flatmap(lambda data: st.sampled_from(_compressed(data)))
+    if compression:
+        written = written.flatmap(lambda data: st.sampled_from(_compressed(data, compression)))
     return written | written.flatmap(lambda data: st.integers(0, len(data)).map(lambda end: data[:end]))
 
 
@@ -74,7 +74,8 @@ def _encoded(data: bytes) -> list[bytes]:
     return [codecs.BOM_UTF8 + data, data.replace(b"\n", b"\n" + codecs.BOM_UTF8), *wide]
 
 
-def _compressed(data: bytes) -> list[bytes]:
-    whole, half = gzip.compress(data, 1, mtime=0), len(data) // 2
-    two = gzip.compress(data[:half], 1, mtime=0) + gzip.compress(data[half:], 1, mtime=0)
-    return [whole, two, whole + b"\0" * 999, whole + b"{}\n", gzip.compress(whole, 1, mtime=0), data]
+def _compressed(data: bytes, name: str) -> list[bytes]:
+    whole, half = packed(name, data, 1), len(data) // 2
+    two = packed(name, data[:half], 1) + packed(name, data[half:], 1)
+    other = packed("gzip" if name == "zstd" or not has_zstd() else "zstd", data)
+    return [whole, two, whole + b"\0" * 999, whole + b"{}\n", packed(name, whole, 1), other, data]

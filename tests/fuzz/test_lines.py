@@ -16,8 +16,12 @@ from tests.fuzz.hostile_lines import files_of
 from tests.fuzz.laws import world
 from tests.fuzz.running import within_limits
 from tests.fuzz.trees import Node, Tree
+from tests.packing import has_zstd
 
-DOCUMENTS = [[b"."], [b"x.jsonl", b"d/y.ndjson.gz"], [b"--jsonl", b"-"], [b"--plain", b"x.jsonl"]]
+PACKED = {"gzip": b"d/y.ndjson.gz", "zstd": b"d/y.ndjson.zst"}
+"""The compressed file, by its compression."""
+
+DOCUMENTS = [[b"."], [b"x.jsonl", b"d"], [b"--jsonl", b"-"], [b"--plain", b"x.jsonl"]]
 
 COMMANDS = [
     [b"shingle", b"-o", b"../out/new.shingles"],
@@ -46,8 +50,9 @@ class Case(NamedTuple):
 @st.composite
 def cases(draw: st.DrawFn) -> Case:
     texts = draw(families())
-    plain, packed = files_of(texts), files_of(texts, compressed=True)
-    tree = {b"x.jsonl": Node("file", draw(plain)), b"d/y.ndjson.gz": Node("file", draw(packed))}
+    compression = draw(st.sampled_from(["gzip", "zstd"][: 1 + has_zstd()]))
+    plain, packed = files_of(texts), files_of(texts, compression=compression)
+    tree = {b"x.jsonl": Node("file", draw(plain)), PACKED[compression]: Node("file", draw(packed))}
     tree[b"z.txt"] = Node("file", draw(st.sampled_from(texts)))
     base = draw(st.sampled_from(options.SIMILAR)) | draw(st.sampled_from(options.KINDS_OF_ANSWER))
     sizes = st.sampled_from([[], [(b"--max-size", b"100")], [(b"--max-size", b"1M")]])

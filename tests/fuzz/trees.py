@@ -12,6 +12,7 @@ from typing import NamedTuple
 from hypothesis import strategies as st
 
 from tests.fuzz.contents import Holds, families, held, mostly
+from tests.packing import has_zstd
 from tests.twins.corpus import contents
 
 
@@ -34,6 +35,7 @@ ODD = [
 ]  # fmt: skip
 
 SUFFIXES = [b"", b"", b"", b".txt", b".txt", b".txt", b".jsonl", b".jsonl", b".jsonl.gz", b".gz", b".TXT"]
+SUFFIXES += [b".jsonl.zst", b".zst"] * has_zstd()
 
 
 def _legal(name: bytes) -> bytes:

@@ -199,8 +199,9 @@ class Corpus:
         return bool(include) and not is_directory and not any(map(matches, include))
 
     def _documents(self, name: bytes, file: tuple[object, ...]) -> None:
-        limit, suffixes = self.options["max_size"], (b".jsonl", b".jsonl.gz", b".ndjson", b".ndjson.gz")
-        many = self.options["jsonl"] if name == b"-" else name.endswith(suffixes) and not self.options["plain"]
+        limit, plain = self.options["max_size"], name.removesuffix(b".gz" if name.endswith(b".gz") else b".zst")
+        of_lines = plain.endswith((b".jsonl", b".ndjson"))
+        many = self.options["jsonl"] if name == b"-" else of_lines and not self.options["plain"]
         many = many or bool(self.options["input_format"])
         if name == b"-":
             data, mtime_ns, whole = self._input(), 0, True
@@ -208,8 +209,7 @@ class Corpus:
             data, mtime_ns, whole = contents(name), os.stat(name).st_mtime_ns, True
             if len(data) > limit and not many:
                 raise UnreadError("oversized")
-            if name.endswith(b".gz"):
-                data, whole = decompressed(data)
+            data, whole = decompressed(data, name)
         if many:
             self._lines(name, data, mtime_ns, file, whole)
         elif len(data) > limit:
@@ -222,11 +222,11 @@ class Corpus:
             self.documents.append(Document(name, data, mtime_ns, file))
 
     def _lines(self, name: bytes, data: bytes, mtime_ns: int, file: tuple[object, ...], whole: bool) -> None:
-        """Add a document for each line. Of a damaged gzip file, only whole lines are added.
+        """Add a document for each line. Of a damaged compressed file, only whole lines are added.
 
         Data that was compressed twice has no lines.
         """
-        if data.startswith(b"\x1f\x8b"):
+        if data.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd")):
             raise UnreadError("malformed")
         names = set(self.names)
         at = 3 * data.startswith(b"\xef\xbb\xbf")

@@ -1,10 +1,12 @@
-"""The twin of decoding: UTF-16 and UTF-32 by their byte order marks, gzip, and binary files."""
+"""The twin of decoding: UTF-16 and UTF-32 by their byte order marks, compressed files, and binary files."""
 
 from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
 from typing import Any
+
+from tests.packing import zstd
 
 WIDE = {  # UTF-32 first, since its little-endian mark begins with the other's
     b"\xff\xfe\0\0": (4, "little"),
@@ -36,18 +38,25 @@ def _characters(data: bytes, width: int, order: Any) -> Iterator[bytes]:
             yield unit
 
 
-def decompressed(data: bytes) -> tuple[bytes, bool]:
-    """Return the content of a gzip file as far as it can be decompressed, and whether the file is whole."""
+def decompressed(data: bytes, name: bytes) -> tuple[bytes, bool]:
+    """Return the content of a file as far as it can be decompressed, and whether the file is whole.
+
+    Of a frame with damage, nothing can be decompressed, because these files are small.
+    """
+    is_gzip = name.endswith(b".gz")
+    if not is_gzip and not name.endswith(b".zst"):
+        return data, True
+    damage: type[Exception] = zlib.error if is_gzip else zstd().ZstdError
     out = b""
     while True:
-        member = zlib.decompressobj(31)
+        frame = zlib.decompressobj(31) if is_gzip else zstd().ZstdDecompressor()
         try:
-            out += member.decompress(data)
-        except zlib.error:
+            out += frame.decompress(data)
+        except damage:
             return out, False
-        if not member.eof:
+        if not frame.eof:
             return out, False
-        data = member.unused_data.lstrip(b"\0")
+        data = frame.unused_data.lstrip(b"\0") if is_gzip else frame.unused_data
         if not data:
             return out, True
 

@@ -241,13 +241,13 @@ RULES: list[tuple[str | type[Any], dict[str, Any], tuple[str, ...]]] = [
     # What becomes of an answer
     (
         drawing.TableRequest,
-        {"output": b"x.gz"},
-        ("output x.gz: simdocs does not compress its output: write to a pipe",),
+        {"output": b"x.bz2"},
+        ("output x.bz2: simdocs cannot write .bz2: for a compressed output, use .gz or .zst, or write to a pipe",),
     ),
     (
         drawing.TableRequest,
-        {"output": b"x.gz", "format": "csv"},
-        ("output x.gz: simdocs does not compress its output: write to a pipe",),
+        {"output": b"x.bz2", "format": "csv"},
+        ("output x.bz2: simdocs cannot write .bz2: for a compressed output, use .gz or .zst, or write to a pipe",),
     ),
     *(
         (

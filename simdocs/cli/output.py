@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from simdocs.errors import Problem, UsageError, mention
 from simdocs.model.answers import DIFFERING, EXPLAINING, LINES_LAYOUT, NAMES, Look
 from simdocs.model.names import display_name
 from simdocs.parameters.families import ELSEWHERE, FORMATS, ON_TERMINAL
+from simdocs.parameters.file_formats import COMPRESSIONS, compression_of
 from simdocs.requests.drawing import DrawnRequest
 from simdocs.views.wrapping import columns_of_output
 
@@ -51,7 +52,20 @@ def _file(path: str, before: str = "") -> AbstractContextManager[OutputStream]:
     from simdocs.artifacts.recognise import is_artifact
     from simdocs.storage.atomic_file import atomic_file
 
-    return atomic_file(path, is_artifact, before)
+    file, compression = atomic_file(path, is_artifact, before), compression_of(os.fsencode(path))
+    return _compressed(file, compression, path) if compression else file
+
+
+@contextmanager
+def _compressed(file: AbstractContextManager[OutputStream], compression: str, path: str) -> Iterator[OutputStream]:
+    """The same file, compressed. MissingExtraError: the library is not installed."""
+    from simdocs.storage.output_stream import CompressingStream
+
+    compressor = COMPRESSIONS[compression].load().compressor(display_name(os.fsencode(path)))
+    with file as stream:
+        compressing = CompressingStream(stream, compressor)
+        yield compressing
+        compressing.prepare()
 
 
 class Drawing:

@@ -82,8 +82,11 @@ class Compression(Protocol):
     def unpadded(self, data: bytes) -> bytes:
         """Bytes after a frame, without the padding at their beginning."""
 
-    def compressor(self) -> Compressor:
-        """A new compressor. The same content becomes the same bytes. Raises MissingExtraError."""
+    def compressor(self, name: str = "") -> Compressor:
+        """A new compressor. The same content becomes the same bytes, however it is cut.
+
+        name: the file that is written, as it is shown. Raises MissingExtraError.
+        """
 
 
 def compression(name: str) -> Compression:

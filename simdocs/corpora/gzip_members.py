@@ -58,7 +58,7 @@ class _Gzip:
         """Bytes after a member, without zeros."""
         return data.lstrip(b"\0")
 
-    def compressor(self) -> Compressor:
+    def compressor(self, name: str = "") -> Compressor:  # noqa: ARG002  (Python has zlib)
         """A new compressor. The header that zlib writes has no name and no time."""
         return zlib.compressobj(wbits=_GZIP)
 

@@ -102,10 +102,10 @@ class _Zstd:
         """The same bytes: nothing may stand between frames."""
         return data
 
-    def compressor(self) -> Compressor:
+    def compressor(self, name: str = "") -> Compressor:
         """A new compressor, which adds a checksum. Raises MissingExtraError."""
         member = COMPRESSIONS["zstd"]
-        zstd = needs(member.module, f"writing {member.help}")
+        zstd = needs(member.module, f"writing {member.help}", name)
         made: Compressor = zstd.ZstdCompressor(options={zstd.CompressionParameter.checksum_flag: 1})
         return made
 

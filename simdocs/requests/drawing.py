@@ -8,9 +8,11 @@ from simdocs.errors import Problem, mention, suggested
 from simdocs.model.names import display_name
 from simdocs.parameters.answers import Presentation
 from simdocs.parameters.families import ELSEWHERE, FILE_FORMATS, FORMATS, FileFormat, lists_groups, lists_lines
+from simdocs.parameters.file_formats import COMPRESSIONS, without_compression
 from simdocs.requests.request import Exclusion, Request, RequestRules, not_together
 
-_COMPRESSED = ("gz", "zst", "bz2", "xz")
+_COMPRESSED = ("gz", "zst", "bz2", "xz", "lz4", "br", "zip", "7z")
+"""Suffixes that promise compressed files. Those of the family are written, if they are in lower case."""
 
 _NOT_OFFERED = (
     *("json", "ndjson", "xml", "yaml", "yml", "toml", "html", "htm", "md", "rst", "tex", "docx", "pdf"),
@@ -70,8 +72,9 @@ class DrawnRequest(Request, Presentation, init=False):
 
     @property
     def suffix(self) -> str:
-        """The suffix of the output's name in lower case, without its dot."""
-        return os.path.splitext(self.path or "")[1].removeprefix(".").lower()
+        """The suffix of the output's name in lower case, without its dot. If it is compressed, the one before."""
+        name = os.fsdecode(without_compression(os.fsencode(self.path or "")))
+        return os.path.splitext(name)[1].removeprefix(".").lower()
 
     @property
     def file_format(self) -> FileFormat | None:
@@ -101,7 +104,9 @@ class DrawnRequest(Request, Presentation, init=False):
             named = "" if FORMATS[name].for_people else f", or {mention('output')} NAME.{name}"
             yield Problem(f"{self._output}: did you mean {mention('format')} {name}{named}?", "output", "format")
         if suffix in _COMPRESSED:
-            yield Problem(f"{self._output}: simdocs does not compress its output: write to a pipe", "output")
+            known = " or ".join(os.fsdecode(each.suffix) for each in COMPRESSIONS.values())
+            why = f"simdocs cannot write .{suffix}: for a compressed output, use {known}, or write to a pipe"
+            yield Problem(f"{self._output}: {why}", "output")
         offered = (*FORMATS, *self._file_formats())
         suffix_decides = self.format is None and not self.nul and not self._lists_lines
         if suffix in _NOT_OFFERED and suffix not in offered and suffix_decides:
@@ -111,6 +116,14 @@ class DrawnRequest(Request, Presentation, init=False):
         for name, why in () if self.file_format is None else self.file_format.lacks.items():
             if self.has(name):
                 yield Problem(f"{mention(name)} {why}", name)
+
+    def _compressed_once(self) -> Iterator[Problem]:
+        """A binary format has a compression of its own."""
+        path, chosen = self.output or b"", self.format or self.suffix
+        ending = os.fsdecode(path.removeprefix(without_compression(path)))
+        if ending and chosen in FORMATS and FORMATS[chosen].binary:
+            why = f"programs that read .{chosen} files do not decompress them first: leave {ending} out"
+            yield Problem(f"{self._output}: {why}", "output")
 
     def _summary_is_a_file(self) -> Iterator[Problem]:
         if self.summary_json == b"-":
@@ -157,6 +170,7 @@ class DrawnRequest(Request, Presentation, init=False):
 
     rules: ClassVar[RequestRules] = (
         _output_suits,
+        _compressed_once,
         Exclusion("quiet", "verbose"),
         Exclusion("quiet", "summary"),
         _summary_is_a_file,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from typing import Protocol
 
 from simdocs.storage import syscalls
 from simdocs.storage.syscalls import as_output_error
@@ -36,6 +37,39 @@ class OutputStream:
     def prepare(self) -> None:
         """Write everything, so that nothing but publishing it can fail any more."""
         self.flush()
+
+
+class Compresses(Protocol):
+    """Compresses bytes, piece by piece."""
+
+    def compress(self, data: bytes) -> bytes:
+        """Take the next bytes; return the compressed bytes that are ready."""
+
+    def flush(self) -> bytes:
+        """Return the rest of the compressed bytes, when all were taken."""
+
+
+class CompressingStream(OutputStream):
+    """Writes bytes to another stream, compressed. What is written depends on the bytes, not on how they are cut."""
+
+    def __init__(self, stream: OutputStream, compressor: Compresses) -> None:
+        super().__init__(stream.descriptor, stream.name)
+        self._stream, self._compressor, self._ended = stream, compressor, False
+
+    def write(self, data: bytes) -> None:
+        """Compress bytes, and buffer what is ready."""
+        self._stream.write(self._compressor.compress(data))
+
+    def flush(self) -> None:
+        """Write everything in the buffer. The compressor may still hold some bytes."""
+        self._stream.flush()
+
+    def prepare(self) -> None:
+        """Write the end of the compressed bytes, so that nothing but publishing them can fail any more."""
+        if not self._ended:
+            self._stream.write(self._compressor.flush())
+            self._ended = True
+        self._stream.prepare()
 
 
 @contextlib.contextmanager

@@ -113,10 +113,10 @@ def test_lines_are_not_written_to_a_file_of_another_format(here, suffix):
         assert (here / name).read_bytes() == (here / "data.jsonl").read_bytes()
 
 
-@pytest.mark.parametrize("suffix", ["gz", "zst", "GZ"])
-def test_a_suffix_of_compressed_files_is_refused(here, suffix):
+@pytest.mark.parametrize("suffix", ["bz2", "xz", "GZ", "zip"])
+def test_a_suffix_of_compressed_files_that_are_not_written_is_refused(here, suffix):
     done = simdocs("dedupe", "docs", "-o", f"x.tsv.{suffix}", "--format", "tsv", cwd=here)
-    why = "simdocs does not compress its output: write to a pipe"
+    why = f"simdocs cannot write .{suffix.lower()}: for a compressed output, use .gz or .zst, or write to a pipe"
     assert done == (2, b"", f"simdocs: error: -o x.tsv.{suffix}: {why}\n")
 
 

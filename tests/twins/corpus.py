@@ -254,7 +254,7 @@ class Corpus:
         except (ValueError, RecursionError):
             raise UnreadError("malformed") from None
         known = value if isinstance(value, dict) else {}
-        texts = [value_within(known, name) for name in self.options["text_field"]]
+        texts = [value_within(known, name) for name in self.options["text_field"] or ("text",)]
         own = value_within(known, self.options["id_field"])
         own = number if own is None else own
         if not all(isinstance(text, str) for text in texts):

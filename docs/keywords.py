@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from importlib import import_module
 from inspect import get_annotations
+from pkgutil import iter_modules
 
+from simdocs import requests
 from simdocs.parameters import values
 from simdocs.parameters.declaration import Group
-from simdocs.requests.building import BuildRequest, IndexRequest, ShingleRequest, SignatureRequest
+from simdocs.requests.building import BuildRequest
+from simdocs.requests.drawing import DrawnRequest
 from simdocs.requests.request import Request
 from simdocs.requests.searching import DedupeRequest, QueryRequest
 from simdocs.requests.sources import SourceRequest
-from simdocs.requests.studying import AuditRequest, CompareRequest, ShowRequest, SimilarityRequest, TuneRequest
+from simdocs.requests.studying import CompareRequest
 
 _HEAD = '''"""The keywords of the Python API with their types, for editors and type checkers.
 
@@ -27,11 +31,6 @@ from typing import Any, Literal, TypedDict
 
 from simdocs.parameters.values import Path
 '''
-
-_QUESTIONS: tuple[type[Request], ...] = (
-    *(ShingleRequest, SignatureRequest, IndexRequest, DedupeRequest, QueryRequest, TuneRequest, AuditRequest),
-    *(ShowRequest, CompareRequest, SimilarityRequest),
-)
 
 _RETURNED_BY: Mapping[type[Request], tuple[str, ...]] = {
     DedupeRequest: ("pairs", "all_copies", "list"),
@@ -101,10 +100,19 @@ def _name(request: type[Request]) -> str:
     return f"{request.__name__.removesuffix('Request')}Keywords"
 
 
+def questions() -> Iterator[type[Request]]:
+    """Yield the class of each question that has parameters: those of the modules of `simdocs.requests`, in order."""
+    for found in iter_modules(requests.__path__, f"{requests.__name__}."):
+        for kind in vars(import_module(found.name)).values():
+            here = isinstance(kind, type) and issubclass(kind, Request) and kind.__module__ == found.name
+            if here and kind.question and kind.accepts and not issubclass(kind, DrawnRequest):
+                yield kind
+
+
 def keywords() -> Iterator[str]:
     """The lines of the module: a class for each request, with the bases of the request."""
     yield _HEAD
-    mro = (kind for question in _QUESTIONS for kind in reversed(question.__mro__) if issubclass(kind, Request))
+    mro = (kind for question in questions() for kind in reversed(question.__mro__) if issubclass(kind, Request))
     for request in dict.fromkeys(mro):
         if request is not Request:
             yield from _lines_of(request)

@@ -65,10 +65,6 @@ if TYPE_CHECKING:
     from simdocs.model.tuning import Tuning
 
 _HOMES = {
-    "simdocs.api.functions": (
-        *("audit", "check", "compare", "dedupe", "index", "info", "open", "query", "shingle", "show", "signature"),
-        *("similarity", "tune"),
-    ),
     "simdocs.model.artifact": ("BandIndex", "Shingles", "Signatures"),
     "simdocs.model.audited": ("Audit",),
     "simdocs.model.build_results": ("DryRun",),
@@ -78,7 +74,7 @@ _HOMES = {
     "simdocs.model.slot_trace": ("SlotTrace",),
     "simdocs.model.tuning": ("Tuning",),
 }
-"""The module of each public name. All other public names are errors, in simdocs.errors."""
+"""The modules of artifacts and results. The functions are in simdocs.api.functions, the errors in simdocs.errors."""
 
 __all__ = [
     "ArtifactError",
@@ -123,6 +119,8 @@ __all__ = [
 
 
 def _module_of(name: str) -> str:
+    if name.islower():
+        return "simdocs.api.functions"
     return next((module for module, names in _HOMES.items() if name in names), "simdocs.errors")
 
 

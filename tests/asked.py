@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
+from simdocs import requests
 from simdocs.errors import UsageError
-from simdocs.requests import building, searching, studying
-from simdocs.requests.drawing import BuildReportRequest, DrawRequest
+from simdocs.requests.drawing import BuildReportRequest, DrawnRequest, DrawRequest
+from simdocs.requests.request import Request
 
 REQUESTS: Mapping[str, type[Any]] = {
-    each.question: each
-    for each in (
-        *(building.ShingleRequest, building.SignatureRequest, building.IndexRequest),
-        *(searching.DedupeRequest, searching.QueryRequest, studying.CompareRequest, studying.SimilarityRequest),
-        *(studying.TuneRequest, studying.AuditRequest, studying.ShowRequest),
-    )
+    kind.question: kind
+    for found in iter_modules(requests.__path__, f"{requests.__name__}.")
+    for kind in vars(import_module(found.name)).values()
+    if isinstance(kind, type) and issubclass(kind, Request) and not issubclass(kind, DrawnRequest)
+    if kind.question and kind.accepts
 }
-"""The class of the requests of each question."""
+"""The class of the requests of each question that has parameters."""
 
 ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
-    **{question: {"documents": ("docs",)} for question in ("shingle", "signature", "index", "dedupe", "tune", "audit")},
+    **{question: {"documents": ("docs",)} for question, kind in REQUESTS.items() if "documents" in kind.arguments},
     "query": {"index": "docs.index", "documents": ("docs",)},
     "show": {"file": "text"},
     "compare": {"documents": ("a.txt", "b.txt")},

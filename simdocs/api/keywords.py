@@ -145,20 +145,8 @@ class QueryKeywords(ReadKeywords, total=False):
     root: Path | None
 
 
-class TuneKeywords(BandsKeywords, total=False):
-    """The keywords of `tune`."""
-
-    shingles: Any
-    root: Path | None
-
-
-class AuditKeywords(BandsKeywords, total=False):
-    """The keywords of `audit`."""
-
-    sample: int | None
-    max_memory: int | None
-    shingles: Any
-    root: Path | None
+class SimilarityKeywords(TokensKeywords, total=False):
+    """The keywords of `similarity`."""
 
 
 class ShowKeywords(TokensKeywords, total=False):
@@ -206,5 +194,17 @@ class CompareKeywords(SourceKeywords, total=False):
     diff: Literal["words", "lines", "unified", "side-by-side"] | None
 
 
-class SimilarityKeywords(TokensKeywords, total=False):
-    """The keywords of `similarity`."""
+class AuditKeywords(BandsKeywords, total=False):
+    """The keywords of `audit`."""
+
+    sample: int | None
+    max_memory: int | None
+    shingles: Any
+    root: Path | None
+
+
+class TuneKeywords(BandsKeywords, total=False):
+    """The keywords of `tune`."""
+
+    shingles: Any
+    root: Path | None

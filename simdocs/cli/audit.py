@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from simdocs.cli import exits, options
+from simdocs.cli import options
 from simdocs.cli.help import Command
 from simdocs.cli.runner import answer
 from simdocs.requests.drawing import AuditDrawRequest
@@ -15,7 +15,6 @@ from simdocs.requests.studying import AuditRequest
 
 @click.command(
     cls=Command,
-    never=(exits.LOCKED,),
     examples=(
         "simdocs audit docs.index",
         "simdocs audit docs/ --unit word --threshold 0.7",

@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from types import FrameType, MappingProxyType
 
 from simdocs.errors import ArtifactError, LockedError, SimdocsError
@@ -22,7 +22,7 @@ STATUS_OF: Mapping[type[BaseException], int] = MappingProxyType(
 MEANINGS: Mapping[int, str] = MappingProxyType(
     {
         DONE: "done, also if nothing was found",
-        FOUND: "with --exit-code: near-duplicates were found (audit: too few of the similar pairs were found)",
+        FOUND: "with --exit-code: near-duplicates were found, or what else the option of the command says",
         FAILED: "usage error or fatal error; nothing was written, unless the message says otherwise",
         UNJUDGED: "done, but some documents could not be compared",
         DAMAGED: "an artifact is damaged, of another kind or version, or has other parameters",
@@ -41,17 +41,18 @@ _BY_OPTION: Mapping[int, tuple[str, ...]] = MappingProxyType(
 """The statuses that only commands with certain options have: one of these."""
 
 
-_FOUND_BY_AUDIT = "with --exit-code: too few of the similar pairs were found"
-_FOUND_BY_OTHERS = "with --exit-code: near-duplicates were found"
+_EXIT_IF = "Exit with 1 if "
+"""How the help of --exit-code begins."""
 
 
-def meanings(command: str, options: Set[str]) -> Mapping[int, str]:
-    """The statuses of a command that has these options."""
-    found = _FOUND_BY_AUDIT if command == "audit" else _FOUND_BY_OTHERS
+def meanings(options: Mapping[str, str]) -> Mapping[int, str]:
+    """The statuses of a command with these options. options: the help of each, by its spellings."""
+    (found,) = _BY_OPTION[FOUND]
+    when = options.get(found, "").removeprefix(_EXIT_IF).rstrip(".")
     return {
-        status: found if status == FOUND else meaning
+        status: f"with {found}: {when}" if status == FOUND else meaning
         for status, meaning in MEANINGS.items()
-        if status not in _BY_OPTION or not options.isdisjoint(_BY_OPTION[status])
+        if status not in _BY_OPTION or not options.keys().isdisjoint(_BY_OPTION[status])
     }
 
 

@@ -156,9 +156,8 @@ class Command(click.Command):
     @property
     def statuses(self) -> Mapping[int, str]:
         """The exit statuses that it can have, and what they mean."""
-        meanings = exits.meanings(
-            self.name or "", {spelling for parameter in self.params for spelling in parameter.opts}
-        )
+        options = (option for option in self.params if isinstance(option, click.Option))
+        meanings = exits.meanings({spelling: option.help or "" for option in options for spelling in option.opts})
         return {status: meaning for status, meaning in meanings.items() if status not in self.never}
 
     def get_short_help_str(self, limit: int = 0) -> str:  # noqa: ARG002  (what is cut off says nothing)

@@ -35,17 +35,18 @@ COMPLETE = "_SIMDOCS_COMPLETE"
 a script."""
 
 
+SECTIONS = {
+    "Find near-duplicates": ("dedupe", "query"),
+    "Build artifacts, each from documents or the one before": ("shingle", "signature", "index"),
+    "Look closer": ("compare", "tune", "audit", "show", "info", "check"),
+}
+"""The commands below the headings of the help. Each has a module of its name here."""
+
+
 @click.group(
     cls=CommandGroup,
-    commands=CommandTable(
-        "simdocs.cli",
-        ("shingle", "signature", "index", "query", "dedupe", "compare", "tune", "audit", "show", "info", "check"),
-    ),
-    sections={
-        "Find near-duplicates": ("dedupe", "query"),
-        "Build artifacts, each from documents or the one before": ("shingle", "signature", "index"),
-        "Look closer": ("compare", "tune", "audit", "show", "info", "check"),
-    },
+    commands=CommandTable("simdocs.cli", tuple(name for names in SECTIONS.values() for name in names)),
+    sections=SECTIONS,
     examples={
         "simdocs dedupe docs/": "near-duplicates in docs/",
         "simdocs dedupe docs/ --list duplicates": "the names of duplicates",

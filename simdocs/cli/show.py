@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from simdocs.cli import exits, options
+from simdocs.cli import options
 from simdocs.cli.help import Command
 from simdocs.cli.runner import answer
 from simdocs.requests.drawing import ShowDrawRequest
@@ -21,7 +21,6 @@ from simdocs.requests.studying import ShowRequest
         "simdocs show letter.txt --unit word -k 3",
         "simdocs show docs.signatures docs/a.txt docs/b.txt",
     ),
-    never=(exits.LOCKED,),
     usual=("unit", "k", "nfkc", "keep_case", "mask_digits", "matrix", "buckets", "candidates", "output", "header"),
 )
 @click.argument("file", metavar="FILE|-|ARTIFACT", required=False, type=click.Path(readable=False, path_type=bytes))

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from simdocs.cli import exits, options
+from simdocs.cli import options
 from simdocs.cli.help import Command
 from simdocs.cli.runner import answer
 from simdocs.requests.drawing import TuneDrawRequest
@@ -15,7 +15,6 @@ from simdocs.requests.studying import TuneRequest
 
 @click.command(
     cls=Command,
-    never=(exits.LOCKED,),
     examples=(
         "simdocs tune --threshold 0.7 --recall 0.99",
         "simdocs tune --bands 20 --rows 5 --list curve --header",

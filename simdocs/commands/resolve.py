@@ -103,6 +103,10 @@ def resolve(
 def resolve(request: BuildRequest, outputs: Sequence[str | None] = ...) -> Resolved[BuildRequest, Recipe]: ...
 
 
+@overload
+def resolve(request: ReadRequest, outputs: Sequence[str | None] = ...) -> Resolved[ReadRequest, Recipe]: ...
+
+
 def resolve(request: ReadRequest, outputs: Sequence[str | None] = ()) -> Resolved[Any, Any]:
     """The request with everything that its artifacts decide.
 

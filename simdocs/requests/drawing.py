@@ -203,24 +203,30 @@ class CompareDrawRequest(DrawnRequest, init=False):
     takes = (*_TABLE, "diff", "trace", "quiet", "verbose", "exit_code")
 
 
-class DrawRequest(DrawnRequest, init=False):
+class RunDrawRequest(DrawnRequest, init=False):
+    """The output options of a table, and of the summary. A new question needs no others."""
+
+    takes: ClassVar[tuple[str, ...]] = (*_TABLE, *_RUN)
+
+
+class DrawRequest(RunDrawRequest, init=False):
     """The output options of dedupe and query."""
 
-    takes = (*_TABLE, *_RUN, "diff", "nul", "exit_code")
+    takes = (*RunDrawRequest.takes, "diff", "nul", "exit_code")
 
 
-class AuditDrawRequest(DrawnRequest, init=False):
+class AuditDrawRequest(RunDrawRequest, init=False):
     """The output options of audit."""
 
     question = "audit_report"
-    takes = (*_TABLE, *_RUN, "exit_code")
+    takes = (*RunDrawRequest.takes, "exit_code")
 
 
-class TuneDrawRequest(DrawnRequest, init=False):
+class TuneDrawRequest(RunDrawRequest, init=False):
     """The output options of tune."""
 
     question = "tune_report"
-    takes = (*_TABLE, *_RUN, "list")
+    takes = (*RunDrawRequest.takes, "list")
 
     def _whole_table(self) -> Iterator[Problem]:
         if self.has("list") and self.format is not None and FORMATS[self.format].for_people:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import simdocs
+from tests.api.one_door import REQUESTS
 from tests.cli.corpus import A1, A2, A, B, lay
 
 REPEATS = b"Row, row, row, row, row, row your boat, row, row, gently down the stream, the stream, the stream."
@@ -153,9 +154,7 @@ _BANDS = {
 }
 
 _BUILD = (
-    _TOKENS
-    | _DOCUMENTS
-    | {"output": Case("other.{kind}", changes=False), "lock_wait": Case(0.01, changes=False)}
+    {"output": Case("other.{kind}", changes=False), "lock_wait": Case(0.01, changes=False)}
     | dict.fromkeys(("rebuild", "checksum", "ignore_ctime", "ignore_inode"), Case(True, changes=False))
     | dict.fromkeys(("keep_unreadable", "allow_shrink"), Case(True, changes=False))
     | {"dry_run": Case(True)}
@@ -234,14 +233,22 @@ _AUDIT = {
     "root": _DEDUPE["root"],
 }
 
-CASES: Mapping[str, Mapping[str, Case]] = {
+_USUAL = _TOKENS | _DOCUMENTS | _SIGNATURES | _BANDS
+
+_OWN: Mapping[str, Mapping[str, Case]] = {
     "shingle": _BUILD,
-    "signature": _BUILD | _SIGNATURES,
-    "index": _BUILD | _SIGNATURES | _BANDS | {"containment": Case(True)},
-    "dedupe": _TOKENS | _DOCUMENTS | _SIGNATURES | _BANDS | _DEDUPE,
-    "tune": _TOKENS | _DOCUMENTS | _SIGNATURES | _BANDS | _TUNE,
-    "audit": _TOKENS | _DOCUMENTS | _SIGNATURES | _BANDS | _AUDIT,
-    "query": _DOCUMENTS | _QUERY_ONLY,
-    "show": _TOKENS | {"max_size": Case(5)} | _SHOW_ARTIFACTS,
+    "signature": _BUILD,
+    "index": _BUILD | {"containment": Case(True)},
+    "dedupe": _DEDUPE,
+    "tune": _TUNE,
+    "audit": _AUDIT,
+    "query": _QUERY_ONLY,
+    "show": {"max_size": Case(5)} | _SHOW_ARTIFACTS,
+}
+"""Cases that are not the usual ones."""
+
+CASES: Mapping[str, Mapping[str, Case]] = {
+    question: {name: _USUAL[name] for name in request.accepts if name in _USUAL} | dict(_OWN.get(question, {}))
+    for question, request in REQUESTS.items()
 }
 """By question and parameter."""

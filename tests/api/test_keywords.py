@@ -12,6 +12,7 @@ import pytest
 
 import simdocs
 from simdocs.api import keywords
+from simdocs.parameters.families import UNITS
 from tests import strategies as some
 from tests.asked import REQUESTS
 
@@ -21,10 +22,10 @@ ARGUMENTS = {"documents", "index", "file"}
 DECIDE_THE_RESULT = {"pairs", "all_copies", "list", "dry_run", "trace"}
 """Parameters by which the type of what comes back differs: overloads have them, the typed keywords do not."""
 
-QUESTIONS = ("shingle", "signature", "index", "query", "dedupe", "tune", "audit", "compare", "show")
 CASES = [
-    (getattr(simdocs, question), REQUESTS[question], getattr(keywords, f"{question.capitalize()}Keywords"))
-    for question in QUESTIONS
+    (getattr(simdocs, question), request, getattr(keywords, f"{question.capitalize()}Keywords"))
+    for question, request in REQUESTS.items()
+    if question != "similarity"  # whose texts are its arguments
 ]
 
 
@@ -95,7 +96,7 @@ def test_help_explains_every_keyword_and_names_its_default(function, request_typ
         if some.has_choices(parameter.values):
             assert all(repr(member) in found[name] for member in parameter.values.family)
     if "k" in found and request_type.question != "compare":
-        assert found["k"] == "Units in a shingle. [char 9, word 5, line 1, stopword 3]"
+        assert found["k"] == f"Units in a shingle. [{', '.join(f'{name} {unit.k}' for name, unit in UNITS.items())}]"
     if "bands" in found:
         assert found["bands"] == "Number of bands, instead of a rule."
 

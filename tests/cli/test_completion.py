@@ -8,25 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from simdocs.cli.program import simdocs as program
 from simdocs.errors import spelled
 from simdocs.parameters import PARAMETERS
+from simdocs.parameters.families import LISTS, MATCH_LISTS
 from tests.cli.program import PROGRAM, Done, environment, simdocs, started
 from tests.cli.shells import COMPLETION, SHELLS, in_fish, typed
 
-COMMANDS = (
-    "shingle",
-    "signature",
-    "index",
-    "query",
-    "dedupe",
-    "compare",
-    "tune",
-    "audit",
-    "show",
-    "info",
-    "check",
-    "help",
-)
+COMMANDS = tuple(program.commands)
 FAMILIES = {
     f"--{name}": PARAMETERS[name].values.family
     for name in ("unit", "scheme", "rule", "keep", "cluster", "verify", "language", "format")
@@ -52,7 +41,7 @@ def values(*words: str) -> list[str]:
     return [value for _, value, _ in offered(*words)]
 
 
-def test_commands_come_in_pipeline_order_each_with_what_it_does():
+def test_commands_are_offered_each_with_what_it_does():
     listed = offered("simdocs", "")
     assert tuple(name for _, name, _ in listed) == COMMANDS
     help_text = " ".join(simdocs("--help", env=environment(COLUMNS="200")).out.decode().split())
@@ -87,13 +76,11 @@ def test_choices_are_offered_with_their_meaning(option):
 
 
 def test_formats_and_other_values_are_offered():
-    assert values("simdocs", "dedupe", "--list", "") == [
-        *("kept", "duplicates", "kept-lines", "duplicate-lines", "groups")
-    ]
-    assert values("simdocs", "query", "old.index", "--list", "") == ["matches"]
+    assert values("simdocs", "dedupe", "--list", "") == list(LISTS)
+    assert values("simdocs", "query", "old.index", "--list", "") == list(MATCH_LISTS)
     assert values("simdocs", "dedupe", "--color", "a") == ["auto", "always"]
     assert values("simdocs", "dedupe", "--unit=w") == ["--unit=word"]
-    assert values("simdocs", "help", "s") == ["shingle", "signature", "show"]
+    assert values("simdocs", "help", "s") == [name for name in COMMANDS if name.startswith("s")]
     assert values("simdocs", "help", "") == [*COMMANDS, "guide"]
 
 

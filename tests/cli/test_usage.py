@@ -243,7 +243,7 @@ def test_an_error_of_a_query_says_how_its_index_was_built(built, words, with_wha
         ("dedupe docs --lock-wiat 3", "no option '--lock-wiat': did you mean --lock-wait? --lock-wait is an option of"),
         (
             "check docs.index --root .",
-            "--root is an option of query, dedupe, compare, tune, audit and show, not of check",
+            "--root is an option of dedupe, query, compare, tune, audit and show, not of check",
         ),
     ],
 )
@@ -311,6 +311,11 @@ def test_debug_shows_the_traceback(here):
 
 
 @pytest.mark.reliability("an unexpected error of simdocs")
+def test_every_command_has_a_sample_line():
+    """Other tests run these lines on broken streams, in any environment, and under signals."""
+    assert {line.partition(" ")[0] for line in EVERY} == {*DECLARED} - {"help"}
+
+
 @pytest.mark.parametrize("command", EVERY)
 def test_an_unexpected_error_is_one_line_in_every_command(built, command):
     """One line, and how to see more."""

@@ -44,6 +44,9 @@ Decorator = Callable[[Any], Any]
 ExplainOption = Callable[[str, Sequence[str]], str]
 """Returns why a command lacks an option of others, for a command line with these words; empty: for no reason."""
 
+_ONE_LINE = 55
+"""Characters of a line of help beside the spellings of options, on a terminal of 80 columns."""
+
 _WRONG = "simdocs.wrong"
 
 
@@ -86,12 +89,20 @@ class Option(click.Option):
         yield from ((f"    {name}", meaning) for name, meaning in members.items())
 
     def short_help(self, ctx: click.Context) -> tuple[str, str]:
-        """Its spellings, and the first sentence of its help with the names that it takes and its default."""
+        """Its spellings, and the first sentence of its help with the names that it takes and its default.
+
+        The last names are left out if they do not fit on one line, or on two if hardly any fit on one. So new members
+        do not make help longer.
+        """
         record = self.get_help_record(ctx)
         assert record is not None
         text = re.split(r"\.(?:\s|$)", self.meaning, maxsplit=1)[0]
-        text += f": {', '.join(self.members)}" if self.members else ""
-        return record[0], text + (f" [{self.show_default}]" if isinstance(self.show_default, str) else "")
+        default = f" [{self.show_default}]" if isinstance(self.show_default, str) else ""
+        if names := list(self.members):
+            room = _ONE_LINE - len(f"{text}: ")
+            few = len(", ".join(names[:3])) > room
+            text += f": {_first_names(names, room + _ONE_LINE - len(default) - max(map(len, names)) if few else room)}"
+        return record[0], text + default
 
     def handle_parse_result(
         self, ctx: click.Context, opts: Mapping[str, Any], args: list[str]
@@ -127,6 +138,15 @@ def together(*decorators: Decorator) -> Decorator:
         return function
 
     return decorate
+
+
+def _first_names(names: Sequence[str], room: int) -> str:
+    """The names as far as they fit into this many characters, with an ellipsis for the others."""
+    for count in range(len(names), 0, -1):
+        text = ", ".join(names[:count]) + (", ..." if count < len(names) else "")
+        if len(text) <= room:
+            break
+    return text
 
 
 class Command(click.Command):
@@ -197,7 +217,6 @@ class Command(click.Command):
             with formatter.section("Usual options [with their defaults]"):
                 formatter.write_dl([option.short_help(ctx) for option in usual if isinstance(option, Option)])
         write_examples(formatter, self.examples[:2])
-        formatter.write_paragraph()
         formatter.write_text(f"All options: {ctx.command_path} --help")
         return formatter.getvalue().rstrip("\n")
 

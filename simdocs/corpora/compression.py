@@ -218,8 +218,8 @@ class SeekableStream:
 
     So parts in ascending order cost one pass over the file, and a part before the last one costs what lies between it
     and the checkpoint. A checkpoint of gzip is the state of zlib, at any position. The state of zstd cannot be copied,
-    so its checkpoints are beginnings of frames: if the file is a single frame, as `zstd` writes it, going back means to
-    decompress it from its beginning, a second or so for each GB of content. `pzstd` writes many frames.
+    so its checkpoints are beginnings of frames. If the file is a single frame, as `zstd` writes it, going back means to
+    decompress it from its beginning, which takes 3 s for each GB of content. `pzstd` writes many frames.
 
     In memory: the checkpoints, and the window of one decompressor: 32 KiB for gzip, and for zstd as large as the file
     states, usually at most 8 MiB, but not more than 128 MiB.

@@ -141,6 +141,7 @@ def test_a_damaged_frame_is_explained() -> None:
     assert refused(whole + bytes(4)) == "a zstd file with other data after its end"
 
 
+@pytest.mark.reliability("a Zstandard file that needs more than the library gives")
 @pytest.mark.parametrize("log", [28, 30, 31])
 def test_a_window_that_is_too_large_is_explained(log: int) -> None:
     data = frame([b"some text"], window_log=log, enable_long_distance_matching=1)
@@ -155,6 +156,7 @@ def test_the_largest_window_of_a_usual_level_is_read() -> None:
     assert compression.decompress("zstd", zstd().compress(b"text " * 99, 22), MIB) == b"text " * 99
 
 
+@pytest.mark.reliability("a Zstandard file that needs more than the library gives")
 def test_a_missing_dictionary_is_explained() -> None:
     library = zstd()
     samples = [b"the ferry leaves at %d, except on Sundays" % at for at in range(999)]

@@ -14,7 +14,7 @@ from simdocs.corpora.containers.reopened import Reopened
 from simdocs.engines.run import Run
 from simdocs.errors import InputError, UsageError, mention
 from simdocs.matching.corpus import Corpus
-from simdocs.model.answers import DIFFERENCES, DIFFERING, LINES, NAMES, Block, Delivery, TableHead
+from simdocs.model.answers import DIFFERENCES, DIFFERING, LINES, NAMES, Block, Delivery, Row, TableHead
 from simdocs.model.byte_strings import joined
 from simdocs.model.documents import Documents
 from simdocs.model.figures import counted
@@ -78,6 +78,9 @@ class PrintedNames:
 
 _AT_ONCE = 1 << 13
 """Rows of an answer in one block."""
+
+_BYTES_AT_ONCE = 1 << 20
+"""Bytes of lines in one block."""
 
 
 def pair_differences(delivery: Delivery, run: Run) -> PairDifferences | None:
@@ -169,6 +172,18 @@ def line_blocks(documents: Corpus, rows: Index, reader: Reopened) -> Iterator[Bl
     """Yield the lines of JSONL files that these rows are. InputError: a line has changed."""
     for at in range(0, len(rows), _AT_ONCE):
         yield Block(LINES, [(line,) for line in documents.lines(rows[at : at + _AT_ONCE], reader)])
+
+
+def blocks_of_lines(lines: Iterator[bytes]) -> Iterator[Block]:
+    """Yield these lines in blocks of about the same size."""
+    held, size = list[Row](), 0
+    for line in lines:
+        held.append((line,))
+        size += len(line) + 1
+        if size >= _BYTES_AT_ONCE:
+            yield Block(LINES, held)
+            held, size = [], 0
+    yield Block(LINES, held)
 
 
 def names_of_pairs(documents: Corpus, pairs: Pairs) -> tuple[Ragged, Ragged]:

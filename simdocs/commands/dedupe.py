@@ -13,6 +13,7 @@ from simdocs.advice.length_advice import length_advice
 from simdocs.advice.template_advice import CrowdWatch, encoding_advice, keep_of_lines, template_advice
 from simdocs.commands.blocks import (
     PrintedNames,
+    blocks_of_lines,
     group_blocks,
     head_of_pairs,
     line_blocks,
@@ -42,7 +43,7 @@ from simdocs.model.documents import Documents
 from simdocs.model.groups import NestedPairs, Pairs
 from simdocs.model.ragged import Mask, Rows
 from simdocs.model.search_result import GROUPS, NESTED, PAIRS, SearchFacts
-from simdocs.parameters.families import LISTS
+from simdocs.parameters.families import LISTS, lists_lines
 from simdocs.parameters.recipes import SignatureRecipe
 from simdocs.pipeline.boilerplate import with_common_tokens
 from simdocs.pipeline.prepare import files_of
@@ -79,12 +80,13 @@ def answer(request: DedupeRequest, run: Run, delivery: Delivery) -> Deduplicatio
 def with_row_outputs(plan: _Plan, run: Run, delivery: Delivery) -> tuple[_Plan, RowDrafts | None]:
     """The plan with the files of its documents, and drafts of the outputs of their rows; None if none is wanted."""
     given = {name: os.fsdecode(path) for name, path in plan.request.row_outputs.fields().items() if path is not None}
+    if (given or lists_lines(plan.request.answer.list)) and plan.intake.artifact is None:
+        plan = replace(plan, intake=replace(plan.intake, found=files_of(plan.intake, run)))
     if not given:
         return plan, None
     from simdocs.commands.row_outputs import opened_outputs
 
     assert delivery.publishing is not None
-    plan = replace(plan, intake=replace(plan.intake, found=files_of(plan.intake, run)))
     fields, others = plan.recipe.sequences, delivery.outputs
     return plan, opened_outputs(given, plan.intake, fields, others, delivery.publishing)
 
@@ -135,7 +137,7 @@ def find_groups(
     decision = _decide(plan, corpus, changed, run)
     take = delivery.take
     if take is not None:
-        for block in _blocks(decision, listing, plan, len(documents), run, delivery):
+        for block in _blocks(decision, listing, plan, documents, run, delivery):
             take(block)
     written = () if rows is None else rows.write(decision, documents, run)
     compared, pairs, largest = decision.corpus, decision.pairs, decision.largest
@@ -230,9 +232,9 @@ def _verifier(plan: _Plan, corpus: Corpus, run: Run) -> Verifier:
 
 
 def _blocks(
-    decision: Decision, listing: str | None, plan: _Plan, given: int, run: Run, delivery: Delivery
+    decision: Decision, listing: str | None, plan: _Plan, given: Documents, run: Run, delivery: Delivery
 ) -> Iterator[Block]:
-    """The answer: groups, explanations of them, or what is listed. given: how many documents were given."""
+    """The answer: groups, explanations of them, or what is listed. given: the documents that were given."""
     printed = PrintedNames(run.skipped)
     if plan.request.answer.explain:
         from simdocs.commands.explaining import explained_blocks
@@ -245,12 +247,19 @@ def _blocks(
         yield from shown_pairs(decision.corpus, decision.pairs, GROUPS, printed, differences)
         return
     if LISTS[listing].groups:
-        yield from group_blocks(decision, given, printed)
+        yield from group_blocks(decision, len(given), printed)
         return
     rows = decision.duplicates() if LISTS[listing].duplicates else decision.kept()
     if LISTS[listing].lines:
         yield Block(LINES, [])
-        yield from line_blocks(decision.corpus, rows, run.engine.state.get(Reopened))
+        found = plan.intake.found
+        if LISTS[listing].duplicates or found is None:
+            yield from line_blocks(decision.corpus, rows, run.engine.state.get(Reopened))
+        else:
+            from simdocs.commands.row_sources import kept_lines
+
+            fields, limit = plan.recipe.sequences, plan.intake.walking.max_size
+            yield from blocks_of_lines(kept_lines(decision, given, found, fields, limit, run))
     else:
         yield Block(NAMES, [])
         yield from name_blocks(decision.corpus, rows, printed)

@@ -6,11 +6,10 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from simdocs.artifacts.recognise import is_artifact
+from simdocs.commands.row_sources import container_formats
 from simdocs.corpora.compression import CompressedSink
-from simdocs.corpora.containers.recognise import format_named, formats_of
+from simdocs.corpora.containers.recognise import format_named
 from simdocs.corpora.containers.rows import row_format
 from simdocs.corpora.discover import Sources
 from simdocs.corpora.file_list import FileList
@@ -92,18 +91,15 @@ def row_targets(
 
 def _forms(found: FileList, fields: Sequences, parameter: str) -> list[str]:
     """The container format of each file. UsageError: a file is none, or its rows cannot be written."""
-    numbers, meanings = formats_of(found.names, len(found.names), fields)
-    numbers[list(found.held)] = 0
-    for row, name in found.held_in.items():
-        numbers[row] = meanings.index(name)
-    texts = np.flatnonzero(numbers == 0)
-    if len(texts):
-        raise no_rows(parameter, len(texts), found.names[int(texts[0])])
-    for number in set(numbers.tolist()):
-        if row_format(meanings[number]) is None:
-            name = display_name(found.names[int(np.argmax(numbers == number))])
-            raise UsageError(f"{name}: {mention(parameter)} cannot write rows of this format ({meanings[number]})")
-    return [meanings[number] for number in numbers.tolist()]
+    forms = container_formats(found, fields)
+    texts = [number for number, form in enumerate(forms) if not form]
+    if texts:
+        raise no_rows(parameter, len(texts), found.names[texts[0]])
+    for form in set(forms):
+        if row_format(form) is None:
+            name = display_name(found.names[forms.index(form)])
+            raise UsageError(f"{name}: {mention(parameter)} cannot write rows of this format ({form})")
+    return forms
 
 
 def no_rows(parameter: str, count: int, example: bytes) -> UsageError:

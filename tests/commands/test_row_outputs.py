@@ -348,3 +348,16 @@ def test_a_damaged_file_gives_the_rows_before_the_damage(here: Path) -> None:
         "in/x.jsonl.gz: cannot be read to its end, so the rest of its rows is in no output",
         "in/y.jsonl.gz: cannot be read to its end, so the rest of its rows is in no output",
     ]
+
+
+def test_lines_that_were_not_judged_are_listed_among_the_kept_ones(here: Path) -> None:
+    long = json.dumps({"text": "x" * (3 << 20)}).encode()
+    Path("in.jsonl").write_bytes(b"\n".join((*LINES, long)) + b"\n")
+    Path("textless").mkdir()
+    Path("textless/x.jsonl").write_bytes(b'{"body": 1}\n')
+    kept = [line for at, line in enumerate(LINES) if line and at not in REMOVED]
+    assert simdocs.dedupe("in.jsonl", list="kept-lines", max_size=1024) == (*kept, long)
+    assert simdocs.dedupe("in.jsonl", "textless", list="kept-lines") == (*kept, long, b'{"body": 1}')
+    assert simdocs.dedupe("in.jsonl", list="duplicate-lines") == tuple(LINES[at] for at in REMOVED)
+    simdocs.index("in.jsonl", output="in.index")
+    assert simdocs.dedupe("in.index", list="kept-lines") == (LINES[0], LINES[4], long)

@@ -12,8 +12,9 @@ import numpy as np
 from simdocs.corpora.containers.container import ContainerFile, Part
 from simdocs.corpora.containers.lines import OpenLines
 from simdocs.corpora.containers.rows import FLAGS, Flags, RawRows, RowBlock, Sink
+from simdocs.corpora.read_file import MOST
 from simdocs.corpora.stamp import NO_FILE
-from simdocs.errors import InputError
+from simdocs.errors import InputError, mention
 from simdocs.model.names import display_name
 from simdocs.model.ragged import Index
 from simdocs.model.skipped import DocumentSkipped
@@ -83,8 +84,16 @@ class LongLine:
         """It is one."""
         return True
 
-    def raw(self, _place: int) -> None:
-        """It cannot be held."""
+    def raw(self, _place: int) -> bytes:
+        """The line. InputError: it is too long to be held."""
+        if self._end - self._start > MOST:
+            raise InputError(f"{self.where}: is too long to be listed: use {mention('kept_rows')}")
+        return b"".join(self.pieces(np.arange(1))).removesuffix(b"\n")
+
+    @property
+    def where(self) -> str:
+        """The name of the file and the number of the line, for a message."""
+        return f"{display_name(self._name)}, line {self.first}"
 
     def pieces(self, places: Index) -> Iterator[bytes]:
         """Yield the line in pieces, if it is wanted, with its line feed, if it has one."""
@@ -100,8 +109,7 @@ class LongLine:
     def records(self, places: Index) -> Iterator[dict[str, Any]]:
         """There are none: InputError."""
         if len(places):
-            where = f"{display_name(self._name)}, line {self.first}"
-            raise InputError(f"{where}: is too long to be read, and has no place in another format")
+            raise InputError(f"{self.where}: is too long to be read, and has no place in another format")
         yield from ()
 
 
@@ -190,8 +198,6 @@ def _flagged(block: LineBlock, place: int, flags: Flags) -> bytes:
 
 def taken_name(where: str, name: str) -> InputError:
     """The error that a column has the name of a flag. where: the file, or a row of it."""
-    from simdocs.errors import mention
-
     return InputError(f"{where}: has a field {name!r} already: rename it, or leave out {mention('flagged_rows')}")
 
 
@@ -206,6 +212,8 @@ def _object(line: bytes) -> dict[str, Any] | None:
 
 class JsonLinesRows:
     """JSON Lines as a format of rows: see RowFormat."""
+
+    of_lines = True
 
     def open(self, file: ContainerFile, _fields: Sequences) -> LinesOfFile:
         """Open a file."""

@@ -58,8 +58,8 @@ class RowBlock(Protocol):
     def is_row(self, place: int) -> bool:
         """Whether there is a row at this place, and not only an empty line between two."""
 
-    def raw(self, place: int) -> bytes | None:
-        """The bytes of a row without its end, for an answer that lists rows; None if they are too many to be held."""
+    def raw(self, place: int) -> bytes:
+        """The bytes of a row without its end, for an answer that lists rows. InputError: it is too long to be held."""
 
     def records(self, places: Index) -> Iterator[dict[str, Any]]:
         """Yield the values of these rows by field, for another format. InputError: a row cannot be read."""
@@ -88,7 +88,9 @@ class RowWriter(Protocol):
 
 
 class RowFormat(Protocol):
-    """A format whose rows can be read as they are, and written."""
+    """A format whose rows can be read as they are, and written. of_lines: whether each row is a line."""
+
+    of_lines: bool
 
     def open(self, file: ContainerFile, fields: Sequences) -> RawRows:
         """Open a file. Raises DocumentSkipped, OSError as `Container.open` does."""

@@ -1,0 +1,244 @@
+"""Read the rows of documents' files again, in the order of the files, and say what becomes of each.
+
+Only the decision about each document is held: a few arrays. Rows that are no documents, because they are malformed, too
+long or have a repeated id, could not be judged, and are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdocs.corpora.containers.container import Container, ContainerFile, Part, container
+from simdocs.corpora.containers.recognise import formats_of
+from simdocs.corpora.containers.rows import NO_FLAGS, Flags, RawRows, RowBlock, RowFormat, row_format
+from simdocs.corpora.file_list import FileList
+from simdocs.corpora.identity import content_digest
+from simdocs.corpora.stamp import Stamp
+from simdocs.corpora.walked_files import Met
+from simdocs.engines.run import Run
+from simdocs.errors import InputError
+from simdocs.matching.corpus import Corpus
+from simdocs.matching.groups.decision import Decision
+from simdocs.model.documents import Documents
+from simdocs.model.groups import Members
+from simdocs.model.names import display_name, name_to_text
+from simdocs.model.ragged import Floats, Index, Rows
+from simdocs.model.skipped import DocumentSkipped, Skip
+from simdocs.parameters.texts import Sequences
+
+
+class Fates(NamedTuple):
+    """What becomes of N documents.
+
+    original: int64 (N,), the row in the corpus of the document of which each is a duplicate; -1: it is kept.
+    similarity: float64 (N,), how similar they are; NaN: it is kept.
+    group: int64 (N,), the number of its group; -1: it has none, because the index has it already.
+    corpus: the corpus.
+    """
+
+    original: Rows
+    similarity: Floats
+    group: Index
+    corpus: Corpus
+
+    @classmethod
+    def of(cls, decision: Decision, count: int) -> Fates:
+        """What becomes of the last `count` documents of the corpus of a decision, which are those that were given."""
+        corpus, pairs = decision.corpus, decision.pairs
+        before = len(corpus) - count
+        original, similarity = np.full(count, -1), np.full(count, np.nan)
+        original[pairs.right - before], similarity[pairs.right - before] = pairs.left, pairs.score
+        known = decision.known - before
+        kept = corpus.given_rows(decision.kept_and_found())
+        group = Members.of(pairs.renumbered(corpus.given_rows), kept).labels(count)
+        original[known], similarity[known] = decision.known, 1.0
+        return cls(original, similarity, group, corpus)
+
+    def flags(self, rows: Rows) -> list[Flags]:
+        """The flags of these documents."""
+        original, found = self.original[rows], [NO_FLAGS] * len(rows)
+        duplicates = np.flatnonzero(original >= 0)
+        names = dict(zip(duplicates.tolist(), self.corpus.printed_names(original[duplicates]), strict=True))
+        each = zip(self.similarity[rows].tolist(), self.group[rows].tolist(), strict=True)
+        for at, (similarity, group) in enumerate(each):
+            number = None if group < 0 else group
+            name = names.get(at)
+            found[at] = Flags(None, None, number) if name is None else Flags(name_to_text(name), similarity, number)
+        return found
+
+
+class Reading(NamedTuple):
+    """What was read of a file.
+
+    rows: its documents, as a range of rows; numbers: their numbers in the file, ascending.
+    record: its record, FILE; chunks: the records of its parts, (h,) CHUNK.
+    """
+
+    rows: range
+    numbers: Index
+    record: np.void
+    chunks: NDArray[np.void]
+
+
+class Judged:
+    """Hands out what was read of each file, in the order of the files."""
+
+    def __init__(self, documents: Documents) -> None:
+        self._documents, self._next = documents, 0
+
+    def next(self, name: bytes) -> Reading | None:
+        """What was read of the file with this name, which comes after the last one; None: it has no documents."""
+        documents, files = self._documents, self._documents.sources.files
+        at = self._next
+        if at == len(files):
+            return None
+        first = int(files["row"][at])
+        if documents.raw_name(first)[: int(documents.facts["container"][first])] != name:
+            return None
+        self._next += 1
+        end, chunk_end = (
+            (int(files["row"][at + 1]), int(files["chunk"][at + 1]))
+            if at + 1 < len(files)
+            else (len(documents), len(documents.sources.chunks))
+        )
+        chunks = documents.sources.chunks[int(files["chunk"][at]) : chunk_end]
+        return Reading(range(first, end), documents.facts["line"][first:end], files[at], chunks)
+
+
+class RowSource:
+    """A file whose rows are read again.
+
+    found, number: the files that were found, and which of them it is.
+    form: its container format.
+    limit: the largest size of a document in bytes.
+    reading: what was read of it; None: it has no documents.
+    """
+
+    def __init__(
+        self, found: FileList, number: int, form: str, fields: Sequences, limit: int, reading: Reading | None
+    ) -> None:
+        self._file = ContainerFile(found.names[number], limit, Met.of(found.met[number]), found.held.get(number))
+        self._found, self._fields, self._reading = found.stamp(number), fields, reading
+        self._kind: Container = container(form)
+        rows = row_format(form)
+        assert rows is not None
+        self._form: RowFormat = rows
+        self._raw: RawRows | None = None
+        self.read_to, self.warnings = 0, list[str]()
+
+    def open(self, *, alone: bool) -> RawRows | None:
+        """Open the file; None if it cannot be opened, as was reported when its documents were read.
+
+        InputError: it has changed since then. alone: its rows are all that is written, so this is an error, too.
+        """
+        try:
+            self._raw = self._form.open(self._file, self._fields)
+        except (DocumentSkipped, OSError) as error:
+            if self._reading is not None:
+                raise self._changed() from None
+            why = error.detail or error.reason if isinstance(error, DocumentSkipped) else str(error.strerror)
+            if alone:
+                raise InputError(f"{self._shown}: {why}, so no rows can be written") from None
+            self.warnings.append(f"{self._shown}: its rows are in no output, because it cannot be read: {why}")
+        return self._raw
+
+    def blocks(self, run: Run) -> Iterator[tuple[RowBlock, Index, Rows]]:
+        """Yield its rows in blocks, each with the places of the documents among them, and their rows.
+
+        InputError: the file has changed since its documents were read.
+        """
+        assert self._raw is not None
+        chunks = [] if self._reading is None else list(self._reading.chunks)
+        done, grown, last = 0, False, None
+        try:
+            for part in self._kind.parts(self._file, self._fields):
+                if self._raw.stamp != part.stamp and self._file.held is None:
+                    raise self._changed()
+                last, self.read_to = part.stamp, part.read_to
+                if not (self._is_same(part.stamp) or grown):
+                    is_last = done == len(chunks) - 1
+                    if done < len(chunks) and not self._had(part, chunks[done], is_last=is_last):
+                        raise self._changed()
+                    if grown := done >= len(chunks) or (is_last and part.extent > int(chunks[done]["extent"])):
+                        detail = f"it grew after it was read: later {self._kind.noun}s are kept"
+                        run.skipped.add(Skip("changed", self._file.name, detail))
+                done += 1
+                yield self._raw.block(part), *self._documents(part)
+        except (DocumentSkipped, OSError) as error:
+            if done < len(chunks) or (last is not None and not self._is_same(last)):
+                raise self._changed() from error
+            self.warnings.append(f"{self._shown}: cannot be read to its end, so the rest of its rows is in no output")
+        if done < len(chunks):
+            raise self._changed()
+
+    def _is_same(self, stamp: Stamp) -> bool:
+        """Whether the file has not changed since it was read."""
+        if self._file.held is not None:
+            return True
+        if self._reading is None:
+            return stamp == self._found
+        record: Any = self._reading.record
+        return stamp == Stamp(*(int(record[name]) for name in ("file_size", "mtime_ns", "ctime_ns", "inode")))
+
+    def _had(self, part: Part, chunk: np.void, *, is_last: bool) -> bool:
+        """Whether a part has the content that it had when it was read. The last one may have grown."""
+        start, extent = int(chunk["start"]), int(chunk["extent"])
+        if part.start != start or part.extent < extent:
+            return False
+        if part.extent == extent:
+            return bool((np.frombuffer(part.digest, "<u8") == chunk["content"]).all())
+        begin = content_digest(part.data[:extent])
+        return is_last and self._kind.grows and bool((np.frombuffer(begin, "<u8") == chunk["content"]).all())
+
+    def _documents(self, part: Part) -> tuple[Index, Rows]:
+        """The places of the documents among the rows of a part, and their rows."""
+        if self._reading is None:
+            return np.empty(0, np.int64), np.empty(0, np.int64)
+        numbers = self._reading.numbers
+        begin, end = np.searchsorted(numbers, (part.first, part.first + part.count))
+        return numbers[begin:end] - part.first, self._reading.rows.start + np.arange(begin, end)
+
+    @property
+    def _shown(self) -> str:
+        return display_name(self._file.name)
+
+    def _changed(self) -> InputError:
+        return InputError(f"{self._shown}: changed before its rows were written, so nothing was written: run again")
+
+
+def container_formats(found: FileList, fields: Sequences) -> list[str]:
+    """The container format of each file; empty if it is one document."""
+    numbers, meanings = formats_of(found.names, len(found.names), fields)
+    numbers[list(found.held)] = 0
+    for row, name in found.held_in.items():
+        numbers[row] = meanings.index(name)
+    return [meanings[number] for number in numbers.tolist()]
+
+
+def kept_lines(
+    decision: Decision, documents: Documents, found: FileList, fields: Sequences, limit: int, run: Run
+) -> Iterator[bytes]:
+    """Yield the lines that are kept, without their line feeds: all lines but duplicates and blank ones.
+
+    documents: those of the decision that were given. InputError: a file has changed since it was read.
+    """
+    fates, judged = Fates.of(decision, len(documents)), Judged(documents)
+    for number, form in enumerate(container_formats(found, fields)):
+        rows = row_format(form) if form else None
+        if rows is None or not rows.of_lines:
+            continue
+        source = RowSource(found, number, form, fields, limit, judged.next(found.names[number]))
+        raw = source.open(alone=False)
+        try:
+            for block, places, its in source.blocks(run) if raw is not None else ():
+                kept = np.ones(len(block), bool)
+                kept[places] = fates.original[its] < 0
+                yield from (block.raw(place) for place in np.flatnonzero(kept).tolist() if block.is_row(place))
+        finally:
+            if raw is not None:
+                raw.close()
+        run.skipped.warnings += source.warnings

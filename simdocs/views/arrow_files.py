@@ -9,6 +9,7 @@ from simdocs.errors import OutputError, mention
 from simdocs.extras import needs
 from simdocs.model.answers import Row, TableHead
 from simdocs.model.arrow_tables import ArrowColumns
+from simdocs.views.output_formats import Format
 
 _AT_ONCE = 1 << 16
 """Rows in a row group or record batch. It is always this number, so that the bytes do not depend on how rows come."""
@@ -40,7 +41,7 @@ class _Written(io.RawIOBase):
         return b"".join(pieces)
 
 
-class _ArrowFile:
+class _ArrowFile(Format):
     """A file of record batches.
 
     NAME: of the format. MODULE: the module of pyarrow that writes it.
@@ -56,10 +57,6 @@ class _ArrowFile:
         self._rows = list[Row]()
         self._columns: ArrowColumns | None = None
         self._writer: Any = None
-
-    def begin(self) -> bytes:
-        """Nothing: the columns depend on the first rows."""
-        return b""
 
     def rows(self, rows: list[Row]) -> bytes:
         """The row groups that are full."""

@@ -11,7 +11,7 @@ from simdocs.model.answers import Look, Row, TableHead, shown_number
 from simdocs.model.groups import MOST_LINKS
 from simdocs.model.names import display_name, name_to_text, text_to_name
 from simdocs.views.drawn_difference import drawn_as
-from simdocs.views.output_formats import Tsv, harmless
+from simdocs.views.output_formats import Format, Tsv, harmless
 
 if TYPE_CHECKING:
     from simdocs.model.passages import Difference
@@ -32,7 +32,7 @@ _PAIR = 2
 """Documents of a group whose one similarity stands beside its duplicate."""
 
 
-class ExplainedGroups:
+class ExplainedGroups(Format):
     """Draws each row as a sentence, and below it what it was compared with or how it is linked."""
 
     is_harmless: ClassVar[bool] = True
@@ -40,17 +40,9 @@ class ExplainedGroups:
     def __init__(self, head: TableHead, *, colored: bool = False) -> None:
         self._names, self._colored = [column.name for column in head.columns], colored
 
-    def begin(self) -> bytes:
-        """Nothing."""
-        return b""
-
     def rows(self, rows: list[Row]) -> bytes:
         """Some sentences."""
         return "".join(self._told(dict(zip(self._names, row, strict=True))) for row in rows).encode()
-
-    def end(self) -> bytes:
-        """Nothing."""
-        return b""
 
     def _told(self, cells: Mapping[str, Any]) -> str:
         name = _shown(cells["document"])
@@ -111,7 +103,7 @@ def _chain(kept: str, links: tuple[why.Link, ...]) -> Sequence[str]:
     return [f"{count}, the last of which is {told[-1]}"]
 
 
-class MarkedPairs:
+class MarkedPairs(Format):
     """Draws each row as TSV, and below it the difference that is its last cell, and an empty line."""
 
     is_harmless: ClassVar[bool] = True
@@ -144,7 +136,3 @@ class MarkedPairs:
         names = [name_to_text(name) for name in row[:2] if isinstance(name, bytes)]
         how = {"whole": False, "colored": self._colored, "terminal": self._terminal, "brief": True}
         return said + drawn_as(self._diff, difference, names, **how)
-
-    def end(self) -> bytes:
-        """Nothing."""
-        return b""

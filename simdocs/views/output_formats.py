@@ -16,23 +16,29 @@ _TSV_ESCAPES = ((b"\\", b"\\\\"), (b"\t", b"\\t"), (b"\n", b"\\n"), (b"\r", b"\\
 
 
 class Format(Protocol):
-    """Draws an answer: its beginning, its rows in blocks, its end. Made with the columns, and what was asked of TSV and
-    of tables: `header`, whether it begins with the names of the columns; `colored`."""
+    """Draws an answer: its beginning, its rows in blocks, and its end. By default, nothing surrounds the rows.
+
+    head: the columns.
+    header: whether TSV begins with the names of the columns.
+    colored: whether tables have colours.
+    """
 
     def __init__(self, head: TableHead, *, header: bool = False, colored: bool = False) -> None: ...
 
     def begin(self) -> bytes:
-        """What comes before all rows."""
+        """The bytes before all rows."""
+        return b""
 
     def rows(self, rows: list[Row]) -> bytes:
-        """Some rows."""
+        """The bytes of some rows."""
 
     def end(self) -> bytes:
-        """What comes after all rows."""
+        """The bytes after all rows."""
+        return b""
 
 
 class Canvas(Protocol):
-    """What a view of a whole answer draws on."""
+    """Takes the drawing of a whole answer from its view."""
 
     def take(self, block: Block) -> None:
         """Draw a block of a table in the format of the answer."""
@@ -41,15 +47,11 @@ class Canvas(Protocol):
         """Write what the view has drawn."""
 
 
-class _ByLines:
-    """A format in which each row is drawn by itself."""
+class _ByLines(Format):
+    """A format that draws one row after the other."""
 
     def __init__(self, head: TableHead, *, header: bool = False, colored: bool = False) -> None:
         self.names, self.header, self.colored = [column.name for column in head.columns], header, colored
-
-    def begin(self) -> bytes:
-        """Nothing."""
-        return b""
 
     def rows(self, rows: list[Row]) -> bytes:
         """Some rows."""
@@ -58,10 +60,6 @@ class _ByLines:
     def row(self, row: Row) -> bytes:
         """One row, with its end."""
         raise NotImplementedError
-
-    def end(self) -> bytes:
-        """Nothing."""
-        return b""
 
 
 class Tsv(_ByLines):

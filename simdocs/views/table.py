@@ -9,10 +9,11 @@ from simdocs.model.answers import GROUPED, KEYED, NUMBER, SIMILARITY, Cell, Row,
 from simdocs.model.names import display_name
 from simdocs.parameters import PARAMETERS
 from simdocs.parameters.values import Flag
+from simdocs.views.output_formats import Format
 from simdocs.views.wrapping import columns_of_output
 
 
-class Table:
+class Table(Format):
     """The whole answer as one table; nothing when it has no rows.
 
     In a grouped answer the first name stands once, above those that belong to it, and all names have the full width.
@@ -39,10 +40,6 @@ class Table:
                 number = column.kind in _NUMERIC
                 justify = "right" if number else "left"
                 self._drawn.add_column(column.name, justify=justify, overflow="fold", no_wrap=number)  # type: ignore[arg-type]
-
-    def begin(self) -> bytes:
-        """Nothing: the width of a column is only known at the end."""
-        return b""
 
     def rows(self, rows: list[Row]) -> bytes:
         """Nothing yet."""

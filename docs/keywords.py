@@ -26,10 +26,22 @@ None, the default applies, or the value with which the artifact was built.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Literal, TypedDict
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any, Literal, Protocol, TypedDict
 
 from simdocs.parameters.values import Path
+
+
+class ArrowStream(Protocol):
+    """A column of any library that hands it over as Arrow data in pieces."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
+
+
+class ArrowArray(Protocol):
+    """A column of any library that hands it over as one array of Arrow data."""
+
+    def __arrow_c_array__(self, requested_schema: object = None) -> Any: ...
 '''
 
 _RETURNED_BY: Mapping[type[Request], tuple[str, ...]] = {
@@ -78,8 +90,8 @@ def _fields(group: type[Group], names: tuple[str, ...]) -> Iterator[str]:
 def _fields_of(request: type[Request]) -> Iterator[str]:
     """Yield a field for each parameter that a request has and the requests before it in its line do not."""
     if request is SourceRequest:
-        yield "    texts: Sequence[str | bytes] | None"
-        yield "    names: Sequence[str | bytes] | None"
+        yield "    texts: Iterable[str | bytes] | ArrowStream | ArrowArray | None"
+        yield "    names: Iterable[Hashable] | ArrowStream | ArrowArray | None"
     left_out = _RETURNED_BY.get(request, ())
     for group in filter(request.groups.get, get_annotations(request)):
         kind, names = request.groups[group]

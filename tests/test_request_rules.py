@@ -56,14 +56,17 @@ RULES: list[tuple[str | type[Any], dict[str, Any], tuple[str, ...]]] = [
     (
         "shingle",
         {"documents": (), "texts": "ab"},
-        ("texts must be a sequence of texts, such as a list, not str",),
+        ("texts must be an iterable of texts, such as a list, not str",),
     ),
     (
         "shingle",
         {"documents": (), "texts": ["a", 3, None], "names": ["x", b"y"]},
-        ("texts[1] is neither str nor bytes", "there must be as many names as texts, 3, not 2"),
+        (
+            "texts[1] is of type int (1 more are no texts either): a text must be str or bytes",
+            "there must be as many names as texts, 3, not 2",
+        ),
     ),
-    ("shingle", {"documents": (), "texts": ["a"], "names": [1]}, ("names[0] is neither str nor bytes",)),
+    ("shingle", {"documents": (), "texts": ["a"], "names": [None]}, ("names[0] is null: give each text a name",)),
     (
         "shingle",
         {"documents": (), "texts": ["a"], "hidden": True, "max_size": 3, "text_field": "body"},

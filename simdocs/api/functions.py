@@ -305,7 +305,8 @@ def _built(request: BuildRequest) -> Artifact | DryRun:
         result: BuildResult = ask(request, run)
     made = open(request.target.output)
     # Texts cannot be read again from the disk.
-    return made.but(held=result.documents.held, skipped=result.skipped)
+    documents = result.documents
+    return made.but(held=documents.held, given_names=documents.given_names, skipped=result.skipped)
 
 
 @with_keywords_of(TuneRequest)

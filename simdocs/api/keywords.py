@@ -7,17 +7,29 @@ None, the default applies, or the value with which the artifact was built.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Literal, TypedDict
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any, Literal, Protocol, TypedDict
 
 from simdocs.parameters.values import Path
+
+
+class ArrowStream(Protocol):
+    """A column of any library that hands it over as Arrow data in pieces."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
+
+
+class ArrowArray(Protocol):
+    """A column of any library that hands it over as one array of Arrow data."""
+
+    def __arrow_c_array__(self, requested_schema: object = None) -> Any: ...
 
 
 class SourceKeywords(TypedDict, total=False):
     """A question about documents: paths, an artifact, or texts in memory with their names."""
 
-    texts: Sequence[str | bytes] | None
-    names: Sequence[str | bytes] | None
+    texts: Iterable[str | bytes] | ArrowStream | ArrowArray | None
+    names: Iterable[Hashable] | ArrowStream | ArrowArray | None
 
 
 class ReadKeywords(SourceKeywords, total=False):

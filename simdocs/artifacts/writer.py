@@ -192,6 +192,7 @@ class MemoryWriter:
             columns,
             dict(run),
             held=documents.held,
+            given_names=documents.given_names,
         )
 
     def artifact(self, skipped: Skipped) -> Artifact:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -74,6 +74,31 @@ class PrintedNames:
         if path not in self._reported:
             self._reported.add(path)
             self._skipped.add(Skip("malformed", path, "is also the name of a file, so no answer has it"))
+
+
+def given_names_of(known: Corpus | None) -> Mapping[int, Any]:
+    """The names of documents of an index that Python callers gave and that are neither str nor bytes, by row."""
+    return {} if known is None or known.index is None else known.index.given_names
+
+
+class RecordedNames:
+    """Names for Python: as they were recorded, or as they were given for texts in memory."""
+
+    def __init__(self, documents: Documents, index_names: Mapping[int, Any]) -> None:
+        """documents: those that were given. index_names: the given names of documents of an index, by row."""
+        self._documents, self._index_names = documents, index_names
+
+    def of(self, documents: Corpus, rows: Array, *, kept: bool = False) -> tuple[list[Any], Mask]:  # noqa: ARG002
+        """The names of these rows, and that each of them has one. kept: makes no difference."""
+        names, given, of_index = documents.names(rows), self._documents.given_names, self._index_names
+        if given or of_index:
+            places = documents.given_rows(rows).tolist()
+            first = len(self._documents)
+            names = [
+                given.get(place, name) if place < first else of_index.get(place - first, name)
+                for place, name in zip(places, names, strict=True)
+            ]
+        return names, np.ones(len(names), bool)
 
 
 _AT_ONCE = 1 << 13

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import compress, product
 from typing import Any
 
@@ -54,11 +54,18 @@ class ComparedTexts:
     """Texts to compare: their names, and their bytes as UTF-8.
 
     artifact: where they are recorded, if they are.
+    given_names: the names that are neither str nor bytes, by the bytes that stand for them.
     """
 
     names: list[bytes]
     texts: list[bytes]
     artifact: Artifact | None = None
+    given_names: Mapping[bytes, Any] = field(default_factory=dict)
+
+    @property
+    def named(self) -> list[Any]:
+        """The names as they were given, or else as str."""
+        return [self.given_names.get(name, name_to_text(name)) for name in self.names]
 
     @property
     def recipe(self) -> Recipe | None:
@@ -77,8 +84,10 @@ def compared_texts(request: CompareRequest) -> ComparedTexts:
     if problems := list(request.problems_beside_documents()):
         raise UsageError(*problems)
     if request.texts is not None:
-        names = request.names if request.names is not None else [str(at) for at in range(len(request.texts))]
-        return ComparedTexts([os.fsencode(name) for name in names], [_encoded(text) for text in request.texts])
+        from simdocs.requests.in_memory import names_of
+
+        names, objects = names_of(request.names, len(request.texts))
+        return ComparedTexts(names, [_encoded(text) for text in request.texts], given_names=objects)
     for later in request.documents[1:]:
         if is_artifact(later):
             problem = f"{display_name(later)} is an artifact: name it first, and then two of its documents"
@@ -165,7 +174,7 @@ def answer(request: CompareRequest, _run: Run | None, delivery: Delivery) -> Com
     banding = recipe.banding if isinstance(recipe, IndexRecipe) else banding_of(request.banding, sketching.num_perm)
     exact = float(jaccard.exact(sets, np.array([0]), np.array([1]))[0])
     return Comparison(
-        names=(name_to_text(compared.names[0]), name_to_text(compared.names[1])),
+        names=(compared.named[0], compared.named[1]),
         every=tuple(shingle_measures(a, b, *each) for each in zip(shinglings, ignored, strict=True)),
         edits=edit_measures(a, b, first) if shows_edits else NOT_COMPUTED,
         signatures=signature_measures(sets, first.seed, sketching, banding.cut, exact),
@@ -202,7 +211,7 @@ def _matrix(
         similarity[right, left] = containments(shared, sets.lengths[right])
     else:
         similarity[left, right] = similarity[right, left] = jaccard.exact(sets, left, right)
-    names = tuple(map(name_to_text, compared.names))
+    names = tuple(compared.named)
     blank = (not text.decode("utf-8", "surrogateescape").strip() for text in compared.texts)
     return SimilarityMatrix(
         names,

@@ -13,7 +13,9 @@ from simdocs.advice.length_advice import length_advice
 from simdocs.advice.template_advice import CrowdWatch, encoding_advice, keep_of_lines, template_advice
 from simdocs.commands.blocks import (
     PrintedNames,
+    RecordedNames,
     blocks_of_lines,
+    given_names_of,
     group_blocks,
     head_of_pairs,
     line_blocks,
@@ -144,7 +146,8 @@ def find_groups(
     kept = compared.given_rows(decision.kept_and_found())
     run.skipped.warnings += _warnings(plan, run)
     duplicate_files, freed_bytes = _freed(compared, pairs.right)
-    components, explained = _explanations(decision, plan)
+    index_names = given_names_of(plan.known)
+    components, explained = _explanations(decision, plan, RecordedNames(documents, index_names))
     return Deduplication(
         documents=documents,
         pairs=pairs.renumbered(compared.given_rows),
@@ -162,6 +165,7 @@ def find_groups(
         advice=watch.advice + _advice(plan, documents, decision.found, compared),
         explained=explained if take is None else None,
         written=written,
+        index_names=index_names,
     )
 
 
@@ -278,14 +282,15 @@ def _freed(corpus: Corpus, duplicates: Rows) -> tuple[int, int]:
 
 
 def _explanations(
-    decision: Decision, plan: _Plan
+    decision: Decision, plan: _Plan, names: RecordedNames
 ) -> tuple[tuple[ComponentFacts, ...] | None, tuple[ExplainedDocument, ...] | None]:
     """How loosely components hang together, and why each document is kept or a duplicate, as far as that is wanted."""
     if decision.components is None and not plan.request.answer.explain:
         return None, None
     from simdocs.commands.explaining import component_facts, explained_documents
 
-    return component_facts(decision), explained_documents(decision, plan.cut) if plan.request.answer.explain else None
+    explained = explained_documents(decision, plan.cut, names) if plan.request.answer.explain else None
+    return component_facts(decision), explained
 
 
 def _warnings(plan: _Plan, run: Run) -> Iterator[str]:

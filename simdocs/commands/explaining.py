@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from simdocs.commands.blocks import PrintedNames
+from simdocs.commands.blocks import PrintedNames, RecordedNames
 from simdocs.kernels.lsh.bucket_sample import bands_that_agree
 from simdocs.matching.groups.decision import Decision
 from simdocs.model import documents as flags
@@ -30,16 +30,16 @@ _AT_ONCE = 1 << 10
 
 
 def explanations(
-    decision: Decision, bands: Bands | None, printed: PrintedNames | None, *, in_groups: bool
+    decision: Decision, bands: Bands | None, names: PrintedNames | RecordedNames, *, in_groups: bool
 ) -> Iterator[list[ExplainedDocument]]:
     """Yield why documents are kept or duplicates, in blocks.
 
     bands: the bands that found candidates, if any.
-    printed: makes the names, and leaves out documents whose names cannot be printed; None: names as they were recorded.
+    names: makes the names. A document whose name cannot be printed is left out.
     in_groups: begin each group with its kept document; otherwise documents are in the order of their rows.
     """
     rows = _Rows.of(decision, in_groups=in_groups)
-    explainer = _Explainer(decision, bands, printed)
+    explainer = _Explainer(decision, bands, names)
     for at in range(0, len(rows.kept), _AT_ONCE):
         yield explainer.of(rows.take(slice(at, at + _AT_ONCE)))
 
@@ -52,9 +52,9 @@ def explained_blocks(decision: Decision, bands: Bands | None, printed: PrintedNa
         yield Block(head, [document.row(len(head.columns)) for document in some])
 
 
-def explained_documents(decision: Decision, bands: Bands | None) -> tuple[ExplainedDocument, ...]:
-    """The explanations of all documents, in the order of the documents, with their names as recorded."""
-    return tuple(chain.from_iterable(explanations(decision, bands, None, in_groups=False)))
+def explained_documents(decision: Decision, bands: Bands | None, names: RecordedNames) -> tuple[ExplainedDocument, ...]:
+    """The explanations of all documents, in the order of the documents."""
+    return tuple(chain.from_iterable(explanations(decision, bands, names, in_groups=False)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +90,8 @@ class _Rows:
 
 
 class _Explainer:
-    def __init__(self, decision: Decision, bands: Bands | None, printed: PrintedNames | None) -> None:
-        self._decision, self._bands, self._printed = decision, bands, printed
+    def __init__(self, decision: Decision, bands: Bands | None, names: PrintedNames | RecordedNames) -> None:
+        self._decision, self._bands, self._name = decision, bands, names
         size = len(decision.corpus)
         pairs = decision.pairs if decision.every_pair is None else decision.every_pair
         self._documents = np.bincount(pairs.left, minlength=size) + 1
@@ -117,13 +117,9 @@ class _Explainer:
         fitting = (row for row, fits in zip(columns, fit.tolist(), strict=True) if fits)
         return [ExplainedDocument(**dict(zip(_COLUMNS, row, strict=True))) for row in fitting]
 
-    def _names(self, rows: Rows, *, kept: bool) -> tuple[list[str], Mask]:
-        corpus = self._decision.corpus
-        if self._printed is None:
-            names, fit = corpus.names(rows), np.ones(len(rows), bool)
-        else:
-            names, fit = self._printed.of(corpus, rows, kept=kept)
-        return list(map(name_to_text, names)), fit
+    def _names(self, rows: Rows, *, kept: bool) -> tuple[list[Any], Mask]:
+        names, fit = self._name.of(self._decision.corpus, rows, kept=kept)
+        return [name_to_text(name) if isinstance(name, bytes) else name for name in names], fit
 
     def _replace(self, names: list[Any], places: Index, rows: Rows, fit: Mask, *, kept: bool) -> None:
         """Put the names of rows[places] in these places. Where one cannot be printed, it is not fit."""

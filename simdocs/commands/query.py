@@ -9,6 +9,7 @@ import numpy as np
 
 from simdocs.commands.blocks import (
     PrintedNames,
+    given_names_of,
     head_of_pairs,
     name_blocks,
     names_of_pairs,
@@ -101,8 +102,12 @@ def query(plan: _Plan, run: Run, delivery: Delivery) -> Matches:
             take(part)
     left, right = (Ragged.concat([each[side] for each in names], np.uint8) for side in (0, 1))
     run.skipped.warnings += _warnings(plan, run)
+    documents, given = asked.documents, given_names_of(plan.known)
+    if plan.changed is not None and given:
+        now = {at: given[row] for at, row in enumerate(plan.changed.tolist()) if row in given}
+        documents = replace(documents, given_names=now)
     return Matches(
-        documents=asked.documents,
+        documents=documents,
         pairs=kind.concat(held),
         names=(left, right),
         comparison=_facts(plan, asked, run),
@@ -111,6 +116,7 @@ def query(plan: _Plan, run: Run, delivery: Delivery) -> Matches:
         matched=matched,
         similar=similar,
         nearest=nearest,
+        index_names=given,
         advice=tuple(_excerpts(short, nearest) if found else _nothing_found(asked.documents, plan)),
         left_out=left_out,
     )

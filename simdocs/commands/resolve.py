@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar, overload
 
 from simdocs.artifacts.formats import FORMATS
@@ -310,14 +309,12 @@ def intake_of(
 
 def _in_memory(request: ReadRequest) -> FileList:
     """Texts in memory as a list of files that were read already."""
-    texts = request.texts or ()
-    names = request.names if request.names is not None else [str(row) for row in range(len(texts))]
-    data = list(map(as_bytes, texts))
-    try:
-        called = [os.fsencode(name) for name in names]
-    except UnicodeEncodeError as error:
-        raise UsageError(f"names holds {error.object!r}, which has no bytes: give bytes") from None
-    return FileList.of(called, [len(text) for text in data], dict(enumerate(data)), texts=True)
+    from simdocs.requests.in_memory import names_of
+
+    data = list(map(as_bytes, request.texts or ()))
+    called, objects = names_of(request.names, len(data))
+    found = FileList.of(called, [len(text) for text in data], dict(enumerate(data)), texts=True)
+    return replace(found, given_names=objects)
 
 
 def shingling_of(given: Mapping[str, Any]) -> Shingling:

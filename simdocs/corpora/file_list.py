@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +38,7 @@ class FileList:
     other_rows: the rows of the files with these names.
     inputs: other files that were read: lists of names.
     unread: files and directories that could not be looked at.
+    given_names: the names of texts in memory that are neither str nor bytes, by the bytes that stand for them.
     lines: the numbers of the documents to read, ascending, by the row of their container; of other containers, all.
     """
 
@@ -53,6 +55,7 @@ class FileList:
     other_rows: Index = field(default_factory=lambda: np.empty(0, np.int64))
     inputs: frozenset[FileId] = frozenset()
     unread: Unread = field(default_factory=Unread)
+    given_names: Mapping[bytes, Any] = field(default_factory=dict)
     lines: Mapping[int, Index] = field(default_factory=dict)
 
     @classmethod
@@ -80,6 +83,7 @@ class FileList:
             named=frozenset(row[place] for place in self.named if place in row),
             held_in={row[place]: name for place, name in self.held_in.items() if place in row},
             texts=self.texts,
+            given_names=self.given_names,
             inputs=self.inputs,
         )
 

@@ -99,7 +99,7 @@ def table_head(layout: str = PLAIN, /, **kinds: str) -> TableHead:
 
 
 NAMES, LINES = table_head(name=NAME), table_head(LINES_LAYOUT, line=NAME)
-FACTS = table_head(KEYED, key=NAME, value=NAME)
+FACTS = table_head(KEYED, key=NAME, value=VALUE)
 PASSAGES = table_head(passage=NAME, a=NAME, b=NAME)
 
 

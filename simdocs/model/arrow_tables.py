@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
@@ -25,6 +25,7 @@ from simdocs.model.answers import (
     TableHead,
     plain,
 )
+from simdocs.model.names import text_to_name
 
 _ENCODED = "_b64"
 """What follows the name of the column for names that are not UTF-8, as in JSON Lines."""
@@ -53,7 +54,7 @@ class ArrowColumns:
         self._arrow, self._head = arrow, head
         types, fields = _types(arrow), list[Any]()
         self._has_encoded = [
-            column.kind in (NAME, VALUE) and self._as_text([row[at] for row in rows]) is None
+            column.kind in _IN_WORDS and self._as_text([row[at] for row in rows], column.kind) is None
             for at, column in enumerate(head.columns)
         ]
         for column, has_encoded in zip(head.columns, self._has_encoded, strict=True):
@@ -67,32 +68,35 @@ class ArrowColumns:
         arrays, types = list[Any](), _types(self._arrow)
         for at, (column, has_encoded) in enumerate(zip(self._head.columns, self._has_encoded, strict=True)):
             cells = [row[at] for row in rows]
-            if column.kind not in (NAME, VALUE):
+            if column.kind not in _IN_WORDS:
                 arrays.append(self._arrow.array(list(map(_as_value, cells)), types[column.kind]))
             elif has_encoded:
-                arrays += self._with_encoded(cells)
-            elif (texts := self._as_text(cells)) is not None:
+                arrays += self._with_encoded(cells, column.kind)
+            elif (texts := self._as_text(cells, column.kind)) is not None:
                 arrays.append(texts)
             else:
                 raise UnicodeError(f"{column.name} has a name that is not UTF-8")
         return self._arrow.record_batch(arrays, schema=self.schema)
 
-    def _as_text(self, cells: Sequence[Cell]) -> Any:
+    def _as_text(self, cells: Sequence[Cell], kind: str) -> Any:
         """Names as an array of strings; None: not all of them are UTF-8."""
+        return self._strings([_IN_WORDS[kind](cell) for cell in cells])
+
+    def _strings(self, names: Sequence[bytes | None]) -> Any:
         try:
-            return self._arrow.array(list(map(_as_bytes, cells)), self._arrow.binary()).cast(self._arrow.string())
+            return self._arrow.array(names, self._arrow.binary()).cast(self._arrow.string())
         except self._arrow.ArrowInvalid:
             return None
 
-    def _with_encoded(self, cells: Sequence[Cell]) -> list[Any]:
+    def _with_encoded(self, cells: Sequence[Cell], kind: str) -> list[Any]:
         """Names that are UTF-8, and the others in base64."""
-        names = list(map(_as_bytes, cells))
+        names = [_IN_WORDS[kind](cell) for cell in cells]
         texts = [name if name is not None and _is_utf8(name) else None for name in names]
         encoded = [
             None if name is None or text is not None else b64encode(name).decode()
             for name, text in zip(names, texts, strict=True)
         ]
-        return [self._as_text(texts), self._arrow.array(encoded, self._arrow.string())]
+        return [self._strings(texts), self._arrow.array(encoded, self._arrow.string())]
 
 
 def _types(arrow: Any) -> dict[str, Any]:
@@ -104,9 +108,20 @@ def _types(arrow: Any) -> dict[str, Any]:
     return {NAME: text, VALUE: text, SIMILARITY: number, NUMBER: arrow.int64()} | lists
 
 
-def _as_bytes(cell: Cell) -> bytes | None:
-    """A name, or a value of any kind in words."""
-    return (plain(cell) if isinstance(cell, str | bytes) else plain(cell) or None) if cell is not None else None
+def _name(cell: Any) -> bytes | None:
+    """A name. Those of texts in memory may be of any type."""
+    return cell if cell is None or isinstance(cell, bytes) else text_to_name(str(cell))
+
+
+def _any_value(cell: Any) -> bytes | None:
+    """A value of any kind in words; None: there is none."""
+    if isinstance(cell, int | float):
+        return plain(cell) or None
+    return _name(cell)
+
+
+_IN_WORDS: Mapping[str, Callable[[Any], bytes | None]] = {NAME: _name, VALUE: _any_value}
+"""The kinds of column that have strings, and how a cell becomes one."""
 
 
 def _as_value(cell: Cell) -> Any:

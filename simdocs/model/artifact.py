@@ -60,7 +60,7 @@ class Artifact:
     made_from: a hash of the documents' names, their token sets and the shingling parameters.
     columns: its arrays by name; docs/formats.md lists them for each kind.
     run: the contents of run.json about the run that made it; empty if the file cannot be read.
-    held: the bytes of documents that cannot be read a second time, by row.
+    held, given_names: of documents in memory: see Documents.
     skipped: what was skipped when it was made; empty if it was opened from disk.
     """
 
@@ -77,10 +77,11 @@ class Artifact:
         run: Mapping[str, Any],
         *,
         held: dict[int, bytes] | None = None,
+        given_names: Mapping[int, Any] | None = None,
         skipped: Skipped | None = None,
     ) -> None:
         self.name, self.recipe, self.made_from, self.columns, self.run = name, recipe, made_from, columns, run
-        self.held = {} if held is None else held
+        self.held, self.given_names = held or {}, given_names or {}
         self.skipped = Skipped() if skipped is None else skipped
         self._documents: Documents | None = None
         """The documents, when they have been read and found to be consistent."""
@@ -109,7 +110,7 @@ class Artifact:
         if self._documents is None:
             names = Ragged(self._array("names"), self._array("name_offsets"))
             sources = SourceFiles(self._array("files"), self._array("chunks"))
-            found = Documents(names, self._array("documents"), sources, self.held)
+            found = Documents(names, self._array("documents"), sources, self.held, given_names=self.given_names)
             if contradiction := found.contradiction:
                 raise self._damaged(*contradiction)
             if "offsets" in self.columns and (found.facts["count"] != np.diff(self._array("offsets"))).any():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
+from typing import Any
 
 import numpy as np
 
@@ -67,7 +68,7 @@ class Comparison(Answer):
         multisets`.
     """
 
-    names: tuple[str, str]
+    names: tuple[Any, Any]
     every: tuple[ShingleMeasures, ...]
     edits: EditMeasures
     signatures: SignatureMeasures
@@ -198,13 +199,13 @@ class SimilarityMatrix(Answer):
     invalid: the names of the texts with bytes that are not UTF-8.
     """
 
-    names: tuple[str, ...]
+    names: tuple[Any, ...]
     similarity: Floats
     threshold: float
     _: KW_ONLY
-    empty: frozenset[str] = frozenset()
-    short: frozenset[str] = frozenset()
-    invalid: frozenset[str] = frozenset()
+    empty: frozenset[Any] = frozenset()
+    short: frozenset[Any] = frozenset()
+    invalid: frozenset[Any] = frozenset()
 
     @property
     def matrix(self) -> SimilarityMatrix:
@@ -258,7 +259,7 @@ class SimilarityMatrix(Answer):
             notes.append(f"{_named(_in_order(self.names, self.invalid))} {are} not UTF-8: {OTHER_ENCODING}")
         return tuple(notes)
 
-    def rows(self) -> Iterator[tuple[str, list[float]]]:
+    def rows(self) -> Iterator[tuple[Any, list[float]]]:
         """Yield each name with the similarities to all texts."""
         yield from zip(self.names, self.similarity.tolist(), strict=True)
 
@@ -266,11 +267,11 @@ class SimilarityMatrix(Answer):
         return f"<SimilarityMatrix: documents={len(self.names)}>"
 
 
-def _in_order(names: tuple[str, ...], some: frozenset[str]) -> list[str]:
+def _in_order(names: tuple[Any, ...], some: frozenset[Any]) -> list[Any]:
     return [name for name in dict.fromkeys(names) if name in some]
 
 
-def _named(names: list[str]) -> str:
+def _named(names: list[Any]) -> str:
     """The first of these names."""
     more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
-    return ", ".join(display_name(text_to_name(name)) for name in names[:_NAMED]) + more
+    return ", ".join(display_name(text_to_name(str(name))) for name in names[:_NAMED]) + more

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simdocs.errors import UsageError, mention
 from simdocs.model.answers import NAMES, Block, Look, TableHead
-from simdocs.model.byte_strings import ByteStrings
 from simdocs.model.figures import counted, size
 from simdocs.model.groups import Members
-from simdocs.model.names import display_name, name_to_text
+from simdocs.model.names import display_name
 from simdocs.model.ragged import Index
 from simdocs.model.search_result import GROUPS, MEMBERS, NESTED, PAIRS, PairRow, SearchResult
 from simdocs.parameters.families import LISTS
@@ -148,11 +147,10 @@ class Deduplication(SearchResult):
 
         The similarity is NaN for the kept document, and where it was not computed. The pairs must be held.
         """
-        members, kept = self.members, ByteStrings(self.names[0])
-        pair_of = dict(zip(self.pairs.right.tolist(), range(len(self.pairs)), strict=True))
+        members, name = self.members, self.documents.name
+        kept = dict(zip(self.pairs.right.tolist(), self._named(0), strict=True))
         for row, number, jaccard in zip(*(each.tolist() for each in (members.row, *members[2:])), strict=True):
-            name, pair = self.documents.name(row), pair_of.get(row)
-            yield name, number, name if pair is None else name_to_text(kept[pair]), jaccard
+            yield name(row), number, kept.get(row, name(row)), jaccard
 
     def blocks(self, look: Look) -> Iterator[Block]:
         """Yield the pairs; or names, documents with their groups, or explanations, if those are listed."""
@@ -178,14 +176,14 @@ class Deduplication(SearchResult):
         return Block(head, [document.row(len(head.columns)) for document in self.explained])
 
     @property
-    def kept_names(self) -> list[str]:
+    def kept_names(self) -> list[Any]:
         """The names of the documents that are kept."""
         return [self.documents.name(row) for row in self.kept.tolist()]
 
     @property
-    def duplicate_names(self) -> list[str]:
+    def duplicate_names(self) -> list[Any]:
         """The names of the duplicates."""
-        return [name_to_text(self.names[1][at].tobytes()) for at in range(len(self.pairs))]
+        return list(self._named(1))
 
     def _why_so_few(self, needed: int) -> str:
         return super()._why_so_few(1 if self.against_index else needed)

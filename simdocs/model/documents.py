@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -212,6 +214,7 @@ class Documents:
     earlier: (N,) the row of each in the artifact from which it was taken over, or -1; None if this run did not read it.
     counts: (A,) the number of documents from each argument; None if this run did not read them.
     kept: the rows of those that were taken over because they could not be read.
+    given_names: the names that Python callers gave and that are neither str nor bytes, by row.
     """
 
     names: Ragged
@@ -222,6 +225,7 @@ class Documents:
     earlier: Index | None = field(default=None, repr=False)
     counts: Index | None = field(default=None, repr=False)
     kept: Rows = field(default_factory=lambda: np.empty(0, np.int64), repr=False)
+    given_names: Mapping[int, Any] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return len(self.facts)
@@ -229,9 +233,12 @@ class Documents:
     def __repr__(self) -> str:
         return f"<Documents: {len(self)}>"
 
-    def name(self, row: int) -> str:
-        """The name of the document in this row, with a lone surrogate for each byte that is not UTF-8."""
-        return name_to_text(self.raw_name(row))
+    def name(self, row: int) -> Any:
+        """The name of the document in this row: as it was given for a text in memory, or else a str.
+
+        It has a lone surrogate for each byte that is not UTF-8.
+        """
+        return self.given_names.get(row, name_to_text(self.raw_name(row)))
 
     def raw_name(self, row: int) -> bytes:
         """The name of the document in this row, as raw bytes."""

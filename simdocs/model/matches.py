@@ -45,6 +45,9 @@ class Matches(SearchResult):
         """The columns of the matches."""
         return CONTAINING if self.comparison.measure == "containment" else MATCHES
 
+    def _place(self, side: int, row: int) -> tuple[int, bool]:
+        return row, side == 1
+
     def blocks(self, look: Look) -> Iterator[Block]:
         """Yield the matches, or the names of all of them, if those are listed."""
         if look.listing in MATCH_LISTS:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -94,6 +94,7 @@ class SearchResult(RunResult):
     pairs: the rows of each pair, in the order of the answer; empty if they were handed over in blocks.
     names: the names of both documents of each pair.
     comparison: the parameters and counts of the search.
+    index_names: the names of documents of the index that are neither str nor bytes, by row.
     advice: lines for people about what may suit the documents better.
     """
 
@@ -102,6 +103,7 @@ class SearchResult(RunResult):
     names: tuple[Ragged, Ragged]
     comparison: SearchFacts
     advice: tuple[str, ...] = ()
+    index_names: Mapping[int, Any] = field(default_factory=dict)
 
     NEEDED = 2
     """Documents without which nothing is compared."""
@@ -127,14 +129,31 @@ class SearchResult(RunResult):
         If containment was measured, that comes next; among similar pairs, it is the larger of both, and the last is
         which of the two documents is contained: document, other or both.
         """
-        left, right = (map(name_to_text, ByteStrings(names)) for names in self.names)
-        yield from self.pairs.named(left, right)
+        yield from self.pairs.named(*(self._named(side) for side in (0, 1)))
 
-    def names_of_matched(self) -> Iterator[str]:
+    def _named(self, side: int, pairs: Iterable[int] | None = None) -> Iterator[Any]:
+        """Yield the name of the left (0) or right (1) document of these pairs, by default of all.
+
+        A name is as it was given for a text in memory, or else a str.
+        """
+        names, rows = ByteStrings(self.names[side]), (self.pairs.left, self.pairs.right)[side]
+        given, given_index = self.documents.given_names, self.index_names
+        if pairs is None and not (given or given_index):
+            yield from map(name_to_text, names)
+            return
+        for pair in range(len(names)) if pairs is None else pairs:
+            row, of_index = self._place(side, int(rows[pair]))
+            text = name_to_text(names[pair])
+            yield (given_index if of_index else given).get(row, text)
+
+    def _place(self, side: int, row: int) -> tuple[int, bool]:  # noqa: ARG002
+        """The row of a document of a pair, and whether it is one of the index."""
+        beyond = row - len(self.documents)
+        return (beyond, True) if beyond >= 0 else (row, False)
+
+    def names_of_matched(self) -> Iterator[Any]:
         """Yield the names of the second documents of all pairs, each once, in the order of their rows."""
-        names = ByteStrings(self.names[1])
-        for pair in np.unique(self.pairs.right, return_index=True)[1].tolist():
-            yield name_to_text(names[pair])
+        yield from self._named(1, np.unique(self.pairs.right, return_index=True)[1].tolist())
 
     def blocks(self, look: Look) -> Iterator[Block]:  # noqa: ARG002
         """Yield the pairs."""

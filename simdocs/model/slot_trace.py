@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -43,7 +44,7 @@ class SlotTrace(Answer):
     matrix: SimilarityMatrix
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def names(self) -> tuple[Any, ...]:
         """The names of the documents."""
         return self.matrix.names
 
@@ -67,7 +68,7 @@ class SlotTrace(Answer):
             after = (tuple(row) if any_yet else (None,) * len(row) for row, any_yet in zip(slots, begun, strict=True))
             yield shingle, tuple(hashes), tuple(zip(members, after, strict=True))
 
-    def pairs(self) -> Iterator[tuple[str, str, int, float, float]]:
+    def pairs(self) -> Iterator[tuple[Any, Any, int, float, float]]:
         """Yield both names of each pair, the number and fraction of equal places, and the exact Jaccard similarity."""
         for left, right in combinations(range(len(self.names)), 2):
             empty = not self.members[:, [left, right]].any(axis=0).all()

@@ -306,7 +306,7 @@ class Register:
             file = self._textless_files[0]
             raise UsageError(f"{display_name(file.name)}: {file.detail}")
         self._report_other_names()
-        names, facts = self._names.all(), self._facts.all()
+        names, facts, given = self._names.all(), self._facts.all(), self._found.given_names
         for row in self._named_rows:
             if facts["flags"][row] & EMPTY:
                 name = display_name(names[row])
@@ -323,6 +323,7 @@ class Register:
             self._earlier.all(),
             self._counts,
             self._kept.all(),
+            {row: given[name] for row, name in enumerate(names) if name in given} if given else {},
         )
 
 

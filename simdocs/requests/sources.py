@@ -1,6 +1,6 @@
 """Questions about documents: where they come from, and how they become tokens, signatures and bands."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from typing import Any, ClassVar
 
 from simdocs.errors import Problem, mention, suggested
@@ -28,7 +28,7 @@ class SourceRequest(Request):
 
     documents: tuple[Any, ...] = ()
     texts: Sequence[str | bytes] | None = None
-    names: Sequence[str | bytes] | None = None
+    names: Sequence[Hashable] | None = None
 
     def _check(self) -> Iterator[Problem]:
         """Yield problems unless documents are named in one way, and at least one is."""
@@ -49,18 +49,29 @@ class SourceRequest(Request):
         return ways if self.texts is None else [*ways, "texts"]
 
     def _check_texts(self) -> Iterator[Problem]:
-        for name, values in (("texts", self.texts), ("names", self.names)):
-            if values is not None and (isinstance(values, str | bytes) or not isinstance(values, Sequence)):
-                yield Problem(f"{name} must be a sequence of texts, such as a list, not {type(values).__name__}")
-            elif wrong := [row for row, value in enumerate(values or ()) if not isinstance(value, str | bytes)]:
-                yield Problem(f"{name}[{wrong[0]}] is neither str nor bytes")
+        """Put texts and names into lists. Yield what is wrong with them."""
+        if self.texts is None and self.names is None:
+            return
+        from simdocs.requests import in_memory  # the command line never needs it
+
+        known = set[str]()
+        for name in ("texts", "names"):
+            if (values := getattr(self, name)) is not None:
+                try:
+                    self.__dict__[name] = in_memory.listed(name, values)
+                    known.add(name)
+                except ValueError as wrong:
+                    self.__dict__[name] = []
+                    yield Problem(str(wrong))
+        if "texts" in known:
+            yield from in_memory.problems_of_texts(self.texts or ())
         if self.texts is None:
             if self.names is not None:
                 yield Problem("names need texts")
             return
-        if self.names is not None and len(self.names) != len(self.texts):
-            yield Problem(f"there must be as many names as texts, {len(self.texts)}, not {len(self.names)}")
-        yield from needs((name for name in self.given if name in (*self.of_paths, "input_format")), "paths, not texts")
+        if "names" in known:
+            yield from in_memory.problems_of_names(self.names or (), len(self.texts) if "texts" in known else None)
+        yield from needs((name for name in self.given if name in self.of_paths), "paths, not texts")
 
 
 OF_WALKS = tuple(name for name in Walking.parameters if name != "max_size")

@@ -29,6 +29,8 @@ signed: simdocs.Signatures = simdocs.signature(sets, num_perm=64)
 places: NDArray[np.uint32] = signed.signatures
 built: simdocs.BandIndex = simdocs.index(texts=["a", b"b"], names=["one", b"two"], threshold=0.5, bands=None)
 keys: NDArray[np.uint64] = built.tables.keys
+others = simdocs.dedupe(texts=(text for text in "ab"), names=[1, ("b", 2)])
+labels: NDArray[np.int64] = others.labels
 found: simdocs.Matches = simdocs.query(built, os.fsencode("x"), top=3)
 for left, right, score in zip(found.pairs.left.tolist(), found.pairs.right.tolist(), found.pairs.jaccard.tolist()):
     name: str = built.documents.name(right)

@@ -68,7 +68,7 @@ def test_dedupe_of_texts_answers_as_of_their_files(here, kind, jobs):
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_each_text_keeps_its_row_number(jobs):
     texts = ["", A, "\0" + A.decode(), b"\0\0\0", "\ufeff", b"\xff\xfe\0", "\ud800x", A1, ""]
-    found = simdocs.shingle(texts=texts, names=["x.jsonl"] * len(texts), jobs=jobs)
+    found = simdocs.shingle(texts=texts, names=[f"{row}.jsonl" for row in range(len(texts))], jobs=jobs)
     assert len(found.documents) == len(found.tokens) == len(texts)
     assert found.skipped.counts == {}
     assert found.documents.facts["flags"].tolist() == [1, 0, 0, 2, 1, 8 | 2, 4 | 2, 0, 1]

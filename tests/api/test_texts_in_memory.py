@@ -1,0 +1,200 @@
+"""Texts in memory come from any iterable, array or Series, and their names are any hashable objects."""
+
+from __future__ import annotations
+
+import math
+import sys
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import simdocs
+from simdocs.errors import MissingExtraError
+from tests.amounts import examples
+from tests.cli.corpus import A1, A, B
+
+WORDS = [text.decode() for text in (A, A1, B, A.upper())]
+TEXTS = [WORDS[0], WORDS[2], WORDS[1], "", WORDS[3]]
+UUIDS = [uuid.UUID(int=at) for at in range(len(TEXTS))]
+NUMBERS = [10, 20, 30, 40, 50]
+
+
+class Stream:
+    """A column that only hands over a stream of Arrow data."""
+
+    def __init__(self, column: Any) -> None:
+        self.column = column
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self.column.__arrow_c_stream__(requested_schema)
+
+
+class OneArray:
+    """A column that only hands over one Arrow array."""
+
+    def __init__(self, column: Any) -> None:
+        self.column = column
+
+    def __arrow_c_array__(self, requested_schema: Any = None) -> Any:
+        return self.column.__arrow_c_array__(requested_schema)
+
+
+def library(name: str) -> Any:
+    return pytest.importorskip(name, reason=f"no {name} here")
+
+
+MAKERS: dict[str, Callable[[list[str]], Any]] = {
+    "tuple": tuple,
+    "generator": lambda texts: (text for text in texts),
+    "bytes": lambda texts: [text.encode() for text in texts],
+    "keys": lambda texts: dict.fromkeys(texts).keys(),
+    "objects": lambda texts: np.array(texts, object),
+    "NumPy": lambda texts: np.array(texts, str) if texts else np.array([], "U1"),
+    "StringDType": lambda texts: np.array(texts, np.dtypes.StringDType()),
+    "pyarrow": lambda texts: library("pyarrow").array(texts, "string"),
+    "pyarrow, chunked": lambda texts: library("pyarrow").chunked_array([texts[:1], texts[1:]], "string"),
+    "pyarrow, large": lambda texts: library("pyarrow").array(texts, "large_string"),
+    "pyarrow, views": lambda texts: library("pyarrow").array(texts, "string_view"),
+    "pyarrow, dictionary": lambda texts: library("pyarrow").array(texts, "string").dictionary_encode(),
+    "Arrow stream": lambda texts: Stream(library("pyarrow").chunked_array([texts], "string")),
+    "Arrow array": lambda texts: OneArray(library("pyarrow").array(texts, "string")),
+    "pandas": lambda texts: library("pandas").Series(texts, dtype="string", index=range(3, 3 + len(texts))),
+    "pandas, objects": lambda texts: library("pandas").Series(texts, dtype=object),
+    "pandas, categories": lambda texts: library("pandas").Series(texts, dtype="string").astype("category"),
+    "Polars": lambda texts: library("polars").Series(texts, dtype=library("polars").String),
+}
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+@examples(4)
+@given(texts=st.lists(st.sampled_from(TEXTS), max_size=5, unique=True))
+def test_the_same_texts_give_the_same_answer_whatever_holds_them(kind, texts):
+    expected = simdocs.dedupe(texts=texts, threshold=0.5)
+    found = simdocs.dedupe(texts=MAKERS[kind](texts), threshold=0.5)
+    assert list(found.rows()) == list(expected.rows())
+    assert found.labels.tolist() == expected.labels.tolist()
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: {"a": "b"}, "texts must be an iterable of texts, not dict: use texts=list(d.values()), names=list(d)"),
+        (lambda: 5, "texts must be an iterable of texts, such as a list, not int"),
+        (lambda: bytearray(b"ab"), "texts must be an iterable of texts, such as a list, not bytearray"),
+        (lambda: np.array("ab"), "texts must be an iterable of texts, such as a list, not ndarray"),
+        (lambda: ["a", "b", 5], "texts[2] is of type int: a text must be str or bytes"),
+        (lambda: ["a", None, 5], "texts[1] is null (1 more are no texts either): leave it out, or use an empty text"),
+        (lambda: ["a", math.nan], "texts[1] is null: leave it out, or use an empty text"),
+        (lambda: np.array([["a"], ["b"]]), "texts[0] is of type list (1 more are no texts either): a text must be str"),
+        (lambda: library("pandas").Series(["a", None], dtype="string"), "texts[1] is null: leave it out, or use"),
+        (lambda: library("pandas").DataFrame({"t": ["a"]}), "texts is a table (DataFrame), not a column: use one of"),
+        (lambda: library("polars").DataFrame({"t": ["a"]}), "texts is a table (DataFrame), not a column: use one of"),
+        (lambda: library("pyarrow").table({"t": ["a"]}), "texts is a table (Table), not a column: use one of its"),
+        (lambda: Stream(library("pyarrow").table({"t": ["a"]})), "texts is a table (Stream), not a column: use one of"),
+        (lambda: library("pyarrow").array(["a", None]), "texts[1] is null: leave it out, or use an empty text"),
+    ],
+)
+def test_what_holds_no_texts_is_refused(make, message):
+    values = make()
+    for call in (simdocs.dedupe, simdocs.index, simdocs.compare):
+        with pytest.raises(simdocs.UsageError) as caught:
+            call(texts=values)
+        assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["a", "b"], "there must be as many names as texts, 3, not 2"),
+        (["a", "b", "a"], "names[0] and names[2] are both 'a': each text needs a name of its own"),
+        ([1, "1", 2], "names[0] and names[1] are 1 and '1', which read the same: each text needs a name of its own"),
+        (["a", b"a", 2], "names[0] and names[1] are 'a' and b'a', which read the same: each text needs a name of its"),
+        ([1, None, 2], "names[1] is null: give each text a name"),
+        ([1, 2.0, math.nan], "names[2] is null: give each text a name"),
+        ([1, {}, 2], "names[1] is of type dict, which is not hashable: use str, int or another type"),
+    ],
+)
+def test_names_that_do_not_name_texts_are_refused(names, message):
+    for given_names in (names, iter(names)):
+        with pytest.raises(simdocs.UsageError) as caught:
+            simdocs.dedupe(texts=iter("abc"), names=given_names)
+        assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize("names", [UUIDS, NUMBERS, [(at, "x") for at in NUMBERS], [0.5, "b", 3, b"c", "d"]])
+def test_answers_have_the_names_as_they_were_given(names):
+    plain = simdocs.dedupe(texts=TEXTS, threshold=0.5, explain=True)
+    found = simdocs.dedupe(texts=TEXTS, names=names, threshold=0.5, explain=True)
+    row_of = {str(row): row for row in range(len(TEXTS))}
+    # Names that are bytes are str in answers, as they always were.
+    expected = [name.decode() if isinstance(name, bytes) else name for name in names]
+
+    def named(text: Any) -> Any:
+        return None if text is None else expected[row_of[text]]
+
+    assert [row[:2] for row in found.rows()] == [(named(a), named(b)) for a, b, *_ in plain.rows()] != []
+    assert found.kept_names == list(map(named, plain.kept_names))
+    assert found.duplicate_names == list(map(named, plain.duplicate_names))
+    assert [found.documents.name(row) for row in range(len(TEXTS))] == expected
+    assert [(one.document, one.kept, one.compared_with) for one in found.explained] == [
+        (named(one.document), named(one.kept), named(one.compared_with)) for one in plain.explained
+    ]
+    assert [one.document for one in found.explained] == expected
+    assert [row[0] for row in found.group_rows()] == expected
+    asked = {"texts": TEXTS, "names": names, "threshold": 0.5}
+    assert simdocs.dedupe(**asked, list="kept") == tuple(found.kept_names)
+    assert sorted(map(str, simdocs.dedupe(**asked, list="duplicates"))) == sorted(map(str, found.duplicate_names))
+    assert [row[2] for row in simdocs.dedupe(**asked, list="groups")] == [row[2] for row in found.group_rows()]
+    assert {row[:2] for row in simdocs.dedupe(**asked, pairs=True).rows()} >= {row[:2] for row in found.rows()}
+    matrix = simdocs.compare(texts=TEXTS, names=names)
+    assert [name for name, _ in matrix.rows()] == expected
+    assert simdocs.compare(texts=TEXTS[:2], names=names[:2]).names == tuple(expected[:2])
+
+
+def test_links_of_chains_have_the_names_as_they_were_given():
+    texts = ["a b c d e f", "c d e f g h", "e f g h i j"]
+    how = {"unit": "word", "k": 1, "threshold": 0.5, "cluster": "components", "explain": True, "exact": True}
+    found = simdocs.dedupe(texts=texts, names=NUMBERS[:3], **how)
+    assert [link.document for link in found.explained[2].links] == [20, 30]
+
+
+def test_an_index_in_memory_has_the_names_of_its_texts():
+    index = simdocs.index(texts=TEXTS, names=NUMBERS, threshold=0.5)
+    assert index.documents.name(1) == 20
+    found = simdocs.query(index, texts=[TEXTS[0]], names=["20"])
+    assert [row[:2] for row in found.rows()] == [("20", 10), ("20", 50), ("20", 30)]
+    assert simdocs.query(index, texts=[TEXTS[0]], list="matches") == (10, 30, 50)
+    assert {row[0] for row in simdocs.query(index, changed=True).rows()} == {10, 30}
+    # A document of the index may have the same name as a text that is compared with it.
+    against = simdocs.dedupe(texts=[TEXTS[2], "new", "also new"], names=[7, 10, "8"], against=index, explain=True)
+    assert [row[:2] for row in against.rows()] == [(30, 7)]
+    assert against.kept_names == [10, "8"]
+    assert [row[:3] for row in against.group_rows()] == [(7, 2, 30), (10, 0, 10), ("8", 1, "8")]
+    assert [(one.document, one.kept, one.reason) for one in against.explained] == [
+        (30, 30, "indexed"),
+        (7, 30, "identical"),
+        (10, 10, "unmatched"),
+        ("8", "8", "unmatched"),
+    ]
+    assert list(simdocs.dedupe(index).rows()) == list(simdocs.dedupe(texts=TEXTS, names=NUMBERS, threshold=0.5).rows())
+
+
+def test_artifacts_on_disk_and_tables_have_names_as_text(tmp_path):
+    kept = simdocs.shingle(texts=TEXTS, names=UUIDS, output=tmp_path / "x.shingles")
+    assert kept.documents.name(0) == UUIDS[0]
+    assert simdocs.open(tmp_path / "x.shingles").documents.name(0) == str(UUIDS[0])
+    library("pyarrow")
+    table = simdocs.dedupe(texts=TEXTS, names=UUIDS).to_arrow("groups")
+    assert table.column("document").to_pylist() == list(map(str, UUIDS))
+
+
+def test_a_column_that_only_pyarrow_can_read_says_so(monkeypatch):
+    column = Stream(None)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingExtraError, match=r"^reading texts of type Stream needs pyarrow: pip install "):
+        simdocs.dedupe(texts=column)

@@ -116,7 +116,7 @@ class CompressedStream:
     source: returns compressed bytes from an offset on, b"" at the end.
     """
 
-    __slots__ = ("_begin", "_frame", "_idle", "_kind", "_name", "_offset", "_pending", "_source", "at")
+    __slots__ = ("_begin", "_frame", "_idle", "_kind", "_name", "_offset", "_pending", "_source", "_trouble", "at")
 
     def __init__(self, name: str, source: Callable[[int], bytes]) -> None:
         self.at = 0
@@ -132,6 +132,8 @@ class CompressedStream:
         """The frame that is being read; None between frames."""
         self._begin = 0, 0
         """Where the frame begins, in the content and in the file."""
+        self._trouble: tuple[str, str] | None = None
+        """Reason and detail of the skip that was raised, because the library may find no damage at the next call."""
 
     def mark(self) -> CompressedStream:
         """Another stream at the same position, or at the beginning of this frame if the library cannot copy frames.
@@ -168,9 +170,17 @@ class CompressedStream:
     def piece(self, most: int) -> bytes:
         """The next bytes of one frame: at least one and at most `most`; b"" at the end.
 
-        Raises DocumentSkipped: malformed, uninstalled.
+        Raises DocumentSkipped: malformed, uninstalled; from then on at every call.
         """
-        most = min(most, _PIECE)
+        if self._trouble is None:
+            try:
+                return self._piece(min(most, _PIECE))
+            except DocumentSkipped as skip:
+                self._trouble = skip.reason, skip.detail
+                raise
+        raise DocumentSkipped(*self._trouble)
+
+    def _piece(self, most: int) -> bytes:
         while (frame := self._frame or self._next_frame()) is not None:
             compressed = (self._pending or self._source(self._offset)) if (hungry := frame.is_hungry) else b""
             piece = frame.decompress(compressed, most)

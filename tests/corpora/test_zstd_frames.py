@@ -112,6 +112,51 @@ def test_a_file_cut_anywhere_is_malformed_or_ends_with_a_frame(
         assert refused(data[:cut]) == "a zstd file cut short"
 
 
+damage = st.tuples(st.integers(0, 1 << 20), st.integers(0, 8), st.binary(max_size=5))
+"""A place in a file, how many bytes are cut out there, and what is put in."""
+
+
+@given(files, damage, st.sampled_from([1, 7, 100, 1 << 14]), st.sampled_from([100, MIB]))
+def test_a_damaged_file_is_refused_if_the_library_refuses_it(
+    frames: list[tuple[list[bytes], bool, int]], change: tuple[int, int, bytes], at_once: int, most: int
+) -> None:
+    """However it is read: damage is never taken for the end."""
+    whole, (place, cut, put) = file_of(frames)[0], change
+    place %= len(whole) + 1
+    data = whole[:place] + put + whole[place + cut :]
+    try:
+        content = zstd().decompress(data) if data else None
+    except zstd().ZstdError:
+        content = None
+    if content is None:
+        refused(data)
+    else:
+        assert compression.decompress("zstd", data, MIB) == content
+    stream, read = CompressedStream("zstd", lambda offset: data[offset : offset + at_once]), b""
+    try:
+        while piece := stream.piece(most):
+            read += piece
+    except DocumentSkipped:
+        assert content is None
+        with pytest.raises(DocumentSkipped):
+            stream.piece(1)
+    else:
+        assert read == content
+
+
+def test_damage_in_a_later_frame_is_not_the_end() -> None:
+    """The library takes damaged bytes for the rest of a frame if it is called again after it has refused them."""
+    first, second = frame([b"some text "]), frame([b"line %d of another text\n" % at for at in range(99)])
+    for place in range(4, len(second)):
+        data = first + second[:place] + b"\xff\0\xff" + second[place:]
+        try:
+            content = zstd().decompress(data)
+        except zstd().ZstdError:
+            refused(data)
+        else:
+            assert compression.decompress("zstd", data, MIB) == content
+
+
 @pytest.mark.parametrize("spacing", [1, 1000, 4 * MIB])
 def test_going_back_begins_at_a_frame(tmp_path: Path, spacing: int) -> None:
     """Checkpoints are at the beginnings of frames, so that nothing before the frame is decompressed again."""

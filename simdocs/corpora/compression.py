@@ -14,6 +14,7 @@ from typing import Protocol
 
 from simdocs.corpora.decode import binary_format
 from simdocs.corpora.read_file import PADDING
+from simdocs.model.names import display_name
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.parameters.file_formats import COMPRESSIONS, compression_of
 
@@ -279,7 +280,7 @@ class CompressedSink:
 
     def __init__(self, name: bytes, sink: Callable[[bytes], object]) -> None:
         known = compression_of(name)
-        self._sink, self._compressor = sink, compression(known).compressor() if known else None
+        self._sink, self._compressor = sink, compression(known).compressor(display_name(name)) if known else None
 
     def write(self, data: bytes) -> None:
         """Take the next bytes of the content."""

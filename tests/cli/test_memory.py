@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
 import random
@@ -17,6 +16,7 @@ from benchmarks.memory import COMMANDS, FORMS, measurements, promised
 from tests.amounts import slow
 from tests.cli.program import Argument, anew
 from tests.cli.traps import prelude
+from tests.packing import SUFFIXES, each, packed
 
 MIB = 1 << 20
 CHARACTERS = 8 * MIB
@@ -353,7 +353,9 @@ def test_memory_does_not_grow_with_the_texts_of_the_corpus(tmp_path):
 
 
 @pytest.mark.reliability("malformed JSON")
+@each
 @pytest.mark.parametrize("lines", [1 << 18, *slow(1_000_000)])
-def test_malformed_lines_take_no_memory_however_many_they_are(tmp_path, little, lines):
-    (tmp_path / "x.jsonl.gz").write_bytes(gzip.compress(b"x\n" * lines))
-    assert peak(tmp_path, tmp_path / "x.jsonl.gz", status=3) - little <= BATCHES * 3 // 4
+def test_malformed_lines_take_no_memory_however_many_they_are(tmp_path, little, name, lines):
+    file = tmp_path / f"x.jsonl{SUFFIXES[name]}"
+    file.write_bytes(packed(name, b"x\n" * lines))
+    assert peak(tmp_path, file, status=3) - little <= BATCHES * 3 // 4

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simdocs.artifacts.recognise import is_artifact
-from simdocs.commands.row_sources import Fates, Judged, RowSource
+from simdocs.commands.row_sources import Fates, JudgedFiles, RowSource
 from simdocs.commands.row_targets import RowFile, RowTargets, no_rows, row_targets
 from simdocs.corpora.compression import CompressedSink
 from simdocs.corpora.containers.rows import NO_FLAGS, RowBlock, RowWriter, Sink, row_format
@@ -60,7 +60,7 @@ class RowDrafts:
         texts = np.flatnonzero(documents.facts["container"] == 0)
         if len(texts):
             raise no_rows(next(iter(self._drafts)), len(texts), documents.raw_name(int(texts[0])))
-        fates, judged = Fates.of(decision, len(documents)), Judged(documents)
+        fates, judged = Fates.of(decision, len(documents)), JudgedFiles(documents)
         counts, files = dict.fromkeys(self._drafts, 0), dict.fromkeys(self._drafts, 0)
         total, done = int(self._found.sizes.sum()), 0
         for file in self.targets.files:

@@ -28,6 +28,7 @@ from simdocs.model.groups import Members
 from simdocs.model.names import display_name, name_to_text
 from simdocs.model.ragged import Floats, Index, Rows
 from simdocs.model.skipped import DocumentSkipped, Skip
+from simdocs.parameters.file_formats import CONTAINERS
 from simdocs.parameters.texts import Sequences
 
 
@@ -71,7 +72,7 @@ class Fates(NamedTuple):
         return found
 
 
-class Reading(NamedTuple):
+class JudgedFile(NamedTuple):
     """What was read of a file.
 
     rows: its documents, as a range of rows; numbers: their numbers in the file, ascending.
@@ -84,13 +85,13 @@ class Reading(NamedTuple):
     chunks: NDArray[np.void]
 
 
-class Judged:
+class JudgedFiles:
     """Hands out what was read of each file, in the order of the files."""
 
     def __init__(self, documents: Documents) -> None:
         self._documents, self._next = documents, 0
 
-    def next(self, name: bytes) -> Reading | None:
+    def next(self, name: bytes) -> JudgedFile | None:
         """What was read of the file with this name, which comes after the last one; None: it has no documents."""
         documents, files = self._documents, self._documents.sources.files
         at = self._next
@@ -106,7 +107,7 @@ class Judged:
             else (len(documents), len(documents.sources.chunks))
         )
         chunks = documents.sources.chunks[int(files["chunk"][at]) : chunk_end]
-        return Reading(range(first, end), documents.facts["line"][first:end], files[at], chunks)
+        return JudgedFile(range(first, end), documents.facts["line"][first:end], files[at], chunks)
 
 
 class RowSource:
@@ -119,7 +120,7 @@ class RowSource:
     """
 
     def __init__(
-        self, found: FileList, number: int, form: str, fields: Sequences, limit: int, reading: Reading | None
+        self, found: FileList, number: int, form: str, fields: Sequences, limit: int, reading: JudgedFile | None
     ) -> None:
         self._file = ContainerFile(found.names[number], limit, Met.of(found.met[number]), found.held.get(number))
         self._found, self._fields, self._reading = found.stamp(number), fields, reading
@@ -167,7 +168,8 @@ class RowSource:
                         detail = f"it grew after it was read: later {self._kind.noun}s are kept"
                         run.skipped.add(Skip("changed", self._file.name, detail))
                 done += 1
-                yield self._raw.block(part), *self._documents(part)
+                for block in self._raw.blocks(part):
+                    yield block, *self._documents(block)
         except (DocumentSkipped, OSError) as error:
             if done < len(chunks) or (last is not None and not self._is_same(last)):
                 raise self._changed() from error
@@ -191,16 +193,16 @@ class RowSource:
             return False
         if part.extent == extent:
             return bool((np.frombuffer(part.digest, "<u8") == chunk["content"]).all())
-        begin = content_digest(part.data[:extent])
+        begin = content_digest(part.data[: len(part.data) - part.extent + extent])  # a header may come before it
         return is_last and self._kind.grows and bool((np.frombuffer(begin, "<u8") == chunk["content"]).all())
 
-    def _documents(self, part: Part) -> tuple[Index, Rows]:
-        """The places of the documents among the rows of a part, and their rows."""
+    def _documents(self, block: RowBlock) -> tuple[Index, Rows]:
+        """The places of the documents in a block, and their rows."""
         if self._reading is None:
             return np.empty(0, np.int64), np.empty(0, np.int64)
         numbers = self._reading.numbers
-        begin, end = np.searchsorted(numbers, (part.first, part.first + part.count))
-        return numbers[begin:end] - part.first, self._reading.rows.start + np.arange(begin, end)
+        begin, end = np.searchsorted(numbers, (block.first, block.first + block.count))
+        return block.places(numbers[begin:end] - block.first), self._reading.rows.start + np.arange(begin, end)
 
     @property
     def _shown(self) -> str:
@@ -226,10 +228,9 @@ def kept_lines(
 
     documents: those of the decision that were given. InputError: a file has changed since it was read.
     """
-    fates, judged = Fates.of(decision, len(documents)), Judged(documents)
+    fates, judged = Fates.of(decision, len(documents)), JudgedFiles(documents)
     for number, form in enumerate(container_formats(found, fields)):
-        rows = row_format(form) if form else None
-        if rows is None or not rows.of_lines:
+        if not form or not CONTAINERS[form].of_lines:
             continue
         source = RowSource(found, number, form, fields, limit, judged.next(found.names[number]))
         raw = source.open(alone=False)

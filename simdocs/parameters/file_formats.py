@@ -62,6 +62,7 @@ CONTAINERS = Family(
             (b".parquet",),
             needs=("pyarrow.parquet", "reading Parquet"),
             may_be_compressed=False,
+            rows="simdocs.corpora.containers.table_rows:PARQUET_ROWS",
         ),
         "arrow": ContainerFormat(
             "an Arrow file or stream, a row per document",
@@ -69,6 +70,7 @@ CONTAINERS = Family(
             (b".arrow",),
             needs=("pyarrow.ipc", "reading Arrow"),
             may_be_compressed=False,
+            rows="simdocs.corpora.containers.table_rows:ARROW_ROWS",
         ),
     }
 )

@@ -11,7 +11,7 @@ import numpy as np
 
 from simdocs.corpora.containers.container import ContainerFile, Part
 from simdocs.corpora.containers.lines import OpenLines
-from simdocs.corpora.containers.rows import FLAGS, Flags, RawRows, RowBlock, Sink
+from simdocs.corpora.containers.rows import FLAGS, Flags, RawRows, RowBlock, Sink, taken_name
 from simdocs.corpora.read_file import MOST
 from simdocs.corpora.stamp import NO_FILE
 from simdocs.errors import InputError, mention
@@ -33,9 +33,14 @@ class LineBlock:
         if len(part.data) and (not len(ends) or ends[-1] < len(part.data)):
             ends = np.append(ends, len(part.data))
         self._bounds = np.concatenate(([0], ends))
+        self.count = len(ends)
 
     def __len__(self) -> int:
-        return len(self._bounds) - 1
+        return self.count
+
+    def places(self, numbers: Index) -> Index:
+        """The places of the lines with these numbers, less that of the first."""
+        return numbers
 
     def line(self, place: int) -> bytes:
         """A line with its end, which the last line may lack."""
@@ -74,14 +79,18 @@ class LongLine:
     """A line that is too long to be held. lines: the file, open."""
 
     def __init__(self, part: Part, lines: OpenLines) -> None:
-        self.first, self._name = part.first, part.name
+        self.first, self.count, self._name = part.first, 1, part.name
         self._start, self._end, self._lines = part.start, part.start + part.extent, lines
 
     def __len__(self) -> int:
         return 1
 
+    def places(self, numbers: Index) -> Index:
+        """The places of the lines with these numbers, less that of the first."""
+        return numbers
+
     def is_row(self, _place: int) -> bool:
-        """It is one."""
+        """Whether it is a row: yes."""
         return True
 
     def raw(self, _place: int) -> bytes:
@@ -135,10 +144,10 @@ class LinesOfFile:
         head = self._lines.bytes_at(0, len(codecs.BOM_UTF8))
         self.mark = head if head == codecs.BOM_UTF8 else b""
 
-    def block(self, part: Part) -> LineBlock | LongLine:
-        """The lines of a part."""
+    def blocks(self, part: Part) -> Iterator[RowBlock]:
+        """Yield the lines of a part."""
         is_long = part.extent and not part.data
-        return LongLine(part, self._lines) if is_long else LineBlock(part)
+        yield LongLine(part, self._lines) if is_long else LineBlock(part)
 
     def close(self) -> None:
         """Close the file."""
@@ -196,11 +205,6 @@ def _flagged(block: LineBlock, place: int, flags: Flags) -> bytes:
     return line[:end] + comma + said[1:-1] + line[end:]
 
 
-def taken_name(where: str, name: str) -> InputError:
-    """The error that a column has the name of a flag. where: the file, or a row of it."""
-    return InputError(f"{where}: has a field {name!r} already: rename it, or leave out {mention('flagged_rows')}")
-
-
 def _object(line: bytes) -> dict[str, Any] | None:
     """The object on a line; None if there is none."""
     try:
@@ -212,8 +216,6 @@ def _object(line: bytes) -> dict[str, Any] | None:
 
 class JsonLinesRows:
     """JSON Lines as a format of rows: see RowFormat."""
-
-    of_lines = True
 
     def open(self, file: ContainerFile, _fields: Sequences) -> LinesOfFile:
         """Open a file."""

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol
 
 from simdocs.corpora.containers.container import ContainerFile, Part
 from simdocs.corpora.stamp import Stamp
+from simdocs.errors import InputError, mention
 from simdocs.model.ragged import Index
 from simdocs.parameters.file_formats import CONTAINERS
 from simdocs.parameters.texts import Sequences
@@ -48,12 +49,16 @@ Sink = Callable[[bytes], object]
 class RowBlock(Protocol):
     """Consecutive rows of a file.
 
-    first: the number of the first, as in Locator. The others have the numbers after it.
+    first, count: the number of the first, as in Locator, and how many numbers they have.
     """
 
     first: int
+    count: int
 
     def __len__(self) -> int: ...
+
+    def places(self, numbers: Index) -> Index:
+        """The places of the rows with these numbers, less that of the first."""
 
     def is_row(self, place: int) -> bool:
         """Whether there is a row at this place, and not only an empty line between two."""
@@ -70,8 +75,11 @@ class RawRows(Protocol):
 
     stamp: Stamp
 
-    def block(self, part: Part) -> RowBlock:
-        """The rows of a part of this file. Raises DocumentSkipped, OSError: it cannot be read."""
+    def blocks(self, part: Part) -> Iterator[RowBlock]:
+        """Yield the rows of a part of this file. Raises DocumentSkipped, OSError: it cannot be read.
+
+        Parts come in their order.
+        """
 
     def close(self) -> None:
         """Close the file."""
@@ -88,15 +96,18 @@ class RowWriter(Protocol):
 
 
 class RowFormat(Protocol):
-    """A format whose rows can be read as they are, and written. of_lines: whether each row is a line."""
-
-    of_lines: bool
+    """A format whose rows can be read as they are, and written."""
 
     def open(self, file: ContainerFile, fields: Sequences) -> RawRows:
         """Open a file. Raises DocumentSkipped, OSError as `Container.open` does."""
 
     def writer(self, source: RawRows, sink: Sink, *, flagged: bool) -> RowWriter:
         """A writer of rows of this file. flagged: each row has flags. InputError: a column has the name of a flag."""
+
+
+def taken_name(where: str, name: str) -> InputError:
+    """The error that a column has the name of a flag. where: the file, or a row of it."""
+    return InputError(f"{where}: has a field {name!r} already: rename it, or leave out {mention('flagged_rows')}")
 
 
 def row_format(name: str) -> RowFormat | None:

@@ -1,0 +1,310 @@
+"""The rows of Parquet and Arrow files with all columns: written with the same schema, metadata and compression.
+
+At most the rows of one row group or record batch are held, which are written as one row group or record batch.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from simdocs.corpora.containers.columns import ArrowObject
+from simdocs.corpora.containers.container import ContainerFile, Part
+from simdocs.corpora.containers.messages import ROWS, messages, messages_of_footer, read_at
+from simdocs.corpora.containers.rows import FLAGS, Flags, RawRows, RowBlock, Sink, taken_name
+from simdocs.corpora.containers.tables import damage_named, source_of
+from simdocs.corpora.libraries import library
+from simdocs.corpora.stamp import NO_FILE, Stamp
+from simdocs.corpora.steady_file import SteadyFile
+from simdocs.corpora.walked_files import open_file
+from simdocs.errors import InputError
+from simdocs.model.names import display_name
+from simdocs.model.ragged import Index
+from simdocs.model.skipped import DocumentSkipped
+from simdocs.parameters.texts import Sequences
+
+_BATCH_BYTES, _BATCH_ROWS = 1 << 23, 1 << 13
+"""Bytes and rows that are read at once, if the rows of a row group are of the same size."""
+
+_BUFFER = 1 << 16
+"""Bytes of a column that are read at once."""
+
+_ZSTD = b"\x28\xb5\x2f\xfd"
+"""How what Zstandard has compressed begins."""
+
+
+class TableBlock:
+    """Some rows of one row group or record batch.
+
+    unit: its number. batch: the rows as a record batch.
+    """
+
+    def __init__(self, first: int, unit: int, batch: ArrowObject) -> None:
+        self.first, self.unit, self.batch = first, unit, batch
+        self.count: int = batch.num_rows
+
+    def __len__(self) -> int:
+        return self.count
+
+    def places(self, numbers: Index) -> Index:
+        """The places of the rows with these numbers, less that of the first."""
+        return numbers
+
+    def is_row(self, _place: int) -> bool:
+        """Whether there is a row: yes."""
+        return True
+
+    def raw(self, _place: int) -> bytes:
+        """Rows of tables have no bytes of their own: InputError."""
+        raise InputError("a row of a table is no line")
+
+    def records(self, places: Index) -> Iterator[dict[str, Any]]:
+        """Yield the values of these rows."""
+        yield from self.batch.take(library("pyarrow", "reading tables").array(places)).to_pylist()
+
+
+class ParquetSource:
+    """A Parquet file with all its columns.
+
+    schema: its schema. codecs: the compression of each column. dictionaries: the columns that are encoded with one.
+    """
+
+    def __init__(self, source: ArrowObject) -> None:
+        parquet = library("pyarrow.parquet", "reading Parquet")
+        self._file = parquet.ParquetFile(source, buffer_size=_BUFFER, pre_buffer=False, page_checksum_verification=True)
+        self.schema = self._file.schema_arrow
+        self.codecs, self.dictionaries = dict[str, str](), list[str]()
+        if self._file.metadata.num_row_groups:
+            group = self._file.metadata.row_group(0)
+            for column in map(group.column, range(group.num_columns)):
+                codec = column.compression.lower()
+                self.codecs[column.path_in_schema] = "none" if codec == "uncompressed" else codec
+                if column.has_dictionary_page:
+                    self.dictionaries.append(column.path_in_schema)
+
+    def batches(self) -> Iterator[tuple[int, ArrowObject]]:
+        """Yield all rows as record batches, each with the number of its row group."""
+        for unit in range(self._file.metadata.num_row_groups):
+            group = self._file.metadata.row_group(unit)
+            rows = max(1, min(_BATCH_BYTES * group.num_rows // max(1, group.total_byte_size), _BATCH_ROWS))
+            for batch in self._file.iter_batches(rows, [unit], use_threads=False):
+                yield unit, batch
+
+
+class ArrowSource:
+    """An Arrow file or stream with all its columns.
+
+    schema: its schema. is_stream: whether it is a stream. codec: the compression of its record batches, if any.
+    """
+
+    def __init__(self, source: ArrowObject) -> None:
+        ipc = library("pyarrow.ipc", "reading Arrow")
+        size = source.seek(0, 2)
+        self.is_stream = read_at(source, 0, 6) != b"ARROW1"
+        self.codec = _codec_of(source, size, is_stream=self.is_stream)
+        source.seek(0)
+        options = ipc.IpcReadOptions(use_threads=False)
+        self._reader = (ipc.open_stream if self.is_stream else ipc.open_file)(source, options=options)
+        self.schema = self._reader.schema
+
+    def batches(self) -> Iterator[tuple[int, ArrowObject]]:
+        """Yield all record batches with their numbers."""
+        if self.is_stream:
+            yield from enumerate(self._reader)
+            return
+        for unit in range(self._reader.num_record_batches):
+            yield unit, self._reader.get_batch(unit)
+
+
+def _codec_of(source: ArrowObject, size: int, *, is_stream: bool) -> str | None:
+    """The compression of the first record batch with compressed data."""
+    each = messages(source, 0, size) if is_stream else messages_of_footer(source, size)
+    try:
+        for message in each:
+            for start, length in message.buffers if message.kind == ROWS and message.is_compressed else ():
+                if length > 8 + len(_ZSTD):
+                    begin = read_at(source, message.body + start + 8, len(_ZSTD))
+                    return "zstd" if begin == _ZSTD else "lz4"
+    except Exception:  # the rows before the damage are written all the same
+        return None
+    return None
+
+
+class TableRows:
+    """An open file with a table, with all its columns. source: a ParquetSource or ArrowSource. name: of the file."""
+
+    def __init__(self, file: ContainerFile, source: Callable[[ArrowObject], Any], what: str) -> None:
+        self._descriptor, self.stamp, self.name, self._what = -1, NO_FILE, file.name, what
+        self._steady: SteadyFile | None = None
+        if file.held is None:
+            self._descriptor, status = open_file(file.name, file.met)
+            self.stamp = Stamp.of(status)
+        try:
+            if file.held is None:
+                self._steady = SteadyFile(self._descriptor, self.stamp)
+            with damage_named(self._steady, what):
+                self.source = source(source_of(self._steady, file.held))
+        except BaseException:
+            self.close()
+            raise
+        self._batches: Iterator[tuple[int, ArrowObject]] = self.source.batches()
+        self._unit, self._rest, self._row = 0, None, 0
+        """The rest of the last record batch, and the row with which it begins."""
+
+    def blocks(self, part: Part) -> Iterator[TableBlock]:
+        """Yield the rows of a part, which follow those of the parts before. Raises DocumentSkipped: it is damaged."""
+        while self._row < part.start + part.extent:
+            if self._rest is None or not self._rest.num_rows:
+                with damage_named(self._steady, self._what):
+                    self._unit, self._rest = next(self._batches, (0, None))
+                if self._rest is None:
+                    raise DocumentSkipped("changed")
+            rest: Any = self._rest
+            batch = rest.slice(0, part.start + part.extent - self._row)
+            self._rest = rest.slice(batch.num_rows)
+            first, self._row = self._row + 1, self._row + batch.num_rows
+            if batch.num_rows:
+                yield TableBlock(first, self._unit, batch)
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+
+class _Target(io.RawIOBase):
+    """A file that pyarrow writes, which passes its bytes on."""
+
+    def __init__(self, sink: Sink) -> None:
+        super().__init__()
+        self._sink, self._size = sink, 0
+
+    def writable(self) -> bool:
+        """Whether it can be written to: yes."""
+        return True
+
+    def tell(self) -> int:
+        """How many bytes were written so far."""
+        return self._size
+
+    def write(self, data: Any, /) -> int:
+        """Pass these bytes on."""
+        piece = bytes(data)
+        self._sink(piece)
+        self._size += len(piece)
+        return len(piece)
+
+
+class TableWriter:
+    """Writes rows of tables.
+
+    open_writer: opens a writer of pyarrow, given the file, the schema and the source.
+    """
+
+    def __init__(
+        self, source: TableRows, sink: Sink, open_writer: Callable[[Any, ArrowObject, Any], Any], *, flagged: bool
+    ) -> None:
+        pyarrow = self._pyarrow = library("pyarrow", "writing tables")
+        schema = source.source.schema
+        if flagged:
+            if taken := [name for name in FLAGS if name in schema.names]:
+                raise taken_name(display_name(source.name), taken[0])
+            kinds = (pyarrow.string(), pyarrow.float64(), pyarrow.int64())
+            for name, kind in zip(FLAGS, kinds, strict=True):
+                schema = schema.append(pyarrow.field(name, kind))
+        self._schema, self._unit, self._held = schema, 0, list[Any]()
+        self._writer = open_writer(_Target(sink), schema, source.source)
+
+    def write(self, block: RowBlock, places: Index, flags: list[Flags] | None) -> None:
+        """Hold these rows, and write those of the row group before."""
+        assert isinstance(block, TableBlock)
+        if block.unit != self._unit:
+            self._flush()
+            self._unit = block.unit
+        batch = block.batch if len(places) == len(block) else block.batch.take(self._pyarrow.array(places))
+        columns = [batch.column(place) for place in range(batch.num_columns)]
+        if flags is not None:
+            for place, column in enumerate(_columns_of(flags)):
+                kind = self._schema.field(len(self._schema) - len(FLAGS) + place).type
+                columns.append(self._pyarrow.array(column, kind))
+        if batch.num_rows:
+            self._held.append(self._pyarrow.record_batch(columns, schema=self._schema))
+
+    def _flush(self) -> None:
+        held, self._held = self._held, []
+        if held:
+            table = self._pyarrow.Table.from_batches(held, self._schema)
+            self._writer.write_table(table.combine_chunks(), table.num_rows)
+
+    def end(self) -> None:
+        """Write the last rows, and the end of the file."""
+        self._flush()
+        self._writer.close()
+
+
+def _columns_of(flags: list[Flags]) -> list[list[Any]]:
+    """The flags as columns. A byte of a name that is not UTF-8 is an escape."""
+    columns = [list(column) for column in zip(*flags, strict=True)] or [[], [], []]
+    columns[0] = [name and _as_utf8(name) for name in columns[0]]
+    return columns
+
+
+def _as_utf8(name: str) -> str:
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+class _TableFormat:
+    """A format of tables as a format of rows: see RowFormat."""
+
+    def __init__(
+        self,
+        source: Callable[[ArrowObject], Any],
+        open_writer: Callable[[Any, ArrowObject, Any], Any],
+        what: str,
+    ) -> None:
+        self._source, self._open_writer, self._what = source, open_writer, what
+
+    def open(self, file: ContainerFile, _fields: Sequences) -> TableRows:
+        """Open a file."""
+        return TableRows(file, self._source, self._what)
+
+    def writer(self, source: RawRows, sink: Sink, *, flagged: bool) -> TableWriter:
+        """A writer of rows of this file."""
+        assert isinstance(source, TableRows)
+        return TableWriter(source, sink, self._open_writer, flagged=flagged)
+
+
+def _parquet_writer(target: Any, schema: ArrowObject, source: Any) -> Any:
+    parquet = library("pyarrow.parquet", "writing Parquet")
+    if not isinstance(source, ParquetSource):
+        return parquet.ParquetWriter(target, schema)
+    codecs: Any = source.codecs or "snappy"
+    if source.codecs:  # new columns have the compression of the others
+        usual = next(iter(source.codecs.values()))
+        codecs = {name: usual for name in FLAGS if name in schema.names} | source.codecs
+    return parquet.ParquetWriter(target, schema, compression=codecs, use_dictionary=source.dictionaries or False)
+
+
+class _IpcWriter:
+    """A writer of record batches with the interface of that of Parquet."""
+
+    def __init__(self, target: Any, schema: ArrowObject, source: Any) -> None:
+        ipc = library("pyarrow.ipc", "writing Arrow")
+        is_stream, codec = (source.is_stream, source.codec) if isinstance(source, ArrowSource) else (False, None)
+        options = ipc.IpcWriteOptions(compression=codec, use_threads=False)
+        self._writer = (ipc.new_stream if is_stream else ipc.new_file)(target, schema, options=options)
+
+    def write_table(self, table: Any, rows: int) -> None:
+        """Write these rows as one record batch."""
+        self._writer.write_table(table, rows)
+
+    def close(self) -> None:
+        """Write the end."""
+        self._writer.close()
+
+
+PARQUET_ROWS = _TableFormat(ParquetSource, _parquet_writer, "a Parquet file")
+ARROW_ROWS = _TableFormat(ArrowSource, _IpcWriter, "an Arrow file")

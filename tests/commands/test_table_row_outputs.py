@@ -1,0 +1,143 @@
+"""dedupe writes the rows of Parquet and Arrow files with their schema, metadata and compression."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import simdocs
+
+pa = pytest.importorskip("pyarrow", reason="needs simdocs[datasets]")
+parquet = pytest.importorskip("pyarrow.parquet", reason="needs simdocs[datasets]")
+ipc = pytest.importorskip("pyarrow.ipc", reason="needs simdocs[datasets]")
+
+FOX = "the quick brown fox jumps over the lazy dog and then runs home"
+TEXTS = [FOX, "a ship", FOX, None, "a wholly different sentence about harbours", f"{FOX}.", "a ship at sea again"] * 3
+REMOVED = [2, 5, *(row for row in range(7, 21) if TEXTS[row] is not None)]
+KEPT = [row for row in range(21) if row not in REMOVED]
+
+
+def table(**more: Any) -> Any:
+    rows = len(TEXTS)
+    columns = {
+        "id": pa.array([f"r{row}" for row in range(rows)]),
+        "nested": pa.array([{"a": [row, None], "b": None if row % 2 else b"\xff"} for row in range(rows)]),
+        "text": pa.array(TEXTS, pa.large_string()),
+        "when": pa.array(range(rows), pa.timestamp("ms", "Europe/Berlin")),
+        "kind": pa.array([f"kind {row % 3}" for row in range(rows)]).dictionary_encode(),
+    }
+    return pa.table(columns | more).replace_schema_metadata({"made": "by hand"})
+
+
+def write_parquet(path: Path, some: Any, **options: Any) -> None:
+    parquet.write_table(some, path, row_group_size=5, **options)
+
+
+def write_arrow(path: Path, some: Any, *, stream: bool, compression: str | None) -> None:
+    options = ipc.IpcWriteOptions(compression=compression)
+    with (ipc.new_stream if stream else ipc.new_file)(path, some.schema, options=options) as writer:
+        writer.write_table(some, 5)
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def check(found: Any, suffix: str, read: Any) -> None:
+    kept, removed, every = (read(f"{name}{suffix}") for name in ("kept", "removed", "all"))
+    given = read(f"in{suffix}")
+    for some, rows in ((kept, KEPT), (removed, REMOVED)):
+        assert some.schema.equals(given.schema, check_metadata=True)
+        assert some.to_pylist() == given.take(rows).to_pylist()
+    assert every.drop_columns(["duplicate_of", "similarity", "group"]).to_pylist() == given.to_pylist()
+    assert every.schema.metadata == given.schema.metadata
+    assert [str(every.schema.field(name).type) for name in ("duplicate_of", "similarity", "group")] == [
+        "string",
+        "double",
+        "int64",
+    ]
+    duplicate_of = every["duplicate_of"].to_pylist()
+    assert [row for row, name in enumerate(duplicate_of) if name is not None] == REMOVED
+    assert every["group"].to_pylist()[:5] == [0, 1, 0, None, 2]
+    assert duplicate_of[5] == f"in{suffix}#r0"
+    assert every["similarity"].to_pylist()[5] == simdocs.similarity(FOX, f"{FOX}.")
+    assert [one.rows for one in found.written] == [len(KEPT), len(REMOVED), 21]
+
+
+def outputs(suffix: str) -> dict[str, str]:
+    return {
+        f"{long}_rows": f"{name}{suffix}"
+        for long, name in (("kept", "kept"), ("removed", "removed"), ("flagged", "all"))
+    }
+
+
+@pytest.mark.parametrize("codec", ["snappy", "zstd", "none", {"text": "gzip", "id": "zstd"}])
+def test_parquet_keeps_schema_metadata_row_groups_and_compression(here: Path, codec: Any) -> None:
+    options = {"use_dictionary": ["id"]} if codec == "zstd" else {}
+    write_parquet(Path("in.parquet"), table(), compression=codec, **options)
+    found = simdocs.dedupe("in.parquet", **outputs(".parquet"))
+    assert found.skipped.counts == {"malformed": 3}
+    check(found, ".parquet", parquet.read_table)
+    given, kept, every = (parquet.read_metadata(f"{name}.parquet") for name in ("in", "kept", "all"))
+    assert [kept.row_group(unit).num_rows for unit in range(kept.num_row_groups)] == [4, 1, 1, 1]
+    assert every.num_row_groups == given.num_row_groups
+    for place in range(given.num_columns):
+        before, after = (each.row_group(0).column(place) for each in (given, kept))
+        assert (after.path_in_schema, after.compression) == (before.path_in_schema, before.compression)
+        assert after.has_dictionary_page == before.has_dictionary_page
+
+
+@pytest.mark.parametrize("stream", [True, False])
+@pytest.mark.parametrize("codec", [None, "lz4", "zstd"])
+def test_arrow_keeps_schema_metadata_batches_and_compression(here: Path, stream: bool, codec: str | None) -> None:
+    write_arrow(Path("in.arrow"), table(), stream=stream, compression=codec)
+    found = simdocs.dedupe("in.arrow", **outputs(".arrow"))
+
+    def read(name: str) -> Any:
+        return (ipc.open_stream if stream else ipc.open_file)(name).read_all()
+
+    check(found, ".arrow", read)
+    sizes = [Path(name).stat().st_size for name in ("in.arrow", "all.arrow")]
+    assert sizes[0] < sizes[1] < 2 * sizes[0]
+
+
+def test_a_file_without_rows_keeps_its_schema(here: Path) -> None:
+    Path("in").mkdir()
+    write_parquet(Path("in/a.parquet"), table())
+    write_parquet(Path("in/b.parquet"), table().slice(0, 0))
+    write_parquet(Path("in/c.parquet"), table().slice(0, 1))
+    simdocs.dedupe("in", kept_rows="out", removed_rows="gone")
+    for name in ("out/b.parquet", "out/c.parquet", "gone/b.parquet"):
+        found = parquet.read_table(name)
+        assert (found.num_rows, found.schema) == (0, parquet.read_schema("in/a.parquet"))
+    assert parquet.read_table("gone/c.parquet").num_rows == 1
+
+
+def test_a_file_without_the_text_field_is_kept_whole(here: Path) -> None:
+    Path("in").mkdir()
+    write_parquet(Path("in/a.parquet"), table())
+    write_parquet(Path("in/b.parquet"), table().drop_columns(["text"]))
+    simdocs.dedupe("in", kept_rows="out")
+    assert parquet.read_table("out/b.parquet").equals(parquet.read_table("in/b.parquet"))
+
+
+def test_a_column_with_the_name_of_a_flag_is_refused(here: Path) -> None:
+    write_parquet(Path("in.parquet"), table(group=pa.array([1] * 21)))
+    with pytest.raises(simdocs.InputError, match=r"in\.parquet: has a field 'group' already"):
+        simdocs.dedupe("in.parquet", flagged_rows="all.parquet")
+
+
+def test_standard_input_may_be_parquet(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_parquet(Path("in.parquet"), table())
+    with Path("in.parquet").open("rb") as stream:
+        from tests.cli.program import simdocs as program
+
+        done = program(
+            "dedupe", "-", "--input-format", "parquet", "--kept-rows", "kept.parquet", cwd=here, stdin=stream.read()
+        )
+    assert done.status == 3
+    assert parquet.read_table("kept.parquet").equals(parquet.read_table("in.parquet").take(KEPT))

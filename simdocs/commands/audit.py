@@ -44,7 +44,7 @@ def answer(request: AuditRequest, run: Run, delivery: Delivery) -> Audit:
         stated=banding.recall,
         skipped=run.skipped,
         **found._asdict(),
-        looks_like=tuple(looking_like(corpus.documents, plain=recipe.sequences.plain)),
+        looks_like=tuple(looking_like(corpus.documents)),
     )
 
 

@@ -162,7 +162,7 @@ def build_and_compare(
             renamed=len(found.renamed),
         ),
         ignored=len(plan.intake.ignored),
-        looks_like=tuple(looking_like(documents, plain=plan.recipe.sequences.plain)),
+        looks_like=tuple(looking_like(documents)),
     )
     return result, found
 

@@ -319,5 +319,5 @@ def _comparison(plan: _Plan, corpus: Corpus, documents: Documents, run: Run) -> 
         changed=None if plan.changed is None else len(plan.changed),
         measure=plan.request.comparing.measure,
         ignored=len(corpus.ignored),
-        looks_like=tuple(looking_like(documents, plain=corpus.recipe.sequences.plain)),
+        looks_like=tuple(looking_like(documents)),
     )

@@ -152,7 +152,7 @@ def _facts(plan: _Plan, asked: Corpus, run: Run) -> SearchFacts:
         measure=plan.request.comparing.measure,
         ignored=len(plan.intake.ignored),
         undecided=run.tally.undecided if _by_sketch(plan) else None,
-        looks_like=tuple(looking_like(asked.documents, plain=plan.recipe.sequences.plain)),
+        looks_like=tuple(looking_like(asked.documents)),
     )
 
 

@@ -149,7 +149,7 @@ class _Tuner:
             documents=asked.corpus.documents,
             skipped=run.skipped,
             examples=shown,
-            looks_like=tuple(looking_like(asked.corpus.documents, plain=asked.recipe.sequences.plain)),
+            looks_like=tuple(looking_like(asked.corpus.documents)),
         )
 
     @property

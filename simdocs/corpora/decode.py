@@ -92,7 +92,11 @@ class BinaryFormat(NamedTuple):
 
 _ZIP = b"PK\x03\x04"
 
-_TO_LINES = "convert its rows to JSON Lines, for example with pandas"
+_AS_CSV = "save its rows as CSV"
+
+_STREAM = b"\xff\xff\xff\xff"
+"""The beginning of an Arrow stream, before the length of its schema."""
+
 
 BINARY = (
     BinaryFormat(b".gz", b"\x1f\x8b", "gzip data: pipe it through zcat, or give the file a name that ends in .gz"),
@@ -103,17 +107,18 @@ BINARY = (
     BinaryFormat(b".bz2", b"BZh", "bzip2 data: pipe it through bzcat"),
     BinaryFormat(b".parquet", b"PAR1", "a Parquet file", read_as="parquet"),
     BinaryFormat(b".arrow", b"ARROW1", "an Arrow file", read_as="arrow"),
+    BinaryFormat(b".arrow", _STREAM, "an Arrow stream", read_as="arrow"),
     BinaryFormat(b".feather", b"FEA1", "a Feather file of version 1: convert it to Parquet, for example with pandas"),
     BinaryFormat(b".pdf", b"%PDF-", "a PDF document: convert it with pdftotext"),
     BinaryFormat(b".docx", _ZIP, "a Word document: save it as text", shared=True),
-    BinaryFormat(b".xlsx", _ZIP, f"an Excel workbook: {_TO_LINES}", shared=True),
+    BinaryFormat(b".xlsx", _ZIP, f"an Excel workbook: {_AS_CSV}", shared=True),
     BinaryFormat(b".pptx", _ZIP, "a PowerPoint presentation: save it as text", shared=True),
     BinaryFormat(b".odt", _ZIP, "an OpenDocument text: save it as text", shared=True),
     BinaryFormat(b".epub", _ZIP, "an EPUB book: save it as text", shared=True),
     BinaryFormat(b".zip", _ZIP, "a ZIP archive: unpack it"),
     BinaryFormat(b".doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Office document: save it as text"),
     BinaryFormat(b".7z", b"7z\xbc\xaf\x27\x1c", "a 7z archive: unpack it"),
-    BinaryFormat(b".sqlite", b"SQLite format 3\0", f"an SQLite database: {_TO_LINES}"),
+    BinaryFormat(b".sqlite", b"SQLite format 3\0", f"an SQLite database: {_AS_CSV}"),
 )
 """Formats that are named where a file is skipped. The first that fits counts."""
 
@@ -127,6 +132,8 @@ _BZIP2_BLOCK = (b"1AY&SY", b"\x17rE8P\x90")
 def binary_format(data: bytes, name: bytes = b"") -> str:
     """The format of a file that begins with these bytes, and what to do with it; empty if it is unknown."""
     if not data.startswith(_MAGIC) or (data.startswith(b"BZh") and data[4:10] not in _BZIP2_BLOCK):
+        return ""
+    if data.startswith(_STREAM) and data[7:8] != b"\0":  # a schema has less than 16 MiB
         return ""
     named = (some for some in BINARY if data.startswith(some.magic) and (not some.shared or _ends(name, some)))
     return next((some.advice(name) for some in named), "")

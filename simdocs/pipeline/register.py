@@ -162,7 +162,7 @@ class Register:
         """Record whether the document in this row was named, is held, or has a file that was replaced."""
         if file in self._found.named:
             self._named_rows.append(row)
-            if not self._sequences.plain and (alike := lookalike_of(read.names[at], int(read.facts["flags"][at]))):
+            if not self._sequences.plain and (alike := lookalike_of(int(read.facts["flags"][at]))):
                 self._skipped.warnings.append(alike.warning(read.names[at]))
         if file in self._found.held:
             self._held[row] = self._held_bytes(file, read.facts[at])

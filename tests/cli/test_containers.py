@@ -8,12 +8,13 @@ import gzip
 import io
 import json
 import lzma
-import subprocess
+import shlex
 import zipfile
 from pathlib import Path
 
 import pytest
 
+from simdocs.parameters.file_formats import CONTAINERS
 from tests.cli.corpus import A1, A, B, lay
 from tests.cli.program import simdocs
 from tests.commands.building import opened
@@ -33,19 +34,20 @@ def table(delimiter: str, *, bom: bool = False) -> bytes:
 ARRAY = json.dumps([{"id": f"n{at}", "body": text} for at, text in enumerate(TEXTS)]).encode()
 
 FILES = {
-    "a.csv": (table(","), "CSV"),
-    "excel export.csv": (table(",", bom=True), "CSV"),
-    "b.csv": (table(";"), "CSV with semicolons"),
-    "c.tsv": (table("\t"), "TSV"),
-    "array": (ARRAY, "a JSON array"),
-    "rows": (table(","), "CSV"),
-    "e.csv.gz": (gzip.compress(table(","), mtime=0), "CSV"),
+    "commas": (table(","), "CSV", "csv"),
+    "excel export.txt": (table(",", bom=True), "CSV", "csv"),
+    "b.txt": (table(";"), "CSV with semicolons", "csv and --delimiter ';'"),
+    "c.tab": (table("\t"), "TSV", "tsv"),
+    "array": (ARRAY, "a JSON array", "json"),
+    "lines.log": (b"\n".join(json.dumps(row).encode() for row in json.loads(ARRAY)), "JSON Lines", "jsonl"),
+    "e.txt.gz": (gzip.compress(table(","), mtime=0), "CSV", "csv"),
 }
+"""Files whose names do not show what they hold, what they look like, and what --input-format must be."""
 
 
 @pytest.fixture
 def there(tmp_path: Path) -> Path:
-    return lay(tmp_path, {f"d/{name}": data for name, (data, _) in FILES.items()} | {"text": A})
+    return lay(tmp_path, {f"d/{name}": data for name, (data, *_) in FILES.items()} | {"text": A})
 
 
 COMMANDS = {
@@ -66,7 +68,7 @@ COMMANDS = {
 def test_every_command_says_that_a_table_is_read_as_one_text(there, command):
     assert simdocs("index", "text", "-o", "t.index", cwd=there).status == 0
     words = COMMANDS[command].split()
-    for name, stdin in (("d/a.csv", None), ("-", FILES["a.csv"][0])):
+    for name, stdin in (("d/commas", None), ("-", FILES["commas"][0])):
         ask = [word.replace("{}", name) for word in words]
         done = simdocs(*ask, cwd=there, stdin=stdin)
         assert done.status == 0
@@ -76,42 +78,28 @@ def test_every_command_says_that_a_table_is_read_as_one_text(there, command):
             assert "looks like" not in simdocs(*ask, option, cwd=there, stdin=stdin).err
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_the_command_in_the_warning_turns_rows_into_documents(there, name):
-    """It is run by a shell as it stands there."""
-    done = simdocs("dedupe", f"d/{name}", cwd=there)
-    assert (done.status, done.out) == (0, b"")
-    wrong, _, command = done.err.rstrip("\n").partition("--text-field NAME: ")
-    assert f"this looks like {FILES[name][1]}, but is read as one text: if it is one text, give --plain" in wrong
-    made = subprocess.run(["/bin/sh", "-c", command], cwd=there, capture_output=True, check=True)
-    assert (made.stdout, made.stderr) == (b"", b"")
-    (lines,) = there.glob("d/*.jsonl")
-    assert lines.name.removesuffix(".jsonl") == name.removesuffix(".gz").rsplit(".", 1)[0]
-    assert [json.loads(line)["body"] for line in lines.read_text().splitlines()] == TEXTS
-    found = simdocs("dedupe", lines, "--text-field", "body", cwd=there)
-    assert (found.status, found.err, len(found.rows)) == (0, "", 1)
-    assert found.names == [(f"{lines}#n0", f"{lines}#n1")]
-
-
-def test_the_command_for_standard_input_goes_into_a_pipe(there):
-    done = simdocs("dedupe", "-", stdin=ARRAY, cwd=there)
-    command = done.err.rstrip("\n").partition("give --jsonl and --text-field NAME: ")[2]
-    made = subprocess.run(["/bin/sh", "-c", command], input=ARRAY, capture_output=True, check=True)
-    found = simdocs("dedupe", "-", "--jsonl", "--text-field", "body", stdin=made.stdout, cwd=there)
-    assert (found.status, found.err, found.names) == (0, "", [("-#n0", "-#n1")])
-
-
-def test_an_array_of_strings_becomes_lines_of_text(tmp_path):
-    lay(tmp_path, {"x": json.dumps(TEXTS).encode()})
-    command = simdocs("dedupe", "x", cwd=tmp_path).err.rstrip("\n").partition("NAME: ")[2]
-    subprocess.run(["/bin/sh", "-c", command], cwd=tmp_path, check=True)
-    assert [json.loads(line) for line in (tmp_path / "x.jsonl").read_text().splitlines()] == [
-        {"text": text} for text in TEXTS
-    ]
+@pytest.mark.parametrize("name", [name for name, (*_, given) in FILES.items() if given.split()[0] in CONTAINERS])
+def test_the_options_in_the_warning_read_rows_as_documents(there, name):
+    """They are read by a shell as they stand there."""
+    for asked, stdin in ((f"d/{name}", None), ("-", (there / "d" / name).read_bytes())):
+        if stdin is not None and name.endswith(".gz"):
+            continue
+        done = simdocs("dedupe", asked, cwd=there, stdin=stdin)
+        assert (done.status, done.out) == (0, b"")
+        wrong, _, rest = done.err.rstrip("\n").partition(": to read its rows as documents, give ")
+        assert wrong == f"simdocs: warning: {asked}: this looks like {FILES[name][1]}, but is read as one text"
+        options, _, plain = rest.partition("; ")
+        assert (options, plain) == (f"--input-format {FILES[name][2]}", "if it is one text, give --plain")
+        given = shlex.split(options.replace(" and", ""))
+        lacking = simdocs("dedupe", asked, *given, cwd=there, stdin=stdin)
+        assert lacking.status == 2
+        assert "has the field 'text'; the first has 'id', 'body': name one of them with --text-field" in lacking.err
+        found = simdocs("dedupe", asked, *given, "--text-field", "body", cwd=there, stdin=stdin)
+        assert (found.status, found.err, found.names) == (0, "", [(f"{asked}#n0", f"{asked}#n1")])
 
 
 def test_tables_in_a_directory_are_counted(there):
-    said = "3 look like CSV"
+    counted = {"JSON Lines": 1, "a JSON array": 1, "TSV": 1, "CSV with semicolons": 1, "CSV": 3}
     for ask in (
         ("dedupe", "d"),
         ("index", "d", "-o", "x.index"),
@@ -120,29 +108,24 @@ def test_tables_in_a_directory_are_counted(there):
     ):
         assert simdocs(*ask, cwd=there, env=None).err == ""
         done = simdocs(*ask, "--summary", "--summary-json", "note", cwd=there)
-        assert (
-            ", 1 looks like a JSON array, 1 looks like TSV, 1 looks like CSV with semicolons, 4 look like CSV"
-            in done.err
-        )
-        counts = json.loads((there / "note").read_bytes())["looks_like"]
-        assert counts == {"a JSON array": 1, "TSV": 1, "CSV with semicolons": 1, "CSV": 4}
+        assert ", 1 looks like TSV, 1 looks like CSV with semicolons, 3 look like CSV" in done.err
+        assert json.loads((there / "note").read_bytes())["looks_like"] == counted
     plain = simdocs("dedupe", "d", "--plain", "--summary", "--summary-json", "note", cwd=there)
     assert "look" not in plain.err
     assert json.loads((there / "note").read_bytes())["looks_like"] == {}
-    assert said not in plain.err
 
 
 def test_entries_of_a_list_are_counted_like_files_of_a_directory(there):
-    done = simdocs("dedupe", "--files-from", "-", "--summary", stdin=b"d/a.csv\nd/c.tsv\n", cwd=there)
+    done = simdocs("dedupe", "--files-from", "-", "--summary", stdin=b"d/commas\nd/c.tab\n", cwd=there)
     assert (done.status, "warning" in done.err) == (0, False)
     assert ", 1 looks like TSV, 1 looks like CSV" in done.err
 
 
 def test_an_update_warns_of_a_table_that_has_not_changed_and_equals_a_build_from_scratch(there):
-    ask = ("index", "d/a.csv", "d", "-o", "x.index")
+    ask = ("index", "d/commas", "d", "-o", "x.index")
     first = simdocs(*ask, cwd=there)
     assert first.err.count("this looks like CSV") == 1
-    (there / "d/rows").rename(there / "d/rows.csv")
+    (there / "d/b.txt").rename(there / "d/b.log")
     assert simdocs(*ask, cwd=there) == first
     updated = opened(there / "x.index").documents.facts.tobytes()
     assert simdocs(*ask, "--rebuild", cwd=there) == first
@@ -157,9 +140,17 @@ def zipped() -> bytes:
 
 
 BINARY = {
-    "x.parq": (
+    "x.pq": (
         b"PAR1\x15\x04",
         "a Parquet file: give the file a name that ends in .parquet, or give --input-format parquet",
+    ),
+    "x.feather": (
+        b"ARROW1\0\0",
+        "an Arrow file: give the file a name that ends in .arrow, or give --input-format arrow",
+    ),
+    "stream": (
+        b"\xff\xff\xff\xff\x78\0\0\0",
+        "an Arrow stream: give the file a name that ends in .arrow, or give --input-format arrow",
     ),
     "x.zs": (
         b"\x28\xb5\x2f\xfd\x04\x58",
@@ -170,10 +161,10 @@ BINARY = {
     "empty.bz2": (bz2.compress(b""), "bzip2 data: pipe it through bzcat"),
     "x.pdf": (b"%PDF-1.7\nno NUL in this one", "a PDF document: convert it with pdftotext"),
     "x.docx": (zipped(), "a Word document: save it as text"),
-    "x.XLSX": (zipped(), "an Excel workbook: convert its rows to JSON Lines, for example with pandas"),
+    "x.XLSX": (zipped(), "an Excel workbook: save its rows as CSV"),
     "x.zip": (zipped(), "a ZIP archive: unpack it"),
     "unnamed": (zipped(), "a ZIP archive: unpack it"),
-    "damaged.sqlite": (b"\0\0", "an SQLite database: convert its rows to JSON Lines, for example with pandas"),
+    "damaged.sqlite": (b"\0\0", "an SQLite database: save its rows as CSV"),
     "large.zip": (zipped() + bytes(2 << 20), "a ZIP archive: unpack it"),
     "photo": (b"\0\1", "a binary file (a NUL byte in the first 8 KiB)"),
 }

@@ -13,6 +13,7 @@ from tests.cli.program import simdocs
 
 TEXTS = [A, A1, B, A2, A]
 LIKE_LINES = "this looks like JSON Lines, but is read as one text"
+REMEDY = "to read its rows as documents, give --input-format jsonl; if it is one text, give --plain"
 PIPED = "error: --jsonl applies to standard input: name a file *.jsonl, or pipe it into simdocs"
 LINES = b"".join(
     json.dumps({"id": f"x{number}", "text": text.decode()}).encode() + b"\n" for number, text in enumerate(TEXTS)
@@ -32,18 +33,17 @@ def test_standard_input_answers_as_a_file_does(tmp_path: Path, mode: tuple[str, 
 def test_without_jsonl_standard_input_is_one_text_and_warned_about(tmp_path: Path) -> None:
     done = simdocs("dedupe", "-", "--summary", cwd=tmp_path, stdin=LINES)
     assert "1 document," in done.err
-    assert f"simdocs: warning: -: {LIKE_LINES}: give --jsonl\n" in done.err
+    assert f"simdocs: warning: -: {LIKE_LINES}: {REMEDY}\n" in done.err
 
 
 def test_a_named_file_of_json_lines_with_another_name_is_warned_about(tmp_path: Path) -> None:
     (tmp_path / "d").mkdir()
-    (tmp_path / "d/x.json").write_bytes(LINES)
-    (tmp_path / "d/one.json").write_bytes(LINES.splitlines()[0] + b"\n")
-    (tmp_path / "d/array.json").write_bytes(b"[\n" + LINES)
-    named = simdocs("dedupe", "d/x.json", "d/one.json", "d/array.json", cwd=tmp_path)
-    warning = f"simdocs: warning: d/x.json: {LIKE_LINES}: give the file a name that ends in .jsonl\n"
-    assert (named.status, named.err) == (0, warning)
-    assert simdocs("dedupe", "d/x.json", "--plain", cwd=tmp_path).err == ""
+    (tmp_path / "d/x.txt").write_bytes(LINES)
+    (tmp_path / "d/one.txt").write_bytes(LINES.splitlines()[0] + b"\n")
+    (tmp_path / "d/array.txt").write_bytes(b"[\n" + LINES)
+    named = simdocs("dedupe", "d/x.txt", "d/one.txt", "d/array.txt", cwd=tmp_path)
+    assert (named.status, named.err) == (0, f"simdocs: warning: d/x.txt: {LIKE_LINES}: {REMEDY}\n")
+    assert simdocs("dedupe", "d/x.txt", "--plain", cwd=tmp_path).err == ""
     assert simdocs("dedupe", "d", cwd=tmp_path).err == ""
 
 

@@ -9,16 +9,14 @@ import codecs
 import csv
 import io
 import json
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from shlex import quote
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.errors import mention, shell_command
+from simdocs.errors import mention
 from simdocs.model.documents import LIKE_ARRAY, LIKE_CSV, LIKE_LINES, LIKE_SEMICOLONS, LIKE_TSV, Documents
 from simdocs.model.names import display_name
 from simdocs.model.ragged import Mask
@@ -27,7 +25,6 @@ from simdocs.parameters.file_formats import (
     CONTAINERS,
     ON_STANDARD_INPUT,
     compression_of,
-    without_compression,
 )
 from simdocs.parameters.texts import Sequences
 
@@ -111,8 +108,8 @@ class Lookalike:
     flag: the flag of documents whose text looks like it.
     mark: bytes that occur in every such text. Most texts lack them.
     looks: whether the beginning of a text in UTF-8 looks like it, given whether that is the whole text.
-    suffixes: endings of the names of files that are taken for it, whatever their text looks like.
-    rows: Python code that prints its rows, read from standard input, as JSON Lines.
+    container: the format that reads it.
+    delimiter: the character between its fields, if that is not the usual one of the format.
     """
 
     def __init__(
@@ -121,51 +118,20 @@ class Lookalike:
         flag: int,
         mark: bytes,
         looks: Callable[[bytes, bool], bool],
+        container: str,
         *,
-        suffixes: tuple[bytes, ...] = (),
-        rows: str = "",
+        delimiter: str = "",
     ) -> None:
         self.name, self.flag, self.mark, self.looks = name, flag, mark, looks
-        self.suffixes, self.rows = suffixes, rows
-
-    def is_named_so(self, name: bytes) -> bool:
-        """Whether this name has one of the suffixes, also before that of a compression."""
-        return without_compression(name.lower()).endswith(self.suffixes) if self.suffixes else False
+        self.container, self.delimiter = container, delimiter
 
     def warning(self, name: bytes) -> str:
         """The warning that such a text is read as one document, and what to do."""
-        shown, piped = display_name(name), name == b"-"
-        wrong = f"{shown}: this looks like {self.name}, but is read as one text"
-        if not self.rows:
-            return f"{wrong}: " + (f"give {mention('jsonl')}" if piped else "give the file a name that ends in .jsonl")
-        options = f"{mention('jsonl')} and {mention('text_field')}" if piped else mention("text_field")
-        rows = f"{'pipe it through' if piped else 'convert it with'} this command, and give {options} NAME"
-        one = f"if it is one text, give {mention('plain')}"
-        return f"{wrong}: {one}; if its rows are documents, {rows}: {shell_command(self._conversion(shown))}"
-
-    def _conversion(self, shown: str) -> str:
-        """The command that turns a file, or standard input, into JSON Lines."""
-        program = f"python3 -c '{self.rows}'"
-        if shown == "-":
-            return program
-        name = os.fsencode(shown)
-        lines = quote(f"{os.path.splitext(os.fsdecode(without_compression(name)))[0]}.jsonl")
-        if known := compression_of(name):
-            return f"{COMPRESSIONS[known].cat} < {quote(shown)} | {program} > {lines}"
-        return f"{program} < {quote(shown)} > {lines}"
-
-
-_TABLE = (
-    "import csv,json; csv.field_size_limit(1 << 30);"
-    ' [print(json.dumps(row)) for row in csv.DictReader(open(0, encoding="utf-8-sig", newline=""), delimiter="{}")]'
-)
-"""Python that turns a table into JSON Lines. Some texts have more than the 128 KiB that a field may have by default."""
-
-_ARRAY = (
-    "import json; [print(json.dumps(row if isinstance(row, dict) else dict(text=row)))"
-    ' for row in json.load(open(0, encoding="utf-8-sig"))]'
-)
-"""Python that turns an array into JSON Lines."""
+        options = f"{mention('input_format')} {self.container}"
+        if self.delimiter:
+            options += f" and {mention('delimiter')} '{self.delimiter}'"
+        wrong = f"{display_name(name)}: this looks like {self.name}, but is read as one text"
+        return f"{wrong}: to read its rows as documents, give {options}; if it is one text, give {mention('plain')}"
 
 
 def looks_like_lines(text: bytes, _whole: bool) -> bool:
@@ -189,20 +155,20 @@ _FIRST_FIELD = re.compile(r'\{\s*"[^"]*"\s*:')
 
 
 def looks_like_array(text: bytes, whole: bool) -> bool:
-    """Whether a text is a JSON array of objects, or of several strings."""
+    """Whether a text is a JSON array of objects."""
     if not text.lstrip().startswith(b"["):
         return False
     rest = text.decode("utf-8", "replace").lstrip()[1:].lstrip()
-    if not rest.startswith(("{", '"')):
+    if not rest.startswith("{"):
         return False
     try:
-        first, end = json.JSONDecoder().raw_decode(rest)
+        _, end = json.JSONDecoder().raw_decode(rest)
     except (ValueError, RecursionError):
         return not whole and _FIRST_FIELD.match(rest) is not None
     after = rest[end:].lstrip()
-    if isinstance(first, dict) and after.startswith("]"):
-        return not after[1:].strip()
-    return after.startswith(",") and after[1:].lstrip().startswith("{" if isinstance(first, dict) else '"')
+    return (after.startswith("]") and not after[1:].strip()) or (
+        after.startswith(",") and after[1:].lstrip().startswith("{")
+    )
 
 
 def looks_like_table(text: bytes, whole: bool, delimiter: str) -> bool:
@@ -263,18 +229,17 @@ def _records(text: bytes, whole: bool, delimiter: str) -> Iterator[list[str]]:
         yield held
 
 
-def _table(name: str, flag: int, delimiter: str, suffixes: tuple[bytes, ...] = ()) -> Lookalike:
+def _table(name: str, flag: int, container: str, delimiter: str, *, usual: bool = True) -> Lookalike:
     looks = partial(looks_like_table, delimiter=delimiter)
-    rows = _TABLE.format(delimiter.replace("\t", r"\t"))
-    return Lookalike(name, flag, delimiter.encode(), looks, suffixes=suffixes, rows=rows)
+    return Lookalike(name, flag, delimiter.encode(), looks, container, delimiter="" if usual else delimiter)
 
 
 LOOKALIKES = (
-    Lookalike("JSON Lines", LIKE_LINES, b"{", looks_like_lines),
-    Lookalike("a JSON array", LIKE_ARRAY, b"[", looks_like_array, rows=_ARRAY),
-    _table("TSV", LIKE_TSV, "\t", (b".tsv",)),
-    _table("CSV with semicolons", LIKE_SEMICOLONS, ";"),
-    _table("CSV", LIKE_CSV, ",", (b".csv",)),
+    Lookalike("JSON Lines", LIKE_LINES, b"{", looks_like_lines, "jsonl"),
+    Lookalike("a JSON array", LIKE_ARRAY, b"[", looks_like_array, "json"),
+    _table("TSV", LIKE_TSV, "tsv", "\t"),
+    _table("CSV with semicolons", LIKE_SEMICOLONS, "csv", ";", usual=False),
+    _table("CSV", LIKE_CSV, "csv", ","),
 )
 """Texts whose rows may be documents. The first that a text looks like counts."""
 
@@ -288,28 +253,13 @@ def flag_of(text: bytes) -> int:
     return 0
 
 
-def lookalike_of(name: bytes, flags: int) -> Lookalike | None:
-    """The container that a document with this name and these flags looks like, if any."""
-    by_content = (lookalike for lookalike in LOOKALIKES if flags & lookalike.flag)
-    by_name = (lookalike for lookalike in LOOKALIKES if lookalike.is_named_so(name))
-    return next(by_content, None) or next(by_name, None)
+def lookalike_of(flags: int) -> Lookalike | None:
+    """The container that a document with these flags looks like, if any."""
+    return next((lookalike for lookalike in LOOKALIKES if flags & lookalike.flag), None)
 
 
-def looking_like(documents: Documents, *, plain: bool) -> Iterator[tuple[str, int]]:
-    """Yield the name of each container that documents look like, and how many of them do.
-
-    plain: each file is meant as one text, so that names do not count.
-    """
-    flags, files = documents.facts["flags"], documents.facts["container"] == 0
+def looking_like(documents: Documents) -> Iterator[tuple[str, int]]:
+    """Yield the name of each container that documents look like, and how many of them do."""
     for lookalike in LOOKALIKES:
-        alike = flags & lookalike.flag != 0
-        for suffix in () if plain else lookalike.suffixes:
-            named = documents.named_with(suffix)
-            for compression in COMPRESSIONS.values():
-                named |= documents.named_with(suffix + compression.suffix)
-            alike = alike | (files & named & (flags & _EVERY == 0))
-        if count := int(alike.sum()):
+        if count := documents.flagged(lookalike.flag):
             yield lookalike.name, count
-
-
-_EVERY = sum(lookalike.flag for lookalike in LOOKALIKES)

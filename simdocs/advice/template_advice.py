@@ -24,7 +24,7 @@ LEAVING_OUT = (
     f"leave it out with {mention('template')} FILE or {mention('ignore_common')} F"
     f" ({suggested('tune', 'DOCS')} looks for F)"
 )
-"""What leaves out a template."""
+"""The advice that leaves out a template."""
 
 MANY_DOCUMENTS = 100
 """With fewer documents than this, no advice is given, because the answer is easily read in full."""

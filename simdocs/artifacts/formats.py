@@ -78,7 +78,7 @@ class ArtifactFormat(NamedTuple):
 
     @property
     def described(self) -> str:
-        """What an artifact of this format is, for messages."""
+        """The name of this kind of artifact in messages."""
         return "an index" if self.noun is BandIndex else f"a {self.kind} artifact"
 
     @property

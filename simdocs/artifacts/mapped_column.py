@@ -43,7 +43,7 @@ class Rules:
         return self._nonzero or not (self._below is None and self._end is None)
 
     def broken_by_block(self, block: int, values: Array) -> str:
-        """What is wrong with the values of this block, given those that were read before; empty if nothing."""
+        """The problem of the values of this block, given those that were read before; empty if there is none."""
         if self._nonzero and not int(values.min()):
             return "holds a NUL"
         if self._below is not None and int(values.max()) >= self._below:
@@ -59,7 +59,7 @@ class Rules:
         return bool(least <= values[0] and values[-1] <= most and (values[:-1] <= values[1:]).all())
 
     def broken_by_records(self, records: Array) -> str:
-        """What is wrong with these records; empty if nothing, or if the values are no records."""
+        """The problem of these records; empty if there is none, or if the values are no records."""
         amounts = [name for name in records.dtype.names or () if name in _AMOUNTS]
         for at in range(0, len(records) if amounts else 0, _AT_ONCE):
             part = np.asarray(records[at : at + _AT_ONCE])
@@ -72,7 +72,7 @@ class Rules:
 
 
 def _contradiction(facts: Array) -> str:
-    """What contradicts itself in the facts of a document, (n,) DOCUMENT; empty if nothing."""
+    """The contradiction in facts of documents, (n,) DOCUMENT; empty if there is none."""
     line, size, length, count = (facts[name] for name in ("container", "size", "length", "count"))
     if ((length == 0) != (facts["flags"] & EMPTY != 0)).any() or (length > _UNITS_IN_BYTE * size).any():
         return "the length of a document contradicts its size or its flags"

@@ -25,7 +25,7 @@ _DECLARATIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 """The spellings of parameters that are not simply `--` and the name."""
 
 _ARGUMENTS: Mapping[str, str] = MappingProxyType({"documents": "DOCS", "texts": "- for standard input"})
-"""What stands on a command line for arguments of Python that are no parameters. Texts in memory come through a pipe."""
+"""The words on a command line for Python arguments that are no parameters. Texts in memory come through a pipe."""
 
 METAVARS: Mapping[str, str] = MappingProxyType(
     {

@@ -43,7 +43,7 @@ def _explain_comparing(request: ReadRequest) -> str:
 def refuse_disguised(documents: Sequence[object]) -> None:
     """Raise InputError if a directory of documents is an artifact, although its name does not say so.
 
-    Whoever filled the directory may have made it one, so that the answer names files elsewhere.
+    Someone who can write to the directory may have made it one, so that the answer names files elsewhere.
     """
     for name in documents:
         if isinstance(name, bytes) and name != b"-" and is_disguised(name):

@@ -269,4 +269,4 @@ _MOST_OF_COMMAND = 1 << 18
 """Characters of a command line in run.json. Some systems allow millions."""
 
 _OF_READING = ("root", "read_ns", "max_size", "skipped", "skipped_first")
-"""What run.json says about the run that read the documents. Artifacts that are made from its artifact have it, too."""
+"""The keys in run.json about the run that read the documents. Artifacts made from its artifact have them, too."""

@@ -168,7 +168,7 @@ def answer(request: CompareRequest, _run: Run | None, delivery: Delivery) -> Com
     first, recipe, look = shinglings[0], compared.recipe, delivery.look
     alone = look.as_file or (request.answer.diff is not None and not look.holds_all)
     shows_edits = not (alone or request.several_shinglings)
-    # Whoever draws the measures for people, or as JSON Lines, shows where the texts differ, too.
+    # Drawn for people or as JSON Lines, the measures are shown together with the places where the texts differ.
     shows_both = delivery.take is not None and look.holds_all and not request.several_shinglings
     diff = request.answer.diff or ("words" if shows_both else None)
     banding = recipe.banding if isinstance(recipe, IndexRecipe) else banding_of(request.banding, sketching.num_perm)

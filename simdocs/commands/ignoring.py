@@ -20,7 +20,7 @@ from simdocs.pipeline.prepare import Intake
 from simdocs.requests.request import Request
 
 _COMMENT = "#|"
-"""What begins a comment. No word holds these signs, and the lists of Snowball have comments after |."""
+"""The signs that begin a comment. No word has them, and the lists of Snowball have comments after |."""
 
 
 def with_stop_word_list(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from simdocs.parameters.recipes import OF_BANDS, IndexRecipe
 from simdocs.requests.studying import TuneRequest
 
 _BY_HAND = ("bands", "rows", "rule")
-"""What was chosen for another threshold or signature, and is chosen again if that changes."""
+"""Parameters that were chosen for a threshold and a signature, and are chosen again if those change."""
 
 BANDS_AGAIN = "bands"
 """The change that means: choose bands and rows again, for the recall."""

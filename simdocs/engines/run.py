@@ -173,7 +173,7 @@ def available_memory(top: Path = Path("/")) -> int | None:
 
 
 def _of_system(top: Path) -> Iterator[int]:
-    """What Linux can give without swapping, or else all memory of the machine."""
+    """The memory that Linux can give without swapping, or else all memory of the machine."""
     if (meant := _field(_text(top / "proc/meminfo"), "MemAvailable:")) is not None:
         yield meant << 10
     elif "SC_PHYS_PAGES" in os.sysconf_names:
@@ -181,7 +181,7 @@ def _of_system(top: Path) -> Iterator[int]:
 
 
 def _of_groups(top: Path) -> Iterator[int]:
-    """What is left of the limits of the control groups that this process is in, and of those above them."""
+    """The memory left by the limits of the control groups that this process is in, and of those above them."""
     for line in _text(top / "proc/self/cgroup").splitlines():
         _, controllers, name = line.split(":", 2)
         if controllers in ("", "memory"):
@@ -205,7 +205,7 @@ def _of_group(directory: Path, limit: str, usage: str, cached: str) -> Iterator[
 
 
 def _of_process(top: Path) -> Iterator[int]:
-    """What `ulimit -v` leaves."""
+    """The memory that `ulimit -v` leaves."""
     import resource
 
     most, _ = resource.getrlimit(resource.RLIMIT_AS)

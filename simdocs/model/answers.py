@@ -117,7 +117,7 @@ class Look(NamedTuple):
     nested: the format has lists in cells, and may have several tables.
     explained: there is room for the meaning of each row.
     verbose: everything is shown.
-    diff: how differences are drawn, a member of DIFFS; None: nobody asked for them.
+    diff: how differences are drawn, a member of DIFFS; None: they are not wanted.
     listing: what is listed instead of the answer itself.
     as_file: whether a format that only this question has draws the answer.
     colored, terminal: whether there are colours, and whether a terminal shows it.
@@ -142,7 +142,7 @@ class Look(NamedTuple):
 
 
 class Answer:
-    """What every result says of itself, to the command line and to Python.
+    """The base of all results: what a result says of itself, to the command line and to Python.
 
     VIEW: the function that draws the whole answer for people, as `module:name`, which is imported when it is used;
         empty: they see its tables. It is given the result and a Look, and returns bytes.
@@ -207,17 +207,17 @@ class Answer:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What to know about the answer in any case."""
+        """Notes about the answer, which are always printed."""
         return ()
 
     @property
     def warned_of(self) -> tuple[str, ...]:
-        """What to warn people of who look."""
+        """Warnings, which are printed at a terminal."""
         return ()
 
     @property
     def errors(self) -> tuple[SimdocsError, ...]:
-        """What is wrong with what was looked at."""
+        """The errors that were found in what was examined."""
         return ()
 
     def spelled(self, spelling: Callable[[str], str]) -> Self:
@@ -240,7 +240,7 @@ class Delivery(NamedTuple):
         counts alone where an answer may be larger than memory.
     outputs: files that are written, which must not be among the documents.
     conclude: is called with the result of a build before it is published.
-    look: how the answer is drawn. What nobody sees is not computed.
+    look: how the answer is drawn. Parts that are not drawn are not computed.
     is_wanted: whether anybody sees the answer itself, and not only what is written beside it.
     publishing: publishes what is written beside the answer, when it is left without an exception. None: nothing is.
     """

@@ -39,7 +39,7 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
         "missed_family": "largest family that the sample may overlook (5% chance)",
     }
 )
-"""What each key means, in a few words."""
+"""The meaning of each key, in a few words."""
 
 _ESTIMATED = frozenset({"similar_pairs", "missed"})
 """Counts that a sample estimates. The others are exact."""

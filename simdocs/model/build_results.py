@@ -23,7 +23,7 @@ _BYTES_SKETCHED = 8
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Expectation:
-    """What bands will find.
+    """The pairs that bands are expected to find.
 
     curve: pairs of a similarity, at every tenth, and the least probability that a pair of it becomes a candidate.
     at_threshold: the least probability at the threshold.
@@ -173,14 +173,14 @@ class BuildResult(RunResult):
 
 
 UNCHANGED, CHANGED, NEW, KEPT, RENAMED, REMOVED = "unchanged", "changed", "new", "kept", "renamed", "removed"
-"""What an update does with a document: the statuses of a dry run."""
+"""The statuses of a document in a dry run: what the update would do with it."""
 
 CHANGES = table_head(status=NAME, document=NAME)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class DryRun(RunResult):
-    """What a build would change in the artifact that it would replace.
+    """The changes that a build would make in the artifact that it would replace.
 
     built: the result that the build would have.
     earlier: the documents of the artifact that is there; None if there is none that can be read.

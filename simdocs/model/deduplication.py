@@ -167,7 +167,7 @@ class Deduplication(SearchResult):
             yield Block(NAMES, [(name,) for name in names])
 
     def _explanations(self) -> Block:
-        """The explanations as a table. UsageError: nobody asked for them."""
+        """The explanations as a table. UsageError: they were not asked for."""
         if self.explained is None:
             raise UsageError(f"there are no explanations: ask for them with {mention('explain')}")
         from simdocs.model.explanation import EXPLAINED, EXPLAINED_COMPONENTS

@@ -35,7 +35,7 @@ FILE_FIELDS = (
         " another reason",
     ),
 )
-"""What is recorded about a file: name, dtype, shape and meaning."""
+"""The facts of a file: name, dtype, shape and meaning."""
 
 CHUNK_FIELDS = (
     ("row", "<i8", (), "row of its first document, or of the next one if it has none"),
@@ -45,7 +45,7 @@ CHUNK_FIELDS = (
     ("content", "<u8", (2,), "first 16 bytes of the SHA-256 of its bytes"),
     ("skipped", "<i8", (), "how many of its lines were skipped"),
 )
-"""What is recorded about a chunk, some whole lines of a JSON Lines file: name, dtype, shape and meaning."""
+"""The facts of a chunk, which is some whole lines of a JSON Lines file: name, dtype, shape and meaning."""
 
 FILE_AMOUNTS = ("row", "file_size", "chunk", "skipped", "start", "extent", "line")
 """The fields that are sizes and numbers, and so never negative."""
@@ -196,7 +196,7 @@ OTHER_ENCODING = (
     "in another encoding a text does not match its UTF-8 copy; convert it first, for example with"
     " iconv -f LATIN1 -t UTF-8"
 )
-"""What messages say about texts with bytes that are not valid UTF-8."""
+"""The part of messages about texts with bytes that are not valid UTF-8."""
 
 WITHOUT_TOKENS = EMPTY | IGNORED
 """Flags of documents that match nothing."""

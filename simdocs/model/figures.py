@@ -11,7 +11,7 @@ _PERCENT_DIGITS = 6
 """Decimal places of a percentage at most."""
 
 _FOUR_DIGITS = 999.5
-"""What is rounded to three digits from here on has an exponent."""
+"""From here on, a number rounded to three digits has an exponent."""
 
 _WHOLE, _LEAST = 9.5, 0.001
 

@@ -19,7 +19,7 @@ _LONG = 80
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ArtifactInfo(Answer):
-    """What an artifact is.
+    """The facts about an artifact.
 
     kind: its kind.
     facts: keys and values, in the order in which they are shown. A key may occur several times.
@@ -52,7 +52,7 @@ class ArtifactInfo(Answer):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CheckResult(Answer):
-    """What is wrong with artifacts.
+    """The problems that were found in artifacts.
 
     problems: an ArtifactError for each damage, and an InputError for each artifact that cannot be read, in order.
     """

@@ -1,4 +1,4 @@
-"""What bands will find, in general and among given documents."""
+"""The result of tune: what bands will find, in general and among given documents."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ _ORDERS = "simdocs.kernels.group.greedy_rounds"
 
 
 class UnitFigures(NamedTuple):
-    """What is known about the units of real texts, from which advice about k follows.
+    """Figures about the units of real texts, from which advice about k follows.
 
     Each pair has a figure for texts with spaces between words, and one for scripts without spaces.
 

@@ -10,7 +10,7 @@ from simdocs.parameters.file_formats import CONTAINERS
 from simdocs.parameters.values import MIB, ArtifactName, Choice, FieldNames, Flag, FreeText, PathName, PatternList, Size
 
 UNITS_OF_SIZE = "K, M and G are powers of 1024; KB, MB and GB are powers of 1000."
-"""What help says about the units of a size."""
+"""The sentence in help about the units of a size."""
 
 _REFUSED = f"Refuse a larger text. {UNITS_OF_SIZE}"
 

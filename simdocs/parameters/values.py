@@ -36,7 +36,7 @@ class Values(Protocol):
 
     @property
     def wanted(self) -> str:
-        """What is accepted, in words: `a whole number from 1 to 1000`."""
+        """The accepted values, in words: `a whole number from 1 to 1000`."""
 
     def check(self, value: Any) -> Any:
         """The value from Python in its normal type. ValueError: it is not accepted."""
@@ -46,7 +46,7 @@ class Values(Protocol):
 
 
 def refusal(values: Values, wanted: object, given: object) -> str:
-    """What a message says about a wrong value: what is wanted, what was given, and what may have been meant."""
+    """The message about a wrong value: what is wanted, what was given, and what may have been meant."""
     shown = given if not isinstance(given, str) or len(given) <= _SHOWN else f"{given[:_SHOWN]}..."
     hint = values.hint(given) if isinstance(values, Choice | Fraction | Several) else ""
     return f"must be {wanted}, not {shown!r}" + (f": {hint}" if hint else "")
@@ -158,7 +158,7 @@ class Size:
 
 
 class Seed:
-    """A number below 2^32, or `random` for one that nobody knows beforehand."""
+    """A number below 2^32, or `random` for an unpredictable one."""
 
     wanted = "a whole number below 2^32, or random"
 
@@ -223,7 +223,7 @@ class Several:
 
     @property
     def wanted(self) -> str:
-        """What each of them is."""
+        """The accepted values, in words."""
         return f"{self.values.wanted}, or several of them separated by commas"
 
     @property
@@ -247,7 +247,7 @@ class Several:
             raise ValueError(self.wanted) from None
 
     def hint(self, given: object) -> str:
-        """What the first wrong one may stand for."""
+        """The hint about the first wrong value."""
         if isinstance(given, str) and isinstance(self.values, Choice):
             wrong = [word for word in given.split(",") if word not in self.values.family]
             return self.values.hint(wrong[0]) if wrong else ""

@@ -20,7 +20,7 @@ _MOSTLY = 0.8
 """The share of a text from which on a comparison says that it is in the other text, whatever the similarity."""
 
 _MOST_PLACES = 20
-"""Places that differ that are shown at a terminal if nobody has asked for the difference: about two screens."""
+"""Places that differ that are shown at a terminal if the difference was not asked for: about two screens."""
 
 
 def drawn(result: Comparison, look: Look, canvas: Canvas) -> None:

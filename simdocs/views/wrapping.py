@@ -23,7 +23,7 @@ _PARTS = re.compile(r"\x1b\[[0-9;]*m|\n|[^\S\n]+|[^\s\x1b]+")
 """Colours, ends of lines, spaces, and words."""
 
 _CONTINUED = " \\"
-"""What ends a line of a command that goes on."""
+"""The end of a line whose command goes on."""
 
 
 class _Word(NamedTuple):

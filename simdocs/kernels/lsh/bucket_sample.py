@@ -135,7 +135,7 @@ def likely_partners(
 def _missed_weights(
     signatures: Tokens, left: Index, right: Index, loose: Bands, found: Bands, weights: Floats
 ) -> Floats:
-    """What each pair counts: (P,), 0 if it shares a bucket of `found`; divided by its buckets of `loose`."""
+    """The weight of each pair, (P,): 0 if it shares a bucket of `found`, else divided by its buckets of `loose`."""
     weight = np.empty(len(left))
     for at in range(0, len(left), _PAIRS_AT_ONCE):
         cut = slice(at, at + _PAIRS_AT_ONCE)

@@ -19,7 +19,7 @@ EMPTY = 0xFFFFFFFF
 """Every value in the signature of an empty document."""
 
 _GOLDEN = 0x9E3779B9
-"""What a round adds to the tokens, compared with the round before: 2^32 over the golden ratio, odd."""
+"""The number that each round adds to the tokens of the round before: 2^32 over the golden ratio, made odd."""
 
 
 def signatures(tokens: Ragged, num_perm: int, seed: int = 0) -> Tokens:

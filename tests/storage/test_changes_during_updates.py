@@ -49,7 +49,7 @@ MOMENTS = {
     "when a document is opened": "simdocs.corpora.read_file.open_file",
     "when lines are opened": "simdocs.corpora.containers.lines.open_file",
     "when a document is decoded": "simdocs.pipeline.reading.content_digest",
-    "when lines are parsed": "simdocs.corpora.containers.jsonl._add",
+    "when lines are parsed": "simdocs.corpora.containers.jsonl._object",
 }
 
 

@@ -27,7 +27,10 @@ WITHOUT_EFFECT = {
 }  # fmt: skip
 """Options that do not change an answer about files of one file system that goes into a pipe or a file."""
 
-KNOWN = WITHOUT_EFFECT | {
+NEVER_GIVEN = {"kept_rows", "removed_rows", "flagged_rows"}
+"""Options that other tests give."""
+
+KNOWN = WITHOUT_EFFECT | NEVER_GIVEN | {
     "documents", "files_from", "files0_from", "include", "exclude", "hidden", "follow", "max_size",
     "text_field", "id_field", "input_format", "plain", "jsonl",
     "unit", "k", "language", "ignore_stop_words", "stop_words", "multiset", "seed", *some.SWITCHES,
@@ -168,6 +171,7 @@ def _read(options: Options, stdin: bytes, index: Index | None = None) -> Corpus:
         of_index = {name: index.options[name] for name in some.Sequences.defaults if options[name] is None}
         options = {**options, **of_index}
     assert set(options) <= KNOWN, f"the twin does not know {set(options) - KNOWN}"
+    assert not any(options.get(name) for name in NEVER_GIVEN)
     return Corpus(options, stdin)
 
 

@@ -24,6 +24,7 @@ from tests.commands.building import built, content
 from tests.corpora.arrow_files import HAS_PYARROW, as_arrow_file, as_arrow_stream, as_parquet, needs_pyarrow, table
 from tests.corpora.finding import found_by
 from tests.corpora.small_chunks import cut_small
+from tests.packing import SUFFIXES, each, packed
 from tests.toys import registered
 
 FIELDS = Sequences()
@@ -157,6 +158,47 @@ def test_each_document_is_read_again_by_its_locator(
             assert kind.text_of(document, FIELDS) == text
             assert kind.cut(data, where, FIELDS) == document
             assert kind.fields_of(document)
+
+
+COMPRESSED = [name for name in READABLE if name in CONTAINERS and CONTAINERS[name].may_be_compressed]
+
+
+@each
+@given(wanted=documents)
+def test_a_compressed_file_has_the_same_documents(
+    tmp_path_factory: pytest.TempPathFactory, name: str, wanted: list[Document]
+) -> None:
+    folder = tmp_path_factory.getbasetemp()
+    paths = {each_name: folder / f"packed{SAMPLES[each_name][0]}{SUFFIXES[name]}" for each_name in COMPRESSED}
+    for kind_name, path in paths.items():  # before any is read, which waits until the file is a moment old
+        data = SAMPLES[kind_name][1](wanted)
+        path.write_bytes(packed(name, data[: len(data) // 2]) + packed(name, data[len(data) // 2 :]))
+    for kind_name, path in paths.items():
+        kind = of(kind_name)
+        _, found = read(kind, ContainerFile(os.fsencode(path), 1 << 20))
+        texts = [text for some in found for text in some.texts]
+        assert [text.decode() for text in texts] == [text for _, text in wanted]
+        files = Reopened()
+        again = list(files.read(os.fsencode(path), locators_in(found), FIELDS))
+        files.close()
+        for text, reread in zip(texts, again, strict=True):
+            assert not isinstance(reread, DocumentSkipped)
+            assert kind.text_of(reread[0], FIELDS) == text
+
+
+@each
+@pytest.mark.parametrize("kind_name", COMPRESSED)
+def test_a_compressed_file_that_is_cut_short_is_malformed(tmp_path: Path, name: str, kind_name: str) -> None:
+    """Never are its documents only fewer. The documents before the cut may be read."""
+    suffix, write, _ = SAMPLES[kind_name]
+    whole = packed(name, write([("a", "one text"), ("b7", "another text")]))
+    paths = [tmp_path / f"{end}{suffix}{SUFFIXES[name]}" for end in range(len(whole))]
+    for end, path in enumerate(paths):
+        path.write_bytes(whole[:end])
+    for end, path in enumerate(paths):
+        with pytest.raises(DocumentSkipped) as caught:
+            list(of(kind_name).parts(ContainerFile(os.fsencode(path), 1 << 20), FIELDS))
+        assert caught.value.reason == "malformed", end
 
 
 def test_a_document_that_is_not_there_any_more_has_changed(tmp_path: Path, name: str) -> None:

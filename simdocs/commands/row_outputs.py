@@ -98,7 +98,7 @@ class RowDrafts:
                 form = row_format(self.targets.form(name, file))
                 assert form is not None
                 compressed = CompressedSink(os.fsencode(self.targets.name(name, file)), sink)
-                writers[name] = form.writer(raw, compressed.write, flagged=name == FLAGGED)
+                writers[name] = form.writer(raw, compressed.write, flagged=name == FLAGGED, every=source.records)
                 ends += [writers[name].end, compressed.end]
             yield writers
             for end in ends:

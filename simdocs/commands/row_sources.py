@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from simdocs.corpora.containers.container import Container, ContainerFile, Part, container
 from simdocs.corpora.containers.recognise import formats_of
-from simdocs.corpora.containers.rows import NO_FLAGS, Flags, RawRows, RowBlock, RowFormat, row_format
+from simdocs.corpora.containers.rows import NO_FLAGS, Flags, RawRows, Record, RowBlock, RowFormat, row_format
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.identity import content_digest
 from simdocs.corpora.stamp import Stamp
@@ -176,6 +176,20 @@ class RowSource:
             self.warnings.append(f"{self._shown}: cannot be read to its end, so the rest of its rows is in no output")
         if done < len(chunks):
             raise self._changed()
+
+    def records(self) -> Iterator[list[Record]]:
+        """Yield all records of the file that can be read, some at a time."""
+        raw = self._form.open(self._file, self._fields)
+        try:
+            for part in self._kind.parts(self._file, self._fields):
+                for block in raw.blocks(part):
+                    places = [place for place in range(len(block)) if block.is_row(place)]
+                    found = block.records(np.array(places, np.int64))
+                    yield [record for record in found if record is not None]
+        except (DocumentSkipped, OSError):
+            return  # what was read before is all there is, as `blocks` reports
+        finally:
+            raw.close()
 
     def _is_same(self, stamp: Stamp) -> bool:
         """Whether the file has not changed since it was read."""

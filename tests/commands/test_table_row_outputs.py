@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -141,3 +143,69 @@ def test_standard_input_may_be_parquet(here: Path, monkeypatch: pytest.MonkeyPat
         )
     assert done.status == 3
     assert parquet.read_table("kept.parquet").equals(parquet.read_table("in.parquet").take(KEPT))
+
+
+def test_rows_go_from_json_lines_to_tables_and_back(here: Path) -> None:
+    records: list[dict[str, Any]] = [
+        {"id": f"r{row}", "text": f"{FOX} {row}", "n": row, "x": 1.5, "yes": row > 3, "deep": {"a": [row]}}
+        for row in range(9)
+    ]
+    records[3] = {"id": "r3", "text": "another text altogether, about the sea", "n": None, "later": "only here"}
+    records[5]["text"] = records[0]["text"]
+    records[8]["n"] = 2.5
+    Path("in.jsonl").write_text("\n".join(map(json.dumps, records)) + "\n\n")
+    kept = [record for row, record in enumerate(records) if row != 5]
+    for name in ("kept.parquet", "kept.arrow"):
+        simdocs.dedupe("in.jsonl", kept_rows=name, threshold=0.99)
+        read = parquet.read_table if name.endswith("parquet") else lambda path: ipc.open_file(path).read_all()
+        found = read(name)
+        names = ("id", "text", "n", "x", "yes", "deep", "later")
+        assert found.column_names == list(names)
+        assert found.to_pylist() == [{column: record.get(column) for column in names} for record in kept]
+        simdocs.dedupe(name, kept_rows="back.jsonl", flagged_rows="all.jsonl", threshold=1)
+        back = list(map(json.loads, Path("back.jsonl").read_bytes().splitlines()))
+        assert back == found.to_pylist()
+        flagged = list(map(json.loads, Path("all.jsonl").read_bytes().splitlines()))
+        assert flagged == [row | {"duplicate_of": None, "similarity": None, "group": at} for at, row in enumerate(back)]
+
+
+@pytest.mark.parametrize("first", ["parquet", "arrow"])
+def test_tables_become_other_tables(here: Path, first: str) -> None:
+    other = {"parquet": "arrow", "arrow": "parquet"}[first]
+    if first == "parquet":
+        write_parquet(Path("in.parquet"), table())
+        given = parquet.read_table("in.parquet")
+    else:
+        given = table()
+        write_arrow(Path("in.arrow"), given, stream=True, compression=None)
+    simdocs.dedupe(f"in.{first}", kept_rows=f"kept.{other}")
+    kept = ipc.open_stream("kept.arrow").read_all() if other == "arrow" else parquet.read_table("kept.parquet")
+    assert kept.to_pylist() == given.take(KEPT).to_pylist()
+    assert kept.schema.metadata == given.schema.metadata
+
+
+@pytest.mark.parametrize(
+    ("lines", "output", "problem"),
+    [
+        (
+            ['{"text": "a b c", "x": 1}', '{"text": "d e f", "x": "1"}'],
+            "k.parquet",
+            "a field has values of several types",
+        ),
+        (['{"text": "a b c"}', "not JSON"], "k.parquet", "line 2: cannot be read, so it has no place in a file of"),
+        (['{"text": "a b c", "x": "\\ud800"}', '{"text": "d e f"}'], "k.arrow", "several types|no place in the table"),
+    ],
+)
+def test_values_without_a_place_in_a_table_are_named(here: Path, lines: list[str], output: str, problem: str) -> None:
+    Path("in.jsonl").write_text("\n".join(lines))
+    with pytest.raises(simdocs.InputError, match=problem):
+        simdocs.dedupe("in.jsonl", kept_rows=output)
+    assert os.listdir() == ["in.jsonl"]
+
+
+def test_values_without_a_place_in_json_are_named(here: Path) -> None:
+    write_parquet(Path("in.parquet"), table())
+    with pytest.raises(
+        simdocs.InputError, match=r"in\.parquet, row 1: the field 'nested' has a value \(dict\) that JSON"
+    ):
+        simdocs.dedupe("in.parquet", kept_rows="k.jsonl")

@@ -45,6 +45,12 @@ NO_FLAGS = Flags()
 Sink = Callable[[bytes], object]
 """Takes the next bytes of a file."""
 
+Record = dict[str, Any]
+"""The values of a row by field."""
+
+EveryRecord = Callable[[], Iterator[list[Record]]]
+"""Yields all records of a file, some at a time. Each call passes over the file once."""
+
 
 class RowBlock(Protocol):
     """Consecutive rows of a file.
@@ -66,14 +72,22 @@ class RowBlock(Protocol):
     def raw(self, place: int) -> bytes:
         """The bytes of a row without its end, for an answer that lists rows. InputError: it is too long to be held."""
 
-    def records(self, places: Index) -> Iterator[dict[str, Any]]:
-        """Yield the values of these rows by field, for another format. InputError: a row cannot be read."""
+    def records(self, places: Index) -> list[Record | None]:
+        """The values of these rows by field, for another format; None for a row that cannot be read."""
+
+    def where(self, place: int) -> str:
+        """The name of the file and the number of a row, for a message."""
 
 
 class RawRows(Protocol):
-    """An open file with rows. stamp: its stamp when it was opened; that of no file if it is in memory."""
+    """An open file with rows.
+
+    stamp: its stamp when it was opened; that of no file if it is in memory.
+    name: of the file.
+    """
 
     stamp: Stamp
+    name: bytes
 
     def blocks(self, part: Part) -> Iterator[RowBlock]:
         """Yield the rows of a part of this file. Raises DocumentSkipped, OSError: it cannot be read.
@@ -101,13 +115,37 @@ class RowFormat(Protocol):
     def open(self, file: ContainerFile, fields: Sequences) -> RawRows:
         """Open a file. Raises DocumentSkipped, OSError as `Container.open` does."""
 
-    def writer(self, source: RawRows, sink: Sink, *, flagged: bool) -> RowWriter:
-        """A writer of rows of this file. flagged: each row has flags. InputError: a column has the name of a flag."""
+    def writer(self, source: RawRows, sink: Sink, *, flagged: bool, every: EveryRecord) -> RowWriter:
+        """A writer of rows of this file, which may have another format.
+
+        flagged: each row has flags. every: for another format, passes over all records of the file.
+        InputError: a column has the name of a flag, or values have no place in this format.
+        """
 
 
 def taken_name(where: str, name: str) -> InputError:
     """The error that a column has the name of a flag. where: the file, or a row of it."""
     return InputError(f"{where}: has a field {name!r} already: rename it, or leave out {mention('flagged_rows')}")
+
+
+def converted(block: RowBlock, places: Index, flags: list[Flags] | None) -> list[tuple[int, Record]]:
+    """The records of these rows, with their flags and the place of each, for another format. Blank lines have none.
+
+    InputError: a row cannot be read, or has a field with the name of a flag.
+    """
+    rows = [at for at, place in enumerate(places.tolist()) if block.is_row(place)]
+    found = list[tuple[int, Record]]()
+    for at, record in zip(rows, block.records(places[rows]), strict=True):
+        place = int(places[at])
+        if record is None:
+            raise InputError(f"{block.where(place)}: cannot be read, so it has no place in a file of another format")
+        if flags is not None:
+            if taken := [name for name in FLAGS if name in record]:
+                raise taken_name(block.where(place), taken[0])
+            found.append((place, record | flags[at].in_text()))
+        else:
+            found.append((place, record))
+    return found
 
 
 def row_format(name: str) -> RowFormat | None:

@@ -13,7 +13,17 @@ from typing import Any
 from simdocs.corpora.containers.columns import ArrowObject
 from simdocs.corpora.containers.container import ContainerFile, Part
 from simdocs.corpora.containers.messages import ROWS, messages, messages_of_footer, read_at
-from simdocs.corpora.containers.rows import FLAGS, Flags, RawRows, RowBlock, Sink, taken_name
+from simdocs.corpora.containers.rows import (
+    FLAGS,
+    EveryRecord,
+    Flags,
+    RawRows,
+    Record,
+    RowBlock,
+    Sink,
+    converted,
+    taken_name,
+)
 from simdocs.corpora.containers.tables import damage_named, source_of
 from simdocs.corpora.libraries import library
 from simdocs.corpora.stamp import NO_FILE, Stamp
@@ -31,6 +41,9 @@ _BATCH_BYTES, _BATCH_ROWS = 1 << 23, 1 << 13
 _BUFFER = 1 << 16
 """Bytes of a column that are read at once."""
 
+_GROUP_ROWS = 1 << 16
+"""Rows of a row group or record batch, if they come from another format."""
+
 _ZSTD = b"\x28\xb5\x2f\xfd"
 """How what Zstandard has compressed begins."""
 
@@ -38,11 +51,11 @@ _ZSTD = b"\x28\xb5\x2f\xfd"
 class TableBlock:
     """Some rows of one row group or record batch.
 
-    unit: its number. batch: the rows as a record batch.
+    unit: its number. batch: the rows as a record batch. name: of the file.
     """
 
-    def __init__(self, first: int, unit: int, batch: ArrowObject) -> None:
-        self.first, self.unit, self.batch = first, unit, batch
+    def __init__(self, first: int, unit: int, batch: ArrowObject, name: bytes) -> None:
+        self.first, self.unit, self.batch, self._name = first, unit, batch, name
         self.count: int = batch.num_rows
 
     def __len__(self) -> int:
@@ -60,9 +73,15 @@ class TableBlock:
         """Rows of tables have no bytes of their own: InputError."""
         raise InputError("a row of a table is no line")
 
-    def records(self, places: Index) -> Iterator[dict[str, Any]]:
-        """Yield the values of these rows."""
-        yield from self.batch.take(library("pyarrow", "reading tables").array(places)).to_pylist()
+    def records(self, places: Index) -> list[Record | None]:
+        """The values of these rows."""
+        taken = self.batch.take(library("pyarrow", "reading tables").array(places))
+        found: list[Record | None] = taken.to_pylist()
+        return found
+
+    def where(self, place: int) -> str:
+        """The name of the file and the number of a row, for a message."""
+        return f"{display_name(self._name)}, row {self.first + place}"
 
 
 class ParquetSource:
@@ -166,7 +185,7 @@ class TableRows:
             self._rest = rest.slice(batch.num_rows)
             first, self._row = self._row + 1, self._row + batch.num_rows
             if batch.num_rows:
-                yield TableBlock(first, self._unit, batch)
+                yield TableBlock(first, self._unit, batch, self.name)
 
     def close(self) -> None:
         """Close the file."""
@@ -198,29 +217,55 @@ class _Target(io.RawIOBase):
         return len(piece)
 
 
+def _schema_of(every: Iterator[list[Record]], source: RawRows) -> ArrowObject:
+    """The schema of the records of a file of another format. InputError: a field has values of several types."""
+    pyarrow = library("pyarrow", "writing tables")
+    schema = pyarrow.schema([])
+    for records in every:
+        names = dict.fromkeys(name for record in records for name in record)
+        try:
+            some = pyarrow.schema(
+                [(name, pyarrow.array([record.get(name) for record in records]).type) for name in names]
+            )
+            schema = pyarrow.unify_schemas([schema, some], promote_options="permissive")
+        except (ValueError, TypeError, OverflowError, NotImplementedError) as error:  # also the errors of pyarrow
+            said = str(error).strip().splitlines()[0]
+            where = display_name(source.name)
+            raise InputError(f"{where}: a field has values of several types, which is no column: {said}") from None
+    return schema
+
+
 class TableWriter:
     """Writes rows of tables.
 
-    open_writer: opens a writer of pyarrow, given the file, the schema and the source.
+    schema: that of the rows without flags. source: the file with the rows, which may have another format.
+    open_writer: opens a writer of pyarrow, given the file, the schema and the source if it is a table.
     """
 
     def __init__(
-        self, source: TableRows, sink: Sink, open_writer: Callable[[Any, ArrowObject, Any], Any], *, flagged: bool
+        self,
+        schema: ArrowObject,
+        source: RawRows,
+        sink: Sink,
+        open_writer: Callable[[Any, ArrowObject, Any], Any],
+        *,
+        flagged: bool,
     ) -> None:
         pyarrow = self._pyarrow = library("pyarrow", "writing tables")
-        schema = source.source.schema
         if flagged:
             if taken := [name for name in FLAGS if name in schema.names]:
                 raise taken_name(display_name(source.name), taken[0])
             kinds = (pyarrow.string(), pyarrow.float64(), pyarrow.int64())
             for name, kind in zip(FLAGS, kinds, strict=True):
                 schema = schema.append(pyarrow.field(name, kind))
-        self._schema, self._unit, self._held = schema, 0, list[Any]()
-        self._writer = open_writer(_Target(sink), schema, source.source)
+        self._schema, self._unit, self._rows, self._held = schema, 0, 0, list[Any]()
+        self._writer = open_writer(_Target(sink), schema, getattr(source, "source", None))
 
     def write(self, block: RowBlock, places: Index, flags: list[Flags] | None) -> None:
         """Hold these rows, and write those of the row group before."""
-        assert isinstance(block, TableBlock)
+        if not isinstance(block, TableBlock):
+            self._hold(converted(block, places, flags), block)
+            return
         if block.unit != self._unit:
             self._flush()
             self._unit = block.unit
@@ -232,6 +277,19 @@ class TableWriter:
                 columns.append(self._pyarrow.array(column, kind))
         if batch.num_rows:
             self._held.append(self._pyarrow.record_batch(columns, schema=self._schema))
+
+    def _hold(self, records: list[tuple[int, Record]], block: RowBlock) -> None:
+        """Hold rows of another format, and write them if they are enough for a row group. InputError."""
+        try:
+            rows = [record for _, record in records]
+            self._held += self._pyarrow.Table.from_pylist(rows, self._schema).to_batches()
+        except (ValueError, TypeError, OverflowError, NotImplementedError) as error:  # also the errors of pyarrow
+            where = f"{block.where(records[0][0])} and after it"
+            raise InputError(f"{where}: a value has no place in the table: {error}") from None
+        self._rows += len(rows)
+        if self._rows >= _GROUP_ROWS:
+            self._flush()
+            self._rows = 0
 
     def _flush(self) -> None:
         held, self._held = self._held, []
@@ -271,10 +329,11 @@ class _TableFormat:
         """Open a file."""
         return TableRows(file, self._source, self._what)
 
-    def writer(self, source: RawRows, sink: Sink, *, flagged: bool) -> TableWriter:
+    def writer(self, source: RawRows, sink: Sink, *, flagged: bool, every: EveryRecord) -> TableWriter:
         """A writer of rows of this file."""
-        assert isinstance(source, TableRows)
-        return TableWriter(source, sink, self._open_writer, flagged=flagged)
+        if isinstance(source, TableRows):
+            return TableWriter(source.source.schema, source, sink, self._open_writer, flagged=flagged)
+        return TableWriter(_schema_of(every(), source), source, sink, self._open_writer, flagged=flagged)
 
 
 def _parquet_writer(target: Any, schema: ArrowObject, source: Any) -> Any:
@@ -293,7 +352,9 @@ class _IpcWriter:
 
     def __init__(self, target: Any, schema: ArrowObject, source: Any) -> None:
         ipc = library("pyarrow.ipc", "writing Arrow")
-        is_stream, codec = (source.is_stream, source.codec) if isinstance(source, ArrowSource) else (False, None)
+        # Only in a stream, later batches may have another dictionary.
+        is_stream = any(hasattr(field.type, "index_type") for field in schema)
+        is_stream, codec = (source.is_stream, source.codec) if isinstance(source, ArrowSource) else (is_stream, None)
         options = ipc.IpcWriteOptions(compression=codec, use_threads=False)
         self._writer = (ipc.new_stream if is_stream else ipc.new_file)(target, schema, options=options)
 

@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 
+import simdocs
 from simdocs import extras
 from simdocs.cli import exits
 from simdocs.corpora.libraries import library
 from simdocs.errors import MissingExtraError, SimdocsError
 from simdocs.extras import needs
 from simdocs.model.skipped import JUDGED, DocumentSkipped
+from simdocs.parameters.file_formats import COMPRESSIONS
 
 ROOT = Path(__file__).resolve().parent.parent
 INSTALL = "pip install 'simdocs[datasets]'"
@@ -81,3 +83,18 @@ def test_optional_libraries_are_not_imported_at_a_start(tmp_path):
     words = [sys.executable, "-c", program, "dedupe", "a.txt", "b.jsonl", "-q", "-j1"]
     done = subprocess.run(words, cwd=tmp_path, check=True, capture_output=True, text=True)
     assert not {*done.stdout.split()} & {"pyarrow", "backports.zstd", "compression.zstd"}
+
+
+def test_python_callers_get_the_error_before_anything_is_read(tmp_path, monkeypatch):
+    module = COMPRESSIONS["zstd"].module
+    monkeypatch.setitem(sys.modules, module, None)
+    (tmp_path / "a.txt.zst").write_bytes(b"\x28\xb5\x2f\xfd")
+    monkeypatch.chdir(tmp_path)
+    for ask in (simdocs.dedupe, simdocs.show):
+        with pytest.raises(
+            simdocs.MissingExtraError, match=f"a.txt.zst: reading Zstandard needs {module}: pip install"
+        ):
+            ask("a.txt.zst")
+    with pytest.raises(simdocs.MissingExtraError):
+        simdocs.dedupe(".", "a.txt.zst")
+    assert simdocs.dedupe(".").skipped.counts == {"uninstalled": 1}

@@ -12,7 +12,7 @@ from simdocs.corpora.decode import as_utf8, refuse_binary
 from simdocs.corpora.discover import not_found
 from simdocs.corpora.read_file import read, read_stream
 from simdocs.corpora.stamp import FileId, file_id, status_of
-from simdocs.errors import InputError, UsageError, mention
+from simdocs.errors import InputError, MissingExtraError, UsageError, mention
 from simdocs.model.names import display_name
 from simdocs.model.skipped import DocumentSkipped, explanation
 from simdocs.parameters.texts import Sequences
@@ -140,8 +140,11 @@ def refuse_fifo_twice(names: Iterable[object]) -> None:
             met.add(file_id(status))
 
 
-def _unreadable(name: bytes, skip: DocumentSkipped) -> InputError:
-    if skip.reason in ("binary", "uninstalled") and skip.detail:
+def _unreadable(name: bytes, skip: DocumentSkipped) -> InputError | MissingExtraError:
+    missing = skip.__cause__
+    if isinstance(missing, MissingExtraError):
+        return MissingExtraError(missing.what, missing.package, missing.trouble, display_name(name))
+    if skip.reason == "binary" and skip.detail:
         return InputError(f"{display_name(name)}: {skip.detail}")
     detail = f" ({skip.detail})" if skip.detail else ""
     return InputError(f"{display_name(name)}: {explanation(skip.reason)}{detail}")

@@ -76,6 +76,7 @@ def test_every_public_name_can_be_imported_and_is_documented():
     assert {name for name in simdocs.__all__ if name.endswith("Error")} == {
         *("SimdocsError", "UsageError", "InputError", "OutputError", "ArtifactError", "ParametersError"),
         *("LockedError", "ShrunkError", "WorkerError", "UnjudgedError", "UnreachableRecallError", "MemoryNeededError"),
+        "MissingExtraError",
     }
     assert all(issubclass(getattr(simdocs, name), simdocs.SimdocsError) for name in dir(simdocs) if "Error" in name)
     with pytest.raises(AttributeError, match="module 'simdocs' has no attribute 'dedup'"):

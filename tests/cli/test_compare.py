@@ -166,7 +166,11 @@ def test_documents_of_an_artifact_are_named_as_other_commands_print_them(here):
         (["a.txt"], 2, "there is nothing to compare this text with: give two texts, or more"),
         ([], 2, "nothing to read: give two files, or - for standard input"),
         (["a.txt", "b.txt", "--diff"], 2, "--diff needs a value: one of words, lines, unified, side-by-side"),
-        (["a.txt", "b.txt", "-o", "x.png"], 2, "cannot write .png: use .table, .tsv, .jsonl, .csv, .parquet, .arrow or .npy"),
+        (
+            ["a.txt", "b.txt", "-o", "x.png"],
+            2,
+            "cannot write .png: use .table, .tsv, .jsonl, .csv, .parquet, .arrow or .npy",
+        ),
         (["a.txt", "b.txt", "--max-size", "10"], 2, "a.txt: larger than --max-size"),
         (["a.txt", "b.txt", "--unit", "word,lines"], 2, "--unit must be one of char, word, line, stopword, or several"),
         (["a.txt", "b.txt", "--unit", "word,lines"], 2, "did you mean line?"),

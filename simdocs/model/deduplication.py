@@ -147,10 +147,10 @@ class Deduplication(SearchResult):
 
         The similarity is NaN for the kept document, and where it was not computed. The pairs must be held.
         """
-        members, name = self.members, self.documents.name
-        kept = dict(zip(self.pairs.right.tolist(), self._named(0), strict=True))
-        for row, number, jaccard in zip(*(each.tolist() for each in (members.row, *members[2:])), strict=True):
-            yield name(row), number, kept.get(row, name(row)), jaccard
+        members, names = self.members, self.documents.every_name()
+        of_index = dict(zip(self.pairs.left.tolist(), self._named(0), strict=True)) if self.against_index else {}
+        for row, kept, number, jaccard in zip(*(column.tolist() for column in members), strict=True):
+            yield names[row], number, names[kept] if kept < len(names) else of_index[kept], jaccard
 
     def blocks(self, look: Look) -> Iterator[Block]:
         """Yield the pairs; or names, documents with their groups, or explanations, if those are listed."""
@@ -178,7 +178,8 @@ class Deduplication(SearchResult):
     @property
     def kept_names(self) -> list[Any]:
         """The names of the documents that are kept."""
-        return [self.documents.name(row) for row in self.kept.tolist()]
+        names = self.documents.every_name()
+        return [names[row] for row in self.kept.tolist()]
 
     @property
     def duplicate_names(self) -> list[Any]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simdocs.model.byte_strings import ByteStrings
 from simdocs.model.columns import Column
 from simdocs.model.names import name_to_text
 from simdocs.model.ragged import Array, Index, Mask, Ragged, Rows, firsts_of_runs
@@ -239,6 +240,13 @@ class Documents:
         It has a lone surrogate for each byte that is not UTF-8.
         """
         return self.given_names.get(row, name_to_text(self.raw_name(row)))
+
+    def every_name(self) -> list[Any]:
+        """The names of all documents, as `name` returns each."""
+        names: list[Any] = list(map(name_to_text, ByteStrings(self.names)))
+        for row, name in self.given_names.items():
+            names[row] = name
+        return names
 
     def raw_name(self, row: int) -> bytes:
         """The name of the document in this row, as raw bytes."""

@@ -98,3 +98,12 @@ def test_python_callers_get_the_error_before_anything_is_read(tmp_path, monkeypa
     with pytest.raises(simdocs.MissingExtraError):
         simdocs.dedupe(".", "a.txt.zst")
     assert simdocs.dedupe(".").skipped.counts == {"uninstalled": 1}
+
+
+def test_an_answer_that_cannot_be_written_is_refused_before_any_work(tmp_path):
+    program = "import sys; sys.modules['pyarrow'] = None; from simdocs.cli import main; main()"
+    words = [sys.executable, "-c", program, "dedupe", "missing", "-o", "x.parquet"]
+    done = subprocess.run(words, cwd=tmp_path, check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"simdocs: error: writing Parquet needs pyarrow: {INSTALL}\n"
+    assert list(tmp_path.iterdir()) == []

@@ -7,14 +7,21 @@ bytes, and it never holds its file open.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import accumulate
+from typing import Any
 
 from simdocs.corpora.containers.container import ContainerFile, Locator, OneText, Part, PartDocuments
 from simdocs.corpora.containers.fields import missing_text
+from simdocs.corpora.containers.lines import OpenLines
 from simdocs.corpora.read_file import read
 from simdocs.corpora.stamp import NO_FILE
 from simdocs.corpora.walked_files import Met
 from simdocs.model.skipped import Skip
 from simdocs.parameters.texts import Sequences
+
+CHINESE = "gb18030"
+"""An encoding in which many characters have two bytes that have three in UTF-8."""
 
 IN_A_PART = 4
 """Texts in a part."""
@@ -91,3 +98,37 @@ class Pages:
 
 
 TOY_CONTAINER = FormFeeds()
+
+
+class ChineseFeeds(FormFeeds):
+    """The same in another encoding. Its locators are intervals of bytes, which may be shorter than the texts."""
+
+    def parts(self, file: ContainerFile, fields: Sequences) -> Iterator[Part]:
+        at = 0
+        for part in super().parts(file, fields):
+            yield replace(part, container="toybytes", start=at, extent=len(part.data))
+            at += len(part.data) + 1
+
+    def documents(self, part: Part, fields: Sequences) -> PartDocuments:
+        found = super().documents(part, fields)
+        pages = part.data.split(b"\f")
+        starts = [0, *accumulate(len(page) + 1 for page in pages)]
+        places = [number - part.first for _, _, number in found.locators]
+        found.locators = [
+            Locator(part.start + starts[place], len(pages[place]), part.first + place) for place in places
+        ]
+        found.texts = [text.decode(CHINESE).encode() for text in found.texts]
+        return found
+
+    def open(self, path: bytes, met: Met, fields: Sequences) -> Any:
+        return OpenLines(path, met)
+
+    def cut(self, content: bytes, where: Locator, fields: Sequences) -> bytes:
+        return content[where.start : where.start + where.extent]
+
+    def text_of(self, document: bytes, fields: Sequences) -> bytes | None:
+        text = None if b"\f" in document else super().text_of(document, fields)
+        return None if text is None else text.decode(CHINESE).encode()
+
+
+TOY_OF_BYTES = ChineseFeeds()

@@ -96,12 +96,15 @@ def registered() -> Iterator[None]:
     FORMATS.register("toyformat", OutputFormat("a toy of a format", "tests.toys:Bracketed"))
     container = ContainerFormat("texts between form feeds", "tests.toy_container:TOY_CONTAINER", (b".feed",))
     CONTAINERS.register("toycontainer", container)
+    of_bytes = ContainerFormat("texts in a Chinese encoding", "tests.toy_container:TOY_OF_BYTES", (b".chinese",))
+    CONTAINERS.register("toybytes", of_bytes)
     members = (
         (UNITS, "unit"),
         (SCHEMES, "scheme"),
         (KEEP, "keep"),
         (FORMATS, "format"),
         (CONTAINERS, "container"),
+        (CONTAINERS, "bytes"),
     )
     try:
         yield

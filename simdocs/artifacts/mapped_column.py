@@ -22,6 +22,10 @@ _AMOUNTS = frozenset((*AMOUNTS, *FILE_AMOUNTS))
 _UNITS_IN_BYTE = 18
 """More units than any byte of a text can become: NFKC makes 18 characters of U+FDFA, which has 2 bytes in UTF-16."""
 
+MOST_TEXT_IN_BYTE = 3
+"""Bytes of UTF-8 that a byte of a file can become: characters of encodings of one byte have up to three. A container
+whose documents are compressed within the file must count documents, and not bytes."""
+
 _AT_ONCE = 1 << 12
 """Records that are looked at together, while they are in cache."""
 
@@ -81,7 +85,7 @@ def _contradiction(facts: Array) -> str:
     if any(((facts[name] > 0) & (line == 0)).any() for name in ("start", "extent", "line")):
         return "a document that is not a line has a position in a file"
     # A container whose positions count documents, and not bytes, has the extent 1.
-    shorter = (size > facts["extent"]) & (facts["extent"] != 1)
+    shorter = (size > MOST_TEXT_IN_BYTE * facts["extent"]) & (facts["extent"] != 1)
     if ((line > 0) & ((facts["line"] == 0) | shorter)).any():
         return "a line is shorter than its text, or has no number"
     return ""

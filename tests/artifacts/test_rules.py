@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.artifacts import formats, mapped_column
+from simdocs.artifacts.mapped_column import MOST_TEXT_IN_BYTE
 from simdocs.errors import ArtifactError
 from simdocs.model.documents import AMOUNTS, DOCUMENT, EMPTY
 from tests.artifacts.tiny import KINDS, arrays_of, checksums_of
@@ -109,7 +110,7 @@ def is_possible(fact: np.void) -> bool:
         return False
     of_units = 0 < length <= 18 * size and 0 < count <= length and not fact["flags"] & EMPTY
     of_nothing = length == count == 0 and bool(fact["flags"] & EMPTY)
-    of_line = line > 0 and size <= extent
+    of_line = line > 0 and (size <= MOST_TEXT_IN_BYTE * extent or extent == 1)
     return (
         (of_units or of_nothing) and ignored <= count and (of_line if fact["container"] else start + extent + line == 0)
     )

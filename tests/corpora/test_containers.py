@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
+from simdocs.artifacts.mapped_column import MOST_TEXT_IN_BYTE
 from simdocs.corpora.containers.container import Container, ContainerFile, Locator, Part, PartDocuments, container
 from simdocs.corpora.containers.reopened import Reopened
 from simdocs.corpora.read_tasks import sampled, tasks
@@ -25,6 +26,7 @@ from tests.corpora.arrow_files import HAS_PYARROW, as_arrow_file, as_arrow_strea
 from tests.corpora.finding import found_by
 from tests.corpora.small_chunks import cut_small
 from tests.packing import SUFFIXES, each, packed
+from tests.toy_container import CHINESE
 from tests.toys import registered
 
 FIELDS = Sequences()
@@ -54,6 +56,7 @@ SAMPLES: dict[str, tuple[str, Callable[[Sequence[Document]], bytes], bytes]] = {
     "arrow": (".arrow", lambda some: as_arrow_file(table(some)), b""),
     "arrow stream": (".arrow", lambda some: as_arrow_stream(table(some)), b""),
     "toycontainer": (".feed", form_feeds, b"a page without a colon"),
+    "toybytes": (".chinese", lambda some: form_feeds(some).decode().encode(CHINESE), b"a page without a colon"),
 }
 """For each container its suffix, a function that writes documents, and a file whose only document has no text (empty:
 it cannot be written without a library). The first word is the name of the container."""
@@ -128,7 +131,8 @@ def test_locators_ascend_within_their_parts_which_follow_each_other(
             assert before.first + before.count == after.first
             assert before.start + before.extent <= after.start
         for part, some in zip(parts, found, strict=True):
-            for where in some.locators:
+            for where, text in zip(some.locators, some.texts, strict=True):
+                assert where.extent == 1 or len(text) <= MOST_TEXT_IN_BYTE * where.extent
                 assert part.start <= where.start
                 assert where.start + where.extent <= part.start + part.extent
                 assert part.first <= where.number < part.first + part.count
@@ -264,6 +268,13 @@ def test_an_update_has_the_bytes_of_a_build_from_scratch(corpus: Path, name: str
         built(Path("old.shingles"), ["docs"], allow_shrink=True)
         built(Path("new.shingles"), ["docs"], rebuild=True)
         assert content(Path("old.shingles")) == content(Path("new.shingles"))
+
+
+def test_an_index_of_texts_that_are_longer_in_utf_8_is_not_damaged(tmp_path: Path) -> None:
+    (tmp_path / "x.chinese").write_bytes("\f".join((":" + "漢字" * 40, ":" + "仮名と" * 30, ":一")).encode(CHINESE))
+    simdocs.index(tmp_path / "x.chinese", output=tmp_path / "x.index")
+    assert simdocs.check(tmp_path / "x.index").errors == ()
+    assert len(list(simdocs.query(tmp_path / "x.index", texts=["漢字" * 40]).rows())) == 1
 
 
 def test_a_file_without_the_text_field_is_named_once(corpus: Path, name: str) -> None:

@@ -36,8 +36,9 @@ class ContainerFile(NamedTuple):
 class Locator(NamedTuple):
     """The location of a document in its file, in terms that only its container understands. Artifacts record it.
 
-    start, extent: an interval in bytes, at least as long as the text, or in documents. The intervals of a file's
-        documents ascend, do not overlap, and lie in those of their parts.
+    start, extent: an interval in bytes that has at least a third of the bytes of the text in UTF-8; or, if documents
+        are counted, the number of the document and 1. The intervals of a file's documents ascend, do not overlap, and
+        lie in those of their parts.
     number: the number of the document in its file, from 1, skipped ones included. It names a document without an id.
     """
 
@@ -137,7 +138,7 @@ class Opened(Protocol):
 class Container(Protocol):
     """A format of files that hold many documents.
 
-    noun: what messages call a document, such as `line`.
+    noun: what messages call a document, such as `line`. It stands before numbers, too: `line 3`.
     grows: whether documents are appended to such files, so that one that has grown can be read up to its old end.
     """
 

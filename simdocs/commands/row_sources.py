@@ -154,7 +154,7 @@ class RowSource:
         """
         assert self._raw is not None
         chunks = [] if self._reading is None else list(self._reading.chunks)
-        done, grown, last = 0, False, None
+        done, grown, last, at, number = 0, False, None, 0, 1
         try:
             for part in self._kind.parts(self._file, self._fields):
                 if self._raw.stamp != part.stamp and self._file.held is None:
@@ -167,13 +167,17 @@ class RowSource:
                     if grown := done >= len(chunks) or (is_last and part.extent > int(chunks[done]["extent"])):
                         detail = f"it grew after it was read: later {self._kind.noun}s are kept"
                         run.skipped.add(Skip("changed", self._file.name, detail))
-                done += 1
+                done, at, number = done + 1, part.start + part.extent, part.first + part.count
                 for block in self._raw.blocks(part):
                     yield block, *self._documents(block)
         except (DocumentSkipped, OSError) as error:
             if done < len(chunks) or (last is not None and not self._is_same(last)):
                 raise self._changed() from error
-            self.warnings.append(f"{self._shown}: cannot be read to its end, so the rest of its rows is in no output")
+            if done and (rest := self._raw.rest(at, number)) is not None:
+                yield rest, np.empty(0, np.int64), np.empty(0, np.int64)
+            else:
+                why = "cannot be read to its end, so the rest of its rows is in no output"
+                self.warnings.append(f"{self._shown}: {why}")
         if done < len(chunks):
             raise self._changed()
 

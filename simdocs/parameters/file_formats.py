@@ -55,6 +55,7 @@ CONTAINERS = Family(
             "simdocs.corpora.containers.json_array:JSON_ARRAY",
             (b".json",),
             is_limited_whole=True,
+            rows="simdocs.corpora.containers.json_array_rows:JSON_ARRAY_ROWS",
         ),
         "parquet": ContainerFormat(
             "Parquet, a row per document",

@@ -10,6 +10,7 @@ import numpy as np
 
 from simdocs.corpora.containers.container import ContainerFile, Part
 from simdocs.corpora.containers.lines import OpenLines
+from simdocs.corpora.containers.rows import RowBlock
 from simdocs.corpora.read_file import MOST
 from simdocs.corpora.stamp import NO_FILE
 from simdocs.errors import InputError, mention
@@ -68,12 +69,18 @@ class ByteBlock:
 class LongRow:
     """A row that is not held, because it is too long, or has no end.
 
-    part: the part that it is. file: the file, open. noun: what messages call it.
+    first: its number. start, end: where it is in the content of the file. file: the file, open. noun: what messages
+    call it.
     """
 
-    def __init__(self, part: Part, file: Any, noun: str) -> None:
-        self.first, self.count, self._name, self._noun = part.first, 1, part.name, noun
-        self._start, self._end, self._file = part.start, part.start + part.extent, file
+    def __init__(self, first: int, start: int, end: int, file: ByteFile, noun: str) -> None:
+        self.first, self.count, self._name, self._noun = first, 1, file.name, noun
+        self._start, self._end, self._file = start, end, file.content
+
+    @classmethod
+    def of(cls, part: Part, file: ByteFile, noun: str) -> LongRow:
+        """The row that is a part without data."""
+        return cls(part.first, part.start, part.start + part.extent, file, noun)
 
     def __len__(self) -> int:
         return 1
@@ -138,6 +145,10 @@ class ByteFile:
         self.stamp = self.content.stamp
         head = self.content.bytes_at(0, len(codecs.BOM_UTF8))
         self.mark = head if head == codecs.BOM_UTF8 else b""
+
+    def rest(self, start: int, first: int) -> RowBlock | None:  # noqa: ARG002
+        """What follows the last part, if it is to be written as one row: nothing."""
+        return None
 
     def close(self) -> None:
         """Close the file."""

@@ -50,7 +50,7 @@ class JsonArray:
     def documents(self, part: Part, fields: Sequences) -> PartDocuments:
         """Read the documents of a part. Elements that are no objects are malformed."""
         found = PartDocuments()
-        for number, (start, stop) in enumerate(_Elements(part.data, 0), part.first):
+        for number, (start, stop) in enumerate(Elements(part.data, 0), part.first):
             if part.wanted is None or number in part.wanted:
                 where = Locator(part.start + start, stop - start, number)
                 try:
@@ -112,7 +112,7 @@ def _refuse_other_text(head: bytes, name: bytes) -> None:
 def _refuse_without_texts(data: bytes, fields: Sequences) -> None:
     """Raise OneText if no object has the text fields. An empty array has no documents, but is a table."""
     found, there, wrong = 0, "", ""
-    each = _Elements(data, _start_of(data))
+    each = Elements(data, _start_of(data))
     try:
         for start, stop in each:
             found += 1
@@ -151,7 +151,7 @@ def _parts(file: ContainerFile, data: bytes, stamp: Stamp) -> Iterator[Part]:
             read_to=int(share * stamp.size),
         )
 
-    each = _Elements(data, _start_of(data))
+    each = Elements(data, _start_of(data))
     try:
         for start, stop in each:
             if count and stop - at > lines.MOST_BYTES:
@@ -190,7 +190,7 @@ _DECODERS = (json.JSONDecoder(strict=False), json.JSONDecoder(strict=False, pars
 also for numbers of any length."""
 
 
-class _Elements:
+class Elements:
     """The elements of an array, as pairs of positions: where each begins and ends.
 
     data: holds the array or, if it begins with an element, some whole elements.

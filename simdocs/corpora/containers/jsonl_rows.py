@@ -38,7 +38,7 @@ class LineBlock(ByteBlock):
 
     def records(self, places: Index) -> list[Record | None]:
         """The objects on these lines; None for a line that has none."""
-        return [_object(self.row(place)) for place in places.tolist()]
+        return [object_of(self.row(place)) for place in places.tolist()]
 
 
 class LinesOfFile(ByteFile):
@@ -46,7 +46,7 @@ class LinesOfFile(ByteFile):
 
     def blocks(self, part: Part) -> Iterator[RowBlock]:
         """Yield the lines of a part."""
-        yield LongRow(part, self.content, "line") if is_long(part) else LineBlock(part)
+        yield LongRow.of(part, self, "line") if is_long(part) else LineBlock(part)
 
 
 class JsonLinesWriter:
@@ -65,19 +65,19 @@ class JsonLinesWriter:
         elif isinstance(block, LineBlock):
             assert flags is not None
             lines = zip(places.tolist(), flags, strict=True)
-            self._sink(b"".join(_flagged(block, place, flag) for place, flag in lines))
+            self._sink(b"".join(with_flags(block, place, flag) for place, flag in lines))
         else:
             for place, record in converted(block, places, flags):
-                self._sink(_line_of(record, block.where(place)))
+                self._sink(json_of(record, block.where(place)) + b"\n")
 
     def end(self) -> None:
         """There is nothing after the last line."""
 
 
-def _line_of(record: Record, where: str) -> bytes:
-    """A record as a line. InputError: JSON has no such value. where: the row, for this."""
+def json_of(record: Record, where: str) -> bytes:
+    """A record as an object on one line. InputError: JSON has no such value. where: the row, for this."""
     try:
-        return _encoded(record) + b"\n"
+        return _encoded(record)
     except (TypeError, ValueError):
         for name, value in record.items():
             try:
@@ -96,17 +96,17 @@ _MARKS = (*(json.dumps(name).encode() for name in FLAGS), b"\\u")
 """One of these is in every line that has a flag as a field. A name may be spelled with escapes."""
 
 
-def _flagged(block: LineBlock, place: int, flags: Flags) -> bytes:
-    """A line with flags. InputError: it has a field with the name of one.
+def with_flags(block: ByteBlock, place: int, flags: Flags) -> bytes:
+    """The bytes of a row of JSON with flags. InputError: it has a field with the name of one.
 
-    A line that is no object stays as it is, and so does one that is too long, which need not be held in memory.
+    A row that is no object stays as it is, and so does one that is too long, which need not be held in memory.
     """
     line = block.row(place)
     if flags.group is None and len(line.removesuffix(b"\n")) > block.limit:
         return line
     value: Record | None = {"": None}
     if flags.group is None or any(mark in line for mark in _MARKS):
-        value = _object(line)
+        value = object_of(line)
         if value is None:
             return line
         if taken := [name for name in FLAGS if name in value]:
@@ -117,7 +117,7 @@ def _flagged(block: LineBlock, place: int, flags: Flags) -> bytes:
     return line[:end] + comma + said[1:-1] + line[end:]
 
 
-def _object(line: bytes) -> Record | None:
+def object_of(line: bytes) -> Record | None:
     """The object on a line; None if there is none."""
     try:
         value = json.loads(line.decode("utf-8"))

@@ -95,6 +95,12 @@ class RawRows(Protocol):
         Parts come in their order.
         """
 
+    def rest(self, start: int, first: int) -> RowBlock | None:
+        """What follows the last part, which ends at `start`, as one row, if it has no end; None: there is no such row.
+
+        first: the number of the row.
+        """
+
     def close(self) -> None:
         """Close the file."""
 

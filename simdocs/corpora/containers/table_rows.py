@@ -187,6 +187,10 @@ class TableRows:
             if batch.num_rows:
                 yield TableBlock(first, self._unit, batch, self.name)
 
+    def rest(self, start: int, first: int) -> TableBlock | None:  # noqa: ARG002
+        """What follows the last part as one row: nothing."""
+        return None
+
     def close(self) -> None:
         """Close the file."""
         if self._descriptor >= 0:

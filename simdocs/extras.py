@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
+from collections.abc import Callable
 from importlib import import_module
 from types import ModuleType
+from typing import Any
 
 from simdocs.errors import MissingExtraError
 
@@ -29,3 +32,26 @@ def needs(module: str, what: str, name: str = "") -> ModuleType:
 
 def _is_in(module: str, package: str) -> bool:
     return f"{module}.".startswith(f"{package}.")
+
+
+class SinkFile(io.RawIOBase):
+    """A file for pyarrow to write, which passes its bytes on."""
+
+    def __init__(self, sink: Callable[[bytes], object]) -> None:
+        super().__init__()
+        self._sink, self._size = sink, 0
+
+    def writable(self) -> bool:
+        """Whether it can be written to: yes."""
+        return True
+
+    def tell(self) -> int:
+        """The number of bytes that were written so far."""
+        return self._size
+
+    def write(self, data: Any, /) -> int:
+        """Pass these bytes on. Return their number."""
+        piece = bytes(data)
+        self._sink(piece)
+        self._size += len(piece)
+        return len(piece)

@@ -2,43 +2,16 @@
 
 from __future__ import annotations
 
-import io
 from typing import Any, ClassVar
 
 from simdocs.errors import OutputError, mention
-from simdocs.extras import needs
+from simdocs.extras import SinkFile, needs
 from simdocs.model.answers import Row, TableHead
 from simdocs.model.arrow_tables import ArrowColumns
 from simdocs.views.output_formats import Format
 
 _AT_ONCE = 1 << 16
 """Rows in a row group or record batch. It is always this number, so that the bytes do not depend on how rows come."""
-
-
-class _Written(io.RawIOBase):
-    """Takes what a writer writes, until it is taken out."""
-
-    def __init__(self) -> None:
-        self._pieces, self._size = list[bytes](), 0
-
-    def writable(self) -> bool:
-        """Whether it can be written to: yes."""
-        return True
-
-    def tell(self) -> int:
-        """How many bytes were written so far."""
-        return self._size
-
-    def write(self, data: Any) -> int:
-        """Take these bytes."""
-        self._pieces.append(bytes(data))
-        self._size += len(self._pieces[-1])
-        return len(self._pieces[-1])
-
-    def taken(self) -> bytes:
-        """What was written since the last call."""
-        pieces, self._pieces = self._pieces, []
-        return b"".join(pieces)
 
 
 class _ArrowFile(Format):
@@ -53,7 +26,8 @@ class _ArrowFile(Format):
     def __init__(self, head: TableHead, *, header: bool = False, colored: bool = False) -> None:  # noqa: ARG002
         """MissingExtraError: there is no pyarrow."""
         self._arrow, self._module = (needs(name, f"writing {self.NAME}") for name in ("pyarrow", self.MODULE))
-        self._head, self._written = head, _Written()
+        self._head, self._pieces = head, list[bytes]()
+        self._file = SinkFile(self._pieces.append)
         self._rows = list[Row]()
         self._columns: ArrowColumns | None = None
         self._writer: Any = None
@@ -64,7 +38,7 @@ class _ArrowFile(Format):
         while len(self._rows) >= _AT_ONCE:
             self._write(self._rows[:_AT_ONCE])
             del self._rows[:_AT_ONCE]
-        return self._written.taken()
+        return self._taken()
 
     def end(self) -> bytes:
         """The last row group, and the end of the file."""
@@ -72,7 +46,13 @@ class _ArrowFile(Format):
             self._write(self._rows)
         self._rows = []
         self._writer.close()
-        return self._written.taken()
+        return self._taken()
+
+    def _taken(self) -> bytes:
+        """The bytes that were written since the last call."""
+        written = b"".join(self._pieces)
+        self._pieces.clear()
+        return written
 
     def _write(self, rows: list[Row]) -> None:
         if self._columns is None:
@@ -97,7 +77,7 @@ class Parquet(_ArrowFile):
     NAME, MODULE = "Parquet", "pyarrow.parquet"
 
     def _begun(self, schema: Any) -> Any:
-        return self._module.ParquetWriter(self._written, schema)
+        return self._module.ParquetWriter(self._file, schema)
 
 
 class Arrow(_ArrowFile):
@@ -106,4 +86,4 @@ class Arrow(_ArrowFile):
     NAME, MODULE = "Arrow", "pyarrow.ipc"
 
     def _begun(self, schema: Any) -> Any:
-        return self._module.new_file(self._written, schema)
+        return self._module.new_file(self._file, schema)

@@ -5,7 +5,6 @@ At most the rows of one row group or record batch are held, which are written as
 
 from __future__ import annotations
 
-import io
 import os
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -30,6 +29,7 @@ from simdocs.corpora.stamp import NO_FILE, Stamp
 from simdocs.corpora.steady_file import SteadyFile
 from simdocs.corpora.walked_files import open_file
 from simdocs.errors import InputError
+from simdocs.extras import SinkFile
 from simdocs.model.names import display_name
 from simdocs.model.ragged import Index
 from simdocs.model.skipped import DocumentSkipped
@@ -198,29 +198,6 @@ class TableRows:
             self._descriptor = -1
 
 
-class _Target(io.RawIOBase):
-    """A file that pyarrow writes, which passes its bytes on."""
-
-    def __init__(self, sink: Sink) -> None:
-        super().__init__()
-        self._sink, self._size = sink, 0
-
-    def writable(self) -> bool:
-        """Whether it can be written to: yes."""
-        return True
-
-    def tell(self) -> int:
-        """How many bytes were written so far."""
-        return self._size
-
-    def write(self, data: Any, /) -> int:
-        """Pass these bytes on."""
-        piece = bytes(data)
-        self._sink(piece)
-        self._size += len(piece)
-        return len(piece)
-
-
 def _schema_of(every: Iterator[list[Record]], source: RawRows) -> ArrowObject:
     """The schema of the records of a file of another format. InputError: a field has values of several types."""
     pyarrow = library("pyarrow", "writing tables")
@@ -263,7 +240,7 @@ class TableWriter:
             for name, kind in zip(FLAGS, kinds, strict=True):
                 schema = schema.append(pyarrow.field(name, kind))
         self._schema, self._unit, self._rows, self._held = schema, 0, 0, list[Any]()
-        self._writer = open_writer(_Target(sink), schema, getattr(source, "source", None))
+        self._writer = open_writer(SinkFile(sink), schema, getattr(source, "source", None))
 
     def write(self, block: RowBlock, places: Index, flags: list[Flags] | None) -> None:
         """Hold these rows, and write those of the row group before."""
@@ -351,25 +328,14 @@ def _parquet_writer(target: Any, schema: ArrowObject, source: Any) -> Any:
     return parquet.ParquetWriter(target, schema, compression=codecs, use_dictionary=source.dictionaries or False)
 
 
-class _IpcWriter:
-    """A writer of record batches with the interface of that of Parquet."""
-
-    def __init__(self, target: Any, schema: ArrowObject, source: Any) -> None:
-        ipc = library("pyarrow.ipc", "writing Arrow")
-        # Only in a stream, later batches may have another dictionary.
-        is_stream = any(hasattr(field.type, "index_type") for field in schema)
-        is_stream, codec = (source.is_stream, source.codec) if isinstance(source, ArrowSource) else (is_stream, None)
-        options = ipc.IpcWriteOptions(compression=codec, use_threads=False)
-        self._writer = (ipc.new_stream if is_stream else ipc.new_file)(target, schema, options=options)
-
-    def write_table(self, table: Any, rows: int) -> None:
-        """Write these rows as one record batch."""
-        self._writer.write_table(table, rows)
-
-    def close(self) -> None:
-        """Write the end."""
-        self._writer.close()
+def _ipc_writer(target: Any, schema: ArrowObject, source: Any) -> Any:
+    ipc = library("pyarrow.ipc", "writing Arrow")
+    # Only in a stream, later batches may have another dictionary.
+    is_stream = any(hasattr(field.type, "index_type") for field in schema)
+    is_stream, codec = (source.is_stream, source.codec) if isinstance(source, ArrowSource) else (is_stream, None)
+    options = ipc.IpcWriteOptions(compression=codec, use_threads=False)
+    return (ipc.new_stream if is_stream else ipc.new_file)(target, schema, options=options)
 
 
 PARQUET_ROWS = _TableFormat(ParquetSource, _parquet_writer, "a Parquet file")
-ARROW_ROWS = _TableFormat(ArrowSource, _IpcWriter, "an Arrow file")
+ARROW_ROWS = _TableFormat(ArrowSource, _ipc_writer, "an Arrow file")

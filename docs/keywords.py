@@ -60,6 +60,7 @@ _TYPES: Mapping[type, str] = {
     values.Seconds: "float",
     values.Seed: 'int | Literal["random"]',
     values.FreeText: "str",
+    values.Delimiter: "str",
     values.FieldNames: "str | Sequence[str]",
     values.PatternList: "tuple[str, ...]",
     values.PathName: "Path",

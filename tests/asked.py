@@ -51,6 +51,7 @@ VALUES: Mapping[str, Any] = {
     "cluster": "components",
     "keep": "newest",
     "input_format": "jsonl",
+    "delimiter": ";",
     "list": "kept",
     "diff": "words",
     "listing": "kept",

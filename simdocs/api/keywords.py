@@ -46,7 +46,9 @@ class ReadKeywords(SourceKeywords, total=False):
     max_size: int | None
     text_field: str | Sequence[str] | None
     id_field: str | None
-    input_format: Literal["jsonl", "json", "parquet", "arrow"] | None
+    input_format: Literal["jsonl", "json", "csv", "tsv", "parquet", "arrow"] | None
+    delimiter: str | None
+    no_header: bool | None
     plain: bool | None
     jobs: int | None
     strict: bool | None
@@ -179,7 +181,9 @@ class CompareKeywords(SourceKeywords, total=False):
     max_size: int | None
     text_field: str | Sequence[str] | None
     id_field: str | None
-    input_format: Literal["jsonl", "json", "parquet", "arrow"] | None
+    input_format: Literal["jsonl", "json", "csv", "tsv", "parquet", "arrow"] | None
+    delimiter: str | None
+    no_header: bool | None
     plain: bool | None
     root: Path | None
     nfkc: bool | None

@@ -7,7 +7,7 @@ History:
   the times and the inode of its file. `ignored.npy` has the tokens that were left out. `sketch_tokens.npy` and
   `sketch_rows.npy` have the containment sketch of an index.
 - Version 3: `manifest.json` tells whether stop words were left out, and has the list if it was not that of a language.
-- Version 4: `manifest.json` has a list of text fields, and the format of all files if `input_format` was given.
+- Version 4: `manifest.json` has a list of text fields, and the format, delimiter and header of files that were given.
 """
 
 from __future__ import annotations

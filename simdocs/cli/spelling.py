@@ -36,6 +36,7 @@ METAVARS: Mapping[str, str] = MappingProxyType(
         "max_size": "SIZE",
         "text_field": "NAME",
         "id_field": "NAME",
+        "delimiter": "CHAR",
         "shingles": "X.shingles",
         "root": "DIR",
         "k": "K",

@@ -277,14 +277,6 @@ class Documents:
         """The number of documents that have this flag."""
         return int(np.count_nonzero(self.facts["flags"] & flag))
 
-    def named_with(self, suffix: bytes) -> Mask:
-        """Which documents have names that end with this suffix: (N,)."""
-        ends, values = self.names.offsets[1:], self.names.values
-        mask: Mask = self.names.lengths >= len(suffix)
-        for back, byte in enumerate(reversed(suffix), 1):
-            mask[mask] = values[ends[mask] - back] == byte
-        return mask
-
     def mtimes(self) -> Index:
         """The modification time of each document's file, in nanoseconds since 1970: int64 (N,)."""
         times: Index = self.sources.files["mtime_ns"][self.sources.of_rows(np.arange(len(self)), len(self))]

@@ -68,10 +68,11 @@ class Skip(NamedTuple):
     """A skipped document.
 
     reason: a key of JUDGED or UNJUDGED.
-    name: the name of the document or directory; if a line of a file was skipped, that of the file.
+    name: the name of the document or directory; if a document in a file was skipped, that of the file.
     detail: what exactly is wrong, or empty.
-    line: the number of the line; 0 if the whole file was skipped.
+    line: the number of the document in the file; 0 if the whole file was skipped.
     root: the directory from which a name in an artifact is found; empty for the working directory.
+    noun: what messages call a document in the file.
     """
 
     reason: str
@@ -79,12 +80,13 @@ class Skip(NamedTuple):
     detail: str = ""
     line: int = 0
     root: bytes = b""
+    noun: str = "line"
 
     @property
     def shown_name(self) -> bytes:
-        """The name as a path that works in the working directory, and the number of the line, if there is one."""
+        """The name as a path that works in the working directory, and its number in the file, if it has one."""
         name = os.path.join(self.root, self.name)
-        return b"%b, line %d" % (name, self.line) if self.line else name
+        return b"%b, %b %d" % (name, self.noun.encode(), self.line) if self.line else name
 
 
 FIRST = 10
@@ -148,7 +150,7 @@ class Skipped:
     def by_reason(self) -> dict[str, list[tuple[str, str]]]:
         """The skipped documents by reason: the name of each, and what is wrong, with parameters spelled as in Python.
 
-        A name keeps every byte, like `Documents.name`. The text about a line of a file begins with its number.
+        A name keeps every byte, like `Documents.name`. The text about a document in a file begins with its number.
         """
         named = {reason: self.kept(reason) for reason in self.counts}
         return {
@@ -182,7 +184,7 @@ class Skipped:
 
 def _with_line(skip: Skip) -> str:
     said = spelled(skip.detail)
-    return f"line {skip.line}: {said}" if skip.line else said
+    return f"{skip.noun} {skip.line}: {said}" if skip.line else said
 
 
 REPLACED = "replaced after it was found"

@@ -57,6 +57,12 @@ CONTAINERS = Family(
             is_limited_whole=True,
             rows="simdocs.corpora.containers.json_array_rows:JSON_ARRAY_ROWS",
         ),
+        "csv": ContainerFormat(
+            "comma-separated values, with a header", "simdocs.corpora.containers.delimited:CSV", (b".csv",)
+        ),
+        "tsv": ContainerFormat(
+            "tab-separated values, with a header", "simdocs.corpora.containers.delimited:TSV", (b".tsv",)
+        ),
         "parquet": ContainerFormat(
             "Parquet, a row per document",
             "simdocs.corpora.containers.parquet:PARQUET",

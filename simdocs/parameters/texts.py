@@ -7,7 +7,18 @@ from typing import Any
 from simdocs.errors import mention
 from simdocs.parameters.declaration import DOCUMENTS, GROUPS, TEXT, Group, parameter
 from simdocs.parameters.file_formats import CONTAINERS
-from simdocs.parameters.values import MIB, ArtifactName, Choice, FieldNames, Flag, FreeText, PathName, PatternList, Size
+from simdocs.parameters.values import (
+    MIB,
+    ArtifactName,
+    Choice,
+    Delimiter,
+    FieldNames,
+    Flag,
+    FreeText,
+    PathName,
+    PatternList,
+    Size,
+)
 
 UNITS_OF_SIZE = "K, M and G are powers of 1024; KB, MB and GB are powers of 1000."
 """The sentence in help about the units of a size."""
@@ -70,12 +81,21 @@ class Sequences(Group, section=DOCUMENTS):
         default=("text",),
         help="Field that holds the text, such as body or meta.body. May be repeated, to join texts by line feeds.",
     )
-    id_field: str = parameter(FreeText(), default="id", help="Field that holds the id in JSON Lines, as in PATH#ID.")
+    id_field: str = parameter(FreeText(), default="id", help="Field that holds the id of a document, as in PATH#ID.")
     input_format: str | None = parameter(
         Choice(CONTAINERS), default=None, help="Read every file and standard input in this format, whatever its name."
     )
+    delimiter: str | None = parameter(
+        Delimiter(),
+        default=None,
+        described="a comma, or a tab in TSV",
+        help="Character between the fields of CSV and TSV.",
+    )
+    no_header: bool = parameter(
+        Flag(), default=False, help="Read the first row of CSV and TSV as a document. The fields are named 1, 2, ..."
+    )
     plain: bool = parameter(
-        Flag(), default=False, help="Read each *.jsonl and *.ndjson file as one text, and do not warn about tables."
+        Flag(), default=False, help="Read each file as one text, whatever its name, and do not warn about tables."
     )
 
 

@@ -283,26 +283,35 @@ class FreeText:
         return os.fsencode(text).decode("utf-8", "surrogateescape")
 
 
-class FieldNames:
+class FieldNames(FreeText):
     """Up to 16 names of fields, which have their place in a manifest; on a command line one at a time."""
 
     most = 16
     wanted = f"{FreeText.wanted}, or a list of at most {most} of them"
 
-    def check(self, value: Any) -> tuple[str, ...]:
-        """The names. A single one may stand alone."""
-        each = tuple(value) if isinstance(value, tuple | list) else (value,)
+    def check(self, value: Any) -> Any:
+        """The names, without repeats. A single one may stand alone."""
+        names = tuple(value) if isinstance(value, tuple | list) else (value,)
         try:
-            names = tuple(map(FreeText().check, each))
+            names = tuple(dict.fromkeys(map(super().check, names)))
         except ValueError:
             raise ValueError(self.wanted) from None
         if len(names) > self.most:
             raise ValueError(self.wanted)
         return names
 
-    def parse(self, text: str) -> str:
-        """One name."""
-        return FreeText().parse(text)
+
+class Delimiter(FreeText):
+    r"""An ASCII character between fields. `\t` is a tab."""
+
+    wanted = r"one ASCII character, such as ; or \t, but no quote and no line end"
+
+    def check(self, value: Any) -> str:
+        """The character."""
+        mark = "\t" if value == r"\t" else value
+        if not isinstance(mark, str) or len(mark) != 1 or not "\0" < mark < "\x7f" or mark in '"\r\n':
+            raise ValueError(self.wanted)
+        return mark
 
 
 class PatternList:

@@ -78,7 +78,7 @@ def refuse_absent_ids(documents: Documents, intake: Intake, recipe: Recipe) -> N
     start, extent, number, end = (int(documents.facts[name][row]) for name in ("start", "extent", "line", "container"))
     path, held = documents.raw_name(row)[:end], documents.held.get(row)
     kind = container(format_of_document(path, fields))
-    there = kind.fields_of(held) if held else fields_there(path, Locator(start, extent, number), fields)
+    there = kind.fields_of(held, fields) if held else fields_there(path, Locator(start, extent, number), fields)
     if there:  # or else the file has changed since it was read
         raise UsageError(no_id(kind.noun, fields, there))
 

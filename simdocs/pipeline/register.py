@@ -237,7 +237,7 @@ class Register:
         return self._seen
 
     def _repeated(self, read: Read) -> set[int]:
-        """The places of lines with the name of an earlier line of their file, or of a file. They are reported."""
+        """The places of documents with the name of an earlier one of their file, or of a file. They are reported."""
         container = int(read.facts["container"][0]) if len(read.names) else 0
         if not container:
             return set()
@@ -259,28 +259,36 @@ class Register:
                 self._refused.add(name)
         first = {name: at for at, name in reversed(list(enumerate(read.names)))} if repeated else {}
         for at in sorted(repeated | like_files):
-            detail = f"a file has the name {display_name(read.names[at])}: give it an id of its own"
+            detail, noun = f"a file has the name {display_name(read.names[at])}: give it an id of its own", self._noun
             if at not in like_files:
-                detail = self._why_repeated(read, at, first[read.names[at]])
-            self._skipped.add(Skip("malformed", self._file, detail, read.places[at]))
+                detail = self._why_repeated(read, at, first[read.names[at]], noun)
+            self._skipped.add(Skip("malformed", self._file, detail, read.places[at], noun=noun))
         return repeated | like_files
 
-    def _why_repeated(self, read: Read, at: int, first: int) -> str:
-        """Why a line has the name of an earlier one: at least one of them has it as its id.
+    @property
+    def _noun(self) -> str:
+        """What messages call a document of the container that is read."""
+        from simdocs.corpora.containers.container import container
 
-        first: the place of the first line that was read now and has this name.
+        return container(format_of_document(self._file, self._sequences)).noun
+
+    def _why_repeated(self, read: Read, at: int, first: int, noun: str) -> str:
+        """Why a document has the name of an earlier one: at least one of them has it as its id.
+
+        first: the place of the first document that was read now and has this name.
+        noun: what messages call a document.
         """
         name, field = read.names[at], mention("id_field")
         row = self._seen_names[0].row_of(name)
         flags = read.facts["flags"][first] if row is None else self._facts.all()["flags"][row]
         if read.facts["flags"][at] & NUMBERED:
-            why = f"an earlier line has the id {read.places[at]}, and this one has none"
+            why = f"an earlier {noun} has the id {read.places[at]}, and this one has none"
         elif flags & NUMBERED:
-            line = display_name(name[int(read.facts["container"][at]) + 1 :])
-            why = f"line {line} has no id, so its name is {display_name(name)}, too"
+            number = display_name(name[int(read.facts["container"][at]) + 1 :])
+            why = f"{noun} {number} has no id, so its name is {display_name(name)}, too"
         else:
-            return f"an earlier line has the same id ({display_name(name)}): name a field of unique ids with {field}"
-        return f"{why}: give every line an id, or name a field that every line has with {field}"
+            return f"an earlier {noun} has the same id ({display_name(name)}): name a field of unique ids with {field}"
+        return f"{why}: give every {noun} an id, or name a field that every {noun} has with {field}"
 
     def _report_other_names(self) -> None:
         """Report the other names of files that were reached again. Files are not read by these names.

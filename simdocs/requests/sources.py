@@ -14,6 +14,10 @@ ONCE = Problem("- names standard input, which can be read only once")
 """The problem that something is to be read from standard input twice."""
 
 
+OF_FORMATS = ("input_format", "delimiter", "no_header")
+"""Parameters about the formats of files."""
+
+
 class SourceRequest(Request):
     """A question about documents: paths, an artifact, or texts in memory with their names.
 
@@ -71,7 +75,7 @@ class SourceRequest(Request):
             return
         if "names" in known:
             yield from in_memory.problems_of_names(self.names or (), len(self.texts) if "texts" in known else None)
-        yield from needs((name for name in self.given if name in self.of_paths), "paths, not texts")
+        yield from needs((name for name in self.given if name in (*self.of_paths, *OF_FORMATS)), "paths, not texts")
 
 
 OF_WALKS = tuple(name for name in Walking.parameters if name != "max_size")

@@ -55,6 +55,8 @@ def lay_out(root: Path) -> Path:
     }
     lay(root, DOCS | docs | lists | {"text": TEXT, "stdin": JSONL, "gone/a.txt": A, "gone/b.txt": A1})
     lay(root, {"moved/old/a.txt": A, "moved/old/b.txt": A1})
+    rows = b"".join(b'r%d;"%b"\n' % (row, text) for row, text in enumerate((A, A1, B)))
+    lay(root, {"semicolons.csv": b"id;text\n" + rows, "rows.csv": rows.replace(b';"', b',"')})
     (root / "docs" / "link.txt").symlink_to("../elsewhere/x.txt")
     for row, path in enumerate(sorted((root / "docs").iterdir())):
         if not path.is_symlink():
@@ -134,6 +136,8 @@ _DOCUMENTS = {
     "text_field": Case(("body", "name")),
     "id_field": Case("name"),
     "input_format": Case("jsonl"),
+    "delimiter": Case(";", arguments=("semicolons.csv", "docs")),
+    "no_header": Case(True, {"text_field": ("2",)}, ("rows.csv", "docs")),
     "plain": Case(True),
     "jsonl": Case(True, arguments=("-",)),
 }
@@ -202,6 +206,8 @@ _QUERY_ONLY = {
     "files_from": Case("list", arguments=("docs.index",), without=("docs.index", "docs")),
     "files0_from": Case("list0", arguments=("docs.index",), without=("docs.index", "docs")),
     "jsonl": Case(True, arguments=("docs.index", "-")),
+    "delimiter": Case(";", arguments=("docs.index", "semicolons.csv", "docs")),
+    "no_header": Case(True, {"text_field": ("2",)}, ("docs.index", "rows.csv", "docs")),
 }
 
 _TUNE = {

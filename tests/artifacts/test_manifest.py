@@ -40,6 +40,8 @@ def manifests(draw: Any) -> Manifest:
         text_field=tuple(draw(st.lists(any_text, min_size=1, max_size=3))),
         id_field=draw(any_text),
         input_format=draw(st.none() | some.one_of("input_format")),
+        delimiter=draw(st.none() | st.sampled_from(";\t|")),
+        no_header=draw(st.booleans()),
         plain=draw(st.booleans()),
     )
     ignoring = Ignoring(ignore_common=draw(SHARES), template_digest=draw(CHECKSUM), ignored_digest=draw(CHECKSUM))

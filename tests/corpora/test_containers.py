@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import itertools
 import json
 import os
 import pickle
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -49,9 +52,18 @@ def json_array(documents: Sequence[Document]) -> bytes:
     return b"[\n" + b",\n".join(json_lines(documents).splitlines()) + b"\n]\n"
 
 
+def delimited(delimiter: str, documents: Sequence[Document]) -> bytes:
+    page = io.StringIO(newline="")
+    writer = csv.writer(page, delimiter=delimiter)
+    writer.writerows([("id", "text", "other"), *((name or "", text, "x") for name, text in documents)])
+    return page.getvalue().encode()
+
+
 SAMPLES: dict[str, tuple[str, Callable[[Sequence[Document]], bytes], bytes]] = {
     "jsonl": (".jsonl", json_lines, b'{"other": 1}\n'),
     "json": (".json", json_array, b'[{"other": 1}]'),
+    "csv": (".csv", partial(delimited, ","), b"other\n1\n"),
+    "tsv": (".tsv", partial(delimited, "\t"), b"other\tid\n1\t2\n"),
     "parquet": (".parquet", lambda some: as_parquet(table(some)), b""),
     "arrow": (".arrow", lambda some: as_arrow_file(table(some)), b""),
     "arrow stream": (".arrow", lambda some: as_arrow_stream(table(some)), b""),
@@ -161,7 +173,7 @@ def test_each_document_is_read_again_by_its_locator(
             assert stamp == parts[0].stamp
             assert kind.text_of(document, FIELDS) == text
             assert kind.cut(data, where, FIELDS) == document
-            assert kind.fields_of(document)
+            assert kind.fields_of(document, FIELDS)
 
 
 COMPRESSED = [name for name in READABLE if name in CONTAINERS and CONTAINERS[name].may_be_compressed]

@@ -88,7 +88,7 @@ def test_python_takes_one_field_or_a_sequence_of_them(tmp_path: Path) -> None:
     for fields in ("meta.body", ["meta.body"], ("meta.body", "title")):
         assert len(list(simdocs.dedupe(path, text_field=fields).rows())) == 2
     with pytest.raises(UsageError, match="text_field must be a text of at most 1000 characters"):
-        simdocs.dedupe(path, text_field=["x"] * 17)
+        simdocs.dedupe(path, text_field=[f"x{at}" for at in range(17)])
 
 
 def test_an_artifact_says_with_which_fields_it_was_built(tmp_path: Path) -> None:

@@ -30,6 +30,8 @@ _JSON = b'{"id": "a", "text": "%b"},\n {"id": "b", "text": "%b"}' % (WORDS.encod
 
 KINDS: dict[str, tuple[str, bytes, bytes]] = {
     "json": (".json", b"[%b]" % _JSON, b'{"name": "%b"}' % WORDS.encode()),
+    "csv": (".csv", b'id,text\na,"%b"\nb,"%b"\n' % (WORDS.encode(), WORDS.encode()), WORDS.encode() + b"\n" * 3),
+    "tsv": (".tsv", b"text\tid\n%b\ta\n%b\tb\n" % (WORDS.encode(), WORDS.encode()), b"\tid\n" + WORDS.encode()),
     "toycontainer": (".feed", b"a:" + WORDS.encode() + b"\fb:" + WORDS.encode(), b"{" + WORDS.encode() + b"}"),
 }
 """For each container that has such files: its suffix, a table with the ids a and b, and a file that is no table."""

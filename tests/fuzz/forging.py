@@ -78,6 +78,8 @@ PARAMETERS = {
     "text_field": [("text",), ("id", "text"), ("",), ("x" * 999,), ("\ud800",), ("\udcff",), (), ("text",) * 99],
     "id_field": ["id", "text"],
     "input_format": [None, *some.members("input_format")],
+    "delimiter": [None, ";", "\t", '"', "", "é", "\0"],
+    "no_header": [False, True],
     "plain": [False, True],
     "scheme": some.members("scheme"),
     "num_perm": [1, 64, 127],

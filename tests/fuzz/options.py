@@ -69,7 +69,7 @@ def drawn(
     return st.lists(choice.flatmap(lambda one: _spelt(one, names, valid)), max_size=most, unique_by=lambda one: one[0])
 
 
-_NOT_FORETOLD = ("diff", "explain", "containment")
+_NOT_FORETOLD = ("diff", "explain", "containment", "input_format", "delimiter", "no_header")
 """Options of answers whose bytes the twin does not compute, or with which a sketch decides by chance what is found."""
 
 
@@ -124,7 +124,7 @@ def _encoded(value: str) -> bytes:
     return value.encode("utf-8", "surrogateescape")
 
 
-OF_INDEX = ("threshold", "text_field", "id_field", "input_format", "plain")
+OF_INDEX = ("threshold", "text_field", "id_field", "input_format", "delimiter", "no_header", "plain")
 """Parameters that are taken from an index if they are not given."""
 
 

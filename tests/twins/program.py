@@ -32,7 +32,7 @@ NEVER_GIVEN = {"kept_rows", "removed_rows", "flagged_rows"}
 
 KNOWN = WITHOUT_EFFECT | NEVER_GIVEN | {
     "documents", "files_from", "files0_from", "include", "exclude", "hidden", "follow", "max_size",
-    "text_field", "id_field", "input_format", "plain", "jsonl",
+    "text_field", "id_field", "input_format", "delimiter", "no_header", "plain", "jsonl",
     "unit", "k", "language", "ignore_stop_words", "stop_words", "multiset", "seed", *some.SWITCHES,
     "num_perm", "scheme", "ignore_common", "template", "threshold", "recall", "rule", "bands", "rows",
     "changed", "renamed", "keep", "cluster", "verify", "exact", "max_candidates", "against",

@@ -248,11 +248,11 @@ def documents_of_rows(part: Part, fields: Sequences) -> PartDocuments:
     if not first:
         return found
     if "refused" in head:
-        found.skips.append(Skip("oversized", part.name, head["refused"], part.first))
+        found.skips.append(Skip("oversized", part.name, head["refused"], part.first, noun=NOUN))
     elif "lacking" in head:
         found.fields = listed(head["names"])
         detail = missing_text(NOUN, head["lacking"][0], found.fields)
-        found.textless.append(Skip("malformed", part.name, detail, first))
+        found.textless.append(Skip("malformed", part.name, detail, first, noun=NOUN))
     for place, row in enumerate(rows):
         number = part.first + place
         if part.wanted is None or number in part.wanted:
@@ -260,7 +260,7 @@ def documents_of_rows(part: Part, fields: Sequences) -> PartDocuments:
                 where = Locator(part.start + place, 1, number)
                 add_row(found, _decoded(row, part.limit), where, part.name, NOUN, fields)
             except DocumentSkipped as skip:
-                found.skips.append(Skip(skip.reason, part.name, skip.detail, number))
+                found.skips.append(Skip(skip.reason, part.name, skip.detail, number, noun=NOUN))
     return found
 
 

@@ -164,7 +164,7 @@ class Container(Protocol):
     def text_of(self, document: bytes, fields: Sequences) -> bytes | None:
         """The text in the bytes of a document, as `documents` returns it; None if they are not a document."""
 
-    def fields_of(self, document: bytes) -> str:
+    def fields_of(self, document: bytes, fields: Sequences) -> str:
         """The fields in the bytes of a document, for a message."""
 
 

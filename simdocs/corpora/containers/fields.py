@@ -56,7 +56,7 @@ def add_row(
         if value is ABSENT:
             there = fields_of_row(row)
             found.fields = found.fields or there
-            found.textless.append(Skip("malformed", file, missing_text(noun, name, there), where.number))
+            found.textless.append(Skip("malformed", file, missing_text(noun, name, there), where.number, noun=noun))
             return
     found.has_text_field = True
     text, document_id = _joined(values, fields, errors), id_of_row(row, fields, errors)
@@ -115,9 +115,13 @@ def no_text(noun: str, fields: Sequences, there: str) -> str:
     return f"{_lacking(noun, fields, there)}: {_remedy()}"
 
 
-def without_texts(noun: str, fields: Sequences, there: str) -> OneText:
-    """The exception for a file that may be one text, because no row has the text fields. there: as for `no_text`."""
-    return OneText(_lacking(noun, fields, there), _remedy())
+def without_texts(noun: str, fields: Sequences, there: str, remedy: str = "") -> OneText:
+    """The exception for a file that may be one text, because no row has the text fields.
+
+    there: as for `no_text`.
+    remedy: what to do; empty: what `no_text` says.
+    """
+    return OneText(_lacking(noun, fields, there), remedy or _remedy())
 
 
 def _lacking(noun: str, fields: Sequences, there: str) -> str:

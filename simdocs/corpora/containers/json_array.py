@@ -56,7 +56,7 @@ class JsonArray:
                 try:
                     add_row(found, _object(part.data[start:stop]), where, part.name, self.noun, fields)
                 except DocumentSkipped as skip:
-                    found.skips.append(Skip(skip.reason, part.name, skip.detail, number))
+                    found.skips.append(Skip(skip.reason, part.name, skip.detail, number, noun=self.noun))
         return found
 
     def open(self, path: bytes, met: Met, _fields: Sequences) -> lines.OpenLines:
@@ -74,7 +74,7 @@ class JsonArray:
         except DocumentSkipped:
             return None
 
-    def fields_of(self, document: bytes) -> str:
+    def fields_of(self, document: bytes, _fields: Sequences) -> str:
         """The fields of an object, for a message."""
         return fields_of_row(_object(document))
 

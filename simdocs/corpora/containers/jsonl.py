@@ -65,7 +65,7 @@ class JsonLines:
         except DocumentSkipped:
             return None
 
-    def fields_of(self, document: bytes) -> str:
+    def fields_of(self, document: bytes, _fields: Sequences) -> str:
         """The fields of a line, for a message."""
         return fields_of_row(_object(document))
 

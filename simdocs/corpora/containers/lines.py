@@ -1,11 +1,11 @@
-"""Files with a document on each line: cut them into parts of whole lines, and read lines again by their positions."""
+"""Cut files into parts of whole records, such as lines, and read records again by their positions."""
 
 from __future__ import annotations
 
 import codecs
 import io
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -23,36 +23,39 @@ from simdocs.parameters.file_formats import compression_of
 
 
 def parts_of_lines(container: str, file: ContainerFile) -> Iterator[Part]:
-    """Cut a file into parts of whole lines, at least one. Every line is in exactly one part.
+    """Cut a file into parts of whole lines: see `parts_of`."""
+    return parts_of(container, file, "line", lambda: Cutter(min(file.limit, MOST)))
 
-    Parts are the chunks of `cut_lines`. A byte order mark of UTF-8 at the beginning is left out. The last line may lack
-    its end. A line that is too long is a part without data. At most a few parts and a line of limit bytes are held in
-    memory, however large the file is. While a part was read, the file did not change or only grew. A file that changes
-    before the first part is read a second time. Raises DocumentSkipped: vanished, unreadable, special, changed (it is
-    not the file that was found); and after all whole lines that could be read: changed, unreadable, malformed (as a
-    compressed file); uninstalled (what decompresses it).
+
+def parts_of(container: str, file: ContainerFile, noun: str, new_cutter: Callable[[], Cutter]) -> Iterator[Part]:
+    """Cut a file into parts of whole records, at least one. Every record is in exactly one part.
+
+    noun: what messages call a record.
+    new_cutter: makes what cuts the content of a file.
+    A byte order mark of UTF-8 at the beginning is left out. The last record may lack its end. A record that is too long
+    is a part without data. At most a few parts and a record of limit bytes are held in memory, however large the file
+    is. While a part was read, the file did not change or only grew. A file that changes before the first part is read a
+    second time. Raises DocumentSkipped: vanished, unreadable, special, changed (it is not the file that was found); and
+    after all whole records that could be read: changed, unreadable, malformed (as a compressed file, or as the cutter
+    says); uninstalled (what decompresses it).
     """
     if file.held is not None:
         content = (file.held[at : at + BATCH_BYTES] for at in range(0, len(file.held), BATCH_BYTES))
-        for block in _blocks(content, min(file.limit, MOST)):
-            yield _part(container, file, block, NO_FILE, block[1] + block[2])
+        yield from _located(container, file, noun, _blocks(content, new_cutter()))
         return
     descriptor, status = open_file(file.name, file.met)
     stamp, compression = Stamp.of(status), compression_of(file.name)
-    part: Part | None = None
     try:
         for turn in range(2):
             read = chunks(descriptor, stamp, BATCH_BYTES, compression=compression, patient=turn > 0)
+            some = False
             try:
-                for block in _blocks(read, min(file.limit, MOST)):
-                    part = _part(container, file, block, stamp, os.lseek(descriptor, 0, os.SEEK_CUR))
+                for part in _located(container, file, noun, _blocks(read, new_cutter()), stamp, descriptor):
+                    some = True
                     yield part
                 return
             except DocumentSkipped as skip:
-                if part is not None:
-                    where = f"from line {part.first + part.count} on"
-                    raise DocumentSkipped(skip.reason, f"{skip.detail}, {where}" if skip.detail else where) from None
-                if skip.reason != "changed":
+                if some or skip.reason != "changed":
                     raise
             stamp = Stamp.of(settled(descriptor, os.fstat(descriptor)))
         raise DocumentSkipped("changed")
@@ -62,29 +65,44 @@ def parts_of_lines(container: str, file: ContainerFile) -> Iterator[Part]:
         os.close(descriptor)
 
 
-_Block = tuple[bytes, int, int, int, int]
-"""Data, start, extent, first and count of a part. A line that is too long to be held has no data."""
+CutBlock = tuple[bytes, int, int, int, int]
+"""Data, start, extent, first and count of a part. A record that is too long to be held has no data."""
 
 
-def _part(container: str, file: ContainerFile, block: _Block, stamp: Stamp, read_to: int) -> Part:
-    data, start, extent, first, count = block
-    return Part(
-        container=container,
-        name=file.name,
-        data=data,
-        start=start,
-        extent=extent,
-        first=first,
-        count=count,
-        stamp=stamp,
-        limit=file.limit,
-        read_to=read_to,
-    )
+def _located(
+    container: str,
+    file: ContainerFile,
+    noun: str,
+    blocks: Iterator[CutBlock],
+    stamp: Stamp = NO_FILE,
+    descriptor: int | None = None,
+) -> Iterator[Part]:
+    """Yield blocks as parts. If there are no more because of a skip, its detail says from which record on."""
+    part: Part | None = None
+    try:
+        for data, start, extent, first, count in blocks:
+            part = Part(
+                container=container,
+                name=file.name,
+                data=data,
+                start=start,
+                extent=extent,
+                first=first,
+                count=count,
+                stamp=stamp,
+                limit=file.limit,
+                read_to=start + extent if descriptor is None else os.lseek(descriptor, 0, os.SEEK_CUR),
+            )
+            yield part
+    except DocumentSkipped as skip:
+        if part is None:
+            raise
+        where = f"from {noun} {part.first + part.count} on"
+        raise DocumentSkipped(skip.reason, f"{skip.detail}, {where}" if skip.detail else where) from None
 
 
-def _blocks(content: Iterator[Chunk], limit: int) -> Iterator[_Block]:
-    """Yield the parts of some content. A line of more than `limit` bytes is a part without data."""
-    cutter = _Cutter(limit)
+def _blocks(content: Iterator[Chunk], cutter: Cutter) -> Iterator[CutBlock]:
+    """Yield the parts of some content."""
     try:
         for turn, given in enumerate(content):
             if isinstance(given, int) and cutter.skips(given):
@@ -101,41 +119,58 @@ def _blocks(content: Iterator[Chunk], limit: int) -> Iterator[_Block]:
     yield from cutter.rest()
 
 
-class _Cutter:
-    """Cuts content into parts, piece by piece. start, first: where the next part begins, and its first line."""
+class Cutter:
+    """Cuts content into parts of whole records, piece by piece. Here each line is a record.
+
+    start, first: where the next part begins, and the number of its first record.
+    limit: a record of more bytes is a part without data.
+    """
 
     def __init__(self, limit: int) -> None:
         self.start, self.first = 0, 1
         self._limit = limit
-        self._lines = b""
-        """Whole lines that are not yielded yet, because their chunk may go on."""
+        self._whole = b""
+        """Whole records that are not yielded yet, because their chunk may go on."""
+        self._ends = np.empty(0, np.int64)
+        """Where they end."""
         self._held: list[bytes] = []
-        """The beginning of a line whose end was not read yet."""
+        """The beginning of a record whose end was not read yet."""
         self._size = 0
         """Its length."""
         self._dropped = 0
         """Its length if it is too long, and so not held."""
 
+    def ends_in(self, piece: bytes) -> Index:
+        """Where records end in the next bytes, ascending."""
+        return ends_of_lines(piece)
+
+    def block(self, data: bytes, ends: Index) -> CutBlock:
+        """The part of these whole records, which are next. ends: where each of them ends."""
+        return data, self.start, len(data), self.first, len(ends)
+
     def skips(self, hole: int) -> bool:
-        """Whether a hole of this length makes a line too long. Then it is counted, and need not be read."""
+        """Whether a hole of this length makes a record too long. Then it is counted, and need not be read."""
         if not self._dropped and self._size + hole <= self._limit:
             return False
         self._dropped, self._held, self._size = (self._dropped or self._size) + hole, [], 0
         return True
 
-    def take(self, piece: bytes) -> Iterator[_Block]:
+    def take(self, piece: bytes) -> Iterator[CutBlock]:
         """Add the next bytes, and yield the parts that are complete."""
+        ends = self.ends_in(piece)
         if self._dropped:
             yield from self.cut(to_end=True)
-            past, end, piece = piece.partition(b"\n")
-            self._dropped += len(past)
-            if not end:
+            if not len(ends):
+                self._dropped += len(piece)
                 return
-            yield b"", self.start, self._dropped, self.first, 1
-            self.start, self.first, self._dropped = self.start + self._dropped + 1, self.first + 1, 0
-        cut = piece.rfind(b"\n") + 1
-        if cut:
-            self._lines = b"".join((self._lines, *self._held, piece[:cut]))
+            past = int(ends[0])
+            yield b"", self.start, self._dropped + past - 1, self.first, 1
+            self.start, self.first, self._dropped = self.start + self._dropped + past, self.first + 1, 0
+            piece, ends = piece[past:], ends[1:] - past
+        cut = int(ends[-1]) if len(ends) else 0
+        if len(ends):
+            self._ends = np.concatenate((self._ends, ends + (len(self._whole) + self._size)))
+            self._whole = b"".join((self._whole, *self._held, piece[:cut]))
             self._held, self._size = [], 0
             yield from self.cut(to_end=False)
         self._held.append(piece[cut:])
@@ -143,22 +178,24 @@ class _Cutter:
         if self._size > self._limit:
             self._dropped, self._held, self._size = self._size, [], 0
 
-    def rest(self) -> Iterator[_Block]:
-        """Yield the last parts, so that there is at least one in all."""
-        nothing = self.first == 1 and not (self._lines or any(self._held))
+    def rest(self) -> Iterator[CutBlock]:
+        """Yield the last parts, so that there is at least one in all. DocumentSkipped: the last record has no end."""
+        nothing = self.first == 1 and not (self._whole or any(self._held))
         if not self._dropped:
-            self._lines = b"".join((self._lines, *self._held))
+            self._whole = b"".join((self._whole, *self._held))
         yield from self.cut(to_end=True)
         if self._dropped or nothing:
             yield b"", self.start, self._dropped, self.first, int(self._dropped > 0)
 
-    def cut(self, *, to_end: bool) -> Iterator[_Block]:
-        """Yield the chunks in the whole lines that were read. to_end: the last one is complete, too."""
-        at = 0
-        for stop, count in cut_lines(self._lines, to_end=to_end):
-            yield self._lines[at:stop], self.start, stop - at, self.first, count
-            self.start, self.first, at = self.start + stop - at, self.first + count, stop
-        self._lines = self._lines[at:]
+    def cut(self, *, to_end: bool) -> Iterator[CutBlock]:
+        """Yield the chunks in the whole records that were read. to_end: the last one is complete, too."""
+        at = done = 0
+        ends = ends_to(self._ends, self._whole) if to_end else self._ends
+        for stop, count in cut_records(ends, good_ends(self._whole, ends), to_end=to_end):
+            block = self.block(self._whole[at:stop], ends[done : done + count] - at)
+            yield block
+            self.start, self.first, at, done = self.start + stop - at, self.first + block[-1], stop, done + count
+        self._whole, self._ends = self._whole[at:], self._ends[done:] - at
 
 
 MOST_BYTES = BATCH_BYTES
@@ -168,10 +205,10 @@ USUAL_BYTES = MOST_BYTES >> 2
 """Bytes of a chunk on average, beyond the least."""
 
 LEAST_BYTES = MOST_BYTES >> 4
-"""A chunk is not cut before it has this many bytes. Each chunk costs a record and a task."""
+"""A chunk is not cut before it has this many bytes. Each chunk costs an entry and a task."""
 
 MOST_LINES = 1 << 14
-"""The most lines in a chunk, since the facts of each take memory. Only chunks of very short lines have this many."""
+"""The most records in a chunk, since the facts of each take memory. Only chunks of very short lines have this many."""
 
 _LINE_FEED = 10
 
@@ -179,16 +216,25 @@ _FACTORS = tuple(np.uint64(factor) for factor in (0x9FB21C651E98DF25, 0xD6E8FEB8
 """Odd numbers with about as many bits set as not."""
 
 
+def ends_of_lines(data: bytes) -> Index:
+    """Where lines end, each after its line feed."""
+    return np.flatnonzero(np.frombuffer(data, np.uint8) == _LINE_FEED) + 1
+
+
+def ends_to(ends: Index, data: bytes) -> Index:
+    """The ends of records in data that is complete, so that the last record may lack its end."""
+    return np.append(ends, len(data)) if data and (not len(ends) or ends[-1] < len(data)) else ends
+
+
 def cut_lines(data: bytes, *, to_end: bool) -> list[tuple[int, int]]:
     """The end of each chunk of whole lines, ascending, and its number of lines. The rest belongs to a later chunk.
 
-    data: begins a chunk, and ends with a line feed.
+    data: begins a chunk.
     to_end: the file ends here, so the last chunk is complete, and its last line may lack the line feed.
     A chunk has at most MOST_BYTES, unless it is a single line, and MOST_LINES.
     """
-    ends = np.flatnonzero(np.frombuffer(data, np.uint8) == _LINE_FEED) + 1
-    if to_end and len(data) and (not len(ends) or ends[-1] < len(data)):
-        ends = np.append(ends, len(data))
+    ends = ends_of_lines(data)
+    ends = ends_to(ends, data) if to_end else ends
     return cut_records(ends, good_ends(data, ends), to_end=to_end)
 
 
@@ -224,7 +270,7 @@ def good_ends(data: bytes, ends: Index) -> Mask:
     starts = np.append(0, ends[:-1])
     lengths = ends - starts
     mixed = lengths.astype(np.uint64) * _FACTORS[0]
-    # Lines often end alike, so some bytes are taken from the middle.
+    # Records often end alike, so some bytes are taken from the middle.
     for factor, first in zip(_FACTORS[1:], (ends - 9, starts + lengths // 2), strict=True):
         sample = np.zeros(len(ends), np.uint64)
         for place in range(8):

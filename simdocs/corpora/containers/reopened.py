@@ -88,4 +88,4 @@ def fields_there(path: bytes, where: Locator, fields: Sequences) -> str:
         (found,) = files.read(path, [where], fields)
     if isinstance(found, DocumentSkipped):
         return ""
-    return container(format_of_document(path, fields)).fields_of(found[0])
+    return container(format_of_document(path, fields)).fields_of(found[0], fields)

@@ -280,7 +280,7 @@ class TableFiles:
         """The text of a packed row; None if it is no document."""
         return text_of_packed(document, fields)
 
-    def fields_of(self, document: bytes) -> str:
+    def fields_of(self, document: bytes, _fields: Sequences) -> str:
         """The names of all columns, for a message."""
         return fields_of_packed(document)
 

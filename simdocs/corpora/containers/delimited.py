@@ -1,0 +1,195 @@
+"""CSV and TSV: tables whose first row names the fields. Rows are read as Python's `csv.reader` does; all is text."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+
+from simdocs.corpora.containers.container import ContainerFile, Locator, Part, PartDocuments
+from simdocs.corpora.containers.fields import add_row, listed, text_of_row, without_texts
+from simdocs.corpora.containers.lines import OpenLines, parts_of
+from simdocs.corpora.containers.records import HEADER_MOST, RecordCutter, header_of, records_in
+from simdocs.corpora.read_file import MOST, too_large
+from simdocs.corpora.walked_files import Met
+from simdocs.errors import mention
+from simdocs.model.figures import counted
+from simdocs.model.skipped import DocumentSkipped, Skip
+from simdocs.parameters.texts import Sequences
+
+_ERRORS = "surrogateescape"
+"""What becomes of bytes that are not UTF-8: they are kept, as in any file of text."""
+
+_USUAL_DELIMITERS = ",;\t|"
+
+
+class Delimited:
+    """A format of delimited text as a member of the family: see Container.
+
+    The bytes of a document are those of the header and of its row, and so are the bytes of a part.
+    """
+
+    noun = "row"
+    grows = True
+
+    def __init__(self, name: str, delimiter: str) -> None:
+        self._name, self._delimiter = name, delimiter
+
+    def parts(self, file: ContainerFile, fields: Sequences) -> Iterator[Part]:
+        """Cut a file into parts of whole rows, each with the header before them."""
+
+        def check(first_record: bytes) -> None:
+            self._check(first_record, fields)
+
+        limit, delimiter, has_header = min(file.limit, MOST), self._between(fields), not fields.no_header
+        yield from parts_of(
+            self._name, file, self.noun, lambda: RecordCutter(limit, delimiter, has_header=has_header, check=check)
+        )
+
+    def documents(self, part: Part, fields: Sequences) -> PartDocuments:
+        """Read the documents of a part. Blank lines are neither documents nor skipped, and have no number."""
+        found, delimiter = PartDocuments(), self._between(fields)
+        if not part.data:
+            if part.extent and (part.wanted is None or part.first in part.wanted):
+                self._skip(found, part, too_large(part.extent, part.limit), part.first)
+            return found
+        header = 0 if fields.no_header else header_of(part.data, delimiter, whole=True) or 0
+        names = _names(part.data[:header], delimiter)
+        body = part.data[header:]
+        wanted = list[tuple[int, int, int]]()
+        begins, ends = records_in(body, delimiter)
+        for number, (begin, end) in enumerate(zip(begins.tolist(), ends.tolist(), strict=True), part.first):
+            if part.wanted is None or number in part.wanted:
+                if skip := too_large(end - begin, part.limit):
+                    self._skip(found, part, skip, number)
+                else:
+                    wanted.append((number, begin, end))
+        rows = _rows((body[begin:end] for _, begin, end in wanted), delimiter)
+        for (number, begin, end), row in zip(wanted, rows, strict=True):
+            where = Locator(part.start + begin, end - begin, number)
+            try:
+                add_row(found, _record(names, row, fields), where, part.name, self.noun, fields, _ERRORS)
+            except DocumentSkipped as skip:
+                self._skip(found, part, skip, number)
+        return found
+
+    def open(self, path: bytes, met: Met, fields: Sequences) -> OpenDelimited:
+        """Open a file to read rows of it again."""
+        return OpenDelimited(OpenLines(path, met), self._between(fields), has_header=not fields.no_header)
+
+    def cut(self, content: bytes, where: Locator, fields: Sequences) -> bytes:
+        """A row of a file in memory, with the header before it."""
+        content_end = where.start + where.extent
+        header = b"" if fields.no_header else _header(content[: HEADER_MOST + 1], self._between(fields)) or b""
+        return header + content[where.start : content_end]
+
+    def text_of(self, document: bytes, fields: Sequences) -> bytes | None:
+        """The text of a row with its header, as `documents` returns it; None if they are not a document."""
+        try:
+            names, row = self._read(document, fields)
+            return None if row is None else text_of_row(_record(names, row, fields), fields, _ERRORS)
+        except DocumentSkipped:
+            return None
+
+    def fields_of(self, document: bytes, fields: Sequences) -> str:
+        """The fields of a row with its header, for a message."""
+        names, row = self._read(document, fields)
+        return listed(names or _numbered(row or []))
+
+    def _between(self, fields: Sequences) -> str:
+        """The character between fields."""
+        return fields.delimiter or self._delimiter
+
+    def _read(self, document: bytes, fields: Sequences) -> tuple[list[str], list[str] | None]:
+        """The names of the fields, and the row; empty if there is no header, and None if there is no row."""
+        delimiter = self._between(fields)
+        header = 0 if fields.no_header else header_of(document, delimiter, whole=True) or 0
+        return _names(document[:header], delimiter), next(_rows([document[header:]], delimiter), None)
+
+    def _check(self, first_record: bytes, fields: Sequences) -> None:
+        """Raise DocumentSkipped if this first record of a file says that it is no table with texts."""
+        delimiter = self._between(fields)
+        names = _names(first_record, delimiter)
+        if fields.no_header:
+            names = _numbered(names)
+        for name, option in (*((name, "text_field") for name in fields.text_field), (fields.id_field, "id_field")):
+            if names.count(name) > 1:
+                remedy = f"rename one of them, or name another field with {mention(option)}"
+                raise DocumentSkipped("malformed", f"the header has the field {name!r} twice: {remedy}")
+        if fields.input_format or set(fields.text_field) <= set(names):
+            return
+        for other in _USUAL_DELIMITERS:
+            if other != delimiter and set(fields.text_field) <= set(_names(first_record, other)):
+                mark = r"\t" if other == "\t" else other
+                raise without_texts(self.noun, fields, listed(names), f"give {mention('delimiter')} '{mark}'")
+        raise without_texts(self.noun, fields, listed(names))
+
+    def _skip(self, found: PartDocuments, part: Part, skip: DocumentSkipped | None, number: int) -> None:
+        if skip is not None:
+            found.skips.append(Skip(skip.reason, part.name, skip.detail, number, noun=self.noun))
+
+
+CSV, TSV = Delimited("csv", ","), Delimited("tsv", "\t")
+
+
+class OpenDelimited:
+    """An open file from which rows are read again, each with the header of the file before it."""
+
+    def __init__(self, file: OpenLines, delimiter: str, *, has_header: bool) -> None:
+        self._file, self.stamp = file, file.stamp
+        self._header: bytes | None = b""
+        if has_header:
+            self._header = self._read_header(delimiter)
+
+    def _read_header(self, delimiter: str) -> bytes | None:
+        """The header; None if there is none, because the file has changed."""
+        for size in (1 << 12, 1 << 16, len(codecs.BOM_UTF8) + HEADER_MOST + 1):
+            beginning = self._file.bytes_at(0, size)
+            header = _header(beginning, delimiter, whole=len(beginning) < size)
+            if header is not None:
+                return header
+        return None
+
+    def read(self, wanted: Sequence[Locator]) -> Iterator[bytes | None]:
+        """Yield these rows, without the ends of their lines; None if one is gone."""
+        for row in self._file.read(wanted):
+            yield None if row is None or self._header is None else self._header + row
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+def _header(beginning: bytes, delimiter: str, *, whole: bool = True) -> bytes | None:
+    """The header of a file that begins like this, with the end of its line; None if it does not end here."""
+    beginning = beginning.removeprefix(codecs.BOM_UTF8)
+    end = header_of(beginning, delimiter, whole=whole)
+    return None if end is None else beginning[:end]
+
+
+def _names(header: bytes, delimiter: str) -> list[str]:
+    """The names of the fields in a header; none if there is no header."""
+    return next(_rows([header.strip(b"\r\n")], delimiter), [])
+
+
+def _numbered(row: Sequence[str]) -> list[str]:
+    """The names of the fields of a row in a file without a header."""
+    return [str(number) for number in range(1, len(row) + 1)]
+
+
+def _record(names: list[str], row: list[str], fields: Sequences) -> dict[str, str | None]:
+    """The fields of a row by name. names: those of the header, if there is one. DocumentSkipped: malformed."""
+    if names and len(row) != len(names):
+        raise DocumentSkipped("malformed", f"{counted(len(row), 'field')}, but the header has {len(names):,}")
+    record: dict[str, str | None] = dict(zip(names or _numbered(row), row, strict=True))
+    if record.get(fields.id_field) == "":  # the name of the row would be PATH#
+        record[fields.id_field] = None
+    return record
+
+
+def _rows(records: Iterable[bytes], delimiter: str) -> Iterator[list[str]]:
+    """Yield the fields of each record. None of them is blank or ends within quotes."""
+    if csv.field_size_limit() < sys.maxsize:  # a limit for all of Python; records are limited before they are parsed
+        csv.field_size_limit(sys.maxsize)
+    return csv.reader((record.decode("utf-8", _ERRORS) for record in records), delimiter=delimiter)

@@ -14,7 +14,7 @@ from simdocs.errors import Problem, UsageError, mention
 from simdocs.model.answers import DIFFERING, EXPLAINING, LINES_LAYOUT, NAMES, Look
 from simdocs.model.names import display_name
 from simdocs.parameters.families import ELSEWHERE, FORMATS, ON_TERMINAL
-from simdocs.parameters.file_formats import COMPRESSIONS, compression_of
+from simdocs.parameters.file_formats import compression_of
 from simdocs.requests.drawing import DrawnRequest
 from simdocs.views.wrapping import columns_of_output
 
@@ -52,20 +52,21 @@ def _file(path: str, before: str = "") -> AbstractContextManager[OutputStream]:
     from simdocs.artifacts.recognise import is_artifact
     from simdocs.storage.atomic_file import atomic_file
 
-    file, compression = atomic_file(path, is_artifact, before), compression_of(os.fsencode(path))
-    return _compressed(file, compression, path) if compression else file
+    file = atomic_file(path, is_artifact, before)
+    return _compressed(file, os.fsencode(path)) if compression_of(os.fsencode(path)) else file
 
 
 @contextmanager
-def _compressed(file: AbstractContextManager[OutputStream], compression: str, path: str) -> Iterator[OutputStream]:
-    """The same file, compressed. MissingExtraError: the library is not installed."""
-    from simdocs.storage.output_stream import CompressingStream
+def _compressed(file: AbstractContextManager[OutputStream], name: bytes) -> Iterator[OutputStream]:
+    """The same file, compressed as its name says. MissingExtraError: the library is not installed."""
+    from simdocs.corpora.compression import CompressedSink
+    from simdocs.storage.output_stream import EncodedStream
 
-    compressor = COMPRESSIONS[compression].load().compressor(display_name(os.fsencode(path)))
+    CompressedSink(name, lambda _: None)  # fails now if it ever does, before the file is created
     with file as stream:
-        compressing = CompressingStream(stream, compressor)
-        yield compressing
-        compressing.prepare()
+        encoded = EncodedStream(stream, CompressedSink(name, stream.write))
+        yield encoded
+        encoded.prepare()
 
 
 class Drawing:

@@ -39,35 +39,35 @@ class OutputStream:
         self.flush()
 
 
-class Compresses(Protocol):
-    """Compresses bytes, piece by piece."""
-
-    def compress(self, data: bytes) -> bytes:
-        """Take the next bytes; return the compressed bytes that are ready."""
-
-    def flush(self) -> bytes:
-        """Return the rest of the compressed bytes, when all were taken."""
-
-
-class CompressingStream(OutputStream):
-    """Writes bytes to another stream, compressed. What is written depends on the bytes, not on how they are cut."""
-
-    def __init__(self, stream: OutputStream, compressor: Compresses) -> None:
-        super().__init__(stream.descriptor, stream.name)
-        self._stream, self._compressor, self._ended = stream, compressor, False
+class Encoder(Protocol):
+    """Passes bytes on in another form, such as compressed."""
 
     def write(self, data: bytes) -> None:
-        """Compress bytes, and buffer what is ready."""
-        self._stream.write(self._compressor.compress(data))
+        """Take the next bytes."""
+
+    def end(self) -> None:
+        """Pass on the rest, when all bytes were taken."""
+
+
+class EncodedStream(OutputStream):
+    """Writes to another stream what an encoder makes of the bytes. encoder: passes bytes on to the other stream."""
+
+    def __init__(self, stream: OutputStream, encoder: Encoder) -> None:
+        super().__init__(stream.descriptor, stream.name)
+        self._stream, self._encoder, self._ended = stream, encoder, False
+
+    def write(self, data: bytes) -> None:
+        """Give bytes to the encoder, which may hold some of them."""
+        self._encoder.write(data)
 
     def flush(self) -> None:
-        """Write everything in the buffer. The compressor may still hold some bytes."""
+        """Write everything that the encoder has passed on."""
         self._stream.flush()
 
     def prepare(self) -> None:
-        """Write the end of the compressed bytes, so that nothing but publishing them can fail any more."""
+        """Write everything, so that nothing but publishing it can fail any more."""
         if not self._ended:
-            self._stream.write(self._compressor.flush())
+            self._encoder.end()
             self._ended = True
         self._stream.prepare()
 

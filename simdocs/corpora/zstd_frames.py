@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from simdocs.corpora.compression import Compressor, misnamed
 from simdocs.corpora.libraries import library
@@ -25,11 +25,11 @@ _DICTIONARY_BYTES = (0, 1, 2, 4)
 class _Frame:
     """Decompresses one frame: see Frame of compression.py. zstd: the library. is_first: whether the file begins so."""
 
-    __slots__ = ("_error", "_head", "_is_first", "_zstd")
+    __slots__ = ("_error", "_head", "_is_first", "_size", "_zstd")
 
     def __init__(self, zstd: Any, *, is_first: bool) -> None:
         self._zstd, self._error = zstd.ZstdDecompressor(), zstd.ZstdError
-        self._head, self._is_first = b"", is_first
+        self._head, self._is_first, self._size = b"", is_first, 0
 
     @property
     def eof(self) -> bool:
@@ -47,9 +47,16 @@ class _Frame:
         if len(self._head) < _HEAD:
             self._head += data[:_HEAD]
         try:
-            return bytes(self._zstd.decompress(data, most))
+            content = bytes(self._zstd.decompress(data, most))
         except self._error as error:
             raise DocumentSkipped("malformed", self._trouble(str(error))) from None
+        self._size += len(content)
+        if self.eof and self._head.startswith(_MAGIC):
+            stated = _stated(self._head).size
+            if stated not in (None, self._size):  # the library does not always find this
+                why = f"a damaged zstd file: {self._size:,} bytes were found where {stated:,} are stated"
+                raise DocumentSkipped("malformed", why)
+        return content
 
     def copy(self) -> None:
         """None: the library cannot copy the state of a frame."""
@@ -59,7 +66,7 @@ class _Frame:
         if not self._head.startswith(_MAGIC):
             what = misnamed(self._head, "a zstd file")
             return what if self._is_first else "a zstd file with other data after its end"
-        window, dictionary = _stated(self._head)
+        window, dictionary, _ = _stated(self._head)
         if window > _LARGEST_WINDOW:
             most = f"at most {_LARGEST_WINDOW >> 20} MiB are supported"
             return f"a zstd file with a window of {window >> 20} MiB, and {most}: compress it again without --long"
@@ -70,22 +77,36 @@ class _Frame:
         return "a damaged zstd file, or one that needs a dictionary"
 
 
-def _stated(head: bytes) -> tuple[int, int]:
-    """The size of the window and the id of the dictionary that the header of a frame states; 0 if it states none.
+class _Stated(NamedTuple):
+    """What the header of a frame states.
 
-    RFC 8878, section 3.1.1.1.
+    window: the size of the window in bytes.
+    dictionary: the id of the dictionary; 0: none.
+    size: the size of the content; None: it is not stated.
     """
-    descriptor, window, at = head[4], 0, len(_MAGIC) + 1
-    if not descriptor & 0x20:  # or else the frame is a single segment, as large as its content
+
+    window: int
+    dictionary: int
+    size: int | None
+
+
+def _stated(head: bytes) -> _Stated:
+    """What the header at the beginning of these bytes states: RFC 8878, section 3.1.1.1."""
+    head = head.ljust(_HEAD, b"\0")
+    descriptor, at, window = head[4], 5, 0
+    is_single_segment = descriptor & 0x20
+    if not is_single_segment:
         window = 1 << (10 + (head[at] >> 3))
         window += (window >> 3) * (head[at] & 7)
         at += 1
-    size = _DICTIONARY_BYTES[descriptor & 3]
-    dictionary = int.from_bytes(head[at : at + size], "little")
-    if descriptor & 0x20:
-        stated = head[at + size : at + size + (1 << (descriptor >> 6))]
-        window = int.from_bytes(stated, "little") + 256 * (len(stated) == 2)
-    return window, dictionary
+    width = _DICTIONARY_BYTES[descriptor & 3]
+    dictionary = int.from_bytes(head[at : at + width], "little")
+    at += width
+    width = 1 << (descriptor >> 6)
+    if width == 1 and not is_single_segment:
+        return _Stated(window, dictionary, None)
+    size = int.from_bytes(head[at : at + width], "little") + (256 if width == 2 else 0)
+    return _Stated(window or size, dictionary, size)
 
 
 class _Zstd:

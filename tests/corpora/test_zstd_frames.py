@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.corpora import compression, read_file
+from simdocs.corpora import compression, read_file, zstd_frames
 from simdocs.corpora.compression import CompressedStream, SeekableStream
 from simdocs.model.skipped import DocumentSkipped
 from tests.packing import needs_zstd, zstd
@@ -142,6 +142,25 @@ def test_a_damaged_file_is_refused_if_the_library_refuses_it(
             stream.piece(1)
     else:
         assert read == content
+
+
+@pytest.mark.parametrize("at_once", [1, 3, 1 << 14])
+def test_a_frame_with_less_content_than_it_states_is_refused(at_once: int) -> None:
+    """The library does not find this if it is given the frame in small pieces and the last block is empty."""
+    stated = b"\x28\xb5\x2f\xfd\x20\x40\x01\x00\x00"  # 64 bytes, and an empty block
+    stream = CompressedStream("zstd", lambda offset: stated[offset : offset + at_once])
+    with pytest.raises(DocumentSkipped, match="malformed"):
+        stream.piece(1)
+    refused(frame([b"a text"]) + stated)
+
+
+@given(st.binary(max_size=70_000) | st.sampled_from([b"a" * 255, b"a" * 256, b"a" * 65_791, b"a" * 65_792]))
+def test_the_header_of_a_frame_is_understood(content: bytes) -> None:
+    library = zstd()
+    for window in (10, 17, 27):
+        data = library.compress(content, options={library.CompressionParameter.window_log: window})
+        assert zstd_frames._stated(data[:18]).size == library.get_frame_info(data).decompressed_size == len(content)
+    assert zstd_frames._stated(frame([content])[:18]).size is None
 
 
 def test_damage_in_a_later_frame_is_not_the_end() -> None:

@@ -73,11 +73,21 @@ _NOT_FORETOLD = ("diff", "explain", "containment", "input_format", "delimiter", 
 """Options of answers whose bytes the twin does not compute, or with which a sketch decides by chance what is found."""
 
 
+_UNTOLD = {
+    b"table": "for people",
+    b"random": "of another seed each time",
+    b"parquet": "binary",
+    b"arrow": "binary",
+    b"json": "no lines",
+}
+"""Values of options with which the twin cannot tell the answer, and why."""
+
+
 def foretold(command: str, leave_out: Collection[str], most: int) -> st.SearchStrategy[list[Spelling]]:
     """Draw options whose effect the twin knows: none that takes a file, and not help."""
     others = [one.name or "" for one in options_of(command) if _takes_path(one) or not one.expose_value]
     some = drawn(command, [], {*leave_out, *others, "debug", *_NOT_FORETOLD}, most=most)
-    return some.map(lambda spelt: [one for one in spelt if one[1:] not in ((b"table",), (b"random",))])
+    return some.map(lambda spelt: [one for one in spelt if one[-1] not in _UNTOLD])
 
 
 def flat(some: Iterable[Spelling], command: str = "") -> list[bytes]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simdocs.engines.run import Result, Task, WorkerState, untold
+from simdocs.engines.engine import Result, Task, WorkerState, untold
 from simdocs.errors import WorkerError
 from simdocs.storage.syscalls import signals_deferred
 

@@ -18,7 +18,8 @@ from simdocs.corpora.read_file import read
 from simdocs.corpora.read_tasks import Files, Portion, tasks
 from simdocs.corpora.stamp import NO_FILE, Stamp
 from simdocs.corpora.walked_files import Directories, Met, each_met
-from simdocs.engines.run import Engine, Progress, Run, WorkerState
+from simdocs.engines.engine import Engine, WorkerState
+from simdocs.engines.run import Progress, Run
 from simdocs.model.artifact import Artifact
 from simdocs.model.documents import CHUNK, DOCUMENT, FILE, NUMBERED, ONE_TEXT, STAMP_FIELDS, WIDE, Documents
 from simdocs.model.names import display_name

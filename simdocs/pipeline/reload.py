@@ -19,7 +19,7 @@ from simdocs.corpora.identity import Identity, identities, same_texts
 from simdocs.corpora.read_file import PADDING, read
 from simdocs.corpora.stamp import Stamp, status_of
 from simdocs.corpora.walked_files import ANY, Directories, Met
-from simdocs.engines.run import WorkerState
+from simdocs.engines.engine import WorkerState
 from simdocs.errors import InputError
 from simdocs.kernels.tokens import multisets
 from simdocs.kernels.tokens.ignored_tokens import leave_out

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from simdocs.corpora.decode import as_utf8
 from simdocs.corpora.identity import row_digests
 from simdocs.corpora.read_tasks import Files
-from simdocs.engines.run import WorkerState, untold
+from simdocs.engines.engine import WorkerState, untold
 from simdocs.kernels.tokens import multisets
 from simdocs.kernels.tokens.shinglers import normalised_texts, shingled_texts, shingler_of, text_tokens
 from simdocs.model.artifact import Artifact

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simdocs.corpora.read_tasks import Files
-from simdocs.engines.run import Run, WorkerState
+from simdocs.engines.engine import WorkerState
+from simdocs.engines.run import Run
 from simdocs.kernels.sketch.fracminhash import sketch_table
 from simdocs.kernels.sketch.fracminhash import sketches as sketches_of
 from simdocs.kernels.sketch.schemes import scheme_of

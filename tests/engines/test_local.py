@@ -21,20 +21,6 @@ def doubled(number: int) -> int:
     return 2 * number
 
 
-def picky(number: int) -> int:
-    if number == 7:
-        raise ValueError("not seven")
-    return number
-
-
-@pytest.mark.parametrize("jobs", [1, 2, 3])
-def test_results_come_in_the_order_of_their_tasks(jobs):
-    with Local(jobs) as engine:
-        assert list(engine.map(doubled, range(100))) == list(range(0, 200, 2))
-        assert list(engine.map(doubled, [])) == []
-        assert list(engine.map(doubled, range(3))) == [0, 2, 4]
-
-
 def process_of(_task: object) -> int:
     return os.getpid()
 
@@ -45,29 +31,6 @@ def test_a_single_task_runs_in_this_process_and_several_in_workers():
         assert list(engine.map(process_of, iter([0]))) == [os.getpid()]
         assert os.getpid() not in engine.map(process_of, iter([0, 1, 2]))
         assert os.getpid() not in engine.map(process_of, iter([0]))  # there are workers now
-
-
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_an_error_in_a_task_is_raised_by_map(jobs):
-    with pytest.raises(ValueError, match="not seven"), Local(jobs) as engine:
-        list(engine.map(picky, range(20)))
-
-
-@pytest.mark.reliability("more pairs than memory holds")
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_tasks_are_taken_a_few_ahead_of_their_results(jobs):
-    taken = []
-
-    def tasks():
-        for number in range(1000):
-            taken.append(number)
-            yield number
-
-    with Local(jobs) as engine:
-        results = engine.map(doubled, tasks())
-        next(results)
-        assert len(taken) <= 3 * jobs + 1
-        results.close()
 
 
 @pytest.mark.reliability("ctrl-C, SIGTERM or SIGHUP")
@@ -242,41 +205,3 @@ def test_a_worker_that_is_killed_is_an_error_with_a_remedy():
             print(error)
     """)
     assert b"jobs 1" in done.stdout, done
-
-
-class Seen:
-    """Counts the tasks that its worker has run."""
-
-    closed = 0
-
-    def __init__(self) -> None:
-        self.tasks = 0
-
-    def close(self) -> None:
-        type(self).closed += 1
-
-
-def counted(_task: int, state: Any) -> tuple[int, int]:
-    seen = state.get(Seen)
-    seen.tasks += 1
-    return os.getpid(), seen.tasks
-
-
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_each_worker_keeps_its_own_state_between_tasks(jobs):
-    with Local(jobs) as engine:
-        results = [*engine.map_with_state(counted, range(20)), *engine.map_with_state(counted, range(20))]
-    workers = {process for process, _ in results}
-    assert len(workers) <= jobs
-    for worker in workers:
-        tasks = [number for process, number in results if process == worker]
-        assert sorted(tasks) == list(range(1, len(tasks) + 1))
-
-
-def test_state_is_closed_with_its_engine_and_the_next_engine_begins_anew():
-    before = Seen.closed
-    for _ in range(2):
-        with Local(1) as engine:
-            assert next(engine.map_with_state(counted, [0]))[1] == 1
-            assert engine.state.get(Seen).tasks == 1
-    assert Seen.closed == before + 2

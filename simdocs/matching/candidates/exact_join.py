@@ -10,7 +10,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.engines.run import available_memory
+from simdocs.engines.memory import available_memory
 from simdocs.errors import MemoryNeededError, shown_memory
 from simdocs.kernels.group.greedy_rounds import KEPT, REMOVED, UNDECIDED
 from simdocs.kernels.join import containment_index, prefix_index

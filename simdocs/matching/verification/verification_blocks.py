@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simdocs.engines.run import WorkerState
+from simdocs.engines.engine import WorkerState
 from simdocs.kernels.compare import bitmaps, jaccard
 from simdocs.model.ragged import BlockPlaces, Floats, Index, Mask, Ragged
 from simdocs.model.skipped import Skip

@@ -1,0 +1,123 @@
+"""What every engine promises. A new one is an entry in ENGINES; a toy that runs tasks on threads is among them."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simdocs.api.ask import ask
+from simdocs.engines.engine import Engine
+from simdocs.engines.local import Local
+from simdocs.engines.run import Run
+from simdocs.requests.searching import DedupeRequest
+from tests.cli.corpus import A1, A2, A, B, lay
+from tests.toy_engine import Threads
+
+ENGINES: dict[str, Callable[[int], Engine]] = {"local": Local, "toy": Threads}
+"""Makes each engine, with a number of jobs."""
+
+every_engine = pytest.mark.parametrize("engine_of", ENGINES.values(), ids=ENGINES)
+
+
+def doubled(number: int) -> int:
+    return 2 * number
+
+
+def picky(number: int) -> int:
+    if number == 7:
+        raise ValueError("not seven")
+    return number
+
+
+@every_engine
+@pytest.mark.parametrize("jobs", [1, 2, 3])
+def test_results_come_in_the_order_of_their_tasks(engine_of, jobs):
+    with engine_of(jobs) as engine:
+        assert engine.jobs == jobs
+        assert list(engine.map(doubled, range(100))) == list(range(0, 200, 2))
+        engine.start()
+        assert list(engine.map(doubled, [])) == []
+        assert list(engine.map(doubled, range(3))) == [0, 2, 4]
+
+
+@every_engine
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_error_in_a_task_is_raised_by_map(engine_of, jobs):
+    taken = []
+    with pytest.raises(ValueError, match="not seven"), engine_of(jobs) as engine:
+        taken.extend(engine.map(picky, range(20)))
+    assert taken == list(range(7))
+
+
+@pytest.mark.reliability("more pairs than memory holds")
+@every_engine
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_tasks_are_taken_a_few_ahead_of_their_results(engine_of, jobs):
+    taken = []
+
+    def tasks():
+        for number in range(1000):
+            taken.append(number)
+            yield number
+
+    with engine_of(jobs) as engine:
+        results = engine.map(doubled, tasks())
+        next(results)
+        assert len(taken) <= 3 * jobs + 1
+        results.close()
+
+
+class Seen:
+    """Counts the tasks that its worker has run."""
+
+    closed = 0
+
+    def __init__(self) -> None:
+        self.tasks = 0
+
+    def close(self) -> None:
+        type(self).closed += 1
+
+
+def counted(_task: int, state: Any) -> tuple[int, int, int]:
+    seen = state.get(Seen)
+    seen.tasks += 1
+    return os.getpid(), threading.get_ident(), seen.tasks
+
+
+@every_engine
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_each_worker_keeps_its_own_state_between_tasks(engine_of, jobs):
+    with engine_of(jobs) as engine:
+        results = [*engine.map_with_state(counted, range(20)), *engine.map_with_state(counted, range(20))]
+    workers = {worker for *worker, _ in map(tuple, results) for worker in [tuple(worker)]}
+    assert len(workers) <= jobs
+    for worker in workers:
+        tasks = [number for *place, number in results if tuple(place) == worker]
+        assert sorted(tasks) == list(range(1, len(tasks) + 1))
+
+
+@every_engine
+def test_state_is_closed_with_its_engine_and_the_next_engine_begins_anew(engine_of):
+    before = Seen.closed
+    for _ in range(2):
+        with engine_of(1) as engine:
+            assert [number for *_, number in engine.map_with_state(counted, [0])] == [1]
+            assert engine.state is engine.state
+    assert Seen.closed == before + 2
+
+
+@every_engine
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_the_answer_does_not_depend_on_the_engine(engine_of, jobs, tmp_path: Path):
+    lay(tmp_path, {"a.txt": A, "b.txt": A1, "c.txt": A2, "d.txt": B, "e.txt": A})
+    request = DedupeRequest(documents=(bytes(tmp_path),), threshold=0.5)
+    with engine_of(jobs) as engine, Local(1) as alone:
+        rows = list(ask(request, Run(engine)).rows())
+        assert rows == list(ask(request, Run(alone)).rows())
+    assert len(rows) > 1

@@ -58,10 +58,16 @@ CONTAINERS = Family(
             rows="simdocs.corpora.containers.json_array_rows:JSON_ARRAY_ROWS",
         ),
         "csv": ContainerFormat(
-            "comma-separated values, with a header", "simdocs.corpora.containers.delimited:CSV", (b".csv",)
+            "comma-separated values, with a header",
+            "simdocs.corpora.containers.delimited:CSV",
+            (b".csv",),
+            rows="simdocs.corpora.containers.delimited_rows:CSV_ROWS",
         ),
         "tsv": ContainerFormat(
-            "tab-separated values, with a header", "simdocs.corpora.containers.delimited:TSV", (b".tsv",)
+            "tab-separated values, with a header",
+            "simdocs.corpora.containers.delimited:TSV",
+            (b".tsv",),
+            rows="simdocs.corpora.containers.delimited_rows:TSV_ROWS",
         ),
         "parquet": ContainerFormat(
             "Parquet, a row per document",

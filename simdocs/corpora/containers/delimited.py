@@ -65,7 +65,7 @@ class Delimited:
                     self._skip(found, part, skip, number)
                 else:
                     wanted.append((number, begin, end))
-        rows = _rows((body[begin:end] for _, begin, end in wanted), delimiter)
+        rows = parsed_rows((body[begin:end] for _, begin, end in wanted), delimiter)
         for (number, begin, end), row in zip(wanted, rows, strict=True):
             where = Locator(part.start + begin, end - begin, number)
             try:
@@ -105,7 +105,7 @@ class Delimited:
         """The names of the fields, and the row; empty if there is no header, and None if there is no row."""
         delimiter = self._between(fields)
         header = 0 if fields.no_header else header_of(document, delimiter, whole=True) or 0
-        return _names(document[:header], delimiter), next(_rows([document[header:]], delimiter), None)
+        return _names(document[:header], delimiter), next(parsed_rows([document[header:]], delimiter), None)
 
     def _check(self, first_record: bytes, fields: Sequences) -> None:
         """Raise DocumentSkipped if this first record of a file says that it is no table with texts."""
@@ -170,7 +170,7 @@ def _header(beginning: bytes, delimiter: str, *, whole: bool = True) -> bytes | 
 
 def _names(header: bytes, delimiter: str) -> list[str]:
     """The names of the fields in a header; none if there is no header."""
-    return next(_rows([header.strip(b"\r\n")], delimiter), [])
+    return next(parsed_rows([header.strip(b"\r\n")], delimiter), [])
 
 
 def _numbered(row: Sequence[str]) -> list[str]:
@@ -188,7 +188,7 @@ def _record(names: list[str], row: list[str], fields: Sequences) -> dict[str, st
     return record
 
 
-def _rows(records: Iterable[bytes], delimiter: str) -> Iterator[list[str]]:
+def parsed_rows(records: Iterable[bytes], delimiter: str) -> Iterator[list[str]]:
     """Yield the fields of each record. None of them is blank or ends within quotes."""
     if csv.field_size_limit() < sys.maxsize:  # a limit for all of Python; records are limited before they are parsed
         csv.field_size_limit(sys.maxsize)

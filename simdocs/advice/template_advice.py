@@ -118,9 +118,9 @@ def encoding_advice(documents: Documents) -> Iterator[str]:
 
 
 def keep_of_lines(documents: Documents, policy: str) -> Iterator[str]:
-    """Yield a warning if documents are to be kept by the time of their file, and all of them are lines of files."""
+    """Yield a warning if documents are to be kept by the time of their file, and none has a file of its own."""
     if KEEP[policy].by_time and len(documents) and documents.facts["container"].all():
         yield (
-            f"{mention('keep')} {policy} compares the times of files, and all documents are lines: of near-duplicates"
-            " in the same file the first is kept"
+            f"{mention('keep')} {policy} compares the times of files, and no document has a file of its own: of"
+            " near-duplicates in the same file the first is kept"
         )

@@ -349,8 +349,8 @@ def test_a_query_and_a_comparison_need_a_line_with_the_id_field(there):
 def test_it_is_said_that_lines_have_only_the_time_of_their_file(there, policy):
     done = simdocs("dedupe", "data.jsonl", "--keep", policy, cwd=there)
     assert done.status == 0
-    why = "compares the times of files, and all documents are lines: of near-duplicates in the same file the first is"
-    said = f"simdocs: warning: --keep {policy} {why} kept\n" if policy in ("newest", "oldest") else ""
+    why = "compares the times of files, and no document has a file of its own: of near-duplicates in the same file the"
+    said = f"simdocs: warning: --keep {policy} {why} first is kept\n" if policy in ("newest", "oldest") else ""
     assert done.err == said
     lay(there, {"text": A})
     assert simdocs("dedupe", "data.jsonl", "text", "--keep", policy, cwd=there).err == ""

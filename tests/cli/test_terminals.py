@@ -224,12 +224,13 @@ def test_names_of_lines_bring_a_hint_at_a_terminal(here, form, listed, lines):
         ["data.jsonl", "--list", "kept-lines"],
         ["data.jsonl", "docs/a.txt", "--list", "kept"],
         ["docs", "--list", "kept"],
+        ["table.csv", "--list", "kept"],
         ["data.jsonl"],
     ],
     ids=" ".join,
 )
 def test_names_that_are_meant_bring_no_hint(here, ask):
-    lay(here, {"data.jsonl": LINES})
+    lay(here, {"data.jsonl": LINES, "table.csv": b"text\none\ntwo\n"})
     done = on_terminal("dedupe", *ask, which=["stderr"], cwd=here)
     assert done.status == 0
     assert "writes names" not in done.err

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import csv
+import io
 import json
 import os
 from collections.abc import Callable
@@ -15,6 +17,7 @@ from tests.packing import has_zstd, packed, unpacked
 
 WORDS = [b"old ", b"new\n", b"  ", b"fox jumps ", b"over the lazy dog ", "zwölf ".encode(), b"\xff", b"\0", b"{}\n" * 2]
 NAMES = ["a", "b.txt", "c.gz", "lines.jsonl", "more.ndjson", "packed.jsonl.gz", "array.json", "packed.json.gz"]
+NAMES += ["table.csv", "packed.tsv.gz"]
 NAMES += ["d.zst", "packed.jsonl.zst"] * has_zstd()
 FOLDERS = ["docs", "docs/one", "docs/one/below", "docs/two"]
 
@@ -38,6 +41,8 @@ Step = Callable[[], None]
 def content_for(name: str, text: bytes, rows: list[bytes]) -> bytes:
     """Return what a file of this name holds."""
     data = array_of(rows) if ".json" in name.replace(".jsonl", "") else b"\n".join(rows) if "json" in name else text
+    if marks := [mark for suffix, mark in DELIMITERS.items() if suffix in name]:
+        data = b"id%btext\r\n" % marks[0].encode() + b"\n".join(table_of(rows, marks[0]))
     compression = compression_of(os.fsencode(name))
     return packed(compression, data) if compression else data
 
@@ -47,6 +52,23 @@ def array_of(rows: list[bytes]) -> bytes:
     objects = [row for row in rows if row.startswith(b"{")]
     rest = b"," if b"not JSON" in rows else b"\n]"
     return b"[" + b",\n".join(objects) + rest if objects else b"{}"
+
+
+DELIMITERS = {".csv": ",", ".tsv": "\t"}
+
+
+def table_of(rows: list[bytes], delimiter: str) -> list[bytes]:
+    """Return the rows of a table, without the ends of their lines. What is no object with a text stays as it is."""
+    found = list[bytes]()
+    for row in rows:
+        value = json.loads(row) if row.startswith(b"{") else {}
+        if isinstance(value.get("text"), str):
+            page = io.StringIO(newline="")
+            csv.writer(page, delimiter=delimiter, lineterminator="").writerow([value.get("id", ""), value["text"]])
+            found.append(page.getvalue().encode("latin-1"))
+        else:
+            found.append(row)
+    return found
 
 
 def write(name: str, data: bytes) -> None:
@@ -59,6 +81,8 @@ def edit_lines(name: str, at: int, cut: int, rows: list[bytes]) -> None:
     """Insert lines into a file of lines, in the place of some others."""
     compression, data = compression_of(os.fsencode(name)), Path(name).read_bytes()
     old = (unpacked(compression, data) if compression else data).split(b"\n")
+    for suffix, delimiter in DELIMITERS.items():
+        rows = table_of(rows, delimiter) if suffix in name else rows
     old[at : at + cut] = [row + b"," for row in rows] if old[0].startswith(b"[") else rows
     write(name, packed(compression, b"\n".join(old)) if compression else b"\n".join(old))
 

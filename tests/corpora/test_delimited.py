@@ -191,6 +191,7 @@ def test_a_table_without_rows_has_no_documents(data: bytes) -> None:
     assert found[0].texts == found[0].skips == []
 
 
+@pytest.mark.reliability("a quote that never ends")
 @pytest.mark.parametrize("tail", [b"", b"\n", b"d,four\n", b"d,four\n" * 3000])
 def test_a_quote_that_never_ends_is_named_with_its_row_and_line(tail: bytes) -> None:
     data = TABLE + b'd,"' + tail
@@ -203,6 +204,7 @@ def test_a_quote_that_never_ends_is_named_with_its_row_and_line(tail: bytes) -> 
     assert len(found) == 3
 
 
+@pytest.mark.reliability("a quote that never ends")
 def test_a_quote_that_never_ends_takes_no_more_memory_than_a_document_may(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_bytes(TABLE + b'd,"' + b"some words " * (1 << 21))
@@ -226,12 +228,15 @@ def test_a_row_that_is_too_large_is_named_and_the_next_one_is_read() -> None:
             assert str(5 * size + 4) in detail
 
 
+@pytest.mark.reliability("rows with too few or too many fields")
 def test_rows_of_another_length_are_malformed() -> None:
     data = b"id,text\na,one\nb\nc,two,three\nd,four\n"
     assert [number for number, _, _ in documents(data)] == [1, 4]
     assert skips(data) == [(2, "1 field, but the header has 2"), (3, "3 fields, but the header has 2")]
 
 
+@pytest.mark.reliability("a header with a field twice")
+@pytest.mark.reliability("a table without the text field")
 @pytest.mark.parametrize(
     ("data", "said"),
     [

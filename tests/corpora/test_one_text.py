@@ -71,6 +71,7 @@ def flags_of(found: object) -> list[bool]:
     return [bool(flags & ONE_TEXT) for flags in found.documents.facts["flags"].tolist()]  # type: ignore[attr-defined]
 
 
+@pytest.mark.reliability("a table without the text field")
 def test_a_file_in_a_walk_is_read_as_one_text_and_counted(path: Path) -> None:
     found = simdocs.dedupe("docs")
     assert [row[:2] for row in found.rows()] == [("docs/plain.txt", str(path))]

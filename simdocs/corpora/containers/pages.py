@@ -81,8 +81,7 @@ class _Struct:
         elif kind in (_BYTE, _DOUBLE):
             self.at += 1 if kind == _BYTE else 8
         elif kind == _BINARY:
-            size = self._varint()
-            self.at += size
+            self.at += self._varint()
         elif kind == _STRUCT:
             self.integers()
         elif kind in _LISTS:

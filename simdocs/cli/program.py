@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 # Threads of a linear algebra library that is never called would cost seconds of start-up on a large machine.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# The usual allocator of pyarrow keeps what it frees: 114 MB instead of 80 MB while a Parquet file is read.
+os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
 
 import click
 

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from simdocs.artifacts.recognise import is_artifact
 from simdocs.commands.row_sources import Fates, JudgedFiles, RowSource
-from simdocs.commands.row_targets import RowFile, RowTargets, no_rows, row_targets
+from simdocs.commands.row_targets import INFO, RowFile, RowTargets, no_rows, row_targets
 from simdocs.corpora.compression import CompressedSink
 from simdocs.corpora.containers.rows import NO_FLAGS, RowBlock, RowWriter, Sink, row_format
 from simdocs.corpora.file_list import FileList
 from simdocs.engines.run import Run
+from simdocs.errors import InputError
 from simdocs.matching.groups.decision import Decision
 from simdocs.model.deduplication import WrittenRows
 from simdocs.model.documents import Documents
+from simdocs.model.names import display_name
 from simdocs.model.ragged import Index, Rows
 from simdocs.parameters.texts import Sequences
 from simdocs.storage.atomic_file import atomic_file
@@ -48,7 +52,7 @@ class RowDrafts:
             if self.targets.is_one_file:
                 self._drafts[name] = publishing.enter_context(atomic_file(path, is_artifact))
             else:
-                paths = [file.path for file in self.targets.files]
+                paths = [*(file.path for file in self.targets.files), *self.targets.copies.values()]
                 self._drafts[name] = publishing.enter_context(atomic_tree(path, paths, is_artifact))
 
     def write(self, decision: Decision, documents: Documents, run: Run) -> tuple[WrittenRows, ...]:
@@ -75,12 +79,26 @@ class RowDrafts:
                     run.progress("writing rows", done + source.read_to, total)
             done += int(self._found.sizes[file.number])
             run.skipped.warnings += source.warnings
-        for draft in self._drafts.values():
+        for name, draft in self._drafts.items():
+            if isinstance(draft, DraftTree):
+                self._copy_descriptions(draft, flagged=name == FLAGGED)
             draft.prepare()
         return tuple(
             WrittenRows(name, os.fsencode(path), counts[name], None if self.targets.is_one_file else files[name])
             for name, path in self.targets.outputs.items()
         )
+
+    def _copy_descriptions(self, draft: DraftTree, *, flagged: bool) -> None:
+        """Copy the files that describe data sets. flagged: there are more columns than they list."""
+        for source, path in self.targets.copies.items():
+            try:
+                content = Path(os.fsdecode(source)).read_bytes()
+            except OSError as error:
+                raise InputError(f"{display_name(source)}: {error.strerror}, so nothing was written") from None
+            if flagged and os.path.basename(path) == INFO:
+                content = _without_columns(content)
+            with draft.file(path) as stream:
+                stream.write(content)
 
     @contextmanager
     def _writers(self, file: RowFile, source: RowSource) -> Iterator[dict[str, RowWriter]]:
@@ -103,6 +121,17 @@ class RowDrafts:
             yield writers
             for end in ends:
                 end()
+
+
+def _without_columns(description: bytes) -> bytes:
+    """The description of a data set without the list of its columns, which are then those of its files."""
+    try:
+        facts = json.loads(description)
+    except (ValueError, RecursionError):
+        return description
+    if not isinstance(facts, dict):
+        return description
+    return json.dumps({name: value for name, value in facts.items() if name != "features"}, indent=2).encode()
 
 
 def _write(

@@ -41,12 +41,14 @@ class RowTargets(NamedTuple):
     forms: the format of each output, if it is one file; of a directory, each file keeps its own.
     files: the files whose rows are written.
     is_one_file: whether each output is one file, and not a directory.
+    copies: the paths of files that describe a data set, and what they are called in a directory of files.
     """
 
     outputs: Mapping[str, str]
     forms: Mapping[str, str]
     files: Sequence[RowFile]
     is_one_file: bool
+    copies: Mapping[bytes, str]
 
     def form(self, parameter: str, file: RowFile) -> str:
         """The format in which the rows of a file are written to an output."""
@@ -86,7 +88,33 @@ def row_targets(
             _refuse_inputs(parameter, path, found, sources)
             check_tree(path, is_artifact)
     chosen = {name: _form_of(name, path, files[0].form) for name, path in outputs.items()} if is_one_file else {}
-    return RowTargets(outputs, chosen, files, is_one_file)
+    copies = {} if is_one_file else _descriptions(found, files)
+    return RowTargets(outputs, chosen, files, is_one_file, copies)
+
+
+INFO = "dataset_info.json"
+"""The file of a data set of Hugging Face that lists its columns."""
+
+_DESCRIPTIONS = (INFO, "state.json", "dataset_dict.json")
+"""Files without rows that a data set of Hugging Face needs."""
+
+
+def _descriptions(found: FileList, files: Sequence[RowFile]) -> dict[bytes, str]:
+    """The files that describe data sets, in the directories of these files and above, and their paths in an output."""
+    copies, seen = dict[bytes, str](), set[bytes]()
+    read = {name for name in found.names if name.endswith(b".json")}
+    for file in files:
+        name, path = found.names[file.number], os.fsencode(file.path)
+        root = name[: len(name) - len(path)]
+        for directory in (os.path.dirname(path), *_above(os.path.dirname(path)), b""):
+            if root + directory in seen:
+                break
+            seen.add(root + directory)
+            for described in map(os.fsencode, _DESCRIPTIONS):
+                target = os.path.join(directory, described)
+                if root + target not in read and os.path.isfile(root + target):
+                    copies[root + target] = os.fsdecode(target)
+    return copies
 
 
 def _forms(found: FileList, fields: Sequences, parameter: str) -> list[str]:

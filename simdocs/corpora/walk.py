@@ -137,6 +137,19 @@ class Lister:
         return status
 
 
+MARKS = frozenset((b"state.json", b"dataset_dict.json"))
+"""Files that only directories of saved data sets have, as a rule."""
+
+
+def _exists(descriptor: int, name: bytes) -> bool:
+    """Whether an open directory has an entry with this name."""
+    try:
+        os.stat(name, dir_fd=descriptor, follow_symlinks=False)
+    except OSError:
+        return False
+    return True
+
+
 def is_artifact(descriptor: int) -> bool:
     """Whether an open directory is an artifact, by its manifest."""
     try:
@@ -268,7 +281,13 @@ class _Walk:
             if len(self.seen) > 1 and is_artifact(descriptor):
                 self.skipped.add(Skip("artifact", path))
                 return
-            level = _Level(path, descriptor, identity, *self.lister.entries(_join(path, b""), descriptor))
+            files, directories = self.lister.entries(_join(path, b""), descriptor)
+            try:
+                files = self._of_dataset(path, descriptor, files)
+            except DocumentSkipped as left:
+                self.skipped.add(Skip(left.reason, path, left.detail))
+                files, directories = [], []
+            level = _Level(path, descriptor, identity, files, directories)
             self.stack.append(level)
             if level.directories:
                 self._keep_open(level)  # to open the directories below
@@ -278,6 +297,24 @@ class _Walk:
         finally:
             if descriptor >= 0:
                 os.close(descriptor)
+
+    def _of_dataset(self, path: bytes, descriptor: int, files: list[File]) -> list[File]:
+        """The files to read of an open directory: of a saved data set, those with its rows."""
+        names = {name for name, _ in files}
+        if not names & MARKS and not (self.lister.patterns and any(_exists(descriptor, name) for name in MARKS)):
+            return files
+        from simdocs.corpora.saved_dataset import saved_dataset
+
+        dataset = saved_dataset(descriptor)
+        if dataset is None:
+            return files
+        directory = _join(path, b"")
+        for name in sorted(dataset.listed):
+            if not _exists(descriptor, name):
+                self.skipped.add(Skip("unreadable", directory + name, "the data set lists it, but it is missing"))
+        for name in sorted(filter(dataset.leaves_out, names)):
+            self.skipped.add(Skip("described", directory + name))
+        return [file for file in files if not dataset.leaves_out(NAME(file))]
 
     def _keep_open(self, level: _Level) -> None:
         self.open.append(level)

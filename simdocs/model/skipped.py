@@ -24,6 +24,7 @@ JUDGED: Mapping[str, str] = MappingProxyType(
         "known": "already in the index",
         "ignored": "all its tokens are left out",
         "artifact": "a simdocs artifact, or a temporary file of one",
+        "described": "describes a data set that Hugging Face has saved, or is not one of its files",
         "uninstalled": "needs a library that is not installed (pip install 'simdocs[datasets]')",
     }
 )

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import simdocs
 from simdocs.commands import row_outputs
+from tests.toys import registered
 
 FOX = "the quick brown fox jumps over the lazy dog and then runs home"
 OTHER = "a wholly different sentence about ships, harbours and the sea"
@@ -361,3 +362,9 @@ def test_lines_that_were_not_judged_are_listed_among_the_kept_ones(here: Path) -
     assert simdocs.dedupe("in.jsonl", list="duplicate-lines") == tuple(LINES[at] for at in REMOVED)
     simdocs.index("in.jsonl", output="in.index")
     assert simdocs.dedupe("in.index", list="kept-lines") == (LINES[0], LINES[4], long)
+
+
+def test_a_format_without_rows_is_refused(here: Path) -> None:
+    Path("in.feed").write_bytes(b"a:a text\fb:another")
+    with registered(), pytest.raises(simdocs.UsageError, match=r"in\.feed: kept_rows cannot write rows of this format"):
+        simdocs.dedupe("in.feed", kept_rows="kept.feed")

@@ -209,3 +209,27 @@ def test_values_without_a_place_in_json_are_named(here: Path) -> None:
         simdocs.InputError, match=r"in\.parquet, row 1: the field 'nested' has a value \(dict\) that JSON"
     ):
         simdocs.dedupe("in.parquet", kept_rows="k.jsonl")
+
+
+def test_a_data_set_of_hugging_face_keeps_its_descriptions(here: Path) -> None:
+    Path("in/dataset_dict.json").parent.mkdir()
+    Path("in/dataset_dict.json").write_text('{"splits": ["train", "test"]}')
+    info = {"description": "", "features": {"text": {"dtype": "string", "_type": "Value"}}}
+    for split, rows in (("train", table().slice(0, 15)), ("test", table().slice(15))):
+        place = Path("in", split)
+        place.mkdir()
+        write_arrow(place / "data-00000-of-00001.arrow", rows, stream=True, compression=None)
+        (place / "state.json").write_text('{"_data_files": [{"filename": "data-00000-of-00001.arrow"}]}')
+        (place / "dataset_info.json").write_text(json.dumps(info))
+    simdocs.dedupe("in", kept_rows="kept", flagged_rows="all")
+    names = sorted(path.relative_to("in").as_posix() for path in Path("in").rglob("*") if path.is_file())
+    for name in names:
+        if name.endswith(".json"):
+            assert Path("kept", name).read_bytes() == Path("in", name).read_bytes()
+    for output in ("kept", "all"):
+        made = (path.relative_to(output).as_posix() for path in Path(output).rglob("*") if path.is_file())
+        assert sorted(made) == [".simdocs-files.json", *names]
+    assert json.loads(Path("all/train/dataset_info.json").read_bytes()) == {"description": ""}
+    rows = sum(ipc.open_stream(path).read_all().num_rows for path in Path("kept").rglob("*.arrow"))
+    assert rows == len(KEPT)
+    simdocs.dedupe("in", kept_rows="kept")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from struct import pack, unpack_from
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from simdocs.corpora.containers.fields import add_row, listed, missing_text, tex
 from simdocs.corpora.libraries import library
 from simdocs.corpora.read_file import too_large
 from simdocs.errors import mention
-from simdocs.model.ragged import Index
+from simdocs.model.ragged import Index, Mask
 from simdocs.model.skipped import DocumentSkipped, Skip
 from simdocs.parameters.texts import Sequences
 
@@ -60,6 +61,7 @@ class WantedColumns:
             self._add(schema, field, is_text=True)
         if fields.id_field not in self.paths:
             self._add(schema, fields.id_field, is_text=False)
+        self._head_of_row = _packed({"fields": list(self.paths), "names": self.names}, np.empty((0, 1), np.int64), [])
 
     def _add(self, schema: ArrowObject, field: str, *, is_text: bool) -> None:
         path = _path(schema, field)
@@ -97,9 +99,8 @@ class WantedColumns:
 
     def packed_row(self, columns: list[ColumnValues], place: int) -> bytes:
         """One row with the names of all columns, as `Opened.read` yields it."""
-        lengths = np.array([[some.lengths[place]] for some in columns], np.int64)
-        head = {"fields": list(self.paths), "names": self.names}
-        return _packed(head, lengths, [some.between(place, place + 1) for some in columns])
+        lengths = pack(f"<{len(columns)}q", *(some.lengths[place] for some in columns))
+        return b"".join((self._head_of_row, lengths, *(some.between(place, place + 1) for some in columns)))
 
     @property
     def packed_names(self) -> bytes:
@@ -158,32 +159,67 @@ def _values(array: ArrowObject) -> ColumnValues:
         array = array.storage
     if types.is_dictionary(array.type):
         return _looked_up(array, _values(array.dictionary))
-    nulls = array.is_null().to_numpy(zero_copy_only=False)
     if types.is_null(array.type) or not len(array):
         return ColumnValues(np.full(len(array), _NULL), lambda _begin, _end: b"")
-    if not (types.is_string(array.type) or types.is_large_string(array.type)):
-        array = array.cast(pyarrow.large_string())  # views are made contiguous, integers become digits
+    nulls = _nulls(array)
+    if types.is_integer(array.type):
+        return _digits(_integers(array), nulls)
+    if types.is_string_view(array.type):
+        array = array.cast(pyarrow.large_string())
     # Whether strings are UTF-8 is found row by row, and not here.
     array = array.view(pyarrow.large_binary() if types.is_large_string(array.type) else pyarrow.binary())
     array.validate(full=True)
-    if array.null_count:
-        array = array.fill_null(b"")  # there may be bytes under a null
-    _, offsets, data = array.buffers()
-    kind = np.int64 if types.is_large_binary(array.type) else np.int32
-    ends = np.frombuffer(offsets, kind)[array.offset : array.offset + len(array) + 1].astype(np.int64)
+    ends = _ends(array)
+    if (np.diff(ends)[nulls] > 0).any():
+        array = array.fill_null(b"")  # leaves out the bytes under nulls
+        ends = _ends(array)
+    lengths, data = np.diff(ends), array.buffers()[2]
+    lengths[nulls] = _NULL
     content = memoryview(b"" if data is None else data)
-    lengths = np.where(nulls, _NULL, np.diff(ends))
     return ColumnValues(lengths, lambda begin, end: bytes(content[ends[begin] : ends[end]]))
+
+
+def _integers(array: ArrowObject) -> NDArray[np.integer[Any]]:
+    """The values of an array of integers; anything for nulls."""
+    array.validate(full=True)
+    kind = np.dtype(str(array.type))
+    if not len(array):
+        return np.empty(0, kind)
+    return np.frombuffer(array.buffers()[1], kind, len(array), array.offset * kind.itemsize)
+
+
+def _digits(values: NDArray[np.integer[Any]], nulls: Mask) -> ColumnValues:
+    """Integers in decimal digits."""
+    words = [b"" if null else b"%d" % value for value, null in zip(values.tolist(), nulls.tolist(), strict=True)]
+    lengths = np.where(nulls, _NULL, np.fromiter(map(len, words), np.int64, len(words)))
+    return ColumnValues(lengths, lambda begin, end: b"".join(words[begin:end]))
+
+
+def _ends(array: ArrowObject) -> Index:
+    """Where each value of an array of binary values begins in its data, and where the last ends: int64 (n + 1,)."""
+    offsets = array.buffers()[1]
+    kind = np.int32 if array.type == library("pyarrow", "reading columns").binary() else np.int64
+    return np.frombuffer(offsets, kind)[array.offset : array.offset + len(array) + 1].astype(np.int64)
+
+
+def _nulls(array: ArrowObject) -> Mask:
+    """Which values are null, (n,). pyarrow would import all its functions to say so, which takes 40 MB."""
+    if not array.null_count:
+        return np.zeros(len(array), bool)
+    bits = np.unpackbits(np.frombuffer(array.buffers()[0], np.uint8), bitorder="little")
+    nulls: Mask = bits[array.offset : array.offset + len(array)] == 0
+    return nulls
 
 
 def _looked_up(array: ArrowObject, words: ColumnValues) -> ColumnValues:
     """The values of an array of a dictionary. words: the values of the dictionary."""
-    nulls = array.indices.is_null().to_numpy(zero_copy_only=False)
-    places = array.indices.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
-    if not nulls.all() and not 0 <= places[~nulls].min() <= places[~nulls].max() < len(words.lengths):
-        raise library("pyarrow", "reading columns").ArrowInvalid("an index beyond its dictionary")
+    there = ~_nulls(array.indices)
+    places = np.where(there, _integers(array.indices), 0).astype(np.int64)
+    if len(places) and not 0 <= places.min() <= places.max() < max(1, len(words.lengths)):
+        raise ValueError("an index beyond its dictionary")
+    there &= len(words.lengths) > 0
     lengths = np.full(len(places), _NULL)
-    lengths[~nulls] = words.lengths[places[~nulls]]
+    lengths[there] = words.lengths[places[there]]
     has_bytes = lengths > 0
 
     def between(begin: int, end: int) -> bytes:
@@ -279,10 +315,15 @@ def _decoded(row: Mapping[str, bytes | int | None], limit: int) -> dict[str, str
 
 def text_of_packed(document: bytes, fields: Sequences) -> bytes | None:
     """The text of a packed row; None if it is no document."""
-    _, rows = _unpacked(document)
+    first, _, rest = document.partition(b"\n")
+    names = json.loads(first)["fields"]
+    sizes, start, row = unpack_from(f"<{len(names)}q", rest), 8 * len(names), dict[str, bytes | int | None]()
+    for field, size in zip(names, sizes, strict=True):
+        row[field] = rest[start : start + size] if size >= 0 else None
+        start += max(size, 0)
     try:
-        return text_of_row(_decoded(next(rows), 0), fields)
-    except (DocumentSkipped, StopIteration):
+        return text_of_row(_decoded(row, 0), fields)
+    except DocumentSkipped:
         return None
 
 

@@ -81,7 +81,8 @@ class _Struct:
         elif kind in (_BYTE, _DOUBLE):
             self.at += 1 if kind == _BYTE else 8
         elif kind == _BINARY:
-            self.at += self._varint()
+            size = self._varint()
+            self.at += size
         elif kind == _STRUCT:
             self.integers()
         elif kind in _LISTS:

@@ -74,6 +74,8 @@ class ParquetTable:
     def _batch_rows(self, unit: int) -> int:
         """The number of rows of a batch. Raises RowsTooLarge: a page is too large."""
         group = self._metadata.row_group(unit)
+        if not group.num_rows:
+            return 1
         columns = [group.column(place) for place in self._places]
         rows: int = _BATCH_BYTES * group.num_rows // max(1, sum(each.total_uncompressed_size for each in columns))
         for column in columns:

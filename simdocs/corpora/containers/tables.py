@@ -316,29 +316,32 @@ class RowReader:
     def __init__(self, table: OpenTable, steady: SteadyFile | None, what: str) -> None:
         self._table, self._steady, self._what = table, steady, what
         self._unit, self._batches = -1, iter(())
-        self._first, self._columns = 0, list[ColumnValues]()
+        self._first, self._end = 0, 0
         """The rows of the last batch."""
+        self._columns = list[ColumnValues]()
 
     def packed(self, row: int) -> bytes | None:
         """A row, packed; None if it is not there, or cannot be read."""
         if self._table.wanted.lacking or not 0 <= row < self._table.firsts[-1]:
             return None
-        unit = bisect_right(self._table.firsts, row) - 1
-        try:
-            with damage_named(self._steady, self._what):
-                if unit != self._unit or row < self._first:
-                    self._unit, self._first, self._columns = unit, self._table.firsts[unit], []
-                    self._batches = self._table.batches(unit)
-                while row >= self._first + self._count:
-                    self._first += self._count
-                    if (batch := next(self._batches, None)) is None:
-                        raise ValueError("too few rows")
-                    self._columns = self._table.wanted.values(batch)
-        except (DocumentSkipped, RowsTooLarge):
-            self._unit = -1
-            return None
+        if not self._first <= row < self._end:
+            try:
+                with damage_named(self._steady, self._what):
+                    self._go_to(row)
+            except (DocumentSkipped, RowsTooLarge):
+                self._unit, self._end = -1, 0
+                return None
         return self._table.wanted.packed_row(self._columns, row - self._first)
 
-    @property
-    def _count(self) -> int:
-        return len(self._columns[0].lengths) if self._columns else 0
+    def _go_to(self, row: int) -> None:
+        """Read the batch with this row: one after the last, or of the unit from its beginning."""
+        unit = bisect_right(self._table.firsts, row) - 1
+        if unit != self._unit or row < self._first:
+            self._unit, self._end = unit, self._table.firsts[unit]
+            self._batches = self._table.batches(unit)
+        batch = None
+        while row >= self._end:
+            if (batch := next(self._batches, None)) is None:
+                raise ValueError("too few rows")
+            self._first, self._end = self._end, self._end + batch.num_rows
+        self._columns = self._table.wanted.values(batch)

@@ -1,0 +1,87 @@
+"""Data sets that Hugging Face `datasets` has saved: which files of their directories hold rows."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from typing import Any
+
+from simdocs.corpora.stamp import READ
+from simdocs.model.skipped import DocumentSkipped
+
+_STATE, _INFO, _SPLITS = "state.json", "dataset_info.json", "dataset_dict.json"
+"""The files that describe a data set, or one of its splits, and the splits of one."""
+
+_INDICES = ("_indices_data_files", "_indices_files")
+"""What old versions list in the state if only some rows of the files belong to the data set, or in another order."""
+
+_MOST = 1 << 24
+"""Bytes of a description that are read."""
+
+
+class SavedDataset:
+    """The description of a data set in an open directory.
+
+    data: the names of the files with its rows; None: all files of the directory are read as usual.
+    listed: the names of files and directories that must be there.
+    """
+
+    def __init__(self, data: frozenset[bytes] | None, listed: frozenset[bytes]) -> None:
+        self.data, self.listed = data, listed
+
+    def leaves_out(self, name: bytes) -> bool:
+        """Whether a file with this name holds no rows of the data set."""
+        return name == _SPLITS.encode() if self.data is None else name not in self.data
+
+
+def saved_dataset(descriptor: int) -> SavedDataset | None:
+    """The description of the data set in an open directory; None if it is an ordinary directory.
+
+    Raises DocumentSkipped: malformed (its files are not its rows).
+    """
+    state = _read(descriptor, _STATE)
+    if state is not None and _is_file(descriptor, _INFO) and (files := _names(state.get("_data_files"))) is not None:
+        if any(state.get(each) for each in _INDICES):
+            remedy = "save it again after flatten_indices()"
+            raise DocumentSkipped(
+                "malformed", f"a data set of which only some rows are used, or in another order: {remedy}"
+            )
+        return SavedDataset(files, files)
+    splits = _read(descriptor, _SPLITS)
+    if splits is not None and isinstance(names := splits.get("splits"), list):
+        return SavedDataset(None, frozenset(os.fsencode(name) for name in names if isinstance(name, str)))
+    return None
+
+
+def _names(listed: Any) -> frozenset[bytes] | None:
+    """The names in a list of data files; None if this is no such list."""
+    if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
+        return None
+    names = [each.get("filename") for each in listed]
+    if not all(isinstance(name, str) and "/" not in name and "\0" not in name for name in names):
+        return None
+    return frozenset(os.fsencode(name) for name in names)
+
+
+def _read(descriptor: int, name: str) -> dict[str, Any] | None:
+    """The JSON object in a file of the directory; None if there is none."""
+    try:
+        file = os.open(name, READ | os.O_NOFOLLOW, dir_fd=descriptor)
+    except OSError:
+        return None
+    try:
+        content = os.read(file, _MOST) if stat.S_ISREG(os.fstat(file).st_mode) else b""
+        value = json.loads(content)
+    except (OSError, ValueError, RecursionError):
+        return None
+    finally:
+        os.close(file)
+    return value if isinstance(value, dict) else None
+
+
+def _is_file(descriptor: int, name: str) -> bool:
+    try:
+        return stat.S_ISREG(os.stat(name, dir_fd=descriptor, follow_symlinks=False).st_mode)
+    except OSError:
+        return False

@@ -1,0 +1,281 @@
+"""Rows of Parquet and Arrow files: their types, their columns, and files that are damaged or named wrongly."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import simdocs
+from simdocs.corpora.containers import pages, tables
+from simdocs.corpora.containers.container import ContainerFile, container
+from simdocs.parameters.texts import Sequences
+from tests.corpora.arrow_files import as_arrow_file, as_arrow_stream, as_parquet, needs_pyarrow
+
+pytestmark = needs_pyarrow
+
+FORMS: dict[str, tuple[str, Callable[..., bytes]]] = {
+    "Parquet": ("x.parquet", as_parquet),
+    "an Arrow file": ("x.arrow", as_arrow_file),
+    "an Arrow stream": ("x.arrow", as_arrow_stream),
+}
+
+LONG = "The ferry leaves the northern quay at seven every morning"
+
+
+@pytest.fixture(params=FORMS)
+def form(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, Any]:
+    monkeypatch.chdir(tmp_path)
+    return FORMS[request.param]
+
+
+def arrow() -> Any:
+    return import_module("pyarrow")
+
+
+def documents(name: str, **fields: Any) -> dict[str, str]:
+    """Return the texts of the documents of a file, by their ids or else numbers."""
+    sequences, kind = Sequences(**fields), container(name.rpartition(".")[2])
+    found: dict[str, str] = {}
+    for part in kind.parts(ContainerFile(os.fsencode(name), 1 << 20), sequences):
+        rows = kind.documents(part, sequences)
+        assert not rows.skips
+        for where, its_id, text in zip(rows.locators, rows.ids, rows.texts, strict=True):
+            found[str(where.number) if its_id is None else its_id.decode()] = text.decode()
+    return found
+
+
+def skipped(*arguments: str, **options: Any) -> list[tuple[str, str, str]]:
+    by_reason = simdocs.dedupe(*arguments, **options).skipped.by_reason
+    return [(reason, name, why) for reason, each in by_reason.items() for name, why in each]
+
+
+def kinds() -> dict[str, Any]:
+    kind = arrow()
+    return {
+        "string": kind.string(),
+        "large string": kind.large_string(),
+        "string view": kind.string_view(),
+        "dictionary": kind.dictionary(kind.int8(), kind.string()),
+    }
+
+
+@pytest.mark.parametrize("kind", ["string", "large string", "string view", "dictionary"])
+@pytest.mark.parametrize("id_kind", ["string", "dictionary", "int64", "uint8", "null"])
+def test_every_kind_of_string_is_read(form: Any, kind: str, id_kind: str) -> None:
+    name, write = form
+    texts = ["a text", "another one", "", "an é", "a text"] * 3
+    numbers = arrow().array(range(15), arrow().int64())
+    if id_kind == "null":
+        ids = arrow().nulls(15)
+    else:
+        ids = numbers if id_kind == "int64" else numbers.cast("uint8" if id_kind == "uint8" else "string")
+    column = arrow().array(texts).cast(kinds()[kind])
+    some = arrow().table({"other": numbers, "id": ids.cast(kinds().get(id_kind, ids.type)), "text": column})
+    Path(name).write_bytes(write(some))
+    wanted = [str(number + (id_kind == "null")) for number in range(15)]
+    assert documents(name) == dict(zip(wanted, texts, strict=True))
+
+
+def test_nested_fields_are_found_by_their_paths_and_exact_names_win(form: Any) -> None:
+    name, write = form
+    meta = [{"body": f"text {number}", "key": {"id": number}} if number else None for number in range(3)]
+    some = arrow().table({"meta": meta, "a.b": ["x", "y", "z"], "a": [{"b": "-"}] * 3, "title": ["t"] * 3})
+    Path(name).write_bytes(write(some))
+    assert documents(name, text_field=("a.b",)) == {"1": "x", "2": "y", "3": "z"}
+    assert documents(name, text_field=("title", "a.b")) == {"1": "t\nx", "2": "t\ny", "3": "t\nz"}
+    options: dict[str, Any] = {"text_field": ["meta.body"], "id_field": "meta.key.id"}
+    assert list(simdocs.dedupe(name, list="kept", **options)) == [f"{name}#1", f"{name}#2"]
+    found = simdocs.dedupe(name, **options)
+    assert found.skipped.by_reason["malformed"] == [(name, "row 1: field 'meta.body' is not a string")]
+
+
+def test_rows_without_a_text_are_named_and_the_others_read(form: Any) -> None:
+    name, write = form
+    binary = arrow().array([b"one", None, b"no UTF-8: \xff", b"four", b"a long text" * 9], arrow().binary())
+    ids = ["a", "b", "c", "nul\0", "e"]
+    some = arrow().table({"id": ids, "text": binary.view(arrow().string())})
+    Path(name).write_bytes(write(some, rows=2))
+    assert skipped(name, max_size=50) == [
+        ("oversized", name, "row 5: 99 bytes"),
+        ("malformed", name, "row 2: field 'text' is not a string"),
+        ("malformed", name, "row 3: field 'text' is not UTF-8"),
+        ("malformed", name, "row 4: field 'id' holds a NUL"),
+    ]
+    assert list(simdocs.dedupe(name, max_size=50, list="kept")) == [f"{name}#a"]
+
+
+@pytest.mark.parametrize(
+    ("column", "kind"),
+    [
+        ([1, 2], "int64"),
+        ([["a"], ["b"]], "list<"),
+        ([b"a", b"b"], "binary"),
+        ([{"a": "b"}, None], "struct<a: string>"),
+        ([None, None], "null"),
+    ],
+)
+def test_a_column_of_another_type_is_one_error(form: Any, column: list[Any], kind: str) -> None:
+    name, write = form
+    Path(name).write_bytes(write(arrow().table({"text": column, "body": ["a", "b"]})))
+    with pytest.raises(simdocs.UsageError, match=f"{name}: the column 'text' has the type {kind}.*not strings"):
+        simdocs.dedupe(name)
+    os.mkdir("docs")
+    os.rename(name, f"docs/{name}")
+    ((reason, _, why),) = skipped("docs")
+    assert (reason, "name another with" in why) == ("malformed", True)
+
+
+def test_an_id_of_another_type_is_one_error(form: Any) -> None:
+    name, write = form
+    Path(name).write_bytes(write(arrow().table({"text": ["a", "b"], "id": [1.0, None]})))
+    with pytest.raises(simdocs.UsageError, match="'id' has the type double, neither strings nor integers"):
+        simdocs.dedupe(name)
+    assert documents(name, id_field="key") == {"1": "a", "2": "b"}
+
+
+def test_two_columns_of_one_name_are_refused(form: Any) -> None:
+    name, write = form
+    Path(name).write_bytes(write(arrow().Table.from_arrays([["a"], ["b"]], names=["text", "text"])))
+    with pytest.raises(simdocs.UsageError, match="2 columns have the name 'text'"):
+        simdocs.dedupe(name)
+
+
+def test_empty_tables_and_units_are_read(form: Any) -> None:
+    name, write = form
+    empty = arrow().table({"text": arrow().array([], arrow().string())})
+    Path(name).write_bytes(write(empty))
+    assert documents(name) == {}
+    assert skipped(name) == []
+    some = arrow().table({"text": ["a", "b", "c"]})
+    content = io.BytesIO()
+    if name == "x.parquet":
+        with import_module("pyarrow.parquet").ParquetWriter(content, some.schema) as writer:
+            for each in (empty, some.slice(0, 1), empty, some.slice(1, 2), empty):
+                writer.write_table(each)
+    else:
+        with import_module("pyarrow.ipc").new_stream(content, some.schema) as writer:
+            for begin, end in ((0, 0), (0, 1), (1, 1), (1, 3), (3, 3)):
+                for batch in some.slice(begin, end - begin).to_batches() or empty.to_batches():
+                    writer.write_batch(batch)
+    Path(name).write_bytes(content.getvalue())
+    assert documents(name) == {"1": "a", "2": "b", "3": "c"}
+
+
+def test_dictionaries_that_grow_or_are_replaced_are_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    ipc, content = import_module("pyarrow.ipc"), io.BytesIO()
+    kind = arrow().dictionary(arrow().int8(), arrow().string())
+    schema = arrow().schema([("id", arrow().string()), ("text", kind)])
+    words = [["a", "b"], ["a", "b", "c"], ["x", "y"], ["x", "y", "z"]]
+    with ipc.new_stream(content, schema, options=ipc.IpcWriteOptions(emit_dictionary_deltas=True)) as writer:
+        for number, each in enumerate(words):
+            text = arrow().DictionaryArray.from_arrays(arrow().array(range(len(each)), arrow().int8()), each)
+            ids = [f"{number}{word}" for word in each]
+            writer.write_batch(arrow().record_batch([arrow().array(ids), text], schema=schema))
+    Path("x.arrow").write_bytes(content.getvalue())
+    wanted = {f"{number}{word}": word for number, each in enumerate(words) for word in each}
+    assert documents("x.arrow") == wanted
+    kind = container("arrow")
+    ((part,),) = (list(kind.parts(ContainerFile(b"x.arrow", 1 << 20), Sequences())),)
+    places = kind.documents(part, Sequences()).locators
+    file = kind.open(b"x.arrow", ContainerFile(b"", 0).met, Sequences())
+    backwards = [kind.text_of(next(file.read([place])) or b"", Sequences()) for place in reversed(places)]
+    file.close()
+    assert backwards == [text.encode() for text in reversed(wanted.values())]
+
+
+@pytest.mark.parametrize("compression", ["zstd", "lz4"])
+def test_compressed_bodies_are_read(form: Any, compression: str) -> None:
+    name, write = form
+    Path(name).write_bytes(write(arrow().table({"text": [LONG] * 7}), compression=compression))
+    assert documents(name) == {str(number): LONG for number in range(1, 8)}
+
+
+def test_a_stream_may_lack_its_end_but_not_the_end_of_a_message(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    whole = as_arrow_stream(arrow().table({"text": [f"text {number}" for number in range(9)]}))
+    Path("x.arrow").write_bytes(whole[:-8])
+    assert len(documents("x.arrow")) == 9
+    assert skipped("x.arrow") == []
+    Path("x.arrow").write_bytes(whole[:-9])
+    assert skipped("x.arrow") == [("malformed", "x.arrow", "an Arrow file cut short, from row 6 on")]
+    Path("x.arrow").write_bytes(whole * 2)
+    ((_, _, why),) = skipped("x.arrow")
+    assert "bytes after the end of the stream, perhaps another stream, from row 10 on" in why
+
+
+WRONG = {
+    "empty": b"",
+    "text": b"this is a text, and no table of anything\n" * 3,
+    "gzip": b"\x1f\x8b\x08\0\0\0\0\0",
+    "its first bytes": b"PAR1",
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_other_files_with_the_suffix_are_named(form: Any, wrong: str) -> None:
+    name, _ = form
+    Path(name).write_bytes(WRONG[wrong])
+    ((reason, _, why),) = skipped(name)
+    assert reason == "malformed"
+    assert "a" in why
+
+
+def test_a_file_cut_anywhere_is_named_or_gives_the_rows_before(form: Any) -> None:
+    name, write = form
+    whole = write(arrow().table({"text": [f"text {number}" for number in range(9)]}))
+    for end in range(0, len(whole) - 9, 37):
+        Path(name).write_bytes(whole[:end])
+        ((reason, _, _),) = skipped(name)
+        assert reason == "malformed", end
+
+
+def test_wrong_suffixes_are_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    some = arrow().table({"text": ["a"]})
+    Path("x.arrow").write_bytes(as_parquet(some))
+    Path("y").write_bytes(as_parquet(some))
+    Path("z.bin").write_bytes(as_arrow_file(some))
+    whys = [why for _, _, why in skipped("x.arrow", "y", "z.bin")]
+    assert ["input_format" in why for why in whys] == [True] * 3
+    assert list(simdocs.dedupe("y", input_format="parquet", list="kept")) == ["y#1"]
+
+
+def test_a_page_that_is_too_large_is_named_before_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(tables, "MOST_HELD", 5000)
+    small, large = [(LONG[at:]) for at in range(9)], [LONG * 200, "small"]
+    options = {"use_dictionary": False, "data_page_size": 100, "write_batch_size": 1}
+    parts = [as_parquet(arrow().table({"text": each}), rows=99, **options) for each in (small, large)]
+    parquet = import_module("pyarrow.parquet")
+    every = arrow().concat_tables(parquet.read_table(io.BytesIO(part)) for part in (parts[0], parts[1], parts[0]))
+    with parquet.ParquetWriter("x.parquet", every.schema, **options) as writer:
+        for begin, end in ((0, 9), (9, 11), (11, 20)):
+            writer.write_table(every.slice(begin, end - begin))
+    assert skipped("x.parquet", max_size=5000) == [
+        ("oversized", "x.parquet", "row 10: rows 10 to 11: a page of this row group takes 11 KB")
+    ]
+    Path("x.arrow").write_bytes(as_arrow_stream(every, rows=9))
+    ((reason, _, why),) = skipped("x.arrow", max_size=5000)
+    assert reason == "oversized"
+    assert "rows 10 to 11: this record batch takes" in why
+
+
+def test_the_sizes_of_pages_are_found_without_reading_them() -> None:
+    parquet = import_module("pyarrow.parquet")
+    texts = [f"{LONG} {number}" * (number % 7) for number in range(3000)]
+    for options in ({}, {"compression": "zstd", "data_page_version": "2.0"}, {"write_page_checksum": True}):
+        data = as_parquet(arrow().table({"text": texts}), rows=3000, data_page_size=9000, **options)
+        column = parquet.ParquetFile(io.BytesIO(data)).metadata.row_group(0).column(0)
+        start = column.dictionary_page_offset
+        largest = pages.largest_page(io.BytesIO(data), start, column.total_compressed_size)
+        assert 9000 < largest < column.total_uncompressed_size
+        assert pages.first_page(io.BytesIO(data), start, column.total_compressed_size) <= largest

@@ -63,7 +63,7 @@ COMMANDS = {
 }
 
 
-@pytest.mark.reliability("a table or JSON array as an argument or standard input")
+@pytest.mark.reliability("a table or JSON array under another name, or on standard input")
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_says_that_a_table_is_read_as_one_text(there, command):
     assert simdocs("index", "text", "-o", "t.index", cwd=there).status == 0

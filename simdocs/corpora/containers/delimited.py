@@ -137,22 +137,23 @@ class OpenDelimited:
     """An open file from which rows are read again, each with the header of the file before it."""
 
     def __init__(self, file: OpenLines, delimiter: str, *, has_header: bool) -> None:
-        self._file, self.stamp = file, file.stamp
-        self._header: bytes | None = b""
-        if has_header:
-            self._header = self._read_header(delimiter)
+        self._file, self.stamp, self._delimiter = file, file.stamp, delimiter
+        self._header: bytes | None = None if has_header else b""
+        """The header; None if it was not read yet, or if there is none, because the file has changed."""
 
-    def _read_header(self, delimiter: str) -> bytes | None:
-        """The header; None if there is none, because the file has changed."""
+    def _read_header(self, row: int) -> bytes | None:
+        """The header before the row at this position. What follows the row may be damaged, and is not read."""
         for size in (1 << 12, 1 << 16, len(codecs.BOM_UTF8) + HEADER_MOST + 1):
-            beginning = self._file.bytes_at(0, size)
-            header = _header(beginning, delimiter, whole=len(beginning) < size)
+            beginning = self._file.bytes_at(0, min(size, row))
+            header = _header(beginning, self._delimiter, whole=len(beginning) < size)
             if header is not None:
                 return header
         return None
 
     def read(self, wanted: Sequence[Locator]) -> Iterator[bytes | None]:
         """Yield these rows, without the ends of their lines; None if one is gone."""
+        if self._header is None and wanted:
+            self._header = self._read_header(wanted[0].start)
         for row in self._file.read(wanted):
             yield None if row is None or self._header is None else self._header + row
 

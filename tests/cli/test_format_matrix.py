@@ -1,0 +1,345 @@
+"""Each format of rows with each kind of unusual or damaged file: the exit status, the message, the number of documents.
+
+The same rows give the same answer in every format.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+import simdocs as library
+from simdocs.parameters.file_formats import CONTAINERS
+from tests.cli.program import simdocs
+from tests.corpora.arrow_files import needs_pyarrow
+from tests.corpora.format_cases import ARROW, DELIMITED, FORMATS, JSON, ROWS, Row, file_of
+from tests.packing import packed
+
+ID_D: Row = {"id": "d"}
+GIANT: Row = ID_D | {"text": "word " * 20_000}
+
+
+class Case(NamedTuple):
+    """A kind of file: a function that makes it in a format, with the options, and what comes of it.
+
+    outcomes: for some formats each, the exit status, the number of documents and what the message says.
+    """
+
+    make: Callable[[str], bytes]
+    outcomes: dict[tuple[str, ...], tuple[int, int | None, str]]
+    options: tuple[str, ...] = ()
+    suffix: str = ""
+
+
+def rows(*more: Row) -> Callable[[str], bytes]:
+    """A function that makes a file of the three rows and these."""
+    return lambda name: file_of(name, [*ROWS, *more])
+
+
+def changed(change: Callable[[bytes], bytes]) -> Callable[[str], bytes]:
+    """A function that makes a file of the three rows, and changes its bytes."""
+    return lambda name: change(file_of(name, ROWS))
+
+
+def columns(**types: str) -> Callable[[str], bytes]:
+    """A function that makes a file of the three rows, with columns of these types of pyarrow."""
+
+    def make(name: str) -> bytes:
+        arrow = import_module("pyarrow")
+        table = arrow.Table.from_pylist(ROWS)
+        for column, made in types.items():
+            place, values = table.schema.get_field_index(column), table[column]
+            kind = getattr(arrow, made)
+            table = table.set_column(
+                place, column, values.dictionary_encode() if made == "dictionary" else values.cast(kind())
+            )
+        return FORMATS[name].of_table(table)
+
+    return make
+
+
+def with_invalid_bytes(name: str) -> bytes:
+    """The rows and a fourth one, with bytes that are not UTF-8."""
+    if name not in ARROW:
+        return file_of(name, [*ROWS, ID_D | {"text": "some ?? text"}]).replace(b"??", b"\xff\xfe")
+    arrow = import_module("pyarrow")
+    binary = arrow.array([row["text"].encode() for row in ROWS] + [b"some \xff\xfe text"], arrow.binary())
+    texts = arrow.Array.from_buffers(arrow.string(), len(binary), binary.buffers())
+    return FORMATS[name].of_table(arrow.table({"id": ["a", "b", "c", "d"], "text": texts}))
+
+
+def with_a_name_twice(name: str) -> bytes:
+    """A row with two texts of the same name."""
+    if name in ARROW:
+        arrow = import_module("pyarrow")
+        each = [arrow.array([value]) for value in ("a", "x", "y")]
+        return FORMATS[name].of_table(arrow.Table.from_arrays(each, names=["id", "text", "text"]))
+    if name in DELIMITED:
+        mark = DELIMITED[name].encode()
+        return mark.join([b"id", b"text", b"text"]) + b"\n" + mark.join([b"a", b"x", b"y"]) + b"\n"
+    row = b'{"id": "a", "text": "x", "text": "y"}'
+    return b"[" + row + b"]" if name == "json" else row + b"\n"
+
+
+def with_open_quotes(name: str) -> bytes:
+    """The rows and the beginning of a fourth one, in which a quote never ends."""
+    if name in DELIMITED:
+        return file_of(name, ROWS) + f'd{DELIMITED[name]}"never ends\n'.encode()
+    begun = file_of(name, ROWS).rstrip(b"\n]")
+    return begun + (b"," if name == "json" else b"\n") + b'{"id": "d", "text": "never ends'
+
+
+TEXT = (*JSON, *DELIMITED)
+
+CASES = {
+    "nothing unusual": Case(rows(), {(*TEXT, *ARROW): (0, 3, "")}),
+    "an empty file": Case(
+        lambda _: b"",
+        {
+            TEXT: (0, 0, ""),
+            ("parquet",): (3, 0, "not a Parquet file"),
+            ("arrow", "stream"): (3, 0, "an Arrow file cut short: it is empty"),
+        },
+    ),
+    "no rows": Case(lambda name: file_of(name, []), {(*TEXT, *ARROW): (0, 0, "")}),
+    "one giant row": Case(
+        rows(GIANT),
+        {
+            ("jsonl",): (3, 3, "{}, line 4: skipped: larger than --max-size (100023 bytes)"),
+            ("json",): (3, 0, "{}: skipped: larger than --max-size"),
+            tuple(DELIMITED): (3, 3, "{}, row 4: skipped: larger than --max-size (100006 bytes)"),
+            ARROW: (3, 3, "{}, row 4: skipped: larger than --max-size (100000 bytes)"),
+        },
+        ("--max-size", "64K"),
+    ),
+    "a null text": Case(
+        rows(ID_D | {"text": None}),
+        {
+            ("jsonl",): (3, 3, "{}, line 4: skipped: field 'text' is not a string"),
+            ("json",): (3, 3, "{}, object 4: skipped: field 'text' is not a string"),
+            tuple(DELIMITED): (0, 4, ""),
+            ARROW: (3, 3, "{}, row 4: skipped: field 'text' is not a string"),
+        },
+    ),
+    "a text that is a number": Case(
+        lambda name: columns(text="binary")(name) if name in ARROW else rows(ID_D | {"text": 5})(name),
+        {
+            ("jsonl",): (3, 3, "{}, line 4: skipped: field 'text' is not a string"),
+            ("json",): (3, 3, "{}, object 4: skipped: field 'text' is not a string"),
+            tuple(DELIMITED): (0, 4, ""),
+            ARROW: (2, None, "{}: the column 'text' has the type binary, not strings: name another with --text-field"),
+        },
+    ),
+    "no text field": Case(
+        lambda name: file_of(name, [{"id": "a", "body": "x"}]),
+        {
+            ("jsonl",): (
+                2,
+                None,
+                "{}: no line has the field 'text'; the first has 'id', 'body': name one of them with",
+            ),
+            ("json",): (
+                2,
+                None,
+                "{}: no object has the field 'text'; the first has 'id', 'body': name one of them with",
+            ),
+            (*DELIMITED, *ARROW): (2, None, "{}: no row has the field 'text'; the first has 'id', 'body': name one of"),
+        },
+    ),
+    "a nested text": Case(
+        lambda name: file_of(name, [{"id": row["id"], "meta": {"body": row["text"]}} for row in ROWS]),
+        {(*JSON, *ARROW): (0, 3, "")},
+        ("--text-field", "meta.body"),
+    ),
+    "a dictionary": Case(columns(text="dictionary"), {ARROW: (0, 3, "")}),
+    "large strings": Case(columns(text="large_string", id="large_string"), {ARROW: (0, 3, "")}),
+    "string views": Case(columns(text="string_view"), {ARROW: (0, 3, "")}),
+    "invalid UTF-8": Case(
+        with_invalid_bytes,
+        {
+            ("jsonl",): (3, 3, "{}, line 4: skipped: not UTF-8"),
+            ("json",): (3, 3, "{}, object 4: skipped: not UTF-8"),
+            tuple(DELIMITED): (0, 4, ""),
+            ARROW: (3, 3, "{}, row 4: skipped: field 'text' is not UTF-8"),
+        },
+    ),
+    "a truncated file": Case(
+        changed(lambda data: data[:-20]),
+        {
+            ("jsonl",): (3, 2, "{}, line 3: skipped: not JSON: Unterminated string"),
+            ("json",): (3, 2, "{}: skipped: the file ends before the array does, from object 3 on"),
+            tuple(DELIMITED): (3, 2, "{}: skipped: the row on line 4 has a quote that never ends, from row 3 on"),
+            ("parquet",): (3, 0, "{}: skipped: a Parquet file cut short: its end is missing"),
+            ("arrow", "stream"): (3, 0, "{}: skipped: an Arrow file cut short"),
+        },
+    ),
+    "truncated gzip": Case(
+        changed(lambda data: packed("gzip", data)[:-12]),
+        {
+            ("jsonl",): (3, 2, "{}: skipped: a gzip file cut short, from line 3 on"),
+            ("json",): (3, 0, "{}: skipped: a gzip file cut short"),
+            tuple(DELIMITED): (3, 2, "{}: skipped: a gzip file cut short, from row 3 on"),
+        },
+        suffix=".gz",
+    ),
+    "truncated zstd": Case(
+        changed(lambda data: packed("zstd", data)[:-6]),
+        {TEXT: (3, 0, "{}: skipped: a zstd file cut short")},
+        suffix=".zst",
+    ),
+    "text that is not compressed": Case(rows(), {TEXT: (3, 0, "{}: skipped: not a gzip file")}, suffix=".gz"),
+    "a byte order mark": Case(changed(lambda data: b"\xef\xbb\xbf" + data), {TEXT: (0, 3, "")}),
+    "CRLF": Case(changed(lambda data: data.replace(b"\n", b"\r\n")), {TEXT: (0, 3, "")}),
+    "quotes that never end": Case(
+        with_open_quotes,
+        {
+            ("jsonl",): (3, 3, "{}, line 4: skipped: not JSON: Unterminated string"),
+            ("json",): (3, 3, "{}: skipped: the file ends before the array does, from object 4 on"),
+            tuple(DELIMITED): (3, 3, "{}: skipped: the row on line 5 has a quote that never ends, from row 4 on"),
+        },
+    ),
+    "a name twice": Case(
+        with_a_name_twice,
+        {
+            JSON: (0, 1, ""),
+            tuple(DELIMITED): (3, 0, "{}: skipped: the header has the field 'text' twice: rename one of them, or name"),
+            ARROW: (2, None, "{}: 2 columns have the name 'text': rename all but one"),
+        },
+    ),
+    "no header": Case(
+        changed(lambda data: data.split(b"\n", 1)[1]),
+        {tuple(DELIMITED): (0, 3, "")},
+        ("--no-header", "--text-field", "2", "--id-field", "1"),
+    ),
+    "no header where one is needed": Case(
+        changed(lambda data: data.split(b"\n", 1)[1]),
+        {tuple(DELIMITED): (2, None, "{}: no row has the field 'text'; the first has 'a', 'The ferry leaves")},
+    ),
+    "a row with too few fields": Case(
+        changed(lambda data: data + b"one field\n"),
+        {tuple(DELIMITED): (3, 3, "{}, row 4: skipped: 1 field, but the header has 2")},
+    ),
+    "another suffix": Case(
+        rows(),
+        {
+            ("jsonl",): (
+                0,
+                1,
+                "{}: this looks like JSON Lines, but is read as one text: to read its rows as documents",
+            ),
+            ("json",): (
+                0,
+                1,
+                "{}: this looks like a JSON array, but is read as one text: to read its rows as documents",
+            ),
+            ("csv",): (0, 1, "{}: this looks like CSV, but is read as one text: to read its rows as documents, give"),
+            ("tsv",): (0, 1, "{}: this looks like TSV, but is read as one text: to read its rows as documents, give"),
+            ("parquet",): (3, 0, "{}: skipped: a Parquet file: give the file a name that ends in .parquet, or give"),
+            ("arrow",): (3, 0, "{}: skipped: an Arrow file: give the file a name that ends in .arrow, or give"),
+            ("stream",): (3, 0, "{}: skipped: an Arrow stream: give the file a name that ends in .arrow, or give"),
+        },
+        suffix=".txt",
+    ),
+    "the suffix of JSON": Case(
+        rows(),
+        {
+            ("jsonl",): (2, None, "{}: this is not a JSON array, but looks like JSON Lines: give --input-format jsonl"),
+            tuple(DELIMITED): (2, None, "{}: this is not JSON in UTF-8: give --plain to read it as one text"),
+            ("parquet",): (3, 0, "{}: skipped: a Parquet file: give the file a name that ends in .parquet, or give"),
+        },
+        suffix="=.json",
+    ),
+    "the suffix of JSON Lines": Case(
+        rows(),
+        {
+            ("json",): (
+                3,
+                0,
+                "{}, line 1: skipped: the beginning of an array: JSON Lines have one object on each line",
+            ),
+            tuple(DELIMITED): (3, 0, "{}, line 1: skipped: not JSON"),
+            ("parquet",): (3, 0, "{}: skipped: a Parquet file: give the file a name that ends in .parquet, or give"),
+        },
+        suffix="=.jsonl",
+    ),
+    "the suffix of Parquet": Case(
+        rows(),
+        {
+            TEXT: (3, 0, "{}: skipped: not a Parquet file"),
+            ("arrow",): (3, 0, "{}: skipped: not a Parquet file, but an Arrow file: give the file a name that ends in"),
+        },
+        suffix="=.parquet",
+    ),
+}
+
+
+def each_cell() -> list[Any]:
+    """Each kind of file in each format that can have it."""
+    return [
+        pytest.param(case, name, expected, id=f"{case}-{name}", marks=[needs_pyarrow] if name in ARROW else [])
+        for case, kind in CASES.items()
+        for names, expected in kind.outcomes.items()
+        for name in names
+        if FORMATS[name].container in CONTAINERS
+    ]
+
+
+@pytest.mark.reliability("a table that is empty, cut short, damaged, misnamed or unusual")
+@pytest.mark.parametrize(("case", "name", "expected"), each_cell())
+def test_a_file_gives_its_documents_and_the_message_that_a_person_needs(
+    tmp_path: Path, case: str, name: str, expected: tuple[int, int | None, str]
+) -> None:
+    kind = CASES[case]
+    status, count, said = expected
+    suffix = kind.suffix[1:] if kind.suffix.startswith("=") else FORMATS[name].suffix + kind.suffix
+    file = f"x{suffix}" if kind.suffix != ".txt" else "x.txt"
+    (tmp_path / file).write_bytes(kind.make(name))
+    done = simdocs("dedupe", file, *kind.options, "--summary-json", "summary", cwd=tmp_path)
+    assert done.status == status, done.err
+    found = json.loads((tmp_path / "summary").read_bytes())["documents"] if count is not None else None
+    assert found == count, done.err
+    assert said.replace("{}", file) in done.err
+    assert done.err.count("\n") == bool(said) or case == "the suffix of JSON Lines"
+    if count is not None and count >= 2 and status == 0:
+        assert len(done.rows) == 1
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[needs_pyarrow] if name in ARROW else []) for name in FORMATS]
+)
+@pytest.mark.parametrize("packing", ["", "gzip", "zstd"])
+def test_the_same_rows_give_the_same_answer_in_every_format(tmp_path: Path, name: str, packing: str) -> None:
+    """As rows, and as files: pairs, similarities and groups are the same but for the names."""
+    made = FORMATS[name]
+    if made.container not in CONTAINERS or (packing and name in ARROW):
+        pytest.skip("this format is not compressed as a whole")
+    many = [
+        {"id": f"n{at}{turn}", "text": f"{row['text']}, it says on page {at}" + " indeed" * turn}
+        for at in range(20)
+        for turn in range(2)
+        for row in ROWS[at % 3 : at % 3 + 1]
+    ]
+    many.append({"id": "last", "text": 'with "quotes", commas;\tand tabs\nand lines: äöü \U0001f984'})
+    data = file_of(name, many)
+    suffix = {"": "", "gzip": ".gz", "zstd": ".zst"}[packing]
+    (tmp_path / f"x{made.suffix}{suffix}").write_bytes(packed(packing, data) if packing else data)
+    (tmp_path / "texts").mkdir()
+    for place, row in enumerate(many):
+        (tmp_path / "texts" / f"{place:03}-{row['id']}").write_text(row["text"])
+
+    def answers(path: Path, cut: Callable[[str], str]) -> list[Any]:
+        found = list[Any]()
+        for options in ({"pairs": True}, {"pairs": True, "exact": True}, {}, {"cluster": "components"}):
+            result = library.dedupe(path, k=5, threshold=0.5, **options)
+            found.append([[cut(cell) if isinstance(cell, str) else cell for cell in row] for row in result.rows()])
+            found.append(None if "pairs" in options else result.labels.tolist())
+        return found
+
+    rows_of = answers(tmp_path / f"x{made.suffix}{suffix}", lambda cell: cell.partition("#")[2])
+    assert rows_of == answers(tmp_path / "texts", lambda cell: cell.rpartition("/")[2][4:])
+    assert len(rows_of[0]) > 20

@@ -22,6 +22,14 @@ from simdocs.parameters.values import Choice
 
 WHITESPACE = [chr(point) for point in range(sys.maxunicode + 1) if chr(point).isspace()]
 
+SMALL_K = {"char": 3, "line": 1}
+
+
+def small_k(unit: str) -> int:
+    """Return a k for short texts, of which most have several shingles then."""
+    return SMALL_K.get(unit, 2)
+
+
 SEPARATORS = [chr(code) for code in (*range(9), *range(14, 28), 127)]
 """Control characters that are not whitespace. Any of them may occur in a text."""
 

@@ -12,6 +12,7 @@ import pytest
 import simdocs
 from simdocs.kernels.tokens.shinglers import shingler_of
 from simdocs.parameters import PARAMETERS
+from simdocs.parameters.families import UNITS
 from tests import strategies as some
 from tests.commands.building import opened
 from tests.toys import registered
@@ -118,7 +119,7 @@ def test_python_answers_with_toys_and_names_them_in_errors(docs: Path) -> None:
         found = simdocs.dedupe("docs", unit="toyunit", scheme="toyscheme", keep="toykeep")
         assert [row[:2] for row in found.rows()] == [("docs/a", "docs/b")]
         assert found.comparison.recipe.shingling.k == 2
-        with pytest.raises(simdocs.UsageError, match="one of char, word, line, stopword, toyunit, not 'toys'"):
+        with pytest.raises(simdocs.UsageError, match=f"one of {', '.join(UNITS)}, not 'toys'"):
             simdocs.dedupe("docs", unit="toys")
     with pytest.raises(simdocs.UsageError, match="unit must be one of"):
         simdocs.dedupe("docs", unit="toyunit")

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from simdocs.errors import spelled
+from simdocs.parameters.families import UNITS
+from simdocs.parameters.file_formats import FORMATS
 from simdocs.requests import drawing
 from tests.asked import REQUESTS, asked, names_of, needed, problems_of, value_of
 
@@ -16,7 +18,9 @@ NOTHING = "nothing to read: give files or directories, or texts"
 PIPED = "jsonl applies to standard input: name a file *.jsonl, or pipe it into"
 LISTS = "one of kept, duplicates, kept-lines, duplicate-lines, groups"
 FRACTION = "a number above 0 and up to 1, such as 0.8"
-NO_FORMAT = "use .table, .tsv, .jsonl, .csv, .parquet or .arrow, or choose with format"
+*MOST, LAST = (f".{name}" for name in FORMATS)
+NO_FORMAT = f"use {', '.join(MOST)} or {LAST}, or choose with format"
+ONE_UNIT = f"one of {', '.join(UNITS)}"
 
 RULES: list[tuple[str | type[Any], dict[str, Any], tuple[str, ...]]] = [
     # Where documents come from
@@ -218,11 +222,11 @@ RULES: list[tuple[str | type[Any], dict[str, Any], tuple[str, ...]]] = [
         ("language and stop_words cannot be combined: each says what the stop words are",),
     ),
     # A rule about a wrong value would be a guess
-    ("show", {"language": "en", "unit": "wd"}, ("unit must be one of char, word, line, stopword, not 'wd'",)),
+    ("show", {"language": "en", "unit": "wd"}, (f"unit must be {ONE_UNIT}, not 'wd'",)),
     (
         "show",
         {"unit": "words"},
-        ("unit must be one of char, word, line, stopword, not 'words': did you mean word?",),
+        (f"unit must be {ONE_UNIT}, not 'words': did you mean word?",),
     ),
     (
         "dedupe",

@@ -17,19 +17,10 @@ from simdocs.kernels.tokens.shinglers import Layout, ShingledTexts, Shingler, wi
 from simdocs.model.answers import Row, TableHead
 from simdocs.model.ragged import Array, Ragged
 from simdocs.model.texts import Texts
-from simdocs.parameters.families import (
-    FORMATS,
-    KEEP,
-    SCHEMES,
-    UNITS,
-    KeepPolicy,
-    OutputFormat,
-    SignatureScheme,
-    Unit,
-)
-from simdocs.parameters.file_formats import CONTAINERS, ContainerFormat
+from simdocs.parameters.families import KEEP, SCHEMES, UNITS, KeepPolicy, SignatureScheme, Unit
+from simdocs.parameters.file_formats import CONTAINERS, FORMATS, ContainerFormat, OutputFormat
 from simdocs.parameters.recipes import Shingling
-from simdocs.views.output_formats import plain
+from simdocs.views.output_formats import Format, plain
 
 TOY_SCHEME = Scheme(fss.signatures, fss.partial_signatures)
 
@@ -68,7 +59,7 @@ def second_oldest(sizes: Array, mtimes: Array) -> Array:
     return oldest(sizes, mtimes)
 
 
-class Bracketed:
+class Bracketed(Format):
     """Each row in brackets, between a first and a last line."""
 
     def __init__(self, head: TableHead, *, header: bool = False, colored: bool = False) -> None:

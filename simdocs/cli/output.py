@@ -13,8 +13,7 @@ from simdocs.cli.spelling import spelled
 from simdocs.errors import Problem, UsageError, mention
 from simdocs.model.answers import DIFFERING, EXPLAINING, LINES_LAYOUT, NAMES, Look
 from simdocs.model.names import display_name
-from simdocs.parameters.families import ELSEWHERE, FORMATS, ON_TERMINAL
-from simdocs.parameters.file_formats import compression_of
+from simdocs.parameters.file_formats import ELSEWHERE, FORMATS, ON_TERMINAL, compression_of
 from simdocs.requests.drawing import DrawnRequest
 from simdocs.views.wrapping import columns_of_output
 
@@ -153,11 +152,8 @@ class Drawing:
             from simdocs.views.output_formats import harmless
 
             self._before()
-            drawn = (
-                drawn
-                if getattr(self._format, "is_harmless", False)
-                else harmless(drawn, json=getattr(self._format, "is_json", False))
-            )
+            if self._format is None or not self._format.is_harmless:
+                drawn = harmless(drawn, json=self._format is not None and self._format.is_json)
         self._stream.write(drawn)
 
 

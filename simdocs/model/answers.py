@@ -114,7 +114,7 @@ class Look(NamedTuple):
     """How an answer is drawn, as far as this decides what is in it.
 
     for_people: people read it, and nothing else does.
-    nested: the format has lists in cells, and may have several tables.
+    nested: a cell may hold a list or a whole difference, and a row may have other columns than the row before it.
     explained: there is room for the meaning of each row.
     verbose: everything is shown.
     diff: how differences are drawn, a member of DIFFS; None: they are not wanted.

@@ -4,18 +4,8 @@ from __future__ import annotations
 
 from simdocs.errors import mention
 from simdocs.parameters.declaration import ANSWER, GROUPS, RUN, UPDATE, Group, parameter
-from simdocs.parameters.families import (
-    CLUSTERS,
-    COLORS,
-    DIFFS,
-    FORMATS,
-    KEEP,
-    LISTS,
-    MATCH_LISTS,
-    MEASURES,
-    TUNE_LISTS,
-    VERIFY,
-)
+from simdocs.parameters.families import CLUSTERS, COLORS, DIFFS, KEEP, LISTS, MATCH_LISTS, MEASURES, TUNE_LISTS, VERIFY
+from simdocs.parameters.file_formats import FORMATS
 from simdocs.parameters.texts import UNITS_OF_SIZE
 from simdocs.parameters.values import Choice, Flag, PathName, Seconds, Size, Whole
 

@@ -1,4 +1,4 @@
-"""The families of formats of files that are read: containers, which hold many documents, and compressions."""
+"""The families of formats of files: containers and compressions that are read, and formats of answers."""
 
 from __future__ import annotations
 
@@ -136,3 +136,77 @@ def without_compression(name: bytes) -> bytes:
     """A name without the suffix of a compression."""
     known = compression_of(name)
     return name.removesuffix(COMPRESSIONS[known].suffix) if known else name
+
+
+class OutputFormat(Member):
+    """A format of an answer.
+
+    for_people: whether people read it, so that sentences and empty lines may stand between tables
+    nested: whether a cell may hold a list or a whole difference, and a row other columns than the row before it
+    binary: whether it is no text, so that a terminal cannot show it
+    also: other words for it that users may give as the name of an output, which an error then explains
+    """
+
+    def __init__(
+        self,
+        help_text: str,
+        implementation: str,
+        *,
+        for_people: bool = False,
+        nested: bool = False,
+        binary: bool = False,
+        also: tuple[str, ...] = (),
+    ) -> None:
+        super().__init__(help_text, implementation)
+        self.for_people, self.nested, self.binary, self.also = for_people, nested, binary, also
+
+
+_FORMATS, _ARROW_FILES = "simdocs.views.output_formats", "simdocs.views.arrow_files"
+
+FORMATS = Family(
+    {
+        "table": OutputFormat("a table for people", "simdocs.views.table:Table", for_people=True),
+        "tsv": OutputFormat("tab-separated, without a header", f"{_FORMATS}:Tsv"),
+        "jsonl": OutputFormat("one JSON object per line", f"{_FORMATS}:Jsonl", nested=True, also=("json", "ndjson")),
+        "csv": OutputFormat("RFC 4180, with a header", f"{_FORMATS}:Csv"),
+        "parquet": OutputFormat("a Parquet file; needs pyarrow", f"{_ARROW_FILES}:Parquet", binary=True),
+        "arrow": OutputFormat("an Arrow IPC file; needs pyarrow", f"{_ARROW_FILES}:Arrow", binary=True),
+    }
+)
+
+ON_TERMINAL, ELSEWHERE = "table", "tsv"
+"""The formats of answers for which none is given."""
+
+
+class FileFormat(Member):
+    """A format for the answer to one question, chosen by the suffix of the output.
+
+    Its implementation is a function that returns the bytes of a result.
+
+    question: the request that offers it
+    lacks: each parameter that cannot be combined with it, and why
+    """
+
+    def __init__(self, help_text: str, implementation: str, *, question: str, lacks: dict[str, str]) -> None:
+        super().__init__(help_text, implementation)
+        self.question, self.lacks = question, lacks
+
+
+_ONLY_SIMILARITIES = "has no place in .npy, which has the similarities alone"
+
+FILE_FORMATS = Family(
+    {
+        "svg": FileFormat(
+            "an image of the curve",
+            "simdocs.views.curve_svg:svg",
+            question="tune_report",
+            lacks={"list": "needs a table: an image always shows the curve"},
+        ),
+        "npy": FileFormat(
+            "the matrix of similarities as a NumPy array",
+            "simdocs.views.compared_texts:npy_file",
+            question="compare_report",
+            lacks=dict.fromkeys(("diff", "trace"), _ONLY_SIMILARITIES),
+        ),
+    }
+)

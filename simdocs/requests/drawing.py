@@ -7,8 +7,15 @@ from typing import Any, ClassVar
 from simdocs.errors import Problem, mention, suggested
 from simdocs.model.names import display_name
 from simdocs.parameters.answers import Presentation
-from simdocs.parameters.families import ELSEWHERE, FILE_FORMATS, FORMATS, FileFormat, lists_groups, lists_lines
-from simdocs.parameters.file_formats import COMPRESSIONS, without_compression
+from simdocs.parameters.families import lists_groups, lists_lines
+from simdocs.parameters.file_formats import (
+    COMPRESSIONS,
+    ELSEWHERE,
+    FILE_FORMATS,
+    FORMATS,
+    FileFormat,
+    without_compression,
+)
 from simdocs.requests.request import Exclusion, Request, RequestRules, not_together
 
 _COMPRESSED = ("gz", "zst", "bz2", "xz", "lz4", "br", "zip", "7z")

@@ -21,7 +21,12 @@ class Format(Protocol):
     head: the columns.
     header: whether TSV begins with the names of the columns.
     colored: whether tables have colours.
+    is_harmless: whether what it draws is safe on a terminal. If not, control characters are escaped there.
+    is_json: whether they are escaped as in JSON.
     """
+
+    is_harmless: ClassVar[bool] = False
+    is_json: ClassVar[bool] = False
 
     def __init__(self, head: TableHead, *, header: bool = False, colored: bool = False) -> None: ...
 

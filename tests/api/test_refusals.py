@@ -10,6 +10,7 @@ import pytest
 
 import simdocs
 from simdocs.errors import UnreachableRecallError
+from simdocs.parameters.families import UNITS
 from tests.api.asking import BUILD, KINDS, by_row
 from tests.asked import REQUESTS
 from tests.cli.corpus import A1, A
@@ -17,7 +18,7 @@ from tests.cli.corpus import A1, A
 STAGES = (*BUILD.values(), simdocs.dedupe)
 
 WRONG = [
-    *[("unit", value, "one of char, word, line, stopword") for value in ("chars", [], 3)],
+    *[("unit", value, f"one of {', '.join(UNITS)}") for value in ("chars", [], 3)],
     *[("k", value, "a whole number from 1 to 1000") for value in (0, 1001, -1, 2.0, "9", True, math.inf)],
     *[("seed", value, "a whole number below 2^32, or random") for value in (-1, 1 << 32, "chance", 0.5)],
     *[("language", value, "one of en, de, ") for value in ("english", "")],

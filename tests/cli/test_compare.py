@@ -19,6 +19,8 @@ from hypothesis import strategies as st
 
 from simdocs.model.figures import percentage
 from simdocs.model.measures import MEANINGS
+from simdocs.parameters.families import UNITS
+from simdocs.parameters.file_formats import FORMATS
 from tests.cli.program import Done, bound_by_modes, environment, finished, simdocs, started
 from tests.cli.terminal import on_terminal
 
@@ -169,10 +171,10 @@ def test_documents_of_an_artifact_are_named_as_other_commands_print_them(here):
         (
             ["a.txt", "b.txt", "-o", "x.png"],
             2,
-            "cannot write .png: use .table, .tsv, .jsonl, .csv, .parquet, .arrow or .npy",
+            f"cannot write .png: use {', '.join(f'.{name}' for name in FORMATS)} or .npy",
         ),
         (["a.txt", "b.txt", "--max-size", "10"], 2, "a.txt: larger than --max-size"),
-        (["a.txt", "b.txt", "--unit", "word,lines"], 2, "--unit must be one of char, word, line, stopword, or several"),
+        (["a.txt", "b.txt", "--unit", "word,lines"], 2, f"--unit must be one of {', '.join(UNITS)}, or several"),
         (["a.txt", "b.txt", "--unit", "word,lines"], 2, "did you mean line?"),
         (["a.txt", "b.txt", "-k", "3,0"], 2, "-k must be a whole number from 1 to 1000, or several of them"),
         (["a.txt", "b.txt", "--root", "."], 2, "--root needs an artifact, not documents"),

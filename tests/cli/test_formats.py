@@ -10,6 +10,7 @@ from itertools import product
 
 import pytest
 
+from simdocs.parameters.file_formats import FORMATS
 from tests.amounts import slow
 from tests.cli.corpus import A1, A, jaccard, lay
 from tests.cli.every import TABULATING
@@ -86,8 +87,9 @@ OTHER_SUFFIXES = ["JSON", "ndjson", "feather", "xlsx", "html", "xml", "yaml", "m
 def test_a_suffix_of_a_format_that_is_not_offered_is_refused(built, command, suffix):
     words = ("dedupe", "docs", "--list", "kept") if command == "names" else TABULATING[command]
     done = simdocs(*words, "-o", f"x.{suffix}", cwd=built)
-    offered = {"tune": ", .arrow or .svg", "compare": ", .arrow or .npy"}
-    formats = ".table, .tsv, .jsonl, .csv, .parquet" + offered.get(command, " or .arrow")
+    offered = {"tune": " or .svg", "compare": " or .npy"}
+    *most, last = (f".{name}" for name in FORMATS)
+    formats = ", ".join(most) + (f", {last}{offered[command]}" if command in offered else f" or {last}")
     why = f"simdocs cannot write .{suffix.lower()}: use {formats}, or choose with --format"
     assert done == (2, b"", f"simdocs: error: -o x.{suffix}: {why}\n")
     assert not (built / f"x.{suffix}").exists()

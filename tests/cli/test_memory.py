@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.memory import COMMANDS, FORMS, measurements, promised
+from simdocs.parameters.families import UNITS
 from tests.amounts import slow
 from tests.cli.program import Argument, anew
 from tests.cli.traps import prelude
@@ -77,7 +78,7 @@ def little(tmp_path_factory) -> int:
 
 @pytest.mark.reliability("one line of 50 MB")
 @pytest.mark.slow
-@pytest.mark.parametrize("unit", ["char", "word", "line", "stopword"])
+@pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("kind", TEXTS)
 def test_memory_grows_by_16_bytes_a_character_of_the_largest_document(tmp_path, little, kind, unit):
     (tmp_path / "text").write_text(TEXTS[kind]())

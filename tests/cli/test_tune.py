@@ -11,11 +11,15 @@ from xml.etree import ElementTree
 
 import pytest
 
+from simdocs.parameters.file_formats import FORMATS
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.program import Argument, environment, finished, simdocs, started
 from tests.cli.terminal import on_terminal
 from tests.twins.bands import chance, least_probability
 from tests.twins.similarity import jaccard
+
+*MOST, LAST = (name for name, form in FORMATS.items() if not form.for_people)
+OF_PROGRAMS = f"{', '.join(MOST)} or {LAST}"
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -237,7 +241,10 @@ def test_there_is_no_distribution_if_all_texts_are_gone(here):
         ("--threshold 0 --bands x", ("--threshold must be", "--bands must be")),
         ("-t 0.1 --recall 0.9999 --num-perm 16", ("no bands and rows reach a recall of 0.9999", "use --num-perm 88")),
         ("-o x.svg --list curve", ("--list needs a table: an image always shows the curve",)),
-        ("--format table --list curve", ("--list needs tsv, jsonl, csv, parquet or arrow: a table always shows both",)),
+        (
+            "--format table --list curve",
+            (f"--list needs {OF_PROGRAMS}: a table always shows both",),
+        ),
         ("-o x.png.html", ("simdocs cannot write .html",)),
         ("gone", ("gone: No such file or directory",)),
         ("docs docs.index", ("an artifact cannot be mixed with other arguments",)),

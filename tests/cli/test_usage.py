@@ -9,6 +9,8 @@ import unicodedata
 import click
 import pytest
 
+from simdocs.parameters.families import UNITS
+from simdocs.parameters.file_formats import FORMATS
 from tests.cli.corpus import lay
 from tests.cli.every import DECLARED, EVERY, READING
 from tests.cli.program import Done, in_shell, simdocs
@@ -32,7 +34,7 @@ UP_TO_65536 = "a whole number from 1 to 65536"
 
 WRONG_VALUES = [
     {
-        "--unit": ("letter", "one of char, word, line, stopword"),
+        "--unit": ("letter", f"one of {', '.join(UNITS)}"),
         "-k": ("five", "a whole number from 1 to 1000"),
         "--language": ("xx", "one of en, de, "),
         "--seed": ("4294967296", SEED),
@@ -49,7 +51,7 @@ WRONG_VALUES = [
         "--verify": ("no", "one of exact, estimate"),
         "--max-candidates": ("0", AT_LEAST_1),
         "--list": ("all", "one of kept, duplicates, kept-lines, duplicate-lines, groups"),
-        "--format": ("xml", "one of table, tsv, jsonl, csv, parquet, arrow"),
+        "--format": ("xml", f"one of {', '.join(FORMATS)}"),
         "--color": ("yes", "one of auto, always, never"),
         "--jobs": ("0", "a whole number from 1 to 1024"),
     },

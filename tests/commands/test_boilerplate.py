@@ -24,8 +24,6 @@ from tests.similar_texts import corpora
 from tests.twins.answers import Signing
 from tests.twins.text_answers import Choices, Row, Twin
 
-K_OF = {"char": 3, "word": 2, "line": 1, "stopword": 2}
-
 SHARES = st.sampled_from([0.1, 1 / 3, 0.5, 0.75, 1.0])
 
 
@@ -50,7 +48,7 @@ def rows_of(names: list[Any], what: str, **options: Any) -> tuple[list[Row], Cou
 def test_answers_without_boilerplate_are_those_of_the_twin(
     tmp_path_factory, unit, texts, what, share, template, multiset, scheme, exact
 ):
-    choices = Choices(unit, K_OF[unit], multiset, 0.5)
+    choices = Choices(unit, some.small_k(unit), multiset, 0.5)
     plain = Twin(texts, choices)
     templates = [text.data for text, tokens in zip(texts, plain.tokens, strict=True) if tokens][:template]
     twin = Twin(texts, choices, signing=Signing(scheme, 128, 128, 1, share, tuple(templates)))

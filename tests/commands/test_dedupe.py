@@ -18,8 +18,6 @@ from tests.commands.deduping import CATCH_ALL, answer, sketched, write_texts
 from tests.similar_texts import corpora, family
 from tests.twins.text_answers import Choices, Row, Text, Twin
 
-K_OF = {"char": 3, "word": 2, "line": 1, "stopword": 2}
-
 
 def asked(texts: list[Text], choices: Choices, what: str, **options: object) -> list[Row]:
     """Return the answer of dedupe about these texts, in row numbers."""
@@ -36,7 +34,7 @@ def asked(texts: list[Text], choices: Choices, what: str, **options: object) -> 
 @given(texts=corpora(), multiset=st.booleans(), scheme=some.one_of("scheme"))
 @example(texts=[Text(b""), Text(b"")], multiset=False, scheme="fss")
 def test_groups_are_those_of_the_twin(unit, keep, texts, multiset, scheme):
-    choices = Choices(unit, K_OF[unit], multiset, 0.5, keep)
+    choices = Choices(unit, some.small_k(unit), multiset, 0.5, keep)
     assert asked(texts, choices, "groups", scheme=scheme) == Twin(texts, choices).greedy()
 
 
@@ -44,14 +42,14 @@ def test_groups_are_those_of_the_twin(unit, keep, texts, multiset, scheme):
 @examples(4)
 @given(texts=corpora(), unit=some.one_of("unit"), multiset=st.booleans())
 def test_components_are_those_of_the_twin(keep, texts, unit, multiset):
-    choices = Choices(unit, K_OF[unit], multiset, 0.5, keep)
+    choices = Choices(unit, some.small_k(unit), multiset, 0.5, keep)
     assert asked(texts, choices, "groups", cluster="components") == Twin(texts, choices).components()
 
 
 @examples(8)
 @given(texts=corpora(), unit=some.one_of("unit"), multiset=st.booleans())
 def test_the_looseness_of_components_is_that_of_the_twin(texts, unit, multiset):
-    choices = Choices(unit, K_OF[unit], multiset)
+    choices = Choices(unit, some.small_k(unit), multiset)
     twin = Twin(texts, choices)
     members: dict[int, list[int]] = {}
     for first, row, _ in twin.components():
@@ -77,7 +75,7 @@ def test_the_looseness_of_components_is_that_of_the_twin(texts, unit, multiset):
 @examples(8)
 @given(texts=corpora(), unit=some.one_of("unit"), multiset=st.booleans(), keep=some.one_of("keep"))
 def test_pairs_are_those_of_the_twin(texts, unit, multiset, keep):
-    choices = Choices(unit, K_OF[unit], multiset, 0.5, keep)
+    choices = Choices(unit, some.small_k(unit), multiset, 0.5, keep)
     twin = Twin(texts, choices)
     assert asked(texts, choices, "pairs") == twin.pairs()
     assert asked(texts, choices, "all_pairs") == twin.all_pairs()
@@ -124,7 +122,7 @@ def test_revisions_in_their_order_are_verified_in_a_few_calls(options, monkeypat
 @settings(max_examples=200)
 @given(texts=corpora(24), multiset=st.booleans(), cluster=some.one_of("cluster"))
 def test_answers_about_many_more_corpora_are_those_of_the_twin(unit, keep, texts, multiset, cluster):
-    choices = Choices(unit, K_OF[unit], multiset, 0.5, keep)
+    choices = Choices(unit, some.small_k(unit), multiset, 0.5, keep)
     twin = Twin(texts, choices)
     expected = twin.greedy() if cluster == "greedy" else twin.components()
     assert asked(texts, choices, "groups", cluster=cluster) == expected

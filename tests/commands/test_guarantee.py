@@ -12,9 +12,6 @@ from tests.commands.deduping import sketched, write_texts
 from tests.similar_texts import family
 from tests.twins.text_answers import Choices, Twin
 
-K_OF = {"char": 5, "word": 2, "line": 1, "stopword": 2}
-
-
 EACH_ONCE = [
     *((keep, "word") for keep in some.members("keep")),
     *(("first", unit) for unit in some.members("unit") if unit != "word"),
@@ -25,7 +22,7 @@ EVERY = [(keep, unit) for keep in some.members("keep") for unit in some.members(
 @pytest.mark.parametrize(("keep", "unit"), [*EACH_ONCE, *slow(*(case for case in EVERY if case not in EACH_ONCE))])
 def test_every_duplicate_is_similar_to_its_kept_document_with_default_bands(keep, unit, tmp_path):
     texts = family(len(keep), 70, vocabulary=4000)
-    choices = Choices(unit, K_OF[unit], keep == "first", 0.8, keep)
+    choices = Choices(unit, some.small_k(unit), keep == "first", 0.8, keep)
     twin = Twin(texts, choices)
     names = write_texts(tmp_path, texts)
     scheme = sorted(some.members("scheme"))[len(keep) % 2]

@@ -26,8 +26,6 @@ from tests.similar_texts import corpora, family
 from tests.twins.answers import Signing
 from tests.twins.text_answers import Choices, Row, Text, Twin
 
-K_OF = {"char": 3, "word": 2, "line": 1, "stopword": 2}
-
 CHOICES = Choices("word", 2, False, 0.5)
 
 
@@ -103,7 +101,7 @@ def laid(place: Path, ours: list[Text], theirs: list[Text], choices: Choices, **
 @given(texts=corpora(16), share=st.floats(0, 1), multiset=st.booleans(), scheme=some.one_of("scheme"))
 def test_every_similar_document_is_found(unit, texts, share, multiset, scheme):
     cut = int(share * len(texts))
-    choices = Choices(unit, K_OF[unit], multiset, 0.5)
+    choices = Choices(unit, some.small_k(unit), multiset, 0.5)
     assert asked(texts[cut:], texts[:cut], choices, scheme=scheme) == twin(texts[cut:], texts[:cut], choices)
 
 
@@ -115,7 +113,7 @@ def test_every_similar_document_is_found(unit, texts, share, multiset, scheme):
     threshold=st.sampled_from([0.3, 0.5, 2 / 3, 0.9, 1.0]),
 )
 def test_an_exact_query_finds_every_similar_document_whatever_the_bands(texts, share, unit, threshold):
-    cut, choices = int(share * len(texts)), Choices(unit, K_OF[unit], False, threshold)
+    cut, choices = int(share * len(texts)), Choices(unit, some.small_k(unit), False, threshold)
     expected = twin(texts[cut:], texts[:cut], choices)
     assert asked(texts[cut:], texts[:cut], choices, exact=True, **EXACT) == expected
 
@@ -241,7 +239,7 @@ def test_thousands_of_documents_are_looked_up_at_once(tmp_path):
 @settings(max_examples=300)
 @given(texts=corpora(24), share=st.floats(0, 1), multiset=st.booleans(), scheme=some.one_of("scheme"))
 def test_matches_in_many_more_corpora_are_those_of_the_twin(unit, texts, share, multiset, scheme):
-    cut, choices = int(share * len(texts)), Choices(unit, K_OF[unit], multiset, 0.5)
+    cut, choices = int(share * len(texts)), Choices(unit, some.small_k(unit), multiset, 0.5)
     assert asked(texts[cut:], texts[:cut], choices, scheme=scheme) == twin(texts[cut:], texts[:cut], choices)
 
 

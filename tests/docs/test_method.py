@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from math import comb
 
 import numpy as np
@@ -13,6 +14,7 @@ from simdocs.kernels.join.prefix_candidates import similar_candidates
 from simdocs.kernels.lsh import banding
 from simdocs.kernels.sketch import fracminhash
 from simdocs.kernels.tokens import multisets
+from simdocs.parameters.families import UNITS
 from simdocs.parameters.recipes import BandingRequest
 from tests import strategies as some
 from tests.docs.executed import DOCS, execute
@@ -23,6 +25,11 @@ PLACES = 128
 
 def test_the_code_on_the_method_page_runs() -> None:
     execute(METHOD)
+
+
+def test_the_table_of_units_has_each_unit_with_its_default_k() -> None:
+    listed = re.findall(r"^\| `(\w+)` \| (\d+) \| \S", METHOD.read_text(encoding="utf-8"), re.MULTILINE)
+    assert listed == [(name, str(unit.k)) for name, unit in UNITS.items()]
 
 
 @pytest.mark.parametrize(

@@ -24,8 +24,6 @@ from tests.twins import bands
 from tests.twins import groups as sequential
 from tests.twins.text_answers import Choices, Row, Text, Twin
 
-K_OF = {"char": 3, "word": 2, "line": 1, "stopword": 2}
-
 
 def twin(ours: list[Text], theirs: list[Text], choices: Choices) -> list[Row]:
     """Return the groups in which theirs are always kept. Ours are numbered after theirs."""
@@ -76,7 +74,7 @@ def asked(ours: list[Text], theirs: list[Text], choices: Choices, **options: obj
 @examples(2)
 @given(texts=corpora(18), share=st.floats(0, 1), multiset=st.booleans(), scheme=some.one_of("scheme"))
 def test_groups_against_an_index_are_those_of_the_twin(unit, keep, texts, share, multiset, scheme):
-    cut, choices = int(share * len(texts)), Choices(unit, K_OF[unit], multiset, 0.5, keep)
+    cut, choices = int(share * len(texts)), Choices(unit, some.small_k(unit), multiset, 0.5, keep)
     assert asked(texts[cut:], texts[:cut], choices, scheme=scheme) == twin(texts[cut:], texts[:cut], choices)
 
 
@@ -218,5 +216,5 @@ def test_files_of_the_index_are_passed_over(there):
 @settings(max_examples=100)
 @given(texts=corpora(28), share=st.floats(0, 1), multiset=st.booleans())
 def test_groups_of_many_more_corpora_against_an_index_are_those_of_the_twin(unit, keep, texts, share, multiset):
-    cut, choices = int(share * len(texts)), Choices(unit, K_OF[unit], multiset, 0.5, keep)
+    cut, choices = int(share * len(texts)), Choices(unit, some.small_k(unit), multiset, 0.5, keep)
     assert asked(texts[cut:], texts[:cut], choices) == twin(texts[cut:], texts[:cut], choices)

@@ -8,11 +8,18 @@ from collections import Counter
 import mmh3
 
 from simdocs.kernels.tokens.stopwords import STOP_WORDS
+from simdocs.parameters.families import UNITS
 from tests import strategies as some
 from tests.twins import text as texts
 from tests.twins import units
 
 UNITS_OF = {"char": units.chars, "word": units.words, "line": units.lines, "stopword": units.words}
+
+
+def whole_units(text: str, unit: str) -> list[str]:
+    """Return all units of a normalised text."""
+    assert unit in UNITS_OF, f"the unit {unit} needs a twin: write it in tests/twins/units.py, and name it in UNITS_OF"
+    return UNITS_OF[unit](text)
 
 
 def hash32(data: bytes, seed: int) -> int:
@@ -27,7 +34,7 @@ def hash_of_numbers(numbers: list[int], seed: int) -> int:
 
 def text_of(data: bytes, shingling: some.Shingling) -> str:
     """Return the text of a document, normalised as its unit needs it."""
-    return texts.normalised(data, shingling.normalisation, lines=shingling.unit == "line")
+    return texts.normalised(data, shingling.normalisation, lines=UNITS[shingling.unit].by_lines)
 
 
 def stop_words(shingling: some.Shingling) -> set[str]:
@@ -41,8 +48,8 @@ def stop_words(shingling: some.Shingling) -> set[str]:
 
 def units_of(text: str, shingling: some.Shingling) -> list[str]:
     """Return the units of a normalised text of which shingles are made."""
-    found = UNITS_OF[shingling.unit](text)
-    if shingling.unit == "word" and shingling.ignore_stop_words:
+    found = whole_units(text, shingling.unit)
+    if UNITS[shingling.unit].may_ignore_stop_words and shingling.ignore_stop_words:
         stops = stop_words(shingling)
         return [word for word in found if word not in stops]
     return found
@@ -52,7 +59,7 @@ def shingles(text: str, shingling: some.Shingling) -> list[list[str]]:
     """Return the shingles of a normalised text, in text order, each as a list of units."""
     found = units_of(text, shingling)
     runs = [found[at : at + shingling.k] for at in range(len(found) - shingling.k + 1)]
-    if shingling.unit == "stopword":
+    if UNITS[shingling.unit].begins_at_stop_words:
         stops = stop_words(shingling)
         runs = [run for run in runs if run[0] in stops]
     if not runs and found:

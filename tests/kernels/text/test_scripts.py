@@ -11,6 +11,7 @@ import pytest
 
 from benchmarks import corpora
 from simdocs.kernels.text import character_mapping
+from simdocs.parameters.families import UNITS
 from tests import strategies as some
 from tests.amounts import slow
 from tests.twins import shingles as twin
@@ -75,7 +76,7 @@ def test_words_of_every_script_are_counted_right(language):
     assert some.spelt_units([text.encode()], shingling) == [words.split("|")]
 
 
-@pytest.mark.parametrize("unit", ["char", "word", "line", "stopword"])
+@pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("switches", [some.normalisation(), some.normalisation(nfkc=True, strip_accents=True)])
 def test_words_of_all_scripts_in_one_batch_are_the_same(unit, switches):
     batch = [unicodedata.normalize(form, text).encode() for text, form in WHOLE]

@@ -53,7 +53,7 @@ def test_marks_belong_to_a_letter_in_another_part(batch, size):
     shingling = some.shingling(unit="word")
     with mock.patch.object(units, "_BLOCK", size), mock.patch.object(codepoints, "_BLOCK", size):
         assert some.spelt_units(batch, shingling) == [
-            twin.UNITS_OF[shingling.unit](twin.text_of(raw, shingling)) for raw in batch
+            twin.whole_units(twin.text_of(raw, shingling), shingling.unit) for raw in batch
         ]
 
 

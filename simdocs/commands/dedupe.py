@@ -29,7 +29,7 @@ from simdocs.commands.resolve import Resolved, opened_index, resolve
 from simdocs.corpora.containers.recognise import looking_like
 from simdocs.corpora.containers.reopened import Reopened
 from simdocs.corpora.identity import FilesToDelete
-from simdocs.engines.run import Run
+from simdocs.engines.run import Run, Tally
 from simdocs.kernels.group.connectivity import PairGraph
 from simdocs.kernels.lsh.banding import least_probability, low_recall, threshold_warning
 from simdocs.matching.candidates.self_join import SelfJoin
@@ -74,9 +74,15 @@ def answer(request: DedupeRequest, run: Run, delivery: Delivery) -> Deduplicatio
     plan = resolve(request, delivery.outputs)
     plan, rows = with_row_outputs(plan, run, delivery)
     corpus = read_documents(plan, run)
-    if request.answer.pairs:
+    if not request.answer.pairs:
+        return find_groups(plan, corpus, run, delivery, rows)
+    if rows is None:
         return find_pairs(plan, corpus, run, delivery)
-    return find_groups(plan, corpus, run, delivery, rows)
+    of_groups = find_groups(plan, corpus, run, delivery._replace(take=None, is_wanted=False), rows)
+    run.tally = Tally()
+    found = find_pairs(plan, corpus, run, delivery)
+    run.skipped.warnings[:] = dict.fromkeys(run.skipped.warnings)  # both say the same about the bands
+    return replace(found, written=of_groups.written)
 
 
 def with_row_outputs(plan: _Plan, run: Run, delivery: Delivery) -> tuple[_Plan, RowDrafts | None]:

@@ -75,6 +75,11 @@ class WrittenRows(NamedTuple):
         return f"{self.parameter.replace('_', ' ')}: {self.rows:,}, written to {where}"
 
 
+def _facts_of_written(written: tuple[WrittenRows, ...]) -> dict[str, Any]:
+    """What was written, as values that JSON has."""
+    return {one.parameter: {"path": display_name(one.path), "rows": one.rows, "files": one.files} for one in written}
+
+
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Deduplication(SearchResult):
     """Which documents are kept and which are duplicates.
@@ -197,9 +202,7 @@ class Deduplication(SearchResult):
             facts["largest_group"] = {"kept": display_name(self.largest[0]), "duplicates": self.largest[1]}
         if self.components is not None:
             facts["components"] = [one._asdict() | {"kept": display_name(one.kept)} for one in self.components]
-        for one in self.written:
-            facts[one.parameter] = {"path": display_name(one.path), "rows": one.rows, "files": one.files}
-        return facts
+        return facts | _facts_of_written(self.written)
 
     def lines(self, seconds: float, *, verbose: bool = False) -> Iterator[str]:
         """Yield the lines of the summary, and one for each of the loosest components and for rows that were written."""
@@ -236,10 +239,12 @@ class SimilarPairs(SearchResult):
     pairs, names: the same as of Deduplication; empty if the pairs were handed over in blocks.
     found: the number of pairs that are listed.
     left_out: the number of similar pairs that are not, because copies of one text are listed as a chain.
+    written: the rows of the documents' files that were written.
     """
 
     found: int
     left_out: int = 0
+    written: tuple[WrittenRows, ...] = ()
 
     @property
     def head(self) -> TableHead:
@@ -252,7 +257,12 @@ class SimilarPairs(SearchResult):
         return self.found > 0
 
     def _facts_of_answer(self) -> dict[str, Any]:
-        return {"pairs": self.found, "pairs_left_out": self.left_out}
+        return {"pairs": self.found, "pairs_left_out": self.left_out} | _facts_of_written(self.written)
+
+    def lines(self, seconds: float, *, verbose: bool = False) -> Iterator[str]:
+        """Yield the lines of the summary, and one for rows that were written."""
+        yield from super().lines(seconds, verbose=verbose)
+        yield from (one.in_words() for one in self.written)
 
     def _outcome(self, took: str) -> Iterator[str]:
         kind, least = "similar pair", ""

@@ -44,6 +44,7 @@ class DrawnRequest(Request, Presentation, init=False):
     takes: the parameters that are accepted.
     listing: what the answer lists, if anything.
     explained: whether the answer explains groups.
+    paired: whether the answer lists pairs.
     beside: whether something else is written that may be wanted instead of the answer, such as rows.
     """
 
@@ -52,6 +53,7 @@ class DrawnRequest(Request, Presentation, init=False):
 
     listing: str | None = None
     explained: bool | None = None
+    paired: bool | None = None
     beside: bool | None = None
 
     @classmethod
@@ -70,7 +72,8 @@ class DrawnRequest(Request, Presentation, init=False):
     @property
     def is_wanted(self) -> bool:
         """Whether the answer itself is wanted. It is not if rows are written and no option is about the answer."""
-        return not self.beside or bool(self.listing or self.explained or self.given.keys() & _ABOUT_ANSWERS)
+        asked = self.listing or self.explained or self.paired or self.given.keys() & _ABOUT_ANSWERS
+        return not self.beside or bool(asked)
 
     @property
     def path(self) -> str | None:

@@ -19,6 +19,7 @@ _NOT_FOR_CONTAINMENT: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(("recall", "rule", "bands", "rows"), "containment is computed for every pair in any case"),
         "verify": "signatures do not tell the containment",
+        **dict.fromkeys(RowOutputs.parameters, "documents that contain others are not grouped"),
     }
 )
 
@@ -27,7 +28,6 @@ _NOT_FOR_PAIRS: Mapping[str, str] = MappingProxyType(
         "against": f"{mention('pairs')} finds pairs only within the documents",
         "keep": f"{mention('pairs')} does not choose documents to keep",
         "max_candidates": f"{mention('pairs')} has no such limit",
-        **dict.fromkeys(RowOutputs.parameters, f"{mention('pairs')} does not choose documents to keep"),
     }
 )
 

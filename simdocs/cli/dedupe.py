@@ -19,7 +19,7 @@ from simdocs.requests.searching import DedupeRequest
         "simdocs dedupe docs/",
         "simdocs dedupe docs/ --list duplicates -0 | xargs -0 -r ls -l",
         "simdocs dedupe docs/ --unit word --threshold 0.9 -o duplicates.tsv",
-        "simdocs dedupe data.jsonl --list kept-lines -o kept.jsonl",
+        "simdocs dedupe data/ --kept-rows clean/",
         "simdocs dedupe today/ --against archive.index --list kept",
         "find . -name '*.txt' -print0 | simdocs dedupe --files0-from - --pairs --format jsonl",
     ),

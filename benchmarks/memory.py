@@ -2,7 +2,8 @@
 promise: 1,000 bytes a document, 200 MB, and 16 bytes a character of the largest document. The exit status is 1 if a
 command took more.
 
-usage: python benchmarks/memory.py [--documents 100000 300000] [--forms lines files] [--jobs 1 2] [--commands ...]
+usage: python benchmarks/memory.py [--documents 100000 300000] [--forms lines files parquet] [--jobs 1 2]
+    [--commands ...]
 
 Memory is the sum of Pss in /proc/PID/smaps_rollup over the program and its workers, sampled about 50 times a second: a
 page that several processes share counts once. Pages of artifacts that are memory-mapped count while they are mapped,
@@ -28,6 +29,7 @@ from benchmarks import texts
 SIMDOCS = str(Path(sys.executable).with_name("simdocs"))
 BYTES = 300
 FAN_OUT = 1000
+ROW_GROUPS = 20
 MB = 10**6
 PER_DOCUMENT, FIXED = 1000, 200 * MB
 
@@ -94,7 +96,21 @@ def write_files(directory: Path, count: int) -> list[str]:
     return ["docs"]
 
 
-FORMS = {"lines": write_lines, "files": write_files}
+def write_parquet(directory: Path, count: int) -> list[str]:
+    """Write a Parquet file of generated texts with ids, in ROW_GROUPS row groups, and return the argument."""
+    import pyarrow
+    from pyarrow import parquet
+
+    schema = pyarrow.schema([("id", pyarrow.string()), ("text", pyarrow.string())])
+    every, size = enumerate(texts.texts(count, BYTES, seed=1)), -(-count // ROW_GROUPS)
+    with parquet.ParquetWriter(directory / "docs.parquet", schema) as file:
+        while rows := list(islice(every, size)):
+            ids, some = [f"document-{number:08d}" for number, _ in rows], [text for _, text in rows]
+            file.write_table(pyarrow.table([ids, some], schema=schema))
+    return ["docs.parquet"]
+
+
+FORMS = {"lines": write_lines, "files": write_files, "parquet": write_parquet}
 
 
 def measurements(

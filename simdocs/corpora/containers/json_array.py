@@ -44,8 +44,10 @@ class JsonArray:
         if skip := too_large(len(data), file.limit):
             raise skip
         _refuse_other_text(data[:LOOKED_AT], file.name)
-        _refuse_without_texts(data, fields)
-        yield from _parts(file, data, stamp)
+        text = data.decode(_BY_BYTES)
+        del data  # a large file is not held twice
+        _refuse_without_texts(text, fields)
+        yield from _parts(file, text, stamp)
 
     def documents(self, part: Part, fields: Sequences) -> PartDocuments:
         """Read the documents of a part. Elements that are no objects are malformed."""
@@ -109,15 +111,15 @@ def _refuse_other_text(head: bytes, name: bytes) -> None:
     raise OneText("this is a JSON object, and not an array of objects")
 
 
-def _refuse_without_texts(data: bytes, fields: Sequences) -> None:
+def _refuse_without_texts(text: str, fields: Sequences) -> None:
     """Raise OneText if no object has the text fields. An empty array has no documents, but is a table."""
     found, there, wrong = 0, "", ""
-    each = Elements(data, _start_of(data))
+    each = Elements(text, _start_of(text))
     try:
         for start, stop in each:
             found += 1
             try:
-                row = _object(data[start:stop])
+                row = _object(text[start:stop].encode(_BY_BYTES))
             except DocumentSkipped:
                 continue
             if has_text(row, fields):
@@ -132,16 +134,16 @@ def _refuse_without_texts(data: bytes, fields: Sequences) -> None:
         raise OneText("this is a JSON array without objects" if found else f"this is not a JSON array ({wrong})")
 
 
-def _parts(file: ContainerFile, data: bytes, stamp: Stamp) -> Iterator[Part]:
+def _parts(file: ContainerFile, text: str, stamp: Stamp) -> Iterator[Part]:
     """Cut an array into parts, at places that depend on the objects near them, as chunks of lines are cut."""
     first, at, end, count = 1, 0, 0, 0
 
     def part() -> Part:
-        share = end / len(data) if data else 1.0
+        share = end / len(text) if text else 1.0
         return Part(
             container="json",
             name=file.name,
-            data=data[at:end],
+            data=text[at:end].encode(_BY_BYTES),
             start=at,
             extent=end - at,
             first=first,
@@ -151,14 +153,14 @@ def _parts(file: ContainerFile, data: bytes, stamp: Stamp) -> Iterator[Part]:
             read_to=int(share * stamp.size),
         )
 
-    each = Elements(data, _start_of(data))
+    each = Elements(text, _start_of(text))
     try:
         for start, stop in each:
             if count and stop - at > lines.MOST_BYTES:
                 yield part()
                 first, count = first + count, 0
             at, end, count = at if count else start, stop, count + 1
-            if count == lines.MOST_LINES or _is_good_end(data, at, start, stop):
+            if count == lines.MOST_LINES or _is_good_end(text, at, start, stop):
                 yield part()
                 first, count = first + count, 0
         each.refuse_rest()
@@ -170,17 +172,20 @@ def _parts(file: ContainerFile, data: bytes, stamp: Stamp) -> Iterator[Part]:
         yield part()
 
 
-def _is_good_end(data: bytes, at: int, start: int, stop: int) -> bool:
+def _is_good_end(text: str, at: int, start: int, stop: int) -> bool:
     """Whether to end a part that begins at `at` with this object. The probability is proportional to its length."""
     if stop - at < lines.LEAST_BYTES:
         return False
-    mixed = zlib.crc32(data[start:stop]) * _FACTOR & 0xFFFFFFFF
+    mixed = zlib.crc32(text[start:stop].encode(_BY_BYTES)) * _FACTOR & 0xFFFFFFFF
     return mixed * lines.USUAL_BYTES < (stop - start) << 32
 
 
 _FACTOR = 0x9E3779B1
 """Without it, the checksums of objects that differ in a few digits would be near each other."""
 
+
+_BY_BYTES = "latin-1"
+"""The encoding in which every byte is a character. All that counts outside of strings is ASCII."""
 
 _SPACE = b" \t\n\r"
 _SPACES = re.compile("[ \t\n\r]*")
@@ -193,15 +198,15 @@ also for numbers of any length."""
 class Elements:
     """The elements of an array, as pairs of positions: where each begins and ends.
 
-    data: holds the array or, if it begins with an element, some whole elements.
+    data: holds the array or, if it begins with an element, some whole elements; as text, a character for each byte.
     at: the position of the first element.
 
     Raises DocumentSkipped (malformed): the array is damaged. What is in an element is only parsed so far that its end
     is certain: it is read as Latin-1, in which every byte is a character, so that positions are those of bytes.
     """
 
-    def __init__(self, data: bytes, at: int) -> None:
-        self._text, self._at = data.decode("latin-1"), at
+    def __init__(self, data: bytes | str, at: int) -> None:
+        self._text, self._at = data if isinstance(data, str) else data.decode(_BY_BYTES), at
 
     def __iter__(self) -> Iterator[tuple[int, int]]:
         text, at = self._text, self._at
@@ -257,11 +262,15 @@ _WORD = re.compile(r"[-+.\\\w]*")
 _CUT_OFF = "the file ends before the array does"
 
 
-def _start_of(data: bytes) -> int:
+_START = re.compile(r"(?:\xef\xbb\xbf)?[ \t\n\r]*\[?[ \t\n\r]*")
+"""What is before the first element of an array, perhaps with a byte order mark of UTF-8."""
+
+
+def _start_of(text: str) -> int:
     """The position of the first element of an array, or of what is there instead."""
-    begun = data.removeprefix(codecs.BOM_UTF8)
-    inner = begun.lstrip(_SPACE).removeprefix(b"[").lstrip(_SPACE)
-    return len(data) - len(inner)
+    found = _START.match(text)
+    assert found is not None, "all of it may be missing"
+    return found.end()
 
 
 def _object(data: bytes) -> dict[str, Any]:

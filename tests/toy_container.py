@@ -13,7 +13,7 @@ from typing import Any
 
 from simdocs.corpora.containers.container import ContainerFile, Locator, OneText, Part, PartDocuments
 from simdocs.corpora.containers.fields import missing_text
-from simdocs.corpora.containers.lines import OpenLines
+from simdocs.corpora.containers.lines import OpenIntervals
 from simdocs.corpora.read_file import read
 from simdocs.corpora.stamp import NO_FILE
 from simdocs.corpora.walked_files import Met
@@ -60,7 +60,7 @@ class FormFeeds:
             if not colon:
                 found.fields = "no colon"
                 detail = missing_text(self.noun, fields.text_field[0], "no colon")
-                found.textless.append(Skip("malformed", part.name, detail, number))
+                found.textless.append(Skip("malformed", part.name, detail, number, noun=self.noun))
                 continue
             found.has_text_field = True
             found.locators.append(Locator(number - 1, 1, number))
@@ -121,7 +121,7 @@ class ChineseFeeds(FormFeeds):
         return found
 
     def open(self, path: bytes, met: Met, fields: Sequences) -> Any:
-        return OpenLines(path, met)
+        return OpenIntervals(path, met)
 
     def cut(self, content: bytes, where: Locator, fields: Sequences) -> bytes:
         return content[where.start : where.start + where.extent]

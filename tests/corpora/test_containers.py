@@ -289,6 +289,18 @@ def test_an_index_of_texts_that_are_longer_in_utf_8_is_not_damaged(tmp_path: Pat
     assert len(list(simdocs.query(tmp_path / "x.index", texts=["漢字" * 40]).rows())) == 1
 
 
+def test_a_document_without_a_text_is_skipped_by_its_number_and_its_noun(tmp_path: Path, name: str) -> None:
+    suffix, _, textless = SAMPLES[name]
+    path = tmp_path / f"x{suffix}"
+    path.write_bytes(textless)
+    try:
+        _, found = read(of(name), ContainerFile(bytes(path), 1 << 20))
+    except DocumentSkipped:
+        return  # the file has no table with texts, which is found out before any part is read
+    skips = [skip for some in found for skip in (*some.skips, *some.textless)]
+    assert [(skip.name, skip.line, skip.noun) for skip in skips] == [(bytes(path), 1, of(name).noun)]
+
+
 def test_a_file_without_the_text_field_is_named_once(corpus: Path, name: str) -> None:
     suffix, write, textless = SAMPLES[name]
     corpus.write_bytes(textless)

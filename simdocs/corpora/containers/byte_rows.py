@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from simdocs.corpora.containers.container import ContainerFile, Part
-from simdocs.corpora.containers.lines import OpenLines
+from simdocs.corpora.containers.lines import OpenIntervals
 from simdocs.corpora.containers.rows import RowBlock
 from simdocs.corpora.read_file import MOST
 from simdocs.corpora.stamp import NO_FILE
@@ -141,7 +141,7 @@ class ByteFile:
 
     def __init__(self, file: ContainerFile) -> None:
         self.name = file.name
-        self.content: Any = OpenLines(file.name, file.met) if file.held is None else _Held(file.held)
+        self.content: Any = OpenIntervals(file.name, file.met) if file.held is None else _Held(file.held)
         self.stamp = self.content.stamp
         head = self.content.bytes_at(0, len(codecs.BOM_UTF8))
         self.mark = head if head == codecs.BOM_UTF8 else b""

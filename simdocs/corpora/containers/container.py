@@ -153,7 +153,7 @@ class Container(Protocol):
         """
 
     def documents(self, part: Part, fields: Sequences) -> PartDocuments:
-        """Read the documents of a part. Never fails."""
+        """Read the documents of a part. Never fails. Each skip has the number of its document, and the noun."""
 
     def open(self, path: bytes, met: Met, fields: Sequences) -> Opened:
         """Open a file to read documents of it again. Raises DocumentSkipped as `parts` does; OSError."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from simdocs.corpora.containers.container import ContainerFile, Locator, Part, PartDocuments
 from simdocs.corpora.containers.fields import add_row, listed, text_of_row, without_texts
-from simdocs.corpora.containers.lines import OpenLines, parts_of
+from simdocs.corpora.containers.lines import OpenIntervals, parts_of
 from simdocs.corpora.containers.records import HEADER_MOST, RecordCutter, header_of, records_in
 from simdocs.corpora.read_file import MOST, too_large
 from simdocs.corpora.walked_files import Met
@@ -76,7 +76,7 @@ class Delimited:
 
     def open(self, path: bytes, met: Met, fields: Sequences) -> OpenDelimited:
         """Open a file to read rows of it again."""
-        return OpenDelimited(OpenLines(path, met), self._between(fields), has_header=not fields.no_header)
+        return OpenDelimited(OpenIntervals(path, met), self._between(fields), has_header=not fields.no_header)
 
     def cut(self, content: bytes, where: Locator, fields: Sequences) -> bytes:
         """A row of a file in memory, with the header before it."""
@@ -136,7 +136,7 @@ CSV, TSV = Delimited("csv", ","), Delimited("tsv", "\t")
 class OpenDelimited:
     """An open file from which rows are read again, each with the header of the file before it."""
 
-    def __init__(self, file: OpenLines, delimiter: str, *, has_header: bool) -> None:
+    def __init__(self, file: OpenIntervals, delimiter: str, *, has_header: bool) -> None:
         self._file, self.stamp, self._delimiter = file, file.stamp, delimiter
         self._header: bytes | None = None if has_header else b""
         """The header; None if it was not read yet, or if there is none, because the file has changed."""

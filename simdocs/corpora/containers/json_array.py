@@ -61,9 +61,9 @@ class JsonArray:
                     found.skips.append(Skip(skip.reason, part.name, skip.detail, number, noun=self.noun))
         return found
 
-    def open(self, path: bytes, met: Met, _fields: Sequences) -> lines.OpenLines:
+    def open(self, path: bytes, met: Met, _fields: Sequences) -> lines.OpenIntervals:
         """Open a file to read objects of it again."""
-        return lines.OpenLines(path, met)
+        return lines.OpenIntervals(path, met)
 
     def cut(self, content: bytes, where: Locator, _fields: Sequences) -> bytes:
         """An object of a file in memory."""

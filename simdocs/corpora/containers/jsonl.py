@@ -8,7 +8,7 @@ from typing import Any
 
 from simdocs.corpora.containers.container import ContainerFile, Locator, Part, PartDocuments
 from simdocs.corpora.containers.fields import add_row, fields_of_row, text_of_row
-from simdocs.corpora.containers.lines import OpenLines, parts_of_lines
+from simdocs.corpora.containers.lines import OpenIntervals, parts_of_lines
 from simdocs.corpora.read_file import too_large
 from simdocs.corpora.walked_files import Met
 from simdocs.model.skipped import DocumentSkipped, Skip
@@ -50,9 +50,9 @@ class JsonLines:
             start += len(line) + 1
         return found
 
-    def open(self, path: bytes, met: Met, _fields: Sequences) -> OpenLines:
+    def open(self, path: bytes, met: Met, _fields: Sequences) -> OpenIntervals:
         """Open a file to read lines of it again."""
-        return OpenLines(path, met)
+        return OpenIntervals(path, met)
 
     def cut(self, content: bytes, where: Locator, _fields: Sequences) -> bytes:
         """A line of a file in memory, without its end."""

@@ -287,8 +287,8 @@ _AT_ONCE = 1 << 22
 """Bytes that are read at once. Their memory is allocated beforehand, and a forged artifact may state any length."""
 
 
-class OpenLines:
-    """An open file from which lines are read again. Their locations are positions in its decompressed content."""
+class OpenIntervals:
+    """An open file from which documents are read again that are intervals of bytes of its decompressed content."""
 
     def __init__(self, path: bytes, met: Met) -> None:
         self._descriptor, status = open_file(path, met)
@@ -302,7 +302,7 @@ class OpenLines:
                 raise
 
     def read(self, wanted: Sequence[Locator]) -> Iterator[bytes | None]:
-        """Yield these lines, without their ends; None if the file is too short, or damaged there."""
+        """Yield the bytes of these intervals; None if the file is too short, or damaged there."""
         for start, extent, _ in wanted:
             line = self.bytes_at(start, extent) if extent <= MOST else b""  # no line as long was ever read
             yield line if len(line) == extent else None

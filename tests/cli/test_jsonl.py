@@ -158,7 +158,7 @@ def test_a_line_that_has_the_name_of_a_file_is_malformed(here, at):
 def test_a_json_array_is_malformed(here):
     lay(here, {"d/one.jsonl": b'[{"text": "a"}, {"text": "b"}]', "d/two.jsonl": b'[\n{"text": "a"}\n]'})
     done = simdocs("dedupe", "d", cwd=here)
-    array = "an array: JSON Lines have one object on each line"
+    array = "an array: JSON Lines have one object on each line, and --input-format json reads an array"
     whole, begin, end = (line.rpartition("skipped: ")[2] for line in done.err.splitlines())
     assert (done.status, whole) == (3, array)
     assert begin == f"the beginning of {array}"

@@ -94,7 +94,7 @@ GOOD = [
 BLANK = [b"", b"\r", b" \t \x0b\x0c"]
 BAD = [
     (b"{", "not JSON: Expecting property name enclosed in double quotes, column 2"),
-    (b"[1]", "an array: JSON Lines have one object on each line"),
+    (b"[1]", "an array: JSON Lines have one object on each line, and input_format json reads an array"),
     (b"null", "not a JSON object"),
     (b'{"id": 1}', "field 'text' (text_field) is missing; the line has 'id'"),
     (b'{"text": null}', "field 'text' is not a string"),

@@ -11,10 +11,11 @@ from simdocs.corpora.containers.fields import add_row, fields_of_row, text_of_ro
 from simdocs.corpora.containers.lines import OpenIntervals, parts_of_lines
 from simdocs.corpora.read_file import too_large
 from simdocs.corpora.walked_files import Met
+from simdocs.errors import mention
 from simdocs.model.skipped import DocumentSkipped, Skip
 from simdocs.parameters.texts import Sequences
 
-_ARRAY = "an array: JSON Lines have one object on each line"
+_ARRAY = f"an array: JSON Lines have one object on each line, and {mention('input_format')} json reads an array"
 
 
 class JsonLines:

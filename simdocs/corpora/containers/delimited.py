@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from simdocs.corpora.containers.container import ContainerFile, Locator, Part, PartDocuments
 from simdocs.corpora.containers.fields import add_row, listed, text_of_row, without_texts
@@ -80,9 +80,8 @@ class Delimited:
 
     def cut(self, content: bytes, where: Locator, fields: Sequences) -> bytes:
         """A row of a file in memory, with the header before it."""
-        content_end = where.start + where.extent
-        header = b"" if fields.no_header else _header(content[: HEADER_MOST + 1], self._between(fields)) or b""
-        return header + content[where.start : content_end]
+        header = None if fields.no_header else _header(lambda size: content[:size], self._between(fields))
+        return (header or b"") + content[where.start : where.start + where.extent]
 
     def text_of(self, document: bytes, fields: Sequences) -> bytes | None:
         """The text of a row with its header, as `documents` returns it; None if they are not a document."""
@@ -143,12 +142,7 @@ class OpenDelimited:
 
     def _read_header(self, row: int) -> bytes | None:
         """The header before the row at this position. What follows the row may be damaged, and is not read."""
-        for size in (1 << 12, 1 << 16, len(codecs.BOM_UTF8) + HEADER_MOST + 1):
-            beginning = self._file.bytes_at(0, min(size, row))
-            header = _header(beginning, self._delimiter, whole=len(beginning) < size)
-            if header is not None:
-                return header
-        return None
+        return _header(lambda size: self._file.bytes_at(0, min(size, row)), self._delimiter)
 
     def read(self, wanted: Sequence[Locator]) -> Iterator[bytes | None]:
         """Yield these rows, without the ends of their lines; None if one is gone."""
@@ -162,11 +156,18 @@ class OpenDelimited:
         self._file.close()
 
 
-def _header(beginning: bytes, delimiter: str, *, whole: bool = True) -> bytes | None:
-    """The header of a file that begins like this, with the end of its line; None if it does not end here."""
-    beginning = beginning.removeprefix(codecs.BOM_UTF8)
-    end = header_of(beginning, delimiter, whole=whole)
-    return None if end is None else beginning[:end]
+def _header(beginning_of: Callable[[int], bytes], delimiter: str) -> bytes | None:
+    """The header of a file, with the end of its line; None if there is none, because the file has changed.
+
+    beginning_of: returns the first bytes of the file, as many as it is given, or all if it has fewer.
+    """
+    for size in (1 << 12, 1 << 16, len(codecs.BOM_UTF8) + HEADER_MOST + 1):
+        beginning = beginning_of(size)
+        header = beginning.removeprefix(codecs.BOM_UTF8)
+        end = header_of(header, delimiter, whole=len(beginning) < size)
+        if end is not None:
+            return header[:end]
+    return None
 
 
 def _names(header: bytes, delimiter: str) -> list[str]:

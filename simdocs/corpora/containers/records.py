@@ -132,6 +132,9 @@ _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 def header_of(beginning: bytes, delimiter: str, *, whole: bool) -> int | None:
     """Where the first record ends that is not blank; None if it does not end here. whole: the file ends here."""
     blank = len(beginning) - len(beginning.lstrip(_LINE_ENDS))
+    line = beginning[blank : beginning.find(b"\n", blank) + 1]
+    if line and b'"' not in line and b"\r" not in line.removesuffix(b"\r\n"):  # as nearly all headers
+        return blank + len(line)
     for size in (_USUAL_HEADER, len(beginning)):
         records = RecordEnds(delimiter)
         ends = records.take(beginning[blank : blank + size])

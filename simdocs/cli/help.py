@@ -91,8 +91,8 @@ class Option(click.Option):
     def short_help(self, ctx: click.Context) -> tuple[str, str]:
         """Its spellings, and the first sentence of its help with the names that it takes and its default.
 
-        The last names are left out if they do not fit on one line, or on two if hardly any fit on one. So new members
-        do not make help longer.
+        The last names are left out if they do not fit on one line, or on two if hardly any fit on one, and so are parts
+        of the default. So new members do not make help longer.
         """
         record = self.get_help_record(ctx)
         assert record is not None
@@ -102,6 +102,8 @@ class Option(click.Option):
             room = _ONE_LINE - len(f"{text}: ")
             few = len(", ".join(names[:3])) > room
             text += f": {_first_names(names, room + _ONE_LINE - len(default) - max(map(len, names)) if few else room)}"
+        elif len(text + default) > _ONE_LINE and ", " in default:
+            default = f" [{_first_names(default[2:-1].split(', '), _ONE_LINE - len(text) - len(' []'))}]"
         return record[0], text + default
 
     def handle_parse_result(

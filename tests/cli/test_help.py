@@ -10,7 +10,7 @@ import pytest
 
 import simdocs as simdocs_package
 from simdocs.cli.program import simdocs as program
-from simdocs.parameters.families import KEEP, UNITS
+from simdocs.parameters.families import KEEP
 from tests.cli.program import environment, simdocs
 
 COMMANDS = tuple(program.commands)
@@ -64,7 +64,7 @@ def test_short_help_shows_the_first_sentence_the_names_and_the_default_of_an_opt
     formats = "--format NAME Format of the answer: table, tsv, jsonl, csv, ... [table on a terminal"
     assert formats in " ".join(help_of("tune", "-h").split())
     assert "--include GLOB In directories, only read files whose name matches GLOB --keep" in text
-    assert f"[{', '.join(f'{name} {unit.k}' for name, unit in UNITS.items())}]" in text
+    assert "Units in a shingle [char 9, word 5, " in text
 
 
 def test_help_of_the_program_lists_each_command_once_under_a_heading():

@@ -30,13 +30,29 @@ def execute(page: Path) -> dict[str, object]:
     missing = set[str]()
     namespace: dict[str, object] = {"__name__": page.stem, "missing": missing}
     for block in found:
-        needed = re.match(r"(?:# needs (.*))?", block[1])[1]
-        if absent := [name for name in (needed or "").split(", ") if name and find_spec(name) is None]:
+        if absent := _absent(r"# needs (.*)", block[1]):
             missing.update(absent)
             continue
         source = "\n" * text.count("\n", 0, block.start(1)) + block[1]
         exec(compile(source, str(page), "exec", dont_inherit=True), namespace)
     return namespace
+
+
+def missing_for_sessions(page: Path) -> dict[str, list[str]]:
+    """Return, for each section of a page that says `<!-- needs A, B -->` below its heading, the modules not here."""
+    return {heading: _absent(r"<!-- needs (.*) -->", text) for heading, text in _sections(page)}
+
+
+def _absent(pattern: str, text: str) -> list[str]:
+    """Return the modules that the beginning of a text says it needs, and that cannot be imported."""
+    needed = re.match(pattern, text)
+    return [name for name in needed[1].split(", ") if find_spec(name) is None] if needed else []
+
+
+def _sections(page: Path) -> list[tuple[str, str]]:
+    """Return the heading of each section of a page, and what is below it."""
+    found = re.split(r"^##? ", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return [(heading, text) for heading, _, text in (section.partition("\n") for section in found)]
 
 
 def sessions(page: Path) -> dict[str, list[tuple[str, str]]]:
@@ -45,9 +61,9 @@ def sessions(page: Path) -> dict[str, list[tuple[str, str]]]:
     The commands of a section run in order in one directory; sections do not depend on each other.
     """
     sections: dict[str, list[tuple[str, str]]] = {}
-    for section in re.split(r"^##? ", page.read_text(encoding="utf-8"), flags=re.MULTILINE):
+    for heading, section in _sections(page):
         for block in re.findall(r"^```console\n(.*?)^```", section, re.DOTALL | re.MULTILINE):
-            steps = sections.setdefault(section.partition("\n")[0], [])
+            steps = sections.setdefault(heading, [])
             steps += map(_step, re.split(r"^\$ ", block, flags=re.MULTILINE)[1:])
     return sections
 

@@ -10,11 +10,29 @@ from pathlib import Path
 import pytest
 
 from tests.cli.stand_in import where_it_is
-from tests.docs.executed import ENVIRONMENT, EXAMPLES, ROOT, SCRIPTS, at_terminal, sessions, without_seconds
+from tests.docs.executed import (
+    DOCS,
+    ENVIRONMENT,
+    EXAMPLES,
+    ROOT,
+    SCRIPTS,
+    at_terminal,
+    execute,
+    missing_for_sessions,
+    sessions,
+    without_seconds,
+)
 
 README = ROOT / "README.md"
 LECTURES = "examples/lectures/README.md"
-PAGES_WITH_SESSIONS = {"README.md": 7, "docs/output.md": 10, "docs/guide.md": 40, "docs/choosing.md": 20, LECTURES: 15}
+PAGES_WITH_SESSIONS = {
+    "README.md": 7,
+    "docs/output.md": 10,
+    "docs/guide.md": 40,
+    "docs/choosing.md": 20,
+    "docs/datasets.md": 20,
+    LECTURES: 15,
+}
 """Pages whose commands are run, and the minimum number of commands on each."""
 
 
@@ -36,9 +54,20 @@ def copy(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize(("page", "section"), SESSIONS)
 def test_commands_print_what_the_page_shows(page: str, section: str, copy: Path) -> None:
+    if missing := missing_for_sessions(ROOT / page).get(section):
+        pytest.skip(f"no {', '.join(missing)} here")
     here = copy / "examples" / "lectures" if page == LECTURES else copy
     for command, output in SESSIONS[page, section]:
         assert without_seconds(at_terminal(command, here)) == without_seconds(output), command
+
+
+def test_the_code_on_the_page_about_data_sets_runs(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(copy)
+    monkeypatch.setenv("PATH", f"{where_it_is()}:{ENVIRONMENT['PATH']}")
+    at_terminal("python3 examples/tables.py csv reports.csv", copy)
+    missing = execute(DOCS / "datasets.md")["missing"]
+    if missing:
+        pytest.skip(f"no {', '.join(sorted(missing))} here: the blocks that need them were not run")
 
 
 @pytest.mark.parametrize("page", PAGES_WITH_SESSIONS)

@@ -132,7 +132,7 @@ class DelimitedWriter:
     def __init__(
         self, source: RawRows, sink: Sink, form: str, delimiter: str, every: EveryRecord, *, flagged: bool
     ) -> None:
-        self._sink = sink
+        self._sink, self._flagged = sink, flagged
         self._as_is = isinstance(source, DelimitedFile) and source.form == form
         more = list(FLAGS) if flagged else []
         if isinstance(source, DelimitedFile) and source.form == form:
@@ -184,7 +184,7 @@ class DelimitedWriter:
         return line.getvalue()
 
     def _converted(self, record: Record, where: str) -> bytes:
-        cells = [_cell(name, record.get(name), where) for name in self._names]
+        cells = [_cell(name, record.get(name), where, flagged=self._flagged) for name in self._names]
         try:
             return self._row(cells).encode("utf-8", _ERRORS)
         except UnicodeEncodeError:
@@ -192,11 +192,14 @@ class DelimitedWriter:
 
 
 def _cells(flags: Flags) -> list[str]:
-    return [_cell(name, value, "") for name, value in flags.in_text().items()]
+    return [_cell(name, value, "", flagged=True) for name, value in flags.in_text().items()]
 
 
-def _cell(name: str, value: object, where: str) -> str:
-    """A value as text. InputError: it is neither a text, a number nor a truth value, which is what CSV can hold."""
+def _cell(name: str, value: object, where: str, *, flagged: bool) -> str:
+    """A value as text. InputError: it is neither a text, a number nor a truth value, which is what CSV can hold.
+
+    flagged: whether `similarity` is a flag, which has six digits after its point, as in answers.
+    """
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -204,11 +207,9 @@ def _cell(name: str, value: object, where: str) -> str:
     if isinstance(value, str | int):
         return str(value)
     if isinstance(value, float):
-        return f"{value:.6f}" if name == "similarity" and not where else repr(value)
-    kind = type(value).__name__
-    raise InputError(
-        f"{where}: the field {name!r} has a value ({kind}) that is neither a text nor a number: leave it out"
-    )
+        return f"{value:.6f}" if flagged and name == "similarity" else repr(value)
+    kind = {dict: "an object", list: "a list"}.get(type(value), f"a value of the type {type(value).__name__}")
+    raise InputError(f"{where}: the field {name!r} has {kind}, which has no place in CSV: write .jsonl instead")
 
 
 class DelimitedRows:

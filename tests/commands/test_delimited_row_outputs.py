@@ -131,8 +131,15 @@ def test_rows_go_from_json_to_csv(here: Path) -> None:
     simdocs.dedupe("in.jsonl", kept_rows="k.csv")
     assert Path("k.csv").read_bytes() == b'text,n,x,yes,z\r\n"a ""ship"",",1,1.5,true,\r\n"the\nsea",,,,\r\n'
     Path("in.jsonl").write_text(json.dumps({"text": "a ship", "deep": {"a": [1]}}))
-    with pytest.raises(simdocs.InputError, match=r"in\.jsonl, line 1: the field 'deep' has a value \(dict\)"):
+    with pytest.raises(simdocs.InputError, match=r"in\.jsonl, line 1: the field 'deep' has an object, which"):
         simdocs.dedupe("in.jsonl", kept_rows="k.csv")
+
+
+def test_the_similarity_has_six_digits_also_if_rows_come_from_json(here: Path) -> None:
+    Path("in.jsonl").write_text('{"text": "a ship", "similarity_before": 0.5}\n{"text": "a  ship"}\n')
+    simdocs.dedupe("in.jsonl", flagged_rows="f.csv")
+    header = b"text,similarity_before,duplicate_of,similarity,group\r\n"
+    assert Path("f.csv").read_bytes() == header + b"a ship,0.5,,,0\r\na  ship,,in.jsonl#1,1.000000,0\r\n"
 
 
 def test_a_header_with_the_name_of_a_flag_or_a_name_twice(here: Path) -> None:

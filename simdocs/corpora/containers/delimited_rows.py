@@ -208,8 +208,9 @@ def _cell(name: str, value: object, where: str, *, flagged: bool) -> str:
         return str(value)
     if isinstance(value, float):
         return f"{value:.6f}" if flagged and name == "similarity" else repr(value)
-    kind = {dict: "an object", list: "a list"}.get(type(value), f"a value of the type {type(value).__name__}")
-    raise InputError(f"{where}: the field {name!r} has {kind}, which has no place in CSV: write .jsonl instead")
+    kind = type(value).__name__
+    shown = "an object" if kind == "dict" else "a list" if kind == "list" else f"a value of the type {kind}"
+    raise InputError(f"{where}: the field {name!r} has {shown}, which has no place in CSV: write .parquet or .jsonl")
 
 
 class DelimitedRows:

@@ -35,4 +35,8 @@ def _run() -> None:
             raise
         os.write(2, b"simdocs: error: not enough memory to start\n")
         status = exits.FAILED
+    if "pyarrow" in sys.modules:
+        # A thread of pyarrow may still release objects of Python, which aborts the process if Python has ended by then.
+        # The program has flushed its streams already.
+        os._exit(status)
     sys.exit(status)

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.matching.verification import verification_blocks
+from simdocs.model.documents import FACTS
 
 PAIRS = st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), max_size=30)
 
@@ -31,3 +32,13 @@ def test_blocks_are_those_of_the_twin(pairs, sizes, most, most_pairs):
     with mock.patch.multiple(verification_blocks, _BLOCK_BYTES=most, _MOST_PAIRS=most_pairs):
         found = verification_blocks.cuts_of_pairs(left, right, np.array(sizes))
     assert found == cuts_one_pair_at_a_time(pairs, sizes, most, most_pairs)
+
+
+def test_blocks_are_larger_if_some_documents_are_rows_of_tables():
+    facts = np.zeros(3, FACTS)
+    facts["extent"] = 1
+    assert verification_blocks.times_larger(facts) == 1
+    facts["container"][1] = 7
+    assert verification_blocks.times_larger(facts) > 1
+    facts["extent"] = 200
+    assert verification_blocks.times_larger(facts) == 1

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simdocs.engines.engine import WorkerState
 from simdocs.kernels.compare import bitmaps, jaccard
@@ -23,6 +24,9 @@ _TILE_BYTES = _BLOCK_BYTES // 4
 
 _MOST_PAIRS = 4096
 """The largest number of pairs in a block."""
+
+_TIMES_FOR_TABLES = 4
+"""How many times larger blocks of rows of tables are. A block's token sets then take 32 MB."""
 
 TokenSources = Sequence[tuple[BlockPlaces, Source]]
 """The sources of the token sets of some documents, each with the places of its sets among the documents."""
@@ -82,23 +86,38 @@ def _load(sources: TokenSources, state: WorkerState, shingling: Shingling) -> tu
     return Ragged.concat(parts, np.uint32), order, np.concatenate(masks)[order], skips
 
 
-def reading_order(lefts: BlockPlaces, rights: BlockPlaces, sizes: Index) -> BlockPlaces:
-    """An order of pairs in which few documents are read twice: a few left ones at a time, with all their partners."""
+def times_larger(facts: NDArray[np.void]) -> int:
+    """How many times larger blocks of these documents are, (n,) FACTS, than others.
+
+    Rows of tables count documents, because they are compressed in their file. To read any of them again, most of the
+    file is read, so this is done less often.
+    """
+    return _TIMES_FOR_TABLES if ((facts["container"] > 0) & (facts["extent"] == 1)).any() else 1
+
+
+def reading_order(lefts: BlockPlaces, rights: BlockPlaces, sizes: Index, times: int = 1) -> BlockPlaces:
+    """An order of pairs in which few documents are read twice: a few left ones at a time, with all their partners.
+
+    times: see `times_larger`.
+    """
     documents, place = np.unique(lefts, return_inverse=True)
-    tile = np.cumsum(sizes[documents]) // _TILE_BYTES
+    tile = np.cumsum(sizes[documents]) // (_TILE_BYTES * times)
     return np.lexsort((lefts, rights, tile[place]))
 
 
-def cuts_of_pairs(lefts: BlockPlaces, rights: BlockPlaces, sizes: Index) -> list[slice]:
-    """Blocks of consecutive pairs whose documents hold at most _BLOCK_BYTES; a block may be one larger pair."""
+def cuts_of_pairs(lefts: BlockPlaces, rights: BlockPlaces, sizes: Index, times: int = 1) -> list[slice]:
+    """Blocks of consecutive pairs whose documents hold at most _BLOCK_BYTES; a block may be one larger pair.
+
+    times: see `times_larger`.
+    """
     cuts, start = list[slice](), 0
     while start < len(lefts):
-        end = min(start + _MOST_PAIRS, len(lefts))
+        end = min(start + _MOST_PAIRS * times, len(lefts))
         both = np.column_stack((lefts[start:end], rights[start:end])).ravel()
         first = np.zeros(len(both), bool)
         first[np.unique(both, return_index=True)[1]] = True
         held = np.cumsum(np.where(first, sizes[both], 0))[1::2]
-        end = min(end, start + max(1, int(np.searchsorted(held, _BLOCK_BYTES, side="right"))))
+        end = min(end, start + max(1, int(np.searchsorted(held, _BLOCK_BYTES * times, side="right"))))
         cuts.append(slice(start, end))
         start = end
     return cuts

@@ -23,6 +23,7 @@ from simdocs.matching.verification.verification_blocks import (
     cuts_of_pairs,
     make_bitmaps,
     reading_order,
+    times_larger,
     verify_block,
 )
 from simdocs.model.artifact import Artifact
@@ -162,9 +163,10 @@ class Verifier:
         lost = copies[~self.unchanged(rows[copies])]
         similarity[alike & (np.isin(lefts, lost) | np.isin(rights, lost))] = np.nan
         unlike = np.flatnonzero(~alike)
-        order = unlike[reading_order(lefts[unlike], rights[unlike], sizes)]
+        times = times_larger(facts) if self.held is None else 1
+        order = unlike[reading_order(lefts[unlike], rights[unlike], sizes, times)]
         lefts, rights = lefts[order], rights[order]
-        cuts = cuts_of_pairs(lefts, rights, sizes)
+        cuts = cuts_of_pairs(lefts, rights, sizes, times)
         work = partial(verify_block, shingling=self.corpus.recipe.shingling)
         blocks = (self._block(rows, lefts[cut], rights[cut]) for cut in cuts)
         missing = set[tuple[bytes, bytes]]()

@@ -173,7 +173,7 @@ class RowSource:
         except (DocumentSkipped, OSError) as error:
             if done < len(chunks) or (last is not None and not self._is_same(last)):
                 raise self._changed() from error
-            if done and (rest := self._raw.rest(at, number)) is not None:
+            if (rest := self._raw.rest(at, number)) is not None:
                 yield rest, np.empty(0, np.int64), np.empty(0, np.int64)
             else:
                 why = "cannot be read to its end, so the rest of its rows is in no output"

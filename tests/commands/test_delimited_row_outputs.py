@@ -90,6 +90,15 @@ def test_a_row_whose_quotes_never_end_is_kept(here: Path) -> None:
     assert Path("removed.csv").read_bytes() == b"id,text\nb," + FOX + b"\n"
 
 
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_a_first_row_whose_quotes_never_end_is_kept(here: Path, mark: bytes) -> None:
+    content = mark + b'\nid,text\nc,"never\nends\n'
+    Path("in.csv").write_bytes(content)
+    simdocs.dedupe("in.csv", kept_rows="kept.csv", flagged_rows="all.csv")
+    assert Path("kept.csv").read_bytes() == content
+    assert Path("all.csv").read_bytes() == content.replace(b"text", b"text,duplicate_of,similarity,group")
+
+
 def test_a_row_that_is_too_long_is_kept(here: Path) -> None:
     long = b"l," + b"x" * (3 << 20)
     Path("in.csv").write_bytes(b"id,text\r\n" + long + b"\r\na," + FOX + b"\r\nb," + FOX + b"\r\n")

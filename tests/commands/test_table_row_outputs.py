@@ -190,10 +190,11 @@ def test_tables_become_other_tables(here: Path, first: str) -> None:
         (
             ['{"text": "a b c", "x": 1}', '{"text": "d e f", "x": "1"}'],
             "k.parquet",
-            "a field has values of several types",
+            r"in\.jsonl, field 'x': this has no place in a table",
         ),
         (['{"text": "a b c"}', "not JSON"], "k.parquet", "line 2: cannot be read, so it has no place in a file of"),
-        (['{"text": "a b c", "x": "\\ud800"}', '{"text": "d e f"}'], "k.arrow", "several types|no place in the table"),
+        (['{"text": "a b c", "x": "\\ud800"}', '{"text": "d e f"}'], "k.arrow", "field 'x': this has no place"),
+        (['{"text": "a b c", "x": {}}'], "k.parquet", r"in\.jsonl: this has no place in a table: .* struct type 'x'"),
     ],
 )
 def test_values_without_a_place_in_a_table_are_named(here: Path, lines: list[str], output: str, problem: str) -> None:
@@ -209,6 +210,32 @@ def test_values_without_a_place_in_json_are_named(here: Path) -> None:
         simdocs.InputError, match=r"in\.parquet, row 1: the field 'nested' has a value \(dict\) that JSON"
     ):
         simdocs.dedupe("in.parquet", kept_rows="k.jsonl")
+
+
+@pytest.mark.parametrize("kind", ["string", "string_view", "run_end_encoded"])
+def test_rows_of_any_type_of_column_are_taken(here: Path, kind: str) -> None:
+    texts = [FOX, "a ship at sea", FOX, "the green harbour", FOX]
+    ends = pa.RunEndEncodedArray.from_arrays(pa.array([2, 5], pa.int32()), pa.array([7, 8]))
+    column = ends if kind == "run_end_encoded" else pa.array(["v", "w", "x", "y", "z"], getattr(pa, kind)())
+    some = pa.table({"text": texts, "x": column})
+    write_arrow(Path("in.arrow"), some, stream=False, compression=None)
+    simdocs.dedupe("in.arrow", kept_rows="kept.arrow", removed_rows="removed.arrow", flagged_rows="all.arrow")
+    values = [{"text": text, "x": value} for text, value in zip(texts, column.to_pylist(), strict=True)]
+    assert ipc.open_file("kept.arrow").read_all().to_pylist() == [values[at] for at in (0, 1, 3)]
+    assert ipc.open_file("removed.arrow").read_all().to_pylist() == [values[at] for at in (2, 4)]
+    assert ipc.open_file("all.arrow").read_all().column("group").to_pylist() == [0, 1, 0, 2, 0]
+    simdocs.dedupe("in.arrow", kept_rows="kept.jsonl")
+    assert list(map(json.loads, Path("kept.jsonl").read_text().splitlines())) == [values[at] for at in (0, 1, 3)]
+
+
+@pytest.mark.parametrize("output", ["k.csv", "k.jsonl"])
+def test_two_columns_of_one_name_have_no_place_in_another_format(here: Path, output: str) -> None:
+    twice = pa.Table.from_arrays([pa.array(["a ship"]), pa.array([1]), pa.array([2])], names=["text", "x", "x"])
+    write_parquet(Path("in.parquet"), twice)
+    with pytest.raises(simdocs.InputError, match=r"in\.parquet: has two columns with the name 'x'"):
+        simdocs.dedupe("in.parquet", kept_rows=output)
+    simdocs.dedupe("in.parquet", kept_rows="k.parquet")
+    assert parquet.ParquetFile("k.parquet").read().equals(twice)
 
 
 def test_a_data_set_of_hugging_face_keeps_its_descriptions(here: Path) -> None:

@@ -70,11 +70,11 @@ class LongRow:
     """A row that is not held, because it is too long, or has no end.
 
     first: its number. start, end: where it is in the content of the file. file: the file, open. noun: what messages
-    call it.
+    call it. has_end: whether it ends before the file does, so that it is known where its fields are.
     """
 
-    def __init__(self, first: int, start: int, end: int, file: ByteFile, noun: str) -> None:
-        self.first, self.count, self._name, self._noun = first, 1, file.name, noun
+    def __init__(self, first: int, start: int, end: int, file: ByteFile, noun: str, *, has_end: bool = True) -> None:
+        self.first, self.count, self.has_end, self._name, self._noun = first, 1, has_end, file.name, noun
         self._start, self._end, self._file = start, end, file.content
 
     @classmethod

@@ -119,8 +119,9 @@ class DelimitedFile(ByteFile):
 
     def rest(self, start: int, first: int) -> RowBlock | None:
         """A row whose quotes never end, up to the end of the file. None: there is none, or the file is damaged."""
+        start = max(start, len(self.mark) + len(self.header))
         end = self.stamp.size if self.held_size is None else self.held_size
-        return LongRow(first, start, end, self, "row") if self._may_end_early and start < end else None
+        return LongRow(first, start, end, self, "row", has_end=False) if self._may_end_early and start < end else None
 
 
 class DelimitedWriter:
@@ -153,21 +154,20 @@ class DelimitedWriter:
         if not self._as_is:
             for place, record in converted(block, places, flags):
                 self._sink(self._converted(record, block.where(place)))
-        elif flags is None and isinstance(block, ByteBlock | LongRow):
-            for piece in block.pieces(places):
-                self._sink(piece)
-        elif isinstance(block, ByteBlock):
-            assert flags is not None
+        elif isinstance(block, ByteBlock) and flags is not None:
             for place, flag in zip(places.tolist(), flags, strict=True):
                 row = block.row(place)
                 self._sink(self._longer(row, _cells(flag)) if block.is_row(place) else row)
-        elif isinstance(block, LongRow):
+        elif isinstance(block, LongRow) and block.has_end and flags is not None:
             held = b""
             for piece in block.pieces(places):
                 ready = held + piece
                 self._sink(ready[:-2])
                 held = ready[-2:]
             self._sink(self._longer(held, _cells(Flags())))
+        elif isinstance(block, ByteBlock | LongRow):
+            for piece in block.pieces(places):
+                self._sink(piece)
 
     def end(self) -> None:
         """There is nothing after the last row."""

@@ -9,7 +9,7 @@ import numpy as np
 from simdocs.corpora.containers.byte_rows import ByteBlock, ByteFile
 from simdocs.corpora.containers.container import ContainerFile, Part
 from simdocs.corpora.containers.json_array import Elements
-from simdocs.corpora.containers.jsonl_rows import json_of, object_of, with_flags
+from simdocs.corpora.containers.jsonl_rows import json_of, record_of, with_flags
 from simdocs.corpora.containers.rows import EveryRecord, Flags, RawRows, Record, RowBlock, Sink, converted
 from simdocs.model.ragged import Index
 from simdocs.parameters.texts import Sequences
@@ -25,8 +25,8 @@ class ElementBlock(ByteBlock):
         super().__init__(part, b"".join(elements), np.cumsum(list(map(len, elements)), dtype=np.int64))
 
     def records(self, places: Index) -> list[Record | None]:
-        """The objects at these places; None for another element."""
-        return [object_of(self.row(place)) for place in places.tolist()]
+        """The objects at these places; None for another element. InputError: see `record_of`."""
+        return [record_of(self.row(place), self.where(place)) for place in places.tolist()]
 
 
 class ArrayFile(ByteFile):

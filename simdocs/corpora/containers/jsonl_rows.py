@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from math import isinf
+from typing import Any
 
 import numpy as np
 
@@ -37,8 +39,8 @@ class LineBlock(ByteBlock):
         super().__init__(part, part.data, ends)
 
     def records(self, places: Index) -> list[Record | None]:
-        """The objects on these lines; None for a line that has none."""
-        return [object_of(self.row(place)) for place in places.tolist()]
+        """The objects on these lines; None for a line that has none. InputError: see `record_of`."""
+        return [record_of(self.row(place), self.where(place)) for place in places.tolist()]
 
 
 class LinesOfFile(ByteFile):
@@ -124,6 +126,41 @@ def object_of(line: bytes) -> Record | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+class _LossError(Exception):
+    """Another format would lose something of an object."""
+
+
+def record_of(line: bytes, where: str) -> Record | None:
+    """The object on a line, for another format; None if there is none.
+
+    InputError: it has a field twice, or a number that is too large. where: the row, for this.
+    """
+    try:
+        value = json.loads(line.decode("utf-8"), object_pairs_hook=_each_once, parse_float=_finite)
+    except (ValueError, RecursionError):
+        return None
+    except _LossError as lost:
+        raise InputError(f"{where}: {lost}, so it has no place in another format") from None
+    return value if isinstance(value, dict) else None
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object with these fields."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise _LossError(f"has the field {next(name for name in found if names.count(name) > 1)!r} twice")
+    return found
+
+
+def _finite(number: str) -> float:
+    """The value of a number."""
+    value = float(number)
+    if isinf(value):
+        raise _LossError(f"has the number {number[:20]}, which is too large")
+    return value
 
 
 class JsonLinesRows:

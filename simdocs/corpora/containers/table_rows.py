@@ -5,9 +5,12 @@ At most the rows of one row group or record batch are held, which are written as
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Iterator
 from typing import Any
+
+import numpy as np
 
 from simdocs.corpora.containers.columns import ArrowObject
 from simdocs.corpora.containers.container import ContainerFile, Part
@@ -74,10 +77,23 @@ class TableBlock:
         raise InputError("a row of a table is no line")
 
     def records(self, places: Index) -> list[Record | None]:
-        """The values of these rows."""
-        taken = self.batch.take(library("pyarrow", "reading tables").array(places))
-        found: list[Record | None] = taken.to_pylist()
-        return found
+        """The values of these rows. InputError: two columns have the same name."""
+        names = self.batch.schema.names
+        if len(set(names)) < len(names):
+            name = next(name for name in names if names.count(name) > 1)
+            why = f"has two columns with the name {name!r}, so they have no place in another format"
+            raise InputError(f"{display_name(self._name)}: {why}")
+        return [record for batch in self.taken(places) for record in batch.to_pylist()]
+
+    def taken(self, places: Index) -> list[ArrowObject]:
+        """These rows as record batches."""
+        if len(places) == len(self):
+            return [self.batch]
+        try:
+            return [self.batch.take(library("pyarrow", "reading tables").array(places))]
+        except NotImplementedError:  # a column has a type of which pyarrow can only take rows that follow each other
+            runs = np.split(places, np.flatnonzero(np.diff(places) != 1) + 1)
+            return [self.batch.slice(int(run[0]), len(run)) for run in runs if len(run)]
 
     def where(self, place: int) -> str:
         """The name of the file and the number of a row, for a message."""
@@ -198,21 +214,31 @@ class TableRows:
             self._descriptor = -1
 
 
+_REFUSALS = (ValueError, TypeError, OverflowError, NotImplementedError)
+"""What pyarrow raises if values or columns have no place in a table."""
+
+
+@contextlib.contextmanager
+def _placing(where: str) -> Iterator[None]:
+    """Raise an InputError if pyarrow refuses some values or columns. where: the file, or rows of it."""
+    try:
+        yield
+    except _REFUSALS as error:
+        said = str(error).strip().splitlines()[0]
+        raise InputError(f"{where}: this has no place in a table: {said}") from None
+
+
 def _schema_of(every: Iterator[list[Record]], source: RawRows) -> ArrowObject:
-    """The schema of the records of a file of another format. InputError: a field has values of several types."""
+    """The schema of the records of a file of another format. InputError: the values of a field are no column."""
     pyarrow = library("pyarrow", "writing tables")
     schema = pyarrow.schema([])
     for records in every:
-        names = dict.fromkeys(name for record in records for name in record)
-        try:
-            some = pyarrow.schema(
-                [(name, pyarrow.array([record.get(name) for record in records]).type) for name in names]
-            )
-            schema = pyarrow.unify_schemas([schema, some], promote_options="permissive")
-        except (ValueError, TypeError, OverflowError, NotImplementedError) as error:  # also the errors of pyarrow
-            said = str(error).strip().splitlines()[0]
-            where = display_name(source.name)
-            raise InputError(f"{where}: a field has values of several types, which is no column: {said}") from None
+        some = list[tuple[str, ArrowObject]]()
+        for name in dict.fromkeys(name for record in records for name in record):
+            with _placing(f"{display_name(source.name)}, field {name!r}"):
+                some.append((name, pyarrow.array([record.get(name) for record in records]).type))
+        with _placing(display_name(source.name)):
+            schema = pyarrow.unify_schemas([schema, pyarrow.schema(some)], promote_options="permissive")
     return schema
 
 
@@ -240,7 +266,9 @@ class TableWriter:
             for name, kind in zip(FLAGS, kinds, strict=True):
                 schema = schema.append(pyarrow.field(name, kind))
         self._schema, self._unit, self._rows, self._held = schema, 0, 0, list[Any]()
-        self._writer = open_writer(SinkFile(sink), schema, getattr(source, "source", None))
+        self._name = display_name(source.name)
+        with _placing(self._name):
+            self._writer = open_writer(SinkFile(sink), schema, getattr(source, "source", None))
 
     def write(self, block: RowBlock, places: Index, flags: list[Flags] | None) -> None:
         """Hold these rows, and write those of the row group before."""
@@ -250,23 +278,23 @@ class TableWriter:
         if block.unit != self._unit:
             self._flush()
             self._unit = block.unit
-        batch = block.batch if len(places) == len(block) else block.batch.take(self._pyarrow.array(places))
-        columns = [batch.column(place) for place in range(batch.num_columns)]
-        if flags is not None:
-            for place, column in enumerate(_columns_of(flags)):
-                kind = self._schema.field(len(self._schema) - len(FLAGS) + place).type
-                columns.append(self._pyarrow.array(column, kind))
-        if batch.num_rows:
-            self._held.append(self._pyarrow.record_batch(columns, schema=self._schema))
+        at = 0
+        for batch in block.taken(places):
+            columns = [batch.column(place) for place in range(batch.num_columns)]
+            if flags is not None:
+                for place, column in enumerate(_columns_of(flags[at : at + batch.num_rows])):
+                    kind = self._schema.field(len(self._schema) - len(FLAGS) + place).type
+                    columns.append(self._pyarrow.array(column, kind))
+            at += batch.num_rows
+            if batch.num_rows:
+                self._held.append(self._pyarrow.record_batch(columns, schema=self._schema))
 
     def _hold(self, records: list[tuple[int, Record]], block: RowBlock) -> None:
         """Hold rows of another format, and write them if they are enough for a row group. InputError."""
-        try:
-            rows = [record for _, record in records]
-            self._held += self._pyarrow.Table.from_pylist(rows, self._schema).to_batches()
-        except (ValueError, TypeError, OverflowError, NotImplementedError) as error:  # also the errors of pyarrow
-            where = f"{block.where(records[0][0])} and after it"
-            raise InputError(f"{where}: a value has no place in the table: {error}") from None
+        rows = [record for _, record in records]
+        if rows:
+            with _placing(f"{block.where(records[0][0])} and after it"):
+                self._held += self._pyarrow.Table.from_pylist(rows, self._schema).to_batches()
         self._rows += len(rows)
         if self._rows >= _GROUP_ROWS:
             self._flush()
@@ -275,8 +303,9 @@ class TableWriter:
     def _flush(self) -> None:
         held, self._held = self._held, []
         if held:
-            table = self._pyarrow.Table.from_batches(held, self._schema)
-            self._writer.write_table(table.combine_chunks(), table.num_rows)
+            with _placing(self._name):
+                table = self._pyarrow.Table.from_batches(held, self._schema)
+                self._writer.write_table(table.combine_chunks(), table.num_rows)
 
     def end(self) -> None:
         """Write the last rows, and the end of the file."""

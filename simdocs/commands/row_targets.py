@@ -208,7 +208,12 @@ def _refuse_inputs(parameter: str, path: str, found: FileList, sources: Sources)
     real = os.path.realpath(path)
     for name in sources.names:
         if os.path.isdir(name) and _is_in(real, os.path.realpath(os.fsdecode(name))):
-            raise UsageError(f"{_shown(path)}: is in {display_name(name)}, which is read: choose another directory")
+            where = (
+                f"is in {display_name(name)}, which"
+                if real != os.path.realpath(os.fsdecode(name))
+                else "this directory"
+            )
+            raise UsageError(f"{_shown(path)}: {where} is read: choose another directory")
     for directory in {os.path.dirname(found.names[row]) for row in range(len(found.names))}:
         if _is_in(os.path.realpath(os.fsdecode(directory)), real):
             what = f"holds files that are read, in {display_name(directory or b'.')}"

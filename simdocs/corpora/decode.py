@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from simdocs.errors import mention
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.parameters.file_formats import without_compression
+from simdocs.parameters.file_formats import compression_of, without_compression
 
 LOOKED_AT = 8 << 10
 """Bytes at the beginning of a document that decide whether it is binary."""
@@ -86,6 +86,8 @@ class BinaryFormat(NamedTuple):
             return self.described
         if _ends(name, self):
             return f"{self.described}: leave {mention('plain')} out"
+        if compression_of(name):
+            return f"{self.described} that was compressed once more: decompress it"
         named = f"give the file a name that ends in .{self.read_as}"
         return f"{self.described}: {named}, or give {mention('input_format')} {self.read_as}"
 
@@ -108,6 +110,8 @@ BINARY = (
     BinaryFormat(b".parquet", b"PAR1", "a Parquet file", read_as="parquet"),
     BinaryFormat(b".arrow", b"ARROW1", "an Arrow file", read_as="arrow"),
     BinaryFormat(b".arrow", _STREAM, "an Arrow stream", read_as="arrow"),
+    BinaryFormat(b".orc", b"ORC", "an ORC file: convert it to Parquet, for example with pyarrow", shared=True),
+    BinaryFormat(b".avro", b"Obj\x01", "an Avro file: convert it to Parquet, for example with DuckDB"),
     BinaryFormat(b".feather", b"FEA1", "a Feather file of version 1: convert it to Parquet, for example with pandas"),
     BinaryFormat(b".pdf", b"%PDF-", "a PDF document: convert it with pdftotext"),
     BinaryFormat(b".docx", _ZIP, "a Word document: save it as text", shared=True),

@@ -50,7 +50,9 @@ def _holds_nothing_else(descriptor: int, _names: frozenset[str]) -> bool:
     return bool(files) and all(path in files or path == LIST for path in paths_below(descriptor))
 
 
-OUR_FILES = Replaceable("a directory that simdocs wrote", frozenset([LIST]), _holds_nothing_else, listed)
+OUR_FILES = Replaceable(
+    "a directory that simdocs wrote and nobody added to", frozenset([LIST]), _holds_nothing_else, listed
+)
 """Directories that hold a list of files, and nothing but these files."""
 
 

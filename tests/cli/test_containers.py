@@ -144,6 +144,12 @@ BINARY = {
         b"PAR1\x15\x04",
         "a Parquet file: give the file a name that ends in .parquet, or give --input-format parquet",
     ),
+    "x.parquet.gz": (
+        gzip.compress(b"PAR1\x15\x04\0"),
+        "a Parquet file that was compressed once more: decompress it",
+    ),
+    "x.orc": (b"ORC\0", "an ORC file: convert it to Parquet, for example with pyarrow"),
+    "x.avro": (b"Obj\x01\0", "an Avro file: convert it to Parquet, for example with DuckDB"),
     "x.feather": (
         b"ARROW1\0\0",
         "an Arrow file: give the file a name that ends in .arrow, or give --input-format arrow",

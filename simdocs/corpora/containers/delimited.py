@@ -122,6 +122,13 @@ class Delimited:
             if other != delimiter and set(fields.text_field) <= set(_names(first_record, other)):
                 mark = r"\t" if other == "\t" else other
                 raise without_texts(self.noun, fields, listed(names), f"give {mention('delimiter')} '{mark}'")
+        for other in _USUAL_DELIMITERS if len(names) == 1 else ():
+            if len(_names(first_record, other)) > 1:
+                mark = r"\t" if other == "\t" else other
+                remedy = (
+                    f"give {mention('delimiter')} '{mark}', and name one of the fields with {mention('text_field')}"
+                )
+                raise without_texts(self.noun, fields, listed(names), remedy)
         raise without_texts(self.noun, fields, listed(names))
 
     def _skip(self, found: PartDocuments, part: Part, skip: DocumentSkipped | None, number: int) -> None:

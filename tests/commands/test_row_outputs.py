@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import simdocs
 from simdocs.commands import row_outputs
+from simdocs.corpora.containers.byte_rows import LongRow
 from tests.toys import registered
 
 FOX = "the quick brown fox jumps over the lazy dog and then runs home"
@@ -310,6 +311,23 @@ def test_a_file_that_changed_before_its_rows_are_written_is_an_error(
         simdocs.dedupe("in/x.jsonl", kept_rows="kept.jsonl")
     assert Path("kept.jsonl").read_bytes() == b"an earlier result"
     assert not [name for name in os.listdir() if name.startswith(".")]
+
+
+def test_a_file_that_is_cut_while_a_long_row_is_written_is_an_error(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long = json.dumps({"text": "x" * (5 << 20)}).encode()
+    Path("in.jsonl").write_bytes(long + b"\n" + LINES[0] + b"\n")
+    pieces = LongRow.pieces
+
+    def late(self: LongRow, places: Any) -> Any:
+        os.truncate("in.jsonl", 1000)
+        return pieces(self, places)
+
+    monkeypatch.setattr(LongRow, "pieces", late)
+    with pytest.raises(simdocs.InputError, match=r"in\.jsonl: changed before its rows were written.*run again"):
+        simdocs.dedupe("in.jsonl", kept_rows="kept.jsonl", max_size=4096)
+    assert os.listdir() == ["in.jsonl"]
 
 
 def test_a_file_that_was_only_touched_is_written(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,6 @@ from simdocs.corpora.stamp import NO_FILE
 from simdocs.errors import InputError, mention
 from simdocs.model.names import display_name
 from simdocs.model.ragged import Index
-from simdocs.model.skipped import DocumentSkipped
 
 _AT_ONCE = 1 << 20
 """Bytes of a row that is too long to be held that are read at once."""
@@ -104,12 +103,16 @@ class LongRow:
         return f"{display_name(self._name)}, {self._noun} {self.first}"
 
     def pieces(self, places: Index) -> Iterator[bytes]:
-        """Yield the row in pieces, if it is wanted, with the last byte of its end, if it has one."""
+        """Yield the row in pieces, if it is wanted, with the last byte of its end, if it has one.
+
+        InputError: the file has changed.
+        """
         for at in range(self._start, self._end, _AT_ONCE) if len(places) else ():
             size = min(_AT_ONCE, self._end - at)
             piece = self._file.bytes_at(at, size)
             if len(piece) < size:
-                raise DocumentSkipped("changed")
+                why = "changed before its rows were written, so nothing was written: run again"
+                raise InputError(f"{display_name(self._name)}: {why}")
             yield piece
         if len(places):
             yield self._file.bytes_at(self._end, 1)

@@ -260,3 +260,10 @@ def test_a_data_set_of_hugging_face_keeps_its_descriptions(here: Path) -> None:
     rows = sum(ipc.open_stream(path).read_all().num_rows for path in Path("kept").rglob("*.arrow"))
     assert rows == len(KEPT)
     simdocs.dedupe("in", kept_rows="kept")
+
+
+def test_a_file_that_is_cut_short_is_called_so(here: Path) -> None:
+    parquet.write_table(pa.table({"text": [FOX]}), "whole.parquet")
+    Path("cut.parquet").write_bytes(Path("whole.parquet").read_bytes()[:-4])
+    with pytest.raises(simdocs.InputError, match="cut short: its end is missing, so no rows can be written"):
+        simdocs.dedupe("cut.parquet", kept_rows="k.parquet")

@@ -31,13 +31,13 @@ so batches are short if the dictionary is large."""
 def open_table(source: ArrowObject, fields: Sequences, limit: int) -> OpenTable:
     """Open the table in a file. Raises DocumentSkipped: malformed; the exceptions of pyarrow if the file is damaged."""
     parquet = library("pyarrow.parquet", "reading Parquet")
-    _refuse_others(source)
+    refuse_others(source)
     # A footer may say anything about the pages, so their checksums are compared where there are any.
     file = parquet.ParquetFile(source, buffer_size=_BUFFER, pre_buffer=False, page_checksum_verification=True)
     return ParquetTable(file, source, fields, limit)
 
 
-def _refuse_others(source: ArrowObject) -> None:
+def refuse_others(source: ArrowObject) -> None:
     """Raise DocumentSkipped (malformed) if a file does not begin and end as Parquet does."""
     head = source.read(8)
     size = source.seek(0, 2)

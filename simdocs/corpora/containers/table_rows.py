@@ -15,6 +15,7 @@ import numpy as np
 from simdocs.corpora.containers.columns import ArrowObject
 from simdocs.corpora.containers.container import ContainerFile, Part
 from simdocs.corpora.containers.messages import ROWS, messages, messages_of_footer, read_at
+from simdocs.corpora.containers.parquet import refuse_others
 from simdocs.corpora.containers.rows import (
     FLAGS,
     EveryRecord,
@@ -108,6 +109,7 @@ class ParquetSource:
 
     def __init__(self, source: ArrowObject) -> None:
         parquet = library("pyarrow.parquet", "reading Parquet")
+        refuse_others(source)
         self._file = parquet.ParquetFile(source, buffer_size=_BUFFER, pre_buffer=False, page_checksum_verification=True)
         self.schema = self._file.schema_arrow
         self.codecs, self.dictionaries = dict[str, str](), list[str]()

@@ -176,7 +176,7 @@ BINARY = {
 }
 
 
-@pytest.mark.reliability("archives, Parquet, PDF, office documents")
+@pytest.mark.reliability("archives, databases, PDF, office documents")
 def test_files_that_are_not_text_are_called_what_they_are(tmp_path):
     lay(tmp_path, {f"d/{name}": data for name, (data, _) in BINARY.items()} | {"d/text": A})
     named = simdocs("dedupe", *(f"d/{name}" for name in BINARY), "-v", cwd=tmp_path)

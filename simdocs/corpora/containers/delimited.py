@@ -118,6 +118,9 @@ class Delimited:
                 raise DocumentSkipped("malformed", f"the header has the field {name!r} twice: {remedy}")
         if fields.input_format or set(fields.text_field) <= set(names):
             return
+        if first_record.startswith(b"sep="):  # which Excel reads
+            remedy = f"delete this line, and give the character with {mention('delimiter')}"
+            raise without_texts(self.noun, fields, listed(names), remedy)
         for other in _USUAL_DELIMITERS:
             if other != delimiter and set(fields.text_field) <= set(_names(first_record, other)):
                 mark = r"\t" if other == "\t" else other

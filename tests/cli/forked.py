@@ -32,7 +32,7 @@ FORKS = sys.platform == "linux"
 USUAL: Mapping[str, str] = {"PATH": os.defpath, "LC_ALL": "C.UTF-8"}
 """The environment of a process, unless another is asked for."""
 
-READ_AT_START = ("PYTHON", "LC_", "LANG", "LOCPATH", "TZ", "LD_", "OPENBLAS_")
+READ_AT_START = ("PYTHON", "LC_", "LANG", "LOCPATH", "TZ", "LD_", "OPENBLAS_", "ARROW_")
 """Beginnings of variables that the interpreter, its libraries or NumPy read when they start, and never again."""
 
 READ_LATER = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "PYTHONIOENCODING")

@@ -56,13 +56,14 @@ def tell():
         (each.fileno(), each.encoding, each.errors, each.newlines, each.line_buffering, each.write_through)
         for each in (sys.stdin, sys.stdout, sys.stderr)
     ]
+    set_by_program = ("ARROW_DEFAULT_MEMORY_POOL", "OPENBLAS_NUM_THREADS")
     facts = {
         "signals": [getattr(signal.getsignal(number), "__name__", signal.getsignal(number)) for number in range(1, 32)],
         "blocked": signal.pthread_sigmask(signal.SIG_BLOCK, []),
         "streams": streams,
         "descriptors": sorted(os.listdir("/proc/self/fd")),
         "directory": os.getcwd(),
-        "variables": {name: os.environ[name] for name in sorted(os.environ) if name != "OPENBLAS_NUM_THREADS"},
+        "variables": {name: os.environ[name] for name in sorted(os.environ) if name not in set_by_program},
         "mask": os.umask(0),
         "arguments": sys.argv,
         "session": (os.getpgrp() == os.getpid(), os.getsid(0) == os.getpid()),

@@ -65,7 +65,7 @@ class RowDrafts:
         if len(texts):
             raise no_rows(next(iter(self._drafts)), len(texts), documents.raw_name(int(texts[0])))
         fates, judged = Fates.of(decision, len(documents)), JudgedFiles(documents)
-        counts, files = dict.fromkeys(self._drafts, 0), dict.fromkeys(self._drafts, 0)
+        counts, files, unjudged = dict.fromkeys(self._drafts, 0), dict.fromkeys(self._drafts, 0), 0
         total, done = int(self._found.sizes.sum()), 0
         for file in self.targets.files:
             run.progress("writing rows", done, total)
@@ -75,7 +75,7 @@ class RowDrafts:
                 for name in writers:
                     files[name] += 1
                 for block, places, rows in source.blocks(run) if writers else ():
-                    _write(block, places, rows, fates, writers, counts)
+                    unjudged += _write(block, places, rows, fates, writers, counts)
                     run.progress("writing rows", done + source.read_to, total)
             done += int(self._found.sizes[file.number])
             run.skipped.warnings += source.warnings
@@ -84,7 +84,13 @@ class RowDrafts:
                 self._copy_descriptions(draft, flagged=name == FLAGGED)
             draft.prepare()
         return tuple(
-            WrittenRows(name, os.fsencode(path), counts[name], None if self.targets.is_one_file else files[name])
+            WrittenRows(
+                name,
+                os.fsencode(path),
+                counts[name],
+                None if self.targets.is_one_file else files[name],
+                unjudged if name == KEPT else 0,
+            )
             for name, path in self.targets.outputs.items()
         )
 
@@ -136,8 +142,8 @@ def _without_columns(description: bytes) -> bytes:
 
 def _write(
     block: RowBlock, places: Index, rows: Rows, fates: Fates, writers: Mapping[str, RowWriter], counts: dict[str, int]
-) -> None:
-    """Write the rows of a block. places: those of its documents. rows: these documents."""
+) -> int:
+    """Write the rows of a block, and return how many were not judged. places: its documents. rows: these documents."""
     is_removed, is_judged = np.zeros(len(block), bool), np.zeros(len(block), bool)
     is_removed[places] = fates.original[rows] >= 0
     is_judged[places] = True
@@ -152,6 +158,7 @@ def _write(
             writer.write(block, np.flatnonzero(is_removed == (name == REMOVED)), None)
         wanted = len(block) if name == FLAGGED else int((is_removed == (name == REMOVED)).sum())
         counts[name] += wanted - (0 if name == REMOVED else blank)
+    return len(block) - len(places) - blank
 
 
 def opened_outputs(

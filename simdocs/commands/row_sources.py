@@ -129,7 +129,7 @@ class RowSource:
         assert rows is not None
         self._form: RowFormat = rows
         self._raw: RawRows | None = None
-        self.read_to, self.warnings = 0, list[str]()
+        self.read_to, self.warnings, self._last = 0, list[str](), 0
 
     def open(self, *, alone: bool) -> RawRows | None:
         """Open the file; None if it cannot be opened, as was reported when its documents were read.
@@ -169,6 +169,7 @@ class RowSource:
                         run.skipped.add(Skip("changed", self._file.name, detail))
                 done, at, number = done + 1, part.start + part.extent, part.first + part.count
                 for block in self._raw.blocks(part):
+                    self._last = block.first + block.count - 1
                     yield block, *self._documents(block)
         except (DocumentSkipped, OSError) as error:
             if done < len(chunks) or (last is not None and not self._is_same(last)):
@@ -176,10 +177,17 @@ class RowSource:
             if (rest := self._raw.rest(at, number)) is not None:
                 yield rest, np.empty(0, np.int64), np.empty(0, np.int64)
             else:
-                why = "cannot be read to its end, so the rest of its rows is in no output"
-                self.warnings.append(f"{self._shown}: {why}")
+                self.warnings.append(f"{self._shown}: {self._damage(self._raw.total)}")
         if done < len(chunks):
             raise self._changed()
+
+    def _damage(self, total: int | None) -> str:
+        """How much of a damaged file was read. total: how many rows it has, if that is known."""
+        if total is not None:
+            return f"only {self._last:,} of its {total:,} rows can be read, so the rest is in no output"
+        if not self._last:
+            return "cannot be read, so none of its rows is in an output"
+        return f"cannot be read after {self._kind.noun} {self._last:,}, so the rest of its rows is in no output"
 
     def records(self) -> Iterator[list[Record]]:
         """Yield all records of the file that can be read, some at a time."""

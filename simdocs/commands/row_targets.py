@@ -85,10 +85,11 @@ def row_targets(
             if found.holds(path):
                 raise UsageError(f"{_shown(path)}: this file is read in this run: choose another {mention(parameter)}")
         else:
+            _refuse_suffix(parameter, path, sources)
             _refuse_inputs(parameter, path, found, sources)
             check_tree(path, is_artifact)
     chosen = {name: _form_of(name, path, files[0].form) for name, path in outputs.items()} if is_one_file else {}
-    copies = {} if is_one_file else _descriptions(found, files)
+    copies = {} if is_one_file else _descriptions(found, files, outputs)
     return RowTargets(outputs, chosen, files, is_one_file, copies)
 
 
@@ -99,9 +100,13 @@ _DESCRIPTIONS = (INFO, "state.json", "dataset_dict.json")
 """Files without rows that a data set of Hugging Face needs."""
 
 
-def _descriptions(found: FileList, files: Sequence[RowFile]) -> dict[bytes, str]:
-    """The files that describe data sets, in the directories of these files and above, and their paths in an output."""
+def _descriptions(found: FileList, files: Sequence[RowFile], outputs: Mapping[str, str]) -> dict[bytes, str]:
+    """The files that describe data sets, in the directories of these files and above, and their paths in an output.
+
+    UsageError: two of them have the same path there, or one the path of a file with rows.
+    """
     copies, seen = dict[bytes, str](), set[bytes]()
+    taken = {os.fsencode(file.path): found.names[file.number] for file in files}
     read = {name for name in found.names if name.endswith(b".json")}
     for file in files:
         name, path = found.names[file.number], os.fsencode(file.path)
@@ -112,8 +117,13 @@ def _descriptions(found: FileList, files: Sequence[RowFile]) -> dict[bytes, str]
             seen.add(root + directory)
             for described in map(os.fsencode, _DESCRIPTIONS):
                 target = os.path.join(directory, described)
-                if root + target not in read and os.path.isfile(root + target):
-                    copies[root + target] = os.fsdecode(target)
+                if root + target in read or not os.path.isfile(root + target):
+                    continue
+                first = taken.setdefault(target, root + target)
+                if first == root + target:
+                    copies[first] = os.fsdecode(target)
+                elif not os.path.samefile(first, root + target):
+                    raise _collision(first, root + target, target, outputs)
     return copies
 
 
@@ -173,11 +183,12 @@ def _refuse_collisions(names: list[bytes], found: FileList, outputs: Mapping[str
         if name == b"-" or name == LIST.encode():
             raise UsageError(f"{display_name(name)}: this has no name in a directory of files: name one input only")
         if name in first:
-            raise _collision(found, first[name], row, name, outputs)
+            raise _collision(found.names[first[name]], found.names[row], name, outputs)
         first[name] = row
     directories = {directory: row for row, name in enumerate(names) for directory in _above(name)}
     for directory in directories.keys() & first.keys():
-        raise _collision(found, first[directory], directories[directory], directory, outputs)
+        one, other = found.names[first[directory]], found.names[directories[directory]]
+        raise _collision(one, other, directory, outputs)
 
 
 def _above(name: bytes) -> Iterator[bytes]:
@@ -185,10 +196,22 @@ def _above(name: bytes) -> Iterator[bytes]:
         yield name
 
 
-def _collision(found: FileList, one: int, other: int, name: bytes, outputs: Mapping[str, str]) -> UsageError:
-    both = f"{display_name(found.names[one])} and {display_name(found.names[other])}"
+def _collision(one: bytes, other: bytes, name: bytes, outputs: Mapping[str, str]) -> UsageError:
+    both = f"{display_name(one)} and {display_name(other)}"
     target = display_name(os.path.join(os.fsencode(next(iter(outputs.values()))), name))
-    return UsageError(f"rows of {both} would both be written to {target}: name the directory that has both instead")
+    what = both if os.path.basename(name) in map(os.fsencode, _DESCRIPTIONS) else f"rows of {both}"
+    return UsageError(f"{what} would both be written to {target}: name the directory that has both instead")
+
+
+def _refuse_suffix(parameter: str, path: str, sources: Sources) -> None:
+    """Raise UsageError if a directory of rows would have a name that promises a file."""
+    if format_named(os.fsencode(path)) or _suffix(path) in _PROMISES:
+        alone = sources.listed is None and len(sources.names) == 1
+        why = f"{display_name(sources.names[0])} is one" if alone else "more than one file is read"
+        raise UsageError(
+            f"{mention(parameter)}: {_shown(path)} would be a directory, because {why}: choose a name without a suffix"
+            " of a format"
+        )
 
 
 def _refuse_overlaps(outputs: Mapping[str, str], others: Sequence[str | None]) -> None:
@@ -240,13 +263,17 @@ def _form_of(parameter: str, path: str, form: str) -> str:
     """The format of one file, by its suffix; that of the input if the suffix promises none. UsageError: not offered."""
     named = format_named(os.fsencode(path))
     CompressedSink(os.fsencode(path), lambda _: None)  # fails now if it ever does
-    suffix = os.path.splitext(path)[1].removeprefix(".").lower()
+    suffix = _suffix(path)
     if suffix in _PROMISES and not named:
         offered = ", ".join(suffix.decode() for member in CONTAINERS.values() for suffix in member.suffixes)
         raise UsageError(f"{mention(parameter)} {_shown(path)}: simdocs cannot write rows as .{suffix}: use {offered}")
     if named and row_format(named) is None:
         raise UsageError(f"{mention(parameter)} {_shown(path)}: simdocs cannot write rows in this format")
     return named or form
+
+
+def _suffix(path: str) -> str:
+    return os.path.splitext(path)[1].removeprefix(".").lower()
 
 
 def _shown(path: str) -> str:

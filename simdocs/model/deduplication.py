@@ -58,12 +58,14 @@ class WrittenRows(NamedTuple):
     path: the path of the file or directory that has them.
     rows: how many they are.
     files: how many files a directory has; None: it is one file.
+    unjudged: how many of the kept rows could not be compared.
     """
 
     parameter: str
     path: bytes
     rows: int
     files: int | None
+    unjudged: int = 0
 
     def in_words(self) -> str:
         """The line of a summary."""
@@ -72,7 +74,8 @@ class WrittenRows(NamedTuple):
             if self.files is None
             else f"{counted(self.files, 'file')} in {display_name(self.path)}"
         )
-        return f"{self.parameter.replace('_', ' ')}: {self.rows:,}, written to {where}"
+        of_these = f", of these {self.unjudged:,} that could not be compared" if self.unjudged else ""
+        return f"{self.parameter.replace('_', ' ')}: {self.rows:,}{of_these}, written to {where}"
 
 
 def _facts_of_written(written: tuple[WrittenRows, ...]) -> dict[str, Any]:

@@ -46,12 +46,17 @@ def _is_below(path: str) -> bool:
 
 
 def _holds_nothing_else(descriptor: int, _names: frozenset[str]) -> bool:
+    return bool(listed(descriptor)) and _added(descriptor) is None
+
+
+def _added(descriptor: int) -> str | None:
+    """The first path below a directory with a list that the list does not have; None: there is none, or no list."""
     files = listed(descriptor)
-    return bool(files) and all(path in files or path == LIST for path in paths_below(descriptor))
+    return next((path for path in paths_below(descriptor) if files and path not in files and path != LIST), None)
 
 
 OUR_FILES = Replaceable(
-    "a directory that simdocs wrote and nobody added to", frozenset([LIST]), _holds_nothing_else, listed
+    "a directory that simdocs wrote and nobody added to", frozenset([LIST]), _holds_nothing_else, listed, _added
 )
 """Directories that hold a list of files, and nothing but these files."""
 

@@ -29,12 +29,15 @@ class Replaceable(NamedTuple):
         in it; raises OSError if it cannot be read.
     below: returns the relative paths of more files that a directory may hold, also in directories below it, from its
         descriptor; None: there are none.
+    added: returns the relative path of a file that was added to a directory of this kind, from its descriptor; None:
+        there is none, or it is no such directory.
     """
 
     description: str
     files: frozenset[str]
     recognises: Callable[[int, frozenset[str]], bool]
     below: Callable[[int], frozenset[str]] | None = None
+    added: Callable[[int], str | None] = lambda _descriptor: None
 
     def names(self, descriptor: int) -> frozenset[str]:
         """The names that a directory may hold, beside the lock's own."""
@@ -126,6 +129,9 @@ def refuse_others(base: str, dir_fd: int, replaceable: Replaceable, name: str) -
     try:
         names = frozenset(syscalls.names_in(descriptor))
         if not is_replaceable(descriptor, names, replaceable):
+            if (added := replaceable.added(descriptor)) is not None:
+                what = f"has files that simdocs did not write, such as {display_name(os.fsencode(added))}"
+                raise UsageError(f"{name}: {what}, so it is not replaced: choose another name, or move them away")
             raise _not_replaceable(name, replaceable)
     except OSError as error:
         raise OutputError(f"{name}: {error.strerror}") from None

@@ -23,7 +23,10 @@ def test_the_summary_says_what_was_written_where(here):
     done = simdocs("dedupe", "in.jsonl", "--kept-rows", "k.jsonl", "--removed-rows", "r.jsonl", "--summary", cwd=here)
     assert (done.status, done.out) == (3, b"")
     assert "in.jsonl, line 4: skipped: not JSON" in done.err
-    assert done.err.splitlines()[-2:] == ["kept rows: 3, written to k.jsonl", "removed rows: 1, written to r.jsonl"]
+    assert done.err.splitlines()[-2:] == [
+        "kept rows: 3, of these 1 that could not be compared, written to k.jsonl",
+        "removed rows: 1, written to r.jsonl",
+    ]
     assert (here / "k.jsonl").read_bytes() == b"\n".join((LINES[0], LINES[2], b"no JSON")) + b"\n"
     assert (here / "r.jsonl").read_bytes() == LINES[1] + b"\n"
 

@@ -75,7 +75,7 @@ def test_a_directory_with_anything_else_is_not_replaced(tmp_path: Path, name: st
     path = tmp_path / "out"
     save(path, 1)
     (path / name).mkdir() if name.endswith("/") else (path / name).touch()
-    with pytest.raises(UsageError, match="is not a directory that simdocs wrote"):
+    with pytest.raises(UsageError, match=f"has files that simdocs did not write, such as {name}"):
         save(path, 2)
     assert (path / name).exists()
     assert os.listdir(tmp_path) == ["out"]

@@ -136,11 +136,13 @@ class _Held:
 
 
 class ByteFile:
-    """An open file whose rows are bytes.
+    """An open file whose rows are bytes: see RawRows.
 
     name: of the file. content: its content, with a method `bytes_at`. mark: the byte order mark at its beginning, if
     there is one.
     """
+
+    total: int | None = None
 
     def __init__(self, file: ContainerFile) -> None:
         self.name = file.name

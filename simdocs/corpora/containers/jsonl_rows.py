@@ -20,6 +20,7 @@ from simdocs.corpora.containers.rows import (
     RowBlock,
     Sink,
     converted,
+    not_unicode,
     taken_name,
 )
 from simdocs.errors import InputError
@@ -84,9 +85,11 @@ def json_of(record: Record, where: str) -> bytes:
         for name, value in record.items():
             try:
                 _encoded({name: value})
+            except UnicodeEncodeError as error:
+                raise InputError(f"{where}: the field {name!r} {not_unicode(error)}") from None
             except (TypeError, ValueError):
-                kind = "bytes that are not UTF-8" if isinstance(value, str) else f"a value ({type(value).__name__})"
-                raise InputError(f"{where}: the field {name!r} has {kind} that JSON does not have") from None
+                kind = type(value).__name__
+                raise InputError(f"{where}: the field {name!r} has a value ({kind}) that JSON does not have") from None
         raise
 
 

@@ -84,10 +84,12 @@ class RawRows(Protocol):
 
     stamp: its stamp when it was opened; that of no file if it is in memory.
     name: of the file.
+    total: how many rows it has, as it says itself; None: it does not say so.
     """
 
     stamp: Stamp
     name: bytes
+    total: int | None
 
     def blocks(self, part: Part) -> Iterator[RowBlock]:
         """Yield the rows of a part of this file. Raises DocumentSkipped, OSError: it cannot be read.
@@ -132,6 +134,13 @@ class RowFormat(Protocol):
 def taken_name(where: str, name: str) -> InputError:
     """The error that a column has the name of a flag. where: the file, or a row of it."""
     return InputError(f"{where}: has a field {name!r} already: rename it, or leave out {mention('flagged_rows')}")
+
+
+def not_unicode(error: UnicodeEncodeError) -> str:
+    """Why a text is not Unicode, and so has no place in another format, and what to do."""
+    if "\udc80" <= error.object[error.start] <= "\udcff":  # surrogateescape makes these of bytes
+        return "has bytes that are not UTF-8: write .csv, which keeps them, or convert the file to UTF-8 first"
+    return "has half of a surrogate pair, which is no character: correct it, or write the format of the input"
 
 
 def converted(block: RowBlock, places: Index, flags: list[Flags] | None) -> list[tuple[int, Record]]:

@@ -25,6 +25,7 @@ from simdocs.corpora.containers.rows import (
     RowBlock,
     Sink,
     converted,
+    not_unicode,
     taken_name,
 )
 from simdocs.corpora.containers.tables import damage_named, source_of
@@ -105,13 +106,14 @@ class ParquetSource:
     """A Parquet file with all its columns.
 
     schema: its schema. codecs: the compression of each column. dictionaries: the columns that are encoded with one.
+    total: how many rows it has.
     """
 
     def __init__(self, source: ArrowObject) -> None:
         parquet = library("pyarrow.parquet", "reading Parquet")
         refuse_others(source)
         self._file = parquet.ParquetFile(source, buffer_size=_BUFFER, pre_buffer=False, page_checksum_verification=True)
-        self.schema = self._file.schema_arrow
+        self.schema, self.total = self._file.schema_arrow, int(self._file.metadata.num_rows)
         self.codecs, self.dictionaries = dict[str, str](), list[str]()
         if self._file.metadata.num_row_groups:
             group = self._file.metadata.row_group(0)
@@ -134,7 +136,10 @@ class ArrowSource:
     """An Arrow file or stream with all its columns.
 
     schema: its schema. is_stream: whether it is a stream. codec: the compression of its record batches, if any.
+    total: None, because only its record batches say how many rows it has.
     """
+
+    total = None
 
     def __init__(self, source: ArrowObject) -> None:
         ipc = library("pyarrow.ipc", "reading Arrow")
@@ -170,7 +175,7 @@ def _codec_of(source: ArrowObject, size: int, *, is_stream: bool) -> str | None:
 
 
 class TableRows:
-    """An open file with a table, with all its columns. source: a ParquetSource or ArrowSource. name: of the file."""
+    """An open file with a table, with all its columns: see RawRows. source: a ParquetSource or ArrowSource."""
 
     def __init__(self, file: ContainerFile, source: Callable[[ArrowObject], Any], what: str) -> None:
         self._descriptor, self.stamp, self.name, self._what = -1, NO_FILE, file.name, what
@@ -186,6 +191,7 @@ class TableRows:
         except BaseException:
             self.close()
             raise
+        self.total: int | None = self.source.total
         self._batches: Iterator[tuple[int, ArrowObject]] = self.source.batches()
         self._unit, self._rest, self._row = 0, None, 0
         """The rest of the last record batch, and the row with which it begins."""
@@ -225,6 +231,8 @@ def _placing(where: str) -> Iterator[None]:
     """Raise an InputError if pyarrow refuses some values or columns. where: the file, or rows of it."""
     try:
         yield
+    except UnicodeEncodeError as error:
+        raise InputError(f"{where}: {not_unicode(error)}") from None
     except _REFUSALS as error:
         said = str(error).strip().splitlines()[0]
         raise InputError(f"{where}: this has no place in a table: {said}") from None

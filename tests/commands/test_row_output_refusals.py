@@ -1,0 +1,125 @@
+"""dedupe says before any work why rows cannot be written where they should be, and afterwards how many were not."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+import simdocs
+
+FOX = "the quick brown fox jumps over the lazy dog and then runs home"
+ROWS = b"\n".join(json.dumps({"text": text}).encode() for text in (FOX, "a ship", FOX)) + b"\n"
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name in ("in/x.jsonl", "other.jsonl"):
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).write_bytes(ROWS)
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ["all.jsonl", "all.parquet", "all.csv.gz", "all.gz", "all.xlsx"])
+def test_a_directory_is_not_called_as_a_file_would_be(here: Path, name: str) -> None:
+    before = os.listdir()
+    with pytest.raises(simdocs.UsageError, match=f"{name} would be a directory, because in is one: choose a name"):
+        simdocs.dedupe("in", kept_rows=name)
+    with pytest.raises(simdocs.UsageError, match=f"{name} would be a directory, because more than one file is read"):
+        simdocs.dedupe("in/x.jsonl", "other.jsonl", kept_rows=name)
+    assert os.listdir() == before
+
+
+@pytest.mark.parametrize("name", ["all.v1", "all.1"])
+def test_a_directory_may_have_another_suffix(here: Path, name: str) -> None:
+    simdocs.dedupe("in", kept_rows=name)
+    assert Path(name, "x.jsonl").is_file()
+
+
+def test_two_descriptions_of_data_sets_are_not_written_to_one_file(here: Path) -> None:
+    for split in ("train", "test"):
+        Path("hf", split).mkdir(parents=True)
+        Path("hf", split, f"data-{split}.jsonl").write_bytes(ROWS)
+        Path("hf", split, "dataset_info.json").write_text(json.dumps({"split": split}))
+    before = sorted(Path().rglob("*"))
+    with pytest.raises(simdocs.UsageError) as error:
+        simdocs.dedupe("hf/train", "hf/test", kept_rows="cc", include=("data*",))
+    assert str(error.value) == (
+        "hf/train/dataset_info.json and hf/test/dataset_info.json would both be written to cc/dataset_info.json:"
+        " name the directory that has both instead"
+    )
+    assert sorted(Path().rglob("*")) == before
+    Path("hf/train/more.jsonl").write_bytes(ROWS)
+    simdocs.dedupe("hf/train/data-train.jsonl", "hf/../hf/train/more.jsonl", kept_rows="one")
+    assert Path("one/dataset_info.json").is_file()
+
+
+def test_a_description_and_rows_are_not_written_to_one_file(here: Path) -> None:
+    for name in ("a", "b"):
+        Path(name).mkdir()
+    Path("a/state.json").write_text(json.dumps([{"text": FOX}]))
+    Path("b/x.jsonl").write_bytes(ROWS)
+    Path("b/state.json").write_text("{}")
+    with pytest.raises(simdocs.UsageError, match=r"a/state\.json and b/state\.json would both be written to out/state"):
+        simdocs.dedupe("a/state.json", "b/x.jsonl", kept_rows="out")
+
+
+def test_a_directory_to_which_files_were_added_is_not_replaced(here: Path) -> None:
+    simdocs.dedupe("in", kept_rows="out")
+    Path("out/mine.txt").touch()
+    with pytest.raises(
+        simdocs.UsageError, match=r"out: has files that simdocs did not write, such as mine\.txt, so it"
+    ):
+        simdocs.dedupe("in", kept_rows="out")
+    Path("out/mine.txt").unlink()
+    simdocs.dedupe("in", kept_rows="out")
+
+
+def test_the_summary_says_how_many_kept_rows_could_not_be_compared(here: Path) -> None:
+    Path("in/x.jsonl").write_bytes(ROWS + b"no JSON\n\n\n[1]\n")
+    kept, removed = simdocs.dedupe("in", kept_rows="out", removed_rows="gone").written
+    assert kept.in_words() == "kept rows: 4, of these 2 that could not be compared, written to 1 file in out"
+    assert removed.in_words() == "removed rows: 1, written to 1 file in gone"
+
+
+@pytest.mark.parametrize("output", ["k.parquet", "k.arrow", "k.jsonl", "k.json"])
+def test_bytes_that_are_not_utf8_are_called_so(here: Path, output: str) -> None:
+    if output.endswith(("parquet", "arrow")):
+        pytest.importorskip("pyarrow", reason="needs simdocs[datasets]")
+    Path("in.csv").write_bytes(b"text,x\na ship,\xff\n")
+    with pytest.raises(simdocs.InputError, match=r"in\.csv, .*'x'.* has bytes that are not UTF-8: write \.csv, which"):
+        simdocs.dedupe("in.csv", kept_rows=output)
+    simdocs.dedupe("in.csv", kept_rows="k.csv")
+    assert Path("k.csv").read_bytes() == Path("in.csv").read_bytes()
+
+
+@pytest.mark.parametrize("output", ["k.parquet", "k.json"])
+def test_half_of_a_surrogate_pair_is_called_so(here: Path, output: str) -> None:
+    if output.endswith("parquet"):
+        pytest.importorskip("pyarrow", reason="needs simdocs[datasets]")
+    Path("in.jsonl").write_bytes(b'{"text": "a ship", "x": "\\ud800"}\n')
+    with pytest.raises(simdocs.InputError, match=r"in\.jsonl, .*'x'.* has half of a surrogate pair"):
+        simdocs.dedupe("in.jsonl", kept_rows=output)
+
+
+def test_a_damaged_table_says_how_many_of_its_rows_were_written(here: Path) -> None:
+    pa = pytest.importorskip("pyarrow", reason="needs simdocs[datasets]")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="needs simdocs[datasets]")
+    Path("tables").mkdir()
+    for name in ("x", "y"):
+        texts = [f"{name} {number} {os.urandom(40).hex()}" for number in range(510)]
+        parquet.write_table(
+            pa.table({"text": texts}), f"tables/{name}.parquet", row_group_size=170, write_page_checksum=True
+        )
+    place = parquet.read_metadata("tables/y.parquet").row_group(1).column(0).dictionary_page_offset
+    content = bytearray(Path("tables/y.parquet").read_bytes())
+    content[place + 500 : place + 700] = bytes(200)
+    Path("tables/y.parquet").write_bytes(content)
+    found = simdocs.dedupe("tables", kept_rows="out", threshold=1.0)
+    written = parquet.read_metadata("out/y.parquet").num_rows
+    assert written == 170
+    warning = "tables/y.parquet: only 170 of its 510 rows can be read, so the rest is in no output"
+    assert [one for one in found.warnings if "in no output" in one] == [warning]

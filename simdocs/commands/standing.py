@@ -6,7 +6,7 @@ import math
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -172,7 +172,7 @@ def refuse_shrinking(name: str, run: Mapping[str, Any], given: Given, documents:
     before, now = Counter[str](), Counter[str]()  # an argument that is repeated gives nothing the second time
     for word, count in _recorded(run):
         before[word] += count
-    for word, count in given:
+    for word, count in _bare(given):
         now[word] += count
     for word, count in now.items():
         if 2 * count < before[word] and not (before[word] == 1 and os.path.isfile(word)):
@@ -187,7 +187,7 @@ def refuse_shrinking(name: str, run: Mapping[str, Any], given: Given, documents:
 
 def same_arguments(run: Mapping[str, Any], given: Given) -> bool:
     """Whether an artifact was built from these arguments, as far as its run.json tells."""
-    return [word for word, _ in _recorded(run)] == [word for word, _ in given]
+    return [word for word, _ in _recorded(run)] == [word for word, _ in _bare(given)]
 
 
 def other_directories(artifact: Artifact, given: Given) -> str:
@@ -201,10 +201,10 @@ def other_directories(artifact: Artifact, given: Given) -> str:
         if _was_directory(artifact, word, row):
             before.append(word)
         row += count
-    then, now = {word for word, _ in recorded}, {word for word, _ in given}
+    then, now = {word for word, _ in recorded}, {word for word, _ in _bare(given)}
     lost = sorted(set(before) - now)
     added = sorted(word for word in now - then if os.path.isdir(word)) if recorded else []
-    if any(os.path.splitext(word.rstrip("/"))[1] in KIND_OF_SUFFIX for word in then | now):
+    if any(os.path.splitext(word)[1] in KIND_OF_SUFFIX for word in then | now):
         return ""
     told = [f"{_listed(words)} {what}" for words, what in ((lost, "not given any more"), (added, "new")) if words]
     return f"{artifact.name} was built from other directories: {'; '.join(told)}" if told else ""
@@ -229,11 +229,16 @@ _MOST = 3
 
 
 def _recorded(run: Mapping[str, Any]) -> Sequence[tuple[str, int]]:
-    """The arguments that run.json records. The file is not covered by checksums, so it may hold anything."""
+    """The arguments that run.json records, as `_bare` has them. No checksum covers the file: it may hold anything."""
     given = run.get("given")
     each = given if isinstance(given, list) else []
-    return [
-        (pair[0], pair[1])
+    return _bare(
+        pair
         for pair in each
         if isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str) and isinstance(pair[1], int)
-    ]
+    )
+
+
+def _bare(given: Iterable[list[Any]]) -> list[tuple[str, int]]:
+    """Arguments without slashes at their ends, so that `docs/` is the same argument as `docs`."""
+    return [(word.rstrip("/") or word, count) for word, count in given]

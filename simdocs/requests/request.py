@@ -234,7 +234,7 @@ def paths(documents: Sequence[Any]) -> tuple[tuple[Any, ...], list[Problem]]:
         try:
             found.append(os.fsencode(document))
         except TypeError:
-            texts = ", or texts as texts=[...]" if isinstance(document, list | tuple) else ""
+            texts = ", or texts as texts=[...]" if hasattr(document, "__iter__") else ""
             kind = type(document).__name__
             wrong.append(Problem(f"{kind} is not a path: pass each path as a separate argument{texts}"))
     return tuple(found), wrong

@@ -222,5 +222,8 @@ def test_texts_in_the_place_of_paths_bring_the_name_of_their_keyword(tmp_path, m
     for call in (simdocs.dedupe, simdocs.index, simdocs.shingle):
         with pytest.raises(simdocs.UsageError, match=r"list is not a path: .*, or texts as texts=\[\.\.\.\]"):
             call(["a"])
+    for texts, kind in (({"a": 1}.values(), "dict_values"), (iter("a"), "str_ascii_iterator|str_iterator")):
+        with pytest.raises(simdocs.UsageError, match=rf"({kind}) is not a path: .*, or texts as texts=\[\.\.\.\]"):
+            simdocs.dedupe(texts)
     with pytest.raises(simdocs.InputError, match="if this is a text and not the name of a file, give texts"):
         simdocs.dedupe("some words")

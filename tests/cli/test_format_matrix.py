@@ -120,10 +120,10 @@ CASES = {
     "a null text": Case(
         rows(ID_D | {"text": None}),
         {
-            ("jsonl",): (3, 3, "{}, line 4: skipped: field 'text' is not a string"),
-            ("json",): (3, 3, "{}, object 4: skipped: field 'text' is not a string"),
+            ("jsonl",): (3, 3, "{}, line 4: skipped: field 'text' is null"),
+            ("json",): (3, 3, "{}, object 4: skipped: field 'text' is null"),
             tuple(DELIMITED): (0, 4, ""),
-            ARROW: (3, 3, "{}, row 4: skipped: field 'text' is not a string"),
+            ARROW: (3, 3, "{}, row 4: skipped: field 'text' is null"),
         },
     ),
     "a text that is a number": Case(

@@ -30,6 +30,14 @@ def test_an_argument_may_give_half_of_what_it_gave() -> None:
             refuse_shrinking("x.index", run, given)
 
 
+def test_a_slash_at_the_end_of_a_directory_does_not_make_it_another_argument() -> None:
+    for before, now in (("docs", "docs/"), ("docs/", "docs"), ("docs//", "docs/"), ("/", "/")):
+        run = {"given": [[before, 4]]}
+        assert same_arguments(run, [[now, 4]])
+        with pytest.raises(ShrunkError, match="had 4 documents at the last build and has 0 now"):
+            refuse_shrinking("x.index", run, [[now, 0]])
+
+
 def test_a_single_text_may_be_lost_but_not_the_lines_of_a_file() -> None:
     refuse_shrinking("x.index", {"given": [[__file__, 1]]}, [[__file__, 0]])
     with pytest.raises(ShrunkError):

@@ -244,7 +244,10 @@ def test_rows_of_another_length_are_malformed() -> None:
         (b"id,text,id\n", "the header has the field 'id' twice: rename one of them, or name another field with"),
         (b"id;text\n1;x\n", "no row has the field 'text'; the first has 'id;text': give delimiter ';', or give plain"),
         (b"id\ttext\n", "no row has the field 'text'; the first has 'id\\ttext': give delimiter '\\t', or give plain"),
-        (b"sep=;\nid;text\n", "no row has the field 'text'; the first has 'sep=;': delete this line, and give the"),
+        (
+            b"sep=;\nid;text\n",
+            "no row has the field 'text'; the first has 'sep=;': delete the first line, sep=;, and give",
+        ),
         (b"a;b\n", "no row has the field 'text'; the first has 'a;b': give delimiter ';', and name one of the fields"),
         (b"id,body\n", "no row has the field 'text'; the first has 'id', 'body': name one of them with text_field, or"),
         ('id,"text'.encode("utf-16"), "this is UTF-16: convert it to UTF-8, for example with iconv -f UTF-16 -t UTF-8"),

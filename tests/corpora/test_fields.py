@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import simdocs
 from simdocs.corpora.containers.container import Locator, PartDocuments
-from simdocs.corpora.containers.fields import ABSENT, add_row, no_text, text_of_row, value_of
+from simdocs.corpora.containers.fields import ABSENT, add_row, fields_of_row, no_text, text_of_row, value_of
 from simdocs.errors import UsageError, spelled
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.parameters.texts import Sequences
@@ -80,6 +80,13 @@ def test_nested_and_several_fields_answer_as_one_field_with_the_same_text(tmp_pa
     done = program("dedupe", "x.jsonl", *words, cwd=tmp_path / "nested")
     assert done == program("dedupe", "x.jsonl", cwd=tmp_path / "flat")
     assert done.out
+
+
+def test_messages_name_the_fields_within_fields() -> None:
+    row = {"doc_id": 1, "meta": {"source": "x", "body": {"a": 1}}, "title": "y"}
+    assert fields_of_row(row) == "'doc_id', 'meta', 'title', 'meta.source', 'meta.body'"
+    with pytest.raises(DocumentSkipped, match=r"field 'meta.gone' is null"):
+        add_row(PartDocuments(), {"meta": None}, Locator(0, 1, 1), b"x", "row", Sequences(text_field=("meta.gone",)))
 
 
 def test_python_takes_one_field_or_a_sequence_of_them(tmp_path: Path) -> None:

@@ -105,7 +105,7 @@ def test_an_insertion_leaves_the_parts_that_follow_as_they_were(monkeypatch: pyt
 
 
 WRONG = {
-    b'{"text": "x"}': "this is a JSON object, and not an array of objects: give",
+    b'{"text": "x"}': "this begins like a JSON object, and not like an array of objects: give",
     b'{"text": "x"}\n{"text": "y"}\n': "looks like JSON Lines: give input_format jsonl to read each line as a",
     b'["x", "y"]': "this is a JSON array without objects: give",
     b"[link](x)": "this is not a JSON array (not JSON: Expecting value): give",
@@ -142,7 +142,7 @@ def test_damage_is_named_after_the_objects_before_it(data: bytes) -> None:
 
 SKIPPED = {
     b'"text": 5': "field 'text' is not a string",
-    b'"text": null': "field 'text' is not a string",
+    b'"text": null': "field 'text' is null",
     b'"text": "\xff"': "not UTF-8",
     b'"text": "a\tb"': "not JSON: Invalid control character at, column 12",
     b'"text": "x", "n": ' + b"9" * 9999: "a number of too many digits",

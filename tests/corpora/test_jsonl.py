@@ -97,7 +97,7 @@ BAD = [
     (b"[1]", "an array: JSON Lines have one object on each line, and input_format json reads an array"),
     (b"null", "not a JSON object"),
     (b'{"id": 1}', "field 'text' (text_field) is missing; the line has 'id'"),
-    (b'{"text": null}', "field 'text' is not a string"),
+    (b'{"text": null}', "field 'text' is null"),
     (b'{"text": ["a"]}', "field 'text' is not a string"),
     (b'{"text": "a", "id": true}', "field 'id' is neither a string nor an integer"),
     (b'{"text": "a", "id": 1.0}', "field 'id' is neither a string nor an integer"),

@@ -92,7 +92,17 @@ def test_nested_fields_are_found_by_their_paths_and_exact_names_win(form: Any) -
     options: dict[str, Any] = {"text_field": ["meta.body"], "id_field": "meta.key.id"}
     assert list(simdocs.dedupe(name, list="kept", **options)) == [f"{name}#1", f"{name}#2"]
     found = simdocs.dedupe(name, **options)
-    assert found.skipped.by_reason["malformed"] == [(name, "row 1: field 'meta.body' is not a string")]
+    assert found.skipped.by_reason["malformed"] == [(name, "row 1: field 'meta.body' is null")]
+
+
+def test_the_fields_of_a_struct_are_named(form: Any) -> None:
+    name, write = form
+    Path(name).write_bytes(write(arrow().table({"meta": [{"source": 1, "body": "x"}], "other": ["y"]})))
+    there = "no row has the field 'meta.boddy'; the first has 'meta', 'other', 'meta.source', 'meta.body': name"
+    with pytest.raises(simdocs.UsageError, match=there):
+        simdocs.dedupe(name, text_field=["meta.boddy"])
+    with pytest.raises(simdocs.UsageError, match=r"'meta' has the type struct.*, such as its field meta.body$"):
+        simdocs.dedupe(name, text_field=["meta"])
 
 
 def test_rows_without_a_text_are_named_and_the_others_read(form: Any) -> None:
@@ -103,7 +113,7 @@ def test_rows_without_a_text_are_named_and_the_others_read(form: Any) -> None:
     Path(name).write_bytes(write(some, rows=2))
     assert skipped(name, max_size=50) == [
         ("oversized", name, "row 5: 99 bytes"),
-        ("malformed", name, "row 2: field 'text' is not a string"),
+        ("malformed", name, "row 2: field 'text' is null"),
         ("malformed", name, "row 3: field 'text' is not UTF-8"),
         ("malformed", name, "row 4: field 'id' holds a NUL"),
     ]

@@ -46,7 +46,7 @@ class ColumnValues(NamedTuple):
 class WantedColumns:
     """The columns of a table that hold texts and ids.
 
-    names: the names of all columns.
+    names: the names of all columns, and then of the fields within them, for messages.
     lacking: the text fields that the table does not have.
     paths: for each field that it has, the names that lead to it: text fields first, each once.
 
@@ -54,7 +54,10 @@ class WantedColumns:
     """
 
     def __init__(self, schema: ArrowObject, fields: Sequences) -> None:
-        self.names: list[str] = list(schema.names)
+        types = library("pyarrow", "reading columns").types
+        structs = [column for column in schema if types.is_struct(column.type)]
+        within = (f"{each.name}.{each.type.field(at).name}" for each in structs for at in range(each.type.num_fields))
+        self.names: list[str] = [*schema.names, *within]
         self.paths: dict[str, list[str]] = {}
         self.lacking: list[str] = []
         for field in fields.text_field:
@@ -74,7 +77,12 @@ class WantedColumns:
         if _is_string(types, kind) or (not is_text and (types.is_integer(kind) or types.is_null(kind))):
             return
         wanted = "not strings" if is_text else "neither strings nor integers"
-        remedy = f"name another with {mention('text_field' if is_text else 'id_field')}, or convert it to strings"
+        option = mention("text_field" if is_text else "id_field")
+        remedy = f"name another with {option}, or convert it to strings"
+        if types.is_struct(kind) and kind.num_fields:
+            inner = [kind.field(place) for place in range(kind.num_fields)]
+            such = next((each.name for each in inner if _is_string(types, _of_values(each.type))), inner[0].name)
+            remedy = f"name another with {option}, such as its field {field}.{such}"
         raise WithoutTexts("malformed", f"the column {field!r} has the type {path[-1].type}, {wanted}: {remedy}")
 
     @property

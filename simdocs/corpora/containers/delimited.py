@@ -119,7 +119,8 @@ class Delimited:
         if fields.input_format or set(fields.text_field) <= set(names):
             return
         if first_record.startswith(b"sep="):  # which Excel reads
-            remedy = f"delete this line, and give the character with {mention('delimiter')}"
+            line = first_record.strip().decode("utf-8", "replace")
+            remedy = f"delete the first line, {line}, and give the character with {mention('delimiter')}"
             raise without_texts(self.noun, fields, listed(names), remedy)
         for other in _USUAL_DELIMITERS:
             if other != delimiter and set(fields.text_field) <= set(_names(first_record, other)):

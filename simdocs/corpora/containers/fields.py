@@ -6,6 +6,7 @@ A row is a mapping of the names of its fields to their values, which may hold fi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from simdocs.corpora.containers.container import Locator, OneText, PartDocuments
@@ -87,7 +88,7 @@ def _joined(values: list[Any], fields: Sequences, errors: str) -> bytes:
     """The values of the text fields, joined by line feeds. DocumentSkipped: one is no string."""
     for name, value in zip(fields.text_field, values, strict=True):
         if not isinstance(value, str):
-            raise DocumentSkipped("malformed", f"field {name!r} is not a string")
+            raise DocumentSkipped("malformed", f"field {name!r} is {'null' if value is None else 'not a string'}")
     return "\n".join(values).encode("utf-8", errors)
 
 
@@ -141,8 +142,9 @@ def no_id(noun: str, fields: Sequences, there: str) -> str:
 
 
 def fields_of_row(row: _Row) -> str:
-    """The names of the fields of a row, for a message."""
-    return listed(list(row))
+    """The names of the fields of a row, and of the fields within them, for a message."""
+    inner = (f"{name}.{each}" for name, value in row.items() if isinstance(value, Mapping) for each in value)
+    return listed([*row, *islice(inner, _SHOWN_FIELDS + 1)])
 
 
 _SHOWN_FIELDS, _SHOWN_CHARACTERS = 8, 40

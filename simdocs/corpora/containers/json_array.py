@@ -108,7 +108,7 @@ def _refuse_other_text(head: bytes, name: bytes) -> None:
     if looks_like_lines(begun, len(head) < LOOKED_AT):
         lines_of = f"give {mention('input_format')} jsonl to read each line as a document"
         raise OneText("this is not a JSON array, but looks like JSON Lines", lines_of)
-    raise OneText("this is a JSON object, and not an array of objects")
+    raise OneText("this begins like a JSON object, and not like an array of objects")
 
 
 def _refuse_without_texts(text: str, fields: Sequences) -> None:

@@ -9,8 +9,9 @@ INSTALLED := $(VENV)/.installed
 SEEDS ?= 20
 MINUTES ?= 5
 DOCUMENTS ?= 100000 300000
+ROWS ?= 200000
 
-.PHONY: help demo test test-slow fuzz check lint types layers format docs cases bench bench-short bench-stages bench-memory bench-scripts bench-startup accuracy transcripts expected clean
+.PHONY: help demo test test-slow fuzz check lint types layers format docs cases bench bench-short bench-stages bench-memory bench-scripts bench-datasets bench-startup accuracy transcripts expected clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -78,6 +79,9 @@ bench-memory: $(INSTALLED) ## compare the memory of 100,000 and 300,000 document
 
 bench-scripts: $(INSTALLED) ## measure what a character of each script costs, as a multiple of ASCII
 	$(BIN)/python benchmarks/scripts.py
+
+bench-datasets: $(INSTALLED) ## measure one data set as JSON Lines, CSV, Parquet and Arrow; ROWS=1000000 takes longer
+	$(BIN)/python benchmarks/datasets.py --rows $(ROWS)
 
 bench-startup: $(INSTALLED) ## measure the time to start, as a multiple of Python's
 	$(BIN)/python benchmarks/startup.py

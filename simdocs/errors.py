@@ -162,7 +162,8 @@ class MissingExtraError(SimdocsError):
 
 
 class ShrunkError(SimdocsError):
-    """An argument gives far fewer documents than it gave to the artifact that would be replaced."""
+    """An argument gives far fewer documents than it gave to the artifact that would be replaced, or files cannot be
+    read for lack of a library."""
 
 
 class OutputError(SimdocsError):

@@ -23,6 +23,7 @@ from simdocs.commands.standing import (
     given_of,
     other_directories,
     refuse_shrinking,
+    refuse_unread,
     same_arguments,
     standing,
 )
@@ -108,7 +109,7 @@ def build_and_compare(
 ) -> tuple[BuildResult, Changes]:
     """Build an artifact, and compare its documents with those of the one that it replaces.
 
-    ShrunkError: see `refuse_shrinking`.
+    ShrunkError: see `refuse_shrinking` and `refuse_unread`.
     plan: the request, with all ignored tokens.
     consequence: what follows if nothing can be taken over, for a warning.
     """
@@ -132,6 +133,7 @@ def build_and_compare(
         if not plan.request.target.allow_shrink:
             built = there.why_anew if there.unexpected else ""
             try:
+                refuse_unread(there, run.skipped)
                 refuse_shrinking(there.artifact.name, there.artifact.run, given, there.artifact.n_documents, built)
             except ShrunkError:
                 if built:  # the error says it, and nothing is rebuilt

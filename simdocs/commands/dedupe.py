@@ -89,7 +89,11 @@ def with_row_outputs(plan: _Plan, run: Run, delivery: Delivery) -> tuple[_Plan, 
     """The plan with the files of its documents, and drafts of the outputs of their rows; None if none is wanted."""
     given = {name: os.fsdecode(path) for name, path in plan.request.row_outputs.fields().items() if path is not None}
     if (given or lists_lines(plan.request.answer.list)) and plan.intake.artifact is None:
-        plan = replace(plan, intake=replace(plan.intake, found=files_of(plan.intake, run)))
+        from simdocs.commands.row_sources import refuse_unread
+
+        found = files_of(plan.intake, run)
+        refuse_unread(found, plan.recipe.sequences)
+        plan = replace(plan, intake=replace(plan.intake, found=found))
     if not given:
         return plan, None
     from simdocs.commands.row_outputs import opened_outputs

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdocs.corpora.containers.container import Container, ContainerFile, Part, container
-from simdocs.corpora.containers.recognise import formats_of
+from simdocs.corpora.containers.recognise import formats_of, needed_by
 from simdocs.corpora.containers.rows import NO_FLAGS, Flags, RawRows, Record, RowBlock, RowFormat, row_format
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.identity import content_digest
@@ -21,9 +21,11 @@ from simdocs.corpora.stamp import Stamp
 from simdocs.corpora.walked_files import Met
 from simdocs.engines.run import Run
 from simdocs.errors import InputError
+from simdocs.extras import needs
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.groups.decision import Decision
 from simdocs.model.documents import Documents
+from simdocs.model.figures import counted
 from simdocs.model.groups import Members
 from simdocs.model.names import display_name, name_to_text
 from simdocs.model.ragged import Floats, Index, Rows
@@ -142,7 +144,7 @@ class RowSource:
             if self._reading is not None:
                 raise self._changed() from None
             why = error.detail or error.reason if isinstance(error, DocumentSkipped) else str(error.strerror)
-            if alone:
+            if alone or getattr(error, "reason", "") == "uninstalled":
                 raise InputError(f"{self._shown}: {why}, so no rows can be written") from None
             self.warnings.append(f"{self._shown}: its rows are in no output, because it cannot be read: {why}")
         return self._raw
@@ -245,6 +247,17 @@ def container_formats(found: FileList, fields: Sequences) -> list[str]:
     for row, name in found.held_in.items():
         numbers[row] = meanings.index(name)
     return [meanings[number] for number in numbers.tolist()]
+
+
+def refuse_unread(found: FileList, fields: Sequences) -> None:
+    """Raise MissingExtraError if a file needs a library that is not installed: an output would lack all its rows."""
+    needy = dict[tuple[str, str], list[bytes]]()
+    for name, library in needed_by(found.names, fields):
+        needy.setdefault(library, []).append(name)
+    for (module, what), names in needy.items():
+        example = display_name(names[0])
+        more = f" and {counted(len(names) - 1, 'more file', 'more files')}, whose rows would be lost"
+        needs(module, what, f"{example}{more}" if len(names) > 1 else example)
 
 
 def kept_lines(

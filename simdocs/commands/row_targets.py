@@ -14,6 +14,7 @@ from simdocs.corpora.containers.rows import row_format
 from simdocs.corpora.discover import Sources
 from simdocs.corpora.file_list import FileList
 from simdocs.errors import InputError, UsageError, mention
+from simdocs.extras import needs
 from simdocs.model.figures import counted
 from simdocs.model.names import display_name
 from simdocs.parameters.file_formats import CONTAINERS
@@ -260,7 +261,10 @@ _PROMISES = frozenset(
 
 
 def _form_of(parameter: str, path: str, form: str) -> str:
-    """The format of one file, by its suffix; that of the input if the suffix promises none. UsageError: not offered."""
+    """The format of one file, by its suffix; that of the input if the suffix promises none.
+
+    UsageError: it is not offered. MissingExtraError: the library that writes it is not installed.
+    """
     named = format_named(os.fsencode(path))
     CompressedSink(os.fsencode(path), lambda _: None)  # fails now if it ever does
     suffix = _suffix(path)
@@ -269,6 +273,9 @@ def _form_of(parameter: str, path: str, form: str) -> str:
         raise UsageError(f"{mention(parameter)} {_shown(path)}: simdocs cannot write rows as .{suffix}: use {offered}")
     if named and row_format(named) is None:
         raise UsageError(f"{mention(parameter)} {_shown(path)}: simdocs cannot write rows in this format")
+    if named and (library := CONTAINERS[named].needs):
+        module, what = library
+        needs(module, what.replace("reading", "writing"), _shown(path))
     return named or form
 
 

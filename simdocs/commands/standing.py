@@ -11,15 +11,20 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
 from simdocs.artifacts.formats import FORMATS, KIND_OF_SUFFIX
 from simdocs.artifacts.manifest import differences
 from simdocs.artifacts.reader import open_artifact
 from simdocs.corpora import stamp
+from simdocs.corpora.unchanged import EarlierFiles
 from simdocs.errors import ArtifactError, InputError, ShrunkError, mention
 from simdocs.model.artifact import Artifact, BandIndex
 from simdocs.model.documents import Documents
+from simdocs.model.figures import counted
 from simdocs.model.names import display_name, name_to_text
 from simdocs.model.ragged import Index
+from simdocs.model.skipped import Skipped
 from simdocs.parameters.answers import Updating
 from simdocs.parameters.recipes import OF_BANDS, Bands, IndexRecipe, Recipe
 from simdocs.pipeline.prepare import Intake
@@ -183,6 +188,26 @@ def refuse_shrinking(name: str, run: Mapping[str, Any], given: Given, documents:
                 f" not replaced: {options}check that {shown} is complete{mounted}, or accept the loss with"
                 f" {mention('allow_shrink')}"
             )
+
+
+def refuse_unread(there: Standing, skipped: Skipped) -> None:
+    """Raise ShrunkError if files are skipped for lack of a library, and the artifact has documents of them.
+
+    Their documents would be dropped, although the files may not have changed at all.
+    """
+    unread = {os.path.abspath(skip.name): skip for skip in skipped.kept("uninstalled")}
+    if there.artifact is None or not unread:
+        return
+    sources, root = there.artifact.documents.sources, there.artifact.root
+    before = EarlierFiles(there.artifact.documents, 0, 0).names(np.arange(len(sources.files)))
+    lost = [skip for name in before if (skip := unread.get(os.path.abspath(os.path.join(root, name))))]
+    if lost:
+        more = f" and {counted(len(lost) - 1, 'more file', 'more files')}" if len(lost) > 1 else ""
+        keep = f"keep them with {mention('keep_unreadable')}, " if there.earlier is not None else ""
+        raise ShrunkError(
+            f"{there.artifact.name}: it has documents of {display_name(lost[0].name)}{more}, and would lose them, so it"
+            f" is not replaced: {lost[0].detail}, {keep}or accept the loss with {mention('allow_shrink')}"
+        )
 
 
 def same_arguments(run: Mapping[str, Any], given: Given) -> bool:

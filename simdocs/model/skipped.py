@@ -118,7 +118,7 @@ class Skipped:
 
     warnings: lines about other things that the user should know, which may mention parameters.
     most: the number of skips of each reason that are kept, the first in natural order, so that millions of malformed
-        lines take no memory; 0: all are kept.
+        lines take no memory; 0: all are kept. Files that need a library are all kept: an update has to know them.
     explained: reasons that a warning explains, so that the documents need not be named.
     tell: is called with every skip when it is added.
     """
@@ -136,7 +136,7 @@ class Skipped:
         if self.tell is not None:
             self.tell(skip)
         kept = self._kept.setdefault(skip.reason, [])
-        if not self.most:
+        if not self.most or skip.reason == "uninstalled":
             kept.append(skip)
         elif len(kept) < self.most or _is_before(skip, kept[-1]):
             insort(kept, skip, key=_natural_key)
@@ -164,7 +164,7 @@ class Skipped:
         return {reason: self._counts[reason] for reason in (*JUDGED, *UNJUDGED) if reason in self._counts}
 
     def kept(self, reason: str) -> list[Skip]:
-        """The documents skipped for this reason, in natural order; the first `most` of them, if there is a limit."""
+        """The documents skipped for this reason, in natural order; or the first of them: see `most`."""
         return sorted(self._kept.get(reason, ()), key=_natural_key)
 
     @property

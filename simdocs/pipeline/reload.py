@@ -211,11 +211,16 @@ def unchanged_line(request: ReloadRequest, place: int, shingling: Shingling, fil
     (found,) = files.read(request.file(place), [request.locator(place)], request.sequences, request.met_file(place))
     reason = "changed"
     if isinstance(found, DocumentSkipped):
-        reason = found.reason
+        reason = _why(found)
     elif identity.unchanged(found[1]) or _is_text_of(request, place, found[0], shingling):
         return found[0]
     remedy = "build the artifact again" if request.root else "run again"
     raise InputError(f"{display_name(name)}: {reason}, when its line was to be written: {remedy}")
+
+
+def _why(found: DocumentSkipped) -> str:
+    """Why a document cannot be read again: the name of the reason, or which library to install."""
+    return found.detail if found.reason == "uninstalled" else found.reason
 
 
 def _is_text_of(request: ReloadRequest, place: int, line: bytes, shingling: Shingling) -> bool:
@@ -254,7 +259,7 @@ def _read_again(request: ReloadRequest, places: list[int], files: Reopened) -> t
             each = _of_container(request, path, here, files) if path else _alone(request, here, directories)
             for place, found in each:
                 if isinstance(found, DocumentSkipped):
-                    skips.append(request.skip(place, _REASONS.get(found.reason, found.reason)))
+                    skips.append(request.skip(place, _REASONS.get(found.reason) or _why(found)))
                     continue
                 text, sure = found
                 texts.places.append(place)

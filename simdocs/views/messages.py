@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
+from simdocs.model.figures import counted
 from simdocs.model.names import display_name, escape_controls
 from simdocs.model.skipped import FIRST, OF_UNVERIFIED, Skip, Skipped, explanation
 from simdocs.views.wrapping import COMMAND, END, columns_of_terminal, unmarked, wrapped
@@ -94,7 +95,10 @@ class Teller:
         return tell
 
     def skips(self, skipped: Skipped) -> None:
-        """Name the first documents that could not be judged, for each reason, and print the warnings of the run."""
+        """Name the first documents that could not be judged, for each reason, and print the warnings of the run.
+
+        A warning counts the files that need a library which is not installed.
+        """
         if self._quiet:
             return
         for reason, count in skipped.unjudged_counts.items() if not self._verbose else ():
@@ -104,6 +108,10 @@ class Teller:
                 self._skip(skip)
             if count > FIRST:
                 say(f"simdocs: and {count - FIRST:,} more: {self._spelling(explanation(reason))} (-v names all)")
+        if unread := skipped.kept("uninstalled"):
+            first, more = unread[0], skipped.counts["uninstalled"] - 1
+            others = f" and {counted(more, 'more file', 'more files')}" if more else ""
+            self.warnings([f"{display_name(first.shown_name)}{others} skipped: {first.detail}"])
         self.warnings(skipped.warnings)
 
     def _skip(self, skip: Skip) -> None:

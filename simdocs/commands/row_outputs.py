@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,15 +15,19 @@ from simdocs.artifacts.recognise import is_artifact
 from simdocs.commands.row_sources import Fates, JudgedFiles, RowSource
 from simdocs.commands.row_targets import INFO, RowFile, RowTargets, no_rows, row_targets
 from simdocs.corpora.compression import CompressedSink
+from simdocs.corpora.containers.container import ContainerFile
 from simdocs.corpora.containers.rows import NO_FLAGS, RowBlock, RowWriter, Sink, row_format
 from simdocs.corpora.file_list import FileList
+from simdocs.corpora.walked_files import Met
+from simdocs.engines.memory import available_memory
 from simdocs.engines.run import Run
-from simdocs.errors import InputError
+from simdocs.errors import InputError, shown_memory
 from simdocs.matching.groups.decision import Decision
 from simdocs.model.deduplication import WrittenRows
 from simdocs.model.documents import Documents
 from simdocs.model.names import display_name
 from simdocs.model.ragged import Index, Rows
+from simdocs.model.skipped import DocumentSkipped
 from simdocs.parameters.texts import Sequences
 from simdocs.storage.atomic_file import atomic_file
 from simdocs.storage.atomic_tree import DraftTree, atomic_tree
@@ -161,15 +165,32 @@ def _write(
     return len(block) - len(places) - blank
 
 
+def _refuse_large(targets: RowTargets, found: FileList, limit: int) -> None:
+    """Raise InputError if there is less memory than what must be held of a file while its rows are written."""
+    most = available_memory()
+    for file in targets.files if most is not None else ():
+        form = row_format(file.form)
+        assert form is not None
+        assert most is not None
+        number = file.number
+        each = ContainerFile(found.names[number], limit, Met.of(found.met[number]), found.held.get(number))
+        with suppress(DocumentSkipped, OSError):  # reported when the file is read
+            if (held := form.held(each)) is not None and held[1] > most:
+                takes = f"takes {shown_memory(held[1])}, and {shown_memory(most)} of memory are left"
+                remedy = "write the file with smaller row groups first"
+                raise InputError(f"{display_name(each.name)}: to write its rows, {held[0]} {takes}: {remedy}")
+
+
 def opened_outputs(
     outputs: Mapping[str, str], intake: Intake, fields: Sequences, others: Any, publishing: ExitStack
 ) -> RowDrafts:
     """Drafts of these outputs, by parameter, for the rows of the files of an intake. For the errors, see `row_targets`.
 
-    others: other files that are written.
+    others: other files that are written. InputError: what must be held of a file is more than the memory there is.
     """
     assert intake.found is not None
     targets = row_targets(outputs, intake.found, intake.sources, fields, others)
+    _refuse_large(targets, intake.found, intake.walking.max_size)
     opened = RowDrafts(targets, intake.found, fields, intake.walking.max_size)
     opened.open(publishing)
     return opened

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import simdocs
+from simdocs.commands import row_outputs
 
 FOX = "the quick brown fox jumps over the lazy dog and then runs home"
 ROWS = b"\n".join(json.dumps({"text": text}).encode() for text in (FOX, "a ship", FOX)) + b"\n"
@@ -123,3 +124,23 @@ def test_a_damaged_table_says_how_many_of_its_rows_were_written(here: Path) -> N
     assert written == 170
     warning = "tables/y.parquet: only 170 of its 510 rows can be read, so the rest is in no output"
     assert [one for one in found.warnings if "in no output" in one] == [warning]
+
+
+def test_a_row_group_larger_than_the_memory_is_refused_before_any_work(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pa = pytest.importorskip("pyarrow", reason="needs simdocs[datasets]")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="needs simdocs[datasets]")
+    Path("tables").mkdir()
+    table = pa.table({"text": [f"{FOX} {number}" for number in range(9)], "more": ["x" * 20_000] * 4 + ["y"] * 5})
+    parquet.write_table(table, "tables/y.parquet", row_group_size=3)
+    Path("tables/z.parquet").write_bytes(b"no table")
+    largest = parquet.read_metadata("tables/y.parquet").row_group(0).total_byte_size
+    monkeypatch.setattr(row_outputs, "available_memory", lambda: 12_345)
+    message = r"tables/y\.parquet: to write its rows, row group [01] takes 2\d KB, and 12 KB of memory are left"
+    with pytest.raises(simdocs.InputError, match=message):
+        simdocs.dedupe("tables", kept_rows="out")
+    assert not Path("out").exists()
+    for enough in (2 * largest, None):
+        monkeypatch.setattr(row_outputs, "available_memory", lambda enough=enough: enough)
+        simdocs.dedupe("tables", kept_rows="out")

@@ -223,6 +223,9 @@ class DelimitedRows:
         """Open a file."""
         return DelimitedFile(file, self._form, fields.delimiter or self._delimiter, has_header=not fields.no_header)
 
+    def held(self, _file: ContainerFile) -> None:
+        """Some rows are held at once."""
+
     def writer(self, source: RawRows, sink: Sink, *, flagged: bool, every: EveryRecord) -> DelimitedWriter:
         """A writer of rows."""
         return DelimitedWriter(source, sink, self._form, self._delimiter, every, flagged=flagged)

@@ -68,6 +68,9 @@ class JsonArrayRows:
         """Open a file."""
         return ArrayFile(file)
 
+    def held(self, _file: ContainerFile) -> None:
+        """Some rows are held at once."""
+
     def writer(self, source: RawRows, sink: Sink, *, flagged: bool, every: EveryRecord) -> JsonArrayWriter:  # noqa: ARG002
         """A writer of an array."""
         return JsonArrayWriter(sink)

@@ -173,6 +173,9 @@ class JsonLinesRows:
         """Open a file."""
         return LinesOfFile(file)
 
+    def held(self, _file: ContainerFile) -> None:
+        """Some rows are held at once."""
+
     def writer(self, source: RawRows, sink: Sink, *, flagged: bool, every: EveryRecord) -> JsonLinesWriter:  # noqa: ARG002
         """A writer of lines."""
         return JsonLinesWriter(source, sink)

@@ -123,6 +123,12 @@ class RowFormat(Protocol):
     def open(self, file: ContainerFile, fields: Sequences) -> RawRows:
         """Open a file. Raises DocumentSkipped, OSError as `Container.open` does."""
 
+    def held(self, file: ContainerFile) -> tuple[str, int] | None:
+        """What is held in memory of a file while its rows are written, and its bytes; None: no more than a row or so.
+
+        Raises DocumentSkipped, OSError as `open` does.
+        """
+
     def writer(self, source: RawRows, sink: Sink, *, flagged: bool, every: EveryRecord) -> RowWriter:
         """A writer of rows of this file, which may have another format.
 

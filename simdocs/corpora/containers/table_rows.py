@@ -123,6 +123,13 @@ class ParquetSource:
                 if column.has_dictionary_page:
                     self.dictionaries.append(column.path_in_schema)
 
+    def largest(self) -> tuple[int, int]:
+        """The number of the largest row group, and its bytes before compression; zeros if there is none."""
+        groups = range(self._file.metadata.num_row_groups)
+        return max(((self._file.metadata.row_group(each).total_byte_size, each) for each in groups), default=(0, 0))[
+            ::-1
+        ]
+
     def batches(self) -> Iterator[tuple[int, ArrowObject]]:
         """Yield all rows as record batches, each with the number of its row group."""
         for unit in range(self._file.metadata.num_row_groups):
@@ -348,6 +355,14 @@ class _TableFormat:
     def open(self, file: ContainerFile, _fields: Sequences) -> TableRows:
         """Open a file."""
         return TableRows(file, self._source, self._what)
+
+    def held(self, file: ContainerFile) -> tuple[str, int] | None:
+        """The largest row group. A record batch was in memory already when its documents were read."""
+        if self._source is not ParquetSource:
+            return None
+        with contextlib.closing(TableRows(file, self._source, self._what)) as rows:
+            unit, size = rows.source.largest()
+        return f"row group {unit}", size
 
     def writer(self, source: RawRows, sink: Sink, *, flagged: bool, every: EveryRecord) -> TableWriter:
         """A writer of rows of this file."""

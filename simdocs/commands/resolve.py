@@ -304,7 +304,8 @@ def intake_of(
             raise InputError(f"{display_name(name)}: a path cannot contain NUL")
     input_format = request.sequences.input_format or ""
     sources = Sources(request.documents, listed, naming.files0_from is not None, naming.jsonl, input_format)
-    return Intake(sources=sources, walking=walking, outputs=outputs, id_field=request.given.get("id_field"))
+    given = {name: request.given.get(name) for name in ("text_field", "id_field")}
+    return Intake(sources=sources, walking=walking, outputs=outputs, **given)
 
 
 def _in_memory(request: ReadRequest) -> FileList:

@@ -16,9 +16,10 @@ from simdocs.corpora.file_list import FileList
 from simdocs.engines.run import Run
 from simdocs.errors import UsageError
 from simdocs.model.artifact import Artifact, Shingles
-from simdocs.model.documents import NUMBERED, Documents
+from simdocs.model.documents import NUMBERED, ONE_TEXT, Documents
 from simdocs.model.names import display_name
 from simdocs.model.ragged import NO_TOKENS, Tokens
+from simdocs.model.skipped import DocumentSkipped
 from simdocs.parameters.recipes import Recipe, SignatureRecipe
 from simdocs.parameters.texts import Walking
 from simdocs.pipeline.reading import Reading
@@ -38,6 +39,7 @@ class Intake:
     outputs: files that will be written, which must not be among the documents.
     found: the files of the documents, if they were found before, or texts in memory.
     ignored: the tokens that are left out, ascending.
+    text_field: the fields that hold the texts in containers, if they were given.
     id_field: the field that holds the ids of documents in containers, if it was given.
     """
 
@@ -49,6 +51,7 @@ class Intake:
     outputs: Sequence[str | None] = ()
     found: FileList | None = None
     ignored: Tokens = field(default_factory=lambda: NO_TOKENS)
+    text_field: tuple[str, ...] | None = None
     id_field: str | None = None
 
 
@@ -66,8 +69,35 @@ def files_of(intake: Intake, run: Run) -> FileList:
     return found
 
 
-def refuse_absent_ids(documents: Documents, intake: Intake, recipe: Recipe) -> None:
-    """Raise UsageError if no document of a container has an id in the given field: all would be named by numbers."""
+def refuse_absent_fields(documents: Documents, intake: Intake, recipe: Recipe) -> None:
+    """Raise UsageError if no row of a container has the given fields, so that the user has probably mistaken a name.
+
+    Without the text fields, whole tables would be compared, and without the ids, documents named by numbers.
+    """
+    _refuse_absent_texts(documents, intake, recipe)
+    _refuse_absent_ids(documents, intake, recipe)
+
+
+def _refuse_absent_texts(documents: Documents, intake: Intake, recipe: Recipe) -> None:
+    if intake.text_field is None or documents.facts["container"].any():
+        return
+    rows = np.flatnonzero(documents.facts["flags"] & ONE_TEXT)
+    if not len(rows):
+        return
+    from simdocs.corpora.containers.container import ContainerFile, NoTextField, container
+
+    for row in rows.tolist():  # some may be no tables at all, such as a JSON object
+        name = documents.raw_name(row)
+        file = ContainerFile(name, intake.walking.max_size)
+        try:
+            next(container(format_of_document(name, recipe.sequences)).parts(file, recipe.sequences))
+        except NoTextField as error:
+            raise UsageError(f"{display_name(name)}: {error.detail}") from None
+        except DocumentSkipped:
+            continue
+
+
+def _refuse_absent_ids(documents: Documents, intake: Intake, recipe: Recipe) -> None:
     rows = np.flatnonzero(documents.facts["container"])
     if intake.id_field is None or not len(rows) or not (documents.facts["flags"][rows] & NUMBERED).all():
         return
@@ -103,7 +133,7 @@ def signed(
     if artifact is None:
         reading = Reading(files_of(intake, run), intake.walking.max_size, recipe, run, earlier)
         documents, signatures = sign(reading, sketching, intake.ignored, with_sets=with_sets, sketches=sketches)
-        refuse_absent_ids(documents, intake, recipe)
+        refuse_absent_fields(documents, intake, recipe)
         return documents, signatures
     documents = artifact.documents
     known = np.full(len(documents), -1) if earlier is None else earlier.rows_of_same_sets(documents)

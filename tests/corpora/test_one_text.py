@@ -7,6 +7,7 @@ import os
 import random
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -86,6 +87,28 @@ def test_a_named_file_is_an_error_unless_it_is_meant_as_one_text(path: Path) -> 
         simdocs.dedupe(path)
     assert len(simdocs.dedupe(path, plain=True).documents) == 1
     assert flags_of(simdocs.dedupe(path, plain=True)) == [False]
+
+
+@pytest.mark.parametrize(("name", "table"), [("b.csv", b"id,body\n1,x\n"), ("b.json", b'[{"id": 1, "body": "x"}]')])
+def test_a_given_field_that_no_table_of_a_directory_has_is_an_error(name: str, table: bytes) -> None:
+    os.mkdir("docs")
+    Path("docs/a.json").write_bytes(b'{"no": "table"}')
+    Path("docs/plain.txt").write_text(WORDS)
+    assert len(simdocs.dedupe("docs", text_field="boddy").documents) == 2
+    Path(f"docs/{name}").write_bytes(table)
+    there = rf"docs/{name}: no \w+ has the field 'boddy'; the first has 'id', 'body': name one of them with text_field"
+    runs: tuple[tuple[Any, dict[str, str]], ...] = (
+        (simdocs.dedupe, {}),
+        (simdocs.index, {"output": "x.index"}),
+        (simdocs.shingle, {"output": "x.shingles"}),
+    )
+    for run, options in runs:
+        with pytest.raises(UsageError, match=there):
+            run("docs", text_field="boddy", **options)
+    assert not Path("x.index").exists()
+    assert len(simdocs.dedupe("docs").documents) == 3
+    Path("docs/c.jsonl").write_text('{"boddy": "x"}')
+    assert len(simdocs.dedupe("docs", text_field="boddy").documents) == 4
 
 
 def test_a_named_file_beside_a_table_is_malformed(path: Path, kind: str) -> None:

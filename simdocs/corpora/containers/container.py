@@ -120,6 +120,10 @@ class OneText(WithoutTexts):
         super().__init__("malformed", f"{why}: {remedy}, or {plain}" if remedy else f"{why}: {plain}")
 
 
+class NoTextField(OneText):
+    """A file is a table, but no row has the text fields."""
+
+
 class Opened(Protocol):
     """An open file from which documents are read again. stamp: its stamp when it was opened."""
 

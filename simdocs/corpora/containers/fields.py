@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from simdocs.corpora.containers.container import Locator, OneText, PartDocuments
+from simdocs.corpora.containers.container import Locator, NoTextField, PartDocuments
 from simdocs.errors import mention
 from simdocs.model.skipped import DocumentSkipped, Skip
 from simdocs.parameters.texts import Sequences
@@ -116,13 +116,13 @@ def no_text(noun: str, fields: Sequences, there: str) -> str:
     return f"{_lacking(noun, fields, there)}: {_remedy()}"
 
 
-def without_texts(noun: str, fields: Sequences, there: str, remedy: str = "") -> OneText:
+def without_texts(noun: str, fields: Sequences, there: str, remedy: str = "") -> NoTextField:
     """The exception for a file that may be one text, because no row has the text fields.
 
     there: as for `no_text`.
     remedy: what to do; empty: what `no_text` says.
     """
-    return OneText(_lacking(noun, fields, there), remedy or _remedy())
+    return NoTextField(_lacking(noun, fields, there), remedy or _remedy())
 
 
 def _lacking(noun: str, fields: Sequences, there: str) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import tempfile
 from pathlib import Path
 
 import pytest
 
 import simdocs
-from tests.docs.executed import DOCS, execute
+from tests.docs.executed import DOCS, EXAMPLES, execute
 
 PAGE = DOCS / "python.md"
 
@@ -18,8 +19,11 @@ PAGE = DOCS / "python.md"
 def test_the_code_on_the_python_page_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.chdir(DOCS.parent)
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    here, scratch = tmp_path / "here", tmp_path / "scratch"
+    shutil.copytree(EXAMPLES, here / "examples")
+    scratch.mkdir()
+    monkeypatch.chdir(here)
+    monkeypatch.setattr(tempfile, "tempdir", str(scratch))
     missing = execute(PAGE)["missing"]
     printed, complaints = capfd.readouterr()
     assert complaints == ""

@@ -11,24 +11,23 @@ import os
 import re
 import zlib
 from collections.abc import Iterator
-from typing import Any
 
 from simdocs.corpora.containers import lines
 from simdocs.corpora.containers.container import ContainerFile, Locator, OneText, Part, PartDocuments
-from simdocs.corpora.containers.fields import add_row, fields_of_row, has_text, text_of_row, without_texts
-from simdocs.corpora.containers.jsonl import json_value
+from simdocs.corpora.containers.fields import add_row, fields_of_row, has_text, without_texts
+from simdocs.corpora.containers.jsonl import JsonObjects
 from simdocs.corpora.containers.recognise import looks_like_lines
 from simdocs.corpora.decode import LOOKED_AT, refuse_binary
 from simdocs.corpora.read_file import read, too_large
 from simdocs.corpora.stamp import NO_FILE, Stamp
-from simdocs.corpora.walked_files import Met, open_file
+from simdocs.corpora.walked_files import open_file
 from simdocs.errors import mention
 from simdocs.model.skipped import DocumentSkipped, Skip
 from simdocs.parameters.file_formats import compression_of
 from simdocs.parameters.texts import Sequences
 
 
-class JsonArray:
+class JsonArray(JsonObjects):
     """JSON arrays as a member of the family: see Container. Positions are those of objects in the decompressed file."""
 
     noun = "object"
@@ -56,29 +55,10 @@ class JsonArray:
             if part.wanted is None or number in part.wanted:
                 where = Locator(part.start + start, stop - start, number)
                 try:
-                    add_row(found, _object(part.data[start:stop]), where, part.name, self.noun, fields)
+                    add_row(found, self.object_of(part.data[start:stop]), where, part.name, self.noun, fields)
                 except DocumentSkipped as skip:
                     found.skips.append(Skip(skip.reason, part.name, skip.detail, number, noun=self.noun))
         return found
-
-    def open(self, path: bytes, met: Met, _fields: Sequences) -> lines.OpenIntervals:
-        """Open a file to read objects of it again."""
-        return lines.OpenIntervals(path, met)
-
-    def cut(self, content: bytes, where: Locator, _fields: Sequences) -> bytes:
-        """An object of a file in memory."""
-        return content[where.start : where.start + where.extent]
-
-    def text_of(self, document: bytes, fields: Sequences) -> bytes | None:
-        """The text of an object, as `documents` returns it; None if it is no object with a text."""
-        try:
-            return text_of_row(_object(document), fields)
-        except DocumentSkipped:
-            return None
-
-    def fields_of(self, document: bytes, _fields: Sequences) -> str:
-        """The fields of an object, for a message."""
-        return fields_of_row(_object(document))
 
 
 JSON_ARRAY = JsonArray()
@@ -119,7 +99,7 @@ def _refuse_without_texts(text: str, fields: Sequences) -> None:
         for start, stop in each:
             found += 1
             try:
-                row = _object(text[start:stop].encode(_BY_BYTES))
+                row = JSON_ARRAY.object_of(text[start:stop].encode(_BY_BYTES))
             except DocumentSkipped:
                 continue
             if has_text(row, fields):
@@ -271,11 +251,3 @@ def _start_of(text: str) -> int:
     found = _START.match(text)
     assert found is not None, "all of it may be missing"
     return found.end()
-
-
-def _object(data: bytes) -> dict[str, Any]:
-    """An element that is an object. Raises DocumentSkipped: malformed."""
-    value = json_value(data)
-    if not isinstance(value, dict):
-        raise DocumentSkipped("malformed", "not a JSON object")
-    return value

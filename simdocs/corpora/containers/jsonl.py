@@ -18,7 +18,34 @@ from simdocs.parameters.texts import Sequences
 _ARRAY = f"an array: JSON Lines have one object on each line, and {mention('input_format')} json reads an array"
 
 
-class JsonLines:
+class JsonObjects:
+    """What the members of the family with JSON objects share: a document is an interval of bytes with one object."""
+
+    def open(self, path: bytes, met: Met, _fields: Sequences) -> OpenIntervals:
+        """Open a file to read objects of it again."""
+        return OpenIntervals(path, met)
+
+    def cut(self, content: bytes, where: Locator, _fields: Sequences) -> bytes:
+        """An object of a file in memory, without the line end after it."""
+        return content[where.start : where.start + where.extent]
+
+    def object_of(self, data: bytes) -> dict[str, Any]:
+        """The object that these bytes describe. Raises DocumentSkipped: malformed."""
+        return _object(json_value(data))
+
+    def text_of(self, document: bytes, fields: Sequences) -> bytes | None:
+        """The text of an object, as `documents` returns it; None if it is no object with a text."""
+        try:
+            return text_of_row(self.object_of(document), fields)
+        except DocumentSkipped:
+            return None
+
+    def fields_of(self, document: bytes, _fields: Sequences) -> str:
+        """The fields of an object, for a message."""
+        return fields_of_row(self.object_of(document))
+
+
+class JsonLines(JsonObjects):
     """JSON Lines as a member of the family: see Container."""
 
     noun = "line"
@@ -45,45 +72,30 @@ class JsonLines:
                         raise skip
                     if line.strip():
                         where = Locator(start, len(line), number)
-                        add_row(found, _object(line), where, part.name, self.noun, fields)
+                        add_row(found, self.object_of(line), where, part.name, self.noun, fields)
                 except DocumentSkipped as skip:
                     found.skips.append(Skip(skip.reason, part.name, skip.detail, number))
             start += len(line) + 1
         return found
 
-    def open(self, path: bytes, met: Met, _fields: Sequences) -> OpenIntervals:
-        """Open a file to read lines of it again."""
-        return OpenIntervals(path, met)
-
-    def cut(self, content: bytes, where: Locator, _fields: Sequences) -> bytes:
-        """A line of a file in memory, without its end."""
-        return content[where.start : where.start + where.extent]
-
-    def text_of(self, document: bytes, fields: Sequences) -> bytes | None:
-        """The text of a line, as `documents` returns it; None if the line is not a document."""
+    def object_of(self, data: bytes) -> dict[str, Any]:
+        """The object on a line. Raises DocumentSkipped: malformed; it says what reads an array."""
         try:
-            return text_of_row(_object(document), fields)
-        except DocumentSkipped:
-            return None
-
-    def fields_of(self, document: bytes, _fields: Sequences) -> str:
-        """The fields of a line, for a message."""
-        return fields_of_row(_object(document))
+            value = json_value(data)
+        except DocumentSkipped as skip:
+            if skip.detail.startswith("not JSON") and data.lstrip().startswith(b"["):
+                raise DocumentSkipped("malformed", f"the beginning of {_ARRAY}") from None
+            raise
+        if isinstance(value, list):
+            raise DocumentSkipped("malformed", _ARRAY)
+        return _object(value)
 
 
 JSON_LINES = JsonLines()
 
 
-def _object(line: bytes) -> dict[str, Any]:
-    """The object on a line. Raises DocumentSkipped: malformed."""
-    try:
-        value = json_value(line)
-    except DocumentSkipped as skip:
-        if skip.detail.startswith("not JSON") and line.lstrip().startswith(b"["):
-            raise DocumentSkipped("malformed", f"the beginning of {_ARRAY}") from None
-        raise
-    if isinstance(value, list):
-        raise DocumentSkipped("malformed", _ARRAY)
+def _object(value: Any) -> dict[str, Any]:
+    """A value of JSON that is an object. Raises DocumentSkipped: malformed."""
     if not isinstance(value, dict):
         raise DocumentSkipped("malformed", "not a JSON object")
     return value

@@ -12,7 +12,7 @@ import pytest
 import simdocs
 from simdocs import extras
 from simdocs.cli import exits
-from simdocs.corpora.libraries import library
+from simdocs.corpora.compression import library
 from simdocs.errors import MissingExtraError, SimdocsError
 from simdocs.extras import needs
 from simdocs.model.skipped import JUDGED, DocumentSkipped

@@ -10,10 +10,13 @@ import io
 import os
 from bisect import bisect_right
 from collections.abc import Callable
+from types import ModuleType
 from typing import Protocol
 
 from simdocs.corpora.decode import binary_format
 from simdocs.corpora.read_file import PADDING
+from simdocs.errors import MissingExtraError
+from simdocs.extras import needs
 from simdocs.model.names import display_name
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.parameters.file_formats import COMPRESSIONS, compression_of
@@ -57,6 +60,18 @@ def misnamed(head: bytes, what: str) -> str:
     """The detail of the skip of a file that begins with these bytes, and not as `what`."""
     found = binary_format(head)
     return f"not {what}, but {found}" if found else f"not {what}"
+
+
+def library(module: str, what: str) -> ModuleType:
+    """Import a module of an optional library to read a file: see `needs`.
+
+    Raises DocumentSkipped (uninstalled): it cannot be imported. A file that a walk found is then skipped. One that was
+    named is an error, before any file is read: see `needed_by`.
+    """
+    try:
+        return needs(module, what)
+    except MissingExtraError as error:
+        raise DocumentSkipped("uninstalled", error.problem) from error
 
 
 class Compressor(Protocol):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from simdocs.corpora.compression import Compressor, misnamed
-from simdocs.corpora.libraries import library
+from simdocs.corpora.compression import Compressor, library, misnamed
 from simdocs.extras import needs
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.parameters.file_formats import COMPRESSIONS

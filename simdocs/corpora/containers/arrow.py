@@ -1,4 +1,7 @@
-"""Arrow files and streams: a row is a document. Record batches are read one at a time, as far as they are needed."""
+"""Arrow files and streams: a row is a document. Record batches are read one at a time, as far as they are needed.
+
+To write rows to other files, they are read with all columns.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import io
 from collections.abc import Iterator
 from typing import Any
 
-from simdocs.corpora.compression import misnamed
+from simdocs.corpora.compression import library, misnamed
 from simdocs.corpora.containers.columns import ArrowObject, WantedColumns
 from simdocs.corpora.containers.messages import (
     CONTINUED,
@@ -21,12 +24,14 @@ from simdocs.corpora.containers.messages import (
     unfolded,
 )
 from simdocs.corpora.containers.tables import OpenTable, RowsTooLarge, TableFiles
-from simdocs.corpora.libraries import library
 from simdocs.errors import shown_memory
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.parameters.texts import Sequences
 
 _MAGIC = b"ARROW1"
+
+_ZSTD = b"\x28\xb5\x2f\xfd"
+"""How what Zstandard has compressed begins."""
 
 _CUT = "an Arrow file cut short"
 
@@ -179,6 +184,58 @@ def _buffers(kind: Any, variadic: Iterator[int]) -> int:
     without_nulls = types.is_null(kind) or types.is_union(kind) or types.is_run_end_encoded(kind)
     own: int = kind.num_buffers - without_nulls + (next(variadic, 0) if kind.has_variadic_buffers else 0)
     return own + sum(_buffers(kind.field(place).type, variadic) for place in range(kind.num_fields))
+
+
+class ArrowSource:
+    """An Arrow file or stream with all its columns.
+
+    schema: its schema. is_stream: whether it is a stream. codec: the compression of its record batches, if any.
+    total: None, because only its record batches say how many rows it has.
+    """
+
+    total = None
+
+    def __init__(self, source: ArrowObject) -> None:
+        ipc = library("pyarrow.ipc", "reading Arrow")
+        size = source.seek(0, 2)
+        self.is_stream = read_at(source, 0, len(_MAGIC)) != _MAGIC
+        self.codec = _codec_of(source, size, is_stream=self.is_stream)
+        source.seek(0)
+        options = ipc.IpcReadOptions(use_threads=False)
+        self._reader = (ipc.open_stream if self.is_stream else ipc.open_file)(source, options=options)
+        self.schema = self._reader.schema
+
+    def batches(self) -> Iterator[tuple[int, ArrowObject]]:
+        """Yield all record batches with their numbers."""
+        if self.is_stream:
+            yield from enumerate(self._reader)
+            return
+        for unit in range(self._reader.num_record_batches):
+            yield unit, self._reader.get_batch(unit)
+
+
+def _codec_of(source: ArrowObject, size: int, *, is_stream: bool) -> str | None:
+    """The compression of the first record batch with compressed data."""
+    each = messages(source, 0, size) if is_stream else messages_of_footer(source, size)
+    try:
+        for message in each:
+            for start, length in message.buffers if message.kind == ROWS and message.is_compressed else ():
+                if length > 8 + len(_ZSTD):
+                    begin = read_at(source, message.body + start + 8, len(_ZSTD))
+                    return "zstd" if begin == _ZSTD else "lz4"
+    except Exception:  # the rows before the damage are written all the same
+        return None
+    return None
+
+
+def open_writer(target: Any, schema: ArrowObject, source: Any) -> Any:
+    """A writer of pyarrow into a file. source: of the rows. It is a stream and compressed if an ArrowSource is."""
+    ipc = library("pyarrow.ipc", "writing Arrow")
+    # Only in a stream, later batches may have another dictionary.
+    is_stream = any(hasattr(field.type, "index_type") for field in schema)
+    is_stream, codec = (source.is_stream, source.codec) if isinstance(source, ArrowSource) else (is_stream, None)
+    options = ipc.IpcWriteOptions(compression=codec, use_threads=False)
+    return (ipc.new_stream if is_stream else ipc.new_file)(target, schema, options=options)
 
 
 ARROW = TableFiles("arrow", open_table, "an Arrow file")

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from simdocs.corpora.compression import library
 from simdocs.corpora.containers.container import Locator, Part, PartDocuments, WithoutTexts
 from simdocs.corpora.containers.fields import add_row, listed, missing_text, text_of_row
-from simdocs.corpora.libraries import library
 from simdocs.corpora.read_file import too_large
 from simdocs.errors import mention
 from simdocs.model.ragged import Index, Mask

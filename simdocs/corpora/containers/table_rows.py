@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from simdocs.corpora.compression import library
+from simdocs.corpora.containers import arrow, parquet
 from simdocs.corpora.containers.columns import ArrowObject
 from simdocs.corpora.containers.container import ContainerFile, Part
-from simdocs.corpora.containers.messages import ROWS, messages, messages_of_footer, read_at
-from simdocs.corpora.containers.parquet import refuse_others
 from simdocs.corpora.containers.rows import (
     FLAGS,
     EveryRecord,
@@ -29,7 +29,6 @@ from simdocs.corpora.containers.rows import (
     taken_name,
 )
 from simdocs.corpora.containers.tables import damage_named, source_of
-from simdocs.corpora.libraries import library
 from simdocs.corpora.stamp import NO_FILE, Stamp
 from simdocs.corpora.steady_file import SteadyFile
 from simdocs.corpora.walked_files import open_file
@@ -40,17 +39,8 @@ from simdocs.model.ragged import Index
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.parameters.texts import Sequences
 
-_BATCH_BYTES, _BATCH_ROWS = 1 << 23, 1 << 13
-"""Bytes and rows that are read at once, if the rows of a row group are of the same size."""
-
-_BUFFER = 1 << 16
-"""Bytes of a column that are read at once."""
-
 _GROUP_ROWS = 1 << 16
 """Rows of a row group or record batch, if they come from another format."""
-
-_ZSTD = b"\x28\xb5\x2f\xfd"
-"""How what Zstandard has compressed begins."""
 
 
 class TableBlock:
@@ -100,85 +90,6 @@ class TableBlock:
     def where(self, place: int) -> str:
         """The name of the file and the number of a row, for a message."""
         return f"{display_name(self._name)}, row {self.first + place}"
-
-
-class ParquetSource:
-    """A Parquet file with all its columns.
-
-    schema: its schema. codecs: the compression of each column. dictionaries: the columns that are encoded with one.
-    total: how many rows it has.
-    """
-
-    def __init__(self, source: ArrowObject) -> None:
-        parquet = library("pyarrow.parquet", "reading Parquet")
-        refuse_others(source)
-        self._file = parquet.ParquetFile(source, buffer_size=_BUFFER, pre_buffer=False, page_checksum_verification=True)
-        self.schema, self.total = self._file.schema_arrow, int(self._file.metadata.num_rows)
-        self.codecs, self.dictionaries = dict[str, str](), list[str]()
-        if self._file.metadata.num_row_groups:
-            group = self._file.metadata.row_group(0)
-            for column in map(group.column, range(group.num_columns)):
-                codec = column.compression.lower()
-                self.codecs[column.path_in_schema] = "none" if codec == "uncompressed" else codec
-                if column.has_dictionary_page:
-                    self.dictionaries.append(column.path_in_schema)
-
-    def largest(self) -> tuple[int, int]:
-        """The number of the largest row group, and its bytes before compression; zeros if there is none."""
-        groups = range(self._file.metadata.num_row_groups)
-        return max(((self._file.metadata.row_group(each).total_byte_size, each) for each in groups), default=(0, 0))[
-            ::-1
-        ]
-
-    def batches(self) -> Iterator[tuple[int, ArrowObject]]:
-        """Yield all rows as record batches, each with the number of its row group."""
-        for unit in range(self._file.metadata.num_row_groups):
-            group = self._file.metadata.row_group(unit)
-            rows = max(1, min(_BATCH_BYTES * group.num_rows // max(1, group.total_byte_size), _BATCH_ROWS))
-            for batch in self._file.iter_batches(rows, [unit], use_threads=False):
-                yield unit, batch
-
-
-class ArrowSource:
-    """An Arrow file or stream with all its columns.
-
-    schema: its schema. is_stream: whether it is a stream. codec: the compression of its record batches, if any.
-    total: None, because only its record batches say how many rows it has.
-    """
-
-    total = None
-
-    def __init__(self, source: ArrowObject) -> None:
-        ipc = library("pyarrow.ipc", "reading Arrow")
-        size = source.seek(0, 2)
-        self.is_stream = read_at(source, 0, 6) != b"ARROW1"
-        self.codec = _codec_of(source, size, is_stream=self.is_stream)
-        source.seek(0)
-        options = ipc.IpcReadOptions(use_threads=False)
-        self._reader = (ipc.open_stream if self.is_stream else ipc.open_file)(source, options=options)
-        self.schema = self._reader.schema
-
-    def batches(self) -> Iterator[tuple[int, ArrowObject]]:
-        """Yield all record batches with their numbers."""
-        if self.is_stream:
-            yield from enumerate(self._reader)
-            return
-        for unit in range(self._reader.num_record_batches):
-            yield unit, self._reader.get_batch(unit)
-
-
-def _codec_of(source: ArrowObject, size: int, *, is_stream: bool) -> str | None:
-    """The compression of the first record batch with compressed data."""
-    each = messages(source, 0, size) if is_stream else messages_of_footer(source, size)
-    try:
-        for message in each:
-            for start, length in message.buffers if message.kind == ROWS and message.is_compressed else ():
-                if length > 8 + len(_ZSTD):
-                    begin = read_at(source, message.body + start + 8, len(_ZSTD))
-                    return "zstd" if begin == _ZSTD else "lz4"
-    except Exception:  # the rows before the damage are written all the same
-        return None
-    return None
 
 
 class TableRows:
@@ -358,7 +269,7 @@ class _TableFormat:
 
     def held(self, file: ContainerFile) -> tuple[str, int] | None:
         """The largest row group. A record batch was in memory already when its documents were read."""
-        if self._source is not ParquetSource:
+        if self._source is not parquet.ParquetSource:
             return None
         with contextlib.closing(TableRows(file, self._source, self._what)) as rows:
             unit, size = rows.source.largest()
@@ -371,25 +282,5 @@ class _TableFormat:
         return TableWriter(_schema_of(every(), source), source, sink, self._open_writer, flagged=flagged)
 
 
-def _parquet_writer(target: Any, schema: ArrowObject, source: Any) -> Any:
-    parquet = library("pyarrow.parquet", "writing Parquet")
-    if not isinstance(source, ParquetSource):
-        return parquet.ParquetWriter(target, schema)
-    codecs: Any = source.codecs or "snappy"
-    if source.codecs:  # new columns have the compression of the others
-        usual = next(iter(source.codecs.values()))
-        codecs = {name: usual for name in FLAGS if name in schema.names} | source.codecs
-    return parquet.ParquetWriter(target, schema, compression=codecs, use_dictionary=source.dictionaries or False)
-
-
-def _ipc_writer(target: Any, schema: ArrowObject, source: Any) -> Any:
-    ipc = library("pyarrow.ipc", "writing Arrow")
-    # Only in a stream, later batches may have another dictionary.
-    is_stream = any(hasattr(field.type, "index_type") for field in schema)
-    is_stream, codec = (source.is_stream, source.codec) if isinstance(source, ArrowSource) else (is_stream, None)
-    options = ipc.IpcWriteOptions(compression=codec, use_threads=False)
-    return (ipc.new_stream if is_stream else ipc.new_file)(target, schema, options=options)
-
-
-PARQUET_ROWS = _TableFormat(ParquetSource, _parquet_writer, "a Parquet file")
-ARROW_ROWS = _TableFormat(ArrowSource, _ipc_writer, "an Arrow file")
+PARQUET_ROWS = _TableFormat(parquet.ParquetSource, parquet.open_writer, "a Parquet file")
+ARROW_ROWS = _TableFormat(arrow.ArrowSource, arrow.open_writer, "an Arrow file")

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from simdocs.corpora.compression import library
 from simdocs.corpora.containers import lines
 from simdocs.corpora.containers.columns import (
     NOUN,
@@ -24,7 +25,6 @@ from simdocs.corpora.containers.columns import (
     without_long_texts,
 )
 from simdocs.corpora.containers.container import ContainerFile, Locator, Part, PartDocuments
-from simdocs.corpora.libraries import library
 from simdocs.corpora.read_file import MOST
 from simdocs.corpora.stamp import NO_FILE, Stamp, settled
 from simdocs.corpora.steady_file import SteadyFile

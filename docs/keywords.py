@@ -8,7 +8,7 @@ from inspect import get_annotations
 from pkgutil import iter_modules
 
 from simdocs import requests
-from simdocs.parameters import values
+from simdocs.parameters import texts, values
 from simdocs.parameters.declaration import Group
 from simdocs.requests.building import BuildRequest
 from simdocs.requests.drawing import DrawnRequest
@@ -60,8 +60,8 @@ _TYPES: Mapping[type, str] = {
     values.Seconds: "float",
     values.Seed: 'int | Literal["random"]',
     values.FreeText: "str",
-    values.Delimiter: "str",
-    values.FieldNames: "str | Sequence[str]",
+    texts.Delimiter: "str",
+    texts.FieldNames: "str | Sequence[str]",
     values.PatternList: "tuple[str, ...]",
     values.PathName: "Path",
     values.PathList: "Path | Sequence[Path]",

@@ -12,10 +12,10 @@ from simdocs.cli.help import Option, together
 from simdocs.cli.spelling import METAVARS, declarations, spelled
 from simdocs.errors import mention
 from simdocs.parameters.declaration import Member, Parameter
+from simdocs.parameters.texts import FieldNames
 from simdocs.parameters.values import (
     ArtifactName,
     Choice,
-    FieldNames,
     Flag,
     PathList,
     PathName,

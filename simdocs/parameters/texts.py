@@ -11,8 +11,6 @@ from simdocs.parameters.values import (
     MIB,
     ArtifactName,
     Choice,
-    Delimiter,
-    FieldNames,
     Flag,
     FreeText,
     PathName,
@@ -71,6 +69,37 @@ class Walking(Group, section=DOCUMENTS):
         help=f"Skip larger documents, and exit with 3. {UNITS_OF_SIZE}",
         helps={"show": _REFUSED, "compare": _REFUSED},
     )
+
+
+class FieldNames(FreeText):
+    """Up to 16 names of fields, which have their place in a manifest; on a command line one at a time."""
+
+    most = 16
+    wanted = f"{FreeText.wanted}, or a list of at most {most} of them"
+
+    def check(self, value: Any) -> Any:
+        """The names, without repeats. A single one may stand alone."""
+        names = tuple(value) if isinstance(value, tuple | list) else (value,)
+        try:
+            names = tuple(dict.fromkeys(map(super().check, names)))
+        except ValueError:
+            raise ValueError(self.wanted) from None
+        if len(names) > self.most:
+            raise ValueError(self.wanted)
+        return names
+
+
+class Delimiter(FreeText):
+    r"""An ASCII character between fields. `\t` is a tab."""
+
+    wanted = r"one ASCII character, such as ; or \t, but no quote and no line end"
+
+    def check(self, value: Any) -> str:
+        """The character."""
+        mark = "\t" if value == r"\t" else value
+        if not isinstance(mark, str) or len(mark) != 1 or not "\0" < mark < "\x7f" or mark in '"\r\n':
+            raise ValueError(self.wanted)
+        return mark
 
 
 class Sequences(Group, section=DOCUMENTS):

@@ -283,37 +283,6 @@ class FreeText:
         return os.fsencode(text).decode("utf-8", "surrogateescape")
 
 
-class FieldNames(FreeText):
-    """Up to 16 names of fields, which have their place in a manifest; on a command line one at a time."""
-
-    most = 16
-    wanted = f"{FreeText.wanted}, or a list of at most {most} of them"
-
-    def check(self, value: Any) -> Any:
-        """The names, without repeats. A single one may stand alone."""
-        names = tuple(value) if isinstance(value, tuple | list) else (value,)
-        try:
-            names = tuple(dict.fromkeys(map(super().check, names)))
-        except ValueError:
-            raise ValueError(self.wanted) from None
-        if len(names) > self.most:
-            raise ValueError(self.wanted)
-        return names
-
-
-class Delimiter(FreeText):
-    r"""An ASCII character between fields. `\t` is a tab."""
-
-    wanted = r"one ASCII character, such as ; or \t, but no quote and no line end"
-
-    def check(self, value: Any) -> str:
-        """The character."""
-        mark = "\t" if value == r"\t" else value
-        if not isinstance(mark, str) or len(mark) != 1 or not "\0" < mark < "\x7f" or mark in '"\r\n':
-            raise ValueError(self.wanted)
-        return mark
-
-
 class PatternList:
     """Any number of shell patterns; on a command line one at a time."""
 
@@ -330,66 +299,56 @@ class PatternList:
         return FreeText().parse(text)
 
 
-class PathName:
-    """The path of a file or directory. directories: whether shells offer only directories."""
+class _Paths:
+    """Paths as the system spells them."""
 
-    def __init__(self, *, directories: bool = False, wanted: str = "a path") -> None:
-        self.directories, self.wanted = directories, wanted
+    wanted: str
 
-    def check(self, value: Any) -> bytes:
-        """The path as the system spells it."""
-        return _encoded_path(value, self.wanted)
-
-    def parse(self, text: str) -> bytes:
-        """The path as the system spells it."""
-        return os.fsencode(text)
-
-
-class PathList:
-    """Any number of paths; on a command line one at a time."""
-
-    wanted = "a path, or a tuple of paths"
-
-    def check(self, value: Any) -> tuple[bytes, ...]:
-        """The paths as the system spells them."""
-        each = value if isinstance(value, tuple | list) else (value,)
-        return tuple(_encoded_path(path, self.wanted) for path in each)
+    def _encoded(self, value: Any) -> bytes:
+        try:
+            path = os.fsencode(value)
+        except TypeError:
+            raise ValueError(self.wanted) from None
+        if b"\0" in path:
+            raise ValueError(f"{self.wanted}, without NUL")
+        return path
 
     def parse(self, text: str) -> bytes:
         """One path, as the system spells it."""
         return os.fsencode(text)
 
 
-class ArtifactName:
+class PathName(_Paths):
+    """The path of a file or directory. directories: whether shells offer only directories."""
+
+    def __init__(self, *, directories: bool = False, wanted: str = "a path") -> None:
+        self.directories, self.wanted = directories, wanted
+
+    def check(self, value: Any) -> bytes:
+        """The path."""
+        return self._encoded(value)
+
+
+class PathList(_Paths):
+    """Any number of paths; on a command line one at a time."""
+
+    wanted = "a path, or a tuple of paths"
+
+    def check(self, value: Any) -> tuple[bytes, ...]:
+        """The paths."""
+        return tuple(map(self._encoded, value if isinstance(value, tuple | list) else (value,)))
+
+
+class ArtifactName(_Paths):
     """The path of an artifact, or in Python the artifact itself. kinds: the kinds that are accepted."""
 
     def __init__(self, kinds: tuple[str, ...]) -> None:
         self.kinds = kinds
-
-    @property
-    def wanted(self) -> str:
-        """The kinds in words."""
-        return f"an artifact of kind {' or '.join(self.kinds)}, or its path"
+        self.wanted = f"an artifact of kind {' or '.join(kinds)}, or its path"
 
     def check(self, value: Any) -> Any:
-        """The path as the system spells it, or the artifact itself."""
-        if hasattr(value, "recipe"):
-            return value
-        return _encoded_path(value, self.wanted)
-
-    def parse(self, text: str) -> bytes:
-        """The path as the system spells it."""
-        return os.fsencode(text)
-
-
-def _encoded_path(value: Any, wanted: str) -> bytes:
-    try:
-        path = os.fsencode(value)
-    except TypeError:
-        raise ValueError(wanted) from None
-    if b"\0" in path:
-        raise ValueError(f"{wanted}, without NUL")
-    return path
+        """The path, or the artifact itself."""
+        return value if hasattr(value, "recipe") else self._encoded(value)
 
 
 def _number(text: str, wanted: str) -> float:

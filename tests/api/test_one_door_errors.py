@@ -11,12 +11,13 @@ import pytest
 import simdocs
 from simdocs.cli import exits
 from simdocs.parameters import values
+from simdocs.parameters.texts import FieldNames
 from tests.api.one_door import CALLS, REQUESTS, by_both, words_of
 from tests.api.one_door_cases import ARGUMENTS
 from tests.cli.program import simdocs as program
 
 ANY_WORD = (
-    *(values.FreeText, values.FieldNames, values.PatternList, values.PathName, values.PathList),
+    *(values.FreeText, FieldNames, values.PatternList, values.PathName, values.PathList),
     values.ArtifactName,
 )
 """Kinds of values of which every word of a command line is one."""

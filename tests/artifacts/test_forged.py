@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from simdocs.artifacts import formats, manifest, reader
 from simdocs.errors import ArtifactError
 from simdocs.parameters.recipes import MOST_STOP_WORDS
-from simdocs.parameters.values import FieldNames, FreeText
+from simdocs.parameters.texts import FieldNames
+from simdocs.parameters.values import FreeText
 from tests.amounts import slow
 from tests.artifacts import tiny as sample
 from tests.artifacts.test_damage import tiny, verdict  # noqa: F401  (a fixture)

@@ -178,7 +178,7 @@ def _build_shingles(plan: BuildPlan, writer: Writer, run: Run, earlier: Earlier 
 
     reading = Reading(files_of(plan.intake, run), plan.intake.walking.max_size, plan.recipe, run, earlier)
     documents = shingle(reading, take)
-    refuse_absent_fields(documents, plan.intake, plan.recipe)
+    refuse_absent_fields(documents, plan.intake, reading)
     counts = np.concatenate(lengths) if lengths else np.empty(0, np.int64)
     writer.append("tokens", np.empty(0, np.uint32))
     writer.append("offsets", np.concatenate(([0], np.cumsum(counts))))

@@ -240,6 +240,11 @@ class Reading:
         """The documents that have a row, when all were read."""
         return self._register.documents()
 
+    @property
+    def lacking(self) -> Skip | None:
+        """The first container of which no document has the text fields; None if a document of any has them."""
+        return self._register.lacking
+
 
 def _in_order(
     engine: Engine,

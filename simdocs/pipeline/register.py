@@ -98,6 +98,9 @@ class Register:
         self._without_stop_words = recipe.shingling.ignore_stop_words
         self._textless_files: list[Skip] = []
         """The files that were named and have no document with a text."""
+        self._lacking: Skip | None = None
+        """The first container of which no document has the text fields."""
+        self._text_field_met = False
         self._names = GrowingByteStrings()
         self._facts, self._met = GrowingArray(DOCUMENT), GrowingArray(MET)
         self._held: dict[int, bytes] = {}
@@ -209,11 +212,13 @@ class Register:
         for skip in skips:
             self.skip(skip)
         held.any_text |= len(read.names) > 0
+        self._text_field_met |= held.any_text and bool(len(read.chunks))
         if held.any_text:
             for skip in held.released():
                 self.skip(skip)
         elif ended and (whole := held.as_file()):
             self._skipped.add(whole)
+            self._lacking = self._lacking or whole
             if self._done in self._found.named:
                 self._textless_files.append(whole)
         if ended:
@@ -225,6 +230,11 @@ class Register:
         self.skip(skip)
         if is_textless:
             self._textless_files.append(skip)
+
+    @property
+    def lacking(self) -> Skip | None:
+        """The first container of which no document has the text fields; None if a document of any has them."""
+        return None if self._text_field_met else self._lacking
 
     @property
     def _seen_names(self) -> tuple[SeenNames, LineNames]:

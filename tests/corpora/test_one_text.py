@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import random
 from collections.abc import Iterator
@@ -109,6 +110,31 @@ def test_a_given_field_that_no_table_of_a_directory_has_is_an_error(name: str, t
     assert len(simdocs.dedupe("docs").documents) == 3
     Path("docs/c.jsonl").write_text('{"boddy": "x"}')
     assert len(simdocs.dedupe("docs", text_field="boddy").documents) == 4
+
+
+@pytest.mark.reliability("a --text-field that no row has")
+@pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
+def test_a_given_field_that_no_row_of_a_directory_has_is_an_error(suffix: str) -> None:
+    rows = [{"id": 1, "body": "x"}]
+    os.mkdir("docs")
+    Path("docs/plain.txt").write_text(WORDS)
+    for name in ("docs/a", "docs/b"):
+        if suffix == "jsonl":
+            Path(f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        else:
+            arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+            pytest.importorskip("pyarrow.parquet").write_table(arrow.Table.from_pylist(rows), f"{name}.parquet")
+    there = (
+        rf"docs/a.{suffix}: no \w+ has the field 'boddy'; the first has 'id', 'body': name one of them with text_field"
+    )
+    runs: tuple[tuple[Any, dict[str, str]], ...] = ((simdocs.dedupe, {}), (simdocs.shingle, {"output": "x.shingles"}))
+    for run, options in runs:
+        with pytest.raises(UsageError, match=there):
+            run("docs", text_field="boddy", **options)
+    assert not Path("x.shingles").exists()
+    assert len(simdocs.dedupe("docs").skipped.by_reason["malformed"]) == 2
+    Path("docs/c.jsonl").write_text('{"boddy": null}')
+    assert len(simdocs.dedupe("docs", text_field="boddy").skipped.by_reason["malformed"]) == 3
 
 
 def test_a_named_file_beside_a_table_is_malformed(path: Path, kind: str) -> None:

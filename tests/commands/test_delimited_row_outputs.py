@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import random
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
+from tests import packing
 
 FOX = b"the quick brown fox jumps over the lazy dog and then runs home"
 HEADER = b'id,"a ""name""",text'
@@ -90,11 +92,34 @@ def test_a_row_whose_quotes_never_end_is_kept(here: Path) -> None:
     assert Path("removed.csv").read_bytes() == b"id,text\nb," + FOX + b"\n"
 
 
+@packing.each
+def test_so_is_it_in_a_compressed_file(here: Path, name: str) -> None:
+    rows = "".join(f"{row},{random.Random(row).random()} {'x' * row}\n" for row in range(500)).encode()
+    content = b"id,text\n" + rows + b'c,"never\nends\n' + rows
+    file = f"in.csv{packing.SUFFIXES[name]}"
+    Path(file).write_bytes(packing.packed(name, content))
+    found = simdocs.dedupe(file, kept_rows="kept.csv", flagged_rows="all.csv", max_size=1 << 14)
+    assert (found.skipped.counts, found.skipped.warnings) == ({"malformed": 1}, [])
+    assert Path("kept.csv").read_bytes() == content
+    assert Path("all.csv").read_bytes().endswith(b'\nc,"never\nends\n' + rows)
+
+
+@packing.each
+def test_the_beginning_of_a_row_at_which_compressed_data_ends_is_no_row(here: Path, name: str) -> None:
+    content = b"id,text\na," + FOX + b'\nb,"' + random.Random(1).randbytes(1 << 19).hex().encode() + b'"\n'
+    file = f"in.csv{packing.SUFFIXES[name]}"
+    Path(file).write_bytes(packing.packed(name, content)[:-1000])
+    found = simdocs.dedupe(file, kept_rows="kept.csv")
+    assert "cannot be read after row 1" in found.skipped.warnings[0]
+    assert Path("kept.csv").read_bytes() == b"id,text\na," + FOX + b"\n"
+
+
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
-def test_a_first_row_whose_quotes_never_end_is_kept(here: Path, mark: bytes) -> None:
+@pytest.mark.parametrize("file", ["in.csv", "in.csv.gz"])
+def test_a_first_row_whose_quotes_never_end_is_kept(here: Path, mark: bytes, file: str) -> None:
     content = mark + b'\nid,text\nc,"never\nends\n'
-    Path("in.csv").write_bytes(content)
-    simdocs.dedupe("in.csv", kept_rows="kept.csv", flagged_rows="all.csv")
+    Path(file).write_bytes(content if file == "in.csv" else packing.packed("gzip", content))
+    simdocs.dedupe(file, kept_rows="kept.csv", flagged_rows="all.csv")
     assert Path("kept.csv").read_bytes() == content
     assert Path("all.csv").read_bytes() == content.replace(b"text", b"text,duplicate_of,similarity,group")
 

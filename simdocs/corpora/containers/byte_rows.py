@@ -131,6 +131,9 @@ class _Held:
     def bytes_at(self, start: int, size: int) -> bytes:
         return self._content[start : start + size]
 
+    def size(self, _start: int) -> int:
+        return len(self._content)
+
     def close(self) -> None:
         """Nothing is open."""
 
@@ -138,8 +141,8 @@ class _Held:
 class ByteFile:
     """An open file whose rows are bytes: see RawRows.
 
-    name: of the file. content: its content, with a method `bytes_at`. mark: the byte order mark at its beginning, if
-    there is one.
+    name: of the file. content: its content, with the methods `bytes_at` and `size`. mark: the byte order mark at its
+    beginning, if there is one.
     """
 
     total: int | None = None

@@ -28,7 +28,6 @@ from simdocs.errors import InputError
 from simdocs.model.names import display_name
 from simdocs.model.ragged import Index
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.parameters.file_formats import compression_of
 from simdocs.parameters.texts import Sequences
 
 _ERRORS = "surrogateescape"
@@ -92,7 +91,6 @@ class DelimitedFile(ByteFile):
 
     def __init__(self, file: ContainerFile, form: str, delimiter: str, *, has_header: bool) -> None:
         super().__init__(file)
-        self.held_size = None if file.held is None else len(file.held)
         self.form, self.delimiter, self.header = form, delimiter, b""
         try:
             if has_header:
@@ -101,7 +99,6 @@ class DelimitedFile(ByteFile):
             self.close()
             raise
         self.names: list[str] = next(parsed_rows([self.header.strip(_LINE_ENDS)], delimiter), [])
-        self._may_end_early = file.held is not None or not compression_of(file.name)
 
     def _read_header(self) -> bytes:
         for size in (1 << 12, 1 << 16, HEADER_MOST + 1):
@@ -120,8 +117,8 @@ class DelimitedFile(ByteFile):
     def rest(self, start: int, first: int) -> RowBlock | None:
         """A row whose quotes never end, up to the end of the file. None: there is none, or the file is damaged."""
         start = max(start, len(self.mark) + len(self.header))
-        end = self.stamp.size if self.held_size is None else self.held_size
-        return LongRow(first, start, end, self, "row", has_end=False) if self._may_end_early and start < end else None
+        end = self.content.size(start)
+        return LongRow(first, start, end, self, "row", has_end=False) if end is not None and start < end else None
 
 
 class DelimitedWriter:

@@ -175,10 +175,11 @@ def _refuse_large(targets: RowTargets, found: FileList, limit: int) -> None:
         number = file.number
         each = ContainerFile(found.names[number], limit, Met.of(found.met[number]), found.held.get(number))
         with suppress(DocumentSkipped, OSError):  # reported when the file is read
-            if (held := form.held(each)) is not None and held[1] > most:
-                takes = f"takes {shown_memory(held[1])}, and {shown_memory(most)} of memory are left"
-                remedy = "write the file with smaller row groups first"
-                raise InputError(f"{display_name(each.name)}: to write its rows, {held[0]} {takes}: {remedy}")
+            if (held := form.held(each)) is not None and held.size > most:
+                takes = f"takes {shown_memory(held.size)}, and {shown_memory(most)} of memory are left"
+                remedy = f"write the file with fewer rows in each {held.unit} first"
+                what = f"{held.unit} {held.number}"
+                raise InputError(f"{display_name(each.name)}: to write its rows, {what} {takes}: {remedy}")
 
 
 def opened_outputs(

@@ -144,3 +144,24 @@ def test_a_row_group_larger_than_the_memory_is_refused_before_any_work(
     for enough in (2 * largest, None):
         monkeypatch.setattr(row_outputs, "available_memory", lambda enough=enough: enough)
         simdocs.dedupe("tables", kept_rows="out")
+
+
+@pytest.mark.parametrize("kind", ["new_file", "new_stream"])
+@pytest.mark.parametrize("compression", [None, "zstd"])
+def test_so_is_a_record_batch(here: Path, monkeypatch: pytest.MonkeyPatch, kind: str, compression: str | None) -> None:
+    pa = pytest.importorskip("pyarrow", reason="needs simdocs[datasets]")
+    Path("tables").mkdir()
+    table = pa.table({"text": [f"{FOX} {number}" for number in range(9)], "more": ["x"] * 3 + ["x" * 20_000] * 6})
+    options = pa.ipc.IpcWriteOptions(compression=compression)
+    with getattr(pa.ipc, kind)("tables/y.arrow", table.schema, options=options) as writer:
+        writer.write_table(table.slice(0, 5), 3)
+        writer.write_table(table.slice(5))
+    monkeypatch.setattr(row_outputs, "available_memory", lambda: 12_345)
+    message = (
+        r"tables/y\.arrow: to write its rows, record batch 2 takes 8\d KB, .* fewer rows in each record batch first"
+    )
+    with pytest.raises(simdocs.InputError, match=message):
+        simdocs.dedupe("tables", kept_rows="out")
+    for enough in (90_000, None):
+        monkeypatch.setattr(row_outputs, "available_memory", lambda enough=enough: enough)
+        simdocs.dedupe("tables", kept_rows="out")

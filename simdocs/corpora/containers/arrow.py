@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from simdocs.corpora.compression import library, misnamed
@@ -190,20 +191,32 @@ class ArrowSource:
     """An Arrow file or stream with all its columns.
 
     schema: its schema. is_stream: whether it is a stream. codec: the compression of its record batches, if any.
+    unit: what its units are called.
     total: None, because only its record batches say how many rows it has.
     """
 
-    total = None
+    unit, total = "record batch", None
 
     def __init__(self, source: ArrowObject) -> None:
         ipc = library("pyarrow.ipc", "reading Arrow")
         size = source.seek(0, 2)
         self.is_stream = read_at(source, 0, len(_MAGIC)) != _MAGIC
         self.codec = _codec_of(source, size, is_stream=self.is_stream)
+        self._source, self._size = source, size
         source.seek(0)
         options = ipc.IpcReadOptions(use_threads=False)
         self._reader = (ipc.open_stream if self.is_stream else ipc.open_file)(source, options=options)
         self.schema = self._reader.schema
+
+    def largest(self) -> tuple[int, int]:
+        """The number of the largest record batch that is not damaged, and the bytes that it takes; zeros if none is."""
+        sizes = list[int]()
+        with suppress(CutShort, ValueError):
+            for message in _messages_of(self._source, self._size, is_stream=self.is_stream):
+                if message.kind == ROWS:
+                    folded = message.end - message.body if message.is_compressed else 0
+                    sizes.append(folded + unfolded(self._source, message, range(len(message.buffers))))
+        return max(((size, number) for number, size in enumerate(sizes)), default=(0, 0))[::-1]
 
     def batches(self) -> Iterator[tuple[int, ArrowObject]]:
         """Yield all record batches with their numbers."""
@@ -214,11 +227,15 @@ class ArrowSource:
             yield unit, self._reader.get_batch(unit)
 
 
+def _messages_of(source: ArrowObject, size: int, *, is_stream: bool) -> Iterator[Message]:
+    """Yield the messages of a stream, or those with rows of a file. CutShort, ValueError: it is damaged."""
+    return messages(source, 0, size) if is_stream else messages_of_footer(source, size)
+
+
 def _codec_of(source: ArrowObject, size: int, *, is_stream: bool) -> str | None:
     """The compression of the first record batch with compressed data."""
-    each = messages(source, 0, size) if is_stream else messages_of_footer(source, size)
     try:
-        for message in each:
+        for message in _messages_of(source, size, is_stream=is_stream):
             for start, length in message.buffers if message.kind == ROWS and message.is_compressed else ():
                 if length > 8 + len(_ZSTD):
                     begin = read_at(source, message.body + start + 8, len(_ZSTD))

@@ -104,8 +104,10 @@ class ParquetSource:
     """A Parquet file with all its columns.
 
     schema: its schema. codecs: the compression of each column. dictionaries: the columns that are encoded with one.
-    total: how many rows it has.
+    unit: what its units are called. total: how many rows it has.
     """
+
+    unit = "row group"
 
     def __init__(self, source: ArrowObject) -> None:
         self._file = _opened(source)

@@ -117,14 +117,22 @@ class RowWriter(Protocol):
         """Write the end of the file."""
 
 
+class Held(NamedTuple):
+    """The rows of a file that are held at once. unit, number: what they are, such as row group 3. size: their bytes."""
+
+    unit: str
+    number: int
+    size: int
+
+
 class RowFormat(Protocol):
     """A format whose rows can be read as they are, and written."""
 
     def open(self, file: ContainerFile, fields: Sequences) -> RawRows:
         """Open a file. Raises DocumentSkipped, OSError as `Container.open` does."""
 
-    def held(self, file: ContainerFile) -> tuple[str, int] | None:
-        """What is held in memory of a file while its rows are written, and its bytes; None: no more than a row or so.
+    def held(self, file: ContainerFile) -> Held | None:
+        """What is held in memory of a file while its rows are written; None: no more than a row or so.
 
         Raises DocumentSkipped, OSError as `open` does.
         """

@@ -20,6 +20,7 @@ from simdocs.corpora.containers.rows import (
     FLAGS,
     EveryRecord,
     Flags,
+    Held,
     RawRows,
     Record,
     RowBlock,
@@ -267,13 +268,11 @@ class _TableFormat:
         """Open a file."""
         return TableRows(file, self._source, self._what)
 
-    def held(self, file: ContainerFile) -> tuple[str, int] | None:
-        """The largest row group. A record batch was in memory already when its documents were read."""
-        if self._source is not parquet.ParquetSource:
-            return None
-        with contextlib.closing(TableRows(file, self._source, self._what)) as rows:
-            unit, size = rows.source.largest()
-        return f"row group {unit}", size
+    def held(self, file: ContainerFile) -> Held:
+        """The largest row group or record batch."""
+        with contextlib.closing(TableRows(file, self._source, self._what)) as rows, damage_named(None, self._what):
+            number, size = rows.source.largest()
+        return Held(rows.source.unit, number, size)
 
     def writer(self, source: RawRows, sink: Sink, *, flagged: bool, every: EveryRecord) -> TableWriter:
         """A writer of rows of this file."""

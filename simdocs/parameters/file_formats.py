@@ -47,7 +47,7 @@ CONTAINERS = Family(
             "one JSON object per line",
             "simdocs.corpora.containers.jsonl:JSON_LINES",
             (b".jsonl", b".ndjson"),
-            rows="simdocs.corpora.containers.jsonl_rows:JSON_LINES_ROWS",
+            rows="simdocs.corpora.containers.json_rows:JSON_LINES_ROWS",
             of_lines=True,
         ),
         "json": ContainerFormat(
@@ -55,7 +55,7 @@ CONTAINERS = Family(
             "simdocs.corpora.containers.json_array:JSON_ARRAY",
             (b".json",),
             is_limited_whole=True,
-            rows="simdocs.corpora.containers.json_array_rows:JSON_ARRAY_ROWS",
+            rows="simdocs.corpora.containers.json_rows:JSON_ARRAY_ROWS",
         ),
         "csv": ContainerFormat(
             "comma-separated values, with a header",

@@ -1,4 +1,7 @@
-"""The rows of JSON Lines: each line is written as it was read, byte for byte, with its line end."""
+"""The rows of JSON Lines and JSON arrays: the bytes of each object are those that were read.
+
+A line has its line end; an element of an array is on lines of its own.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ import numpy as np
 
 from simdocs.corpora.containers.byte_rows import ByteBlock, ByteFile, LongRow, is_long
 from simdocs.corpora.containers.container import ContainerFile, Part
+from simdocs.corpora.containers.json_array import Elements
 from simdocs.corpora.containers.rows import (
     FLAGS,
     EveryRecord,
@@ -28,7 +32,15 @@ from simdocs.model.ragged import Index
 from simdocs.parameters.texts import Sequences
 
 
-class LineBlock(ByteBlock):
+class _ObjectBlock(ByteBlock):
+    """Rows that are objects."""
+
+    def records(self, places: Index) -> list[Record | None]:
+        """The objects at these places; None for a row that is none. InputError: see `record_of`."""
+        return [record_of(self.row(place), self.where(place)) for place in places.tolist()]
+
+
+class LineBlock(_ObjectBlock):
     """The lines of a part."""
 
     noun = "line"
@@ -39,9 +51,15 @@ class LineBlock(ByteBlock):
             ends = np.append(ends, len(part.data))
         super().__init__(part, part.data, ends)
 
-    def records(self, places: Index) -> list[Record | None]:
-        """The objects on these lines; None for a line that has none. InputError: see `record_of`."""
-        return [record_of(self.row(place), self.where(place)) for place in places.tolist()]
+
+class ElementBlock(_ObjectBlock):
+    """The elements of a part of an array, without what is between them."""
+
+    noun = "object"
+
+    def __init__(self, part: Part) -> None:
+        elements = [part.data[start:stop] for start, stop in Elements(part.data, 0)]
+        super().__init__(part, b"".join(elements), np.cumsum(list(map(len, elements)), dtype=np.int64))
 
 
 class LinesOfFile(ByteFile):
@@ -50,6 +68,14 @@ class LinesOfFile(ByteFile):
     def blocks(self, part: Part) -> Iterator[RowBlock]:
         """Yield the lines of a part."""
         yield LongRow.of(part, self, "line") if is_long(part) else LineBlock(part)
+
+
+class ArrayFile(ByteFile):
+    """A file with a JSON array, open."""
+
+    def blocks(self, part: Part) -> Iterator[RowBlock]:
+        """Yield the elements of a part."""
+        yield ElementBlock(part)
 
 
 class JsonLinesWriter:
@@ -75,6 +101,30 @@ class JsonLinesWriter:
 
     def end(self) -> None:
         """There is nothing after the last line."""
+
+
+class JsonArrayWriter:
+    """Writes a JSON array."""
+
+    def __init__(self, sink: Sink) -> None:
+        self._sink, self._before = sink, b"[\n"
+
+    def write(self, block: RowBlock, places: Index, flags: list[Flags] | None) -> None:
+        """Write these rows: elements of an array as they are, others as objects."""
+        if not isinstance(block, ElementBlock):
+            for place, record in converted(block, places, flags):
+                self._add(json_of(record, block.where(place)))
+            return
+        for at, place in enumerate(places.tolist()):
+            self._add(block.row(place) if flags is None else with_flags(block, place, flags[at]))
+
+    def _add(self, element: bytes) -> None:
+        self._sink(self._before + element)
+        self._before = b",\n"
+
+    def end(self) -> None:
+        """Write the end of the array."""
+        self._sink(b"[]\n" if self._before == b"[\n" else b"\n]\n")
 
 
 def json_of(record: Record, where: str) -> bytes:
@@ -181,4 +231,20 @@ class JsonLinesRows:
         return JsonLinesWriter(source, sink)
 
 
+class JsonArrayRows:
+    """JSON arrays as a format of rows: see RowFormat."""
+
+    def open(self, file: ContainerFile, _fields: Sequences) -> ArrayFile:
+        """Open a file."""
+        return ArrayFile(file)
+
+    def held(self, _file: ContainerFile) -> None:
+        """Some rows are held at once."""
+
+    def writer(self, source: RawRows, sink: Sink, *, flagged: bool, every: EveryRecord) -> JsonArrayWriter:  # noqa: ARG002
+        """A writer of an array."""
+        return JsonArrayWriter(sink)
+
+
 JSON_LINES_ROWS = JsonLinesRows()
+JSON_ARRAY_ROWS = JsonArrayRows()

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Protocol
 
+from simdocs.errors import OutputError
 from simdocs.storage import syscalls
 from tests.cli.program import Done, simdocs
 from tests.cli.traps import prelude
@@ -93,6 +94,19 @@ def calls_of(run: Callable[[], object]) -> list[str]:
         faulty.install(patch)
         run()
     return faulty.calls
+
+
+def end_of(run: Callable[[], object], fault: Fault, at: int, done: bool = False) -> OutputError | Ended | None:
+    """Return how a run ends if the n-th call goes wrong, before or after it is done; None if the run succeeds."""
+    import pytest
+
+    with pytest.MonkeyPatch.context() as patch:
+        Faulty(fault, at, done).install(patch)
+        try:
+            run()
+        except (OutputError, Ended) as error:
+            return error
+    return None
 
 
 _PROGRAM = """

@@ -16,7 +16,7 @@ from simdocs.storage import lock, syscalls
 from tests.amounts import slow
 from tests.artifacts.tiny import KINDS, arrays, arrays_of, documents, draft_of, found, recipe, save, writing
 from tests.commands.building import opened
-from tests.storage.faults import FAULTS, Ended, Faulty, calls_of, instead
+from tests.storage.faults import FAULTS, Ended, Faulty, calls_of, end_of, instead
 
 NAME = "a.signatures"
 
@@ -42,13 +42,7 @@ def test_a_fault_at_any_call_leaves_the_old_or_the_new_artifact(place, kind, the
         if not there:
             shutil.rmtree(path)
         old, new = found(path), 2 * at + 2
-        ended = None
-        with pytest.MonkeyPatch.context() as patch:
-            Faulty(fault, at, done).install(patch)
-            try:
-                save(path, new)
-            except (OutputError, Ended) as error:
-                ended = error
+        ended = end_of(lambda: save(path, new), fault, at, done)  # noqa: B023
         now = found(path)
         if now != new and (ended is None or now != old):
             wrong.append((at, name, "neither the old nor the new", now))

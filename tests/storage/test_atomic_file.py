@@ -12,7 +12,7 @@ import pytest
 
 from simdocs.errors import OutputError
 from simdocs.storage.atomic_file import atomic_file
-from tests.storage.faults import FAULTS, Ended, Faulty, calls_of, instead
+from tests.storage.faults import FAULTS, Faulty, calls_of, end_of, instead
 
 OLD, NEW = b"old\n", b"new\n" * 1000
 
@@ -46,13 +46,7 @@ def test_a_fault_at_any_call_leaves_the_old_or_the_new_file(tmp_path, fault, don
         path.unlink(missing_ok=True)
         if there:
             path.write_bytes(OLD)
-        with pytest.MonkeyPatch.context() as patch:
-            Faulty(fault, at, done).install(patch)
-            try:
-                write(path)
-                ended = None
-            except (OutputError, Ended) as error:
-                ended = error
+        ended = end_of(lambda: write(path), fault, at, done)
         now = path.read_bytes() if path.exists() else b""
         left = [one for one in os.listdir(tmp_path) if one != "answer"]
         if now != NEW and (ended is None or now != (OLD if there else b"")):

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.errors import OutputError, UsageError
+from simdocs.errors import UsageError
 from simdocs.storage.atomic_tree import LIST, atomic_tree
 from tests.artifacts.tiny import draft_of
-from tests.storage.faults import FAULTS, Ended, Faulty, calls_of
+from tests.storage.faults import FAULTS, calls_of, end_of
 
 FILES = ("x.jsonl", "a/y.jsonl", "a/b/z.jsonl", "b/x.jsonl")
 """`a` and `b` are also names of directories that are made in a draft to try the file system."""
@@ -44,13 +44,7 @@ def test_a_fault_at_any_call_leaves_the_old_or_the_new_directory(tmp_path: Path,
     calls = calls_of(lambda: save(path, 1))
     for at in range(len(calls)):
         old, new = found(path), 2 * at + 2
-        ended = None
-        with pytest.MonkeyPatch.context() as patch:
-            Faulty(fault, at, done).install(patch)
-            try:
-                save(path, new)
-            except (OutputError, Ended) as error:
-                ended = error
+        ended = end_of(lambda: save(path, new), fault, at, done)  # noqa: B023
         now = found(path)
         assert now == new or (ended is not None and now == old)
         assert {*os.listdir(tmp_path)} <= {"out", draft_of("out")}

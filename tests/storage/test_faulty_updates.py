@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.errors import LockedError, OutputError
+from simdocs.errors import LockedError
 from tests.amounts import amount, slow
 from tests.artifacts.tiny import draft_of, writing
 from tests.commands.building import built
-from tests.storage.faults import FAULTS, Ended, Faulty, calls_of
+from tests.storage.faults import FAULTS, Faulty, calls_of, end_of
 from tests.storage.old_artifact import Update
 from tests.storage.power import Recorder, Tree, states
 from tests.storage.power import lay as lay_tree
@@ -39,13 +39,7 @@ def test_a_fault_at_any_call_of_an_update_leaves_the_old_or_the_new_artifact(upd
     ended = set()
     for at in range(0, len(calls), 1 if amount(1) > 1 else 19):
         update.reset()
-        failed = False
-        with pytest.MonkeyPatch.context() as patch:
-            Faulty(error, at, done).install(patch)
-            try:
-                update.run()
-            except (OutputError, Ended):
-                failed = True
+        failed = end_of(update.run, error, at, done) is not None
         state = update.state()
         assert state == "new" or (failed and state == "old"), (at, calls[at])
         assert update.beside() <= {draft_of(update.target)}

@@ -20,7 +20,7 @@ from tests.amounts import slow
 from tests.artifacts.tiny import draft_of, files_of, found, publishing, save, writing
 from tests.cli.corpus import A1, A, lay
 from tests.cli.program import simdocs
-from tests.storage.faults import FAULTS, Ended, Faulty, calls_of
+from tests.storage.faults import FAULTS, calls_of, end_of
 
 FILE, DIRECTORY = "answer", "a.signatures"
 DRAFT_FILE, DRAFT_DIRECTORY = f"{draft_of(FILE)}.4711.0", draft_of(DIRECTORY)
@@ -350,13 +350,7 @@ def test_a_fault_while_a_draft_is_removed_leaves_the_old_or_the_new_artifact(pla
     assert calls[:end].count("unlink") == len(files_of("signatures"))
     for at in range(end):
         reset()
-        ended = False
-        with pytest.MonkeyPatch.context() as patch:
-            Faulty(fault, at, done).install(patch)
-            try:
-                save(place / DIRECTORY, 2)
-            except (OutputError, Ended):
-                ended = True
+        ended = end_of(lambda: save(place / DIRECTORY, 2), fault, at, done) is not None
         assert found(place / DIRECTORY) == (1 if ended else 2), (at, calls[at])
         save(place / DIRECTORY, 3)
         assert (found(place / DIRECTORY), sorted(os.listdir(place))) == (3, [DIRECTORY, kept.name]), (at, calls[at])

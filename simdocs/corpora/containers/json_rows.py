@@ -36,7 +36,7 @@ class _ObjectBlock(ByteBlock):
     """Rows that are objects."""
 
     def records(self, places: Index) -> list[Record | None]:
-        """The objects at these places; None for a row that is none. InputError: see `record_of`."""
+        """The objects at these places; None for a row that has none. InputError: see `record_of`."""
         return [record_of(self.row(place), self.where(place)) for place in places.tolist()]
 
 

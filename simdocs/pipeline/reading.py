@@ -71,12 +71,13 @@ class Textless(NamedTuple):
     """Documents of a part without the text field.
 
     skips: their skips.
-    fields: the fields of the first document, for a message.
+    fields, remedy: for a message, as in PartDocuments.
     any_text: whether another document of the part has the text field.
     """
 
     skips: list[Skip]
     fields: str
+    remedy: str
     any_text: bool
 
 
@@ -176,7 +177,7 @@ def _part(part: Part, sequences: Sequences) -> Read:
         raws=[as_utf8(text)[0] for text in rows.texts],
         chunks=chunk,
         skips=rows.skips,
-        textless=Textless(rows.textless, rows.fields, rows.has_text_field),
+        textless=Textless(rows.textless, rows.fields, rows.remedy, rows.has_text_field),
     )
 
 

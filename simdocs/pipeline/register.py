@@ -358,8 +358,8 @@ class _HeldBack:
         self._of_texts = fields
         self.any_text = False
         """Whether a document of the file has the field."""
-        self._fields = ""
-        """The fields of the first document."""
+        self._fields = self._remedy = ""
+        """The fields of the first document, and what to do."""
         self._first: list[Skip] = []
         self._more = array("q")
         """The numbers of the documents after the first ones."""
@@ -369,7 +369,7 @@ class _HeldBack:
         room = FIRST - len(self._first)
         self._first += textless.skips[:room]
         self._more.extend(skip.line for skip in textless.skips[room:])
-        self._fields = self._fields or textless.fields
+        self._fields, self._remedy = self._fields or textless.fields, self._remedy or textless.remedy
         self.any_text |= textless.any_text
 
     def released(self) -> Iterator[Skip]:
@@ -388,9 +388,9 @@ class _HeldBack:
 
         name = self._first[0].name
         noun = container(format_of_document(name, self._of_texts)).noun
-        return Skip("malformed", name, no_text(noun, self._of_texts, self._fields))
+        return Skip("malformed", name, no_text(noun, self._of_texts, self._fields, self._remedy))
 
     def forget(self) -> None:
         """Begin another file."""
-        self.any_text, self._fields = False, ""
+        self.any_text, self._fields, self._remedy = False, "", ""
         self._first, self._more = [], array("q")

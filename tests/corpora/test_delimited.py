@@ -22,7 +22,7 @@ from simdocs.corpora.containers.container import ContainerFile, OneText, Part, P
 from simdocs.corpora.containers.delimited import CSV, TSV, Delimited
 from simdocs.corpora.containers.records import RecordEnds
 from simdocs.corpora.containers.reopened import Reopened
-from simdocs.errors import spelled
+from simdocs.errors import UsageError, spelled
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.parameters.texts import Sequences
 from tests.cli.corpus import A1, A2, A, B, lay
@@ -261,6 +261,25 @@ def test_a_header_that_names_no_text_is_refused(data: bytes, said: str) -> None:
         list(CSV.parts(ContainerFile(b"x", 1 << 20, held=data), FIELDS))
     assert spelled(caught.value.detail).startswith(said)
     assert isinstance(caught.value, OneText) == ("one text" in caught.value.detail)
+
+
+@pytest.mark.parametrize(
+    ("data", "more", "remedy"),
+    [
+        (b"id;text\n1;x\n", {}, "give delimiter ';'"),
+        (b"id\ttext\n1\tx\n", {}, "give delimiter '\\t'"),
+        (b"a;b\n1;x\n", {}, "give delimiter ';', and name one of the fields with text_field"),
+        (b"1;x\n2;y\n", {"no_header": True, "text_field": "2"}, "give delimiter ';'"),
+        (b"id,body\n1,x\n", {}, "name one of them with text_field"),
+    ],
+)
+def test_the_character_between_fields_is_suggested_for_a_format_that_was_given(
+    tmp_path: Path, data: bytes, more: dict[str, Any], remedy: str
+) -> None:
+    (tmp_path / "x").write_bytes(data)
+    with pytest.raises(UsageError, match=r"/x: no row has the field .*; the first has .*: ") as caught:
+        simdocs.dedupe(tmp_path / "x", input_format="csv", **more)
+    assert str(caught.value).endswith(f": {remedy}")
 
 
 def test_a_repeated_name_that_is_not_wanted_is_no_problem() -> None:

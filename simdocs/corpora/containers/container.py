@@ -91,6 +91,7 @@ class PartDocuments:
     skips: malformed and oversized documents, by number.
     textless: documents without the text field, by number.
     fields: the fields of the first document without it, for a message.
+    remedy: what to do if no document of the file has it; empty: name another field.
     has_text_field: whether any document has the text field, whatever is in it.
     """
 
@@ -100,6 +101,7 @@ class PartDocuments:
     skips: list[Skip] = field(default_factory=list)
     textless: list[Skip] = field(default_factory=list)
     fields: str = ""
+    remedy: str = ""
     has_text_field: bool = False
 
 

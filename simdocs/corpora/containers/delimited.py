@@ -65,6 +65,7 @@ class Delimited:
                     self._skip(found, part, skip, number)
                 else:
                     wanted.append((number, begin, end))
+        first_record = part.data[:header] or (body[wanted[0][1] : wanted[0][2]] if wanted else b"")
         rows = parsed_rows((body[begin:end] for _, begin, end in wanted), delimiter)
         for (number, begin, end), row in zip(wanted, rows, strict=True):
             where = Locator(part.start + begin, end - begin, number)
@@ -72,6 +73,8 @@ class Delimited:
                 add_row(found, _record(names, row, fields), where, part.name, self.noun, fields, _ERRORS)
             except DocumentSkipped as skip:
                 self._skip(found, part, skip, number)
+        if found.textless:
+            found.remedy = self._remedy(first_record, fields)
         return found
 
     def open(self, path: bytes, met: Met, fields: Sequences) -> OpenDelimited:
@@ -118,22 +121,22 @@ class Delimited:
                 raise DocumentSkipped("malformed", f"the header has the field {name!r} twice: {remedy}")
         if fields.input_format or set(fields.text_field) <= set(names):
             return
+        raise without_texts(self.noun, fields, listed(names), self._remedy(first_record, fields))
+
+    def _remedy(self, first_record: bytes, fields: Sequences) -> str:
+        """What to do if a file has no texts, because another character is between its fields; empty: nothing else."""
         if first_record.startswith(b"sep="):  # which Excel reads
             line = first_record.strip().decode("utf-8", "replace")
-            remedy = f"delete the first line, {line}, and give the character with {mention('delimiter')}"
-            raise without_texts(self.noun, fields, listed(names), remedy)
-        for other in _USUAL_DELIMITERS:
-            if other != delimiter and set(fields.text_field) <= set(_names(first_record, other)):
-                mark = r"\t" if other == "\t" else other
-                raise without_texts(self.noun, fields, listed(names), f"give {mention('delimiter')} '{mark}'")
-        for other in _USUAL_DELIMITERS if len(names) == 1 else ():
-            if len(_names(first_record, other)) > 1:
-                mark = r"\t" if other == "\t" else other
-                remedy = (
-                    f"give {mention('delimiter')} '{mark}', and name one of the fields with {mention('text_field')}"
-                )
-                raise without_texts(self.noun, fields, listed(names), remedy)
-        raise without_texts(self.noun, fields, listed(names))
+            return f"delete the first line, {line}, and give the character with {mention('delimiter')}"
+        delimiter = self._between(fields)
+        found = {other: _names(first_record, other) for other in _USUAL_DELIMITERS if other != delimiter}
+        for other, names in found.items():
+            if set(fields.text_field) <= set(_numbered(names) if fields.no_header else names):
+                return f"give {_given(other)}"
+        for other, names in found.items() if len(_names(first_record, delimiter)) == 1 else ():
+            if len(names) > 1:
+                return f"give {_given(other)}, and name one of the fields with {mention('text_field')}"
+        return ""
 
     def _skip(self, found: PartDocuments, part: Part, skip: DocumentSkipped | None, number: int) -> None:
         if skip is not None:
@@ -184,6 +187,12 @@ def _header(beginning_of: Callable[[int], bytes], delimiter: str) -> bytes | Non
 def _names(header: bytes, delimiter: str) -> list[str]:
     """The names of the fields in a header; none if there is no header."""
     return next(parsed_rows([header.strip(b"\r\n")], delimiter), [])
+
+
+def _given(delimiter: str) -> str:
+    """The option with this character, for a message."""
+    mark = r"\t" if delimiter == "\t" else delimiter
+    return f"{mention('delimiter')} '{mark}'"
 
 
 def _numbered(row: Sequence[str]) -> list[str]:

@@ -111,16 +111,18 @@ def missing_text(noun: str, name: str, there: str) -> str:
     return f"field {name!r} ({mention('text_field')}) is missing; the {noun} has {there}"
 
 
-def no_text(noun: str, fields: Sequences, there: str) -> str:
-    """The message that no document of a file has the text fields. there: the fields of the first one."""
-    return f"{_lacking(noun, fields, there)}: {_remedy()}"
+def no_text(noun: str, fields: Sequences, there: str, remedy: str = "") -> str:
+    """The message that no document of a file has the text fields.
+
+    there: the fields of the first one. remedy: what to do; empty: name another field.
+    """
+    return f"{_lacking(noun, fields, there)}: {remedy or _remedy()}"
 
 
 def without_texts(noun: str, fields: Sequences, there: str, remedy: str = "") -> NoTextField:
     """The exception for a file that may be one text, because no row has the text fields.
 
-    there: as for `no_text`.
-    remedy: what to do; empty: what `no_text` says.
+    there, remedy: as for `no_text`.
     """
     return NoTextField(_lacking(noun, fields, there), remedy or _remedy())
 

@@ -88,7 +88,10 @@ def answer(request: DedupeRequest, run: Run, delivery: Delivery) -> Deduplicatio
 def with_row_outputs(plan: _Plan, run: Run, delivery: Delivery) -> tuple[_Plan, RowDrafts | None]:
     """The plan with the files of its documents, and drafts of the outputs of their rows; None if none is wanted."""
     given = {name: os.fsdecode(path) for name, path in plan.request.row_outputs.fields().items() if path is not None}
-    if (given or lists_lines(plan.request.answer.list)) and plan.intake.artifact is None:
+    listing = plan.request.answer.list
+    kept_lines = listing is not None and LISTS[listing].lines and not LISTS[listing].duplicates
+    run.skipped.keeps_rows = kept_lines or "kept_rows" in given or "flagged_rows" in given
+    if (given or lists_lines(listing)) and plan.intake.artifact is None:
         from simdocs.commands.row_sources import refuse_unread
 
         found = files_of(plan.intake, run)

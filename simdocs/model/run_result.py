@@ -41,13 +41,14 @@ class RunResult(Answer):
         """The numbers of documents that were read and skipped, in words."""
         assert self.documents is not None
         empty, one_text, skipped = self.documents.flagged(EMPTY), self._read_as_one_text, self.skipped.counts
+        what = "not compared" if self.skipped.keeps_rows else "skipped"
         alike = (f", {count:,} {'looks' if count == 1 else 'look'} like {name}" for name, count in self.looks_like)
         return (
             f"{counted(len(self.documents), 'document')}, {counted(self._bytes, 'byte')}"
             + (f", {empty:,} empty" if empty else "")
-            + (f", {one_text:,} read as one text: no table with the text field" if one_text else "")
+            + (f", {one_text:,} read as one text each (no rows with the text field)" if one_text else "")
             + "".join(alike)
-            + "".join(f", {count:,} skipped: {in_short(name)}" for name, count in skipped.items() if name != "kept")
+            + "".join(f", {count:,} {what}: {in_short(name)}" for name, count in skipped.items() if name != "kept")
         )
 
     @property

@@ -24,7 +24,7 @@ JUDGED: Mapping[str, str] = MappingProxyType(
         "known": "already in the index",
         "ignored": "all its tokens are left out",
         "artifact": "a simdocs artifact, or a temporary file of one",
-        "described": "describes a data set that Hugging Face has saved, or is not one of its files",
+        "described": "has no rows of the data set (saved by Hugging Face)",
         "uninstalled": "needs a library that is not installed (pip install 'simdocs[datasets]')",
     }
 )
@@ -121,12 +121,14 @@ class Skipped:
         lines take no memory; 0: all are kept. Files that need a library are all kept: an update has to know them.
     explained: reasons that a warning explains, so that the documents need not be named.
     tell: is called with every skip when it is added.
+    keeps_rows: whether rows of files are written, also those that could not be compared.
     """
 
     warnings: list[str] = field(default_factory=list)
     most: int = 0
     explained: set[str] = field(default_factory=set, repr=False, compare=False)
     tell: Callable[[Skip], None] | None = field(default=None, repr=False, compare=False)
+    keeps_rows: bool = field(default=False, repr=False, compare=False)
     _counts: dict[str, int] = field(default_factory=dict)
     _kept: dict[str, list[Skip]] = field(default_factory=dict)
 

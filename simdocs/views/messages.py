@@ -76,9 +76,10 @@ class Teller:
 
         def tell(skip: Skip) -> None:
             before()
-            self._skip(skip)
+            self._skip(skip, keeps_rows=found.keeps_rows)
 
-        return Skipped(most=FIRST, tell=tell if self._verbose and not self._quiet else None)
+        found = Skipped(most=FIRST, tell=tell if self._verbose and not self._quiet else None)
+        return found
 
     def explain(self, before: Callable[[], None]) -> Explain:
         """A function that prints an explanation at once if explanations are wanted, and calls `before` first.
@@ -105,7 +106,7 @@ class Teller:
             if reason in skipped.explained:
                 continue
             for skip in skipped.kept(reason):
-                self._skip(skip)
+                self._skip(skip, keeps_rows=skipped.keeps_rows)
             if count > FIRST:
                 say(f"simdocs: and {count - FIRST:,} more: {self._spelling(explanation(reason))} (-v names all)")
         if unread := skipped.kept("uninstalled"):
@@ -114,14 +115,15 @@ class Teller:
             self.warnings([f"{display_name(first.shown_name)}{others} skipped: {first.detail}"])
         self.warnings(skipped.warnings)
 
-    def _skip(self, skip: Skip) -> None:
+    def _skip(self, skip: Skip, *, keeps_rows: bool) -> None:
         why, detail = self._spelling(explanation(skip.reason)), self._spelling(skip.detail)
         if skip.reason in ("malformed", "named", "binary", "uninstalled") and detail:
             why, detail = detail, ""
         if skip.reason == "unverified":
             known = OF_UNVERIFIED.get(detail)
             why, detail = (known, "") if known else ("its text cannot be read again", detail)
-        what = why if skip.reason in ("kept", "capped") else f"skipped: {why}"
+        what = "not compared, and kept" if keeps_rows and skip.line else "skipped"
+        what = why if skip.reason in ("kept", "capped") else f"{what}: {why}"
         say(f"simdocs: {display_name(skip.shown_name)}: {what}" + (f" ({detail})" if detail else ""))
 
     def summary(self, lines: Iterable[str]) -> None:

@@ -22,13 +22,32 @@ def here(tmp_path):
 def test_the_summary_says_what_was_written_where(here):
     done = simdocs("dedupe", "in.jsonl", "--kept-rows", "k.jsonl", "--removed-rows", "r.jsonl", "--summary", cwd=here)
     assert (done.status, done.out) == (3, b"")
-    assert "in.jsonl, line 4: skipped: not JSON" in done.err
+    assert "in.jsonl, line 4: not compared, and kept: not JSON" in done.err
+    assert ", 1 not compared: malformed\n" in done.err
     assert done.err.splitlines()[-2:] == [
         "kept rows: 3, of these 1 that could not be compared, written to k.jsonl",
         "removed rows: 1, written to r.jsonl",
     ]
     assert (here / "k.jsonl").read_bytes() == b"\n".join((LINES[0], LINES[2], b"no JSON")) + b"\n"
     assert (here / "r.jsonl").read_bytes() == LINES[1] + b"\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--kept-rows", "k.jsonl"), "not compared, and kept"),
+        (("--flagged-rows", "f.jsonl", "-v"), "not compared, and kept"),
+        (("--list", "kept-lines"), "not compared, and kept"),
+        (("--removed-rows", "r.jsonl"), "skipped"),
+        (("--list", "duplicate-lines"), "skipped"),
+        ((), "skipped"),
+    ],
+)
+def test_a_message_says_whether_a_row_that_was_not_compared_is_kept(here, options, said):
+    done = simdocs("dedupe", "in.jsonl", *options, cwd=here)
+    assert f"in.jsonl, line 4: {said}: not JSON" in done.err
+    written = done.out if "--list" in options else b"".join((here / name).read_bytes() for name in options[1:2])
+    assert (b"no JSON" in written) == (said != "skipped")
 
 
 def test_an_option_about_the_answer_asks_for_it(here):

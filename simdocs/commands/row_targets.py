@@ -111,7 +111,8 @@ def _descriptions(found: FileList, files: Sequence[RowFile], outputs: Mapping[st
     read = {name for name in found.names if name.endswith(b".json")}
     for file in files:
         name, path = found.names[file.number], os.fsencode(file.path)
-        root = name[: len(name) - len(path)]
+        whole = name if name.endswith(path) else os.path.abspath(name)  # a list may have a/../b, which becomes b
+        root = whole.removesuffix(path)
         for directory in (os.path.dirname(path), *_above(os.path.dirname(path)), b""):
             if root + directory in seen:
                 break

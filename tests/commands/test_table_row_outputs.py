@@ -238,7 +238,10 @@ def test_two_columns_of_one_name_have_no_place_in_another_format(here: Path, out
     assert parquet.ParquetFile("k.parquet").read().equals(twice)
 
 
-def test_a_data_set_of_hugging_face_keeps_its_descriptions(here: Path) -> None:
+@pytest.mark.parametrize("working", [".", "in", "in/train"])
+def test_a_data_set_of_hugging_face_keeps_its_descriptions(
+    here: Path, monkeypatch: pytest.MonkeyPatch, working: str
+) -> None:
     Path("in/dataset_dict.json").parent.mkdir()
     Path("in/dataset_dict.json").write_text('{"splits": ["train", "test"]}')
     info = {"description": "", "features": {"text": {"dtype": "string", "_type": "Value"}}}
@@ -260,6 +263,12 @@ def test_a_data_set_of_hugging_face_keeps_its_descriptions(here: Path) -> None:
     rows = sum(ipc.open_stream(path).read_all().num_rows for path in Path("kept").rglob("*.arrow"))
     assert rows == len(KEPT)
     simdocs.dedupe("in", kept_rows="kept")
+    monkeypatch.chdir(working)
+    listed = "".join(f"{os.path.relpath(here / 'in' / name)}\n" for name in names if name.endswith(".arrow"))
+    Path(here, "list").write_text(listed.replace("train", "train/../train"))
+    simdocs.dedupe(files_from=str(here / "list"), kept_rows=str(here / "listed"))
+    made = (path.relative_to(here / "listed").as_posix() for path in Path(here, "listed").rglob("*") if path.is_file())
+    assert sorted(made) == [".simdocs-files.json", *names]
 
 
 def test_a_file_that_is_cut_short_is_called_so(here: Path) -> None:

@@ -22,6 +22,7 @@ from simdocs.cli.help import Command
 from simdocs.cli.program import COMPLETE, simdocs
 from simdocs.kernels.tokens.stopwords import STOP_WORDS
 from simdocs.model.documents import CHUNK, CHUNK_FIELDS, DOCUMENT, FIELDS, FILE, FILE_FIELDS
+from simdocs.model.saved_answer import END_FIELDS, HEAD_FIELDS, ROW_FIELDS, VERSION
 from simdocs.storage.lock import HOLDER
 
 HERE = Path(__file__).resolve().parent
@@ -92,7 +93,19 @@ def formats() -> Iterator[str]:
             f"| {field} | {dtype}{' × 2' if shape else ''} | {meaning} |" for field, dtype, shape, meaning in fields
         )
         yield ""
+    yield f"## NAME.answer, version {VERSION}\n\n{ANSWER_HEAD}\n"
+    for title, described in (("First line", HEAD_FIELDS), ("Row", ROW_FIELDS), ("Last line", END_FIELDS)):
+        yield f"| {title} | |\n|---|---|"
+        yield from (f"| `{name}` | {meaning} |" for name, meaning in described)
+        yield ""
 
+
+ANSWER_HEAD = """\
+`simdocs dedupe DOCS -o NAME.answer` writes it, `simdocs.read_answer` reads it. A line is a JSON object in UTF-8. A name
+that is not UTF-8 stands in base64 under its key and `_b64`. The first line is about the whole answer, then comes a row
+for each duplicate, in the order of the answer, and then a last line. The same documents and parameters give the same
+bytes, for any number of workers. A reader checks everything before it uses anything: a file that is cut, damaged, or
+was edited is refused (exit status 4), and so is one of a version that the program does not know."""
 
 COMPLETION = {"bash": "simdocs", "zsh": "_simdocs", "fish": "simdocs.fish"}
 """The file for each shell, named as the shell looks for it."""

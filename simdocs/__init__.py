@@ -14,6 +14,8 @@
     info        what an artifact is
     check       what is wrong with artifacts
 
+    write_answer, read_answer   save what dedupe found, and read it again
+
 Functions that read documents take paths, `texts=`, or the artifact of an earlier stage. They return objects that hold
 NumPy arrays, raise SimdocsError, and print nothing. Each is imported when it is first used.
 """
@@ -35,11 +37,13 @@ if TYPE_CHECKING:
         info,
         open,  # noqa: A004
         query,
+        read_answer,
         shingle,
         show,
         signature,
         similarity,
         tune,
+        write_answer,
     )
     from simdocs.errors import (
         ArtifactError,
@@ -62,6 +66,7 @@ if TYPE_CHECKING:
     from simdocs.model.comparison import Comparison, SimilarityMatrix
     from simdocs.model.deduplication import Deduplication, SimilarPairs
     from simdocs.model.matches import Matches
+    from simdocs.model.saved_answer import SavedAnswer
     from simdocs.model.slot_trace import SlotTrace
     from simdocs.model.tuning import Tuning
 
@@ -72,6 +77,7 @@ _HOMES = {
     "simdocs.model.comparison": ("Comparison", "SimilarityMatrix"),
     "simdocs.model.deduplication": ("Deduplication", "SimilarPairs"),
     "simdocs.model.matches": ("Matches",),
+    "simdocs.model.saved_answer": ("SavedAnswer",),
     "simdocs.model.slot_trace": ("SlotTrace",),
     "simdocs.model.tuning": ("Tuning",),
 }
@@ -91,6 +97,7 @@ __all__ = [
     "MissingExtraError",
     "OutputError",
     "ParametersError",
+    "SavedAnswer",
     "Shingles",
     "ShrunkError",
     "Signatures",
@@ -112,11 +119,13 @@ __all__ = [
     "info",
     "open",
     "query",
+    "read_answer",
     "shingle",
     "show",
     "signature",
     "similarity",
     "tune",
+    "write_answer",
 ]
 
 

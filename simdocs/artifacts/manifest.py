@@ -22,6 +22,8 @@ from simdocs.parameters.declaration import Group
 from simdocs.parameters.recipes import MOST_STOP_WORDS, IndexRecipe, Recipe
 from simdocs.parameters.values import Choice
 
+AnyRecipe = typing.TypeVar("AnyRecipe", bound=Recipe)
+
 
 class Manifest(NamedTuple):
     """The contents of manifest.json.
@@ -125,6 +127,19 @@ def _of(body: dict[str, Any], form: ArtifactFormat, name: str) -> Manifest:
     recipe = form.recipe_type(unicode=str(body["unicode"]), **groups)
     _possible(recipe, name)
     return Manifest(form, recipe, str(body["made_from"]), shapes, checksums)
+
+
+def recipe_of(kind: type[AnyRecipe], values: Mapping[str, Any], unicode: str, name: str) -> AnyRecipe:
+    """A recipe from the JSON objects of its groups. name: what has them, for messages.
+
+    ArtifactError: a unit, scheme, ... is not known here. ValueError, LookupError, TypeError, AttributeError: the
+    objects have other fields, types or values.
+    """
+    hints = typing.get_type_hints(kind)
+    groups = {group: _group(hints[group], values[group]) for group in kind.defaults if group != "unicode"}
+    recipe = kind(unicode=unicode, **groups)
+    _possible(recipe, name)
+    return recipe
 
 
 def _agree(form: ArtifactFormat, shapes: Mapping[str, tuple[int, ...]], known: Mapping[str, int]) -> None:

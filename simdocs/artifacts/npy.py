@@ -105,6 +105,6 @@ class ArrayWriter:
             syscalls.close(file)
 
 
-def damaged(name: str, what: str) -> ArtifactError:
+def damaged(name: str, what: str, remedy: str = "build the artifact again") -> ArtifactError:
     """Return the error about a damaged file of an artifact."""
-    return ArtifactError(f"{name}: damaged: {what}", "build the artifact again")
+    return ArtifactError(f"{name}: damaged: {what}", remedy)

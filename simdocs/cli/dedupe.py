@@ -9,7 +9,7 @@ import click
 from simdocs.cli import options
 from simdocs.cli.help import Command
 from simdocs.cli.runner import answer
-from simdocs.requests.drawing import DrawRequest
+from simdocs.requests.drawing import DedupeDrawRequest
 from simdocs.requests.searching import DedupeRequest
 
 
@@ -26,7 +26,7 @@ from simdocs.requests.searching import DedupeRequest
     usual=("threshold", "unit", "k", "include", "keep", "against", "pairs", "list", "nul", "output"),
 )
 @options.documents
-@options.of(DedupeRequest, DrawRequest)
+@options.of(DedupeRequest, DedupeDrawRequest)
 def dedupe(**given: Any) -> int:
     """Find near-duplicates among documents.
 
@@ -35,4 +35,4 @@ def dedupe(**given: Any) -> int:
     listed with the kept document, their exact Jaccard similarity, and the similarity that their signatures suggest.
     Documents without near-duplicates are not listed. The guide (simdocs help guide) helps to choose the options.
     """
-    return answer(DedupeRequest, DrawRequest, given)
+    return answer(DedupeRequest, DedupeDrawRequest, given)

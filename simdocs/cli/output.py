@@ -103,7 +103,9 @@ class Drawing:
         own = result.view(self.look)
         if self.look.as_file:
             assert self._request.file_format is not None
-            self.write(self._request.file_format.load()(result))
+            drawn = self._request.file_format.load()(result)
+            for piece in (drawn,) if isinstance(drawn, bytes) else drawn:
+                self.write(piece)
         elif own:
             module, _, name = own.partition(":")
             getattr(import_module(module), name)(result, self.look, self)

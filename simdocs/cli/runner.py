@@ -96,7 +96,8 @@ def _answered(request: Request, drawn: DrawnRequest, output: str | None, outputs
             work.name_skips()
         else:
             drawing = work.drawing(request, drawn, stream)
-            result = ask(request, work.run, delivery._replace(take=drawing.take, look=drawing.look))
+            take = None if drawing.look.as_file else drawing.take
+            result = ask(request, work.run, delivery._replace(take=take, look=drawing.look))
             if drawing.has_begun:
                 drawing.finish()
                 work.name_skips()

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from simdocs.commands.row_outputs import RowDrafts
     from simdocs.model.deduplication import ComponentFacts
     from simdocs.model.explanation import ExplainedDocument
+    from simdocs.model.saved_answer import SavedAnswer
 
 
 _Plan = Resolved[DedupeRequest, SignatureRecipe]
@@ -160,12 +161,20 @@ def find_groups(
     run.skipped.warnings += _warnings(plan, run)
     duplicate_files, freed_bytes = _freed(compared, pairs.right)
     index_names = given_names_of(plan.known)
+    comparison = _comparison(plan, corpus, documents, run)
+
+    def save() -> SavedAnswer:
+        from simdocs.commands.saving import saved
+
+        return saved(decision, plan.intake, plan.known, documents, comparison, kept)
+
+    named = take is None and delivery.is_wanted and not delivery.look.as_file
     components, explained = _explanations(decision, plan, RecordedNames(documents, index_names))
     return Deduplication(
         documents=documents,
         pairs=pairs.renumbered(compared.given_rows),
-        names=names_of_pairs(compared, pairs if take is None and delivery.is_wanted else Pairs.empty()),
-        comparison=_comparison(plan, corpus, documents, run),
+        names=names_of_pairs(compared, pairs if named else Pairs.empty()),
+        comparison=comparison,
         kept=kept,
         groups=decision.groups,
         known=len(decision.known),
@@ -179,6 +188,7 @@ def find_groups(
         explained=explained if take is None else None,
         written=written,
         index_names=index_names,
+        save=save,
     )
 
 

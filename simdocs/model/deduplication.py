@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,6 +17,7 @@ from simdocs.parameters.families import LISTS
 
 if TYPE_CHECKING:
     from simdocs.model.explanation import ExplainedDocument
+    from simdocs.model.saved_answer import SavedAnswer
 
 _LOOSEST = 10
 """Components that the summary names."""
@@ -104,6 +105,7 @@ class Deduplication(SearchResult):
     explained: with explain, why each document is kept or a duplicate: first the documents of the index that are kept
         for others, then the documents in order; None if this was handed over in blocks.
     written: the rows of the documents' files that were written.
+    save: makes the answer that is saved.
     """
 
     LISTINGS = ("kept", "duplicates", "groups", "explained")
@@ -119,6 +121,13 @@ class Deduplication(SearchResult):
     components: tuple[ComponentFacts, ...] | None = None
     explained: tuple[ExplainedDocument, ...] | None = None
     written: tuple[WrittenRows, ...] = ()
+    save: Callable[[], SavedAnswer] | None = None
+
+    @property
+    def saved(self) -> SavedAnswer:
+        """The answer with digests, stamps and directories of its documents, as a .answer file has it."""
+        assert self.save is not None
+        return self.save()
 
     @property
     def head(self) -> TableHead:

@@ -309,12 +309,14 @@ class Documents:
         return firsts, number
 
 
-FACTS = np.dtype(DOCUMENT.descr + [(name, FILE[name].str) for name in STAMP_FIELDS])
-"""The facts of one document, and the stamp of its file."""
+_OF_FILES = (*STAMP_FIELDS, "content")
+
+FACTS = np.dtype([*DOCUMENT.descr, *(field for field in FILE.descr if field[0] in _OF_FILES)])
+"""The facts of one document, the stamp of its file, and the digest of what the file holds."""
 
 
 class DocumentFacts:
-    """A column that shows the facts of each document together with the stamp of its file.
+    """A column that shows the facts of each document together with the stamp of its file and the digest of its content.
 
     Its rows are FACTS.
 
@@ -361,7 +363,7 @@ class DocumentFacts:
             out[name] = documents[name]
         if len(out):
             files = self._files.rows(self._numbers(rows))
-            for name in STAMP_FIELDS:
+            for name in _OF_FILES:
                 out[name] = files[name]
         return out
 
@@ -378,7 +380,7 @@ def separated(facts: Array) -> tuple[Array, SourceFiles]:
     documents, files = np.empty(len(facts), DOCUMENT), np.zeros(len(facts), FILE)
     for name in DOCUMENT.names or ():
         documents[name] = facts[name]
-    for name in STAMP_FIELDS:
+    for name in _OF_FILES:
         files[name] = facts[name]
     files["row"] = np.arange(len(facts))
     return documents, SourceFiles(files, np.zeros(0, CHUNK))

@@ -82,6 +82,17 @@ class SearchFacts:
         """The bands and rows by which candidates were found; None: not by bands."""
         return None if self.banding is None else self.banding.cut
 
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """All parameters in groups, as JSON has them."""
+        recipe = self.recipe.as_dict()
+        of_recipe = ("sequences", "shingling", "sketching", "ignoring")
+        return {
+            "walking": self.walking.as_dict(),
+            "grouping": self.grouping.as_dict(),
+            "banding": None if self.banding is None else self.banding.as_dict(),
+        } | {name: value for name, value in recipe.items() if name in of_recipe}
+
     def __repr__(self) -> str:
         counts = f"documents={len(self.documents)}, candidates={self.candidates}, verified={self.verified}"
         return f"<SearchFacts: {counts}, threshold={self.threshold:g}>"
@@ -179,7 +190,7 @@ class SearchResult(RunResult):
         }
         if compared.undecided is not None:
             facts["compared_with_all"] = compared.undecided
-        facts |= self._facts_of_answer() | {"parameters": self._parameters(), "seconds": seconds}
+        facts |= self._facts_of_answer() | {"parameters": compared.parameters, "seconds": seconds}
         return facts | {"looks_like": dict(self.looks_like), "advice": list(self.advice)}
 
     def _facts_of_others(self) -> dict[str, Any]:
@@ -189,16 +200,6 @@ class SearchResult(RunResult):
     def _facts_of_answer(self) -> dict[str, Any]:
         """Facts about what was found, for the summary."""
         raise NotImplementedError
-
-    def _parameters(self) -> dict[str, Any]:
-        """The parameters, for the summary."""
-        compared, recipe = self.comparison, self.comparison.recipe.as_dict()
-        of_recipe = ("sequences", "shingling", "sketching", "ignoring")
-        return {
-            "walking": compared.walking.as_dict(),
-            "grouping": compared.grouping.as_dict(),
-            "banding": None if compared.banding is None else compared.banding.as_dict(),
-        } | {name: value for name, value in recipe.items() if name in of_recipe}
 
     def lines(self, seconds: float, *, verbose: bool = False) -> Iterator[str]:
         """Yield the lines of the summary."""

@@ -109,6 +109,7 @@ _OUTPUT = parameter(
     helps={
         **dict.fromkeys(("report", "audit_report", "compare_report"), _ANSWER),
         "tune_report": "Write the answer to PATH; an image if it ends in .svg.",
+        "dedupe_report": f"{_ANSWER} If it ends in .answer, it is for simdocs act.",
     },
     section=ANSWER,
     before="format",

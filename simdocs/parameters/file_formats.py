@@ -181,18 +181,29 @@ ON_TERMINAL, ELSEWHERE = "table", "tsv"
 class FileFormat(Member):
     """A format for the answer to one question, chosen by the suffix of the output.
 
-    Its implementation is a function that returns the bytes of a result.
+    Its implementation is a function that returns the bytes of a result, in one or more pieces.
 
     question: the request that offers it
     lacks: each parameter that cannot be combined with it, and why
+    may_be_compressed: whether a suffix of a compression may follow
     """
 
-    def __init__(self, help_text: str, implementation: str, *, question: str, lacks: dict[str, str]) -> None:
+    def __init__(
+        self,
+        help_text: str,
+        implementation: str,
+        *,
+        question: str,
+        lacks: dict[str, str],
+        may_be_compressed: bool = True,
+    ) -> None:
         super().__init__(help_text, implementation)
-        self.question, self.lacks = question, lacks
+        self.question, self.lacks, self.may_be_compressed = question, lacks, may_be_compressed
 
 
 _ONLY_SIMILARITIES = "has no place in .npy, which has the similarities alone"
+
+_ONLY_GROUPS = "has no place in .answer, which has groups: write another file"
 
 FILE_FORMATS = Family(
     {
@@ -207,6 +218,13 @@ FILE_FORMATS = Family(
             "simdocs.views.compared_texts:npy_file",
             question="compare_report",
             lacks=dict.fromkeys(("diff", "trace"), _ONLY_SIMILARITIES),
+        ),
+        "answer": FileFormat(
+            "a saved answer, for simdocs act",
+            "simdocs.artifacts.answer_file:lines_of",
+            question="dedupe_report",
+            lacks=dict.fromkeys(("pairs", "list", "explain", "diff", "nul"), _ONLY_GROUPS),
+            may_be_compressed=False,
         ),
     }
 )

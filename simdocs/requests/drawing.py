@@ -24,7 +24,7 @@ _COMPRESSED = ("gz", "zst", "bz2", "xz", "lz4", "br", "zip", "7z")
 _NOT_OFFERED = (
     *("json", "ndjson", "xml", "yaml", "yml", "toml", "html", "htm", "md", "rst", "tex", "docx", "pdf"),
     *("feather", "avro", "orc", "npy", "npz", "pkl", "sqlite", "db", "xlsx", "xls", "ods"),
-    *("dot", "gv", "graphml", "gexf", "gml", "svg", "png", "jpg", "jpeg", "gif", "webp"),
+    *("answer", "dot", "gv", "graphml", "gexf", "gml", "svg", "png", "jpg", "jpeg", "gif", "webp"),
 )
 """Suffixes that promise a format that simdocs cannot write."""
 
@@ -123,14 +123,18 @@ class DrawnRequest(Request, Presentation, init=False):
             *most, last = (f".{name}" for name in offered)
             others = f"use {', '.join(most)} or {last}, or choose with {mention('format')}"
             yield Problem(f"{self._output}: simdocs cannot write .{suffix}: {others}", "output", "format")
+        asked = {"list": self.listing, "explain": self.explained, "pairs": self.paired}
         for name, why in () if self.file_format is None else self.file_format.lacks.items():
-            if self.has(name):
+            if self.has(name) or asked.get(name):
                 yield Problem(f"{mention(name)} {why}", name)
 
     def _compressed_once(self) -> Iterator[Problem]:
         """A binary format has a compression of its own."""
         path, chosen = self.output or b"", self.format or self.suffix
         ending = os.fsdecode(path.removeprefix(without_compression(path)))
+        form = self.file_format
+        if ending and form is not None and not form.may_be_compressed:
+            yield Problem(f"{self._output}: a .{chosen} file is not compressed: leave {ending} out", "output")
         if ending and chosen in FORMATS and FORMATS[chosen].binary:
             why = f"programs that read .{chosen} files do not decompress them first: leave {ending} out"
             yield Problem(f"{self._output}: {why}", "output")
@@ -220,9 +224,15 @@ class RunDrawRequest(DrawnRequest, init=False):
 
 
 class DrawRequest(RunDrawRequest, init=False):
-    """The output options of dedupe and query."""
+    """The output options of query."""
 
     takes = (*RunDrawRequest.takes, "diff", "nul", "exit_code")
+
+
+class DedupeDrawRequest(DrawRequest, init=False):
+    """The output options of dedupe."""
+
+    question = "dedupe_report"
 
 
 class AuditDrawRequest(RunDrawRequest, init=False):

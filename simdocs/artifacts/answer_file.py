@@ -1,0 +1,372 @@
+"""The file of a saved answer: a head, a line for each duplicate, and an end with a checksum. See docs/formats.md."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import re
+import stat
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, BinaryIO, NoReturn
+
+import numpy as np
+
+from simdocs.artifacts.manifest import recipe_of, refuse_other_unicode
+from simdocs.artifacts.npy import damaged
+from simdocs.errors import ArtifactError, InputError, UsageError
+from simdocs.model.deduplication import Deduplication
+from simdocs.model.names import display_name, text_to_name
+from simdocs.model.ragged import Tokens
+from simdocs.model.saved_answer import (
+    SUFFIX,
+    VERSION,
+    SavedAnswer,
+    SavedArgument,
+    SavedDirectory,
+    SavedDocument,
+    SavedPair,
+    SavedRoot,
+)
+from simdocs.parameters.recipes import SignatureRecipe
+
+_FORMAT = f"simdocs.{SUFFIX}"
+
+_REMEDY = "write the answer again with simdocs dedupe"
+
+_WRONG = (ValueError, ArithmeticError, LookupError, TypeError, AttributeError, RecursionError)
+"""The errors of looking into JSON that is not what we write."""
+
+_DIGEST = re.compile("[0-9a-f]{32}")
+
+_MOST = 1 << 62
+"""No number in an answer reaches this, but inodes."""
+
+_SIDES = ("kept", "duplicate")
+
+
+def lines_of(result: Deduplication) -> Iterator[bytes]:
+    """Yield the lines of the file that saves a result, some at a time."""
+    return encoded(result.saved)
+
+
+def encoded(answer: SavedAnswer) -> Iterator[bytes]:
+    """Yield the lines of a file, some at a time. Equal answers have equal bytes."""
+    known, rows, lines = hashlib.sha256(), 0, [_line(_head(answer))]
+    for pair in answer.pairs():
+        rows += 1
+        lines.append(_line(_row(pair)))
+        if len(lines) >= _LINES:
+            known.update(piece := b"".join(lines))
+            yield piece
+            lines = []
+    known.update(piece := b"".join(lines))
+    yield piece
+    yield _line({"rows": rows, "checksum": known.hexdigest()})
+
+
+_LINES = 1 << 10
+"""Lines that are passed on at once."""
+
+
+def _line(value: Mapping[str, Any]) -> bytes:
+    # What was not UTF-8 in a pattern is a lone surrogate, which is a valid escape in JSON.
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
+
+
+def _named(key: str, name: bytes) -> dict[str, str]:
+    """A name under its key; a name that is not UTF-8 in base64, under the key and `_b64`."""
+    try:
+        return {key: name.decode("utf-8")}
+    except UnicodeDecodeError:
+        return {f"{key}_b64": base64.b64encode(name).decode("ascii")}
+
+
+def _head(answer: SavedAnswer) -> dict[str, Any]:
+    index = {"index_root": None} if answer.index_root is None else _named("index_root", answer.index_root)
+    return {
+        "format": _FORMAT,
+        "version": VERSION,
+        "simdocs": answer.simdocs,
+        **_named("root", answer.root),
+        **index,
+        "unicode": answer.recipe.unicode,
+        "threshold": answer.threshold,
+        "probability": answer.probability,
+        "parameters": answer.parameters,
+        "ignored": base64.b64encode(answer.ignored.astype("<u4").tobytes()).decode("ascii"),
+        "documents": answer.documents,
+        "kept": answer.kept,
+        "groups": answer.groups,
+        "duplicates": answer.duplicates,
+        "skipped": dict(answer.skipped),
+        "arguments": [{**_named("name", each.name), "documents": each.documents} for each in answer.arguments],
+        "roots": [
+            {**_named("path", each.path), "named": each.named, "inode": each.inode, "argument": each.argument}
+            for each in answer.roots
+        ],
+        "directories": [{**_named("name", each.name), **_without_name(each)} for each in answer.directories],
+    }
+
+
+def _without_name(fields: Any) -> dict[str, Any]:
+    """The fields of a named tuple but its first, which is a name."""
+    return dict(zip(fields._fields[1:], fields[1:], strict=True))
+
+
+def _row(pair: SavedPair) -> dict[str, Any]:
+    row: dict[str, Any] = {**_named("kept", pair.kept.name), **_named("duplicate", pair.duplicate.name)}
+    row["jaccard"] = None if pair.jaccard is None else round(pair.jaccard, 6)
+    row |= {"estimate": round(pair.estimate, 6), "group": pair.group}
+    for side, document in zip(_SIDES, pair[:2], strict=True):
+        row |= {f"{side}_{name}": value for name, value in _without_name(document).items()}
+    return row
+
+
+def read_answer(path: bytes) -> SavedAnswer:
+    """Open a saved answer, and check all of it. Its pairs are read again when they are asked for.
+
+    InputError: it cannot be read. ArtifactError: it is damaged, or has another version or other Unicode tables.
+    UsageError: it says of a document that it is kept and that it is a duplicate.
+    """
+    name = display_name(path)
+    with _opened(path, name) as file:
+        before = _state(file)
+        return _checked(file, name, lambda: _read_again(path, name, before))
+
+
+@contextmanager
+def _opened(path: bytes, name: str) -> Iterator[BinaryIO]:
+    """Open a regular file for reading lines. InputError: it cannot be read."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        raise InputError(f"{name}: {error.strerror}") from None
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise InputError(f"{name}: this is not a file: name an answer that simdocs dedupe has saved")
+    with os.fdopen(descriptor, "rb") as file:
+        yield file
+
+
+def _state(file: BinaryIO) -> tuple[int, ...]:
+    status = os.fstat(file.fileno())
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def _read_again(path: bytes, name: str, before: tuple[int, ...]) -> Iterator[SavedPair]:
+    with _opened(path, name) as file:
+        if _state(file) != before:
+            raise InputError(f"{name}: changed while it was read: run again")
+        file.readline()
+        for line in file:
+            row = json.loads(line)
+            if "checksum" in row:
+                return
+            yield _pair(row, name)
+    raise InputError(f"{name}: changed while it was read: run again")
+
+
+def _checked(file: BinaryIO, name: str, source: Callable[[], Iterator[SavedPair]]) -> SavedAnswer:
+    """The answer in a file whose lines are all as they must be."""
+    first = file.readline()
+    answer = _of_head(first, name, source)
+    known, group = hashlib.sha256(first), -1
+    kept, duplicates = set[tuple[int, bytes]](), set[tuple[int, bytes]]()
+    last_kept: tuple[int, bytes] | None = None
+    for rows, line in enumerate(file):
+        where = f"{name}, line {rows + 2}"
+        row = _object(line, where)
+        if "checksum" in row:
+            if row != {"rows": rows, "checksum": known.hexdigest()} or rows != answer.duplicates:
+                raise damaged(name, "its last line does not fit the others", _REMEDY)
+            if file.read(1):
+                raise damaged(name, "it goes on after its last line", _REMEDY)
+            if group + 1 != answer.groups:
+                raise damaged(name, "it has another number of groups than its first line says", _REMEDY)
+            _refuse_both(answer, kept, duplicates)
+            return answer
+        pair = _pair(row, where)
+        _fits(pair, answer, where)
+        mine = _key(pair.kept, answer)
+        group += mine != last_kept
+        if pair.group != group or (mine != last_kept and mine in kept):
+            raise damaged(where, "it is not in the order of the groups", _REMEDY)
+        last_kept = mine
+        kept.add(mine)
+        if (other := _key(pair.duplicate, answer)) in duplicates:
+            raise damaged(where, "its duplicate stands in an earlier line, too", _REMEDY)
+        duplicates.add(other)
+        known.update(line)
+    raise damaged(name, "its end is missing (an interrupted copy?)", _REMEDY)
+
+
+def _key(document: SavedDocument, answer: SavedAnswer) -> tuple[int, bytes]:
+    """What tells documents apart: an index may have one of the same name in another directory."""
+    return int(answer.roots[document.root].argument is None), document.name
+
+
+def _refuse_both(answer: SavedAnswer, kept: set[tuple[int, bytes]], duplicates: set[tuple[int, bytes]]) -> None:
+    """Raise UsageError if a document is kept and a duplicate."""
+    if both := kept & duplicates:
+        shown = display_name(min(both)[1])
+        raise UsageError(f"{answer.name}: {shown} is kept in one line and a duplicate in another: {_REMEDY}")
+
+
+def _object(line: bytes, where: str) -> dict[str, Any]:
+    """The JSON object of a line. ArtifactError: it is not one, or not whole."""
+    try:
+        row = json.loads(line)
+    except _WRONG:
+        row = None
+    if not isinstance(row, dict) or not line.endswith(b"\n"):
+        raise damaged(where, "it is not a whole line of JSON", _REMEDY)
+    return row
+
+
+def _of_head(line: bytes, name: str, source: Callable[[], Iterator[SavedPair]]) -> SavedAnswer:
+    if not line:
+        raise damaged(name, "an empty file (an interrupted write?)", _REMEDY)
+    try:
+        head = json.loads(line)
+        if head["format"] != _FORMAT:
+            _unknown(name)
+        version = head["version"]
+    except _WRONG:
+        _unknown(name)
+    if version != VERSION:
+        problem = f"{name}: has format version {str(version)[:20]}, but this simdocs reads version {VERSION}"
+        newer = isinstance(version, int) and version > VERSION
+        raise ArtifactError(f"{problem}: {'upgrade simdocs' if newer else _REMEDY}")
+    try:
+        answer = _answer(head, name, source)
+        if _line(_head(answer)) != line:
+            raise ValueError
+    except _WRONG:
+        raise damaged(name, "its first line is not one that simdocs writes", _REMEDY) from None
+    refuse_other_unicode(answer.recipe, name)
+    return answer
+
+
+def _unknown(name: str) -> NoReturn:
+    raise ArtifactError(f"{name}: this is not a saved answer: write one with simdocs dedupe DOCS -o NAME.{SUFFIX}")
+
+
+def _answer(head: Mapping[str, Any], name: str, source: Callable[[], Iterator[SavedPair]]) -> SavedAnswer:
+    """The answer with this head. Errors of _WRONG: it is not one that we write."""
+    recipe = recipe_of(SignatureRecipe, head["parameters"], str(head["unicode"]), name)
+    index_root = None if head.get("index_root", "") is None else _name(head, "index_root")
+    arguments = tuple(SavedArgument(_name(each, "name"), _count(each["documents"])) for each in head["arguments"])
+    roots = tuple(_root(each, len(arguments)) for each in head["roots"])
+    directories = tuple(
+        SavedDirectory(_name(each, "name"), *map(_count, map(each.__getitem__, SavedDirectory._fields[1:])))
+        for each in head["directories"]
+    )
+    answer = SavedAnswer(
+        name=name,
+        root=_name(head, "root"),
+        index_root=index_root,
+        recipe=recipe,
+        parameters=head["parameters"],
+        threshold=_share(head["threshold"]),
+        probability=_share(head["probability"]),
+        ignored=_tokens(head["ignored"]),
+        documents=_count(head["documents"]),
+        kept=_count(head["kept"]),
+        groups=_count(head["groups"]),
+        duplicates=_count(head["duplicates"]),
+        skipped={str(reason): _count(number) for reason, number in head["skipped"].items()},
+        arguments=arguments,
+        roots=roots,
+        directories=directories,
+        simdocs=str(head["simdocs"]),
+        source=source,
+    )
+    bases = (answer.root, *(() if index_root is None else (index_root,)))
+    totals = [sum(each.documents for each in directories), sum(each.duplicates for each in directories)]
+    if not all(base.startswith(b"/") for base in bases) or sum(each.documents for each in arguments) != totals[0]:
+        raise ValueError
+    if totals != [answer.documents, answer.duplicates] or answer.kept + answer.duplicates > answer.documents:
+        raise ValueError
+    return answer
+
+
+def _root(each: Mapping[str, Any], arguments: int) -> SavedRoot:
+    path, argument = _name(each, "path"), each["argument"]
+    if not (path.startswith(b"/") and path.endswith(b"/")) or not (argument is None or 0 <= argument < arguments):
+        raise ValueError
+    return SavedRoot(path, _count(each["named"]), _whole(each["inode"], 1 << 64), argument)
+
+
+def _pair(row: Mapping[str, Any], where: str) -> SavedPair:
+    """The pair of a row. ArtifactError: it is not one that we write."""
+    try:
+        kept, duplicate = (_document(row, side) for side in _SIDES)
+        jaccard = row["jaccard"]
+        pair = SavedPair(
+            kept, duplicate, None if jaccard is None else _share(jaccard), _share(row["estimate"]), _count(row["group"])
+        )
+        if _row(pair) != row or not all(map(_is_possible, pair[:2])):
+            raise ValueError
+    except _WRONG:
+        raise damaged(where, "it is not a line that simdocs writes", _REMEDY) from None
+    return pair
+
+
+def _document(row: Mapping[str, Any], side: str) -> SavedDocument:
+    numbers = (_whole(row[f"{side}_{field}"], 1 << 64, -_MOST) for field in SavedDocument._fields[1:-1])
+    return SavedDocument._make((_name(row, side), *numbers, row[f"{side}_content"]))
+
+
+def _is_possible(document: SavedDocument) -> bool:
+    """Whether the numbers and the digest of a document make sense."""
+    counts = (document.root, document.container, document.size, document.file_size, document.inode)
+    return min(counts) >= 0 and document.container < len(document.name) and bool(_DIGEST.fullmatch(document.content))
+
+
+def _fits(pair: SavedPair, answer: SavedAnswer, where: str) -> None:
+    """Raise ArtifactError unless the documents lie below their roots, and a duplicate below an argument."""
+    for document in pair[:2]:
+        root = answer.roots[document.root] if document.root < len(answer.roots) else None
+        below = b"" if root is None else document.file[root.named :]
+        of_nowhere = document.inode and {b"", b".", b".."} & set(below.split(b"/"))
+        if root is None or of_nowhere or b"\0" in document.name:
+            raise damaged(where, "a document does not lie below its directory", _REMEDY)
+        base = answer.root if root.argument is not None else answer.index_root
+        if base is None or os.path.join(base, document.file[: root.named]).rstrip(b"/") != root.path.rstrip(b"/"):
+            raise damaged(where, "a document does not lie below its directory", _REMEDY)
+    if answer.roots[pair.duplicate.root].argument is None:
+        raise damaged(where, "its duplicate is a document of the index", _REMEDY)
+
+
+def _name(values: Mapping[str, Any], key: str) -> bytes:
+    """The name under a key, or under the key and `_b64`. Errors of _WRONG: there is none."""
+    if key in values:
+        return text_to_name(values[key]) if "\0" not in values[key] else _refused()
+    return base64.b64decode(values[f"{key}_b64"], validate=True)
+
+
+def _refused() -> NoReturn:
+    raise ValueError
+
+
+def _whole(value: Any, below: int, least: int = 0) -> int:
+    """The value if it is a whole number in these bounds. ValueError: it is not."""
+    return value if type(value) is int and least <= value < below else _refused()
+
+
+def _count(value: Any) -> int:
+    return _whole(value, _MOST)
+
+
+def _share(value: Any) -> float:
+    """The value if it is a number from 0 to 1. ValueError: it is not."""
+    return float(value) if type(value) in (int, float) and 0 <= value <= 1 else _refused()
+
+
+def _tokens(text: str) -> Tokens:
+    """The tokens in base64. ValueError: they do not ascend."""
+    tokens = np.frombuffer(base64.b64decode(text, validate=True), "<u4")
+    return tokens.astype(np.uint32) if (tokens[1:] > tokens[:-1]).all() else _refused()

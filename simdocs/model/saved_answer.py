@@ -1,0 +1,200 @@
+"""A saved answer: what dedupe found, with everything that is needed to look at it or to act on it later."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from simdocs.model.figures import counted
+from simdocs.model.ragged import Tokens
+from simdocs.parameters.recipes import SignatureRecipe
+
+SUFFIX = "answer"
+"""The suffix of the names of saved answers."""
+
+VERSION = 1
+"""The version of their format."""
+
+HEAD_FIELDS = (
+    ("format", "`simdocs.answer`"),
+    ("version", "1, the version of the format"),
+    ("simdocs", "the version of the program that wrote it"),
+    ("root", "the directory in which relative names are found"),
+    ("index_root", "the same for the documents of an index, with `--against`; else null"),
+    ("unicode", "the version of Unicode in Python"),
+    ("threshold", "the minimum similarity"),
+    ("probability", "the least probability that a pair at the threshold becomes a candidate"),
+    ("parameters", "every parameter, in groups; `banding` is null if candidates were not found by bands"),
+    ("ignored", "the tokens that were left out, ascending, 4 bytes each, little-endian, in base64"),
+    ("documents", "number of documents"),
+    ("kept", "how many of them are kept"),
+    ("groups", "number of kept documents that have duplicates"),
+    ("duplicates", "number of duplicates, which is that of the rows"),
+    ("skipped", "how many documents were not compared, by reason"),
+    ("arguments", "each argument (`name`), and how many documents it gave (`documents`)"),
+    (
+        "roots",
+        "the directories below which files are opened without following links: `path`, `inode`, how many bytes of a"
+        " document's name are those of the directory (`named`), and the number of the argument (null: of the index)",
+    ),
+    (
+        "directories",
+        "each directory with documents: `name`, `documents`, their `bytes` on disk (for rows of a data set, of their"
+        " texts), and the same of the duplicates (`duplicates`, `duplicate_bytes`)",
+    ),
+)
+"""The fields of the first line of a saved answer, and their meanings."""
+
+_OF_BOTH = (
+    ("root", "the number of the directory in `roots` below which it was found"),
+    ("container", "if it is a row of a data set: how many bytes of its name are the name of its file; else 0"),
+    ("size", "bytes of its text after decompression"),
+    ("file_size", "bytes of its file on disk"),
+    ("mtime_ns", "modification time of its file, in nanoseconds since 1970"),
+    ("ctime_ns", "time of the last change of its inode"),
+    ("inode", "inode of its file; 0 if it came from no file"),
+    ("content", "first 16 bytes of the SHA-256 of what its file holds after decompression, in hexadecimal"),
+)
+"""What a row has of both documents, and the meanings."""
+
+ROW_FIELDS = (
+    ("kept", "the name of the kept document"),
+    ("duplicate", "the name of its duplicate"),
+    ("jaccard", "their similarity, rounded to six digits; null if it was not computed"),
+    ("estimate", "the similarity estimated from their signatures"),
+    ("group", "the number of the group, from 0, in the order of the rows"),
+    *((f"kept_{name}", f"of the kept document: {meaning}") for name, meaning in _OF_BOTH),
+    *((f"duplicate_{name}", f"of the duplicate: {meaning}") for name, meaning in _OF_BOTH),
+)
+"""The fields of a row, and their meanings."""
+
+END_FIELDS = (
+    ("rows", "number of rows"),
+    ("checksum", "the SHA-256 of all lines before this one, in hexadecimal"),
+)
+"""The fields of the last line, and their meanings."""
+
+
+class SavedDocument(NamedTuple):
+    """What a saved answer has of a document: its name, and then the fields that rows have of both documents."""
+
+    name: bytes
+    root: int
+    container: int
+    size: int
+    file_size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+    content: str
+
+    @property
+    def file(self) -> bytes:
+        """The name of its file."""
+        return self.name[: self.container] if self.container else self.name
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it is a whole file, and not a row of one, or a text that came from no file."""
+        return not self.container and bool(self.inode)
+
+
+class SavedPair(NamedTuple):
+    """A row: a kept document and its duplicate. jaccard: None if it was not computed."""
+
+    kept: SavedDocument
+    duplicate: SavedDocument
+    jaccard: float | None
+    estimate: float
+    group: int
+
+
+class SavedArgument(NamedTuple):
+    """An argument of the run, and how many documents it gave."""
+
+    name: bytes
+    documents: int
+
+
+class SavedRoot(NamedTuple):
+    """A directory below which files are opened without following links.
+
+    path: its absolute path, with a slash at its end.
+    named: how many bytes of the names of its documents are the name of the directory.
+    inode: its inode; 0 if it was gone when the answer was written.
+    argument: the number of the argument to which its documents belong; None: they belong to an index.
+    """
+
+    path: bytes
+    named: int
+    inode: int
+    argument: int | None
+
+
+class SavedDirectory(NamedTuple):
+    """A directory with documents, how many there are and their bytes, and the same of the duplicates among them."""
+
+    name: bytes
+    documents: int
+    bytes: int
+    duplicates: int
+    duplicate_bytes: int
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class SavedAnswer:
+    """An answer of dedupe that is being saved, or that was read again.
+
+    name: the path of its file, for messages; empty if it has none yet.
+    root, index_root: the directories in which relative names are found, of the documents and of those of an index.
+    recipe: how documents become tokens and signatures.
+    parameters: all parameters in groups, as JSON has them.
+    threshold: the minimum similarity.
+    probability: the least probability that a pair at the threshold becomes a candidate.
+    ignored: the tokens that are left out, ascending.
+    documents, kept, groups, duplicates: how many there are.
+    skipped: how many documents were not compared, by reason.
+    arguments, roots, directories: see HEAD_FIELDS.
+    simdocs: the version of the program that wrote it.
+    source: yields the pairs, in the order of the answer, each time it is called.
+    """
+
+    name: str = ""
+    root: bytes
+    index_root: bytes | None
+    recipe: SignatureRecipe
+    parameters: Mapping[str, Any]
+    threshold: float
+    probability: float
+    ignored: Tokens = field(default_factory=lambda: np.empty(0, np.uint32))
+    documents: int
+    kept: int
+    groups: int
+    duplicates: int
+    skipped: Mapping[str, int]
+    arguments: tuple[SavedArgument, ...]
+    roots: tuple[SavedRoot, ...]
+    directories: tuple[SavedDirectory, ...]
+    simdocs: str
+    source: Callable[[], Iterator[SavedPair]]
+
+    def pairs(self) -> Iterator[SavedPair]:
+        """Yield each kept document with each of its duplicates, in the order of the answer."""
+        return self.source()
+
+    def path(self, document: SavedDocument) -> bytes:
+        """The absolute path of a document's file."""
+        root = self.roots[document.root]
+        return root.path + document.file[root.named :]
+
+    def printed(self, document: SavedDocument) -> bytes:
+        """The name of a document as a path that works in the working directory."""
+        base = self.root if self.roots[document.root].argument is not None else self.index_root or self.root
+        return document.name if base == os.getcwdb() else os.path.join(base, document.name)
+
+    def __repr__(self) -> str:
+        return f"<SavedAnswer: {counted(self.documents, 'document')}, {counted(self.duplicates, 'duplicate')}>"

@@ -1,0 +1,166 @@
+"""A saved answer is read as it was written, and anything else is refused: cut, damaged, forged, of another version."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import simdocs
+from simdocs.errors import ArtifactError, InputError, UsageError
+from tests.cli.corpus import A1, A2, A, B, lay
+
+Line = dict[str, Any]
+
+
+@pytest.fixture
+def answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An answer about four files, three of which are nearly the same."""
+    lay(tmp_path, {"docs/a": A, "docs/b": A1, "docs/c/d": A2, "docs/z": B})
+    monkeypatch.chdir(tmp_path)
+    simdocs.write_answer(simdocs.dedupe("docs", threshold=0.5), "x.answer")
+    return tmp_path / "x.answer"
+
+
+def test_it_is_read_as_it_was_written(answer: Path) -> None:
+    read = simdocs.read_answer(answer)
+    pairs = list(read.pairs())
+    assert [(pair.kept.name, pair.duplicate.name, pair.group) for pair in pairs] == [
+        (b"docs/a", b"docs/b", 0),
+        (b"docs/a", b"docs/c/d", 0),
+    ]
+    assert [pair.duplicate.content for pair in pairs] == [hashlib.sha256(text).hexdigest()[:32] for text in (A1, A2)]
+    assert [pair.duplicate.file_size for pair in pairs] == [len(A1), len(A2)]
+    assert pairs[0].duplicate.inode == (answer.parent / "docs/b").stat().st_ino
+    assert [read.path(pair.duplicate) for pair in pairs] == [
+        bytes(answer.parent / name) for name in ("docs/b", "docs/c/d")
+    ]
+    assert [each[:2] for each in read.arguments] == [(b"docs", 4)]
+    assert [each[:4] for each in read.directories] == [
+        (b"docs", 3, len(A + A1 + B), 1),
+        (b"docs/c", 1, len(A2), 1),
+    ]
+    assert (read.documents, read.kept, read.groups, read.duplicates) == (4, 2, 1, 2)
+
+
+def test_an_answer_without_duplicates_is_read(answer: Path) -> None:
+    simdocs.write_answer(simdocs.dedupe("docs/a", "docs/z"), "none.answer")
+    assert list(simdocs.read_answer("none.answer").pairs()) == []
+
+
+def test_every_truncation_is_damage(answer: Path) -> None:
+    whole = answer.read_bytes()
+    for end in range(0, len(whole), 7):
+        answer.write_bytes(whole[:end])
+        with pytest.raises(ArtifactError):
+            simdocs.read_answer(answer)
+    answer.write_bytes(whole + b"\n")
+    with pytest.raises(ArtifactError, match="goes on after its last line"):
+        simdocs.read_answer(answer)
+
+
+def test_every_changed_byte_is_damage(answer: Path) -> None:
+    whole = answer.read_bytes()
+    for at in range(0, len(whole), 3):
+        answer.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+        with pytest.raises(ArtifactError):
+            simdocs.read_answer(answer)
+
+
+def forge(answer: Path, change: Callable[[list[Line]], object]) -> None:
+    """Change the lines of an answer, and give it the right checksum."""
+    lines = [json.loads(line) for line in answer.read_text().splitlines()[:-1]]
+    change(lines)
+    whole = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode()
+    end = {"rows": len(lines) - 1, "checksum": hashlib.sha256(whole).hexdigest()}
+    answer.write_bytes(whole + json.dumps(end).encode() + b"\n")
+
+
+def in_row(number: int, **values: Any) -> Callable[[list[Line]], object]:
+    return lambda lines: lines[number].update(values)
+
+
+def of_root(**values: Any) -> Callable[[list[Line]], object]:
+    return lambda lines: lines[0]["roots"][0].update(values)
+
+
+FORGED = {
+    "a name above": in_row(1, duplicate="docs/../secret"),
+    "an absolute name": in_row(1, duplicate="/etc/passwd"),
+    "a name with NUL": in_row(1, duplicate="docs/a\0b"),
+    "a root that is not there": in_row(1, duplicate_root=7),
+    "a negative number": in_row(1, duplicate_size=-1),
+    "a digest of another length": in_row(1, duplicate_content="ab"),
+    "a similarity above 1": in_row(1, jaccard=1.5),
+    "no similarity": in_row(1, jaccard="NaN"),
+    "another group": in_row(2, group=1),
+    "a repeated duplicate": in_row(2, duplicate="docs/b"),
+    "another field": in_row(1, more=1),
+    "a missing row": lambda lines: lines.pop(1),
+    "another root": of_root(path="/etc/"),
+    "a relative root": of_root(path="docs/"),
+    "a root of no argument": of_root(argument=1),
+    "a root of an index": of_root(argument=None),
+    "other totals": lambda lines: lines[0]["directories"][0].update(duplicates=9),
+    "other parameters": lambda lines: lines[0]["parameters"]["shingling"].update(k=0),
+    "another format": lambda lines: lines[0].update(format="simdocs.index"),
+    "other tables of Unicode": lambda lines: lines[0].update(unicode="3.2.0"),
+}
+
+
+@pytest.mark.parametrize("what", FORGED)
+def test_forged_lines_are_refused_although_the_checksum_is_right(answer: Path, what: str) -> None:
+    forge(answer, lambda _: None)
+    simdocs.read_answer(answer)
+    forge(answer, FORGED[what])
+    with pytest.raises(ArtifactError):
+        simdocs.read_answer(answer)
+
+
+def test_a_document_that_is_kept_and_a_duplicate_is_a_usage_error(answer: Path) -> None:
+    def swap(lines: list[Line]) -> None:
+        first, second = lines[1], lines[2]
+        for field in [field for field in second if field.startswith("kept")]:
+            second[field] = first[field.replace("kept", "duplicate")]
+        second["group"] = 1
+        lines[0]["groups"] = 2
+
+    forge(answer, swap)
+    with pytest.raises(UsageError, match="docs/b is kept in one line and a duplicate in another"):
+        simdocs.read_answer(answer)
+
+
+@pytest.mark.parametrize(("version", "remedy"), [(2, "upgrade simdocs"), (0, "write the answer again")])
+def test_another_version_names_both_and_the_remedy(answer: Path, version: int, remedy: str) -> None:
+    forge(answer, lambda lines: lines[0].update(version=version))
+    with pytest.raises(ArtifactError, match=f"format version {version}, but this simdocs reads version 1: {remedy}"):
+        simdocs.read_answer(answer)
+
+
+def test_what_is_no_saved_answer_is_named(tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(b"a\tb\t1.000000\n")
+    with pytest.raises(ArtifactError, match="this is not a saved answer"):
+        simdocs.read_answer(tmp_path / "x")
+    (tmp_path / "empty").write_bytes(b"")
+    with pytest.raises(ArtifactError, match="an empty file"):
+        simdocs.read_answer(tmp_path / "empty")
+    with pytest.raises(InputError, match="this is not a file"):
+        simdocs.read_answer(tmp_path)
+    with pytest.raises(InputError, match="No such file"):
+        simdocs.read_answer(tmp_path / "none")
+
+
+def test_a_file_that_changes_after_it_was_checked_is_not_read_on(answer: Path) -> None:
+    read = simdocs.read_answer(answer)
+    answer.write_bytes(answer.read_bytes()[:-9])
+    with pytest.raises(InputError, match="changed while it was read"):
+        list(read.pairs())
+
+
+def test_the_name_must_end_in_answer(answer: Path) -> None:
+    with pytest.raises(UsageError, match=r"ends in \.answer"):
+        simdocs.write_answer(simdocs.dedupe("docs"), "x.jsonl")

@@ -125,7 +125,8 @@ class RowSource:
         self, found: FileList, number: int, form: str, fields: Sequences, limit: int, reading: JudgedFile | None
     ) -> None:
         self._file = ContainerFile(found.names[number], limit, Met.of(found.met[number]), found.held.get(number))
-        self._found, self._fields, self._reading = found.stamp(number), fields, reading
+        self._found, self._reading = found.stamp(number), reading
+        self._fields = _without_texts(fields) if reading is None else fields
         self._kind: Container = container(form)
         rows = row_format(form)
         assert rows is not None
@@ -238,6 +239,12 @@ class RowSource:
 
     def _changed(self) -> InputError:
         return InputError(f"{self._shown}: changed before its rows were written, so nothing was written: run again")
+
+
+def _without_texts(fields: Sequences) -> Sequences:
+    """Fields with which any table has rows, whatever its columns are, because no texts or ids are wanted."""
+    options = fields.input_format, fields.delimiter, fields.no_header
+    return Sequences(text_field=(), id_field="\0", input_format=options[0], delimiter=options[1], no_header=options[2])
 
 
 def container_formats(found: FileList, fields: Sequences) -> list[str]:

@@ -17,7 +17,7 @@ from simdocs.errors import InputError, UsageError, mention
 from simdocs.extras import needs
 from simdocs.model.figures import counted
 from simdocs.model.names import display_name
-from simdocs.parameters.file_formats import CONTAINERS
+from simdocs.parameters.file_formats import CONTAINERS, compression_of, without_compression
 from simdocs.parameters.texts import Sequences
 from simdocs.storage.atomic_tree import LIST, check_tree
 
@@ -130,9 +130,13 @@ def _descriptions(found: FileList, files: Sequence[RowFile], outputs: Mapping[st
 
 
 def _forms(found: FileList, fields: Sequences, parameter: str) -> list[str]:
-    """The container format of each file. UsageError: a file is none, or its rows cannot be written."""
+    """The container format of each file. UsageError, InputError: a file is none, or its rows cannot be written."""
     forms = container_formats(found, fields)
     texts = [number for number, form in enumerate(forms) if not form]
+    for text in (found.names[number] for number in texts if not fields.plain):
+        if compression_of(text) and format_named(without_compression(text)):
+            why = "was compressed once more, so its rows cannot be written: decompress it"
+            raise InputError(f"{display_name(text)}: {why}")
     if texts:
         raise no_rows(parameter, len(texts), found.names[texts[0]])
     for form in set(forms):

@@ -56,9 +56,9 @@ class Frame(Protocol):
         """Another one in the same state; None if the library cannot copy it."""
 
 
-def misnamed(head: bytes, what: str) -> str:
-    """The detail of the skip of a file that begins with these bytes, and not as `what`."""
-    found = binary_format(head)
+def misnamed(head: bytes, what: str, suffix: bytes = b"") -> str:
+    """The detail of the skip of a file that begins with these bytes, and not as `what`. suffix: of its name."""
+    found = binary_format(head, suffix)
     return f"not {what}, but {found}" if found else f"not {what}"
 
 

@@ -72,6 +72,7 @@ class BinaryFormat(NamedTuple):
     described: what such a file is, and what to do with it.
     shared: whether other formats begin with the same bytes, so that the suffix decides.
     read_as: the name of the container that reads such files; empty if none does.
+    is_unpacked: whether a text in such a file is read if the name of the file ends with the suffix.
     """
 
     suffix: bytes
@@ -79,9 +80,12 @@ class BinaryFormat(NamedTuple):
     described: str
     shared: bool = False
     read_as: str = ""
+    is_unpacked: bool = False
 
     def advice(self, name: bytes) -> str:
         """What a file with this name is, and what to do with it."""
+        if self.is_unpacked and not any(_ends(name, some) for some in BINARY if some.read_as):
+            return f"{self.described}, or give the file a name that ends in {self.suffix.decode()}"
         if not self.read_as:
             return self.described
         if _ends(name, self):
@@ -101,10 +105,8 @@ _STREAM = b"\xff\xff\xff\xff"
 
 
 BINARY = (
-    BinaryFormat(b".gz", b"\x1f\x8b", "gzip data: pipe it through zcat, or give the file a name that ends in .gz"),
-    BinaryFormat(
-        b".zst", b"\x28\xb5\x2f\xfd", "zstd data: pipe it through zstdcat, or give the file a name that ends in .zst"
-    ),
+    BinaryFormat(b".gz", b"\x1f\x8b", "gzip data: pipe it through zcat", is_unpacked=True),
+    BinaryFormat(b".zst", b"\x28\xb5\x2f\xfd", "zstd data: pipe it through zstdcat", is_unpacked=True),
     BinaryFormat(b".xz", b"\xfd7zXZ\0", "xz data: pipe it through xzcat"),
     BinaryFormat(b".bz2", b"BZh", "bzip2 data: pipe it through bzcat"),
     BinaryFormat(b".parquet", b"PAR1", "a Parquet file", read_as="parquet"),

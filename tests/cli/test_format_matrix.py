@@ -102,7 +102,7 @@ CASES = {
         lambda _: b"",
         {
             TEXT: (0, 0, ""),
-            ("parquet",): (3, 0, "not a Parquet file"),
+            ("parquet",): (3, 0, "{}: skipped: a Parquet file cut short: it is empty"),
             ("arrow", "stream"): (3, 0, "an Arrow file cut short: it is empty"),
         },
     ),

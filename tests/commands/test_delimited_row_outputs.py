@@ -185,3 +185,23 @@ def test_a_header_with_the_name_of_a_flag_or_a_name_twice(here: Path) -> None:
     assert Path("kept.csv").read_bytes() == Path("in.csv").read_bytes()
     with pytest.raises(simdocs.InputError, match="the header has the field 'x' twice"):
         simdocs.dedupe("in.csv", kept_rows="kept.jsonl")
+
+
+def test_rows_of_a_table_without_documents_are_kept_beside_others(here: Path) -> None:
+    tables = {
+        "a.csv": b"id,text\na," + FOX + b"\n",
+        "b.csv": b'id,body\n1,"two\nlines"\n\n2,' + FOX + b"\n",
+        "c.csv": b"text,text\nx,y\n",
+        "d.json": b'[{"body": "x"}, {"body": "y"}]',
+    }
+    for name, content in tables.items():
+        Path(name).write_bytes(content)
+    found = simdocs.dedupe(*tables, kept_rows="kept", flagged_rows="all")
+    assert (found.skipped.counts, found.skipped.warnings) == ({"malformed": 3}, [])
+    for name in ("a.csv", "b.csv", "c.csv"):
+        assert Path("kept", name).read_bytes() == tables[name]
+    assert json.loads(Path("kept/d.json").read_bytes()) == json.loads(tables["d.json"])
+    assert Path("all/b.csv").read_bytes() == (
+        b"id,body,duplicate_of,similarity,group\n" + b'1,"two\nlines",,,\n\n2,' + FOX + b",,,\n"
+    )
+    assert [one.rows for one in found.written] == [6, 6]

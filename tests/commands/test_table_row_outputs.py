@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -276,3 +278,63 @@ def test_a_file_that_is_cut_short_is_called_so(here: Path) -> None:
     Path("cut.parquet").write_bytes(Path("whole.parquet").read_bytes()[:-4])
     with pytest.raises(simdocs.InputError, match="cut short: its end is missing, so no rows can be written"):
         simdocs.dedupe("cut.parquet", kept_rows="k.parquet")
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        {"text": pa.array([FOX.encode()] * 21)},
+        {"text": pa.nulls(21)},
+        {"id": pa.array([0.5] * 21)},
+        {"text": pa.array([[FOX]] * 21)},
+    ],
+    ids=lambda column: f"{next(iter(column))}, {next(iter(column.values())).type}",
+)
+def test_rows_of_a_file_without_documents_are_kept(here: Path, column: dict[str, Any]) -> None:
+    Path("in").mkdir()
+    odd, twice = table(**column), table().rename_columns(["id", "id", "text", "when", "kind"])
+    write_parquet(Path("in/a.parquet"), table())
+    write_parquet(Path("in/b.parquet"), odd)
+    write_parquet(Path("in/c.parquet"), twice)
+    write_arrow(Path("in/d.arrow"), odd, stream=False, compression=None)
+    write_arrow(Path("in/e.arrow"), odd, stream=True, compression="zstd")
+    found = simdocs.dedupe("in", kept_rows="kept", removed_rows="removed", flagged_rows="all")
+    assert [name for name, _ in found.skipped.by_reason["malformed"] if "a.parquet" not in name] == [
+        "in/b.parquet",
+        "in/c.parquet",
+        "in/d.arrow",
+        "in/e.arrow",
+    ]
+    assert [one.rows for one in found.written] == [4 * 21 + len(KEPT), len(REMOVED), 5 * 21]
+    assert not found.skipped.warnings
+    for output in ("kept", "all"):
+        for name, some in (("b", odd), ("c", twice)):
+            assert parquet.ParquetFile(f"{output}/{name}.parquet").read().select(range(5)).equals(some)
+        assert ipc.open_file(f"{output}/d.arrow").read_all().select(range(5)).equals(odd)
+        assert ipc.open_stream(f"{output}/e.arrow").read_all().select(range(5)).equals(odd)
+    assert parquet.ParquetFile("all/b.parquet").read()["group"].null_count == 21
+
+
+def test_the_rows_before_the_end_of_a_stream_cut_short_are_kept_without_documents(here: Path) -> None:
+    write_arrow(Path("x.arrow"), table(text=pa.array([b""] * 21)), stream=True, compression=None)
+    Path("in").mkdir()
+    Path("in/x.arrow").write_bytes(Path("x.arrow").read_bytes()[:-200])
+    found = simdocs.dedupe("in", kept_rows="kept")
+    assert any("in/x.arrow: cannot be read after row" in warning for warning in found.skipped.warnings)
+    assert ipc.open_stream("kept/x.arrow").read_all().num_rows == found.written[0].rows > 0
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "arrow"])
+def test_what_an_empty_or_compressed_file_is_called(here: Path, suffix: str) -> None:
+    parquet.write_table(table(), "x.parquet")
+    write_arrow(Path("x.arrow"), table(), stream=False, compression=None)
+    packed = gzip.compress(Path(f"x.{suffix}").read_bytes())
+    cases = {
+        f"x.{suffix}.gz": (packed, "was compressed once more, so its rows cannot be written: decompress it"),
+        f"y.{suffix}": (packed, "file, but gzip data: pipe it through zcat, so no rows can be written"),
+        f"z.{suffix}": (b"", "file cut short: it is empty, so no rows can be written"),
+    }
+    for name, (content, why) in cases.items():
+        Path(name).write_bytes(content)
+        with pytest.raises(simdocs.InputError, match=re.escape(why)):
+            simdocs.dedupe(name, kept_rows="kept")

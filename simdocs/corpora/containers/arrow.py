@@ -41,15 +41,20 @@ def open_table(source: ArrowObject, fields: Sequences, limit: int) -> OpenTable:
     """Open the table in a file or stream. Raises DocumentSkipped: malformed; the exceptions of pyarrow."""
     library("pyarrow.ipc", "reading Arrow")
     size = source.seek(0, 2)
+    return (_StreamTable if _is_stream(source, size) else _FileTable)(source, size, fields, limit)
+
+
+def _is_stream(source: ArrowObject, size: int) -> bool:
+    """Whether a stream begins here, and not a file. DocumentSkipped: malformed (neither does)."""
     head = read_at(source, 0, 8)
     if head[:6] == _MAGIC:
-        return _FileTable(source, size, fields, limit)
+        return False
     # Streams of Arrow 0.14 and earlier begin with the length of the schema, which is far below 16 MB, unlike any text.
     if head[:4] == CONTINUED or (8 <= int.from_bytes(head[:4], "little") < min(size, 1 << 24)):
-        return _StreamTable(source, size, fields, limit)
+        return True
     if not head:
         raise DocumentSkipped("malformed", f"{_CUT}: it is empty")
-    raise DocumentSkipped("malformed", misnamed(head, "an Arrow file"))
+    raise DocumentSkipped("malformed", misnamed(head, "an Arrow file", b".arrow"))
 
 
 class ArrowTable:
@@ -200,7 +205,7 @@ class ArrowSource:
     def __init__(self, source: ArrowObject) -> None:
         ipc = library("pyarrow.ipc", "reading Arrow")
         size = source.seek(0, 2)
-        self.is_stream = read_at(source, 0, len(_MAGIC)) != _MAGIC
+        self.is_stream = _is_stream(source, size)
         self.codec = _codec_of(source, size, is_stream=self.is_stream)
         self._source, self._size = source, size
         source.seek(0)

@@ -56,10 +56,11 @@ def _refuse_others(source: ArrowObject) -> None:
     source.seek(0)
     if head[:4] == _ENCRYPTED or end == _ENCRYPTED:
         raise DocumentSkipped("malformed", "an encrypted Parquet file: decrypt it first")
-    if head[:4] != _MAGIC:
-        raise DocumentSkipped("malformed", misnamed(head, "a Parquet file"))
+    if size and head[:4] != _MAGIC:
+        raise DocumentSkipped("malformed", misnamed(head, "a Parquet file", b".parquet"))
     if size < 12 or end != _MAGIC:
-        raise DocumentSkipped("malformed", "a Parquet file cut short: its end is missing")
+        why = "its end is missing" if size else "it is empty"
+        raise DocumentSkipped("malformed", f"a Parquet file cut short: {why}")
 
 
 class ParquetTable:

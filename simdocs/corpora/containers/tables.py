@@ -147,14 +147,17 @@ class _Cutting:
         with damage_named(self._steady, self._what):
             table = opener(source_of(self._steady, self._file.held), self._fields, most_held(self._file.limit))
         self._rows = table.firsts[-1]
-        for part in self._of_units(table) if not table.wanted.lacking else self._unread(table):
+        is_wanted = table.wanted.paths and not table.wanted.lacking
+        for part in self._of_units(table) if is_wanted else self._unread(table):
             if self._steady is not None and self._steady.has_changed():
                 raise DocumentSkipped("changed")
             yield part
 
     def _unread(self, table: OpenTable) -> Iterator[Part]:
-        """Yield the only part of a table that lacks a text field."""
+        """Yield the only part of a table that lacks a text field, or of which none is wanted."""
         yield self._part(table.wanted.packed_names, self._rows)
+        if table.trouble is not None:
+            raise table.trouble
 
     def _of_units(self, table: OpenTable) -> Iterator[Part]:
         self._lengths = np.empty((len(table.wanted.paths), 0), np.int64)

@@ -159,7 +159,7 @@ def find_groups(
     compared, pairs, largest = decision.corpus, decision.pairs, decision.largest
     kept = compared.given_rows(decision.kept_and_found())
     run.skipped.warnings += _warnings(plan, run)
-    duplicate_files, freed_bytes = _freed(compared, pairs.right)
+    duplicate_bytes, duplicate_files, freed_bytes = _freed(compared, pairs.right)
     index_names = given_names_of(plan.known)
     comparison = _comparison(plan, corpus, documents, run)
 
@@ -180,7 +180,7 @@ def find_groups(
         known=len(decision.known),
         against_index=plan.known is not None,
         largest=None if largest is None else (compared.printed_names(np.array([largest[0]]))[0], largest[1]),
-        duplicate_bytes=int(compared.facts(pairs.right)["size"].sum()),
+        duplicate_bytes=duplicate_bytes,
         duplicate_files=duplicate_files,
         freed_bytes=freed_bytes,
         components=components,
@@ -292,16 +292,17 @@ def _blocks(
         yield from name_blocks(decision.corpus, rows, printed)
 
 
-def _freed(corpus: Corpus, duplicates: Rows) -> tuple[int, int]:
-    """How many of these duplicates are files, and the bytes that deleting these would free."""
-    files, deleted = 0, FilesToDelete()
+def _freed(corpus: Corpus, duplicates: Rows) -> tuple[int, int, int]:
+    """The bytes of these duplicates, how many of them are files, and the bytes that deleting these would free."""
+    size, files, deleted = 0, 0, FilesToDelete()
     for at in range(0, len(duplicates), _LOOKED_AT):
         for _, request in corpus.readings(duplicates[at : at + _LOOKED_AT]):
             whole = (request.facts["container"] == 0) & (request.facts["inode"] != 0)
+            size += int(request.facts["size"].sum())
             files += int(whole.sum())
             for place in np.flatnonzero(whole).tolist():
                 deleted.add(request.file(place), int(request.facts["file_size"][place]))
-    return files, deleted.freed
+    return size, files, deleted.freed
 
 
 def _explanations(

@@ -336,11 +336,12 @@ class TokenCache:
         self._ignored = NO_TOKENS
 
     def token_sets(
-        self, wanted: ReloadRequest, shingling: Shingling, files: Reopened
+        self, wanted: ReloadRequest, shingling: Shingling, files: Reopened, *, keep: bool = True
     ) -> tuple[Ragged, Mask, list[Skip]]:
         """Token sets of documents, which of the documents are unchanged, and the skips of the others.
 
-        Each document has a row (Ragged uint32, ascending). The row of a missing or changed document is empty.
+        Each document has a row (Ragged uint32, ascending). The row of a missing or changed document is empty. keep:
+        whether the cache takes them.
         """
         if shingling != self._shingling or not np.array_equal(wanted.ignored, self._ignored):
             self.close()
@@ -356,7 +357,7 @@ class TokenCache:
             for place, tokens in found:
                 rows[place] = tokens
         for key, row in zip(keys, rows, strict=True):
-            if row is not None:
+            if keep and row is not None:
                 self._keep(key, row)
         had = np.array([row is not None for row in rows], bool)
         nothing = np.empty(0, np.uint32)
@@ -380,11 +381,13 @@ class TokenCache:
             self._held -= oldest.nbytes + _ENTRY
 
 
-def load_token_sets(source: Source, state: WorkerState, shingling: Shingling) -> tuple[Ragged, Mask, list[Skip]]:
+def load_token_sets(
+    source: Source, state: WorkerState, shingling: Shingling, *, keep: bool = True
+) -> tuple[Ragged, Mask, list[Skip]]:
     """Token sets of a source, which of its documents are unchanged, and the skips of the others.
 
     Documents that must be read again go through the cache of the worker: see TokenCache.token_sets.
     """
     if isinstance(source, ReloadRequest):
-        return state.get(TokenCache).token_sets(source, shingling, state.get(Reopened))
+        return state.get(TokenCache).token_sets(source, shingling, state.get(Reopened), keep=keep)
     return source, np.ones(len(source), bool), []

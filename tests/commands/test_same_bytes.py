@@ -17,6 +17,8 @@ from tests.similar_texts import family
 BLOCKS = {
     "commands.blocks": ("_AT_ONCE",),
     "commands.dedupe": ("_LOOKED_AT",),
+    "kernels.lsh.buckets": ("PAIRS_AT_ONCE", "_POSITIONS_AT_ONCE"),
+    "kernels.group.greedy_rounds": ("_AT_ONCE",),
     "matching.candidates.rounds": ("_LISTED", "_AT_ONCE", "_SCANNED", "_FEW", "_MANY", "_AT_FIRST", "_PAYS"),
     "matching.corpus": ("_NAME_BYTES",),
     "matching.groups.components": ("_COMPARED_WHOLLY", "_SAMPLED", "_HELD"),
@@ -24,7 +26,7 @@ BLOCKS = {
     "matching.similar_pairs": ("_BUFFERED",),
     "matching.verification.bitmap_filter": ("_MOST_BYTES", "_AT_ONCE"),
     "matching.candidates.exact_join": ("_DOCUMENT", "_MUCH"),
-    "matching.verification.verification_blocks": ("_BLOCK_BYTES", "_TILE_BYTES", "_MOST_PAIRS"),
+    "matching.verification.verification_blocks": ("_BLOCK_BYTES", "_TILE_BYTES", "_MOST_PAIRS", "_MOST_CACHED"),
     "matching.verification.verify": ("_TOGETHER", "_MOST_TOGETHER", "_MOST_DOCUMENTS"),
     "pipeline.reload": ("_SLACK", "_CACHE_BYTES", "_ENTRY"),
     "pipeline.signing": ("_SIGNED_WITH_BATCH", "_SIGNED_TOGETHER"),

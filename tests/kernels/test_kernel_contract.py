@@ -190,7 +190,8 @@ KERNELS = [
         murmur.hash_number_windows,
     ),
     *(buckets.band_keys, buckets.bucket_tables, buckets.shared_buckets, buckets.shared_buckets_of_tables),
-    *(buckets.candidate_pairs, buckets.candidate_pairs_with, buckets.distinct_pairs, buckets.bucket_bounds),
+    *(buckets.candidate_pairs, buckets.candidate_pairs_with, buckets.distinct_pairs, buckets.joined_blocks),
+    buckets.bucket_bounds,
     *(jaccard.estimates, jaccard.exact, jaccard.below_prefilter, banding.choose, greedy_rounds.keep_order),
     *(
         greedy_rounds.first_undecided,

@@ -203,6 +203,27 @@ def distinct_pairs(
             yield a, key - a * size
 
 
+def joined_blocks(blocks: Iterable[tuple[Index, Index]]) -> Iterator[tuple[Index, Index]]:
+    """The same pairs in the same order, in fewer blocks: each has at most PAIRS_AT_ONCE pairs, or was as large before.
+
+    Pairs are verified block by block, and a compressed file is then read again from its beginning for every block.
+    """
+    held, count = list[tuple[Index, Index]](), 0
+    for block in blocks:
+        if held and count + len(block[0]) > PAIRS_AT_ONCE:
+            yield _joined_block(held)
+            held, count = [], 0
+        held.append(block)
+        count += len(block[0])
+    if held:
+        yield _joined_block(held)
+
+
+def _joined_block(blocks: list[tuple[Index, Index]]) -> tuple[Index, Index]:
+    lefts, rights = zip(*blocks, strict=True)
+    return np.concatenate(lefts), np.concatenate(rights)
+
+
 def merged_band(old_keys: Keys, old_rows: Tokens, new_row: Array, keys: Keys, rows: Index) -> tuple[Keys, Tokens]:
     """One band of bucket tables: uint64 and uint32 (M,).
 

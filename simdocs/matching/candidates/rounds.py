@@ -21,7 +21,7 @@ from simdocs.kernels.group.greedy_rounds import (
     most_similar_kept,
     pairs_with_always_kept,
 )
-from simdocs.kernels.lsh.buckets import distinct_pairs, member_blocks, positions_of_members
+from simdocs.kernels.lsh.buckets import distinct_pairs, joined_blocks, member_blocks, positions_of_members
 from simdocs.model.groups import Pairs
 from simdocs.model.ragged import (
     Array,
@@ -322,7 +322,7 @@ class Rounds:
         """Yield the similar pairs of texts that are ready. Those of texts ahead are remembered."""
         self._is_ahead[ahead] = True
         remembered = [Pairs.empty()]
-        for left, right in self._frontier.pairs(np.concatenate((ready, ahead))):
+        for left, right in joined_blocks(self._frontier.pairs(np.concatenate((ready, ahead)))):
             similar = self._comparer.similar(left, right)
             if len(ahead):
                 is_ahead = self._is_ahead[similar.left]

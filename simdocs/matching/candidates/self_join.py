@@ -14,6 +14,7 @@ from simdocs.kernels.lsh.buckets import (
     candidate_pairs,
     candidate_pairs_with,
     distinct_pairs,
+    joined_blocks,
     member_blocks,
     positions_of_members,
 )
@@ -149,7 +150,7 @@ class SelfJoin:
             return exact.pairs(wanted), exact.verifier
         shared = self._buckets(self.bands, firsts, numbers)
         listed = candidate_pairs(shared, len(firsts)) if wanted is None else candidate_pairs_with(shared, wanted)
-        return listed, self.verifier
+        return joined_blocks(listed), self.verifier
 
     def _exact(self, firsts: Rows) -> ExactJoin:
         from simdocs.matching.candidates.exact_join import ExactJoin

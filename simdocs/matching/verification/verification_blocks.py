@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -10,9 +11,10 @@ from numpy.typing import NDArray
 
 from simdocs.engines.engine import WorkerState
 from simdocs.kernels.compare import bitmaps, jaccard
-from simdocs.model.ragged import BlockPlaces, Floats, Index, Mask, Ragged
+from simdocs.model.ragged import BlockPlaces, Floats, Index, Mask, Ragged, Tokens, distinct
 from simdocs.model.skipped import Skip
 from simdocs.model.texts import BATCH_BYTES
+from simdocs.parameters.file_formats import compression_of
 from simdocs.parameters.recipes import Shingling
 from simdocs.pipeline.reload import Source, load_token_sets
 
@@ -25,17 +27,26 @@ _TILE_BYTES = _BLOCK_BYTES // 4
 _MOST_PAIRS = 4096
 """The largest number of pairs in a block."""
 
-_TIMES_FOR_TABLES = 4
-"""How many times larger blocks of rows of tables are. A block's token sets then take 32 MB."""
+_TIMES_IN_PASSES = 4
+"""How many times larger blocks are if a file is read from its beginning for each. Then only the left documents count,
+whose token sets are held, 32 MB in all, while the others are loaded and compared, 2 MB at a time."""
+
+_MOST_CACHED = 8
+"""The largest number of pieces of a block whose token sets the cache of the worker takes. More would not fit in it, so
+that it would hold those that were loaded last, and not those that the next block begins with."""
 
 TokenSources = Sequence[tuple[BlockPlaces, Source]]
 """The sources of the token sets of some documents, each with the places of its sets among the documents."""
 
 
 class VerificationBlock(NamedTuple):
-    """Pairs to verify together: the sources of their documents' token sets, and the pairs as places of documents."""
+    """Pairs to verify together, in one worker, which loads each document once.
 
-    sources: TokenSources
+    pieces: the sources of the token sets of some documents at a time, in the order of the documents.
+    left, right: the pairs, as places of documents in all pieces.
+    """
+
+    pieces: Sequence[TokenSources]
     left: BlockPlaces
     right: BlockPlaces
 
@@ -57,11 +68,56 @@ class MadeBitmaps(NamedTuple):
 
 def verify_block(block: VerificationBlock, state: WorkerState, shingling: Shingling) -> tuple[Floats, list[Skip]]:
     """The Jaccard similarity of each pair, or NaN if a document is missing or has changed, and the skips of those."""
-    sets, order, loaded, skips = _load(block.sources, state, shingling)
-    similarity = np.full(len(block.left), np.nan)
-    known = loaded[block.left] & loaded[block.right]
-    similarity[known] = jaccard.exact(sets, order[block.left[known]], order[block.right[known]])
+    similarity, skips = np.full(len(block.left), np.nan), list[Skip]()
+    earlier, later = np.minimum(block.left, block.right), np.maximum(block.left, block.right)
+    order = np.argsort(later, kind="stable")
+    held, found = _HeldSets(earlier[order], later[order]), list[Floats]()
+    keep = len(block.pieces) <= _MOST_CACHED
+    for sources in block.pieces:
+        sets, rows, loaded, lost = _load(sources, state, shingling, keep=keep)
+        found.append(held.compared(sets, np.where(loaded, rows, -1)))
+        skips += lost
+    similarity[order] = np.concatenate(found)
     return similarity, skips
+
+
+class _HeldSets:
+    """Compares documents piece by piece, and holds the token sets of those that later ones are compared with."""
+
+    def __init__(self, earlier: BlockPlaces, later: BlockPlaces) -> None:
+        """earlier, later: the pairs, by the places of their documents. The later places ascend."""
+        self._earlier, self._later = earlier, later
+        self._last = np.zeros(int(later.max(initial=-1)) + 1, np.int64)
+        """For each place, the last one that it is compared with."""
+        np.maximum.at(self._last, earlier, later)
+        self._sets: dict[int, Tokens] = {}
+        self._begin = self._done = 0
+        """The documents and the pairs of the pieces before."""
+
+    def compared(self, sets: Ragged, rows: Index) -> Floats:
+        """The similarity of the next pairs, those whose later document is in the next piece: float64 (P,).
+
+        It is NaN if a document was not found. sets: the token sets of the piece. rows: for each of its documents the
+        row of its set, or -1 if it was not found.
+        """
+        begin, end = self._begin, self._begin + len(rows)
+        some = slice(self._done, int(np.searchsorted(self._later, end)))
+        earlier, later = self._earlier[some], self._later[some]
+        needed = [place for place in distinct(earlier[earlier < begin]).tolist() if place in self._sets]
+        row = np.full(end, -1)
+        row[begin:] = rows
+        row[needed] = len(sets) + np.arange(len(needed))
+        known = (row[earlier] >= 0) & (row[later] >= 0)
+        similarity = np.full(len(earlier), np.nan)
+        every = [sets, *([Ragged.from_rows([self._sets[place] for place in needed], np.uint32)] if needed else [])]
+        similarity[known] = jaccard.exact(Ragged.concat(every, np.uint32), row[earlier[known]], row[later[known]])
+        for place in needed:
+            if self._last[place] < end:
+                del self._sets[place]
+        for place in (begin + np.flatnonzero((rows >= 0) & (self._last[begin:end] >= end))).tolist():
+            self._sets[place] = sets[row[place]].copy()
+        self._begin, self._done = end, some.stop
+        return similarity
 
 
 def make_bitmaps(
@@ -74,11 +130,13 @@ def make_bitmaps(
     return MadeBitmaps(bitmaps.bitmaps(sets, bits), sets.lengths, loaded), skips
 
 
-def _load(sources: TokenSources, state: WorkerState, shingling: Shingling) -> tuple[Ragged, Index, Mask, list[Skip]]:
+def _load(
+    sources: TokenSources, state: WorkerState, shingling: Shingling, *, keep: bool = True
+) -> tuple[Ragged, Index, Mask, list[Skip]]:
     """Token sets; of each document the row of its set, and whether it was found; and the skips of the others."""
     parts, masks, skips = [], [], list[Skip]()
     for _, source in sources:
-        sets, loaded, lost = load_token_sets(source, state, shingling)
+        sets, loaded, lost = load_token_sets(source, state, shingling, keep=keep)
         parts.append(sets)
         masks.append(loaded)
         skips += lost
@@ -86,30 +144,47 @@ def _load(sources: TokenSources, state: WorkerState, shingling: Shingling) -> tu
     return Ragged.concat(parts, np.uint32), order, np.concatenate(masks)[order], skips
 
 
-def times_larger(facts: NDArray[np.void]) -> int:
-    """How many times larger blocks of these documents are, (n,) FACTS, than others.
+def read_in_passes(facts: NDArray[np.void], names: Callable[[Index], Sequence[bytes]]) -> bool:
+    """Whether some of these documents, (n,) FACTS, can be read again only with most of what is before them in the file.
 
-    Rows of tables count documents, because they are compressed in their file. To read any of them again, most of the
-    file is read, so this is done less often.
+    These are rows of tables, which count documents because they are compressed in their file, and the documents of
+    files that are compressed as a whole. names: returns the names of some of the documents.
     """
-    return _TIMES_FOR_TABLES if ((facts["container"] > 0) & (facts["extent"] == 1)).any() else 1
+    inside = np.flatnonzero(facts["container"])
+    if (facts["extent"][inside] == 1).any():
+        return True
+    some = inside[np.unique(facts["inode"][inside], return_index=True)[1]]
+    ends = facts["container"][some].tolist()
+    return any(compression_of(name[:end]) for name, end in zip(names(some), ends, strict=True))
 
 
-def reading_order(lefts: BlockPlaces, rights: BlockPlaces, sizes: Index, times: int = 1) -> BlockPlaces:
-    """An order of pairs in which few documents are read twice: a few left ones at a time, with all their partners.
+def blocks_of_pairs(lefts: BlockPlaces, rights: BlockPlaces, sizes: Index, *, in_passes: bool = False) -> list[Index]:
+    """The pairs of each block, as numbers of pairs. sizes: the bytes of each document. in_passes: see `read_in_passes`.
 
-    times: see `times_larger`.
+    Few documents are read twice: a few left ones are read at a time, with all their partners.
     """
-    documents, place = np.unique(lefts, return_inverse=True)
-    tile = np.cumsum(sizes[documents]) // (_TILE_BYTES * times)
-    return np.lexsort((lefts, rights, tile[place]))
+    if in_passes:
+        lefts, rights = np.minimum(lefts, rights), np.maximum(lefts, rights)
+        order = np.lexsort((rights, lefts))
+        cuts = cuts_of_pairs(lefts[order], lefts[order], sizes, _TIMES_IN_PASSES)
+    else:
+        documents, place = np.unique(lefts, return_inverse=True)
+        tile = np.cumsum(sizes[documents]) // _TILE_BYTES
+        order = np.lexsort((lefts, rights, tile[place]))
+        cuts = cuts_of_pairs(lefts[order], rights[order], sizes)
+    return [order[cut] for cut in cuts]
+
+
+def pieces_of_block(sizes: Index, *, in_passes: bool = False) -> list[slice]:
+    """The documents that are loaded at a time, if those of a block have these sizes, in bytes."""
+    most = _BLOCK_BYTES // _TIMES_IN_PASSES if in_passes else _BLOCK_BYTES
+    piece = (np.cumsum(sizes) - 1) // max(most, 1)
+    begins = np.flatnonzero(np.append(True, piece[1:] != piece[:-1])[: len(piece)])
+    return [slice(begin, end) for begin, end in pairwise([*begins.tolist(), len(sizes)])]
 
 
 def cuts_of_pairs(lefts: BlockPlaces, rights: BlockPlaces, sizes: Index, times: int = 1) -> list[slice]:
-    """Blocks of consecutive pairs whose documents hold at most _BLOCK_BYTES; a block may be one larger pair.
-
-    times: see `times_larger`.
-    """
+    """Blocks of consecutive pairs whose documents hold at most `times` _BLOCK_BYTES; a block may be one larger pair."""
     cuts, start = list[slice](), 0
     while start < len(lefts):
         end = min(start + _MOST_PAIRS * times, len(lefts))

@@ -20,16 +20,16 @@ from simdocs.matching.verification.verification_blocks import (
     BitmapsToMake,
     TokenSources,
     VerificationBlock,
-    cuts_of_pairs,
+    blocks_of_pairs,
     make_bitmaps,
-    reading_order,
-    times_larger,
+    pieces_of_block,
+    read_in_passes,
     verify_block,
 )
 from simdocs.model.artifact import Artifact
 from simdocs.model.groups import NestedPairs, Pairs
 from simdocs.model.names import display_name
-from simdocs.model.ragged import BlockPlaces, Floats, Mask, Ragged, Rows, TextNumbers, distinct
+from simdocs.model.ragged import BlockPlaces, Floats, Index, Mask, Ragged, Rows, TextNumbers, distinct
 from simdocs.model.skipped import ALTERED, GONE, WITHOUT_FILE, Skip
 from simdocs.model.texts import batches
 from simdocs.pipeline.reload import ReloadRequest, Source, found, unchanged
@@ -163,15 +163,14 @@ class Verifier:
         lost = copies[~self.unchanged(rows[copies])]
         similarity[alike & (np.isin(lefts, lost) | np.isin(rights, lost))] = np.nan
         unlike = np.flatnonzero(~alike)
-        times = times_larger(facts) if self.held is None else 1
-        order = unlike[reading_order(lefts[unlike], rights[unlike], sizes, times)]
-        lefts, rights = lefts[order], rights[order]
-        cuts = cuts_of_pairs(lefts, rights, sizes, times)
+        lefts, rights = lefts[unlike], rights[unlike]
+        in_passes = self.held is None and read_in_passes(facts, lambda some: self.corpus.names(rows[some]))
+        blocks = blocks_of_pairs(lefts, rights, sizes, in_passes=in_passes)
         work = partial(verify_block, shingling=self.corpus.recipe.shingling)
-        blocks = (self._block(rows, lefts[cut], rights[cut]) for cut in cuts)
+        wanted = (self._block(rows, sizes, lefts[block], rights[block], in_passes=in_passes) for block in blocks)
         missing = set[tuple[bytes, bytes]]()
-        for cut, (values, skips) in zip(cuts, self.run.engine.map_with_state(work, blocks), strict=True):
-            similarity[order[cut]] = values
+        for block, (values, skips) in zip(blocks, self.run.engine.map_with_state(work, wanted), strict=True):
+            similarity[unlike[block]] = values
             missing |= self.report(skips)
         read = distinct(np.concatenate((lefts, rights)))  # copies were looked up above
         self.looked_for(int(self.corpus.recorded(rows[read]).sum()), missing)
@@ -259,9 +258,13 @@ class Verifier:
             self.report(skips)
         self._bitmaps.make_room()
 
-    def _block(self, rows: Rows, lefts: BlockPlaces, rights: BlockPlaces) -> VerificationBlock:
+    def _block(
+        self, rows: Rows, sizes: Index, lefts: BlockPlaces, rights: BlockPlaces, *, in_passes: bool
+    ) -> VerificationBlock:
         documents, places = np.unique(np.concatenate((lefts, rights)), return_inverse=True)
-        return VerificationBlock(self._sources(rows[documents]), places[: len(lefts)], places[len(lefts) :])
+        pieces = pieces_of_block(sizes[documents], in_passes=in_passes)
+        sources = [self._sources(rows[documents[piece]]) for piece in pieces]
+        return VerificationBlock(sources, places[: len(lefts)], places[len(lefts) :])
 
     def _sources(self, rows: Rows) -> TokenSources:
         return (self.corpus if self.held is None else self.held).sources(rows)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+from unittest import mock
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -104,6 +107,18 @@ def test_band_keys_of_large_batches_leave_no_seam(count):
     signatures = draw.integers(0, 3, (count, 8), np.uint32).tolist()
     shared = buckets.shared_buckets(keys_of(signatures, 4, 2))
     assert sorted(map(tuple, some.rows_of(shared))) == twin.buckets(signatures, 4, 2)
+
+
+@given(st.lists(st.integers(0, 9)), st.integers(1, 12))
+def test_joined_blocks_have_the_same_pairs_in_fewer_blocks(sizes, most):
+    ends = np.cumsum([0, *sizes])
+    blocks = [(np.arange(begin, end), -np.arange(begin, end)) for begin, end in pairwise(ends)]
+    with mock.patch.object(buckets, "PAIRS_AT_ONCE", most):
+        joined = list(buckets.joined_blocks(iter(blocks)))
+    assert [left for some, _ in joined for left in some] == list(range(sum(sizes)))
+    assert all((left == -right).all() for left, right in joined)
+    assert all(len(left) <= max(most, *sizes) for left, _ in joined)
+    assert all(len(a[0]) + len(b[0]) > most for a, b in pairwise(joined))
 
 
 def test_candidate_pairs_in_blocks_leave_no_seam():

@@ -23,6 +23,11 @@ ENVIRONMENT = {
     "TERM": "If it is dumb, --color auto uses no colours.",
     "COLUMNS": "The width of tables and of help, instead of the terminal's.",
     "SIMDOCS_DEBUG": "If it is not empty, the same as --debug.",
+    "AWS_ENDPOINT_URL_S3": "The address of the server for s3:// names, before AWS_ENDPOINT_URL.",
+    "AWS_ENDPOINT_URL": "The address of the server for s3:// names, as http://localhost:9000. Default: AWS itself.",
+    "AWS_REGION": "The region of s3:// names, before AWS_DEFAULT_REGION.",
+    "AWS_DEFAULT_REGION": "The region of s3:// names. Default: AWS is asked for that of the bucket.",
+    "AWS_CA_BUNDLE": "A file of certificates by which the server for s3:// names is known.",
 }
 """The variables that the program reads."""
 

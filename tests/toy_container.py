@@ -86,6 +86,7 @@ class Pages:
     """The pages of a file, all of them read at once."""
 
     def __init__(self, path: bytes, met: Met) -> None:
+        self.file = None
         data, self.stamp = read(path, 1 << 30, 0, met)
         self._pages = data.split(b"\f")
 

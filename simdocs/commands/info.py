@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -21,6 +20,7 @@ from simdocs.model.build_results import Expectation
 from simdocs.model.documents import EMPTY, IGNORED, INVALID, SHORT, WIDE
 from simdocs.model.inspection import ArtifactInfo, FactValue
 from simdocs.model.names import name_to_text, text_to_name
+from simdocs.model.uris import path_from
 from simdocs.parameters.recipes import IndexRecipe, Recipe
 from simdocs.pipeline.indexing import expected_of
 from simdocs.requests.request import in_words
@@ -74,8 +74,8 @@ def _facts(artifact: Artifact, expected: Expectation | None) -> Iterator[tuple[s
     first = list(range(min(ENDS, artifact.n_documents)))
     last = list(range(max(ENDS, artifact.n_documents - ENDS), artifact.n_documents))
     prefix = name_prefix(None, artifact.root)
-    yield from (("first", name_to_text(os.path.join(prefix, documents.raw_name(row)))) for row in first)
-    yield from (("last", name_to_text(os.path.join(prefix, documents.raw_name(row)))) for row in last)
+    yield from (("first", name_to_text(path_from(prefix, documents.raw_name(row)))) for row in first)
+    yield from (("last", name_to_text(path_from(prefix, documents.raw_name(row)))) for row in last)
 
 
 def _rule(recipe: Recipe) -> str:

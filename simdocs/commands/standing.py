@@ -25,6 +25,7 @@ from simdocs.model.figures import counted
 from simdocs.model.names import display_name, name_to_text
 from simdocs.model.ragged import Index
 from simdocs.model.skipped import Skipped
+from simdocs.model.uris import path_from
 from simdocs.parameters.answers import Updating
 from simdocs.parameters.recipes import OF_BANDS, Bands, IndexRecipe, Recipe
 from simdocs.pipeline.prepare import Intake
@@ -200,7 +201,7 @@ def refuse_unread(there: Standing, skipped: Skipped) -> None:
         return
     sources, root = there.artifact.documents.sources, there.artifact.root
     before = EarlierFiles(there.artifact.documents, 0, 0).names(np.arange(len(sources.files)))
-    lost = [skip for name in before if (skip := unread.get(os.path.abspath(os.path.join(root, name))))]
+    lost = [skip for name in before if (skip := unread.get(os.path.abspath(path_from(root, name))))]
     if lost:
         more = f" and {counted(len(lost) - 1, 'more file', 'more files')}" if len(lost) > 1 else ""
         keep = f"keep them with {mention('keep_unreadable')}, " if there.earlier is not None else ""

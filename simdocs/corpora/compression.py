@@ -7,13 +7,14 @@ of `file_formats.py`, decompresses one frame.
 from __future__ import annotations
 
 import io
-import os
 from bisect import bisect_right
 from collections.abc import Callable
 from types import ModuleType
 from typing import Protocol
 
+from simdocs.corpora import opened
 from simdocs.corpora.decode import binary_format
+from simdocs.corpora.opened import OpenFile
 from simdocs.corpora.read_file import PADDING
 from simdocs.errors import MissingExtraError
 from simdocs.extras import needs
@@ -237,7 +238,7 @@ class CompressedStream:
 
 
 class SeekableStream:
-    """Reads any part of the content of an open compressed file. The position of its descriptor does not move.
+    """Reads any part of the content of an open compressed file. Its position does not move.
 
     Reading continues from the current position, or from the last checkpoint before the part. Checkpoints are made on
     the way. They are further apart in a larger file, so that there are never many.
@@ -253,9 +254,9 @@ class SeekableStream:
     Raises DocumentSkipped: uninstalled.
     """
 
-    def __init__(self, name: str, descriptor: int, spacing: int = _SPACING) -> None:
+    def __init__(self, name: str, file: OpenFile, spacing: int = _SPACING) -> None:
         compression(name).frame(is_first=True)  # fails now if it ever does
-        self._stream = CompressedStream(name, lambda offset: os.pread(descriptor, _COMPRESSED_AT_ONCE, offset))
+        self._stream = CompressedStream(name, lambda offset: opened.pread(file, _COMPRESSED_AT_ONCE, offset))
         self._checkpoints = [self._stream.mark()]
         self._spacing = spacing
 

@@ -13,11 +13,12 @@ from operator import itemgetter
 from simdocs.corpora.file_list import FileList, Reached
 from simdocs.corpora.patterns import Patterns, Unread
 from simdocs.corpora.read_file import MOST, read_stream
-from simdocs.corpora.stamp import FileId, file_id, open_name, status_of
+from simdocs.corpora.stamp import FileId, file_id, is_directory, open_name, status_of
 from simdocs.corpora.walk import Found, facts_of, held_facts, id_of, walk
 from simdocs.errors import InputError, mention, shell_command
 from simdocs.model.names import display_name
 from simdocs.model.skipped import DocumentSkipped, Skip, Skipped
+from simdocs.model.uris import is_uri
 from simdocs.parameters.file_formats import ON_STANDARD_INPUT
 from simdocs.parameters.texts import Walking
 
@@ -110,7 +111,8 @@ _BELOW = "a pattern with a slash is compared with the path below the directory"
 
 def no_documents(directory: bytes) -> str:
     """The warning that a directory has no documents: perhaps a disk is not mounted."""
-    return f"{display_name(directory)}: no documents were found in this directory"
+    what = "below this prefix" if is_uri(directory) else "in this directory"
+    return f"{display_name(directory)}: no documents were found {what}"
 
 
 def includes_nothing(patterns: Sequence[str]) -> str:
@@ -157,8 +159,6 @@ _URL = re.compile(rb"([A-Za-z][A-Za-z0-9+.-]*)://")
 
 _DOWNLOADS = {
     **dict.fromkeys((b"http", b"https", b"ftp"), "curl -sSf {} -o FILE"),
-    b"s3": "aws s3 cp {} FILE",
-    b"gs": "gcloud storage cp {} FILE",
 }
 """Commands that download a file, by the scheme of its URL."""
 
@@ -171,6 +171,8 @@ def not_found(name: bytes, error: OSError, *, listed: bool = False) -> InputErro
     listed: the name is an entry of a list.
     """
     shown = display_name(name if len(name) <= _LONG else name[:_SHOWN] + b"...")
+    if is_uri(name):
+        return InputError(f"{shown}: {error.strerror or error}")
     if url := _URL.match(name):
         if url[1].lower() == b"file":
             return InputError(f"{shown}: this is a URL: give the path, {shown[url.end() :]}")
@@ -256,7 +258,7 @@ def _named(name: bytes, search: _Search) -> Iterator[Found]:
     if first is not None:
         yield first
         yield from entries
-    elif os.path.isdir(name) and not search.walking.include and search.skipped.unjudged == unjudged:
+    elif not search.walking.include and search.skipped.unjudged == unjudged and is_directory(name):
         search.skipped.warnings.append(no_documents(name))
 
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from simdocs.corpora.stamp import FileId, Stamp, file_id, status_of
 from simdocs.model.documents import STAMP_FIELDS
 from simdocs.model.ragged import Array, Index, Mask, Ragged, Rows
+from simdocs.model.uris import is_uri, path_from
 
 Location = tuple[object, object, bytes]
 """The place of a document now: its file, by id or else by path, and the part of its name that names a line."""
@@ -126,11 +127,15 @@ def locations(documents: Recorded, rows: Rows) -> list[Location]:
     names, ends = documents.names(rows), documents.facts(rows)["container"].tolist()
     lines = [name[end:] if end else b"" for name, end in zip(names, ends, strict=True)]
     files = [name[:end] if end else name for name, end in zip(names, ends, strict=True)]
-    found = {file: _located(os.path.join(documents.root, file)) for file in set(files)}
+    found = {file: _located(path_from(documents.root, file)) for file in set(files)}
     return [(*found[file], line) for file, line in zip(files, lines, strict=True)]
 
 
 def _located(path: bytes) -> tuple[object, object]:
+    if is_uri(path):
+        from simdocs.corpora.stores.store import digest_of
+
+        return digest_of(path)
     try:
         return file_id(status_of(path))
     except OSError:

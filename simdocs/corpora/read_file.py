@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 
+from simdocs.corpora import opened
 from simdocs.corpora.decode import LOOKED_AT, refuse_binary
+from simdocs.corpora.opened import OpenFile
 from simdocs.corpora.stamp import Stamp, is_recent, settled, wait_between_readings
 from simdocs.corpora.walked_files import ANY, Directories, Met, open_file
 from simdocs.model.skipped import DocumentSkipped
@@ -40,15 +42,15 @@ def read(
     bytes, compressed or decompressed); changed (or not the file that was found); malformed (as a compressed
     file); uninstalled (what decompresses it); binary (a large file, which is then not read to its end).
     """
-    descriptor, status = open_file(name, met, directories)
+    file, status = open_file(name, met, directories)
     compression = compression_of(name)
     try:
         most = limit + padding if compression else limit
-        data, stamp = _read_open(descriptor, name, status, most, compressed=bool(compression))
+        data, stamp = _read_open(file, name, status, most, compressed=bool(compression))
     except OSError as error:
         raise DocumentSkipped.of(error) from None
     finally:
-        os.close(descriptor)
+        opened.close(file)
     if compression:
         from simdocs.corpora.compression import decompress
 
@@ -57,46 +59,46 @@ def read(
 
 
 def _read_open(
-    descriptor: int, name: bytes, before: os.stat_result, limit: int, *, compressed: bool
+    file: OpenFile, name: bytes, before: os.stat_result, limit: int, *, compressed: bool
 ) -> tuple[bytes, Stamp]:
     for _ in range(2):
         if _PIECE < before.st_size <= limit and not compressed:
-            refuse_binary(os.pread(descriptor, LOOKED_AT, 0), name)
+            refuse_binary(opened.pread(file, LOOKED_AT, 0), name)
         if skip := too_large(before.st_size, limit):
             raise skip
         stamp = Stamp.of(before)
-        data = _read_all(descriptor, stamp.size, limit)
+        data = _read_all(file, stamp.size, limit)
         # The times of files that state no size, as in /proc, mean nothing.
-        same = not (stamp.size and is_recent(stamp)) or _still_holds(descriptor, data, stamp)
-        after = os.fstat(descriptor)
+        same = not (stamp.size and is_recent(stamp)) or _still_holds(file, data, stamp)
+        after = opened.fstat(file)
         if same and Stamp.of(after) == stamp:
             return data, stamp
-        os.lseek(descriptor, 0, os.SEEK_SET)
-        before = settled(descriptor, after)
+        opened.go_to(file, 0)
+        before = settled(file, after)
     raise DocumentSkipped("changed")
 
 
-def _still_holds(descriptor: int, data: bytes, stamp: Stamp) -> bool:
+def _still_holds(file: OpenFile, data: bytes, stamp: Stamp) -> bool:
     """Whether a file still has these bytes when it is read again a moment later, so that it had all of them at once."""
     wait_between_readings(stamp)
     at = 0
-    while piece := os.pread(descriptor, _PIECE, at):
+    while piece := opened.pread(file, _PIECE, at):
         if data[at : at + len(piece)] != piece:
             return False
         at += len(piece)
     return at == len(data)
 
 
-def _read_all(descriptor: int, size: int, limit: int) -> bytes:
+def _read_all(file: OpenFile, size: int, limit: int) -> bytes:
     """All bytes to the end, up to the limit. The size is only a hint, because it is 0 in /proc."""
-    data = os.read(descriptor, size + 1 if size else _UNSIZED)
+    data = opened.read(file, size + 1 if size else _UNSIZED)
     if len(data) == size and size:
         return data
     pieces, total = [data], len(data)
     while data:
         if skip := too_large(total, limit, known=False):
             raise skip
-        data = os.read(descriptor, _PIECE)
+        data = opened.read(file, _PIECE)
         pieces.append(data)
         total += len(data)
     return b"".join(pieces)

@@ -9,7 +9,9 @@ import os
 from collections.abc import Callable, Iterator
 from functools import partial
 
+from simdocs.corpora import opened
 from simdocs.corpora.compression import CompressedStream
+from simdocs.corpora.opened import OpenFile
 from simdocs.corpora.stamp import Stamp, is_recent, wait_between_readings
 from simdocs.model.skipped import DocumentSkipped
 
@@ -23,7 +25,7 @@ _COMPRESSED_AT_ONCE = 1 << 16
 """Bytes of a compressed file that are read at once."""
 
 
-def chunks(descriptor: int, stamp: Stamp, size: int, *, compression: str, patient: bool) -> Iterator[Chunk]:
+def chunks(file: OpenFile, stamp: Stamp, size: int, *, compression: str, patient: bool) -> Iterator[Chunk]:
     """Yield the content of a file with this stamp in chunks of about `size` bytes.
 
     compression: the compression of the file; empty: it has none.
@@ -34,9 +36,9 @@ def chunks(descriptor: int, stamp: Stamp, size: int, *, compression: str, patien
     same then. Raises DocumentSkipped after all chunks that could be yielded: malformed (as a compressed file),
     uninstalled (what decompresses it), changed (this includes growth).
     """
-    earlier = _Reading(_pieces(descriptor, size, compression)) if is_recent(stamp) else None
+    earlier = _Reading(_pieces(file, size, compression)) if is_recent(stamp) else None
     wait_between_readings(stamp)
-    pieces = _pieces(descriptor, size, compression)
+    pieces = _pieces(file, size, compression)
     held: Chunk = b""
     at = end = number = 0
     grown, trouble = False, None
@@ -46,9 +48,9 @@ def chunks(descriptor: int, stamp: Stamp, size: int, *, compression: str, patien
         except DocumentSkipped as skip:
             chunk, trouble = b"", skip
         if held or trouble:
-            now = Stamp.of(os.fstat(descriptor))
+            now = Stamp.of(opened.fstat(file))
             if not stamp.same_bytes(now):
-                if compression or not patient or now.size <= stamp.size or not _ends_at(descriptor, at, held):
+                if compression or not patient or now.size <= stamp.size or not _ends_at(file, at, held):
                     raise DocumentSkipped("changed")
                 stamp, grown = now, True
         if held:
@@ -65,17 +67,17 @@ def chunks(descriptor: int, stamp: Stamp, size: int, *, compression: str, patien
         raise DocumentSkipped("changed")
 
 
-def _pieces(descriptor: int, size: int, compression: str) -> Iterator[tuple[Chunk, int]]:
+def _pieces(file: OpenFile, size: int, compression: str) -> Iterator[tuple[Chunk, int]]:
     """Yield the chunks of a file from its beginning, each with the position of its end.
 
-    The descriptor's position says how far the file itself was read. Progress is measured by it.
+    Its position says how far the file itself was read. Progress is measured by it.
     """
-    os.lseek(descriptor, 0, os.SEEK_SET)
-    read = _decompressing(descriptor, compression) if compression else partial(os.read, descriptor)
+    opened.go_to(file, 0)
+    read = _decompressing(file, compression) if compression else partial(opened.read, file)
     at = 0
     while chunk := read(size if at else max(size, _MARK)):
         at += len(chunk)
-        hole = 0 if compression else _hole(descriptor, at, chunk)
+        hole = 0 if compression else _hole(file, at, chunk)
         at += hole
         yield (len(chunk) + hole if hole else chunk), at
 
@@ -103,22 +105,22 @@ def _digest(chunk: Chunk) -> bytes | int:
     return chunk if isinstance(chunk, int) else hashlib.sha256(chunk).digest()
 
 
-def _decompressing(descriptor: int, compression: str) -> Callable[[int], bytes]:
-    return CompressedStream(compression, lambda _: os.read(descriptor, _COMPRESSED_AT_ONCE)).read
+def _decompressing(file: OpenFile, compression: str) -> Callable[[int], bytes]:
+    return CompressedStream(compression, lambda _: opened.read(file, _COMPRESSED_AT_ONCE)).read
 
 
-def _ends_at(descriptor: int, end: int, chunk: Chunk) -> bool:
+def _ends_at(file: OpenFile, end: int, chunk: Chunk) -> bool:
     """Whether the file has these bytes right before this position."""
-    return isinstance(chunk, bytes) and os.pread(descriptor, len(chunk), end - len(chunk)) == chunk
+    return isinstance(chunk, bytes) and opened.pread(file, len(chunk), end - len(chunk)) == chunk
 
 
-def _hole(descriptor: int, at: int, before: bytes) -> int:
+def _hole(file: OpenFile, at: int, before: bytes) -> int:
     """The length of the hole at this position, after a chunk that may be part of it. The position moves past it."""
-    if before.strip(b"\0") or not hasattr(os, "SEEK_DATA"):
+    if before.strip(b"\0") or not isinstance(file, int) or not hasattr(os, "SEEK_DATA"):
         return 0
     try:
-        end = os.lseek(descriptor, at, os.SEEK_DATA)
+        end = os.lseek(file, at, os.SEEK_DATA)
     except OSError as error:  # ENXIO: there is nothing but a hole up to the end of the file
-        end = max(at, os.fstat(descriptor).st_size) if error.errno == errno.ENXIO else at
-        os.lseek(descriptor, end, os.SEEK_SET)
+        end = max(at, os.fstat(file).st_size) if error.errno == errno.ENXIO else at
+        os.lseek(file, end, os.SEEK_SET)
     return end - at

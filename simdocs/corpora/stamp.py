@@ -6,7 +6,13 @@ import errno
 import os
 import stat
 import time
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+from simdocs.corpora import opened
+from simdocs.model.uris import is_uri
+
+if TYPE_CHECKING:
+    from simdocs.corpora.opened import OpenFile
 
 FileId = tuple[int, int]
 """Device and inode: the same for all names of a file."""
@@ -40,7 +46,14 @@ def open_name(name: bytes, flags: int = READ) -> int:
 
 
 def status_of(name: bytes) -> os.stat_result:
-    """The status of the file with this name of any length; links are followed. Raises OSError as os.stat does."""
+    """The status of the file with this name of any length; links are followed. Raises OSError as os.stat does.
+
+    The status of an object of a store is like that of a file, and that of a prefix like that of a directory.
+    """
+    if is_uri(name):
+        from simdocs.corpora.stores.store import status_of_object
+
+        return status_of_object(name)
     try:
         return os.stat(name)
     except OSError as error:
@@ -51,6 +64,14 @@ def status_of(name: bytes) -> os.stat_result:
         return os.fstat(descriptor)
     finally:
         os.close(descriptor)
+
+
+def is_directory(name: bytes) -> bool:
+    """Whether there is a directory with this name, or a prefix of objects."""
+    try:
+        return stat.S_ISDIR(status_of(name).st_mode)
+    except (OSError, ValueError):
+        return False
 
 
 def _chunks(name: bytes) -> list[bytes]:
@@ -130,7 +151,7 @@ now = time.time_ns
 """The time by which files are judged."""
 
 
-def settled(descriptor: int, status: os.stat_result) -> os.stat_result:
+def settled(file: OpenFile, status: os.stat_result) -> os.stat_result:
     """Wait until the times of an open file are older than a tick, so that later writes change them. Return its status.
 
     status: its status now. If the file is written all the time, this gives up soon.
@@ -140,7 +161,7 @@ def settled(descriptor: int, status: os.stat_result) -> os.stat_result:
         if not 0 < wait <= _TICK_NS:
             break
         time.sleep(wait / 1e9)
-        status = os.fstat(descriptor)
+        status = opened.fstat(file)
     return status
 
 

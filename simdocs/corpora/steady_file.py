@@ -6,6 +6,8 @@ import hashlib
 import io
 import os
 
+from simdocs.corpora import opened
+from simdocs.corpora.opened import OpenFile
 from simdocs.corpora.stamp import Stamp, is_recent, wait_between_readings
 
 _BLOCK = 1 << 16
@@ -16,13 +18,13 @@ class SteadyFile(io.RawIOBase):
     """An open file with a position of its own, which is read at the positions that a library asks for.
 
     A file that was changed recently is read to its end first, block by block, and each later reading must agree with
-    that. changed: whether it did not, or whether the file has another stamp by now. The descriptor stays open.
+    that. changed: whether it did not, or whether the file has another stamp by now. The file itself stays open.
     """
 
-    def __init__(self, descriptor: int, stamp: Stamp) -> None:
+    def __init__(self, file: OpenFile, stamp: Stamp) -> None:
         super().__init__()
         self.stamp, self.changed = stamp, False
-        self._descriptor, self._at = descriptor, 0
+        self._file, self._at = file, 0
         self._digests: list[bytes] = []
         """The digests of all blocks, if the file was changed recently."""
         if is_recent(stamp):
@@ -55,7 +57,7 @@ class SteadyFile(io.RawIOBase):
 
     def has_changed(self) -> bool:
         """Whether the file is not what it was when it was opened. Its ctime does not count, as in `chunks`."""
-        self.changed |= not self.stamp.same_bytes(Stamp.of(os.fstat(self._descriptor)))
+        self.changed |= not self.stamp.same_bytes(Stamp.of(opened.fstat(self._file)))
         return self.changed
 
     def _checked(self, start: int, end: int) -> bytes:
@@ -75,7 +77,7 @@ class SteadyFile(io.RawIOBase):
 
     def _pread(self, start: int, end: int) -> bytes:
         data = b""
-        while start < end and (piece := os.pread(self._descriptor, end - start, start)):
+        while start < end and (piece := opened.pread(self._file, end - start, start)):
             data = data + piece if data else piece
             start += len(piece)
         return data

@@ -14,6 +14,7 @@ from simdocs.corpora.stamp import RECENT_NS, Stamp
 from simdocs.model.byte_strings import separate
 from simdocs.model.documents import MET, STAMP_FIELDS, Documents, SourceFiles
 from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, ranges
+from simdocs.model.uris import is_absolute
 from simdocs.parameters.answers import Updating
 from simdocs.parameters.file_formats import compression_of
 from simdocs.parameters.texts import Sequences
@@ -51,7 +52,7 @@ class EarlierFiles:
 
     def is_here(self, name: bytes) -> bool:
         """Whether this name means the same file now as then."""
-        return self.here or name.startswith(b"/")
+        return self.here or is_absolute(name)
 
     def stamp(self, number: int) -> Stamp:
         """The stamp that a file had then."""

@@ -18,6 +18,7 @@ from simdocs.corpora.stamp import READ, FileId, file_id, open_name
 from simdocs.model.documents import NAMED
 from simdocs.model.names import DRAFT_PREFIX, is_manifest
 from simdocs.model.skipped import DocumentSkipped, Skip, Skipped
+from simdocs.model.uris import is_uri
 from simdocs.parameters.texts import Walking
 
 ARTIFACT_SUFFIXES = (".shingles", ".signatures", ".index")
@@ -39,6 +40,11 @@ _ENCODING, _ERRORS = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors(
 def facts_of(status: os.stat_result) -> bytes:
     """The facts of a file, from its status."""
     return _FACTS.pack(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_dev, status.st_ino)
+
+
+def packed_facts(size: int, mtime_ns: int, device: int, inode: int) -> bytes:
+    """The facts of an object of a store."""
+    return _FACTS.pack(size, mtime_ns, mtime_ns, device, inode)
 
 
 def held_facts(size: int, status: os.stat_result) -> bytes:
@@ -209,15 +215,19 @@ def walk(
     patterns: Patterns | None = None,
     unread: Unread | None = None,
 ) -> Iterator[Found]:
-    """Yield the regular files below the directory root, bytewise by whole path.
+    """Yield the regular files below the directory root, bytewise by whole path; the objects below a prefix of a store.
 
     skipped: collects the files and directories that are left out.
     patterns: the patterns of walking, if several walks share them.
     unread: collects the paths below root that cannot be looked at.
     Raises OSError only for root itself.
     """
-    patterns = patterns or Patterns(walking.include, walking.exclude)
-    return _Walk(root, walking, skipped, patterns, Unread() if unread is None else unread).files()
+    patterns, unread = patterns or Patterns(walking.include, walking.exclude), Unread() if unread is None else unread
+    if is_uri(root):
+        from simdocs.corpora.stores.walk import walk_objects
+
+        return walk_objects(root, walking, skipped, patterns, unread)
+    return _Walk(root, walking, skipped, patterns, unread).files()
 
 
 class _Walk:

@@ -11,9 +11,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from simdocs.corpora.opened import OpenFile
 from simdocs.corpora.stamp import READ, open_name, settled
 from simdocs.model.documents import NAMED
 from simdocs.model.skipped import REPLACED, DocumentSkipped
+from simdocs.model.uris import is_uri
 
 _MOST_OPEN = 24
 """Directories that are open at once. If a tree is deeper, those above them are entered again from its root."""
@@ -129,13 +131,18 @@ def _replaced(error: OSError) -> Exception:
     return DocumentSkipped("changed", REPLACED) if error.errno in _LINKS else error
 
 
-def open_file(name: bytes, met: Met = ANY, directories: Directories | None = None) -> tuple[int, os.stat_result]:
-    """A descriptor of the regular file with this name, and its status, with times older than a tick if possible.
+def open_file(name: bytes, met: Met = ANY, directories: Directories | None = None) -> tuple[OpenFile, os.stat_result]:
+    """The regular file with this name, open, and its status, with times older than a tick if possible.
 
     met: how it was found. directories: keeps its directories open for other files. Raises DocumentSkipped: vanished,
     unreadable, special, changed (it is not the file that was found).
     """
     try:
+        if is_uri(name):
+            from simdocs.corpora.stores.object_file import ObjectFile
+
+            stored = ObjectFile(name)
+            return stored, settled(stored, stored.status())
         if met.walked <= 0:
             descriptor = open_name(name)
         elif directories is not None:

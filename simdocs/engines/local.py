@@ -158,12 +158,16 @@ class Local:
         """Start a worker, and return the pipe to it."""
         import multiprocessing
 
-        # Forking saves each worker the import of NumPy. It is safe only on Linux.
-        context = multiprocessing.get_context("fork") if FORKS else multiprocessing.get_context("spawn")
+        from simdocs.corpora.stores.store import has_threads
+
+        # Forking saves each worker the import of NumPy. It is safe only on Linux, and while no library has threads
+        # that the worker would lack.
+        forks = FORKS and not has_threads()
+        context = multiprocessing.get_context("fork") if forks else multiprocessing.get_context("spawn")
         try:
             ours, theirs = context.Pipe()
             share = memoryview(mmap.mmap(-1, mmap.PAGESIZE)).cast("d")
-            worker = context.Process(target=_serve, args=(theirs, share if FORKS else None), daemon=True)
+            worker = context.Process(target=_serve, args=(theirs, share if forks else None), daemon=True)
             # Until the worker has set its own handlers, a signal would reach ours and print a traceback. And until the
             # worker is in the list, nobody would stop it.
             with signals_deferred():
@@ -203,13 +207,16 @@ def _value(answer: tuple[bool, Any]) -> Any:
 
 
 def _serve(pipe: Connection, share: memoryview[float] | None) -> None:
-    """Run tasks in a worker, until its pipe closes. share: where it says how much of a task is done."""
+    """Run tasks in a worker, until its pipe closes.
+
+    share: where it says how much of a task is done; None if it was not forked.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent gets it, too, and closes the pipe
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
             signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
-    if FORKS:
+    if share is not None:  # it was forked
         # A worker must not keep a lock of its parent, nor the pipe of another worker.
         os.closerange(3, pipe.fileno())
         os.closerange(pipe.fileno() + 1, 1 << 16)

@@ -37,6 +37,7 @@ from simdocs.model.ragged import (
     ranges,
     row_blocks,
 )
+from simdocs.model.uris import path_from
 from simdocs.parameters.recipes import Bands, Recipe
 from simdocs.pipeline.reload import ReloadRequest, Source, unchanged_line
 
@@ -243,7 +244,7 @@ class Corpus:
             return self._listed(rows, Corpus.printed_names)
         prefix, names = self.prefix, self.names(rows)
         if prefix:
-            return [no_option(os.path.join(prefix, name)) for name in names]
+            return [no_option(path_from(prefix, name)) for name in names]
         if any(name.startswith(b"-#") for name in names):
             containers = self.facts(rows)["container"].tolist()
             return [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from bisect import insort
 from collections.abc import Callable, Iterable, Mapping
@@ -12,6 +11,7 @@ from typing import NamedTuple
 
 from simdocs.errors import mention, spelled
 from simdocs.model.names import name_to_text
+from simdocs.model.uris import path_from
 
 JUDGED: Mapping[str, str] = MappingProxyType(
     {
@@ -86,7 +86,7 @@ class Skip(NamedTuple):
     @property
     def shown_name(self) -> bytes:
         """The name as a path that works in the working directory, and its number in the file, if it has one."""
-        name = os.path.join(self.root, self.name)
+        name = path_from(self.root, self.name)
         return b"%b, %b %d" % (name, self.noun.encode(), self.line) if self.line else name
 
 

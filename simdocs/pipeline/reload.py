@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -27,6 +26,7 @@ from simdocs.model.names import display_name
 from simdocs.model.ragged import NO_TOKENS, BlockPlaces, Mask, Ragged, Tokens
 from simdocs.model.skipped import ALTERED, GONE, WITHOUT_FILE, DocumentSkipped, Skip
 from simdocs.model.texts import Texts, batches
+from simdocs.model.uris import path_from
 from simdocs.parameters.recipes import Shingling
 from simdocs.parameters.texts import Sequences
 from simdocs.pipeline.shingling import normalised, shingled
@@ -66,7 +66,7 @@ class ReloadRequest:
         """The path of a document's file, which may be a container."""
         container = int(self.facts[place]["container"])
         name = self.names[place]
-        return os.path.join(self.root, name[:container] if container else name)
+        return path_from(self.root, name[:container] if container else name)
 
     def container_of(self, place: int) -> bytes:
         """The path of the container from which a document must be read again; empty if it is read alone."""

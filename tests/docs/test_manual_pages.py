@@ -71,7 +71,7 @@ def test_manual_pages_have_every_option_with_default_and_choices(name):
 def test_manual_pages_have_every_environment_variable():
     sources = "".join(path.read_text() for path in (ROOT / "simdocs").rglob("*.py"))
     read = set(re.findall(r"environ\.get\(\"(\w+)\"", sources))
-    described = set(re.findall(r"^\.TP\n\\fB([A-Z_]+)\\fR$", page_of("simdocs").read_text(), re.M))
+    described = set(re.findall(r"^\.TP\n\\fB([A-Z0-9_]+)\\fR$", page_of("simdocs").read_text(), re.M))
     assert "NO_COLOR" in read
     assert read <= described
 

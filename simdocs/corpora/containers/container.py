@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal, NamedTuple, Protocol
 
 from simdocs.corpora.identity import content_digest
+from simdocs.corpora.opened import OpenFile
 from simdocs.corpora.stamp import Stamp
 from simdocs.corpora.walked_files import ANY, Met
 from simdocs.errors import mention
@@ -127,8 +128,13 @@ class NoTextField(OneText):
 
 
 class Opened(Protocol):
-    """An open file from which documents are read again. stamp: its stamp when it was opened."""
+    """A file from which documents are read again.
 
+    file: the file, open; None: it is not kept open.
+    stamp: its stamp when it was opened.
+    """
+
+    file: OpenFile | None
     stamp: Stamp
 
     def read(self, wanted: Sequence[Locator]) -> Iterator[bytes | None]:

@@ -149,25 +149,26 @@ CSV, TSV = Delimited("csv", ","), Delimited("tsv", "\t")
 class OpenDelimited:
     """An open file from which rows are read again, each with the header of the file before it."""
 
-    def __init__(self, file: OpenIntervals, delimiter: str, *, has_header: bool) -> None:
-        self._file, self.stamp, self._delimiter = file, file.stamp, delimiter
+    def __init__(self, intervals: OpenIntervals, delimiter: str, *, has_header: bool) -> None:
+        self._intervals, self._delimiter = intervals, delimiter
+        self.file, self.stamp = intervals.file, intervals.stamp
         self._header: bytes | None = None if has_header else b""
         """The header; None if it was not read yet, or if there is none, because the file has changed."""
 
     def _read_header(self, row: int) -> bytes | None:
         """The header before the row at this position. What follows the row may be damaged, and is not read."""
-        return _header(lambda size: self._file.bytes_at(0, min(size, row)), self._delimiter)
+        return _header(lambda size: self._intervals.bytes_at(0, min(size, row)), self._delimiter)
 
     def read(self, wanted: Sequence[Locator]) -> Iterator[bytes | None]:
         """Yield these rows, without the ends of their lines; None if one is gone."""
         if self._header is None and wanted:
             self._header = self._read_header(wanted[0].start)
-        for row in self._file.read(wanted):
+        for row in self._intervals.read(wanted):
             yield None if row is None or self._header is None else self._header + row
 
     def close(self) -> None:
         """Close the file."""
-        self._file.close()
+        self._intervals.close()
 
 
 def _header(beginning_of: Callable[[int], bytes], delimiter: str) -> bytes | None:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import codecs
 import json
-import os
 import re
 import zlib
 from collections.abc import Iterator
 
+from simdocs.corpora import opened
 from simdocs.corpora.containers import lines
 from simdocs.corpora.containers.container import ContainerFile, Locator, OneText, Part, PartDocuments
 from simdocs.corpora.containers.fields import add_row, fields_of_row, has_text, without_texts
@@ -68,13 +68,13 @@ def _beginning(file: ContainerFile) -> bytes:
     """The first bytes of a file, which show most files that are no arrays; empty if it is compressed."""
     if compression_of(file.name):
         return b""
-    descriptor, _ = open_file(file.name, file.met)
+    opened_file, _ = open_file(file.name, file.met)
     try:
-        return os.pread(descriptor, LOOKED_AT, 0)
+        return opened.pread(opened_file, LOOKED_AT, 0)
     except OSError as error:
         raise DocumentSkipped.of(error) from None
     finally:
-        os.close(descriptor)
+        opened.close(opened_file)
 
 
 def _refuse_other_text(head: bytes, name: bytes) -> None:

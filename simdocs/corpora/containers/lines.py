@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import codecs
 import io
-import os
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
+from simdocs.corpora import opened
 from simdocs.corpora.compression import SeekableStream
 from simdocs.corpora.containers.container import ContainerFile, Locator, Part
 from simdocs.corpora.decode import binary_format
+from simdocs.corpora.opened import OpenFile
 from simdocs.corpora.read_file import MOST
 from simdocs.corpora.stable_read import Chunk, chunks
 from simdocs.corpora.stamp import NO_FILE, Stamp, settled
@@ -43,26 +44,26 @@ def parts_of(container: str, file: ContainerFile, noun: str, new_cutter: Callabl
         content = (file.held[at : at + BATCH_BYTES] for at in range(0, len(file.held), BATCH_BYTES))
         yield from _located(container, file, noun, _blocks(content, new_cutter()))
         return
-    descriptor, status = open_file(file.name, file.met)
+    source, status = open_file(file.name, file.met)
     stamp, compression = Stamp.of(status), compression_of(file.name)
     try:
         for turn in range(2):
-            read = chunks(descriptor, stamp, BATCH_BYTES, compression=compression, patient=turn > 0)
+            read = chunks(source, stamp, BATCH_BYTES, compression=compression, patient=turn > 0)
             some = False
             try:
-                for part in _located(container, file, noun, _blocks(read, new_cutter()), stamp, descriptor):
+                for part in _located(container, file, noun, _blocks(read, new_cutter()), stamp, source):
                     some = True
                     yield part
                 return
             except DocumentSkipped as skip:
                 if some or skip.reason != "changed":
                     raise
-            stamp = Stamp.of(settled(descriptor, os.fstat(descriptor)))
+            stamp = Stamp.of(settled(source, opened.fstat(source)))
         raise DocumentSkipped("changed")
     except OSError as error:
         raise DocumentSkipped.of(error) from None
     finally:
-        os.close(descriptor)
+        opened.close(source)
 
 
 CutBlock = tuple[bytes, int, int, int, int]
@@ -75,7 +76,7 @@ def _located(
     noun: str,
     blocks: Iterator[CutBlock],
     stamp: Stamp = NO_FILE,
-    descriptor: int | None = None,
+    source: OpenFile | None = None,
 ) -> Iterator[Part]:
     """Yield blocks as parts. If there are no more because of a skip, its detail says from which record on."""
     part: Part | None = None
@@ -91,7 +92,7 @@ def _located(
                 count=count,
                 stamp=stamp,
                 limit=file.limit,
-                read_to=start + extent if descriptor is None else os.lseek(descriptor, 0, os.SEEK_CUR),
+                read_to=start + extent if source is None else opened.position(source),
             )
             yield part
     except DocumentSkipped as skip:
@@ -291,18 +292,20 @@ class OpenIntervals:
     """An open file from which documents are read again that are intervals of bytes of its decompressed content."""
 
     def __init__(self, path: bytes, met: Met) -> None:
-        self._descriptor, status = open_file(path, met)
+        self.file, status = open_file(path, met)
         self.stamp = Stamp.of(status)
         self._compressed: SeekableStream | None = None
         if known := compression_of(path):
             try:
-                self._compressed = SeekableStream(known, self._descriptor)
+                self._compressed = SeekableStream(known, self.file)
             except DocumentSkipped:
                 self.close()
                 raise
 
     def read(self, wanted: Sequence[Locator]) -> Iterator[bytes | None]:
         """Yield the bytes of these intervals; None if the file is too short, or damaged there."""
+        if self._compressed is None:
+            opened.expect(self.file, ((start, start + extent) for start, extent, _ in wanted))
         for start, extent, _ in wanted:
             line = self.bytes_at(start, extent) if extent <= MOST else b""  # no line as long was ever read
             yield line if len(line) == extent else None
@@ -312,7 +315,7 @@ class OpenIntervals:
         if self._compressed is None:
             content = io.BytesIO()
             while (left := extent - content.tell()) > 0:
-                if not (piece := os.pread(self._descriptor, min(left, _AT_ONCE), start + content.tell())):
+                if not (piece := opened.pread(self.file, min(left, _AT_ONCE), start + content.tell())):
                     break
                 content.write(piece)
             return content.getvalue()
@@ -332,4 +335,4 @@ class OpenIntervals:
 
     def close(self) -> None:
         """Close the file."""
-        os.close(self._descriptor)
+        opened.close(self.file)

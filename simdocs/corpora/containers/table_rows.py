@@ -6,12 +6,12 @@ At most the rows of one row group or record batch are held, which are written as
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
+from simdocs.corpora import opened
 from simdocs.corpora.compression import library
 from simdocs.corpora.containers import arrow, parquet
 from simdocs.corpora.containers.columns import ArrowObject
@@ -30,6 +30,7 @@ from simdocs.corpora.containers.rows import (
     taken_name,
 )
 from simdocs.corpora.containers.tables import damage_named, source_of
+from simdocs.corpora.opened import OpenFile
 from simdocs.corpora.stamp import NO_FILE, Stamp
 from simdocs.corpora.steady_file import SteadyFile
 from simdocs.corpora.walked_files import open_file
@@ -97,14 +98,15 @@ class TableRows:
     """An open file with a table, with all its columns: see RawRows. source: a ParquetSource or ArrowSource."""
 
     def __init__(self, file: ContainerFile, source: Callable[[ArrowObject], Any], what: str) -> None:
-        self._descriptor, self.stamp, self.name, self._what = -1, NO_FILE, file.name, what
+        self._opened: OpenFile | None = None
+        self.stamp, self.name, self._what = NO_FILE, file.name, what
         self._steady: SteadyFile | None = None
         if file.held is None:
-            self._descriptor, status = open_file(file.name, file.met)
+            self._opened, status = open_file(file.name, file.met)
             self.stamp = Stamp.of(status)
         try:
-            if file.held is None:
-                self._steady = SteadyFile(self._descriptor, self.stamp)
+            if self._opened is not None:
+                self._steady = SteadyFile(self._opened, self.stamp)
             with damage_named(self._steady, what):
                 self.source = source(source_of(self._steady, file.held))
         except BaseException:
@@ -136,9 +138,9 @@ class TableRows:
 
     def close(self) -> None:
         """Close the file."""
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-            self._descriptor = -1
+        if self._opened is not None:
+            opened.close(self._opened)
+            self._opened = None
 
 
 _REFUSALS = (ValueError, TypeError, OverflowError, NotImplementedError)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from simdocs.corpora import opened
 from simdocs.corpora.compression import library
 from simdocs.corpora.containers import lines
 from simdocs.corpora.containers.columns import (
@@ -98,11 +98,11 @@ def parts_of_table(container: str, file: ContainerFile, fields: Sequences, opene
     if file.held is not None:
         yield from _Cutting(container, file, fields, NO_FILE, None, what).parts(opener)
         return
-    descriptor, status = open_file(file.name, file.met)
+    source, status = open_file(file.name, file.met)
     try:
         for turn in range(2):
             stamp, part = Stamp.of(status), None
-            cutting = _Cutting(container, file, fields, stamp, SteadyFile(descriptor, stamp), what)
+            cutting = _Cutting(container, file, fields, stamp, SteadyFile(source, stamp), what)
             try:
                 for part in cutting.parts(opener):
                     yield part
@@ -113,11 +113,11 @@ def parts_of_table(container: str, file: ContainerFile, fields: Sequences, opene
                     raise DocumentSkipped(skip.reason, f"{skip.detail}, {where}" if skip.detail else where) from None
                 if skip.reason != "changed" or turn:
                     raise
-            status = settled(descriptor, os.fstat(descriptor))
+            status = settled(source, opened.fstat(source))
     except OSError as error:
         raise DocumentSkipped.of(error) from None
     finally:
-        os.close(descriptor)
+        opened.close(source)
 
 
 class _Cutting:
@@ -292,10 +292,10 @@ class OpenRows:
     """An open file with a table, from which rows are read again."""
 
     def __init__(self, path: bytes, met: Met, fields: Sequences, opener: Opener, what: str) -> None:
-        self._descriptor, status = open_file(path, met)
+        self.file, status = open_file(path, met)
         self.stamp = Stamp.of(status)
         try:
-            steady = SteadyFile(self._descriptor, self.stamp)
+            steady = SteadyFile(self.file, self.stamp)
             with damage_named(steady, what):
                 table = opener(source_of(steady, None), fields, MOST)
             self._rows = RowReader(table, steady, what)
@@ -310,7 +310,7 @@ class OpenRows:
 
     def close(self) -> None:
         """Close the file."""
-        os.close(self._descriptor)
+        opened.close(self.file)
 
 
 class RowReader:

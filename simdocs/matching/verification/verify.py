@@ -32,6 +32,7 @@ from simdocs.model.names import display_name
 from simdocs.model.ragged import BlockPlaces, Floats, Index, Mask, Ragged, Rows, TextNumbers, distinct
 from simdocs.model.skipped import ALTERED, GONE, WITHOUT_FILE, Skip
 from simdocs.model.texts import batches
+from simdocs.model.uris import is_uri, path_from
 from simdocs.pipeline.reload import ReloadRequest, Source, found, unchanged
 
 _TOGETHER = 8192
@@ -299,7 +300,9 @@ def outdated_warnings(run: Run, *artifacts: Artifact | None) -> list[str]:
 
 def _missing(root: bytes, lost: Iterable[tuple[bytes, bytes]]) -> bytes:
     """The path of the missing directory because of which a lost document is gone; empty if none is missing."""
-    gone = document = os.path.join(root, min(name for where, name in lost if where == root))
+    gone = document = path_from(root, min(name for where, name in lost if where == root))
+    if is_uri(gone):
+        return b""
     while (above := os.path.dirname(gone)) != gone and not os.path.lexists(above):
         gone = above
     return b"" if gone == document else gone

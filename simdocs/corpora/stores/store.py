@@ -1,0 +1,272 @@
+"""Stores of objects, which pyarrow reaches: open one by the name of an object, ask for a status, list what is below.
+
+Credentials come from the environment alone, as the library of the store reads it. They are never in a name, and no
+message repeats what a store answers, except the name of the error.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from threading import Lock
+from typing import Any, NamedTuple
+
+from simdocs.errors import InputError
+from simdocs.extras import needs
+
+CONNECT_SECONDS, SILENT_SECONDS, ATTEMPTS = 5, 20, 3
+"""How long to wait for a connection, and for the next byte; and how often to ask before giving up. Only what may be
+different the next time is asked for again: no connection, or an answer of 500 or more."""
+
+_BUCKET = re.compile(rb"[A-Za-z0-9][A-Za-z0-9._-]*")
+"""The names of buckets."""
+
+_SECOND = 1_000_000_000
+"""Nanoseconds. Times are cut to seconds, because a store may say them more exactly in lists than elsewhere."""
+
+
+class Place(NamedTuple):
+    """Where an object, or a prefix of objects, is.
+
+    scheme, authority: what is before and after `://` in its name: the kind of store, and the bucket or host.
+    path: its path, as pyarrow calls it, without a slash at the end.
+    """
+
+    scheme: bytes
+    authority: bytes
+    path: bytes
+
+
+def place_of(name: bytes) -> Place:
+    """The place that a name says.
+
+    Raises InputError, which does not repeat the name: it may hold a key or a password. OSError: pyarrow cannot reach
+    an object of this name.
+    """
+    scheme, _, rest = name.partition(b"://")
+    authority, slash, key = rest.partition(b"/")
+    is_hdfs = scheme in (b"hdfs", b"viewfs")
+    if b"@" in authority or (not is_hdfs and b":" in authority):
+        shown = scheme.decode()
+        raise InputError(
+            f"a name that begins with {shown}:// has a user name, a key or a port before the first slash: leave it out,"
+            " and give credentials and the address of the server in the environment, such as AWS_ACCESS_KEY_ID and"
+            " AWS_ENDPOINT_URL"
+        )
+    if not is_hdfs and not _BUCKET.fullmatch(authority):
+        raise OSError(errno.EINVAL, "this has no name of a bucket after ://")
+    key = key.removesuffix(b"/")
+    if (why := unreachable(key)) and key:
+        raise OSError(errno.EINVAL, why)
+    if is_hdfs:
+        return Place(scheme, authority, slash + key)
+    return Place(scheme, authority, authority + b"/" + key if key else authority)
+
+
+def unreachable(key: bytes) -> str:
+    """Why pyarrow cannot reach an object with this key; empty if it can."""
+    parts = key.split(b"/")
+    if b"" in parts:
+        return "pyarrow cannot read an object with // in its name"
+    if b"." in parts or b".." in parts:
+        return "pyarrow cannot read an object with /./ or /../ in its name"
+    return ""
+
+
+_OPEN: dict[tuple[object, ...], Any] = {}
+"""The stores that this process has opened. Each has its own connections and threads, so there is one for each bucket
+and environment."""
+
+_OPENING = Lock()
+
+
+def has_threads() -> bool:
+    """Whether a store was opened in this process. Its library then has threads, and a forked process would hang."""
+    return bool(_OPEN)
+
+
+def store_at(place: Place) -> Any:
+    """The pyarrow.fs.FileSystem of a place.
+
+    Raises MissingExtraError; InputError: pyarrow was built without support for this kind of store; OSError.
+    """
+    endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL") or None
+    region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION") or None
+    kind = {b"s3a": b"s3", b"gcs": b"gs"}.get(place.scheme, place.scheme)
+    key = kind, place.authority, endpoint, region
+    with _OPENING:
+        if key not in _OPEN:
+            fs = needs("pyarrow.fs", f"reading {place.scheme.decode()}://")
+            try:
+                with explained():
+                    _OPEN[key] = _opened(fs, kind, place.authority, endpoint, region)
+            except (ImportError, AttributeError):
+                raise InputError(f"this pyarrow was built without support for {place.scheme.decode()}://") from None
+        return _OPEN[key]
+
+
+def _opened(fs: Any, kind: bytes, authority: bytes, endpoint: str | None, region: str | None) -> Any:
+    if kind == b"gs":
+        from datetime import timedelta
+
+        return fs.GcsFileSystem(retry_time_limit=timedelta(seconds=ATTEMPTS * SILENT_SECONDS))
+    if kind != b"s3":
+        return fs.FileSystem.from_uri(f"{kind.decode()}://{authority.decode()}/")[0]
+    if endpoint is None and region is None:
+        try:
+            region = fs.resolve_s3_region(authority.decode())
+        except (OSError, ValueError):  # the first request will say what is wrong
+            region = None
+    return fs.S3FileSystem(
+        endpoint_override=endpoint,
+        region=region,
+        tls_ca_file_path=os.environ.get("AWS_CA_BUNDLE") or None,
+        connect_timeout=CONNECT_SECONDS,
+        request_timeout=SILENT_SECONDS,
+        retry_strategy=fs.AwsStandardS3RetryStrategy(max_attempts=ATTEMPTS),
+    )
+
+
+_ANSWERS = (
+    ("NO_SUCH_BUCKET|NoSuchBucket", errno.ENOENT, "there is no such bucket"),
+    ("ExpiredToken|TokenRefreshRequired|RequestExpired|REQUEST_EXPIRED", errno.EACCES, "the credentials have expired"),
+    (
+        "INVALID_ACCESS_KEY_ID|InvalidAccessKeyId|SIGNATURE_DOES_NOT_MATCH|SignatureDoesNotMatch|InvalidToken"
+        "|INVALID_CLIENT_TOKEN_ID|UNRECOGNIZED_CLIENT",
+        errno.EACCES,
+        "the store does not accept the credentials",
+    ),
+    (
+        "PermanentRedirect|AuthorizationHeaderMalformed|status 301|status 307|IllegalLocationConstraint",
+        errno.EREMOTE,
+        "the bucket is in another region: set AWS_REGION to it",
+    ),
+    ("RequestTimeTooSkewed|REQUEST_TIME_TOO_SKEWED", errno.EACCES, "the clock of this machine is wrong"),
+    ("ACCESS_DENIED|AccessDenied|MISSING_AUTHENTICATION|status 401|status 403", errno.EACCES, "access denied"),
+    ("SLOW_DOWN|SlowDown|THROTTLING|status 503|status 429", errno.EAGAIN, "the store has too much to do"),
+    ("INTERNAL_FAILURE|SERVICE_UNAVAILABLE|status 5\\d\\d", errno.EBUSY, "the store has failed"),
+    ("curlCode: 28", errno.ETIMEDOUT, "the store does not answer"),
+    ("curlCode: 6\\b", errno.EHOSTUNREACH, "the name of the server cannot be found"),
+    ("curlCode: (?:35|51|53|54|58|59|60|64|66|77|80|82|83|91)\\b", errno.EPROTO, "no secure connection can be made"),
+    ("NETWORK_CONNECTION|REQUEST_TIMEOUT", errno.ECONNREFUSED, "no connection to the store"),
+    ("INVALID_RANGE|InvalidRange|status 416", errno.ERANGE, "the object has become shorter"),
+)
+"""What stores and libraries say about an error: a pattern, the number of the error, and what we say."""
+
+_AWS_ERROR = re.compile(r"AWS Error (\w+(?: \(HTTP status \d+\))?)")
+
+
+@contextmanager
+def explained() -> Iterator[None]:
+    """Turn the errors of pyarrow into OSErrors with one line that repeats nothing secret."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)) from None
+    except OSError as error:
+        raise explanation(str(error)) from None
+    except (ValueError, NotImplementedError):
+        raise OSError(errno.EINVAL, "pyarrow cannot read this") from None
+
+
+def explanation(said: str) -> OSError:
+    """The error for what pyarrow says about one."""
+    for pattern, number, meaning in _ANSWERS:
+        if re.search(pattern, said):
+            return OSError(number, meaning)
+    named = _AWS_ERROR.search(said)
+    return OSError(errno.EIO, f"the store has answered with an error ({named[1]})" if named else "the store has failed")
+
+
+_NOT_FOUND = "there is no object of this name, and none below it"
+
+
+def status_of_object(name: bytes) -> os.stat_result:
+    """The status of an object, as of a file, or of a prefix of objects, as of a directory.
+
+    A name that ends with a slash, or only says a bucket, is a prefix, for which nothing is asked. Raises OSError.
+    """
+    place = place_of(name)
+    if name.endswith(b"/") or place.path == place.authority:
+        return status(name, stat.S_IFDIR | 0o555, 0, 0)
+    fs, store = needs("pyarrow.fs", "reading objects"), store_at(place)
+    try:
+        with explained():
+            info = store.get_file_info(place.path.decode())
+    except OSError as error:
+        raise _better(store, fs, place, error) from None
+    if info.type == fs.FileType.File:
+        return status(name, stat.S_IFREG | 0o444, info.size, cut_to_seconds(info.mtime_ns))
+    if info.type == fs.FileType.Directory:
+        return status(name, stat.S_IFDIR | 0o555, 0, 0)
+    missing = _better(store, fs, place, FileNotFoundError(errno.ENOENT, _NOT_FOUND))
+    raise missing if missing.errno == errno.ENOENT else FileNotFoundError(errno.ENOENT, _NOT_FOUND)
+
+
+def _better(store: Any, fs: Any, place: Place, error: OSError) -> OSError:
+    """The error that a list of the same place gives. The answer about a single object has no text that says why."""
+    if error.errno not in (errno.ENOENT, errno.EIO, errno.EACCES, errno.EREMOTE):
+        return error
+    try:
+        with explained():
+            store.get_file_info(fs.FileSelector(place.path.decode()))
+    except OSError as other:
+        return error if other.strerror == os.strerror(errno.ENOENT) else other
+    return error
+
+
+def status(name: bytes, mode: int, size: int, mtime_ns: int) -> os.stat_result:
+    """A status. In place of device and inode it has a digest of the name, so that each object is a file of its own."""
+    device, inode = digest_of(name)
+    seconds = mtime_ns // _SECOND
+    times = dict.fromkeys(("st_atime_ns", "st_mtime_ns", "st_ctime_ns"), mtime_ns)
+    return os.stat_result((mode, inode, device, 1, 0, 0, size, seconds, seconds, seconds), times)
+
+
+def digest_of(name: bytes) -> tuple[int, int]:
+    """Two numbers that stand for the name of an object. `s3a` and `s3` are the same store."""
+    scheme, _, rest = name.partition(b"://")
+    kind = {b"s3a": b"s3", b"gcs": b"gs"}.get(scheme, scheme)
+    digest = sha256(kind + b"://" + rest).digest()
+    # Inodes are kept as signed numbers in some places, and 0 means none.
+    return int.from_bytes(digest[:8], "little") >> 1, int.from_bytes(digest[8:16], "little") >> 1 | 1
+
+
+def cut_to_seconds(mtime_ns: int | None) -> int:
+    """A time without the part of a second."""
+    return (mtime_ns or 0) // _SECOND * _SECOND
+
+
+class StoredObject(NamedTuple):
+    """An object in a list: its path below the prefix, its size and its time."""
+
+    below: bytes
+    size: int
+    mtime_ns: int
+
+
+def objects_below(name: bytes) -> list[StoredObject]:
+    """All objects below a prefix, in no order. Raises OSError, also if there are none.
+
+    One request for each 1,000 objects. Objects without bytes whose names end with a slash, by which some programs mark
+    directories, are no objects.
+    """
+    place = place_of(name)
+    fs, store = needs("pyarrow.fs", "reading objects"), store_at(place)
+    try:
+        with explained():
+            infos = store.get_file_info(fs.FileSelector(place.path.decode() or "/", recursive=True))
+    except FileNotFoundError as error:
+        why = _NOT_FOUND if error.strerror == os.strerror(errno.ENOENT) else error.strerror
+        raise FileNotFoundError(errno.ENOENT, why) from None
+    cut = len(place.path.rstrip(b"/")) + 1
+    return [
+        StoredObject(info.path.encode()[cut:], info.size, cut_to_seconds(info.mtime_ns))
+        for info in infos
+        if info.type == fs.FileType.File
+    ]

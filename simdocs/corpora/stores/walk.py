@@ -1,0 +1,113 @@
+"""Take the files of a walk from the list of all objects below a prefix, by the rules of a walk of directories."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from simdocs.corpora.patterns import Patterns, Unread
+from simdocs.corpora.stores.object_file import ObjectFile
+from simdocs.corpora.stores.store import StoredObject, digest_of, objects_below, unreachable
+from simdocs.corpora.walk import ARTIFACT_SUFFIXES, Found, packed_facts
+from simdocs.model.names import DRAFT_PREFIX, is_manifest
+from simdocs.model.skipped import DocumentSkipped, Skip, Skipped
+from simdocs.parameters.texts import Walking
+
+_AT_ONCE = 1 << 10
+"""The most objects that are yielded at once."""
+
+
+def walk_objects(
+    prefix: bytes, walking: Walking, skipped: Skipped, patterns: Patterns, unread: Unread
+) -> Iterator[Found]:
+    """Yield the objects below a prefix, bytewise by whole name. skipped, patterns, unread: as those of `walk`.
+
+    What is between slashes is a directory. Raises OSError, before the first.
+    """
+    root = prefix if prefix.endswith(b"/") else prefix + b"/"
+    listed = sorted(objects_below(prefix))
+    names, facts = list[bytes](), list[bytes]()
+    for each in _Search(root, walking, skipped, patterns, unread).taken(listed):
+        name = root + each.below
+        names.append(name)
+        facts.append(packed_facts(each.size, each.mtime_ns, *digest_of(name)))
+        if len(names) == _AT_ONCE:
+            yield Found(names, facts, len(root))
+            names, facts = [], []
+    if names:
+        yield Found(names, facts, len(root))
+
+
+class _Search:
+    """The state of one walk."""
+
+    def __init__(self, root: bytes, walking: Walking, skipped: Skipped, patterns: Patterns, unread: Unread) -> None:
+        self._root, self._walking, self._skipped, self._unread = root, walking, skipped, unread
+        self._patterns = patterns if patterns else None
+        self._inside, self._left = b"", b"\0"
+        """The directory of the last object, and the last one that was left out, with slashes."""
+
+    def taken(self, listed: list[StoredObject]) -> Iterator[StoredObject]:
+        """Yield the objects to read. listed: all objects, in order."""
+        manifests = {each.below[: 1 - len(_MANIFEST)] for each in listed if each.below.endswith(_MANIFEST)}
+        for each in listed:
+            if each.below.startswith(self._left):
+                continue
+            cut = each.below.rfind(b"/") + 1
+            if each.below[:cut] != self._inside and not self._enter(each.below[:cut], manifests):
+                continue
+            self._inside = each.below[:cut]
+            try:
+                self._refuse_hidden(each.below[cut:])
+                if self._patterns is not None and self._patterns.leave_out(each.below, False):
+                    continue
+                if why := unreachable(each.below):
+                    raise DocumentSkipped("unreadable", why)
+            except DocumentSkipped as left:
+                self._leave_out(each.below, left)
+            else:
+                yield each
+
+    def _enter(self, directory: bytes, manifests: set[bytes]) -> bool:
+        """Whether to read what is in a directory. If not, this is reported, and the directory remembered."""
+        at = directory.find(b"/") + 1
+        while at:
+            above = directory[:at]
+            if not self._inside.startswith(above):
+                name = above[:-1].rpartition(b"/")[2]
+                try:
+                    self._refuse_hidden(name)
+                    if name.decode("utf-8", "surrogateescape").endswith(ARTIFACT_SUFFIXES):
+                        raise DocumentSkipped("artifact")
+                    if self._patterns is not None and self._patterns.leave_out(above[:-1], True):
+                        self._left = above
+                        return False
+                    if above in manifests and self._is_artifact(above):
+                        raise DocumentSkipped("artifact")
+                except DocumentSkipped as left:
+                    self._leave_out(above[:-1], left)
+                    self._left = above
+                    return False
+            at = directory.find(b"/", at) + 1
+        return True
+
+    def _refuse_hidden(self, name: bytes) -> None:
+        """Raise DocumentSkipped if a name is hidden, or that of a draft."""
+        if name.startswith(DRAFT_PREFIX.encode()):
+            raise DocumentSkipped("artifact")
+        if name.startswith(b".") and not self._walking.hidden:
+            raise DocumentSkipped("hidden")
+
+    def _is_artifact(self, directory: bytes) -> bool:
+        try:
+            return is_manifest(ObjectFile(self._root + directory + _MANIFEST[1:]).pread(64, 0))
+        except OSError:
+            return False
+
+    def _leave_out(self, below: bytes, left: DocumentSkipped) -> None:
+        name = self._root + below
+        self._skipped.add(Skip(left.reason, name, left.detail))
+        if left.reason == "unreadable":
+            self._unread.add(name, len(self._root))
+
+
+_MANIFEST = b"/manifest.json"

@@ -1,0 +1,127 @@
+"""What a store refuses is said in one line, which holds no secret, and soon."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import simdocs
+from simdocs.corpora.read_file import read
+from simdocs.corpora.stores import store as stores
+from simdocs.errors import InputError
+from simdocs.model.skipped import DocumentSkipped, Skipped
+from tests.corpora.finding import found_by
+from tests.stores.conftest import KEYS
+from tests.stores.server import ObjectStore, Refused
+
+REFUSALS = [
+    (403, "AccessDenied", "access denied"),
+    (403, "InvalidAccessKeyId", "the store does not accept the credentials"),
+    (403, "SignatureDoesNotMatch", "the store does not accept the credentials"),
+    (400, "ExpiredToken", "the credentials have expired"),
+    (301, "PermanentRedirect", "the bucket is in another region: set AWS_REGION to it"),
+    (400, "AuthorizationHeaderMalformed", "the bucket is in another region: set AWS_REGION to it"),
+    (500, "InternalError", "the store has failed"),
+    (503, "SlowDown", "the store has too much to do"),
+]
+
+
+@pytest.fixture(autouse=True)
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait one second instead of twenty, and ask twice."""
+    monkeypatch.setattr(stores, "SILENT_SECONDS", 1)
+    monkeypatch.setattr(stores, "ATTEMPTS", 2)
+
+
+def refused(status: int, code: str) -> Any:
+    def before(*_: str) -> None:
+        raise Refused(status, code)
+
+    return before
+
+
+@pytest.mark.parametrize(("status", "code", "said"), REFUSALS, ids=[code for _, code, _ in REFUSALS])
+@pytest.mark.parametrize("name", ["s3://bucket/docs", "s3://bucket/docs/"])
+def test_a_refused_prefix_is_named_with_the_reason(
+    store: ObjectStore, name: str, status: int, code: str, said: str
+) -> None:
+    store.put("bucket", "docs/x", b"text")
+    store.before = refused(status, code)
+    skipped = Skipped()
+    assert not len(found_by(name, skipped=skipped).names)
+    assert skipped.by_reason == {"unreadable": [(name, said)]}
+    assert len(store.asked) <= 2 * stores.ATTEMPTS
+
+
+@pytest.mark.parametrize(("status", "code"), [(403, "AccessDenied"), (500, "InternalError"), (404, "NoSuchKey")])
+def test_a_refused_object_is_skipped(store: ObjectStore, status: int, code: str) -> None:
+    store.put("bucket", "docs/x", b"text")
+    store.before = refused(status, code)
+    with pytest.raises(DocumentSkipped) as raised:
+        read(b"s3://bucket/docs/x", 1000)
+    assert raised.value.reason == ("vanished" if status == 404 else "unreadable")
+
+
+@pytest.mark.parametrize("name", ["s3://nowhere", "s3://nowhere/", "s3://nowhere/docs", "s3://nowhere/docs/"])
+def test_a_bucket_that_does_not_exist_is_an_argument_that_does_not_exist(store: ObjectStore, name: str) -> None:
+    with pytest.raises(InputError) as raised:
+        found_by(name)
+    assert str(raised.value) == f"{name}: there is no such bucket"
+
+
+def test_a_store_that_does_not_answer_is_not_waited_for_long(store: ObjectStore) -> None:
+    def before(*_: str) -> None:
+        raise Refused(500, "InternalError", 5.0)
+
+    store.before = before
+    skipped = Skipped()
+    found_by("s3://bucket/docs/", skipped=skipped)
+    assert skipped.by_reason == {"unreadable": [("s3://bucket/docs/", "the store does not answer")]}
+
+
+def test_a_store_that_is_not_there_is_named(store: ObjectStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
+    skipped = Skipped()
+    found_by("s3://bucket/docs/", skipped=skipped)
+    assert skipped.by_reason == {"unreadable": [("s3://bucket/docs/", "no connection to the store")]}
+
+
+@pytest.mark.parametrize(
+    "name", ["s3://KEY:SECRET@bucket/x", "s3a://KEY:SECRET@bucket", "s3://KEY:SEC/RET@bucket/x", "gs://SECRET@bucket/x"]
+)
+def test_keys_in_a_name_are_refused_and_not_repeated(name: str, tmp_path: Path) -> None:
+    (tmp_path / "list").write_text(f"{name}\n")
+    for names, given in (([name], {}), ([], {"files_from": str(tmp_path / "list")})):
+        with pytest.raises(simdocs.SimdocsError) as raised:
+            simdocs.dedupe(*names, **given)
+        said = str(raised.value)
+        assert "the environment" in said
+        assert "SEC" not in said
+        assert "KEY:" not in said
+
+
+def test_names_without_a_bucket_are_refused(store: ObjectStore) -> None:
+    skipped = Skipped()
+    found_by("s3:///docs", skipped=skipped)
+    assert skipped.by_reason == {"unreadable": [("s3:///docs", "this has no name of a bucket after ://")]}
+    assert not store.asked
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "When listing objects under key 'a' in bucket 'b': AWS Error UNKNOWN (HTTP status 418): AKIAEXAMPLEKEY",
+        "something else about wJalrEXAMPLESECRET",
+        "AWS Error ACCESS_DENIED: AKIAEXAMPLEKEY is not authorized to perform s3:ListBucket",
+    ],
+)
+def test_what_a_store_says_is_not_repeated(said: str) -> None:
+    error = stores.explanation(said)
+    assert isinstance(error, OSError)
+    assert error.errno in errno.errorcode
+    assert not any(secret in str(error) for secret in KEYS.values())
+    assert os.linesep not in str(error)

@@ -131,6 +131,7 @@ def resolve(request: ReadRequest, outputs: Sequence[str | None] = ()) -> Resolve
         fixed = index.recipe.but(
             sequences=_with_given(index.recipe.sequences, request) if fixed is None else fixed.sequences
         )
+        intake = _in_format(intake, fixed.sequences)
     recipe = _recipe(request, fixed)
     if isinstance(recipe, SignatureRecipe):
         intake, recipe = leaving_out(request, intake, recipe, index or artifact)
@@ -190,6 +191,14 @@ def _contradictions(
     if isinstance(request, IndexRequest) and request.containing.containment and isinstance(artifact, Signatures):
         remedy = "give the documents, or their .shingles"
         yield f"{artifact.name} has no tokens, which {mention('containment')} needs: {remedy}"
+
+
+def _in_format(intake: Intake, sequences: Sequences) -> Intake:
+    """The same documents. Standard input and FIFOs, too, are read in the format of the index."""
+    if intake.sources.jsonl:
+        return intake
+    form = "" if sequences.plain else sequences.input_format or ""
+    return replace(intake, sources=replace(intake.sources, input_format=form))
 
 
 def _with_given(sequences: Sequences, request: ReadRequest) -> Sequences:

@@ -98,6 +98,17 @@ def test_the_options_in_the_warning_read_rows_as_documents(there, name):
         assert (found.status, found.err, found.names) == (0, "", [(f"{asked}#n0", f"{asked}#n1")])
 
 
+def test_standard_input_is_read_in_the_format_of_the_index(there):
+    of_table = ("--input-format", "csv", "--delimiter", ";", "--text-field", "body")
+    assert simdocs("index", "d/b.txt", *of_table, "-q", "-o", "x.index", cwd=there)[0] == 0
+    data = (there / "d" / "b.txt").read_bytes()
+    for command in ("query x.index - --top 1", "dedupe - --against x.index --list duplicates"):
+        done = simdocs(*command.split(), "-q", "--format", "tsv", cwd=there, stdin=data)
+        assert [line.partition(b"\t")[0] for line in done.out.splitlines()][:1] == [b"-#n0"]
+    one_text = simdocs("dedupe", "-", "--against", "x.index", "--plain", "--list", "kept", "-q", cwd=there, stdin=data)
+    assert one_text.out == b"-\n"
+
+
 def test_tables_in_a_directory_are_counted(there):
     counted = {"JSON Lines": 1, "a JSON array": 1, "TSV": 1, "CSV with semicolons": 1, "CSV": 3}
     for ask in (

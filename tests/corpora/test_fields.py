@@ -18,7 +18,7 @@ from simdocs.model.skipped import DocumentSkipped
 from simdocs.parameters.texts import Sequences
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.program import simdocs as program
-from tests.twins.corpus import value_within
+from tests.twins import corpus
 
 names = st.sampled_from(["a", "b", "a.b", "a.a", "", ".", "b.a.b"])
 values = st.recursive(
@@ -29,7 +29,7 @@ values = st.recursive(
 @given(st.dictionaries(names, values), names)
 def test_the_value_of_a_field_is_that_of_its_twin(row: dict[str, Any], name: str) -> None:
     value = value_of(row, name)
-    assert (None if value is ABSENT else value) == value_within(row, name)
+    assert (corpus.ABSENT if value is ABSENT else value) == corpus.value_within(row, name)
 
 
 def test_an_exact_name_wins_over_a_path() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import codecs
+import csv
+import io
 import json
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -70,14 +72,21 @@ def families(draw: st.DrawFn) -> list[bytes]:
     return list(map(b"".join, texts))
 
 
-def held(texts: Sequence[bytes]) -> Holds:
-    """Return strategies for the contents of files, which depend mostly on the suffixes of their names."""
+def held(texts: Sequence[bytes], *, tables: bool = False) -> Holds:
+    """Return strategies for the contents of files, which depend mostly on the suffixes of their names.
+
+    tables: whether most files hold rows of CSV or TSV.
+    """
     one = st.sampled_from(texts)
     any_bytes = mostly(one, one.flatmap(_written), one.flatmap(_written), one.flatmap(_damaged), st.binary(max_size=40))
     line = _lines(texts)
     lines = st.lists(mostly(line, line, line, line, st.sampled_from(BAD_LINES)), min_size=2, max_size=9)
     lines = lines.map(b"\n".join)
     sequences = mostly(lines, lines.map(lambda data: codecs.BOM_UTF8 + data + b"\n"), lines.flatmap(_damaged))
+
+    if tables:
+        table = _tables(texts)
+        any_bytes = sequences = mostly(table, table, table.flatmap(_damaged), any_bytes)
 
     def of(name: bytes) -> st.SearchStrategy[bytes]:
         inside = sequences if b".jsonl" in name else any_bytes
@@ -114,6 +123,26 @@ def _lines(texts: Sequence[bytes]) -> st.SearchStrategy[bytes]:
     return spelt.map(
         lambda one: one[2] + json.dumps(one[0], ensure_ascii=one[1]).encode("utf-8", "surrogatepass") + one[2]
     )
+
+
+@st.composite
+def _tables(draw: st.DrawFn, texts: Sequence[bytes]) -> bytes:
+    """Draw a table with texts, most of whose rows are well-formed."""
+    text = st.sampled_from([text.decode("utf-8", "surrogateescape") for text in texts])
+    own = mostly(st.integers(0, 30).map(str), st.sampled_from(["", "\0", "a,b", 'a"b', "a\nb", "é", " "]))
+    header = draw(mostly(st.just(["id", "text"]), st.permutations(["id", "text", "body"]), st.just(["id", "id"])))
+    cells = [mostly(own, text) if name == "id" else text for name in header]
+    rows = draw(st.lists(mostly(st.tuples(*cells), st.lists(text, max_size=4)), max_size=7))
+    out = io.StringIO()
+    quoting = draw(st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]))
+    ending = draw(st.sampled_from(["\n", "\r\n", "\r"]))
+    writer = csv.writer(
+        out, delimiter=draw(st.sampled_from(",,;\t")), quoting=quoting, lineterminator=ending, escapechar="\\"
+    )
+    writer.writerows([header, *rows])
+    blank = draw(st.sampled_from(["", "", "\n", "\r\n\r"]))
+    mark = draw(st.sampled_from([b"", b"", codecs.BOM_UTF8]))
+    return mark + (blank + out.getvalue() + blank).encode("utf-8", "surrogateescape")
 
 
 def _compressed(data: bytes, name: str) -> st.SearchStrategy[bytes]:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from simdocs.cli import options, program
 from simdocs.parameters import PARAMETERS
+from simdocs.parameters.texts import Delimiter
 from simdocs.parameters.values import ArtifactName, Choice, Fraction, PathList, PathName, Seconds, Seed, Size, Whole
 
 COMMANDS: Mapping[str, click.Command] = program.simdocs.commands
@@ -27,6 +28,19 @@ SIMILAR: list[dict[str, Spelling]] = [
 ]
 """Options by name with which most runs find duplicates."""
 
+TABLES: list[dict[str, Spelling]] = [
+    {"input_format": (b"--input-format", b"csv")},
+    {"input_format": (b"--input-format", b"csv"), "delimiter": (b"--delimiter", b";")},
+    {"input_format": (b"--input-format", b"tsv"), "id_field": (b"--id-field", b"body")},
+    {
+        "input_format": (b"--input-format", b"csv"),
+        "no_header": (b"--no-header",),
+        "text_field": (b"--text-field", b"2"),
+        "id_field": (b"--id-field", b"1"),
+    },
+]
+"""Options by name with which rows of files are documents."""
+
 KINDS_OF_ANSWER: list[dict[str, Spelling]] = [
     {},
     {"keep": (b"--keep", b"longest")},
@@ -38,6 +52,8 @@ KINDS_OF_ANSWER: list[dict[str, Spelling]] = [
     {"cluster": (b"--cluster", b"components"), "keep": (b"--keep", b"oldest")},
     {"list": (b"--list", b"kept"), "format": (b"--format", b"jsonl")},
     {"list": (b"--list", b"kept-lines")},
+    {"list": (b"--list", b"groups")},
+    {"list": (b"--list", b"groups"), "cluster": (b"--cluster", b"components")},
     {"list": (b"--list", b"duplicate-lines"), "keep": (b"--keep", b"longest")},
     {"list": (b"--list", b"duplicates"), "nul": (b"-0",)},
     {"format": (b"--format", b"csv"), "keep": (b"--keep", b"shortest")},
@@ -52,6 +68,8 @@ NO_VALUES = ["", "-1", "0", "nan", "1e400", "x", "9" * 30, "1\n", "é", "\udcff"
 FRACTIONS = [".05", ".25", ".3", ".5", ".6", "75e-2", ".8", "0.9", "1", "1.0"]
 
 SIZES = ["0", "1", "20", "100", "1K", "1m", "2KB", "1KiB", "9G"]
+
+DELIMITERS = [",", ";", "\\t", "|", " ", "e", "'"]
 
 SEEDS = ["0", "1", "4294967295", "random"]
 
@@ -69,7 +87,7 @@ def drawn(
     return st.lists(choice.flatmap(lambda one: _spelt(one, names, valid)), max_size=most, unique_by=lambda one: one[0])
 
 
-_NOT_FORETOLD = ("diff", "explain", "containment", "input_format", "delimiter", "no_header")
+_NOT_FORETOLD = ("diff", "explain", "containment")
 """Options of answers whose bytes the twin does not compute, or with which a sketch decides by chance what is found."""
 
 
@@ -126,7 +144,7 @@ def _values(option: click.Option, names: Sequence[bytes]) -> st.SearchStrategy[b
         return few | st.sampled_from([b"64", b"100", b"128"])
     if isinstance(kind, Choice):
         return st.sampled_from(list(kind.family)).map(_encoded)
-    words = {Seconds: ["0", ".5", "1e3"], Fraction: FRACTIONS, Size: SIZES, Seed: SEEDS}
+    words = {Seconds: ["0", ".5", "1e3"], Fraction: FRACTIONS, Size: SIZES, Seed: SEEDS, Delimiter: DELIMITERS}
     return st.sampled_from(words.get(type(kind), GLOBS)).map(_encoded)
 
 

@@ -32,8 +32,9 @@ class Case(NamedTuple):
 
 @st.composite
 def cases(draw: st.DrawFn) -> Case:
-    tree = draw(trees())
-    base = draw(st.sampled_from(options.SIMILAR)) | draw(st.sampled_from(options.KINDS_OF_ANSWER))
+    table = draw(st.sampled_from([{}, {}, *options.TABLES]))
+    tree = draw(trees(tables=bool(table)))
+    base = draw(st.sampled_from(options.SIMILAR)) | draw(st.sampled_from(options.KINDS_OF_ANSWER)) | table
     some = draw(options.foretold("dedupe", base, most=4))
     output = draw(st.sampled_from([b"", b"", *OUTPUTS]))
     return Case(tree, draw(namings(tree)), [*base.values(), *some], output)
@@ -54,7 +55,8 @@ def asked(case: Case, run: Run) -> None:
             sound(answer, here.ask(program.dedupe, {**values, **EVERY_PAIR}, stdin).out, values)
             return
         assert (done.status, answer) == (expected.status, expected.out)
-        event(f"status {done.status}, {'something' if answer else 'nothing'} found")
+        form = values["input_format"] or "any format"
+        event(f"{form}: status {done.status}, {'something' if answer else 'nothing'} found")
         if done.status != 2:
             facts = here.facts(b"../out/note")
             assert {name: facts[name] for name in expected.facts} == expected.facts

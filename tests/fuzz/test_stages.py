@@ -50,8 +50,9 @@ class Case(NamedTuple):
 
 @st.composite
 def cases(draw: st.DrawFn) -> Case:
-    tree = draw(trees())
-    base = {name: one for name, one in draw(st.sampled_from(options.SIMILAR)).items() if name != "exact"}
+    table = draw(st.sampled_from([{}, {}, *options.TABLES]))
+    tree = draw(trees(tables=bool(table)))
+    base = table | {name: one for name, one in draw(st.sampled_from(options.SIMILAR)).items() if name != "exact"}
     of_index = [one.name for one in options.options_of("index", OF_DRY_RUN)]
     some = draw(options.foretold("index", {*base, *OF_DRY_RUN}, most=3))
     asking = draw(options.foretold("query", of_index, most=3))

@@ -59,9 +59,9 @@ KINDS = ["file"] * 40 + ["link", "link", "link", "hard link", "hard link", "dire
 
 
 @st.composite
-def trees(draw: st.DrawFn, least: int = 4, most: int = 14) -> Tree:
-    """Draw a few directories and their entries."""
-    holds = held(draw(families()))
+def trees(draw: st.DrawFn, least: int = 4, most: int = 14, *, tables: bool = False) -> Tree:
+    """Draw a few directories and their entries. tables: whether most files hold rows of CSV or TSV."""
+    holds = held(draw(families()), tables=tables)
     directories = [b""]
     for name in draw(st.lists(_directories, max_size=3)):
         directories.append(draw(st.sampled_from(directories)) + name + b"/")

@@ -9,13 +9,15 @@ import json
 import os
 import stat
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from errno import ENAMETOOLONG, ENOENT, ENOTDIR
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from tests.twins.decoding import decompressed, is_binary, utf8
+from tests.twins.tables import rows_of
 
 WIDE = {  # UTF-32 first, since its little-endian mark begins with the other's
     b"\xff\xfe\0\0": (4, "little"),
@@ -64,7 +66,19 @@ class EndedError(Exception):
 
 
 class UnreadError(Exception):
-    """A file or a line is skipped. The argument is the reason."""
+    """A file, a line or a row is skipped. The argument is the reason."""
+
+
+class TextlessError(UnreadError):
+    """A line or row lacks a text field. If all of a file do, the file is skipped, and not each of them."""
+
+
+class OneTextError(Exception):
+    """A file is no table, so it is read as one text if a walk found it."""
+
+
+ABSENT = object()
+"""The value of a field that is not there."""
 
 
 class Corpus:
@@ -202,48 +216,66 @@ class Corpus:
         limit, plain = self.options["max_size"], name.removesuffix(b".gz" if name.endswith(b".gz") else b".zst")
         of_lines = plain.endswith((b".jsonl", b".ndjson"))
         many = self.options["jsonl"] if name == b"-" else of_lines and not self.options["plain"]
-        many = many or bool(self.options["input_format"])
+        form = self.options["input_format"] or ("jsonl" if many else "")
         if name == b"-":
-            data, mtime_ns, whole = self._input(), 0, True
+            raw, mtime_ns = self._input(), 0
         else:
-            data, mtime_ns, whole = contents(name), os.stat(name).st_mtime_ns, True
-            if len(data) > limit and not many:
+            raw, mtime_ns = contents(name), os.stat(name).st_mtime_ns
+            if len(raw) > limit and not form:
                 raise UnreadError("oversized")
-            data, whole = decompressed(data, name)
-        if many:
-            self._lines(name, data, mtime_ns, file, whole)
-        elif len(data) > limit:
+        data, whole = decompressed(raw, name)
+        try:
+            if form:
+                self._table(form, name, data, mtime_ns, file, whole)
+                return
+        except OneTextError:
+            if file in self._named:
+                raise UnreadError("malformed") from None
+        if len(raw) > limit or len(data) > limit:
             raise UnreadError("oversized")
-        elif not whole:
+        if not whole:
             raise UnreadError("malformed")
-        elif is_binary(data):
+        if is_binary(data):
             raise UnreadError("binary")
-        else:
-            self.documents.append(Document(name, data, mtime_ns, file))
+        self.documents.append(Document(name, data, mtime_ns, file))
 
-    def _lines(self, name: bytes, data: bytes, mtime_ns: int, file: tuple[object, ...], whole: bool) -> None:
-        """Add a document for each line. Of a damaged compressed file, only whole lines are added.
+    def _table(self, form: str, name: bytes, data: bytes, mtime_ns: int, file: tuple[object, ...], whole: bool) -> None:
+        """Add a document for each line or row. Of a damaged compressed file, only whole ones are added.
 
-        Data that was compressed twice has no lines.
+        Data that was compressed twice has none.
         """
         if data.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd")):
             raise UnreadError("malformed")
-        names = set(self.names)
-        at = 3 * data.startswith(b"\xef\xbb\xbf")
-        lines = data[at:].split(b"\n")
-        for number, line in enumerate(lines if whole else lines[:-1], 1):
-            parsed = self._judged(self._parsed, line, number)
-            if parsed is not None:
-                own, text = name + b"#" + parsed[0], parsed[1]
-                self.skipped["malformed"] += own in names
-                if own not in names:
-                    names.add(own)
-                    self.documents.append(Document(own, text, mtime_ns, file, at, line, len(name)))
-            at += len(line) + 1
+        many = self._lines(data, whole) if form == "jsonl" else self._rows(form, data, whole)
+        names, textless, self._has_texts = set(self.names), 0, False
+        for start, line, parse in many:
+            try:
+                parsed = parse()
+            except TextlessError:
+                textless += 1
+                continue
+            except UnreadError as reason:
+                self.skipped[str(reason)] += 1
+                continue
+            if parsed is None:
+                continue
+            own, text = name + b"#" + parsed[0], parsed[1]
+            self.skipped["malformed"] += own in names
+            if own not in names:
+                names.add(own)
+                self.documents.append(Document(own, text, mtime_ns, file, start, line, len(name)))
+        self.skipped["malformed"] += textless if self._has_texts else min(textless, 1)
         if not whole:
             raise UnreadError("malformed")
 
-    def _parsed(self, line: bytes, number: int) -> tuple[bytes, bytes] | None:
+    def _lines(self, data: bytes, whole: bool) -> Iterator[_Parsing]:
+        at = 3 * data.startswith(b"\xef\xbb\xbf")
+        lines = data[at:].split(b"\n")
+        for number, line in enumerate(lines if whole else lines[:-1], 1):
+            yield at, line, partial(self._of_line, line, number)
+            at += len(line) + 1
+
+    def _of_line(self, line: bytes, number: int) -> tuple[bytes, bytes] | None:
         """Return the id and the text of a line, or None if it is blank."""
         if len(line) > self.options["max_size"]:
             raise UnreadError("oversized")
@@ -253,27 +285,76 @@ class Corpus:
             value = json.loads(line.decode())
         except (ValueError, RecursionError):
             raise UnreadError("malformed") from None
-        known = value if isinstance(value, dict) else {}
-        texts = [value_within(known, name) for name in self.options["text_field"] or ("text",)]
-        own = value_within(known, self.options["id_field"])
-        own = number if own is None else own
+        if not isinstance(value, dict):
+            raise UnreadError("malformed")
+        return self._id_and_text(value, number, "surrogatepass")
+
+    def _rows(self, form: str, data: bytes, whole: bool) -> Iterator[_Parsing]:
+        assert form in ("csv", "tsv"), f"the twin does not read {form}"
+        data = data.removeprefix(b"\xef\xbb\xbf")
+        if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+            raise OneTextError
+        delimiter = self.options["delimiter"] or ("," if form == "csv" else "\t")
+        rows, is_quoted = rows_of(data, delimiter, whole=whole)
+        if not rows:
+            if whole and is_quoted:
+                raise OneTextError
+            return
+        header = None if self.options["no_header"] else rows[0].cells
+        wanted = (*self._text_fields, self.options["id_field"])
+        if header and any(header.count(field) > 1 for field in wanted):
+            raise UnreadError("malformed")
+        for number, row in enumerate(rows[1:] if header else rows, 1):
+            yield number, None, partial(self._of_row, row.size, row.cells, header, number)
+        if whole and is_quoted:
+            self.skipped["malformed"] += 1
+
+    def _of_row(self, size: int, cells: list[str], header: list[str] | None, number: int) -> tuple[bytes, bytes]:
+        """Return the id and the text of a row."""
+        if size > self.options["max_size"]:
+            raise UnreadError("oversized")
+        if header and len(header) != len(cells):
+            raise UnreadError("malformed")
+        row: dict[str, Any] = dict(zip(header or map(str, range(1, len(cells) + 1)), cells, strict=True))
+        if row.get(self.options["id_field"]) == "":
+            row[self.options["id_field"]] = None
+        return self._id_and_text(row, number, "surrogateescape")
+
+    @property
+    def _text_fields(self) -> tuple[str, ...]:
+        return self.options["text_field"] or ("text",)
+
+    def _id_and_text(self, row: dict[str, Any], number: int, errors: str) -> tuple[bytes, bytes]:
+        """Return the id of a row, or else its number, and its text. errors: how lone surrogates are encoded."""
+        texts = [value_within(row, name) for name in self._text_fields]
+        if any(text is ABSENT for text in texts):
+            raise TextlessError("malformed")
+        self._has_texts = True
+        own = value_within(row, self.options["id_field"])
+        own = number if own is None or own is ABSENT else own
         if not all(isinstance(text, str) for text in texts):
             raise UnreadError("malformed")
         if not isinstance(own, str | int) or own is True or own is False:
             raise UnreadError("malformed")
         if "\0" in str(own):
             raise UnreadError("malformed")
-        return str(own).encode("utf-8", "surrogatepass"), "\n".join(texts).encode("utf-8", "surrogatepass")
+        return str(own).encode("utf-8", errors), "\n".join(texts).encode("utf-8", errors)
+
+
+_Parsing = tuple[int, bytes | None, Callable[[], tuple[bytes, bytes] | None]]
+"""Where a line or row begins, the line, and what returns its id and text, or None if it is blank."""
 
 
 def value_within(known: Any, name: str) -> Any:
-    """Return the value of a field, which may be a field of a field; None if there is none."""
-    if not isinstance(known, dict):
+    """Return the value of a field, which may be a field of a field; ABSENT if there is none."""
+    if known is None:
         return None
-    if name in known or "." not in name:
-        return known.get(name)
-    outer, _, inner = name.partition(".")
-    return value_within(known.get(outer), inner)
+    if not isinstance(known, dict):
+        return ABSENT
+    if name in known:
+        return known[name]
+    outer, dot, inner = name.partition(".")
+    return value_within(known[outer], inner) if dot and outer in known else ABSENT
 
 
 def identity(status: os.stat_result) -> tuple[object, ...]:

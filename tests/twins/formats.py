@@ -14,7 +14,7 @@ from typing import Any
 from tests.twins.corpus import Options
 
 Cells = tuple[Any, ...]
-"""The cells of a row: names as bytes, similarities as numbers or None."""
+"""The cells of a row: names as bytes, numbers of groups, similarities as floats or None."""
 
 
 def form_of(options: Options) -> str:
@@ -45,6 +45,8 @@ def drawn(options: Options, columns: Sequence[str], rows: Sequence[Cells]) -> by
 def _plain(cell: Any) -> str:
     if isinstance(cell, bytes):
         return cell.decode("utf-8", "surrogateescape")
+    if isinstance(cell, int):
+        return str(cell)
     return "" if cell is None else f"{cell:.6f}"
 
 

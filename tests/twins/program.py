@@ -123,6 +123,9 @@ def dedupe(options: Options, stdin: bytes = b"", index: Index | None = None) -> 
     }
     if not options["list"]:
         return _ended(options, corpus, ("kept", "duplicate"), _cells(corpus, answers, rows, options), facts)
+    if options["list"] == "groups":
+        columns = ("document", "group", "kept", "jaccard")
+        return _ended(options, corpus, columns, _groups(corpus, answers, rows, options), facts)
     what = options["list"].removesuffix("-lines").removesuffix("s")
     listed = [
         document
@@ -168,7 +171,7 @@ def query(options: Options, index: Index, stdin: bytes = b"") -> Ended:
 def _read(options: Options, stdin: bytes, index: Index | None = None) -> Corpus:
     """Read the documents. Options about JSON lines that are not given are those of the index."""
     if index is not None:
-        of_index = {name: index.options[name] for name in some.Sequences.defaults if options[name] is None}
+        of_index = {name: index.options[name] for name in some.Sequences.defaults if options[name] in (None, ())}
         options = {**options, **of_index}
     assert set(options) <= KNOWN, f"the twin does not know {set(options) - KNOWN}"
     assert not any(options.get(name) for name in NEVER_GIVEN)
@@ -205,6 +208,28 @@ def _listed(corpus: Corpus, answers: Answers, rows: Sequence[int], options: Opti
     led = {names[row] for row in rows if _leads_elsewhere(answers.documents[row], names[row])}
     corpus.skipped["malformed"] += len(led)
     return [(names[row],) for row in rows if names[row] not in led]
+
+
+def _groups(corpus: Corpus, answers: Answers, rows: Sequence[Row], options: Options) -> list[Cells]:
+    """Return the cells of each document: its name, the number of its group, the kept document, and their similarity.
+
+    The groups of kept documents have the first numbers, and then come those of documents of the index.
+    """
+    under = {duplicate: (kept, score) for kept, duplicate, score in rows}
+    new = range(answers.given, len(answers.documents))
+    firsts = [row for row in new if row not in under]
+    firsts += sorted({under[row][0] for row in new if row in under} - set(firsts))
+    names, exact, found = _printed(answers, options), not answers.criteria.by_estimate, list[Cells]()
+    led = set[bytes]()
+    for row in new:
+        kept, score = under.get(row, (row, None))
+        of_both = {names[kept]} if _leads_elsewhere(answers.documents[kept], names[kept], kept=True) else set()
+        of_both |= {names[row]} if _leads_elsewhere(answers.documents[row], names[row]) else set()
+        led |= of_both
+        if not of_both:
+            found.append((names[row], firsts.index(kept), names[kept], score if exact else None))
+    corpus.skipped["malformed"] += len(led)
+    return found
 
 
 def _leads_elsewhere(document: Document, name: bytes, *, kept: bool = False) -> bool:

@@ -285,6 +285,11 @@ class Corpus:
         keys = (keys_of_band(signatures, firsts, band, bands.rows) for band in range(bands.bands))
         return shared_buckets(each_band(keys, bands.bands, progress))
 
+    @property
+    def is_read_again(self) -> bool:
+        """Whether the token sets of all documents are made from texts, because there are none in an artifact."""
+        return self.sets is None if self.parts is None else all(part.is_read_again for part in self.parts)
+
     def recorded(self, rows: Rows) -> Mask:
         """Which of these documents an earlier run has read, so that their files may have changed since.
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
+import json
+from pathlib import Path
 from unittest import mock
 
 import numpy as np
@@ -9,12 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import simdocs
 from simdocs.engines.engine import WorkerState
-from simdocs.matching.verification import verification_blocks
+from simdocs.matching.verification import verification_blocks, verify
 from simdocs.model.documents import FACTS
 from simdocs.model.ragged import Ragged
 from simdocs.model.skipped import Skip
 from simdocs.parameters.recipes import Shingling
+from tests.similar_texts import family
 
 PAIRS = st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), max_size=30)
 
@@ -107,6 +112,57 @@ def test_documents_compared_piece_by_piece_have_the_similarity_of_their_sets(tok
 )
 def test_rows_of_tables_and_documents_of_compressed_files_are_read_in_passes(name, container, extent, expected):
     facts = np.zeros(3, FACTS)
-    facts["container"], facts["extent"] = [0, container, 0], extent
+    facts["container"], facts["extent"], facts["inode"] = [0, container, 0], extent, 5
     names = [b"one", name, b"two.gz"]
-    assert verification_blocks.read_in_passes(facts, lambda some: [names[place] for place in some]) is expected
+
+    def read_in_passes() -> bool:
+        return verification_blocks.read_in_passes(facts, lambda some: [names[place] for place in some])
+
+    assert read_in_passes() is expected
+    facts["inode"] = 0  # as for standard input, which is in memory
+    assert not read_in_passes()
+
+
+def answers(path: Path, **options: object) -> list[list[tuple[object, ...]]]:
+    """Return the rows of answers about the lines of a file, without its name."""
+    ways: list[dict[str, object]] = [{}, {"pairs": True}, {"cluster": "components"}, {"keep": "longest"}]
+    found = [simdocs.dedupe(path, unit="word", k=2, threshold=0.5, **way, **options) for way in ways]
+    return [
+        [tuple(cell.replace(str(path), "") if isinstance(cell, str) else cell for cell in row) for row in one.rows()]
+        for one in found
+    ]
+
+
+@pytest.fixture
+def lines(tmp_path) -> Path:
+    """A JSON Lines file of texts in families, and the same file compressed."""
+    rows = [{"text": text.data.decode("utf-8", "replace")} for text in family(7, 80)]
+    file = tmp_path / "docs.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    Path(f"{file}.gz").write_bytes(gzip.compress(file.read_bytes()))
+    return file
+
+
+@pytest.mark.parametrize("size", [1, 2000, 1 << 21])
+def test_lines_of_compressed_files_have_the_same_pairs_for_any_size_of_pieces(lines, monkeypatch, size):
+    expected = answers(lines)
+    assert all(map(len, expected))
+    monkeypatch.setattr(verification_blocks, "_BLOCK_BYTES", size)
+    assert answers(Path(f"{lines}.gz")) == expected
+
+
+def test_a_file_is_not_read_in_passes_if_the_token_sets_are_in_an_artifact(lines, tmp_path, monkeypatch):
+    """A block in passes has any number of later documents, whose token sets would all be sent to the worker."""
+    asked, usual = list[bool](), verification_blocks.blocks_of_pairs
+
+    def blocks(*given, in_passes):
+        asked.append(in_passes)
+        return usual(*given, in_passes=in_passes)
+
+    monkeypatch.setattr(verify, "blocks_of_pairs", blocks)
+    file, sets = Path(f"{lines}.gz"), tmp_path / "docs.shingles"
+    simdocs.shingle(file, output=sets, unit="word", k=2)
+    simdocs.dedupe(sets, threshold=0.5)
+    assert set(asked) == {False}
+    simdocs.dedupe(file, unit="word", k=2, threshold=0.5)
+    assert asked[-1]

@@ -148,9 +148,10 @@ def read_in_passes(facts: NDArray[np.void], names: Callable[[Index], Sequence[by
     """Whether some of these documents, (n,) FACTS, can be read again only with most of what is before them in the file.
 
     These are rows of tables, which count documents because they are compressed in their file, and the documents of
-    files that are compressed as a whole. names: returns the names of some of the documents.
+    files that are compressed as a whole. Documents that came from no file are in memory. names: returns the names of
+    some of the documents.
     """
-    inside = np.flatnonzero(facts["container"])
+    inside = np.flatnonzero((facts["container"] > 0) & ((facts["inode"] != 0) | (facts["ctime_ns"] != 0)))
     if (facts["extent"][inside] == 1).any():
         return True
     some = inside[np.unique(facts["inode"][inside], return_index=True)[1]]

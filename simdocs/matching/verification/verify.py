@@ -165,7 +165,8 @@ class Verifier:
         similarity[alike & (np.isin(lefts, lost) | np.isin(rights, lost))] = np.nan
         unlike = np.flatnonzero(~alike)
         lefts, rights = lefts[unlike], rights[unlike]
-        in_passes = self.held is None and read_in_passes(facts, lambda some: self.corpus.names(rows[some]))
+        read_again = self.held is None and self.corpus.is_read_again
+        in_passes = read_again and read_in_passes(facts, lambda some: self.corpus.names(rows[some]))
         blocks = blocks_of_pairs(lefts, rights, sizes, in_passes=in_passes)
         work = partial(verify_block, shingling=self.corpus.recipe.shingling)
         wanted = (self._block(rows, sizes, lefts[block], rights[block], in_passes=in_passes) for block in blocks)

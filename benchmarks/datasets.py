@@ -16,6 +16,7 @@ import csv
 import importlib.util
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -34,6 +35,9 @@ from benchmarks.memory import FIXED, MB, PER_DOCUMENT, pss
 SIMDOCS = str(Path(sys.executable).with_name("simdocs"))
 TOGETHER = 10_000
 """Rows that are held at once while the files are written, and the rows of a row group or record batch."""
+
+CACHE = "cache"
+"""The directory in which text-dedup keeps intermediate results."""
 
 
 class Cost(NamedTuple):
@@ -95,15 +99,20 @@ def arrow_writers(
 
 def measured(command: list[str], directory: Path) -> Cost:
     """Run a command in this directory, and return what it took."""
+    shutil.rmtree(directory / CACHE, ignore_errors=True)  # so that no run finds the results of the one before
     start, peak = time.perf_counter(), 0
     before = os.times()
-    with subprocess.Popen(command, cwd=directory, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+    offline = os.environ | {"HF_HUB_OFFLINE": "1"}
+    with subprocess.Popen(
+        command, cwd=directory, env=offline, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    ) as process:
         os.set_blocking(process.stderr.fileno(), False)  # type: ignore[union-attr]
         told = b""
         while process.poll() is None:
+            begin = time.perf_counter()
             peak = max(peak, pss(process.pid))
             told += process.stderr.read() or b""  # type: ignore[union-attr]
-            time.sleep(0.02)
+            time.sleep(max(0.02, 4 * (time.perf_counter() - begin)))  # a sample of gigabytes takes long
     after = os.times()
     if process.returncode:
         raise SystemExit(f"{command}: status {process.returncode}\n{told.decode()}")
@@ -119,7 +128,7 @@ def near_dupes(program: str, file: Path, jobs: int) -> list[str]:
 
 def text_dedup(program: str, file: Path, jobs: int) -> list[str]:
     """The command of text-dedup 0.4 for a JSON Lines file: program is the Python that has it."""
-    options = "--split train --cache_dir cache --column text --ngram 5 --min_length 1 --threshold 0.8 --output kept"
+    options = f"--split train --cache_dir {CACHE} --column text --ngram 5 --min_length 1 --threshold 0.8 --output kept"
     data = ["--path", "json", "--data_files", str(file), "--num_proc", str(jobs), "--batch_size", "10000"]
     return [program, "-m", "text_dedup.minhash", *data, *options.split()]
 

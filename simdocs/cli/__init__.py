@@ -35,25 +35,4 @@ def _run() -> None:
             raise
         os.write(2, b"simdocs: error: not enough memory to start\n")
         status = exits.FAILED
-    if "pyarrow" in sys.modules:
-        _end(status)
     sys.exit(status)
-
-
-def _end(status: int) -> None:
-    """Exit with this status as `sys.exit` would, but without ending the interpreter first.
-
-    pyarrow reads the end of an Arrow file in a thread of its own, which then releases the bytes, a Python object. If
-    that thread is late, the interpreter is ending already, and stops the thread inside a destructor of C++, which
-    aborts the process: https://github.com/apache/arrow/issues/34314. It happened in 5 of 100 runs with an error, under
-    load.
-    """
-    import atexit
-    import contextlib
-    import os
-
-    atexit._run_exitfuncs()  # such as that of a tool that measures coverage
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(AttributeError, OSError, ValueError):  # it is closed; `run` reported what it could not
-            stream.flush()
-    os._exit(status)

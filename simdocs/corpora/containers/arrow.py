@@ -6,8 +6,8 @@ To write rows to other files, they are read with all columns.
 from __future__ import annotations
 
 import io
+import mmap
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import Any
 
 from simdocs.corpora.compression import library, misnamed
@@ -19,6 +19,7 @@ from simdocs.corpora.containers.messages import (
     SCHEMA,
     CutShort,
     Message,
+    message_at,
     messages,
     messages_of_footer,
     read_at,
@@ -29,7 +30,8 @@ from simdocs.errors import shown_memory
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.parameters.texts import Sequences
 
-_MAGIC = b"ARROW1"
+_MAGIC, _FILE_BEGINS = b"ARROW1", 8
+"""How a file begins, and where its first message does."""
 
 _ZSTD = b"\x28\xb5\x2f\xfd"
 """How what Zstandard has compressed begins."""
@@ -37,11 +39,17 @@ _ZSTD = b"\x28\xb5\x2f\xfd"
 _CUT = "an Arrow file cut short"
 
 
+_SMALL = 1 << 20
+"""Bytes of a record batch of which all columns are read, because that is cheaper than to leave some out."""
+
+_AT_ONCE = 1 << 20
+"""Bytes of a column that are read at once."""
+
+
 def open_table(source: ArrowObject, fields: Sequences, limit: int) -> OpenTable:
     """Open the table in a file or stream. Raises DocumentSkipped: malformed; the exceptions of pyarrow."""
     library("pyarrow.ipc", "reading Arrow")
-    size = source.seek(0, 2)
-    return (_StreamTable if _is_stream(source, size) else _FileTable)(source, size, fields, limit)
+    return ArrowTable(source, fields, limit)
 
 
 def _is_stream(source: ArrowObject, size: int) -> bool:
@@ -57,127 +65,167 @@ def _is_stream(source: ArrowObject, size: int) -> bool:
     raise DocumentSkipped("malformed", misnamed(head, "an Arrow file", b".arrow"))
 
 
+def _messages_in(source: ArrowObject, size: int, *, is_stream: bool) -> tuple[list[Message], DocumentSkipped | None]:
+    """The messages of a file or stream in the order in which they are read: first the schema, and then batches, each
+    after its dictionaries. And why there are no more, if a stream goes on or ends too early.
+
+    DocumentSkipped: malformed (there is no schema, or a file is cut short or damaged).
+    """
+    found, trouble = list[Message](), None
+    try:
+        if not is_stream:
+            found += filter(None, [message_at(source, _FILE_BEGINS, size)])
+            found += messages_of_footer(source, size)
+        else:
+            for message in messages(source, 0, size):
+                found.append(message)
+    except (CutShort, ValueError) as error:
+        if not is_stream:
+            raise DocumentSkipped("malformed", f"{_CUT}, or damaged: {error or 'its end is missing'}") from None
+        trouble = DocumentSkipped("malformed", _CUT if isinstance(error, CutShort) else f"an Arrow file with {error}")
+    if not found or found[0].kind != SCHEMA:
+        raise trouble or DocumentSkipped("malformed", "an Arrow file without a schema")
+    return found, trouble
+
+
+class _Batches:
+    """The record batches of a file or stream, some columns of which are read.
+
+    A file is read as the stream that its messages make: `pyarrow.ipc.open_file` reads the end of a file in a thread,
+    which releases the bytes later, and aborts the process if Python is ending by then
+    (https://github.com/apache/arrow/issues/34314).
+
+    is_stream: whether it is a stream. messages, trouble: see `_messages_in`.
+    batches: the messages with rows. schema: of all columns.
+    """
+
+    def __init__(self, source: ArrowObject) -> None:
+        size = source.seek(0, 2)
+        self._source, self.is_stream = source, _is_stream(source, size)
+        self.messages, self.trouble = _messages_in(source, size, is_stream=self.is_stream)
+        self._places = [place for place, message in enumerate(self.messages) if message.kind == ROWS]
+        self.batches = [self.messages[place] for place in self._places]
+        self._columns = list[int]()
+        self._begin()
+        self.schema = self._reader.schema
+
+    def choose(self, columns: list[int]) -> None:
+        """Read only these columns from now on."""
+        self._columns = columns
+        self._begin()
+
+    def _begin(self) -> None:
+        ipc = library("pyarrow.ipc", "reading Arrow")
+        self._spliced, self._done = _Spliced(self._source), 1
+        self._spliced.add(self.messages[0])
+        options = ipc.IpcReadOptions(included_fields=self._columns, use_threads=False)
+        self._reader = ipc.open_stream(self._spliced, options=options)
+
+    def dictionaries(self, unit: int) -> list[Message]:
+        """The dictionaries that must be read before a batch, because they were not read yet."""
+        place = self._places[unit]
+        done = self._done if place >= self._done else 1
+        return [message for message in self.messages[done:place] if message.kind == DICTIONARY]
+
+    def read(self, unit: int, wanted: list[tuple[int, int]] | None = None) -> ArrowObject:
+        """A record batch. wanted: the buffers of its columns in its body; None: all."""
+        place, before = self._places[unit], self.dictionaries(unit)
+        if place < self._done:
+            self._begin()
+        self._done = len(self.messages)  # so that all begins anew after an exception
+        for message in before:
+            self._spliced.add(message)
+        self._spliced.add(self.messages[place], wanted)
+        batch = self._reader.read_next_batch()
+        self._done = place + 1
+        return batch
+
+
+class _Spliced(io.RawIOBase):
+    """A stream of some messages of a file or stream, one after the other. More can be added while it is read."""
+
+    def __init__(self, source: ArrowObject) -> None:
+        super().__init__()
+        self._source, self._at = source, 0
+        self._left = list[tuple[Message, list[tuple[int, int]] | None]]()
+        """The messages whose end was not read yet, and the buffers that are wanted of each."""
+
+    def add(self, message: Message, wanted: list[tuple[int, int]] | None = None) -> None:
+        """Add a message at the end. wanted: the buffers that are wanted of it; the others may be zeros. None: all."""
+        if not self._left:
+            self._at = message.start
+        self._left.append((message, wanted))
+
+    def readable(self) -> bool:
+        """Whether it can be read: yes."""
+        return True
+
+    def read(self, size: int | None = -1, /) -> Any:
+        """The next bytes; fewer only at the end of a message."""
+        if not self._left:
+            return b""
+        (message, wanted), start = self._left[0], self._at
+        stop = message.end if size is None or size < 0 else min(start + size, message.end)
+        self._at = stop
+        if stop == message.end:
+            del self._left[0]
+            self._at = self._left[0][0].start if self._left else 0
+        if wanted is not None and (start, stop) == (message.body, message.end) and stop - start > _SMALL:
+            return self._some(message, wanted)
+        return read_at(self._source, start, stop - start)
+
+    def _some(self, message: Message, wanted: list[tuple[int, int]]) -> Any:
+        """The body of a message with these buffers alone. The others are pages that are not touched: they take none."""
+        size = message.end - message.body
+        content = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        for start, length in wanted:
+            for at in range(start, start + length if 0 <= start <= start + length <= size else start, _AT_ONCE):
+                piece = read_at(self._source, message.body + at, min(_AT_ONCE, start + length - at))
+                content[at : at + len(piece)] = piece
+        return content
+
+
 class ArrowTable:
     """The table in an Arrow file or stream: see OpenTable. Its units are record batches."""
 
-    def __init__(
-        self, source: ArrowObject, schema: ArrowObject, batches: list[Message], fields: Sequences, limit: int
-    ) -> None:
-        self._source, self._limit, self._batches = source, limit, batches
-        self.wanted = WantedColumns(schema, fields)
-        self.trouble: DocumentSkipped | None = None
+    def __init__(self, source: ArrowObject, fields: Sequences, limit: int) -> None:
+        self._source, self._limit, self._batches = source, limit, _Batches(source)
+        schema = self._batches.schema
+        self.wanted, self.trouble = WantedColumns(schema, fields), self._batches.trouble
         self.firsts = [0]
-        for message in batches:
+        for message in self._batches.batches:
             self.firsts.append(self.firsts[-1] + max(0, message.rows))
         self._columns = sorted({schema.names.index(path[0]) for path in self.wanted.paths.values()})
         self._kinds = list(schema.types)
+        self._batches.choose(self._columns)
 
-    @property
-    def _options(self) -> Any:
-        ipc = library("pyarrow.ipc", "reading Arrow")
-        return ipc.IpcReadOptions(included_fields=self._columns, use_threads=False)
+    def batches(self, unit: int) -> Iterator[ArrowObject]:
+        """Yield the rows of a record batch."""
+        message = self._batches.batches[unit]
+        wanted = self._buffers(message)
+        self._refuse(_held(self._source, message, wanted))
+        for each in self._batches.dictionaries(unit) if self._batches.is_stream else ():
+            self._refuse(each.end - each.body)
+        return iter((self._batches.read(unit, wanted),))
 
-    def _needed(self, message: Message) -> int:
-        """The bytes that the wanted columns of a record batch take in memory."""
-        variadic, first, total = iter(message.variadic), 0, 0
+    def _buffers(self, message: Message) -> list[tuple[int, int]]:
+        """The buffers of the wanted columns of a record batch; all if it is not as its schema says."""
+        variadic, first, found = iter(message.variadic), 0, list[tuple[int, int]]()
         for place, kind in enumerate(self._kinds):
             end = first + _buffers(kind, variadic)
-            if place in self._columns:
-                total += unfolded(self._source, message, range(first, end))
+            found += message.buffers[first:end] if place in self._columns else []
             first = end
-        return total
+        return found if first == len(message.buffers) else message.buffers
 
     def _refuse(self, held: int) -> None:
         if held > self._limit:
             raise RowsTooLarge(f"this record batch takes {shown_memory(held)}")
 
 
-class _FileTable(ArrowTable):
-    """The table in an Arrow file."""
-
-    def __init__(self, source: ArrowObject, size: int, fields: Sequences, limit: int) -> None:
-        try:
-            batches = list(messages_of_footer(source, size))
-        except (CutShort, ValueError) as error:
-            raise DocumentSkipped("malformed", f"{_CUT}, or damaged: {error or 'its end is missing'}") from None
-        ipc = library("pyarrow.ipc", "reading Arrow")
-        super().__init__(source, ipc.open_file(source).schema, batches, fields, limit)
-        self._reader = ipc.open_file(source, options=self._options)
-
-    def batches(self, unit: int) -> Iterator[ArrowObject]:
-        """Yield the rows of a record batch."""
-        self._refuse(self._needed(self._batches[unit]))
-        return iter((self._reader.get_batch(unit),))
-
-
-class _StreamTable(ArrowTable):
-    """The table in an Arrow stream. What is not needed of it is not read."""
-
-    def __init__(self, source: ArrowObject, size: int, fields: Sequences, limit: int) -> None:
-        self._messages, trouble = list[Message](), None
-        try:
-            for message in messages(source, 0, size):
-                self._messages.append(message)
-        except (CutShort, ValueError) as error:
-            trouble = DocumentSkipped(
-                "malformed", _CUT if isinstance(error, CutShort) else f"an Arrow file with {error}"
-            )
-        if not self._messages or self._messages[0].kind != SCHEMA:
-            raise trouble or DocumentSkipped("malformed", "an Arrow file without a schema")
-        self._spliced = _Spliced(source)
-        ipc = library("pyarrow.ipc", "reading Arrow")
-        self._spliced.add(self._messages[0])
-        schema = ipc.open_stream(self._spliced).schema
-        batches = [message for message in self._messages if message.kind == ROWS]
-        super().__init__(source, schema, batches, fields, limit)
-        self.trouble = trouble
-        self._places = [place for place, message in enumerate(self._messages) if message.kind == ROWS]
-        self._begin()
-
-    def _begin(self) -> None:
-        self._spliced, self._done = _Spliced(self._source), 1
-        self._spliced.add(self._messages[0])
-        self._reader = library("pyarrow.ipc", "reading Arrow").open_stream(self._spliced, options=self._options)
-
-    def batches(self, unit: int) -> Iterator[ArrowObject]:
-        """Yield the rows of a record batch."""
-        message, place = self._batches[unit], self._places[unit]
-        self._refuse(message.end - message.body + (self._needed(message) if message.is_compressed else 0))
-        if place < self._done:
-            self._begin()
-        for each in self._messages[self._done : place]:
-            if each.kind == DICTIONARY:
-                self._refuse(each.end - each.body)
-                self._spliced.add(each)
-        self._spliced.add(message)
-        self._done = place + 1
-        return iter((self._reader.read_next_batch(),))
-
-
-class _Spliced(io.RawIOBase):
-    """A stream of some messages of another stream, one after the other. More can be added while it is read."""
-
-    def __init__(self, source: ArrowObject) -> None:
-        super().__init__()
-        self._source, self._ranges = source, list[tuple[int, int]]()
-
-    def add(self, message: Message) -> None:
-        """Add a message at the end."""
-        self._ranges.append((message.start, message.end))
-
-    def readable(self) -> bool:
-        """Whether it can be read: yes."""
-        return True
-
-    def read(self, size: int | None = -1, /) -> bytes:
-        """The next bytes; fewer only at the end of a message."""
-        if not self._ranges:
-            return b""
-        start, end = self._ranges.pop(0)
-        stop = end if size is None or size < 0 else min(start + size, end)
-        if stop < end:
-            self._ranges.insert(0, (stop, end))
-        return read_at(self._source, start, stop - start)
+def _held(source: ArrowObject, message: Message, buffers: list[tuple[int, int]]) -> int:
+    """The bytes that these buffers of a record batch take in memory, with their compressed bytes if they have any."""
+    folded = sum(length for _, length in buffers) if message.is_compressed else 0
+    return folded + unfolded(source, message, buffers)
 
 
 def _buffers(kind: Any, variadic: Iterator[int]) -> int:
@@ -203,50 +251,31 @@ class ArrowSource:
     unit, total = "record batch", None
 
     def __init__(self, source: ArrowObject) -> None:
-        ipc = library("pyarrow.ipc", "reading Arrow")
-        size = source.seek(0, 2)
-        self.is_stream = _is_stream(source, size)
-        self.codec = _codec_of(source, size, is_stream=self.is_stream)
-        self._source, self._size = source, size
-        source.seek(0)
-        options = ipc.IpcReadOptions(use_threads=False)
-        self._reader = (ipc.open_stream if self.is_stream else ipc.open_file)(source, options=options)
-        self.schema = self._reader.schema
+        library("pyarrow.ipc", "reading Arrow")
+        self._source, self._batches = source, _Batches(source)
+        self.schema, self.is_stream = self._batches.schema, self._batches.is_stream
+        self.codec = _codec_of(source, self._batches.batches)
 
     def largest(self) -> tuple[int, int]:
-        """The number of the largest record batch that is not damaged, and the bytes that it takes; zeros if none is."""
-        sizes = list[int]()
-        with suppress(CutShort, ValueError):
-            for message in _messages_of(self._source, self._size, is_stream=self.is_stream):
-                if message.kind == ROWS:
-                    folded = message.end - message.body if message.is_compressed else 0
-                    sizes.append(folded + unfolded(self._source, message, range(len(message.buffers))))
+        """The number of the largest record batch, and the bytes that it takes; zeros if there is none."""
+        sizes = (_held(self._source, message, message.buffers) for message in self._batches.batches)
         return max(((size, number) for number, size in enumerate(sizes)), default=(0, 0))[::-1]
 
     def batches(self) -> Iterator[tuple[int, ArrowObject]]:
-        """Yield all record batches with their numbers."""
-        if self.is_stream:
-            yield from enumerate(self._reader)
-            return
-        for unit in range(self._reader.num_record_batches):
-            yield unit, self._reader.get_batch(unit)
+        """Yield all record batches with their numbers. DocumentSkipped: a stream goes on, or ends too early."""
+        for unit in range(len(self._batches.batches)):
+            yield unit, self._batches.read(unit)
+        if self._batches.trouble is not None:
+            raise self._batches.trouble
 
 
-def _messages_of(source: ArrowObject, size: int, *, is_stream: bool) -> Iterator[Message]:
-    """Yield the messages of a stream, or those with rows of a file. CutShort, ValueError: it is damaged."""
-    return messages(source, 0, size) if is_stream else messages_of_footer(source, size)
-
-
-def _codec_of(source: ArrowObject, size: int, *, is_stream: bool) -> str | None:
+def _codec_of(source: ArrowObject, batches: list[Message]) -> str | None:
     """The compression of the first record batch with compressed data."""
-    try:
-        for message in _messages_of(source, size, is_stream=is_stream):
-            for start, length in message.buffers if message.kind == ROWS and message.is_compressed else ():
-                if length > 8 + len(_ZSTD):
-                    begin = read_at(source, message.body + start + 8, len(_ZSTD))
-                    return "zstd" if begin == _ZSTD else "lz4"
-    except Exception:  # the rows before the damage are written all the same
-        return None
+    for message in batches:
+        for start, length in message.buffers if message.is_compressed else ():
+            if length > 8 + len(_ZSTD):
+                begin = read_at(source, message.body + start + 8, len(_ZSTD))
+                return "zstd" if begin == _ZSTD else "lz4"
     return None
 
 

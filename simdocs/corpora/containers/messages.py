@@ -5,7 +5,7 @@ Their metadata are flatbuffers, as https://arrow.apache.org/docs/format/Columnar
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 CONTINUED = b"\xff\xff\xff\xff"
@@ -20,8 +20,11 @@ _KIND, _HEADER, _BODY = 1, 2, 3
 _COUNT, _BUFFERS, _COMPRESSION, _VARIADIC = 0, 2, 3, 4
 """Fields of the header of a record batch."""
 
-_RECORD_BATCHES = 3
-"""The field of the footer of a file that lists its record batches."""
+_DICTIONARIES, _RECORD_BATCHES = 2, 3
+"""The fields of the footer of a file that list its dictionaries and its record batches."""
+
+_ID, _IS_DELTA = 0, 2
+"""Fields of the header of a dictionary."""
 
 _MOST_OF_METADATA = 1 << 28
 
@@ -39,6 +42,7 @@ class Message(NamedTuple):
     buffers: the place in the body and the length of each of its buffers.
     is_compressed: whether its buffers are compressed, and begin with their size.
     variadic: the number of additional buffers of each column of views.
+    dictionary: the id of the dictionary that begins here; -1 if this is none, or adds values to one.
     """
 
     start: int
@@ -49,6 +53,7 @@ class Message(NamedTuple):
     buffers: list[tuple[int, int]]
     is_compressed: bool
     variadic: list[int]
+    dictionary: int = -1
 
 
 def messages(source: Any, start: int, size: int) -> Iterator[Message]:
@@ -94,27 +99,36 @@ def message_at(source: Any, at: int, size: int) -> Message | None:
         buffers=list(header.pairs(_BUFFERS, 16, (0, 8), 8)) if kind == ROWS else [],
         is_compressed=kind == ROWS and header.has(_COMPRESSION),
         variadic=[first for first, _ in header.pairs(_VARIADIC, 8, (0, 0), 8)] if kind == ROWS else [],
+        dictionary=header.integer(_ID, 8) if kind == DICTIONARY and not header.integer(_IS_DELTA, 1) else -1,
     )
 
 
 def messages_of_footer(source: Any, size: int) -> Iterator[Message]:
-    """Yield the record batches of a file, which its footer lists. ValueError: the footer is damaged."""
+    """Yield the dictionaries and then the record batches of a file, as its footer lists them.
+
+    CutShort, ValueError: the footer is damaged, or a dictionary is there twice.
+    """
     end = read_at(source, size - 10, 10)
     length = _integer(end, 0, 4)
     if end[4:] != b"ARROW1" or not 8 <= length <= size - 10:
         raise ValueError("its end is missing")
     footer = _Table.root(read_at(source, size - 10 - length, length))
-    for start, _ in footer.pairs(_RECORD_BATCHES, 24, (0, 16), 8):
-        message = message_at(source, start, size) if 0 <= start < size else None
-        if message is None or message.kind != ROWS:
-            raise ValueError("its footer leads elsewhere")
-        yield message
+    met = set[int]()
+    for field, kind in (_DICTIONARIES, DICTIONARY), (_RECORD_BATCHES, ROWS):
+        for start, _ in footer.pairs(field, 24, (0, 16), 8):
+            message = message_at(source, start, size) if 0 <= start < size else None
+            if message is None or message.kind != kind:
+                raise ValueError("its footer leads elsewhere")
+            if message.dictionary in met:
+                raise ValueError("it has a dictionary twice")
+            met |= {message.dictionary} - {-1}
+            yield message
 
 
-def unfolded(source: Any, message: Message, buffers: range) -> int:
+def unfolded(source: Any, message: Message, buffers: Sequence[tuple[int, int]]) -> int:
     """The bytes that some buffers of a message take in memory, decompressed."""
     total = 0
-    for start, length in message.buffers[buffers.start : buffers.stop]:
+    for start, length in buffers:
         size = _integer(read_at(source, message.body + start, 8), 0, 8) if message.is_compressed and length else -1
         total += max(length, size)
     return total

@@ -2,6 +2,7 @@
 
     dedupe      which documents are nearly the same; pairs=True returns pairs instead of groups
     query       which documents of an index are similar to these; nearest=N returns the most similar
+    report      groups of near-duplicates as a page to look at
     compare     how similar two texts are, by every measure, and where they differ
     similarity  how similar two texts are
     tune        which bands, threshold and k suit documents
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
         open,  # noqa: A004
         query,
         read_answer,
+        report,
         shingle,
         show,
         signature,
@@ -66,6 +68,7 @@ if TYPE_CHECKING:
     from simdocs.model.comparison import Comparison, SimilarityMatrix
     from simdocs.model.deduplication import Deduplication, SimilarPairs
     from simdocs.model.matches import Matches
+    from simdocs.model.report import Report
     from simdocs.model.saved_answer import SavedAnswer
     from simdocs.model.slot_trace import SlotTrace
     from simdocs.model.tuning import Tuning
@@ -77,6 +80,7 @@ _HOMES = {
     "simdocs.model.comparison": ("Comparison", "SimilarityMatrix"),
     "simdocs.model.deduplication": ("Deduplication", "SimilarPairs"),
     "simdocs.model.matches": ("Matches",),
+    "simdocs.model.report": ("Report",),
     "simdocs.model.saved_answer": ("SavedAnswer",),
     "simdocs.model.slot_trace": ("SlotTrace",),
     "simdocs.model.tuning": ("Tuning",),
@@ -97,6 +101,7 @@ __all__ = [
     "MissingExtraError",
     "OutputError",
     "ParametersError",
+    "Report",
     "SavedAnswer",
     "Shingles",
     "ShrunkError",
@@ -120,6 +125,7 @@ __all__ = [
     "open",
     "query",
     "read_answer",
+    "report",
     "shingle",
     "show",
     "signature",

@@ -150,12 +150,12 @@ class MissingExtraError(SimdocsError):
     package: the package that has it.
     trouble: why it cannot be imported although it is installed; empty if it is not.
     name: the file that needs it, as it is shown; empty if no file does.
-    of_extra: whether the extra `datasets` has the package.
+    extra: the extra of simdocs that has the package; empty if none has.
     """
 
-    def __init__(self, what: str, package: str, trouble: str = "", name: str = "", *, of_extra: bool = True) -> None:
+    def __init__(self, what: str, package: str, trouble: str = "", name: str = "", *, extra: str = "datasets") -> None:
         self.what, self.package, self.trouble, self.name = what, package, trouble, name
-        install = shell_command("pip install 'simdocs[datasets]'" if of_extra else f"pip install {package}")
+        install = shell_command(f"pip install 'simdocs[{extra}]'" if extra else f"pip install {package}")
         remedy = f", which cannot be imported ({trouble}): {install}" if trouble else f": {install}"
         self.problem = f"{what} needs {package}{remedy}"
         super().__init__(f"{name}: {self.problem}" if name else self.problem)

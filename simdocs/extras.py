@@ -10,8 +10,8 @@ from typing import Any
 
 from simdocs.errors import MissingExtraError
 
-_PACKAGES = ("pyarrow", "backports.zstd")
-"""The packages of the extra `datasets`. A module is in one of them, or belongs to Python."""
+_EXTRAS = {"pyarrow": "datasets", "backports.zstd": "datasets", "jinja2": "report"}
+"""The extra of each package. A module is in one of them, or belongs to Python."""
 
 
 def needs(module: str, what: str, name: str = "") -> ModuleType:
@@ -24,10 +24,10 @@ def needs(module: str, what: str, name: str = "") -> ModuleType:
     try:
         return import_module(module)
     except ImportError as error:
-        package = next((name for name in _PACKAGES if _is_in(module, name)), "")
+        package = next((name for name in _EXTRAS if _is_in(module, name)), "")
         absent = error.name and (error.name == module or (package and _is_in(package, error.name)))
         trouble = "" if absent else str(error)
-        raise MissingExtraError(what, package or module, trouble, name, of_extra=bool(package)) from error
+        raise MissingExtraError(what, package or module, trouble, name, extra=_EXTRAS.get(package, "")) from error
 
 
 def _is_in(module: str, package: str) -> bool:

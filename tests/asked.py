@@ -31,6 +31,8 @@ ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
 
 VALUES: Mapping[str, Any] = {
     **dict.fromkeys(("files_from", "files0_from", "root", "output", "text_field", "id_field", "summary_json"), "x"),
+    "report": "report.html",
+    "figure": "sizes",
     **dict.fromkeys(("kept_rows", "removed_rows", "flagged_rows"), "x"),
     **dict.fromkeys(
         ("k", "num_perm", "bands", "rows", "max_candidates", "top", "nearest", "jobs", "seed", "sample"), 3
@@ -39,7 +41,7 @@ VALUES: Mapping[str, Any] = {
     "template": (b"x",),
     "stop_words": b"x",
     **dict.fromkeys(("include", "exclude"), ("*.txt",)),
-    **dict.fromkeys(("max_size", "max_memory"), 10),
+    **dict.fromkeys(("max_size", "max_memory", "report_size"), 10),
     "shingles": "x.shingles",
     "against": "x.index",
     "unit": "stopword",
@@ -63,6 +65,8 @@ VALUES: Mapping[str, Any] = {
 
 def value_of(request: type[Any], name: str) -> Any:
     """A value of a parameter."""
+    if (request.question, name) == ("report_report", "output"):
+        return "x.html"
     if name == "list":
         return {"query": "matches", "tune_report": "curve"}.get(request.question, VALUES["list"])
     return VALUES.get(name, True)
@@ -111,6 +115,8 @@ def needed(request: type[Any], name: str) -> Mapping[str, Any]:
     """What a parameter needs beside it."""
     if request.question == "show" and name in ("shingles", "root"):
         return {"candidates": True}
+    if (request.question, name) == ("dedupe_report", "report_size"):
+        return {"report": "report.html"}
     if request is BuildReportRequest:
         return {"dry_run": True} if name in ("format", "header", "color") else {}
     if (request.question, name) == ("dedupe", "measure"):

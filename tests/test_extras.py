@@ -64,9 +64,11 @@ def test_a_module_that_is_there_is_imported():
     assert needs("json", "nothing").dumps([1]) == "[1]"
 
 
-def test_the_packages_are_those_of_the_extra():
-    extra = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]["datasets"]
-    assert tuple(each.partition(">=")[0] for each in extra) == extras._PACKAGES
+def test_each_package_has_the_extra_that_installs_it():
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    for package, extra in extras._EXTRAS.items():
+        assert package in {each.partition(">=")[0] for each in declared[extra]}
+    assert {*extras._EXTRAS.values()} == {*declared} - {"dev"}
 
 
 def test_optional_libraries_are_not_imported_at_a_start(tmp_path):

@@ -103,10 +103,10 @@ RULES: list[tuple[str | type[Any], dict[str, Any], tuple[str, ...]]] = [
         "dedupe",
         {"pairs": True, "against": "x.index", "cluster": "components"},
         (
-            f"pairs and against {TOGETHER}: pairs finds pairs only within the documents",
             f"pairs and cluster components {TOGETHER}: pairs lists pairs, not groups",
             f"against and cluster components {TOGETHER}: against keeps every document of the index, and a component"
             " keeps one",
+            f"pairs and against {TOGETHER}: pairs finds pairs only within the documents",
         ),
     ),
     (
@@ -334,6 +334,31 @@ RULES: list[tuple[str | type[Any], dict[str, Any], tuple[str, ...]]] = [
     ),
     (drawing.DrawRequest, {"nul": True, "listing": "kept", "output": "x.tsv"}, ()),
     (drawing.DrawRequest, {"output": "./x", "summary_json": "x"}, ("output and summary_json name the same file",)),
+    (drawing.DedupeDrawRequest, {"output": "./x", "report": "x"}, ("output and report name the same file",)),
+    (
+        drawing.DedupeDrawRequest,
+        {"report": "x", "paired": True},
+        ("report and pairs cannot be combined: a report shows groups",),
+    ),
+    (
+        drawing.DedupeDrawRequest,
+        {"report": "-"},
+        ("report must be a file, not -, because the answer goes to standard output",),
+    ),
+    (drawing.DedupeDrawRequest, {"report_size": 10}, ("report_size needs report",)),
+    (drawing.ReportDrawRequest, {"output": "x.htm"}, ()),
+    (drawing.ReportDrawRequest, {"output": "x.html.gz"}, ()),
+    (drawing.ReportDrawRequest, {"output": "x.svg", "figure": "sizes"}, ()),
+    (
+        drawing.ReportDrawRequest,
+        {"output": "x.svg"},
+        ("output x.svg: a report is a page of HTML: name a file *.html, or choose an image with figure",),
+    ),
+    (
+        drawing.ReportDrawRequest,
+        {"output": "x.html", "figure": "sizes"},
+        ("output x.html: figure draws an image in SVG: name a file *.svg",),
+    ),
     (drawing.DrawRequest, {"output": "-", "summary_json": "x"}, ()),
 ]
 """Requests, and all that is wrong with each, in words."""

@@ -16,7 +16,7 @@ from simdocs.model.skipped import Skipped
 from simdocs.parameters.values import Path
 from simdocs.requests.building import BuildRequest
 from simdocs.requests.request import Request
-from simdocs.requests.searching import DedupeRequest, QueryRequest
+from simdocs.requests.searching import DedupeRequest, QueryRequest, ReportRequest
 from simdocs.requests.sources import ReadRequest
 from simdocs.requests.studying import (
     AuditRequest,
@@ -69,6 +69,10 @@ def _answer(request: Request, run: Any, delivery: Delivery) -> Any:
         from simdocs.commands import query
 
         return query.answer(request, run, delivery)
+    if isinstance(request, ReportRequest):
+        from simdocs.commands import report
+
+        return report.answer(request, run, delivery)
     if isinstance(request, BuildRequest):
         if request.target.dry_run:
             from simdocs.commands import dry_run

@@ -16,7 +16,7 @@ from simdocs.model.names import display_name
 from simdocs.parameters.families import lists_groups, lists_lines
 from simdocs.parameters.values import Path
 from simdocs.requests.building import BuildRequest, IndexRequest, ShingleRequest, SignatureRequest
-from simdocs.requests.searching import DedupeRequest, QueryRequest
+from simdocs.requests.searching import DedupeRequest, QueryRequest, ReportRequest
 from simdocs.requests.studying import (
     AuditRequest,
     CheckRequest,
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         DedupeKeywords,
         IndexKeywords,
         QueryKeywords,
+        ReportKeywords,
         ShingleKeywords,
         ShowKeywords,
         SignatureKeywords,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from simdocs.model.deduplication import Deduplication, SimilarPairs
     from simdocs.model.inspection import ArtifactInfo, CheckResult
     from simdocs.model.matches import Matches
+    from simdocs.model.report import Report
     from simdocs.model.saved_answer import SavedAnswer
     from simdocs.model.search_result import PairRow
     from simdocs.model.slot_trace import SlotTrace
@@ -148,6 +150,17 @@ def _asked(request: DedupeRequest | QueryRequest) -> Any:
         return tuple(line for block in lines for (line,) in block.rows)
     rows = (row for block in result.blocks(Look(listing=request.answer.list)) for row in block.rows)
     return tuple(rows if lists_groups(request.answer.list) else (name for (name,) in rows))
+
+
+@with_keywords_of(ReportRequest)
+def report(*documents: Path | Shingles | Signatures | BandIndex, **keywords: Unpack[ReportKeywords]) -> Report:
+    """Group near-duplicates, or read an answer that was saved (X.answer), and return a Report to look at.
+
+    Its html() is one page with figures, groups and what differs in their pairs, and its figure(name) is one image.
+    """
+    request = ReportRequest(documents=documents, **keywords)
+    with running_for_python(request) as run:
+        return cast("Report", ask(request, run))
 
 
 @overload

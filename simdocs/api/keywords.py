@@ -121,10 +121,9 @@ class IndexKeywords(BuildKeywords, BandsKeywords, total=False):
     containment: bool | None
 
 
-class DedupeKeywords(BandsKeywords, total=False):
-    """The keywords of `dedupe`."""
+class GroupsKeywords(BandsKeywords, total=False):
+    """A question about groups of near-duplicates."""
 
-    measure: Literal["jaccard", "containment"] | None
     max_memory: int | None
     exact: bool | None
     verify: Literal["exact", "estimate"] | None
@@ -132,14 +131,28 @@ class DedupeKeywords(BandsKeywords, total=False):
     keep: Literal["first", "longest", "shortest", "newest", "oldest"] | None
     max_candidates: int | None
     against: Any
+    shingles: Any
+    root: Path | None
+
+
+class DedupeKeywords(GroupsKeywords, total=False):
+    """The keywords of `dedupe`."""
+
+    measure: Literal["jaccard", "containment"] | None
+    max_memory: int | None
     changed: bool | None
     renamed: bool | None
     explain: bool | None
     kept_rows: Path | None
     removed_rows: Path | None
     flagged_rows: Path | None
-    shingles: Any
-    root: Path | None
+
+
+class ReportKeywords(GroupsKeywords, total=False):
+    """The keywords of `report`."""
+
+    figure: Literal["similarities", "curve", "sizes", "removed", "directories", "times"] | None
+    report_size: int | None
 
 
 class QueryKeywords(ReadKeywords, total=False):

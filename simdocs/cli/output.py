@@ -87,7 +87,11 @@ class Drawing:
     ) -> None:
         self._request, self._stream, self._before, self._announce = request, stream, before, announce
         self.look = look_of(request)
-        if FORMATS[_format_of(request)].binary:
+        if request.file_format is not None:
+            request.file_format.ready()
+            if self.look.terminal:
+                raise UsageError(Problem(f"a terminal does not show this: use {mention('output')} NAME", "output"))
+        elif FORMATS[_format_of(request)].binary:
             _begin_binary(request, self.look)
         self._head: TableHead | None = None
         self._format: Format | None = None

@@ -38,7 +38,7 @@ a script."""
 
 
 SECTIONS = {
-    "Find near-duplicates": ("dedupe", "query"),
+    "Find near-duplicates": ("dedupe", "query", "report"),
     "Build artifacts, each from documents or the one before": ("shingle", "signature", "index"),
     "Look closer": ("compare", "tune", "audit", "show", "info", "check"),
 }

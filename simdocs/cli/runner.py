@@ -53,7 +53,7 @@ def answer(asked: type[Request], told: type[DrawnRequest], options: dict[str, An
     """
     request, drawn = requests_of(asked, told, options)
     output = path_of(drawn.output)
-    return _answered(request, drawn, output, (output, path_of(drawn.summary_json)))
+    return _answered(request, drawn, output, (output, path_of(drawn.summary_json), path_of(drawn.report)))
 
 
 def build(asked: type[BuildRequest], options: dict[str, Any]) -> int:
@@ -90,7 +90,12 @@ def _answered(request: Request, drawn: DrawnRequest, output: str | None, outputs
     from simdocs.model.answers import Delivery
 
     with at_work(request, drawn, output, stream_of(output) if drawn.is_wanted else None) as (work, stream):
-        delivery = Delivery(outputs=outputs, is_wanted=stream is not None, publishing=work.publishing)
+        delivery = Delivery(
+            outputs=outputs,
+            is_wanted=stream is not None,
+            publishing=work.publishing,
+            report_size=None if drawn.report is None else drawn.report_size,
+        )
         if stream is None:
             result: Answer = ask(request, work.run, delivery)
             work.name_skips()
@@ -105,6 +110,7 @@ def _answered(request: Request, drawn: DrawnRequest, output: str | None, outputs
                 work.name_skips()
                 drawing.draw(result)
             stream.prepare()
+        work.write_report(result)
         work.write_summary(result)
         if not result.SUMMARY_LAST:
             _say_in_the_end(result, work, drawn)

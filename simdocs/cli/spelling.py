@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from simdocs import errors
+from simdocs.model.names import shell_word
 from simdocs.parameters import PARAMETERS
 from simdocs.views.wrapping import COMMAND, END
 
@@ -59,6 +60,8 @@ METAVARS: Mapping[str, str] = MappingProxyType(
         "nearest": "N",
         "output": "PATH",
         **dict.fromkeys(("kept_rows", "removed_rows", "flagged_rows"), "PATH"),
+        "report": "FILE",
+        "report_size": "SIZE",
         "color": "WHEN",
         "jobs": "N",
         "summary_json": "FILE",
@@ -185,22 +188,5 @@ def command_line(question: str, arguments: Sequence[str], keywords: Mapping[str,
     words = []
     for name, value in keywords.items():
         for each in value if isinstance(value, list | tuple) else (value,):
-            words += [spelling(name), *(() if each is True else (_quoted(str(each)),))]
-    return " ".join(["simdocs", question, *map(_quoted, arguments), *words])
-
-
-def _quoted(word: str) -> str:
-    """A word as a shell reads it. Bytes that a terminal would not show are escapes, as bash, zsh and ksh know them."""
-    from shlex import quote
-
-    if word.isprintable():
-        return quote(word)
-    escaped = ("".join(f"\\x{byte:02x}" for byte in os.fsencode(mark)) for mark in word)
-    return (
-        "$'"
-        + "".join(
-            escape if not mark.isprintable() or mark in "\\'" else mark
-            for mark, escape in zip(word, escaped, strict=True)
-        )
-        + "'"
-    )
+            words += [spelling(name), *(() if each is True else (shell_word(str(each)),))]
+    return " ".join(["simdocs", question, *map(shell_word, arguments), *words])

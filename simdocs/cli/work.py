@@ -8,9 +8,10 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from typing import TYPE_CHECKING
 
 from simdocs.cli import exits
-from simdocs.cli.output import Drawing, path_of, summary_of
+from simdocs.cli.output import Drawing, path_of, stream_of, summary_of
 from simdocs.cli.spelling import marked, spelled
 from simdocs.errors import ShrunkError, UnjudgedError
+from simdocs.parameters.file_formats import FILE_FORMATS
 from simdocs.requests.drawing import DrawnRequest
 from simdocs.requests.request import Request
 from simdocs.requests.sources import ReadRequest
@@ -29,14 +30,22 @@ class Work:
     run: the engine, the skips and the counts.
     told: prints messages on standard error.
     progress: the progress bar, which is closed before anything else is written to a terminal.
-    note: the file for the summary, if one was named.
+    note: the file for the summary, if one was named. page: the file for a report beside the answer, if one was named.
     publishing: publishes what is written beside the answer, before the answer.
     """
 
     def __init__(
-        self, run: Run, *, told: Teller, progress: ProgressBar, note: OutputStream | None, publishing: ExitStack
+        self,
+        run: Run,
+        *,
+        told: Teller,
+        progress: ProgressBar,
+        note: OutputStream | None,
+        page: OutputStream | None,
+        publishing: ExitStack,
     ) -> None:
         self.run, self.told, self._progress, self._note, self.publishing = run, told, progress, note, publishing
+        self._page = page
         self._started = time.monotonic()
 
     @property
@@ -59,6 +68,15 @@ class Work:
         """Name what was skipped."""
         self._progress.close()
         self.told.skips(self.run.skipped)
+
+    def write_report(self, result: Answer) -> None:
+        """Write the report beside the answer, if one was asked for, and say what it lacks."""
+        report = getattr(result, "report", None)
+        if self._page is not None and report is not None:
+            self._progress.close()
+            self._page.write(report.html())
+            self._page.prepare()
+            self.told.notes(report.notes)
 
     def write_summary(self, result: Answer) -> None:
         """Write the summary. If that fails, it does so before the answer or the artifact is published."""
@@ -98,10 +116,14 @@ def at_work(
             note, explain = summary_of(published, path_of(report.summary_json)), told.explain(progress.close)
         entered = stack.enter_context(note)
         opened = None if stream is None else stack.enter_context(stream)
+        page = None
+        if report.report is not None:
+            FILE_FORMATS["report.html"].ready()
+            page = stack.enter_context(stream_of(path_of(report.report)))
         jobs = request.running.jobs if isinstance(request, ReadRequest) else 1
         run = stack.enter_context(running(jobs, progress, told.skipped(progress.close), explain))
         stack.callback(progress.close)
-        work = Work(run, told=told, progress=progress, note=entered, publishing=stack)
+        work = Work(run, told=told, progress=progress, note=entered, page=page, publishing=stack)
         try:
             yield work, opened
         except (ShrunkError, UnjudgedError):

@@ -170,7 +170,7 @@ def find_groups(
 
     named = take is None and delivery.is_wanted and not delivery.look.as_file
     components, explained = _explanations(decision, plan, RecordedNames(documents, index_names))
-    return Deduplication(
+    found = Deduplication(
         documents=documents,
         pairs=pairs.renumbered(compared.given_rows),
         names=names_of_pairs(compared, pairs if named else Pairs.empty()),
@@ -190,6 +190,11 @@ def find_groups(
         index_names=index_names,
         save=save,
     )
+    if delivery.report_size is None:
+        return found
+    from simdocs.commands.report import report_of
+
+    return replace(found, report=report_of(found, delivery.report_size))
 
 
 def find_pairs(plan: _Plan, corpus: Corpus, run: Run, delivery: Delivery) -> SimilarPairs:

@@ -63,7 +63,7 @@ class Files:
     read_to: ClassVar[int] = 0
 
 
-Report: TypeAlias = Callable[[Skip, bool], None]
+ReportSkip: TypeAlias = Callable[[Skip, bool], None]
 """Takes the skip of a container that cannot be read to its end, and whether it was named and has no texts."""
 
 Portion: TypeAlias = "Files | Part | KeptFiles | KeptParts"
@@ -74,12 +74,12 @@ def tasks(
     found: FileList,
     limit: int,
     sequences: Sequences,
-    report: Report,
+    report: ReportSkip,
     earlier: Unchanged | None = None,
 ) -> Iterator[tuple[Portion, int]]:
     """Yield tasks in row order, batches of files or parts of containers, each with the number of files that end there.
 
-    report: see Report.
+    report: see ReportSkip.
     earlier: the documents of an earlier run, which may be kept.
     Containers are cut into parts on the way. Those that turn out to be no tables with the text field are files, unless
     they were named. Bytes in memory are one document, unless they are known to be a container.
@@ -95,7 +95,7 @@ class _Cutting:
         found: FileList,
         limit: int,
         sequences: Sequences,
-        report: Report,
+        report: ReportSkip,
         earlier: Unchanged | None = None,
     ) -> None:
         self._found, self._limit, self._sequences = found, limit, sequences

@@ -17,6 +17,7 @@ from simdocs.parameters.families import LISTS
 
 if TYPE_CHECKING:
     from simdocs.model.explanation import ExplainedDocument
+    from simdocs.model.report import Report
     from simdocs.model.saved_answer import SavedAnswer
 
 _LOOSEST = 10
@@ -106,6 +107,7 @@ class Deduplication(SearchResult):
         for others, then the documents in order; None if this was handed over in blocks.
     written: the rows of the documents' files that were written.
     save: makes the answer that is saved.
+    report: a report of the groups, if one was asked for.
     """
 
     LISTINGS = ("kept", "duplicates", "groups", "explained")
@@ -122,6 +124,7 @@ class Deduplication(SearchResult):
     explained: tuple[ExplainedDocument, ...] | None = None
     written: tuple[WrittenRows, ...] = ()
     save: Callable[[], SavedAnswer] | None = None
+    report: Report | None = None
 
     @property
     def saved(self) -> SavedAnswer:

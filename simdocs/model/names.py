@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from unicodedata import category
-
-from simdocs.parameters.values import is_uri
 
 _SHOWN = ("Zs", "Co")
 """Categories that a terminal can show, although Python does not call them printable: spaces and private use."""
@@ -19,16 +16,6 @@ def name_to_text(name: bytes) -> str:
 def text_to_name(text: str) -> bytes:
     """The name that `name_to_text` turned into this text. UnicodeEncodeError: no name becomes this text."""
     return text.encode("utf-8", "surrogateescape")
-
-
-def path_from(root: bytes, name: bytes) -> bytes:
-    """The path of a name that is relative to a directory. The name of an object in a store is the same everywhere."""
-    return name if is_uri(name) else os.path.join(root, name)
-
-
-def is_absolute(name: bytes) -> bool:
-    """Whether a name means the same in every working directory."""
-    return name.startswith(b"/") or is_uri(name)
 
 
 def no_option(path: bytes) -> bytes:
@@ -61,6 +48,23 @@ def _escaped(character: str, json: bool) -> str:
         return character.encode("unicode_escape").decode("ascii")
     units = character.encode("utf-16-be", "surrogatepass").hex()
     return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
+
+
+def shell_word(word: str) -> str:
+    """A word as a shell reads it. Bytes that a terminal would not show are escapes, as bash, zsh and ksh know them."""
+    from shlex import quote
+
+    if word.isprintable():
+        return quote(word)
+    escaped = ("".join(f"\\x{byte:02x}" for byte in text_to_name(mark)) for mark in word)
+    return (
+        "$'"
+        + "".join(
+            escape if not mark.isprintable() or mark in "\\'" else mark
+            for mark, escape in zip(word, escaped, strict=True)
+        )
+        + "'"
+    )
 
 
 DRAFT_PREFIX = ".simdocs-tmp-"

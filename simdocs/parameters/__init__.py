@@ -16,7 +16,14 @@ EVERY_GROUP: tuple[type[Group], ...] = (
     *(recipes.Shingling, recipes.StopWords, recipes.SeveralShinglings),
     *(recipes.Sketching, recipes.Ignoring, recipes.Templates, recipes.Containing, recipes.BandingRequest),
     *(answers.Grouping, answers.Comparing, answers.Sampling, texts.Known, answers.Updating, answers.Target),
-    *(answers.DedupeAnswer, answers.RowOutputs, answers.ShowAnswer, answers.QueryAnswer, answers.CompareAnswer),
+    *(
+        answers.DedupeAnswer,
+        answers.RowOutputs,
+        answers.Reporting,
+        answers.ShowAnswer,
+        answers.QueryAnswer,
+        answers.CompareAnswer,
+    ),
     *(answers.Running, answers.Presentation),
 )
 """Every group that has parameters."""

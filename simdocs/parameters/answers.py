@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from simdocs.errors import mention
 from simdocs.parameters.declaration import ANSWER, GROUPS, RUN, UPDATE, Group, parameter
-from simdocs.parameters.families import CLUSTERS, COLORS, DIFFS, KEEP, LISTS, MATCH_LISTS, MEASURES, TUNE_LISTS, VERIFY
+from simdocs.parameters.families import (
+    CLUSTERS,
+    COLORS,
+    DIFFS,
+    FIGURES,
+    KEEP,
+    LISTS,
+    MATCH_LISTS,
+    MEASURES,
+    TUNE_LISTS,
+    VERIFY,
+)
 from simdocs.parameters.file_formats import FORMATS
 from simdocs.parameters.texts import UNITS_OF_SIZE
 from simdocs.parameters.values import Choice, Flag, PathName, Seconds, Size, Whole
@@ -102,15 +113,14 @@ class Updating(Group, section=UPDATE):
 
 _ANSWER = "Write the answer to PATH, completely or not at all. A PATH of - is standard output."
 
-_WRITES_NONE = "simdocs writes no objects to stores: copy it there afterwards"
-
 _OUTPUT = parameter(
-    PathName(here=_WRITES_NONE),
+    PathName(),
     default=None,
     help="Write the artifact to PATH, completely or not at all.",
     helps={
-        **dict.fromkeys(("report", "audit_report", "compare_report"), _ANSWER),
+        **dict.fromkeys(("drawing", "audit_report", "compare_report"), _ANSWER),
         "tune_report": "Write the answer to PATH; an image if it ends in .svg.",
+        "report_report": f"{_ANSWER} It is a page of HTML, or with {mention('figure')} an image in SVG.",
         "dedupe_report": f"{_ANSWER} If it ends in .answer, it is for simdocs act.",
     },
     section=ANSWER,
@@ -171,23 +181,46 @@ class RowOutputs(Group, section=ANSWER):
     """Where the rows of the documents' files are written."""
 
     kept_rows: bytes | None = parameter(
-        PathName(here=_WRITES_NONE),
+        PathName(),
         default=None,
         help=f"Write the rows that are kept to PATH, {_EVERY_COLUMN} Rows that could not be compared are kept.",
         before="diff",
     )
     removed_rows: bytes | None = parameter(
-        PathName(here=_WRITES_NONE),
-        default=None,
-        help=f"Write the rows that are duplicates to PATH, {_EVERY_COLUMN}",
-        before="diff",
+        PathName(), default=None, help=f"Write the rows that are duplicates to PATH, {_EVERY_COLUMN}", before="diff"
     )
     flagged_rows: bytes | None = parameter(
-        PathName(here=_WRITES_NONE),
+        PathName(),
         default=None,
         help=f"Write all rows to PATH with the columns duplicate_of, similarity and group, and {_EVERY_COLUMN}",
         before="diff",
     )
+
+
+_REPORT_SIZE = parameter(
+    Size(),
+    default=20_000_000,
+    described="20MB",
+    help=f"Put at most SIZE of texts into a report, those of the largest groups first. {UNITS_OF_SIZE}",
+    section=ANSWER,
+    before="diff",
+)
+
+
+_FIGURE = parameter(
+    Choice(FIGURES),
+    default=None,
+    help=f"Draw one figure alone, as an image for {mention('output')} NAME.svg.",
+    section=ANSWER,
+    before="diff",
+)
+
+
+class Reporting(Group, section=ANSWER):
+    """What a report shows. figure: the one figure that is drawn alone; None: the whole report."""
+
+    figure: str | None = _FIGURE
+    report_size: int = _REPORT_SIZE
 
 
 class ShowAnswer(Group, section=ANSWER):
@@ -255,6 +288,14 @@ class Presentation(Group, section=ANSWER):
     list: str = parameter(Choice(TUNE_LISTS), default="choices", help="What to list.", before="diff")
     diff: str | None = _DIFF
     trace: bool = _TRACE
+    report: bytes | None = parameter(
+        PathName(),
+        default=None,
+        help="Also write a report to FILE: one HTML page with figures, groups and what differs in their pairs.",
+        before="diff",
+    )
+    report_size: int = _REPORT_SIZE
+    figure: str | None = _FIGURE
     nul: bool = parameter(
         Flag(), default=False, help=f"With {mention('list')}, end names with NUL instead of a line feed."
     )
@@ -294,10 +335,6 @@ class Presentation(Group, section=ANSWER):
         before="strict",
     )
     summary_json: bytes | None = parameter(
-        PathName(here=_WRITES_NONE),
-        default=None,
-        help="Write the summary to FILE as one JSON object.",
-        section=RUN,
-        before="strict",
+        PathName(), default=None, help="Write the summary to FILE as one JSON object.", section=RUN, before="strict"
     )
     debug: bool = parameter(Flag(), default=False, help="Show the traceback of an error.", section=RUN)

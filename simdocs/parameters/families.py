@@ -311,3 +311,48 @@ COLORS = Family(
         "never": Member("nowhere"),
     }
 )
+
+
+class ReportFigure(Member):
+    """A figure of a report. Its implementation is a function that returns a Report's image in SVG.
+
+    The image is empty if the answer has nothing to draw, such as directories if there is only one.
+
+    title: its heading
+    """
+
+    def __init__(self, help_text: str, implementation: str, *, title: str) -> None:
+        super().__init__(help_text, implementation)
+        self.title = title
+
+
+_FIGURES = "simdocs.views.report_figures"
+
+FIGURES = Family(
+    {
+        "similarities": ReportFigure(
+            "how similar duplicates are to the documents that are kept",
+            f"{_FIGURES}:similarities",
+            title="Similarities",
+        ),
+        "curve": ReportFigure(
+            "the chance that a pair is found, by similarity, and where the pairs of this answer lie",
+            f"{_FIGURES}:curve",
+            title="What is found",
+        ),
+        "sizes": ReportFigure("how many groups have how many documents", f"{_FIGURES}:sizes", title="Group sizes"),
+        "removed": ReportFigure(
+            "documents and bytes that are kept and that are duplicates, by directory",
+            "simdocs.views.directory_figures:removed",
+            title="Kept and duplicate, by directory",
+        ),
+        "directories": ReportFigure(
+            "which directories have duplicates of documents in which",
+            "simdocs.views.directory_figures:directories",
+            title="Directories against each other",
+        ),
+        "times": ReportFigure(
+            "when the files of documents in groups were changed", f"{_FIGURES}:times", title="Over time"
+        ),
+    }
+)

@@ -183,9 +183,11 @@ class FileFormat(Member):
 
     Its implementation is a function that returns the bytes of a result, in one or more pieces.
 
+    suffix: how the name of the output ends
     question: the request that offers it
     lacks: each parameter that cannot be combined with it, and why
     may_be_compressed: whether a suffix of a compression may follow
+    needs: the module of an optional library that draws it, and what for; None: Python does
     """
 
     def __init__(
@@ -193,13 +195,25 @@ class FileFormat(Member):
         help_text: str,
         implementation: str,
         *,
+        suffix: str,
         question: str,
         lacks: dict[str, str],
         may_be_compressed: bool = True,
+        needs: tuple[str, str] | None = None,
     ) -> None:
         super().__init__(help_text, implementation)
-        self.question, self.lacks, self.may_be_compressed = question, lacks, may_be_compressed
+        self.suffix, self.question, self.lacks = suffix, question, lacks
+        self.may_be_compressed, self.needs = may_be_compressed, needs
 
+    def ready(self) -> None:
+        """Import what it needs. MissingExtraError: that is not installed."""
+        if self.needs is not None:
+            from simdocs.extras import needs  # no other answer needs it
+
+            needs(*self.needs)
+
+
+_WRITING_HTML = "jinja2", "writing HTML"
 
 _ONLY_SIMILARITIES = "has no place in .npy, which has the similarities alone"
 
@@ -207,24 +221,42 @@ _ONLY_GROUPS = "has no place in .answer, which has groups: write another file"
 
 FILE_FORMATS = Family(
     {
-        "svg": FileFormat(
+        "curve.svg": FileFormat(
             "an image of the curve",
             "simdocs.views.curve_svg:svg",
+            suffix="svg",
             question="tune_report",
             lacks={"list": "needs a table: an image always shows the curve"},
         ),
-        "npy": FileFormat(
+        "matrix.npy": FileFormat(
             "the matrix of similarities as a NumPy array",
             "simdocs.views.compared_texts:npy_file",
+            suffix="npy",
             question="compare_report",
             lacks=dict.fromkeys(("diff", "trace"), _ONLY_SIMILARITIES),
         ),
-        "answer": FileFormat(
+        "groups.answer": FileFormat(
             "a saved answer, for simdocs act",
             "simdocs.artifacts.answer_file:lines_of",
+            suffix="answer",
             question="dedupe_report",
             lacks=dict.fromkeys(("pairs", "list", "explain", "diff", "nul"), _ONLY_GROUPS),
             may_be_compressed=False,
+        ),
+        "report.html": FileFormat(
+            "a page to look at",
+            "simdocs.views.report_page:report_page",
+            suffix="html",
+            question="report_report",
+            lacks={},
+            needs=_WRITING_HTML,
+        ),
+        "report.svg": FileFormat(
+            "a figure of a report",
+            "simdocs.views.report_figures:figure_file",
+            suffix="svg",
+            question="report_report",
+            lacks={},
         ),
     }
 )

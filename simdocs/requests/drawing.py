@@ -16,7 +16,7 @@ from simdocs.parameters.file_formats import (
     FileFormat,
     without_compression,
 )
-from simdocs.requests.request import Exclusion, Request, RequestRules, not_together
+from simdocs.requests.request import Exclusion, Need, Request, RequestRules, not_together
 
 _COMPRESSED = ("gz", "zst", "bz2", "xz", "lz4", "br", "zip", "7z")
 """Suffixes that promise compressed files. Those of the family are written, if they are in lower case."""
@@ -48,7 +48,7 @@ class DrawnRequest(Request, Presentation, init=False):
     beside: whether something else is written that may be wanted instead of the answer, such as rows.
     """
 
-    question: ClassVar[str] = "report"
+    question: ClassVar[str] = "drawing"
     takes: ClassVar[tuple[str, ...]] = ("debug",)
 
     listing: str | None = None
@@ -92,7 +92,7 @@ class DrawnRequest(Request, Presentation, init=False):
         return self._file_formats().get(self.suffix) if self.format is None else None
 
     def _file_formats(self) -> dict[str, FileFormat]:
-        return {name: form for name, form in FILE_FORMATS.items() if form.question == self.question}
+        return {form.suffix: form for form in FILE_FORMATS.values() if form.question == self.question}
 
     @property
     def _output(self) -> str:
@@ -145,10 +145,11 @@ class DrawnRequest(Request, Presentation, init=False):
             yield Problem(text, "summary_json")
 
     def _two_files(self) -> Iterator[Problem]:
-        each = [os.path.realpath(path) for path in (self.output, self.summary_json) if path and path != b"-"]
-        if len(set(each)) < len(each):
-            text = f"{mention('output')} and {mention('summary_json')} name the same file"
-            yield Problem(text, "output", "summary_json")
+        named = {name: getattr(self, name) for name in ("output", "summary_json", "report")}
+        met = dict[bytes, str]()
+        for name, path in named.items():
+            if path and path != b"-" and (first := met.setdefault(os.path.realpath(path), name)) != name:
+                yield Problem(f"{mention(first)} and {mention(name)} name the same file", first, name)
 
     def _marked_texts(self) -> Iterator[Problem]:
         """Marked texts need a format that has room for them."""
@@ -233,6 +234,41 @@ class DedupeDrawRequest(DrawRequest, init=False):
     """The output options of dedupe."""
 
     question = "dedupe_report"
+    takes = (*DrawRequest.takes, "report", "report_size")
+
+    def _report_of_groups(self) -> Iterator[Problem]:
+        if self.report is not None and self.paired:
+            yield not_together("report", "pairs", why="a report shows groups")
+        if self.report == b"-":
+            text = f"{mention('report')} must be a file, not -, because the answer goes to standard output"
+            yield Problem(text, "report")
+
+    rules: ClassVar[RequestRules] = (*DrawRequest.rules, Need("report_size", "report"), _report_of_groups)
+
+
+class ReportDrawRequest(DrawnRequest, init=False):
+    """The output options of report. figure: the one that is drawn alone."""
+
+    question = "report_report"
+    takes = ("output", "figure", "debug", *_RUN)
+
+    @property
+    def file_format(self) -> FileFormat:
+        """A page, or an image of the one figure that was asked for."""
+        return self._file_formats()["html" if self.figure is None else "svg"]
+
+    def _output_is_a_page(self) -> Iterator[Problem]:
+        wanted = ("html", "htm") if self.figure is None else ("svg",)
+        if self.path is None or self.suffix in wanted:
+            return
+        if self.figure is not None:
+            text = f"{mention('figure')} draws an image in SVG: name a file *.svg"
+        else:
+            text = "a report is a page of HTML: name a file *.html"
+            text += f", or choose an image with {mention('figure')}" if self.suffix == "svg" else ""
+        yield Problem(f"{self._output}: {text}", "output", "figure")
+
+    rules: ClassVar[RequestRules] = (_output_is_a_page, *DrawnRequest.rules[1:])
 
 
 class AuditDrawRequest(RunDrawRequest, init=False):

@@ -5,12 +5,12 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from simdocs.errors import Problem, mention, suggested
-from simdocs.parameters.answers import Comparing, DedupeAnswer, Grouping, QueryAnswer, RowOutputs
+from simdocs.parameters.answers import Comparing, DedupeAnswer, Grouping, QueryAnswer, Reporting, RowOutputs
 from simdocs.parameters.families import CLUSTERS
 from simdocs.parameters.recipes import BandingRequest
 from simdocs.parameters.texts import Known, OnlyChanged, Rereading, Sequences
 from simdocs.parameters.values import ArtifactName
-from simdocs.requests.request import Exclusion, Need, RequestRules, not_together, only
+from simdocs.requests.request import Exclusion, Need, RequestRules, needs, not_together, only
 from simdocs.requests.sources import OF_WALKS, BandsRequest, ReadRequest
 
 _EVERY_PAIR = f"{mention('exact')} finds and compares every pair"
@@ -53,19 +53,14 @@ _OF_MEMORY = Need("max_memory", "exact", unless=_CONTAINMENT)
 _OF_CHANGES = Need("renamed", "changed")
 
 
-class DedupeRequest(BandsRequest):
-    """Find near-duplicates: groups, all similar pairs, or lists of names or lines."""
+class GroupsRequest(BandsRequest):
+    """A question about groups of near-duplicates."""
 
-    question = "dedupe"
     upstream = ("shingles", "signatures", "index")
-    of_paths = (*BandsRequest.of_paths, *RowOutputs.parameters)
 
-    comparing: Comparing
+    comparing: Comparing = only("max_memory")
     grouping: Grouping
     known: Known
-    only_changed: OnlyChanged
-    answer: DedupeAnswer
-    row_outputs: RowOutputs
     rereading: Rereading
 
     def _without_chains(self) -> Iterator[Problem]:
@@ -74,6 +69,28 @@ class DedupeRequest(BandsRequest):
         for name, why in _NOT_FOR_COMPONENTS.items():
             for cluster in chains:
                 yield from Exclusion(name, f"cluster {cluster}", why)(self)
+
+    rules: ClassVar[RequestRules] = (
+        *BandsRequest.rules,
+        _without_chains,
+        _OF_MEMORY,
+        *(
+            Exclusion(name, "exact", _EVERY_PAIR, unless=_CONTAINMENT)
+            for name in ("recall", "rule", "bands", "rows", "max_candidates", "verify", "against")
+        ),
+    )
+
+
+class DedupeRequest(GroupsRequest):
+    """Find near-duplicates: groups, all similar pairs, or lists of names or lines."""
+
+    question = "dedupe"
+    of_paths = (*BandsRequest.of_paths, *RowOutputs.parameters)
+
+    comparing: Comparing
+    only_changed: OnlyChanged
+    answer: DedupeAnswer
+    row_outputs: RowOutputs
 
     def _without_containers(self) -> Iterator[Problem]:
         """Documents of an index that contain others are found by a query."""
@@ -87,7 +104,7 @@ class DedupeRequest(BandsRequest):
                 yield Problem(f"{mention(name)} must be a file, not -: use /dev/stdout for standard output", name)
 
     rules: ClassVar[RequestRules] = (
-        *BandsRequest.rules,
+        *GroupsRequest.rules,
         _rows_to_files,
         Exclusion("pairs", "list", f"{mention('list')} lists documents, not pairs"),
         *(Exclusion("pairs", name, why) for name, why in _NOT_FOR_PAIRS.items()),
@@ -95,17 +112,11 @@ class DedupeRequest(BandsRequest):
         _OF_CHANGES,
         Exclusion("pairs", "explain", f"{mention('explain')} explains groups"),
         Exclusion("list", "explain", f"{mention('explain')} lists all documents"),
-        _without_chains,
-        _OF_MEMORY,
         _without_containers,
         Need(_CONTAINMENT, "pairs", unless="against"),
         *(
             Exclusion("measure", name, why, when=(_CONTAINMENT,), unless="verify exact" if name == "verify" else "")
             for name, why in _NOT_FOR_CONTAINMENT.items()
-        ),
-        *(
-            Exclusion(name, "exact", _EVERY_PAIR, unless=_CONTAINMENT)
-            for name in ("recall", "rule", "bands", "rows", "max_candidates", "verify", "against")
         ),
         Exclusion("changed", "against", f"{mention('changed')} is about one index"),
     )
@@ -117,6 +128,33 @@ class DedupeRequest(BandsRequest):
             news = suggested("dedupe", "X.index", changed=True)
             text = f"{mention('changed')} needs an index, not documents: build one, and use {news}"
             yield Problem(text, "changed")
+
+
+class ReportRequest(GroupsRequest):
+    """Look at groups of near-duplicates, or at an answer that was saved."""
+
+    question = "report"
+    wanted = "a saved answer, files or directories"
+
+    reporting: Reporting
+
+    @property
+    def saved_answer(self) -> bytes | None:
+        """The path of the saved answer, if one was named."""
+        saved = [name for name in self.documents if isinstance(name, bytes) and name.endswith(b".answer")]
+        return saved[0] if saved else None
+
+    @property
+    def of_groups(self) -> dict[str, Any]:
+        """The keywords of a request for the groups."""
+        arguments = {name: getattr(self, name) for name in self.arguments}
+        return arguments | {name: value for name, value in self.given.items() if name not in Reporting.parameters}
+
+    def problems_beside_answer(self) -> Iterator[Problem]:
+        """Yield a problem for everything that a saved answer has decided already."""
+        if len(self.documents) > 1:
+            yield Problem("a saved answer cannot be mixed with other arguments: name one answer, or only documents")
+        yield from needs((name for name in self.given if name not in Reporting.parameters), "documents, not an answer")
 
 
 class QueryRequest(ReadRequest):

@@ -26,7 +26,8 @@ _WORDS = re.compile(r"\n|[^\S\n]+|\S+")
 
 _TAB = "    "
 
-_NO_MARK = ("", "")
+NO_MARK = ("", "")
+"""What is drawn around text that both have: nothing."""
 
 Segment = tuple[str, tuple[str, str]]
 """Some text, and what is drawn before and after it, which takes no columns: a colour, and its end."""
@@ -41,13 +42,13 @@ def side_by_side(
     same place are on one height. whole: with all shared lines.
     """
     column = (width - _GUTTER) // 2
-    left_name, right_name = ([(display_name(text_to_name(name)), _NO_MARK)] for name in names)
+    left_name, right_name = ([(display_name(text_to_name(name)), NO_MARK)] for name in names)
     yield from _drawn(left_name, right_name, " ", column)
     yield "─" * width
-    blocks = list(_blocks(difference, marks))
-    near = {at + by for at, block in enumerate(blocks) if block[2] for by in range(-_AROUND, _AROUND + 1)}
+    every = list(blocks(difference, marks))
+    near = {at + by for at, block in enumerate(every) if block[2] for by in range(-_AROUND, _AROUND + 1)}
     left_out = 0
-    for at, (left, right, differs) in enumerate(blocks):
+    for at, (left, right, differs) in enumerate(every):
         if not whole and at not in near:
             left_out += 1
             continue
@@ -60,7 +61,7 @@ def side_by_side(
         yield _equal_lines(left_out, marks)
 
 
-def _blocks(difference: Difference, marks: Marks) -> Iterator[tuple[list[Segment], list[Segment], bool]]:
+def blocks(difference: Difference, marks: Marks) -> Iterator[tuple[list[Segment], list[Segment], bool]]:
     """Yield what stands side by side, and whether it differs. A block ends as soon as both texts end a line."""
     left, right, differs = list[Segment](), list[Segment](), False
     for passage in difference.passages:
@@ -76,8 +77,8 @@ def _blocks(difference: Difference, marks: Marks) -> Iterator[tuple[list[Segment
         # Both have the same words; but lines may be broken elsewhere, as where paragraphs were filled again.
         in_step = len(lines[0]) == len(lines[1])
         for a, b in zip(*lines, strict=True) if in_step else [(passage.a, passage.b)]:
-            left.append((a, _NO_MARK))
-            right.append((b, _NO_MARK))
+            left.append((a, NO_MARK))
+            right.append((b, NO_MARK))
             if _at_line_end(left) and _at_line_end(right):
                 yield left, right, differs
                 left, right, differs = [], [], False
@@ -89,8 +90,8 @@ def _segments(line: str, mark: tuple[str, str]) -> Iterator[Segment]:
     """Yield a line that only one text has, with its mark, and then its end without."""
     body = line.rstrip()
     if body:
-        yield (body, mark) if mark[0].startswith("\x1b") else (f"{mark[0]}{body}{mark[1]}", _NO_MARK)
-    yield line[len(body) :], _NO_MARK
+        yield (body, mark) if mark[0].startswith("\x1b") else (f"{mark[0]}{body}{mark[1]}", NO_MARK)
+    yield line[len(body) :], NO_MARK
 
 
 def _at_line_end(segments: Sequence[Segment]) -> bool:

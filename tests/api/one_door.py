@@ -78,6 +78,9 @@ def by_library(question: str, arguments: Sequence[str], keywords: Mapping[str, A
     if question in ARTIFACTS and "dry_run" not in keywords:
         status = exits.UNJUDGED if result.skipped.unjudged else exits.DONE
         return Outcome(status, (), taken(keywords["output"]), dict(result.skipped.counts))
+    if question == "report":
+        status = exits.UNJUDGED if result.skipped.unjudged else exits.DONE
+        return Outcome(status, (), result.drawn().decode().splitlines(), dict(result.skipped.counts))
     if isinstance(result, tuple):
         return Outcome(exits.DONE, (), [drawn(row) for row in result])
     status = exits.UNJUDGED if result.skipped.unjudged else exits.DONE

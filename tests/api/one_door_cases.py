@@ -239,6 +239,10 @@ _AUDIT = {
     "root": _DEDUPE["root"],
 }
 
+_REPORT = {name: _DEDUPE[name] for name in ("max_memory", "exact", "verify", "cluster", "keep", "max_candidates")}
+_REPORT |= {name: _DEDUPE[name] for name in ("rule", "against", "shingles", "root")}
+_REPORT |= {"figure": Case("similarities"), "report_size": Case(1000)}
+
 _USUAL = _TOKENS | _DOCUMENTS | _SIGNATURES | _BANDS
 
 _OWN: Mapping[str, Mapping[str, Case]] = {
@@ -246,6 +250,7 @@ _OWN: Mapping[str, Mapping[str, Case]] = {
     "signature": _BUILD,
     "index": _BUILD | {"containment": Case(True)},
     "dedupe": _DEDUPE,
+    "report": _REPORT,
     "tune": _TUNE,
     "audit": _AUDIT,
     "query": _QUERY_ONLY,

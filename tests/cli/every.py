@@ -26,6 +26,9 @@ ANSWERING: Mapping[str, Sequence[str]] = {
 }
 """Commands that compare documents and answer."""
 
+DRAWING: Mapping[str, Sequence[str]] = {"report": ("report", "docs")}
+"""Commands that compare documents and draw what they find in a form of their own."""
+
 TELLING: Mapping[str, Sequence[str]] = {
     "show": ("show", "docs/a.txt"),
     "compare": ("compare", "docs/a.txt", "docs/b.txt"),
@@ -38,13 +41,13 @@ PLANNING: Mapping[str, Sequence[str]] = {"index --dry-run": ("index", "more", "-
 
 CHECKING: Mapping[str, Sequence[str]] = {"check": ("check", "x.index", "x.shingles", "x.signatures")}
 
-READING = {**BUILDING, **ANSWERING, **PLANNING}
+READING = {**BUILDING, **ANSWERING, **DRAWING, **PLANNING}
 """Commands that read documents."""
 
 TABULATING = {**ANSWERING, **TELLING}
 """Commands that write a table to standard output or to a file."""
 
-WRITING = {**TABULATING, **PLANNING}
+WRITING = {**TABULATING, **DRAWING, **PLANNING}
 """Commands that write to standard output."""
 
 EVERY = {**READING, **TELLING, **PLANNING, **CHECKING}

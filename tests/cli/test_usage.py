@@ -229,8 +229,8 @@ def test_an_error_of_a_query_says_how_its_index_was_built(built, words, with_wha
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("query x.index docs --keep newest", "--keep is an option of dedupe, not of query"),
-        ("--keep newest query x.index docs", "--keep is an option of dedupe, not of query"),
+        ("query x.index docs --keep newest", "--keep is an option of dedupe and report, not of query"),
+        ("--keep newest query x.index docs", "--keep is an option of dedupe and report, not of query"),
         ("query x.index docs --lock-wait 3", "--lock-wait is an option of shingle, signature and index, not of query"),
         ("query docs --rebuild", "--rebuild is an option of shingle, signature and index, not of query"),
         (
@@ -245,7 +245,7 @@ def test_an_error_of_a_query_says_how_its_index_was_built(built, words, with_wha
         ("dedupe docs --lock-wiat 3", "no option '--lock-wiat': did you mean --lock-wait? --lock-wait is an option of"),
         (
             "check docs.index --root .",
-            "--root is an option of dedupe, query, compare, tune, audit and show, not of check",
+            "--root is an option of dedupe, query, report, compare, tune, audit and show, not of check",
         ),
     ],
 )

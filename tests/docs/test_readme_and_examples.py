@@ -31,6 +31,7 @@ PAGES_WITH_SESSIONS = {
     "docs/guide.md": 40,
     "docs/choosing.md": 20,
     "docs/datasets.md": 20,
+    "docs/report.md": 4,
     LECTURES: 15,
 }
 """Pages whose commands are run, and the minimum number of commands on each."""

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from simdocs.corpora import opened
 from simdocs.corpora.compression import library
 from simdocs.corpora.containers import arrow, parquet
 from simdocs.corpora.containers.columns import ArrowObject
@@ -29,7 +30,8 @@ from simdocs.corpora.containers.rows import (
     taken_name,
 )
 from simdocs.corpora.containers.tables import damage_named, source_of
-from simdocs.corpora.stamp import NO_FILE, OpenFile, Stamp, close_file
+from simdocs.corpora.opened import OpenFile
+from simdocs.corpora.stamp import NO_FILE, Stamp
 from simdocs.corpora.steady_file import SteadyFile
 from simdocs.corpora.walked_files import open_file
 from simdocs.errors import InputError
@@ -137,7 +139,7 @@ class TableRows:
     def close(self) -> None:
         """Close the file."""
         if self._opened is not None:
-            close_file(self._opened)
+            opened.close(self._opened)
             self._opened = None
 
 

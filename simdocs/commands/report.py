@@ -1,0 +1,120 @@
+"""report: look at what dedupe found, as a page with figures, groups and what differs in their pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from simdocs.artifacts.answer_file import read_answer
+from simdocs.commands import dedupe
+from simdocs.commands.saved_texts import texts_of
+from simdocs.engines.run import Run
+from simdocs.errors import UsageError
+from simdocs.kernels.compare import jaccard
+from simdocs.matching.difference import difference
+from simdocs.matching.measures import token_sets
+from simdocs.model.answers import Delivery
+from simdocs.model.deduplication import Deduplication
+from simdocs.model.passages import Difference, Passage
+from simdocs.model.ragged import Floats
+from simdocs.model.report import MOST_IN_MATRIX, GroupTable, Report, ShownGroup, chosen_pairs
+from simdocs.model.saved_answer import SavedAnswer, SavedDocument
+from simdocs.requests.searching import DedupeRequest, ReportRequest
+
+_UNIT = "words"
+"""The unit of the differences."""
+
+
+def answer(request: ReportRequest, run: Run, delivery: Delivery) -> Report:
+    """The report of a saved answer, or of the groups of documents.
+
+    UsageError: parameters cannot be combined, or contradict an artifact. InputError, ArtifactError: the answer, the
+    documents or an artifact cannot be opened.
+    """
+    most_bytes = 0 if request.reporting.figure is not None else request.reporting.report_size
+    if request.saved_answer is not None:
+        if problems := list(request.problems_beside_answer()):
+            raise UsageError(*problems)
+        return reported(read_answer(request.saved_answer), most_bytes, request.reporting.figure)
+    asked = DedupeRequest(**request.of_groups)
+    found = dedupe.answer(asked, run, delivery._replace(take=None, is_wanted=False))
+    assert isinstance(found, Deduplication)
+    return report_of(found, most_bytes, request.reporting.figure)
+
+
+def report_of(found: Deduplication, most_bytes: int, figure: str | None = None) -> Report:
+    """The report of groups that were just found. Texts that were in memory are shown, too."""
+    held = {found.documents.raw_name(row): text for row, text in found.documents.held.items()}
+    return replace(reported(found.saved, most_bytes, figure, held), skipped=found.skipped)
+
+
+def reported(
+    answer: SavedAnswer, most_bytes: int, figure: str | None = None, held: Mapping[bytes, bytes] | None = None
+) -> Report:
+    """The report of an answer, with this many bytes of texts at most. held: texts that are in memory, by name."""
+    groups = GroupTable.of(answer)
+    chosen = dict(chosen_pairs(groups, most_bytes))
+    return Report(
+        answer=answer,
+        groups=groups,
+        shown=tuple(_shown(answer, groups, chosen, held or {})),
+        most_bytes=most_bytes,
+        figure_name=figure,
+    )
+
+
+def _shown(
+    answer: SavedAnswer, groups: GroupTable, chosen: Mapping[int, Sequence[int]], held: Mapping[bytes, bytes]
+) -> Iterator[ShownGroup]:
+    """Yield the differences of these pairs, group by group. chosen: duplicates by group, as `chosen_pairs` has them."""
+    members = _members(answer, groups, chosen)
+    wanted = [document for each in members.values() for document in each.values()]
+    texts = texts_of(answer, wanted, held)
+    for place, of_group in members.items():
+        found = {at: texts[document.name, document.root] for at, document in of_group.items()}
+        kept = found[0]
+        differences = {at: _difference(answer, kept, found[at]) for at in chosen[place]}
+        size = int(groups.sizes[place])
+        complete = len(found) == size and 2 < size <= MOST_IN_MATRIX
+        yield ShownGroup(place, differences, _matrix(answer, list(found.values())) if complete else None)
+
+
+def _members(
+    answer: SavedAnswer, groups: GroupTable, chosen: Mapping[int, Sequence[int]]
+) -> dict[int, dict[int, SavedDocument]]:
+    """The chosen documents of each group: the kept one at 0, and its duplicates from 1."""
+    place_of = {int(groups.number[place]): place for place in chosen}
+    found = dict[int, dict[int, SavedDocument]]({place: {} for place in chosen})
+    met, at = -1, 0
+    for pair in answer.pairs():
+        at = at + 1 if pair.group == met else 1
+        met, place = pair.group, place_of.get(pair.group, -1)
+        if place < 0 or at not in chosen[place]:
+            continue
+        found[place].setdefault(0, pair.kept)
+        found[place][at] = pair.duplicate
+    return found
+
+
+def _difference(answer: SavedAnswer, kept: bytes | str, duplicate: bytes | str) -> Difference:
+    """The difference of two texts as UTF-8, or why one of them cannot be shown."""
+    if isinstance(kept, str) or isinstance(duplicate, str):
+        return Difference(_UNIT, "", (), ", ".join(each for each in (kept, duplicate) if isinstance(each, str)))
+    if kept == duplicate:
+        text = kept.decode("utf-8", "surrogateescape")
+        return Difference(_UNIT, _UNIT, (Passage(True, text, text),) if text else ())
+    return difference(kept, duplicate, answer.recipe.shingling, _UNIT)
+
+
+def _matrix(answer: SavedAnswer, texts: Sequence[bytes | str]) -> Floats | None:
+    """How similar each two of these texts are; None if one of them cannot be read."""
+    read = [text for text in texts if isinstance(text, bytes)]
+    if len(read) < len(texts):
+        return None
+    sets = token_sets(read, answer.recipe.shingling, answer.ignored)
+    left, right = np.triu_indices(len(sets), 1)
+    found = np.eye(len(sets))
+    found[left, right] = found[right, left] = jaccard.exact(sets, left, right)
+    return found

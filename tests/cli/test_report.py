@@ -1,0 +1,258 @@
+"""simdocs report: one page for the same groups as dedupe finds, from documents, artifacts or a saved answer."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import xml.etree.ElementTree as Tree
+from pathlib import Path
+
+import pytest
+
+from simdocs.parameters.families import FIGURES
+from tests.cli.corpus import A1, A2, A, B, lay
+from tests.cli.missing_library import environment_without
+from tests.cli.program import in_shell, simdocs
+from tests.report_pages import ReportPage, digest, loads_anything, texts_of
+
+LINES = [b'{"id": "%d", "text": %b}\n' % (at, json.dumps(text.decode()).encode()) for at, text in enumerate((A, B, A1))]
+
+HOSTILE = {
+    b"</script><img src=x onerror=alert(1)>.txt": A,
+    b"<!--.txt": A1,
+    "line\u2028separator.txt".encode(): A2,
+    "turned\u202egnp.txt".encode(): A + b"!",
+    b"raw\xff\xfebytes.txt": A + b"?",
+    b"new\nline 'quoted' \"twice\".txt": A + b"; ",
+    b"{{ 7*7 }}&amp;.txt": A + b" </script><script>alert(1)</script><!-- {{ 7*7 }} &lt; \xe2\x80\xae\xff\x1b[31m",
+    b"-o.txt": A1 + b"!",
+}
+"""Names and texts that a page must show as they are."""
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    return lay(tmp_path, {"docs/a.txt": A, "docs/b.txt": A1, "docs/z.txt": B, "new/c.txt": A2, "new/d.txt": B})
+
+
+def page_of(cwd: Path, *arguments: str | bytes, status: int = 0) -> ReportPage:
+    done = simdocs("report", *arguments, "-t", "0.5", "-o", "page.html", cwd=cwd)
+    assert (done.status, done.out) == (status, b"")
+    return ReportPage((cwd / "page.html").read_bytes())
+
+
+def test_the_same_answer_has_the_same_page_from_everywhere(place: Path) -> None:
+    pages = set()
+    how = ("-t", "0.5", "-q")
+    simdocs("dedupe", "docs", "new", *how, "-o", "x.answer", cwd=place)
+    simdocs("index", "docs", "new", *how, "-o", "x.index", cwd=place)
+    commands = [
+        *(("report", "docs", "new", *how, jobs) for jobs in ("-j1", "-j3")),
+        ("report", "x.answer", "-q"),
+        ("report", "x.index", "-q"),
+    ]
+    for command in commands:
+        done = simdocs(*command, cwd=place)
+        assert (done.status, done.err) == (0, "")
+        pages.add(done.out)
+    done = simdocs("dedupe", "docs", "new", *how, "--report", "page.html", cwd=place)
+    assert done.out == simdocs("dedupe", "docs", "new", *how, cwd=place).out
+    pages.add((place / "page.html").read_bytes())
+    assert len(pages) == 1
+
+
+def test_the_page_has_the_pairs_of_dedupe(place: Path) -> None:
+    page = page_of(place, "docs", "new")
+    rows = [row[:3] for row in simdocs("dedupe", "docs", "new", "-t", "0.5", cwd=place).rows]
+    assert [tuple(map(str.encode, (*names, f"{similarity:.6f}"))) for *names, similarity in page.pairs] == [
+        tuple(row) for row in rows
+    ]
+    for name in ("docs/a.txt", "docs/b.txt", "new/c.txt", "new/d.txt"):
+        assert name in page.text
+    assert "exact similarity of 0.5 or more" in page.text
+    assert "What differs is shown for all 3 pairs." in page.text
+
+
+def test_the_page_loads_and_runs_nothing_but_its_own_style_and_script(place: Path) -> None:
+    page = page_of(place, "docs", "new")
+    ((_, script),) = [each for each in page.scripts if each[0] != "application/octet-stream"]
+    (style,) = page.styles
+    assert page.policy == {
+        "default-src": ["'none'"],
+        "style-src": [digest(style)],
+        "script-src": [digest(script)],
+        "base-uri": ["'none'"],
+        "form-action": ["'none'"],
+    }
+    assert loads_anything(page) == []
+    assert "innerHTML" not in script and "eval(" not in script
+
+
+def test_hostile_names_and_texts_stay_text(tmp_path: Path) -> None:
+    lay(tmp_path, {f"docs/{os.fsdecode(name)}": text for name, text in HOSTILE.items()})
+    page, tame = (
+        page_of(tmp_path, "docs"),
+        page_of(lay(tmp_path / "tame", {"docs/a.txt": A, "docs/x/b.txt": A1}), "docs"),
+    )
+    assert {tag for tag, _ in page.elements} == {tag for tag, _ in tame.elements}
+    assert loads_anything(page) == []
+    assert len(page.scripts) == len(tame.scripts)
+    shown = [name for name in page.data["names"] if name in page.text]
+    assert len(shown) == len(HOSTILE)
+    assert "docs/</script><img src=x onerror=alert(1)>.txt" in shown
+    assert "docs/turned\\u202egnp.txt" in shown
+    every = json.dumps(page.packed, ensure_ascii=False)
+    assert not {"\u202e", "\u2028", "\x1b", "\ufffd"} & {*every}
+    assert "<script>alert(1)</script><!-- {{ 7*7 }} &lt; \\\\u202e\\\\xff\\\\x1b[31m" in every
+
+
+@pytest.mark.parametrize("options", [[], ["--unit", "word", "--nfkc"], ["-k", "5", "--multiset", "--keep-case"]])
+def test_the_commands_of_a_page_compare_as_dedupe_did(tmp_path: Path, options: list[str]) -> None:
+    lay(tmp_path, {f"docs/{os.fsdecode(name)}": text for name, text in HOSTILE.items()})
+    page = page_of(tmp_path, "docs", *options)
+    data = page.data
+    for kept, duplicate, similarity in page.pairs:
+        places = data["names"].index(kept), data["names"].index(duplicate)
+        words = [data["words"].get(str(at)) or shlex.quote(data["names"][at]) for at in places]
+        line = (
+            f"bash -c {shlex.quote(' '.join(['exec', 'simdocs', 'compare', *words, data['options'], '--format tsv']))}"
+        )
+        done = in_shell(line, cwd=tmp_path)
+        measures = dict(row[:2] for row in done.rows)
+        name = b"bag_jaccard" if "--multiset" in options else b"jaccard"
+        assert measures[name] == f"{similarity:.6f}".encode()
+
+
+def test_the_texts_of_a_pair_can_be_read_from_its_rows(place: Path) -> None:
+    lay(place, {"docs/a.txt": A.replace(b". ", b".\r\n\r\n"), "docs/b.txt": A1.replace(b". ", b".\n")})
+    page = page_of(place, "docs")
+    ((at, rows),) = page.texts["0"]["pairs"].items()
+    assert at == "1"
+    assert texts_of(rows) == (A.replace(b". ", b".\n\n").decode(), A1.replace(b". ", b".\n").decode())
+    marked = [[piece for pieces in row for piece in pieces[1::2]] for row in rows]
+    assert [each for each in marked if each] == [["half", "a third"]]
+
+
+def test_what_is_left_out_is_said(place: Path) -> None:
+    size = len(A) + len(A1)
+    page = page_of(place, "docs", "new", "--report-size", str(size))
+    assert page.texts["0"]["pairs"].keys() == {"1"}
+    assert [*page.texts] == ["0"]
+    assert "What differs is shown for 1 of 3 pairs: 2 are left out, because a report has" in page.text
+    assert page_of(place, "docs", "new", "--report-size", "0").texts == {}
+
+
+def test_texts_that_are_gone_or_have_changed_are_named(place: Path) -> None:
+    simdocs("dedupe", "docs", "new", "-t", "0.5", "-q", "-o", "x.answer", cwd=place)
+    os.remove(place / "docs" / "b.txt")
+    (place / "new" / "d.txt").write_bytes(B + b"!")
+    done = simdocs("report", "x.answer", "-o", "page.html", cwd=place)
+    assert done.status == 0
+    said = "some texts are not in the report: docs/b.txt is gone; new/d.txt has changed"
+    assert done.err == f"simdocs: {said}\n"
+    page = ReportPage((place / "page.html").read_bytes())
+    assert "What differs is shown for 1 of 3 pairs: the texts of 2 could not be read again." in page.text
+    assert "docs/b.txt is gone" in page.text
+    assert page.texts["0"]["notes"]["1"] == "docs/b.txt is gone"
+    assert page.texts["0"]["pairs"].keys() == {"2"}
+
+
+def test_an_answer_can_be_looked_at_from_another_directory(place: Path) -> None:
+    simdocs("dedupe", "docs", "-t", "0.5", "-q", "-o", "x.answer", cwd=place)
+    done = simdocs("report", place / "x.answer", cwd="/")
+    assert done.out == simdocs("report", "x.answer", cwd=place).out
+    assert ReportPage(done.out).texts["0"]["pairs"]
+
+
+def test_rows_of_data_sets_are_shown(tmp_path: Path) -> None:
+    lay(tmp_path, {"rows.jsonl": b"".join(LINES)})
+    page = page_of(tmp_path, "rows.jsonl")
+    assert page.pairs[0][:2] == ("rows.jsonl#0", "rows.jsonl#2")
+    assert texts_of(page.texts["0"]["pairs"]["1"]) == (A.decode(), A1.decode())
+    simdocs("dedupe", "rows.jsonl", "-q", "-t", "0.5", "-o", "x.answer", cwd=tmp_path)
+    from_answer = simdocs("report", "x.answer", cwd=tmp_path).out
+    assert from_answer == (tmp_path / "page.html").read_bytes()
+    lay(tmp_path, {"rows.jsonl": b"".join(LINES[:2]) + LINES[2].replace(b"quay", b"pier")})
+    changed = ReportPage(simdocs("report", "x.answer", cwd=tmp_path).out)
+    assert "rows.jsonl#0 has changed" in changed.text
+
+
+@pytest.mark.parametrize("options", [["--jsonl"], []])
+def test_standard_input_is_shown(tmp_path: Path, options: list[str]) -> None:
+    lay(tmp_path, {"a.txt": A})
+    given = b"".join(LINES) if options else A1
+    done = simdocs("report", "a.txt", "-", *options, "-t", "0.5", stdin=given, cwd=tmp_path)
+    page = ReportPage(done.out)
+    assert texts_of([*page.texts["0"]["pairs"].values()][-1]) == (A.decode(), A1.decode())
+
+
+def test_without_jinja2_the_error_comes_before_the_work_and_figures_are_drawn(place: Path) -> None:
+    absent = environment_without(place, "jinja2")
+    why = "simdocs: error: writing HTML needs jinja2: pip install 'simdocs[report]'\n"
+    for command in (("report", "docs", "-o", "page.html"), ("dedupe", "docs", "--report", "page.html")):
+        assert simdocs(*command, cwd=place, env=absent) == (2, b"", why)
+    done = simdocs("report", "docs", "--figure", "sizes", "-o", "sizes.svg", cwd=place, env=absent)
+    assert done == (0, b"", "")
+    assert sorted(path.name for path in place.iterdir()) == ["docs", "hidden", "new", "sizes.svg"]
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_each_figure_is_an_image_of_its_own_with_a_title_and_a_description(place: Path, name: str) -> None:
+    os.utime(place / "docs" / "a.txt", (1e9, 1e9))
+    done = simdocs("report", "docs", "new", "-t", "0.5", "--figure", name, "-o", "x.svg", cwd=place)
+    assert done == (0, b"", "")
+    image = Tree.parse(place / "x.svg").getroot()
+    of = "{http://www.w3.org/2000/svg}"
+    ids = image.attrib["aria-labelledby"].split()
+    title, description = (next(each for each in image.iter() if each.get("id") == named) for named in ids)
+    assert (title.tag, description.tag) == (f"{of}title", f"{of}desc")
+    assert title.text == FIGURES[name].title
+    assert len(description.text or "") > 20
+    assert {each.tag for each in image.iter()} <= {
+        f"{of}{tag}" for tag in ("svg", "title", "desc", "style", "rect", "path", "text", "g")
+    }
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_of_no_duplicates_is_still_an_image(tmp_path: Path, name: str) -> None:
+    lay(tmp_path, {"docs/a.txt": A, "docs/b.txt": B})
+    assert simdocs("report", "docs", "--figure", name, "-o", "x.svg", cwd=tmp_path) == (0, b"", "")
+    Tree.parse(tmp_path / "x.svg")
+
+
+def test_a_page_says_that_there_are_no_duplicates(tmp_path: Path) -> None:
+    page = page_of(lay(tmp_path, {"docs/a.txt": A, "docs/b.txt": B}), "docs")
+    assert "No near-duplicates were found." in page.text
+    assert page.data["counts"] == []
+
+
+def test_the_largest_hundred_groups_can_be_read_without_the_script(tmp_path: Path) -> None:
+    docs = {f"docs/{at:03}-{copy}.txt": b"text %d %d %d" % (at, at * at, at**3) for at in range(103) for copy in "ab"}
+    page = page_of(lay(tmp_path, docs), "docs")
+    assert len(page.data["counts"]) == 103
+    assert sum(tag == "article" for tag, _ in page.elements) == 100
+    assert "The 100 largest groups; 3 more can be looked at in a browser" in page.text
+
+
+def test_documents_of_an_index_are_shown_too(place: Path) -> None:
+    simdocs("index", "docs", "-q", "-o", "x.index", cwd=place)
+    page = page_of(place, "new", "--against", "x.index")
+    assert page.pairs[0][:2] == ("docs/a.txt", "new/c.txt")
+    assert page.texts["0"]["pairs"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("x.answer", "docs"), "a saved answer cannot be mixed with other arguments"),
+        (("x.answer", "-t", "0.9", "--unit", "word"), "--threshold needs documents, not an answer"),
+        (("docs", "-o", "x.svg"), "-o x.svg: a report is a page of HTML: name a file *.html"),
+        (("gone.answer",), "gone.answer: No such file or directory"),
+    ],
+)
+def test_what_makes_no_report_is_refused(place: Path, arguments: tuple[str, ...], said: str) -> None:
+    simdocs("dedupe", "docs", "-q", "-o", "x.answer", cwd=place)
+    done = simdocs("report", *arguments, cwd=place)
+    assert (done.status, done.out) == (2, b"")
+    assert said in done.err

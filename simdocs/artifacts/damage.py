@@ -22,7 +22,8 @@ from simdocs.artifacts.reader import (
     read_manifest,
     read_run,
 )
-from simdocs.errors import ArtifactError, InputError
+from simdocs.artifacts.recognise import no_such_artifact
+from simdocs.errors import ArtifactError
 from simdocs.kernels.lsh.buckets import band_keys
 from simdocs.kernels.sketch.fracminhash import CUT_OFF
 from simdocs.kernels.sketch.fss import EMPTY as EMPTY_VALUE
@@ -46,7 +47,7 @@ def damages(path: bytes) -> list[str]:
         try:
             dir_fd = open_directory(os.fsdecode(path))
         except FileNotFoundError:
-            raise InputError(f"{name}: no such artifact") from None
+            raise no_such_artifact(name) from None
         except OSError as error:
             raise_unless_damage(error, name)
             return [str(not_an_artifact(name, error))]

@@ -17,6 +17,7 @@ from simdocs.artifacts.formats import BLOCK, FORMATS, MANIFEST, RUN
 from simdocs.artifacts.manifest import Manifest, decoded, refuse_other_unicode
 from simdocs.artifacts.mapped_column import map_file
 from simdocs.artifacts.npy import damaged
+from simdocs.artifacts.recognise import no_such_artifact
 from simdocs.errors import ArtifactError, InputError, suggested
 from simdocs.model.artifact import Artifact
 from simdocs.model.columns import MemoryColumn
@@ -48,7 +49,7 @@ def open_artifact(path: bytes) -> Artifact:
         try:
             dir_fd = open_directory(os.fsdecode(path))
         except FileNotFoundError:
-            raise InputError(f"{name}: no such artifact") from None
+            raise no_such_artifact(name) from None
         except OSError as error:
             raise_unless_damage(error, name)
             raise not_an_artifact(name, error) from None

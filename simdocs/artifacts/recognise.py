@@ -8,11 +8,20 @@ from functools import partial
 from pathlib import Path
 
 from simdocs.artifacts.formats import FORMATS, KIND_OF_SUFFIX, MANIFEST
+from simdocs.errors import InputError
 from simdocs.model.names import is_manifest
+from simdocs.parameters.values import is_uri
 from simdocs.storage.targets import Replaceable
 
 _HEAD_BYTES = 200
 """Bytes of a manifest that are read to find its format, which is named at the beginning."""
+
+
+def no_such_artifact(name: str) -> InputError:
+    """The error that there is no artifact of this name."""
+    if is_uri(os.fsencode(name)):
+        return InputError("an artifact must be on this machine, and not in a store: copy it there first")
+    return InputError(f"{name}: no such artifact")
 
 
 def kind_of(path: bytes) -> str | None:

@@ -19,8 +19,7 @@ from simdocs.model.artifact import Artifact
 from simdocs.model.build_results import Expectation
 from simdocs.model.documents import EMPTY, IGNORED, INVALID, SHORT, WIDE
 from simdocs.model.inspection import ArtifactInfo, FactValue
-from simdocs.model.names import name_to_text, text_to_name
-from simdocs.model.uris import path_from
+from simdocs.model.names import name_to_text, path_from, text_to_name
 from simdocs.parameters.recipes import IndexRecipe, Recipe
 from simdocs.pipeline.indexing import expected_of
 from simdocs.requests.request import in_words

@@ -22,10 +22,9 @@ from simdocs.errors import ArtifactError, InputError, ShrunkError, mention
 from simdocs.model.artifact import Artifact, BandIndex
 from simdocs.model.documents import Documents
 from simdocs.model.figures import counted
-from simdocs.model.names import display_name, name_to_text
+from simdocs.model.names import display_name, name_to_text, path_from
 from simdocs.model.ragged import Index
 from simdocs.model.skipped import Skipped
-from simdocs.model.uris import path_from
 from simdocs.parameters.answers import Updating
 from simdocs.parameters.recipes import OF_BANDS, Bands, IndexRecipe, Recipe
 from simdocs.pipeline.prepare import Intake

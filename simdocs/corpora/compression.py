@@ -12,10 +12,9 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Protocol
 
-from simdocs.corpora import opened
 from simdocs.corpora.decode import binary_format
-from simdocs.corpora.opened import OpenFile
 from simdocs.corpora.read_file import PADDING
+from simdocs.corpora.stamp import OpenFile, read_at
 from simdocs.errors import MissingExtraError
 from simdocs.extras import needs
 from simdocs.model.names import display_name
@@ -256,7 +255,7 @@ class SeekableStream:
 
     def __init__(self, name: str, file: OpenFile, spacing: int = _SPACING) -> None:
         compression(name).frame(is_first=True)  # fails now if it ever does
-        self._stream = CompressedStream(name, lambda offset: opened.pread(file, _COMPRESSED_AT_ONCE, offset))
+        self._stream = CompressedStream(name, lambda offset: read_at(file, _COMPRESSED_AT_ONCE, offset))
         self._checkpoints = [self._stream.mark()]
         self._spacing = spacing
 

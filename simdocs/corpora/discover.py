@@ -18,9 +18,9 @@ from simdocs.corpora.walk import Found, facts_of, held_facts, id_of, walk
 from simdocs.errors import InputError, mention, shell_command
 from simdocs.model.names import display_name
 from simdocs.model.skipped import DocumentSkipped, Skip, Skipped
-from simdocs.model.uris import is_uri
 from simdocs.parameters.file_formats import ON_STANDARD_INPUT
 from simdocs.parameters.texts import Walking
+from simdocs.parameters.values import is_uri
 
 LONGEST = 1 << 20
 """The most bytes of an entry. No name of a file is nearly as long, and an entry may have no end."""

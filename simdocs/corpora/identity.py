@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from simdocs.corpora.stamp import FileId, Stamp, file_id, status_of
 from simdocs.model.documents import STAMP_FIELDS
+from simdocs.model.names import path_from
 from simdocs.model.ragged import Array, Index, Mask, Ragged, Rows
-from simdocs.model.uris import is_uri, path_from
+from simdocs.parameters.values import is_uri
 
 Location = tuple[object, object, bytes]
 """The place of a document now: its file, by id or else by path, and the part of its name that names a line."""

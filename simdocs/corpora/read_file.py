@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TypeVar
 
-from simdocs.corpora import opened
 from simdocs.corpora.decode import LOOKED_AT, refuse_binary
-from simdocs.corpora.opened import OpenFile
-from simdocs.corpora.stamp import Stamp, is_recent, settled, wait_between_readings
+from simdocs.corpora.stamp import (
+    OpenFile,
+    Stamp,
+    close_file,
+    go_to,
+    is_recent,
+    read_at,
+    read_next,
+    settled,
+    status_now,
+    wait_between_readings,
+)
 from simdocs.corpora.walked_files import ANY, Directories, Met, open_file
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.parameters.file_formats import compression_of
+from simdocs.parameters.values import is_uri
 
 _PIECE = 1 << 20
 
@@ -50,7 +63,7 @@ def read(
     except OSError as error:
         raise DocumentSkipped.of(error) from None
     finally:
-        opened.close(file)
+        close_file(file)
     if compression:
         from simdocs.corpora.compression import decompress
 
@@ -63,17 +76,17 @@ def _read_open(
 ) -> tuple[bytes, Stamp]:
     for _ in range(2):
         if _PIECE < before.st_size <= limit and not compressed:
-            refuse_binary(opened.pread(file, LOOKED_AT, 0), name)
+            refuse_binary(read_at(file, LOOKED_AT, 0), name)
         if skip := too_large(before.st_size, limit):
             raise skip
         stamp = Stamp.of(before)
         data = _read_all(file, stamp.size, limit)
         # The times of files that state no size, as in /proc, mean nothing.
         same = not (stamp.size and is_recent(stamp)) or _still_holds(file, data, stamp)
-        after = opened.fstat(file)
+        after = status_now(file)
         if same and Stamp.of(after) == stamp:
             return data, stamp
-        opened.go_to(file, 0)
+        go_to(file, 0)
         before = settled(file, after)
     raise DocumentSkipped("changed")
 
@@ -82,7 +95,7 @@ def _still_holds(file: OpenFile, data: bytes, stamp: Stamp) -> bool:
     """Whether a file still has these bytes when it is read again a moment later, so that it had all of them at once."""
     wait_between_readings(stamp)
     at = 0
-    while piece := opened.pread(file, _PIECE, at):
+    while piece := read_at(file, _PIECE, at):
         if data[at : at + len(piece)] != piece:
             return False
         at += len(piece)
@@ -91,14 +104,14 @@ def _still_holds(file: OpenFile, data: bytes, stamp: Stamp) -> bool:
 
 def _read_all(file: OpenFile, size: int, limit: int) -> bytes:
     """All bytes to the end, up to the limit. The size is only a hint, because it is 0 in /proc."""
-    data = opened.read(file, size + 1 if size else _UNSIZED)
+    data = read_next(file, size + 1 if size else _UNSIZED)
     if len(data) == size and size:
         return data
     pieces, total = [data], len(data)
     while data:
         if skip := too_large(total, limit, known=False):
             raise skip
-        data = opened.read(file, _PIECE)
+        data = read_next(file, _PIECE)
         pieces.append(data)
         total += len(data)
     return b"".join(pieces)
@@ -120,3 +133,20 @@ def too_large(size: int, limit: int, *, known: bool = True) -> DocumentSkipped |
 def read_stream(descriptor: int, limit: int) -> bytes:
     """All bytes of a pipe, terminal or FIFO. Raises DocumentSkipped: oversized; OSError."""
     return _read_all(descriptor, 0, limit)
+
+
+_Answer = TypeVar("_Answer")
+
+
+def each_ahead(names: Sequence[bytes], ask: Callable[[int], _Answer]) -> Iterator[Callable[[], _Answer]]:
+    """Yield, for each name in order, a function that returns ask(its place), or raises what that raises.
+
+    For objects of a store, `ask` runs in threads, some of them ahead. For files it runs when its result is wanted.
+    """
+    if sum(map(is_uri, names)) > 1:
+        from simdocs.corpora.stores.ahead import each_in_threads
+
+        yield from each_in_threads(names, ask)
+        return
+    for place in range(len(names)):
+        yield partial(ask, place)

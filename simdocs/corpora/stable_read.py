@@ -9,10 +9,17 @@ import os
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from simdocs.corpora import opened
 from simdocs.corpora.compression import CompressedStream
-from simdocs.corpora.opened import OpenFile
-from simdocs.corpora.stamp import Stamp, is_recent, wait_between_readings
+from simdocs.corpora.stamp import (
+    OpenFile,
+    Stamp,
+    go_to,
+    is_recent,
+    read_at,
+    read_next,
+    status_now,
+    wait_between_readings,
+)
 from simdocs.model.skipped import DocumentSkipped
 
 Chunk = bytes | int
@@ -48,7 +55,7 @@ def chunks(file: OpenFile, stamp: Stamp, size: int, *, compression: str, patient
         except DocumentSkipped as skip:
             chunk, trouble = b"", skip
         if held or trouble:
-            now = Stamp.of(opened.fstat(file))
+            now = Stamp.of(status_now(file))
             if not stamp.same_bytes(now):
                 if compression or not patient or now.size <= stamp.size or not _ends_at(file, at, held):
                     raise DocumentSkipped("changed")
@@ -72,8 +79,8 @@ def _pieces(file: OpenFile, size: int, compression: str) -> Iterator[tuple[Chunk
 
     Its position says how far the file itself was read. Progress is measured by it.
     """
-    opened.go_to(file, 0)
-    read = _decompressing(file, compression) if compression else partial(opened.read, file)
+    go_to(file, 0)
+    read = _decompressing(file, compression) if compression else partial(read_next, file)
     at = 0
     while chunk := read(size if at else max(size, _MARK)):
         at += len(chunk)
@@ -106,12 +113,12 @@ def _digest(chunk: Chunk) -> bytes | int:
 
 
 def _decompressing(file: OpenFile, compression: str) -> Callable[[int], bytes]:
-    return CompressedStream(compression, lambda _: opened.read(file, _COMPRESSED_AT_ONCE)).read
+    return CompressedStream(compression, lambda _: read_next(file, _COMPRESSED_AT_ONCE)).read
 
 
 def _ends_at(file: OpenFile, end: int, chunk: Chunk) -> bool:
     """Whether the file has these bytes right before this position."""
-    return isinstance(chunk, bytes) and opened.pread(file, len(chunk), end - len(chunk)) == chunk
+    return isinstance(chunk, bytes) and read_at(file, len(chunk), end - len(chunk)) == chunk
 
 
 def _hole(file: OpenFile, at: int, before: bytes) -> int:

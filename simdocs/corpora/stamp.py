@@ -1,4 +1,8 @@
-"""The state of a file on disk: its id, its stamp, whether it may still change. Open files by names of any length."""
+"""The state of a file: its id, its stamp, whether it may still change. Open files by names of any length.
+
+An open file is a descriptor of this system or an object of a store. This is where the two kinds of places meet: code
+that reads files calls the functions here, and does not ask where a file is.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +10,20 @@ import errno
 import os
 import stat
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from simdocs.corpora import opened
-from simdocs.model.uris import is_uri
+from simdocs.parameters.values import is_uri
 
 if TYPE_CHECKING:
-    from simdocs.corpora.opened import OpenFile
+    from simdocs.corpora.stores.object_file import ObjectFile
 
 FileId = tuple[int, int]
 """Device and inode: the same for all names of a file."""
 
+
+OpenFile: TypeAlias = "int | ObjectFile"
+"""An open file: its descriptor, or an object of a store."""
 
 READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 """Flags for reading: do not wait for the writer of a FIFO, do not inherit, do not become a controlling terminal."""
@@ -161,7 +168,7 @@ def settled(file: OpenFile, status: os.stat_result) -> os.stat_result:
         if not 0 < wait <= _TICK_NS:
             break
         time.sleep(wait / 1e9)
-        status = opened.fstat(file)
+        status = status_now(file)
     return status
 
 
@@ -178,3 +185,54 @@ def wait_between_readings(stamp: Stamp) -> None:
     wait = _MOMENTS_NS - (now() - max(stamp.mtime_ns, stamp.ctime_ns))
     if 0 < wait <= _MOMENTS_NS:
         time.sleep(wait / 1e9)
+
+
+def status_now(file: OpenFile) -> os.stat_result:
+    """The status of an open file now. Raises OSError."""
+    return os.fstat(file) if isinstance(file, int) else file.status()
+
+
+def read_next(file: OpenFile, size: int) -> bytes:
+    """At most these many bytes from its position on, which moves; none at the end. Raises OSError."""
+    return os.read(file, size) if isinstance(file, int) else file.read(size)
+
+
+def read_at(file: OpenFile, size: int, at: int) -> bytes:
+    """At most these many bytes from a position on; none at the end. Raises OSError."""
+    return os.pread(file, size, at) if isinstance(file, int) else file.pread(size, at)
+
+
+def expect(file: OpenFile, intervals: Iterable[tuple[int, int]]) -> None:
+    """Say that these intervals of bytes will be read, in this order. A store is then asked for several at once."""
+    if not isinstance(file, int):
+        file.expect(intervals)
+
+
+def go_to(file: OpenFile, at: int) -> None:
+    """Move its position."""
+    if isinstance(file, int):
+        os.lseek(file, at, os.SEEK_SET)
+    else:
+        file.at = at
+
+
+def position(file: OpenFile) -> int:
+    """Its position."""
+    return os.lseek(file, 0, os.SEEK_CUR) if isinstance(file, int) else file.at
+
+
+def status_at(file: OpenFile | None, name: bytes) -> os.stat_result:
+    """The status of the file with this name now. Raises OSError.
+
+    file: the file that had this name when it was opened, if it is still open. That another object has the name now can
+    be seen from the object, which asks its store only if bytes were fetched since it was last asked.
+    """
+    return status_of(name) if file is None or isinstance(file, int) else file.status()
+
+
+def close_file(file: OpenFile) -> None:
+    """Close it."""
+    if isinstance(file, int):
+        os.close(file)
+    else:
+        file.close()

@@ -6,9 +6,7 @@ import hashlib
 import io
 import os
 
-from simdocs.corpora import opened
-from simdocs.corpora.opened import OpenFile
-from simdocs.corpora.stamp import Stamp, is_recent, wait_between_readings
+from simdocs.corpora.stamp import OpenFile, Stamp, is_recent, read_at, status_now, wait_between_readings
 
 _BLOCK = 1 << 16
 """Bytes whose digest is compared with that of an earlier reading."""
@@ -57,7 +55,7 @@ class SteadyFile(io.RawIOBase):
 
     def has_changed(self) -> bool:
         """Whether the file is not what it was when it was opened. Its ctime does not count, as in `chunks`."""
-        self.changed |= not self.stamp.same_bytes(Stamp.of(opened.fstat(self._file)))
+        self.changed |= not self.stamp.same_bytes(Stamp.of(status_now(self._file)))
         return self.changed
 
     def _checked(self, start: int, end: int) -> bytes:
@@ -77,7 +75,7 @@ class SteadyFile(io.RawIOBase):
 
     def _pread(self, start: int, end: int) -> bytes:
         data = b""
-        while start < end and (piece := opened.pread(self._file, end - start, start)):
+        while start < end and (piece := read_at(self._file, end - start, start)):
             data = data + piece if data else piece
             start += len(piece)
         return data

@@ -13,8 +13,8 @@ from simdocs.corpora.file_list import STAMP, FileList
 from simdocs.corpora.stamp import RECENT_NS, Stamp
 from simdocs.model.byte_strings import separate
 from simdocs.model.documents import MET, STAMP_FIELDS, Documents, SourceFiles
+from simdocs.model.names import is_absolute
 from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, ranges
-from simdocs.model.uris import is_absolute
 from simdocs.parameters.answers import Updating
 from simdocs.parameters.file_formats import compression_of
 from simdocs.parameters.texts import Sequences

@@ -18,8 +18,8 @@ from simdocs.corpora.stamp import READ, FileId, file_id, open_name
 from simdocs.model.documents import NAMED
 from simdocs.model.names import DRAFT_PREFIX, is_manifest
 from simdocs.model.skipped import DocumentSkipped, Skip, Skipped
-from simdocs.model.uris import is_uri
 from simdocs.parameters.texts import Walking
+from simdocs.parameters.values import is_uri
 
 ARTIFACT_SUFFIXES = (".shingles", ".signatures", ".index")
 

@@ -11,11 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.corpora.opened import OpenFile
-from simdocs.corpora.stamp import READ, open_name, settled
+from simdocs.corpora.stamp import READ, OpenFile, open_name, settled
 from simdocs.model.documents import NAMED
 from simdocs.model.skipped import REPLACED, DocumentSkipped
-from simdocs.model.uris import is_uri
+from simdocs.parameters.values import is_uri
 
 _MOST_OPEN = 24
 """Directories that are open at once. If a tree is deeper, those above them are entered again from its root."""

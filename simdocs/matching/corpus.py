@@ -22,7 +22,7 @@ from simdocs.model.artifact import Artifact, BandIndex, Shingles
 from simdocs.model.byte_strings import joined, separate
 from simdocs.model.columns import Column, MemoryColumn
 from simdocs.model.documents import FACTS, DocumentFacts, Documents, separated
-from simdocs.model.names import display_name, no_option
+from simdocs.model.names import display_name, no_option, path_from
 from simdocs.model.ragged import (
     NO_TOKENS,
     Array,
@@ -37,7 +37,6 @@ from simdocs.model.ragged import (
     ranges,
     row_blocks,
 )
-from simdocs.model.uris import path_from
 from simdocs.parameters.recipes import Bands, Recipe
 from simdocs.pipeline.reload import ReloadRequest, Source, unchanged_line
 

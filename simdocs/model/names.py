@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from unicodedata import category
+
+from simdocs.parameters.values import is_uri
 
 _SHOWN = ("Zs", "Co")
 """Categories that a terminal can show, although Python does not call them printable: spaces and private use."""
@@ -16,6 +19,16 @@ def name_to_text(name: bytes) -> str:
 def text_to_name(text: str) -> bytes:
     """The name that `name_to_text` turned into this text. UnicodeEncodeError: no name becomes this text."""
     return text.encode("utf-8", "surrogateescape")
+
+
+def path_from(root: bytes, name: bytes) -> bytes:
+    """The path of a name that is relative to a directory. The name of an object in a store is the same everywhere."""
+    return name if is_uri(name) else os.path.join(root, name)
+
+
+def is_absolute(name: bytes) -> bool:
+    """Whether a name means the same in every working directory."""
+    return name.startswith(b"/") or is_uri(name)
 
 
 def no_option(path: bytes) -> bytes:

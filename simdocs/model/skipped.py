@@ -10,8 +10,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from simdocs.errors import mention, spelled
-from simdocs.model.names import name_to_text
-from simdocs.model.uris import path_from
+from simdocs.model.names import name_to_text, path_from
 
 JUDGED: Mapping[str, str] = MappingProxyType(
     {

@@ -113,8 +113,10 @@ class Updating(Group, section=UPDATE):
 
 _ANSWER = "Write the answer to PATH, completely or not at all. A PATH of - is standard output."
 
+_WRITES_NONE = "simdocs writes no objects to stores: copy it there afterwards"
+
 _OUTPUT = parameter(
-    PathName(),
+    PathName(here=_WRITES_NONE),
     default=None,
     help="Write the artifact to PATH, completely or not at all.",
     helps={
@@ -181,16 +183,19 @@ class RowOutputs(Group, section=ANSWER):
     """Where the rows of the documents' files are written."""
 
     kept_rows: bytes | None = parameter(
-        PathName(),
+        PathName(here=_WRITES_NONE),
         default=None,
         help=f"Write the rows that are kept to PATH, {_EVERY_COLUMN} Rows that could not be compared are kept.",
         before="diff",
     )
     removed_rows: bytes | None = parameter(
-        PathName(), default=None, help=f"Write the rows that are duplicates to PATH, {_EVERY_COLUMN}", before="diff"
+        PathName(here=_WRITES_NONE),
+        default=None,
+        help=f"Write the rows that are duplicates to PATH, {_EVERY_COLUMN}",
+        before="diff",
     )
     flagged_rows: bytes | None = parameter(
-        PathName(),
+        PathName(here=_WRITES_NONE),
         default=None,
         help=f"Write all rows to PATH with the columns duplicate_of, similarity and group, and {_EVERY_COLUMN}",
         before="diff",
@@ -335,6 +340,10 @@ class Presentation(Group, section=ANSWER):
         before="strict",
     )
     summary_json: bytes | None = parameter(
-        PathName(), default=None, help="Write the summary to FILE as one JSON object.", section=RUN, before="strict"
+        PathName(here=_WRITES_NONE),
+        default=None,
+        help="Write the summary to FILE as one JSON object.",
+        section=RUN,
+        before="strict",
     )
     debug: bool = parameter(Flag(), default=False, help="Show the traceback of an error.", section=RUN)

@@ -24,16 +24,19 @@ UNITS_OF_SIZE = "K, M and G are powers of 1024; KB, MB and GB are powers of 1000
 _REFUSED = f"Refuse a larger text. {UNITS_OF_SIZE}"
 
 
+_LIST = "copy the list there first"
+
+
 class Naming(Group, section=DOCUMENTS):
     """Where the names of documents are, if not among the arguments."""
 
     files_from: bytes | None = parameter(
-        PathName(),
+        PathName(here=_LIST),
         default=None,
         help="Read the names of documents from FILE, one per line. A FILE of - is standard input.",
     )
     files0_from: bytes | None = parameter(
-        PathName(),
+        PathName(here=_LIST),
         default=None,
         help="Read the names of documents from FILE, each ended by NUL. A FILE of - is standard input.",
     )
@@ -145,7 +148,7 @@ class Rereading(Group, section=DOCUMENTS):
         },
     )
     root: bytes | None = parameter(
-        PathName(directories=True),
+        PathName(directories=True, here="names of objects in stores need no directory"),
         default=None,
         described="the directory where it was built",
         help="Look for the documents of the index in DIR.",

@@ -15,6 +15,24 @@ if TYPE_CHECKING:
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 
+STORES = (b"s3://", b"s3a://", b"gs://", b"gcs://", b"hdfs://", b"viewfs://")
+"""How the names of objects in stores begin. A file whose path begins like this is named `./s3:/...`."""
+
+
+def is_uri(name: bytes) -> bool:
+    """Whether this is the name of an object in a store, or of a prefix of objects."""
+    return name.startswith(STORES)
+
+
+def without_secret(given: object) -> object:
+    """A value for a message: without what is before an @ in the name of an object, which may be a key."""
+    text = os.fsdecode(given) if isinstance(given, bytes) else given
+    if not isinstance(text, str) or not is_uri(os.fsencode(text)):
+        return given
+    before, _, after = text.partition("://")
+    return f"{before}://...@{after.rpartition('@')[2]}" if "@" in after else text
+
+
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 """A path, as Python callers give it."""
 
@@ -47,6 +65,7 @@ class Values(Protocol):
 
 def refusal(values: Values, wanted: object, given: object) -> str:
     """The message about a wrong value: what is wanted, what was given, and what may have been meant."""
+    given = without_secret(given)
     shown = given if not isinstance(given, str) or len(given) <= _SHOWN else f"{given[:_SHOWN]}..."
     hint = values.hint(given) if isinstance(values, Choice | Fraction | Several) else ""
     return f"must be {wanted}, not {shown!r}" + (f": {hint}" if hint else "")
@@ -319,14 +338,21 @@ class _Paths:
 
 
 class PathName(_Paths):
-    """The path of a file or directory. directories: whether shells offer only directories."""
+    """The path of a file or directory.
 
-    def __init__(self, *, directories: bool = False, wanted: str = "a path") -> None:
-        self.directories, self.wanted = directories, wanted
+    directories: whether shells offer only directories.
+    here: why it must be on this machine, and no object of a store; empty if it need not be.
+    """
+
+    def __init__(self, *, directories: bool = False, here: str = "", wanted: str = "a path") -> None:
+        self.directories, self.here, self.wanted = directories, here, wanted
 
     def check(self, value: Any) -> bytes:
         """The path."""
-        return self._encoded(value)
+        path = self._encoded(value)
+        if self.here and is_uri(path):
+            raise ValueError(f"{self.wanted} on this machine ({self.here})")
+        return path
 
 
 class PathList(_Paths):
@@ -348,7 +374,12 @@ class ArtifactName(_Paths):
 
     def check(self, value: Any) -> Any:
         """The path, or the artifact itself."""
-        return value if hasattr(value, "recipe") else self._encoded(value)
+        if hasattr(value, "recipe"):
+            return value
+        path = self._encoded(value)
+        if is_uri(path):
+            raise ValueError(f"{self.wanted} on this machine (copy it there first)")
+        return path
 
 
 def _number(text: str, wanted: str) -> float:

@@ -14,7 +14,7 @@ from simdocs.corpora.containers.recognise import flag_of, format_of_document, ne
 from simdocs.corpora.decode import as_utf8, refuse_binary
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.identity import content_digest
-from simdocs.corpora.read_file import read
+from simdocs.corpora.read_file import each_ahead, read
 from simdocs.corpora.read_tasks import Files, Portion, tasks
 from simdocs.corpora.stamp import NO_FILE, Stamp
 from simdocs.corpora.walked_files import Directories, Met, each_met
@@ -91,10 +91,12 @@ def _files(task: Files, sequences: Sequences) -> Read:
     raws, rows, stamps, contents, skips = [], [], [], [], []
     likely = None if task.likely is None else task.likely.tobytes()
     with Directories() as directories:
-        for place, (name, met) in enumerate(zip(task.names, each_met(task.met), strict=True)):
+        mets = list(each_met(task.met))
+        each = each_ahead(task.names, lambda place: _file(task, place, task.names[place], mets[place], directories))
+        for place, (name, read_file) in enumerate(zip(task.names, each, strict=True)):
             probable = None if likely is None else likely[16 * place : 16 * place + 16]
             try:
-                data, stamp = _file(task, place, name, met, directories)
+                data, stamp = read_file()
                 if task.named_like_tables and not _is_one_text(data, name, task.limit, sequences):
                     raise DocumentSkipped("changed")
                 content = content_digest(data)

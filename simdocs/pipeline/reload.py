@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,18 +15,17 @@ from simdocs.corpora.containers.recognise import format_of_document
 from simdocs.corpora.containers.reopened import Reopened
 from simdocs.corpora.decode import as_utf8
 from simdocs.corpora.identity import Identity, identities, same_texts
-from simdocs.corpora.read_file import PADDING, read
+from simdocs.corpora.read_file import PADDING, each_ahead, read
 from simdocs.corpora.stamp import Stamp, status_of
 from simdocs.corpora.walked_files import ANY, Directories, Met
 from simdocs.engines.engine import WorkerState
 from simdocs.errors import InputError
 from simdocs.kernels.tokens import multisets
 from simdocs.kernels.tokens.ignored_tokens import leave_out
-from simdocs.model.names import display_name
+from simdocs.model.names import display_name, path_from
 from simdocs.model.ragged import NO_TOKENS, BlockPlaces, Mask, Ragged, Tokens
 from simdocs.model.skipped import ALTERED, GONE, WITHOUT_FILE, DocumentSkipped, Skip
 from simdocs.model.texts import Texts, batches
-from simdocs.model.uris import path_from
 from simdocs.parameters.recipes import Shingling
 from simdocs.parameters.texts import Sequences
 from simdocs.pipeline.shingling import normalised, shingled
@@ -36,6 +35,8 @@ if TYPE_CHECKING:
 
 _SLACK = 1 << 16
 """Bytes by which a file with the same text may have grown, because of spaces or less compression."""
+
+_Known = TypeVar("_Known")
 
 _REASONS = {"vanished": GONE} | dict.fromkeys(("special", "oversized", "malformed", "binary"), ALTERED)
 
@@ -158,18 +159,21 @@ def unchanged(request: ReloadRequest, shingling: Shingling, files: Reopened) -> 
 
 def found(request: ReloadRequest) -> tuple[Mask, list[Skip]]:
     """Which documents still have a file, changed or not, and the skips of the others. No file is read."""
-    there: dict[bytes, bool] = {}
     skips, still = list[Skip](), np.ones(len(request.names), bool)
+    there = _of_files(request, _exists)
     for place, identity in enumerate(identities(request.facts)):
-        if place in request.held or not identity.from_file:
-            continue
-        path = request.file(place)
-        if path not in there:
-            there[path] = _exists(path)
-        if not there[path]:
+        if place not in request.held and identity.from_file and not there[request.file(place)]:
             still[place] = False
             skips.append(request.skip(place, GONE))
     return still, skips
+
+
+def _of_files(request: ReloadRequest, ask: Callable[[bytes], _Known]) -> dict[bytes, _Known]:
+    """What `ask` says about the path of each file of these documents, of which no file is read."""
+    each = enumerate(identities(request.facts))
+    files = [request.file(place) for place, known in each if place not in request.held and known.from_file]
+    paths = list(dict.fromkeys(files))
+    return {path: known() for path, known in zip(paths, each_ahead(paths, lambda at: ask(paths[at])), strict=True)}
 
 
 def _exists(path: bytes) -> bool:
@@ -188,15 +192,11 @@ def _of_unchanged_files(request: ReloadRequest) -> Mask:
 
     The status of a file with many documents is read once.
     """
-    stamps: dict[bytes, Stamp | None] = {}
     same = np.ones(len(request.names), bool)
+    stamps = _of_files(request, Stamp.at)
     for place, identity in enumerate(identities(request.facts)):
-        if place in request.held or not identity.from_file:
-            continue
-        path = request.file(place)
-        if path not in stamps:
-            stamps[path] = Stamp.at(path)
-        same[place] = identity.unchanged(stamps[path])
+        if place not in request.held and identity.from_file:
+            same[place] = identity.unchanged(stamps[request.file(place)])
     return same
 
 
@@ -289,9 +289,11 @@ def _of_container(
 
 def _alone(request: ReloadRequest, places: list[int], directories: Directories) -> Iterator[tuple[int, _Found]]:
     """Yield the texts of documents that are files, or in memory, by their places."""
-    for place in places:
+    paths = [b"" if place in request.held else request.file(place) for place in places]
+    each = each_ahead(paths, lambda at: _text(request, places[at], directories))
+    for place, text_of in zip(places, each, strict=True):
         try:
-            yield place, _text(request, place, directories)
+            yield place, text_of()
         except DocumentSkipped as skip:
             yield place, skip
 

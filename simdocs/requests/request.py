@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self
 from simdocs.errors import Problem, UsageError, mention
 from simdocs.parameters import PARAMETERS
 from simdocs.parameters.declaration import Group, Parameter
-from simdocs.parameters.values import Values, refusal
+from simdocs.parameters.values import Values, refusal, without_secret
 
 RequestRules = tuple[Callable[[Any], Iterator[Problem]], ...]
 
@@ -94,7 +94,7 @@ class Request:
         try:
             self.__dict__[name] = values.check(getattr(self, name))
         except ValueError as wanted:
-            yield Problem(f"{name} must be {wanted}, not {getattr(self, name)!r}")
+            yield Problem(f"{name} must be {wanted}, not {without_secret(getattr(self, name))!r}")
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"{type(self).__name__} is frozen: {name} cannot be set")

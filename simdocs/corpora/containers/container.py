@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal, NamedTuple, Protocol
 
 from simdocs.corpora.identity import content_digest
-from simdocs.corpora.opened import OpenFile
-from simdocs.corpora.stamp import Stamp
+from simdocs.corpora.stamp import OpenFile, Stamp
 from simdocs.corpora.walked_files import ANY, Met
 from simdocs.errors import mention
 from simdocs.model.skipped import DocumentSkipped, Skip

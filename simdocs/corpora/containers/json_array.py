@@ -11,7 +11,6 @@ import re
 import zlib
 from collections.abc import Iterator
 
-from simdocs.corpora import opened
 from simdocs.corpora.containers import lines
 from simdocs.corpora.containers.container import ContainerFile, Locator, OneText, Part, PartDocuments
 from simdocs.corpora.containers.fields import add_row, fields_of_row, has_text, without_texts
@@ -19,7 +18,7 @@ from simdocs.corpora.containers.jsonl import JsonObjects
 from simdocs.corpora.containers.recognise import looks_like_lines
 from simdocs.corpora.decode import LOOKED_AT, refuse_binary
 from simdocs.corpora.read_file import read, too_large
-from simdocs.corpora.stamp import NO_FILE, Stamp
+from simdocs.corpora.stamp import NO_FILE, Stamp, close_file, read_at
 from simdocs.corpora.walked_files import open_file
 from simdocs.errors import mention
 from simdocs.model.skipped import DocumentSkipped, Skip
@@ -70,11 +69,11 @@ def _beginning(file: ContainerFile) -> bytes:
         return b""
     opened_file, _ = open_file(file.name, file.met)
     try:
-        return opened.pread(opened_file, LOOKED_AT, 0)
+        return read_at(opened_file, LOOKED_AT, 0)
     except OSError as error:
         raise DocumentSkipped.of(error) from None
     finally:
-        opened.close(opened_file)
+        close_file(opened_file)
 
 
 def _refuse_other_text(head: bytes, name: bytes) -> None:

@@ -8,14 +8,12 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from simdocs.corpora import opened
 from simdocs.corpora.compression import SeekableStream
 from simdocs.corpora.containers.container import ContainerFile, Locator, Part
 from simdocs.corpora.decode import binary_format
-from simdocs.corpora.opened import OpenFile
 from simdocs.corpora.read_file import MOST
 from simdocs.corpora.stable_read import Chunk, chunks
-from simdocs.corpora.stamp import NO_FILE, Stamp, settled
+from simdocs.corpora.stamp import NO_FILE, OpenFile, Stamp, close_file, expect, position, read_at, settled, status_now
 from simdocs.corpora.walked_files import Met, open_file
 from simdocs.model.ragged import Index, Mask
 from simdocs.model.skipped import DocumentSkipped
@@ -58,12 +56,12 @@ def parts_of(container: str, file: ContainerFile, noun: str, new_cutter: Callabl
             except DocumentSkipped as skip:
                 if some or skip.reason != "changed":
                     raise
-            stamp = Stamp.of(settled(source, opened.fstat(source)))
+            stamp = Stamp.of(settled(source, status_now(source)))
         raise DocumentSkipped("changed")
     except OSError as error:
         raise DocumentSkipped.of(error) from None
     finally:
-        opened.close(source)
+        close_file(source)
 
 
 CutBlock = tuple[bytes, int, int, int, int]
@@ -92,7 +90,7 @@ def _located(
                 count=count,
                 stamp=stamp,
                 limit=file.limit,
-                read_to=start + extent if source is None else opened.position(source),
+                read_to=start + extent if source is None else position(source),
             )
             yield part
     except DocumentSkipped as skip:
@@ -305,7 +303,7 @@ class OpenIntervals:
     def read(self, wanted: Sequence[Locator]) -> Iterator[bytes | None]:
         """Yield the bytes of these intervals; None if the file is too short, or damaged there."""
         if self._compressed is None:
-            opened.expect(self.file, ((start, start + extent) for start, extent, _ in wanted))
+            expect(self.file, ((start, start + extent) for start, extent, _ in wanted))
         for start, extent, _ in wanted:
             line = self.bytes_at(start, extent) if extent <= MOST else b""  # no line as long was ever read
             yield line if len(line) == extent else None
@@ -315,7 +313,7 @@ class OpenIntervals:
         if self._compressed is None:
             content = io.BytesIO()
             while (left := extent - content.tell()) > 0:
-                if not (piece := opened.pread(self.file, min(left, _AT_ONCE), start + content.tell())):
+                if not (piece := read_at(self.file, min(left, _AT_ONCE), start + content.tell())):
                     break
                 content.write(piece)
             return content.getvalue()
@@ -335,4 +333,4 @@ class OpenIntervals:
 
     def close(self) -> None:
         """Close the file."""
-        opened.close(self.file)
+        close_file(self.file)

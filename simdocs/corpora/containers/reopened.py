@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from simdocs.corpora import opened
 from simdocs.corpora.containers.recognise import format_of_document
-from simdocs.corpora.stamp import Stamp
+from simdocs.corpora.stamp import Stamp, status_at
 from simdocs.corpora.walked_files import ANY, Met
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.parameters.texts import Sequences
@@ -42,7 +41,7 @@ class Reopened:
             try:
                 file = self._file(path, fields, met)
                 for document in file.read(wanted[done:]):
-                    if Stamp.of(opened.status_at(file.file, path)) != file.stamp:
+                    if Stamp.of(status_at(file.file, path)) != file.stamp:
                         break
                     yield DocumentSkipped("changed") if document is None else (document, file.stamp)
                     done, turn = done + 1, 0

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from simdocs.corpora import opened
 from simdocs.corpora.compression import library
 from simdocs.corpora.containers import arrow, parquet
 from simdocs.corpora.containers.columns import ArrowObject
@@ -30,8 +29,7 @@ from simdocs.corpora.containers.rows import (
     taken_name,
 )
 from simdocs.corpora.containers.tables import damage_named, source_of
-from simdocs.corpora.opened import OpenFile
-from simdocs.corpora.stamp import NO_FILE, Stamp
+from simdocs.corpora.stamp import NO_FILE, OpenFile, Stamp, close_file
 from simdocs.corpora.steady_file import SteadyFile
 from simdocs.corpora.walked_files import open_file
 from simdocs.errors import InputError
@@ -139,7 +137,7 @@ class TableRows:
     def close(self) -> None:
         """Close the file."""
         if self._opened is not None:
-            opened.close(self._opened)
+            close_file(self._opened)
             self._opened = None
 
 

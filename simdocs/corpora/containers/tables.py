@@ -10,7 +10,6 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from simdocs.corpora import opened
 from simdocs.corpora.compression import library
 from simdocs.corpora.containers import lines
 from simdocs.corpora.containers.columns import (
@@ -26,7 +25,7 @@ from simdocs.corpora.containers.columns import (
 )
 from simdocs.corpora.containers.container import ContainerFile, Locator, Part, PartDocuments
 from simdocs.corpora.read_file import MOST
-from simdocs.corpora.stamp import NO_FILE, Stamp, settled
+from simdocs.corpora.stamp import NO_FILE, Stamp, close_file, settled, status_now
 from simdocs.corpora.steady_file import SteadyFile
 from simdocs.corpora.walked_files import Met, open_file
 from simdocs.model.skipped import DocumentSkipped
@@ -113,11 +112,11 @@ def parts_of_table(container: str, file: ContainerFile, fields: Sequences, opene
                     raise DocumentSkipped(skip.reason, f"{skip.detail}, {where}" if skip.detail else where) from None
                 if skip.reason != "changed" or turn:
                     raise
-            status = settled(source, opened.fstat(source))
+            status = settled(source, status_now(source))
     except OSError as error:
         raise DocumentSkipped.of(error) from None
     finally:
-        opened.close(source)
+        close_file(source)
 
 
 class _Cutting:
@@ -310,7 +309,7 @@ class OpenRows:
 
     def close(self) -> None:
         """Close the file."""
-        opened.close(self.file)
+        close_file(self.file)
 
 
 class RowReader:

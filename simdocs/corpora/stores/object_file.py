@@ -28,7 +28,7 @@ class Version(NamedTuple):
 
 
 class ObjectFile:
-    """An object, open at a position. See `opened.py` for what can be called.
+    """An object, open at a position. `stamp.py` has the functions that call it.
 
     at: its position. Raises OSError, with an explanation of one line.
     """

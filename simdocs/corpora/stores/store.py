@@ -90,6 +90,10 @@ def has_threads() -> bool:
     return bool(_OPEN)
 
 
+def _library(place: Place) -> Any:
+    return needs("pyarrow.fs", f"reading {place.scheme.decode()}://")
+
+
 def store_at(place: Place) -> Any:
     """The pyarrow.fs.FileSystem of a place.
 
@@ -101,7 +105,7 @@ def store_at(place: Place) -> Any:
     key = kind, place.authority, endpoint, region
     with _OPENING:
         if key not in _OPEN:
-            fs = needs("pyarrow.fs", f"reading {place.scheme.decode()}://")
+            fs = _library(place)
             try:
                 with explained():
                     _OPEN[key] = _opened(fs, kind, place.authority, endpoint, region)
@@ -194,7 +198,7 @@ def status_of_object(name: bytes) -> os.stat_result:
     place = place_of(name)
     if name.endswith(b"/") or place.path == place.authority:
         return status(name, stat.S_IFDIR | 0o555, 0, 0)
-    fs, store = needs("pyarrow.fs", "reading objects"), store_at(place)
+    fs, store = _library(place), store_at(place)
     try:
         with explained():
             info = store.get_file_info(place.path.decode())
@@ -257,7 +261,7 @@ def objects_below(name: bytes) -> list[StoredObject]:
     directories, are no objects.
     """
     place = place_of(name)
-    fs, store = needs("pyarrow.fs", "reading objects"), store_at(place)
+    fs, store = _library(place), store_at(place)
     try:
         with explained():
             infos = store.get_file_info(fs.FileSelector(place.path.decode() or "/", recursive=True))

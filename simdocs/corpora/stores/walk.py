@@ -8,7 +8,8 @@ from simdocs.corpora.patterns import Patterns, Unread
 from simdocs.corpora.stores.object_file import ObjectFile
 from simdocs.corpora.stores.store import StoredObject, digest_of, objects_below, unreachable
 from simdocs.corpora.walk import ARTIFACT_SUFFIXES, Found, packed_facts
-from simdocs.model.names import DRAFT_PREFIX, is_manifest
+from simdocs.errors import InputError
+from simdocs.model.names import DRAFT_PREFIX, display_name, is_manifest
 from simdocs.model.skipped import DocumentSkipped, Skip, Skipped
 from simdocs.parameters.texts import Walking
 
@@ -23,6 +24,8 @@ def walk_objects(
 
     What is between slashes is a directory. Raises OSError, before the first.
     """
+    if prefix.rstrip(b"/").endswith(tuple(map(str.encode, ARTIFACT_SUFFIXES))):
+        raise InputError(f"{display_name(prefix)}: artifacts are read from a disk only: copy it there first")
     root = prefix if prefix.endswith(b"/") else prefix + b"/"
     listed = sorted(objects_below(prefix))
     names, facts = list[bytes](), list[bytes]()

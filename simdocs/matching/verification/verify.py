@@ -28,11 +28,11 @@ from simdocs.matching.verification.verification_blocks import (
 )
 from simdocs.model.artifact import Artifact
 from simdocs.model.groups import NestedPairs, Pairs
-from simdocs.model.names import display_name
+from simdocs.model.names import display_name, path_from
 from simdocs.model.ragged import BlockPlaces, Floats, Index, Mask, Ragged, Rows, TextNumbers, distinct
 from simdocs.model.skipped import ALTERED, GONE, WITHOUT_FILE, Skip
 from simdocs.model.texts import batches
-from simdocs.model.uris import is_uri, path_from
+from simdocs.parameters.values import is_uri
 from simdocs.pipeline.reload import ReloadRequest, Source, found, unchanged
 
 _TOGETHER = 8192

@@ -1,0 +1,122 @@
+"""Requests grow with objects and with bytes, and never with documents; no more is fetched than is needed."""
+
+from __future__ import annotations
+
+import io
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import simdocs
+from simdocs.corpora.containers.container import Locator
+from simdocs.corpora.containers.reopened import Reopened
+from simdocs.corpora.stores import object_file
+from simdocs.corpora.stores.object_file import ObjectFile
+from simdocs.parameters.texts import Sequences
+from tests.stores.laid import BUCKET, sentences
+from tests.stores.server import ObjectStore
+from tests.stores.test_reading import json_lines
+
+
+def test_a_small_object_takes_one_get_and_two_heads(store: ObjectStore) -> None:
+    for name, data in sentences(10, copies=1).items():
+        store.put(BUCKET, name, data)
+    simdocs.signature("s3://bucket/docs/")
+    assert store.counts() == {"LIST": 4, "HEAD": 20, "GET": 10}
+    assert sum(each.sent for each in store.asked if each.what == "GET") == sum(
+        len(each.data) for each in store.buckets[BUCKET].values()
+    )
+
+
+def test_verification_reads_an_object_once_more(store: ObjectStore) -> None:
+    for name, data in sentences(10).items():
+        store.put(BUCKET, name, data)
+    found = simdocs.dedupe("s3://bucket/docs/", unit="word")
+    assert len(found.pairs.left) == 10
+    assert store.counts() == {"LIST": 7, "HEAD": 80, "GET": 40}
+
+
+@pytest.mark.parametrize("documents", [100, 1000])
+def test_requests_for_a_container_do_not_grow_with_its_documents(store: ObjectStore, documents: int) -> None:
+    data = json_lines(documents)
+    store.put(BUCKET, "rows.jsonl", data + b" " * (1_000_000 - len(data)))
+    found = simdocs.dedupe("s3://bucket/rows.jsonl", unit="word")
+    assert len(found.pairs.left) == documents - -(-documents // 3)
+    assert store.counts()["GET"] <= 12
+    assert store.counts()["HEAD"] <= 14
+
+
+def test_an_object_is_read_in_ranges_that_double(store: ObjectStore) -> None:
+    store.put(BUCKET, "x", os.urandom(20 << 20))
+    file, pieces = ObjectFile(b"s3://bucket/x"), []
+    while piece := file.read(1 << 16):
+        pieces.append(piece)
+    assert b"".join(pieces) == store.buckets[BUCKET]["x"].data
+    sizes = [each.sent for each in store.asked if each.what == "GET"]
+    assert sizes[:7] == [1 << size for size in range(16, 23)]
+    assert max(sizes) == object_file._MOST
+    assert sum(sizes) == 20 << 20
+
+
+def test_what_is_held_of_an_object_is_bounded(store: ObjectStore) -> None:
+    store.put(BUCKET, "x", os.urandom(40 << 20))
+    file = ObjectFile(b"s3://bucket/x")
+    for begin in (0, 10 << 20, 20 << 20, 30 << 20):
+        for at in range(begin, begin + (8 << 20), 1 << 18):
+            assert file.pread(1 << 18, at) == store.buckets[BUCKET]["x"].data[at : at + (1 << 18)]
+            assert sum(len(data) for _, data in file._windows) <= object_file._HELD
+
+
+def test_documents_that_are_near_each_other_are_read_again_together(store: ObjectStore) -> None:
+    lines = [b'{"text": "%06d"}\n' % number for number in range(50_000)]
+    data, size = b"".join(lines), len(lines[0])
+    store.put(BUCKET, "rows.jsonl", data)
+    # Two neighbourhoods: every tenth line of the first thousand, and some lines near the end.
+    wanted = [Locator(at * size, size - 1, at + 1) for at in (*range(0, 1000, 10), 49_000, 49_999)]
+    reader = Reopened()
+    found = list(reader.read(b"s3://bucket/rows.jsonl", wanted, Sequences()))
+    assert [each[0] for each in found if isinstance(each, tuple)] == [
+        data[where.start : where.start + where.extent] for where in wanted
+    ]
+    gets = [each for each in store.asked if each.what == "GET"]
+    assert len(gets) == 2
+    assert sum(each.sent for each in gets) < 40_000
+    assert store.counts()["HEAD"] == 3  # one to open it, and one after each range
+    reader.close()
+
+
+def wide_table(rows: int) -> bytes:
+    """A Parquet file of which nearly all bytes are in a column that nobody asks for."""
+    pyarrow = pytest.importorskip("pyarrow")
+    tables = pytest.importorskip("pyarrow.parquet")
+    values: dict[str, Any] = {
+        "id": [f"id{row}" for row in range(rows)],
+        "image": [os.urandom(4000) for _ in range(rows)],
+        "text": [f"a text of some words {row % 10} and more" for row in range(rows)],
+    }
+    out = io.BytesIO()
+    tables.write_table(pyarrow.table(values), out, row_group_size=rows // 4, compression="none")
+    return out.getvalue()
+
+
+def test_of_a_table_only_the_columns_that_are_wanted_are_fetched(store: ObjectStore, tmp_path: Path) -> None:
+    data = wide_table(4000)
+    store.put(BUCKET, "rows.parquet", data)
+    simdocs.signature("s3://bucket/rows.parquet", output=str(tmp_path / "x.signatures"))
+    assert sum(each.sent for each in store.asked) < len(data) / 8
+    assert store.counts()["GET"] < 30
+    assert store.counts()["HEAD"] < 30
+
+
+def test_nothing_is_asked_for_the_documents_of_an_artifact_that_are_not_read(
+    store: ObjectStore, tmp_path: Path
+) -> None:
+    for name, data in sentences(4).items():
+        store.put(BUCKET, name, data)
+    simdocs.index("s3://bucket/docs", output=str(tmp_path / "x.index"))
+    store.clear()
+    assert simdocs.check(str(tmp_path / "x.index")).damages == ()
+    assert simdocs.open(str(tmp_path / "x.index")).documents.name(0) == "s3://bucket/docs/below/t001-0.txt"
+    assert not store.asked

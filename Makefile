@@ -11,7 +11,7 @@ MINUTES ?= 5
 DOCUMENTS ?= 100000 300000
 ROWS ?= 200000
 
-.PHONY: help demo test test-slow fuzz check lint types layers format docs cases bench bench-short bench-stages bench-memory bench-scripts bench-datasets bench-startup accuracy transcripts expected clean
+.PHONY: help demo test test-slow test-spark fuzz check lint types layers format docs cases bench bench-short bench-stages bench-memory bench-scripts bench-datasets bench-startup accuracy transcripts expected clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -39,6 +39,10 @@ test: $(INSTALLED) ## run the tests, on all cores that this process may use
 
 test-slow: $(INSTALLED) ## run the slow tests too
 	$(BIN)/python -m pytest -n auto --dist loadgroup -m 'slow or not slow' --hypothesis-profile=thorough
+
+test-spark: $(INSTALLED) ## run all tests of --engine spark; they need Java 17 or later
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,datasets,spark]'
+	$(BIN)/python -m pytest -m spark
 
 fuzz: $(INSTALLED) ## run simdocs on random trees, lines, options, swaps of files and forged artifacts for MINUTES=5; SEED=n repeats one run
 	$(BIN)/python -m tests.fuzz $(if $(SEED),--seed $(SEED),--minutes $(MINUTES))

@@ -8,7 +8,7 @@ from inspect import get_annotations
 from pkgutil import iter_modules
 
 from simdocs import requests
-from simdocs.parameters import texts, values
+from simdocs.parameters import running, texts, values
 from simdocs.parameters.declaration import Group
 from simdocs.requests.building import BuildRequest
 from simdocs.requests.drawing import DrawnRequest
@@ -26,7 +26,7 @@ None, the default applies, or the value with which the artifact was built.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Literal, Protocol, TypedDict
 
 from simdocs.parameters.values import Path
@@ -63,6 +63,7 @@ _TYPES: Mapping[type, str] = {
     texts.Delimiter: "str",
     texts.FieldNames: "str | Sequence[str]",
     values.PatternList: "tuple[str, ...]",
+    running.Settings: "Mapping[str, str] | Sequence[str]",
     values.PathName: "Path",
     values.PathList: "Path | Sequence[Path]",
     values.ArtifactName: "Any",

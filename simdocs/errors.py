@@ -9,6 +9,7 @@
     ├── ShrunkError              most documents of an artifact would be lost       exit 2
     ├── MemoryNeededError        an exact join needs more memory than there is     exit 2
     ├── WorkerError              a worker process was killed                       exit 2
+    ├── ClusterError             Spark cannot be started, or cannot do the work    exit 2
     ├── UnjudgedError            --strict, and something could not be judged       exit 2
     ├── ArtifactError            an artifact is damaged, or not what is wanted     exit 4
     │   └── ParametersError         two artifacts do not have the same parameters     exit 4
@@ -197,6 +198,10 @@ class WorkerError(SimdocsError):
 
     def __init__(self, what: str) -> None:
         super().__init__(f"{what}: use fewer workers, such as {mention('jobs')} 1")
+
+
+class ClusterError(SimdocsError):
+    """Spark cannot be started, its workers cannot do the work, or it ended before the work was done."""
 
 
 class UnjudgedError(SimdocsError):

@@ -10,7 +10,7 @@ from typing import Any
 
 from simdocs.errors import MissingExtraError
 
-_EXTRAS = {"pyarrow": "datasets", "backports.zstd": "datasets", "jinja2": "report"}
+_EXTRAS = {"pyarrow": "datasets", "backports.zstd": "datasets", "jinja2": "report", "pyspark": "spark"}
 """The extra of each package. A module is in one of them, or belongs to Python."""
 
 

@@ -59,6 +59,9 @@ VALUES: Mapping[str, Any] = {
     "listing": "kept",
     "format": "csv",
     "color": "never",
+    "engine": "spark",
+    "spark_master": "yarn",
+    "spark_conf": ("spark.ui.enabled=true",),
 }
 """A value of each parameter that is not a flag."""
 
@@ -107,6 +110,8 @@ _NEEDED: Mapping[str, Mapping[str, Any]] = {
     "stop_words": {"unit": "word"},
     "nul": {"listing": "kept"},
     "dry_run": {"output": "x"},
+    "spark_master": {"engine": "spark"},
+    "spark_conf": {"engine": "spark"},
 }
 """What a parameter needs beside it."""
 

@@ -8,6 +8,7 @@ The last lines of a run say which tests were skipped for want of something.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -32,6 +33,15 @@ settings.load_profile("same")
 def eager(monkeypatch: pytest.MonkeyPatch) -> None:
     """Start workers even for a single task: with this, jobs=2 means workers for few documents, too."""
     eager_workers(monkeypatch)
+
+
+@pytest.fixture(scope="session")
+def spark_session() -> Iterator[None]:
+    """One session of Spark for all tests that take the session that is there, because each takes seconds to start."""
+    from tests.spark import session
+
+    with session():
+        yield
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

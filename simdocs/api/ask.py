@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from simdocs.engines.local import Local, cores
 from simdocs.engines.run import Explain, Progress, Run, no_explanation, no_progress
 from simdocs.errors import InputError, UnjudgedError, UsageError, spelled
 from simdocs.model.answers import AS_A_WHOLE, Delivery
 from simdocs.model.names import display_name
 from simdocs.model.skipped import Skipped
+from simdocs.parameters.families import ENGINES
+from simdocs.parameters.running import Running
 from simdocs.parameters.values import Path
 from simdocs.requests.building import BuildRequest
 from simdocs.requests.request import Request
@@ -27,20 +28,23 @@ from simdocs.requests.studying import (
     TuneRequest,
 )
 
+ALONE = Running(jobs=1)
+"""A run in this process alone."""
+
 
 @contextmanager
 def running(
-    jobs: int | None,
+    how: Running = ALONE,
     progress: Progress = no_progress,
     skipped: Skipped | None = None,
     explain: Explain | None = None,
 ) -> Iterator[Run]:
     """A run that is closed at the end.
 
-    jobs: the number of worker processes; None: one for each core that this process may use.
+    how: the engine, and the number of its workers; by default there are none but this process.
     skipped: records the skips; None: all of them are kept.
     """
-    with Local(jobs or cores()) as engine:
+    with ENGINES[how.engine].load()(how) as engine:
         yield Run(engine, skipped, progress, explain or no_explanation)
 
 
@@ -110,7 +114,10 @@ def _answer(request: Request, run: Any, delivery: Delivery) -> Any:
 @contextmanager
 def running_for_python(request: ReadRequest) -> Iterator[Run]:
     """A run whose warnings, when it is over, spell parameters as in Python."""
-    with running(request.running.jobs or 1) as run:
+    how = request.running
+    if how.jobs is None and ENGINES[how.engine].by_processes:
+        how = how.but(jobs=1)
+    with running(how) as run:
         try:
             yield run
         finally:

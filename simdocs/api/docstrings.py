@@ -25,7 +25,10 @@ _MEANINGS: Mapping[str, str] = MappingProxyType(
         "output": "Also write the artifact to this path, completely or not at all.",
         "max_size": "Skip documents with more bytes.",
         "max_candidates": "Compare with at most this many kept documents per bucket.",
-        "jobs": "Number of worker processes. [1]",
+        "jobs": "Number of worker processes. [1] With engine='spark', the number of tasks at a time. [all cores]",
+        "spark_master": "Cluster of Spark, such as 'yarn' or 'spark://HOST:7077', unless a session is active."
+        " ['local[*]']",
+        "spark_conf": "Settings of Spark, as a mapping, unless a session is active.",
         "strict": "Raise UnjudgedError if a document could not be compared. [False]",
         "lock_wait": "Wait up to this many seconds while another run writes the artifact, then raise LockedError.",
     }

@@ -207,7 +207,7 @@ def show(
     Of an artifact, return the rows of a table that shows what it holds: its documents (all, or those that are named)
     with their tokens or signatures, its buckets, or its candidate pairs. Names are bytes.
     """
-    with running(1) as run:
+    with running() as run:
         shown: Any = ask(ShowRequest(file=file, documents=documents, **keywords), run)
         return tuple(shown.rows())
 

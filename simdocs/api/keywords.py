@@ -7,7 +7,7 @@ None, the default applies, or the value with which the artifact was built.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Literal, Protocol, TypedDict
 
 from simdocs.parameters.values import Path
@@ -51,6 +51,9 @@ class ReadKeywords(SourceKeywords, total=False):
     no_header: bool | None
     plain: bool | None
     jobs: int | None
+    engine: Literal["local", "spark"] | None
+    spark_master: str | None
+    spark_conf: Mapping[str, str] | Sequence[str] | None
     strict: bool | None
 
 

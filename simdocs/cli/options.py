@@ -12,6 +12,7 @@ from simdocs.cli.help import Option, together
 from simdocs.cli.spelling import METAVARS, declarations, spelled
 from simdocs.errors import mention
 from simdocs.parameters.declaration import Member, Parameter
+from simdocs.parameters.running import Settings
 from simdocs.parameters.texts import FieldNames
 from simdocs.parameters.values import (
     ArtifactName,
@@ -113,7 +114,7 @@ def _option(parameter: Parameter) -> Callable[[Any], Any]:
     else:
         kind = {
             "type": ParameterType(parameter),
-            "multiple": isinstance(values, FieldNames | PatternList | PathList),
+            "multiple": isinstance(values, FieldNames | PatternList | PathList | Settings),
             "metavar": METAVARS.get(parameter.name, "NAME"),
             "show_default": spelled(parameter.shown_default) or None,
         }

@@ -64,6 +64,8 @@ METAVARS: Mapping[str, str] = MappingProxyType(
         "report_size": "SIZE",
         "color": "WHEN",
         "jobs": "N",
+        "spark_master": "URL",
+        "spark_conf": "KEY=VALUE",
         "summary_json": "FILE",
         "lock_wait": "SECONDS",
     }

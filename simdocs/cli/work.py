@@ -101,7 +101,7 @@ def at_work(
 
     published: the file that the summary is about; None: the answer is printed.
     """
-    from simdocs.api.ask import running
+    from simdocs.api.ask import ALONE, running
     from simdocs.views.messages import Teller
     from simdocs.views.progress import ProgressBar
 
@@ -120,8 +120,8 @@ def at_work(
         if report.report is not None:
             FILE_FORMATS["report.html"].ready()
             page = stack.enter_context(stream_of(path_of(report.report)))
-        jobs = request.running.jobs if isinstance(request, ReadRequest) else 1
-        run = stack.enter_context(running(jobs, progress, told.skipped(progress.close), explain))
+        how = request.running if isinstance(request, ReadRequest) else ALONE
+        run = stack.enter_context(running(how, progress, told.skipped(progress.close), explain))
         stack.callback(progress.close)
         work = Work(run, told=told, progress=progress, note=entered, page=page, publishing=stack)
         try:

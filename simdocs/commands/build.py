@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time
 from bisect import bisect_right
@@ -240,9 +241,14 @@ _BUILDERS: Mapping[str, Callable[[BuildPlan, Writer, Run, Earlier | None], tuple
 }
 
 
+_SETTING = re.compile(r"^((?:--[a-z-]+=)?spark\.[^=]*)=.*", re.DOTALL)
+"""A setting of Spark on a command line. Its value may be secret, and so is not recorded."""
+
+
 def _run_facts(plan: BuildPlan, run: Run, began_ns: int, found: Changes) -> dict[str, Any]:
     """The facts that differ between two equal runs, for run.json."""
-    command = ["simdocs", *(name_to_text(os.fsencode(word)) for word in sys.argv[1:])]
+    words = (_SETTING.sub("\\1=...", name_to_text(os.fsencode(word))) for word in sys.argv[1:])
+    command = ["simdocs", *words]
     about = {
         "simdocs": __version__,
         "command": _shortened(command),

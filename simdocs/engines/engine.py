@@ -1,12 +1,12 @@
 """The protocol of an engine, which runs tasks, and the state of its workers. A member is one file in this directory.
 
 Functions, tasks and results must be picklable, because a worker may be another process. A task may name files: a worker
-opens them itself, so it must see the same disk.
+opens them itself, so it must see the same files.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar
 
@@ -28,8 +28,9 @@ def untold(_share: float) -> None:
 class WorkerState:
     """The objects that one worker keeps, at most one of each type.
 
-    An engine makes one for its own process and one for each of its workers, and closes it with the worker. Nothing in
-    it crosses to another process: a function that needs it receives it beside its task.
+    An engine makes one for its own process and one for each of its workers, and closes it with the worker. A worker may
+    last as long as the engine, or for a few tasks. Nothing in it crosses to another process: a function that needs it
+    receives it beside its task.
     """
 
     def __init__(self, tell: Callable[[float], None] | None = None) -> None:
@@ -77,6 +78,12 @@ class Engine(Protocol):
         """Start all workers now, before much is in memory.
 
         A worker that is forked later keeps the memory that this process had then, even what it frees afterwards.
+        """
+
+    def reach(self, paths: Sequence[bytes]) -> bool:
+        """Whether these files have the same devices and inodes for the workers as for this process.
+
+        Raises ClusterError: a worker on another machine does not see one of them.
         """
 
     def map(self, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:

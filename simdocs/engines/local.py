@@ -7,7 +7,7 @@ import mmap
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, islice, repeat
 from types import TracebackType
@@ -21,6 +21,8 @@ from simdocs.storage.syscalls import signals_deferred
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
+
+    from simdocs.parameters.running import Running
 
 FORKS = sys.platform == "linux"
 
@@ -46,6 +48,11 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def engine(running: Running) -> Local:
+    """The engine for a run, with a worker for each core unless the number is given."""
+    return Local(running.jobs or cores())
+
+
 class Local:
     """An engine on this machine: `with Local(jobs) as engine: engine.map(function, tasks)`.
 
@@ -63,7 +70,7 @@ class Local:
         """The share of its task that each worker has done: one number in memory that both processes see."""
 
     def __enter__(self) -> Local:
-        _reuse_memory()
+        reuse_memory()
         return self
 
     def __exit__(
@@ -82,6 +89,10 @@ class Local:
         """Start all workers now, before much is in memory. With one job there are none."""
         while self.jobs > 1 and len(self._pipes) < self.jobs:
             self._start()
+
+    def reach(self, paths: Sequence[bytes]) -> bool:  # noqa: ARG002  (as the protocol names it)
+        """Workers see what this process sees."""
+        return True
 
     def map(self, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
         """Yield function(task) for each task, in order. At most a few tasks run ahead of the results that were taken.
@@ -181,7 +192,7 @@ class Local:
         return ours
 
 
-def _reuse_memory() -> None:
+def reuse_memory() -> None:
     """Let the arrays of a batch reuse the memory of the batch before.
 
     For arrays of more than 128 KiB the C library of Linux asks the system for fresh memory, which is cleared page by

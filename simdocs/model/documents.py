@@ -182,7 +182,7 @@ MET = np.dtype([("walked", "<i4"), ("device", "<u8"), ("inode", "<u8")])
 
 walked: the number of bytes of its name that lead to the directory that was walked; below it, no link is followed. 0: a
     walk that follows links found it. NAMED: it was named itself, and may be any file.
-device, inode: the device and the inode of the file.
+device, inode: the device and the inode of the file; 0, 0: workers on other machines have other numbers for it.
 """
 
 NAMED = -1

@@ -271,21 +271,6 @@ class CompareAnswer(Group, section=ANSWER):
     trace: bool = _TRACE
 
 
-class Running(Group, section=RUN):
-    """How the work is done.
-
-    jobs: worker processes; None: as many as there are cores.
-    strict: whether it is an error if a document cannot be judged.
-    """
-
-    jobs: int | None = parameter(
-        Whole(1, 1024), default=None, described="all cores", help="Number of worker processes."
-    )
-    strict: bool = parameter(
-        Flag(), default=False, help="Write nothing and exit with 2 if a document could not be compared."
-    )
-
-
 class Presentation(Group, section=ANSWER):
     """How an answer is drawn, where it is written, and what is said about the run."""
 

@@ -304,6 +304,25 @@ DIFFS = Family(
     }
 )
 
+
+class EngineKind(Member):
+    """A kind of engine.
+
+    by_processes: whether it starts processes on this machine, for which Python callers must ask.
+    """
+
+    def __init__(self, help_text: str, implementation: str, *, by_processes: bool = False) -> None:
+        super().__init__(help_text, implementation)
+        self.by_processes = by_processes
+
+
+ENGINES = Family(
+    {
+        "local": EngineKind("processes on this machine", "simdocs.engines.local:engine", by_processes=True),
+        "spark": EngineKind("workers of Apache Spark, which must see the same files", "simdocs.engines.spark:engine"),
+    }
+)
+
 COLORS = Family(
     {
         "auto": Member("on a terminal, unless NO_COLOR is set"),

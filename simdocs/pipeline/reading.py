@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 Made = TypeVar("Made")
 """The result of a stage for the documents of a task, such as their signatures."""
 
+_LOOKED_FOR = 16
+"""Files that workers are asked for before anything is read, lest they take all files for files that are gone."""
+
 NO_CHUNK = np.zeros(0, CHUNK)
 
 
@@ -202,6 +205,8 @@ class Reading:
         self._reuse = None if earlier is None else earlier.reuse(found, recipe, limit, run.skipped)
         unchanged = None if self._reuse is None else self._reuse.unchanged
         self._found = found if unchanged is None else unchanged.found
+        if not run.engine.reach(self._found.sample(_LOOKED_FOR)):
+            self._found = self._found.elsewhere()
         self._register = Register(self._found, run.skipped, recipe, None if unchanged is None else unchanged.unread)
         self.progress = Advance(self._found)
 

@@ -4,11 +4,11 @@ from collections.abc import Collection, Hashable, Iterator, Sequence
 from typing import Any, ClassVar
 
 from simdocs.errors import Problem, mention, suggested
-from simdocs.parameters.answers import Running
 from simdocs.parameters.families import UNITS
 from simdocs.parameters.recipes import BandingRequest, Ignoring, Shingling, Sketching, StopWords, Templates
+from simdocs.parameters.running import Running
 from simdocs.parameters.texts import Naming, Normalisation, Sequences, Walking
-from simdocs.requests.request import Exclusion, Request, RequestRules, needs, not_together, paths
+from simdocs.requests.request import Exclusion, Need, Request, RequestRules, needs, not_together, paths
 
 ONCE = Problem("- names standard input, which can be read only once")
 """The problem that something is to be read from standard input twice."""
@@ -110,7 +110,17 @@ class ReadRequest(SourceRequest):
             told = f"{mention('jsonl')} applies to standard input: name a file *.jsonl, or pipe it into {piped}"
             yield Problem(told, "jsonl")
 
+    def _master_once(self) -> Iterator[Problem]:
+        """The master has its own parameter."""
+        if any(setting.startswith("spark.master=") for setting in self.running.spark_conf):
+            yield Problem(
+                f"{mention('spark_conf')} cannot set spark.master: use {mention('spark_master')}", "spark_conf"
+            )
+
     rules: ClassVar[RequestRules] = (
+        Need("spark_master", "engine spark"),
+        Need("spark_conf", "engine spark"),
+        _master_once,
         Exclusion("plain", "jsonl"),
         Exclusion("input_format", "jsonl", f"{mention('input_format')} is for standard input, too"),
         AS_ONE_TEXT,

@@ -7,6 +7,7 @@ from simdocs.errors import Problem, mention
 from simdocs.parameters.answers import CompareAnswer, Comparing, Sampling, ShowAnswer
 from simdocs.parameters.families import SCHEMES
 from simdocs.parameters.recipes import BandingRequest, SeveralShinglings, Shingling, Sketching, StopWords, Templates
+from simdocs.parameters.running import Running
 from simdocs.parameters.texts import Normalisation, Rereading, Sequences, Walking
 from simdocs.parameters.values import Path, PathName
 from simdocs.requests.request import Exclusion, Need, Request, RequestRules, needs, not_together, only
@@ -198,7 +199,7 @@ class AuditRequest(BandsRequest):
     )
 
 
-_ABOUT_BANDS = ("num_perm", *BandingRequest.parameters, "jobs", "strict")
+_ABOUT_BANDS = ("num_perm", *BandingRequest.parameters, *Running.parameters)
 """Parameters that mean something without documents."""
 
 

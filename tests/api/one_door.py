@@ -14,7 +14,7 @@ from typing import Any
 
 import simdocs
 from simdocs.cli import exits
-from simdocs.errors import spelled
+from simdocs.errors import SHELL, spelled
 from tests import asked
 from tests.cli.program import simdocs as program
 from tests.commands.building import content
@@ -63,6 +63,8 @@ def words_of(keywords: Mapping[str, Any]) -> list[str]:
 
 def command(question: str, arguments: Sequence[str], keywords: Mapping[str, Any]) -> str:
     """The command line for a call, as errors suggest it."""
+    if question == SHELL:
+        return arguments[0]
     return " ".join(["simdocs", question, *arguments, *words_of(keywords)])
 
 

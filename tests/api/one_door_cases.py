@@ -124,6 +124,10 @@ _TOKENS = {
 
 _DOCUMENTS = {
     "jobs": Case(2, changes=False),
+    # Each of these is refused, in the same words from both doors. What Spark answers is in tests/cli/test_spark.py.
+    "engine": Case("spark", {"spark_master": "sc://host"}),
+    "spark_master": Case("yarn"),
+    "spark_conf": Case(("spark.a=1", "spark.b=2")),
     "strict": Case(True, {"max_size": 250}),
     "files_from": Case("list", arguments=(), without=("docs",)),
     "files0_from": Case("list0", arguments=(), without=("docs",)),

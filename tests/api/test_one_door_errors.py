@@ -11,6 +11,7 @@ import pytest
 import simdocs
 from simdocs.cli import exits
 from simdocs.parameters import values
+from simdocs.parameters.running import Settings
 from simdocs.parameters.texts import FieldNames
 from tests.api.one_door import CALLS, REQUESTS, by_both, words_of
 from tests.api.one_door_cases import ARGUMENTS
@@ -33,6 +34,7 @@ def wrong_words(kind: values.Values) -> list[str]:
         values.Seconds: ["-1", "soon", "nan"],
         values.Seed: ["-1", "4294967296", "chance"],
         values.Size: ["-1", "12Q", "1.5M"],
+        Settings: ["spark.x", "x"],
     }[type(kind)]
 
 

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -14,14 +15,27 @@ from simdocs.api.ask import ask
 from simdocs.engines.engine import Engine
 from simdocs.engines.local import Local
 from simdocs.engines.run import Run
+from simdocs.engines.spark import Spark
 from simdocs.requests.searching import DedupeRequest
 from tests.cli.corpus import A1, A2, A, B, lay
+from tests.spark import marks
 from tests.toy_engine import Threads
 
-ENGINES: dict[str, Callable[[int], Engine]] = {"local": Local, "toy": Threads}
+ENGINES: dict[str, Callable[[int], Engine]] = {"local": Local, "toy": Threads, "spark": Spark}
 """Makes each engine, with a number of jobs."""
 
-every_engine = pytest.mark.parametrize("engine_of", ENGINES.values(), ids=ENGINES)
+MARKS = {"spark": marks()}
+
+every_engine = pytest.mark.parametrize(
+    "engine_of", [pytest.param(made, marks=MARKS.get(name, ()), id=name) for name, made in ENGINES.items()]
+)
+
+
+@pytest.fixture(autouse=True)
+def one_session(request: pytest.FixtureRequest) -> None:
+    """Let engines of Spark share a session, because each takes seconds to start."""
+    if request.node.get_closest_marker("spark"):
+        request.getfixturevalue("spark_session")
 
 
 def doubled(number: int) -> int:
@@ -73,43 +87,45 @@ def test_tasks_are_taken_a_few_ahead_of_their_results(engine_of, jobs):
 
 
 class Seen:
-    """Counts the tasks that its worker has run."""
-
-    closed = 0
+    """Counts the tasks that its worker has run, and writes into a directory which workers began and ended."""
 
     def __init__(self) -> None:
-        self.tasks = 0
+        self.name, self.tasks = f"{os.getpid()}-{threading.get_ident()}-{uuid4().hex}", 0
+        self.directory: Path | None = None
 
     def close(self) -> None:
-        type(self).closed += 1
+        assert self.directory is not None
+        (self.directory / f"{self.name}.ended").touch()
 
 
-def counted(_task: int, state: Any) -> tuple[int, int, int]:
+def counted(directory: Path, state: Any) -> tuple[str, int]:
     seen = state.get(Seen)
+    if seen.directory is None:
+        seen.directory = directory
+        (directory / f"{seen.name}.begun").touch()
     seen.tasks += 1
-    return os.getpid(), threading.get_ident(), seen.tasks
+    return seen.name, seen.tasks
 
 
 @every_engine
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_each_worker_keeps_its_own_state_between_tasks(engine_of, jobs):
+def test_each_worker_keeps_its_own_state_between_tasks(engine_of, jobs, tmp_path: Path):
     with engine_of(jobs) as engine:
-        results = [*engine.map_with_state(counted, range(20)), *engine.map_with_state(counted, range(20))]
-    workers = {worker for *worker, _ in map(tuple, results) for worker in [tuple(worker)]}
-    assert len(workers) <= jobs
+        results = [*engine.map_with_state(counted, [tmp_path] * 20), *engine.map_with_state(counted, [tmp_path] * 20)]
+    workers = {worker for worker, _ in results}
+    assert engine_of is Spark or len(workers) <= jobs  # those of Spark last for a few tasks
     for worker in workers:
-        tasks = [number for *place, number in results if tuple(place) == worker]
+        tasks = [number for name, number in results if name == worker]
         assert sorted(tasks) == list(range(1, len(tasks) + 1))
 
 
 @every_engine
-def test_state_is_closed_with_its_engine_and_the_next_engine_begins_anew(engine_of):
-    before = Seen.closed
-    for _ in range(2):
+def test_state_is_closed_with_its_engine_and_the_next_engine_begins_anew(engine_of, tmp_path: Path):
+    for number in range(2):
         with engine_of(1) as engine:
-            assert [number for *_, number in engine.map_with_state(counted, [0])] == [1]
+            assert [tasks for _, tasks in engine.map_with_state(counted, [tmp_path])] == [1]
             assert engine.state is engine.state
-    assert Seen.closed == before + 2
+        assert len(list(tmp_path.glob("*.begun"))) == len(list(tmp_path.glob("*.ended"))) == number + 1
 
 
 @every_engine

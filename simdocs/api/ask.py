@@ -12,8 +12,8 @@ from simdocs.errors import InputError, UnjudgedError, UsageError, spelled
 from simdocs.model.answers import AS_A_WHOLE, Delivery
 from simdocs.model.names import display_name
 from simdocs.model.skipped import Skipped
+from simdocs.parameters.answers import Running
 from simdocs.parameters.families import ENGINES
-from simdocs.parameters.running import Running
 from simdocs.parameters.values import Path
 from simdocs.requests.building import BuildRequest
 from simdocs.requests.request import Request

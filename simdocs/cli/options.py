@@ -11,8 +11,8 @@ import click
 from simdocs.cli.help import Option, together
 from simdocs.cli.spelling import METAVARS, declarations, spelled
 from simdocs.errors import mention
+from simdocs.parameters.answers import Settings
 from simdocs.parameters.declaration import Member, Parameter
-from simdocs.parameters.running import Settings
 from simdocs.parameters.texts import FieldNames
 from simdocs.parameters.values import (
     ArtifactName,

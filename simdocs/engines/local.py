@@ -22,7 +22,7 @@ from simdocs.storage.syscalls import signals_deferred
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-    from simdocs.parameters.running import Running
+    from simdocs.parameters.answers import Running
 
 FORKS = sys.platform == "linux"
 

@@ -15,7 +15,7 @@ from uuid import uuid4
 from simdocs.engines.engine import Result, Task, WorkerState
 from simdocs.engines.spark_session import Java, Session, connect
 from simdocs.engines.spark_worker import PROTOCOL, run_bundles
-from simdocs.parameters.running import Running
+from simdocs.parameters.answers import Running
 from simdocs.storage.syscalls import signals_deferred
 
 _SECONDS = 3.0

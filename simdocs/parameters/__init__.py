@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from simdocs.parameters import answers, recipes, running, texts
+from simdocs.parameters import answers, recipes, texts
 from simdocs.parameters.declaration import Group, Parameter, in_order
 
 EVERY_GROUP: tuple[type[Group], ...] = (
@@ -24,7 +24,7 @@ EVERY_GROUP: tuple[type[Group], ...] = (
         answers.QueryAnswer,
         answers.CompareAnswer,
     ),
-    *(running.Running, answers.Presentation),
+    *(answers.Running, answers.Presentation),
 )
 """Every group that has parameters."""
 

@@ -4,9 +4,9 @@ from collections.abc import Collection, Hashable, Iterator, Sequence
 from typing import Any, ClassVar
 
 from simdocs.errors import Problem, mention, suggested
+from simdocs.parameters.answers import Running
 from simdocs.parameters.families import UNITS
 from simdocs.parameters.recipes import BandingRequest, Ignoring, Shingling, Sketching, StopWords, Templates
-from simdocs.parameters.running import Running
 from simdocs.parameters.texts import Naming, Normalisation, Sequences, Walking
 from simdocs.requests.request import Exclusion, Need, Request, RequestRules, needs, not_together, paths
 

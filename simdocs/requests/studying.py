@@ -4,10 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 from simdocs.errors import Problem, mention
-from simdocs.parameters.answers import CompareAnswer, Comparing, Sampling, ShowAnswer
+from simdocs.parameters.answers import CompareAnswer, Comparing, Running, Sampling, ShowAnswer
 from simdocs.parameters.families import SCHEMES
 from simdocs.parameters.recipes import BandingRequest, SeveralShinglings, Shingling, Sketching, StopWords, Templates
-from simdocs.parameters.running import Running
 from simdocs.parameters.texts import Normalisation, Rereading, Sequences, Walking
 from simdocs.parameters.values import Path, PathName
 from simdocs.requests.request import Exclusion, Need, Request, RequestRules, needs, not_together, only

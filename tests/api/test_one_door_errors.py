@@ -11,7 +11,7 @@ import pytest
 import simdocs
 from simdocs.cli import exits
 from simdocs.parameters import values
-from simdocs.parameters.running import Settings
+from simdocs.parameters.answers import Settings
 from simdocs.parameters.texts import FieldNames
 from tests.api.one_door import CALLS, REQUESTS, by_both, words_of
 from tests.api.one_door_cases import ARGUMENTS

@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from simdocs.corpora.compression import CompressedSink
 from simdocs.corpora.containers.container import ContainerFile
 from simdocs.corpora.containers.rows import NO_FLAGS, RowBlock, RowWriter, Sink, row_format
 from simdocs.corpora.file_list import FileList
+from simdocs.corpora.read_file import MOST, read
 from simdocs.corpora.walked_files import Met
 from simdocs.engines.memory import available_memory
 from simdocs.engines.run import Run
@@ -27,7 +27,7 @@ from simdocs.model.deduplication import WrittenRows
 from simdocs.model.documents import Documents
 from simdocs.model.names import display_name
 from simdocs.model.ragged import Index, Rows
-from simdocs.model.skipped import DocumentSkipped
+from simdocs.model.skipped import DocumentSkipped, explanation
 from simdocs.parameters.texts import Sequences
 from simdocs.storage.atomic_file import atomic_file
 from simdocs.storage.atomic_tree import DraftTree, atomic_tree
@@ -102,9 +102,10 @@ class RowDrafts:
         """Copy the files that describe data sets. flagged: there are more columns than they list."""
         for source, path in self.targets.copies.items():
             try:
-                content = Path(os.fsdecode(source)).read_bytes()
-            except OSError as error:
-                raise InputError(f"{display_name(source)}: {error.strerror}, so nothing was written") from None
+                content, _ = read(source, MOST)
+            except DocumentSkipped as skip:
+                why = skip.detail or explanation(skip.reason)
+                raise InputError(f"{display_name(source)}: {why}, so nothing was written") from None
             if flagged and os.path.basename(path) == INFO:
                 content = _without_columns(content)
             with draft.file(path) as stream:

@@ -13,12 +13,14 @@ from simdocs.corpora.containers.recognise import format_named
 from simdocs.corpora.containers.rows import row_format
 from simdocs.corpora.discover import Sources
 from simdocs.corpora.file_list import FileList
+from simdocs.corpora.stamp import file_id, is_directory, is_regular, status_of
 from simdocs.errors import InputError, UsageError, mention
 from simdocs.extras import needs
 from simdocs.model.figures import counted
 from simdocs.model.names import display_name
 from simdocs.parameters.file_formats import CONTAINERS, compression_of, without_compression
 from simdocs.parameters.texts import Sequences
+from simdocs.parameters.values import is_uri
 from simdocs.storage.atomic_tree import LIST, check_tree
 
 
@@ -75,7 +77,7 @@ def row_targets(
     input, lies in one, or holds one. InputError: there is no file with rows. OutputError: see `check_tree`.
     """
     forms = _forms(found, fields, next(iter(outputs)))
-    is_one_file = sources.listed is None and len(sources.names) == 1 and not os.path.isdir(sources.names[0])
+    is_one_file = sources.listed is None and len(sources.names) == 1 and not is_directory(sources.names[0])
     names = [""] * len(found.names) if is_one_file else _relative_names(found, sources, outputs)
     if not names:
         raise InputError(f"no file with rows was found, so {mention(next(iter(outputs)))} has nothing to write")
@@ -119,12 +121,12 @@ def _descriptions(found: FileList, files: Sequence[RowFile], outputs: Mapping[st
             seen.add(root + directory)
             for described in map(os.fsencode, _DESCRIPTIONS):
                 target = os.path.join(directory, described)
-                if root + target in read or not os.path.isfile(root + target):
+                if root + target in read or not is_regular(root + target):
                     continue
                 first = taken.setdefault(target, root + target)
                 if first == root + target:
                     copies[first] = os.fsdecode(target)
-                elif not os.path.samefile(first, root + target):
+                elif file_id(status_of(first)) != file_id(status_of(root + target)):
                     raise _collision(first, root + target, target, outputs)
     return copies
 
@@ -166,7 +168,7 @@ def _relative_names(found: FileList, sources: Sources, outputs: Mapping[str, str
         some = [found.names[row] for row in range(len(names), len(names) + count)]
         if argument == len(sources.names):
             names += _below_common(some)
-        elif os.path.isdir(sources.names[argument]):
+        elif is_directory(sources.names[argument]):
             above = os.path.join(sources.names[argument], b"")
             names += [name[len(above) :] for name in some]
         else:
@@ -236,14 +238,15 @@ def _refuse_inputs(parameter: str, path: str, found: FileList, sources: Sources)
     """Raise UsageError if a directory of rows is in a directory that is read, or would replace a file that is read."""
     real = os.path.realpath(path)
     for name in sources.names:
-        if os.path.isdir(name) and _is_in(real, os.path.realpath(os.fsdecode(name))):
+        if not is_uri(name) and os.path.isdir(name) and _is_in(real, os.path.realpath(os.fsdecode(name))):
             where = (
                 f"is in {display_name(name)}, which"
                 if real != os.path.realpath(os.fsdecode(name))
                 else "this directory"
             )
             raise UsageError(f"{_shown(path)}: {where} is read: choose another directory")
-    for directory in {os.path.dirname(found.names[row]) for row in range(len(found.names))}:
+    names = (found.names[row] for row in range(len(found.names)))
+    for directory in {os.path.dirname(name) for name in names if not is_uri(name)}:
         if _is_in(os.path.realpath(os.fsdecode(directory)), real):
             what = f"holds files that are read, in {display_name(directory or b'.')}"
             raise UsageError(

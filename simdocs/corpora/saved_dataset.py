@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
-from typing import Any
+from typing import Any, Protocol
 
 from simdocs.corpora.stamp import READ
 from simdocs.model.skipped import DocumentSkipped
@@ -35,20 +35,31 @@ class SavedDataset:
         return name == _SPLITS.encode() if self.data is None else name not in self.data
 
 
-def saved_dataset(descriptor: int) -> SavedDataset | None:
-    """The description of the data set in an open directory; None if it is an ordinary directory.
+class Described(Protocol):
+    """A directory that may hold a data set."""
+
+    def head(self, name: str, most: int) -> bytes | None:
+        """The first bytes of the regular file with this name; None if there is none."""
+
+
+def saved_dataset(directory: Described) -> SavedDataset | None:
+    """The description of the data set in a directory; None if it is an ordinary directory.
 
     Raises DocumentSkipped: malformed (its files are not its rows).
     """
-    state = _read(descriptor, _STATE)
-    if state is not None and _is_file(descriptor, _INFO) and (files := _names(state.get("_data_files"))) is not None:
+    state = _read(directory, _STATE)
+    if (
+        state is not None
+        and directory.head(_INFO, 1) is not None
+        and (files := _names(state.get("_data_files"))) is not None
+    ):
         if any(state.get(each) for each in _INDICES):
             remedy = "save it again after flatten_indices()"
             raise DocumentSkipped(
                 "malformed", f"a data set of which only some rows are used, or in another order: {remedy}"
             )
         return SavedDataset(files, files)
-    splits = _read(descriptor, _SPLITS)
+    splits = _read(directory, _SPLITS)
     if splits is not None and isinstance(names := splits.get("splits"), list):
         return SavedDataset(None, frozenset(os.fsencode(name) for name in names if isinstance(name, str)))
     return None
@@ -64,24 +75,30 @@ def _names(listed: Any) -> frozenset[bytes] | None:
     return frozenset(os.fsencode(name) for name in names)
 
 
-def _read(descriptor: int, name: str) -> dict[str, Any] | None:
+def _read(directory: Described, name: str) -> dict[str, Any] | None:
     """The JSON object in a file of the directory; None if there is none."""
     try:
-        file = os.open(name, READ | os.O_NOFOLLOW, dir_fd=descriptor)
-    except OSError:
+        value = json.loads(directory.head(name, _MOST) or b"")
+    except (ValueError, RecursionError):
         return None
-    try:
-        content = os.read(file, _MOST) if stat.S_ISREG(os.fstat(file).st_mode) else b""
-        value = json.loads(content)
-    except (OSError, ValueError, RecursionError):
-        return None
-    finally:
-        os.close(file)
     return value if isinstance(value, dict) else None
 
 
-def _is_file(descriptor: int, name: str) -> bool:
-    try:
-        return stat.S_ISREG(os.stat(name, dir_fd=descriptor, follow_symlinks=False).st_mode)
-    except OSError:
-        return False
+class OpenDirectory:
+    """An open directory, by its descriptor: see Described."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    def head(self, name: str, most: int) -> bytes | None:
+        """The first bytes of the regular file with this name, which is no link; None if there is none."""
+        try:
+            file = os.open(name, READ | os.O_NOFOLLOW, dir_fd=self._descriptor)
+        except OSError:
+            return None
+        try:
+            return os.read(file, most) if stat.S_ISREG(os.fstat(file).st_mode) else None
+        except OSError:
+            return None
+        finally:
+            os.close(file)

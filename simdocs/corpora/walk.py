@@ -313,9 +313,9 @@ class _Walk:
         names = {name for name, _ in files}
         if not names & MARKS and not (self.lister.patterns and any(_exists(descriptor, name) for name in MARKS)):
             return files
-        from simdocs.corpora.saved_dataset import saved_dataset
+        from simdocs.corpora.saved_dataset import OpenDirectory, saved_dataset
 
-        dataset = saved_dataset(descriptor)
+        dataset = saved_dataset(OpenDirectory(descriptor))
         if dataset is None:
             return files
         directory = _join(path, b"")

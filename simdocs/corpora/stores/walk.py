@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
 
 from simdocs.corpora.patterns import Patterns, Unread
+from simdocs.corpora.saved_dataset import SavedDataset, saved_dataset
 from simdocs.corpora.stores.object_file import ObjectFile
 from simdocs.corpora.stores.store import StoredObject, digest_of, objects_below, unreachable
-from simdocs.corpora.walk import ARTIFACT_SUFFIXES, Found, packed_facts
+from simdocs.corpora.walk import ARTIFACT_SUFFIXES, MARKS, Found, packed_facts
 from simdocs.errors import InputError
 from simdocs.model.names import DRAFT_PREFIX, display_name, is_manifest
 from simdocs.model.skipped import DocumentSkipped, Skip, Skipped
@@ -29,7 +31,7 @@ def walk_objects(
     root = prefix if prefix.endswith(b"/") else prefix + b"/"
     listed = sorted(objects_below(prefix))
     names, facts = list[bytes](), list[bytes]()
-    for each in _Search(root, walking, skipped, patterns, unread).taken(listed):
+    for each in _Search(listed, root, walking, skipped, patterns, unread).taken():
         name = root + each.below
         names.append(name)
         facts.append(packed_facts(each.size, each.mtime_ns, *digest_of(name)))
@@ -43,26 +45,47 @@ def walk_objects(
 class _Search:
     """The state of one walk."""
 
-    def __init__(self, root: bytes, walking: Walking, skipped: Skipped, patterns: Patterns, unread: Unread) -> None:
+    def __init__(
+        self,
+        listed: list[StoredObject],
+        root: bytes,
+        walking: Walking,
+        skipped: Skipped,
+        patterns: Patterns,
+        unread: Unread,
+    ) -> None:
         self._root, self._walking, self._skipped, self._unread = root, walking, skipped, unread
         self._patterns = patterns if patterns else None
-        self._inside, self._left = b"", b"\0"
+        self._listed = listed
+        self._inside, self._left = b"", _NOTHING
         """The directory of the last object, and the last one that was left out, with slashes."""
+        self._manifests = self._with((_MANIFEST,))
+        self._datasets: dict[bytes, SavedDataset | None] = dict.fromkeys(self._with(MARKS))
+        """The directories that seem to hold data sets, and what they hold, if they were entered."""
 
-    def taken(self, listed: list[StoredObject]) -> Iterator[StoredObject]:
-        """Yield the objects to read. listed: all objects, in order."""
-        manifests = {each.below[: 1 - len(_MANIFEST)] for each in listed if each.below.endswith(_MANIFEST)}
-        for each in listed:
+    def _with(self, names: Iterable[bytes]) -> set[bytes]:
+        """The directories, with slashes, that have a file of one of these names."""
+        ends = tuple(names)
+        marked = (each.below for each in self._listed if each.below.endswith(ends))
+        return {below[: below.rfind(b"/") + 1] for below in marked if below[below.rfind(b"/") + 1 :] in ends}
+
+    def taken(self) -> Iterator[StoredObject]:
+        """Yield the objects to read, in order."""
+        if b"" in self._datasets:
+            self._enter_dataset(b"")
+        for each in self._listed:
             if each.below.startswith(self._left):
                 continue
             cut = each.below.rfind(b"/") + 1
-            if each.below[:cut] != self._inside and not self._enter(each.below[:cut], manifests):
+            if each.below[:cut] != self._inside and not self._enter(each.below[:cut]):
                 continue
             self._inside = each.below[:cut]
             try:
                 self._refuse_hidden(each.below[cut:])
                 if self._patterns is not None and self._patterns.leave_out(each.below, False):
                     continue
+                if (dataset := self._datasets.get(self._inside)) is not None and dataset.leaves_out(each.below[cut:]):
+                    raise DocumentSkipped("described")
                 if why := unreachable(each.below):
                     raise DocumentSkipped("unreadable", why)
             except DocumentSkipped as left:
@@ -70,7 +93,27 @@ class _Search:
             else:
                 yield each
 
-    def _enter(self, directory: bytes, manifests: set[bytes]) -> bool:
+    def _enter_dataset(self, directory: bytes) -> None:
+        """Read the description of a data set. It may leave out the directory."""
+        try:
+            dataset = self._datasets[directory] = saved_dataset(_ListedDirectory(self._root + directory))
+        except DocumentSkipped as left:
+            self._leave_out(directory[:-1], left)
+            self._left = directory
+            return
+        for name in sorted(dataset.listed) if dataset is not None else ():
+            if not self._has(directory + name):
+                why = "the data set lists it, but it is missing"
+                self._skipped.add(Skip("unreadable", self._root + directory + name, why))
+
+    def _has(self, below: bytes) -> bool:
+        """Whether there is an object with this name, or below it."""
+        place = bisect_left(self._listed, below, key=lambda each: each.below)
+        below_it = bisect_left(self._listed, below + b"/", key=lambda each: each.below)
+        found = (self._listed[at].below for at in (place, below_it) if at < len(self._listed))
+        return any(name == below or name.startswith(below + b"/") for name in found)
+
+    def _enter(self, directory: bytes) -> bool:
         """Whether to read what is in a directory. If not, this is reported, and the directory remembered."""
         at = directory.find(b"/") + 1
         while at:
@@ -84,12 +127,16 @@ class _Search:
                     if self._patterns is not None and self._patterns.leave_out(above[:-1], True):
                         self._left = above
                         return False
-                    if above in manifests and self._is_artifact(above):
+                    if above in self._manifests and self._is_artifact(above):
                         raise DocumentSkipped("artifact")
                 except DocumentSkipped as left:
                     self._leave_out(above[:-1], left)
                     self._left = above
                     return False
+                if above in self._datasets:
+                    self._enter_dataset(above)
+                    if self._left == above:
+                        return False
             at = directory.find(b"/", at) + 1
         return True
 
@@ -102,7 +149,7 @@ class _Search:
 
     def _is_artifact(self, directory: bytes) -> bool:
         try:
-            return is_manifest(ObjectFile(self._root + directory + _MANIFEST[1:]).pread(64, 0))
+            return is_manifest(ObjectFile(self._root + directory + _MANIFEST).pread(64, 0))
         except OSError:
             return False
 
@@ -113,4 +160,21 @@ class _Search:
             self._unread.add(name, len(self._root))
 
 
-_MANIFEST = b"/manifest.json"
+_MANIFEST = b"manifest.json"
+
+_NOTHING = b"\0"
+"""How no name begins."""
+
+
+class _ListedDirectory:
+    """A directory of a store: see Described. prefix: its name, with a slash."""
+
+    def __init__(self, prefix: bytes) -> None:
+        self._prefix = prefix
+
+    def head(self, name: str, most: int) -> bytes | None:
+        """The first bytes of an object."""
+        try:
+            return ObjectFile(self._prefix + name.encode()).read(most)
+        except OSError:
+            return None

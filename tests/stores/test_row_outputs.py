@@ -1,0 +1,76 @@
+"""Rows of objects are written to this machine as those of the same files are."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import simdocs
+from tests.stores.laid import lay_both
+from tests.stores.server import ObjectStore
+from tests.stores.test_reading import arrow, delimited, json_lines, parquet
+
+STATE = json.dumps({"_data_files": [{"filename": "data.arrow"}]}).encode()
+SPLITS = json.dumps({"splits": ["train"]}).encode()
+
+FILES = {
+    "rows.jsonl": {"rows.jsonl": lambda: json_lines(300)},
+    "rows.parquet": {"rows.parquet": lambda: parquet(300)},
+    "docs": {
+        "docs/a.jsonl": lambda: json_lines(30),
+        "docs/below/b.csv": lambda: delimited(30),
+        "docs/below/c.arrow": lambda: arrow(30),
+    },
+    "saved": {
+        "saved/dataset_dict.json": lambda: SPLITS,
+        "saved/train/dataset_info.json": lambda: b"{}",
+        "saved/train/state.json": lambda: STATE,
+        "saved/train/data.arrow": lambda: arrow(30),
+        "saved/train/cache-1.arrow": lambda: arrow(20),
+    },
+}
+
+
+def files_in(path: Path) -> dict[str, bytes]:
+    """The contents of a file, or of the files of a directory."""
+    if path.is_file():
+        return {"": path.read_bytes()}
+    return {str(each.relative_to(path)): each.read_bytes() for each in sorted(path.rglob("*")) if each.is_file()}
+
+
+@pytest.mark.parametrize("what", FILES)
+@pytest.mark.parametrize("output", ["kept_rows", "removed_rows", "flagged_rows"])
+def test_rows_of_objects_are_written_as_those_of_files(
+    store: ObjectStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str, output: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lay_both(store, tmp_path, {name: data() for name, data in FILES[what].items()})
+    ending = Path(what).suffix
+    options: dict[str, Any] = {"unit": "word"}
+    disk = simdocs.dedupe(what, **options, **{output: f"disk{ending}"})
+    stored = simdocs.dedupe(f"s3://bucket/{what}", **options, **{output: f"store{ending}"})
+    assert len(disk.documents) == len(stored.documents)
+    on_disk, of_store = files_in(tmp_path / f"disk{ending}"), files_in(tmp_path / f"store{ending}")
+    assert on_disk.keys() == of_store.keys()
+    if output != "flagged_rows":  # which have the names of other rows
+        assert on_disk == of_store
+
+
+def test_a_saved_data_set_is_read_as_one_on_disk(
+    store: ObjectStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    files = {name: data() for name, data in FILES["saved"].items()}
+    files["saved/train/state.json"] = STATE.replace(b"}]", b'}, {"filename": "lost.arrow"}]')
+    lay_both(store, tmp_path, files)
+    disk, stored = simdocs.signature("saved"), simdocs.signature("s3://bucket/saved")
+    named = {
+        why: [(name.removeprefix("s3://bucket/"), detail) for name, detail in each]
+        for why, each in stored.skipped.by_reason.items()
+    }
+    assert named == disk.skipped.by_reason
+    assert named.keys() == {"described", "unreadable"}
+    assert len(stored.documents) == len(disk.documents) == 30

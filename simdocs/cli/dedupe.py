@@ -30,7 +30,7 @@ from simdocs.requests.searching import DedupeRequest
 def dedupe(**given: Any) -> int:
     """Find near-duplicates among documents.
 
-    DOCS are files, directories (read recursively), or - for standard input. They may also be one artifact:
+    DOCS are files, directories (read recursively), s3:// names, or - for standard input. They may also be one artifact:
     X.shingles, X.signatures or X.index. Of each group of near-duplicates one document is kept. Every other one is
     listed with the kept document, their exact Jaccard similarity, and the similarity that their signatures suggest.
     Documents without near-duplicates are not listed. The guide (simdocs help guide) helps to choose the options.

@@ -27,9 +27,9 @@ from simdocs.requests.drawing import BuildReportRequest
 def index(**given: Any) -> int:
     """Build an index for finding similar documents.
 
-    DOCS are files, directories (read recursively), or - for standard input. They may also be one artifact:
+    DOCS are files, directories (read recursively), s3:// names, or - for standard input. They may also be one artifact:
     X.shingles, X.signatures or X.index. The bands of NAME.index are chosen so that at least --recall of the pairs
-    exactly at --threshold share a bucket. An index with other bands is built from X.index without reading the
-    documents again.
+    exactly at --threshold share a bucket. An index with other bands is built from X.index without reading the documents
+    again.
     """
     return build(IndexRequest, given)

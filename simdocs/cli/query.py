@@ -64,8 +64,8 @@ def _explain_fixed(option: str, parameter: str, words: Sequence[str]) -> str:
 def query(**given: Any) -> int:
     """Find the documents of an index that are similar to DOCS.
 
-    DOCS are files, directories (read recursively), or - for standard input. They may also be one artifact: X.shingles
-    or X.signatures. The index sets how they are cut into shingles. Each document is listed with its matches, the most
-    similar first. A document that is in the index does not match itself, but its copies do.
+    DOCS are files, directories (read recursively), s3:// names, or - for standard input. They may also be one artifact:
+    X.shingles or X.signatures. The index sets how they are cut into shingles. Each document is listed with its matches,
+    the most similar first. A document that is in the index does not match itself, but its copies do.
     """
     return answer(QueryRequest, DrawRequest, given)

@@ -33,8 +33,8 @@ def _moved(_context: click.Context, _option: click.Parameter, given: str | None)
 def shingle(**given: Any) -> int:
     """Turn documents into token sets.
 
-    DOCS are files, directories (read recursively), or - for standard input. A shingle is k consecutive units of the
-    normalised text. Its token is a 4-byte number, the MurmurHash3 of the shingle (as mmh3 computes it). NAME.shingles
-    holds the tokens of each document in ascending order, in tokens.npy.
+    DOCS are files, directories (read recursively), s3:// names, or - for standard input. A shingle is k consecutive
+    units of the normalised text. Its token is a 4-byte number, the MurmurHash3 of the shingle (as mmh3 computes it).
+    NAME.shingles holds the tokens of each document in ascending order, in tokens.npy.
     """
     return build(ShingleRequest, given)

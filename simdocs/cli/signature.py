@@ -26,8 +26,8 @@ from simdocs.requests.drawing import BuildReportRequest
 def signature(**given: Any) -> int:
     """Turn documents or token sets into signatures.
 
-    DOCS are files, directories (read recursively), or - for standard input. They may also be one artifact: X.shingles.
-    The fraction of places in which two signatures agree estimates how similar their documents are. NAME.signatures
-    holds a row of K values for each document, in signatures.npy.
+    DOCS are files, directories (read recursively), s3:// names, or - for standard input. They may also be one artifact:
+    X.shingles. The fraction of places in which two signatures agree estimates how similar their documents are.
+    NAME.signatures holds a row of K values for each document, in signatures.npy.
     """
     return build(SignatureRequest, given)

@@ -38,6 +38,7 @@ def at_request(store: ObjectStore, what: str, number: int, act: Callable[[], Any
     store.before = before
 
 
+@pytest.mark.reliability("an object that is replaced while it is read")
 def test_an_object_that_is_replaced_before_it_is_fetched_is_read_again(store: ObjectStore) -> None:
     store.put(BUCKET, "x", b"an old text")
     at_request(store, "GET", 1, lambda: store.put(BUCKET, "x", b"a longer new text", LONG_AGO + 7))
@@ -76,6 +77,7 @@ def parts(limit: int = 1 << 26) -> list[Any]:
     return list(JSON_LINES.parts(ContainerFile(b"s3://bucket/rows.jsonl", limit), Sequences()))
 
 
+@pytest.mark.reliability("an object that is replaced while it is read")
 def test_a_container_that_is_replaced_while_it_is_read_gives_no_mixture(store: ObjectStore) -> None:
     old, new = json_lines(20_000), json_lines(20_000).replace(b"word", b"term")
     store.put(BUCKET, "rows.jsonl", old)
@@ -116,6 +118,7 @@ def test_rows_of_an_object_that_was_replaced_are_of_the_new_version(store: Objec
     reader.close()
 
 
+@pytest.mark.reliability("an object that is replaced or gone before it is verified")
 def test_a_document_that_changed_before_it_is_verified_is_named(store: ObjectStore, tmp_path: Path) -> None:
     for name, data in sentences(3).items():
         store.put(BUCKET, name, data)

@@ -44,6 +44,7 @@ def refused(status: int, code: str) -> Any:
     return before
 
 
+@pytest.mark.reliability("access denied, expired credentials, another region")
 @pytest.mark.parametrize(("status", "code", "said"), REFUSALS, ids=[code for _, code, _ in REFUSALS])
 @pytest.mark.parametrize("name", ["s3://bucket/docs", "s3://bucket/docs/"])
 def test_a_refused_prefix_is_named_with_the_reason(
@@ -66,6 +67,7 @@ def test_a_refused_object_is_skipped(store: ObjectStore, status: int, code: str)
     assert raised.value.reason == ("vanished" if status == 404 else "unreadable")
 
 
+@pytest.mark.reliability("no such bucket")
 @pytest.mark.parametrize("name", ["s3://nowhere", "s3://nowhere/", "s3://nowhere/docs", "s3://nowhere/docs/"])
 def test_a_bucket_that_does_not_exist_is_an_argument_that_does_not_exist(store: ObjectStore, name: str) -> None:
     with pytest.raises(InputError) as raised:
@@ -83,6 +85,7 @@ def test_a_store_that_does_not_answer_is_not_waited_for_long(store: ObjectStore)
     assert skipped.by_reason == {"unreadable": [("s3://bucket/docs/", "the store does not answer")]}
 
 
+@pytest.mark.reliability("no connection")
 def test_a_store_that_is_not_there_is_named(store: ObjectStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
     skipped = Skipped()
@@ -90,6 +93,7 @@ def test_a_store_that_is_not_there_is_named(store: ObjectStore, monkeypatch: pyt
     assert skipped.by_reason == {"unreadable": [("s3://bucket/docs/", "no connection to the store")]}
 
 
+@pytest.mark.reliability("a name with a key")
 @pytest.mark.parametrize(
     "name", ["s3://KEY:SECRET@bucket/x", "s3a://KEY:SECRET@bucket", "s3://KEY:SEC/RET@bucket/x", "gs://SECRET@bucket/x"]
 )
@@ -111,6 +115,7 @@ def test_names_without_a_bucket_are_refused(store: ObjectStore) -> None:
     assert not store.asked
 
 
+@pytest.mark.reliability("credentials")
 @pytest.mark.parametrize(
     "said",
     [

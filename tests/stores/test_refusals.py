@@ -14,6 +14,7 @@ from tests.stores.laid import BUCKET, sentences
 from tests.stores.server import ObjectStore
 
 
+@pytest.mark.reliability("an answer or artifact in a store")
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

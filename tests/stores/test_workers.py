@@ -16,6 +16,7 @@ from tests.stores.server import ObjectStore
 SOURCE = str(Path(simdocs.__file__).parent.parent)
 
 
+@pytest.mark.reliability("workers that start after a store was opened")
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_the_program_answers_the_same_and_ends_well(store: ObjectStore, tmp_path: Path, jobs: str) -> None:
     lay_both(store, tmp_path, sentences(40, copies=40))
@@ -28,6 +29,7 @@ def test_the_program_answers_the_same_and_ends_well(store: ObjectStore, tmp_path
     assert stored.err.replace("s3://bucket/", "") == on_disk.err
 
 
+@pytest.mark.reliability("credentials")
 def test_no_secret_is_in_an_artifact_or_a_message(store: ObjectStore, tmp_path: Path) -> None:
     lay_both(store, tmp_path, sentences(3) | {"docs/bad.txt.gz": b"no gzip"})
     env = environment(PYTHONPATH=SOURCE, **environment_of(store))

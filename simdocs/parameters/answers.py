@@ -276,14 +276,10 @@ class CompareAnswer(Group, section=ANSWER):
 
 
 class Settings:
-    """Any number of settings, each as KEY=VALUE; on a command line one at a time, in Python also as a mapping.
+    """Settings of Spark, each as KEY=VALUE; on a command line one at a time, in Python also as a mapping."""
 
-    prefix: how each key begins.
-    """
-
-    def __init__(self, prefix: str) -> None:
-        self._prefix = prefix
-        self.wanted = f"KEY=VALUE, with a KEY that begins with {prefix}"
+    prefix = "spark."
+    wanted = f"KEY=VALUE, with a KEY that begins with {prefix}"
 
     def check(self, value: Any) -> tuple[str, ...]:
         """The settings, each as KEY=VALUE."""
@@ -293,7 +289,7 @@ class Settings:
     def parse(self, text: Any) -> str:
         """One setting."""
         key, equals, value = text.partition("=") if isinstance(text, str) else ("", "", "")
-        if not equals or not key.startswith(self._prefix) or key == self._prefix or "\0" in text:
+        if not equals or not key.startswith(self.prefix) or key == self.prefix or "\0" in text:
             raise ValueError(self.wanted)
         return f"{key}={value}"
 
@@ -328,7 +324,7 @@ class Running(Group, section=RUN):
         help="Cluster of Spark, such as yarn or spark://HOST:7077.",
     )
     spark_conf: tuple[str, ...] = parameter(
-        Settings("spark."), default=(), help="Setting of Spark. This option may be repeated."
+        Settings(), default=(), help="Setting of Spark. This option may be repeated."
     )
     strict: bool = parameter(
         Flag(), default=False, help="Write nothing and exit with 2 if a document could not be compared."

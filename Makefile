@@ -11,7 +11,7 @@ MINUTES ?= 5
 DOCUMENTS ?= 100000 300000
 ROWS ?= 200000
 
-.PHONY: help demo test test-slow test-spark fuzz check lint types layers format docs cases bench bench-short bench-stages bench-memory bench-scripts bench-datasets bench-startup accuracy transcripts expected clean
+.PHONY: help demo test test-slow test-spark test-browser fuzz check lint types layers format docs cases bench bench-short bench-stages bench-memory bench-scripts bench-datasets bench-startup bench-reports accuracy transcripts expected clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -43,6 +43,11 @@ test-slow: $(INSTALLED) ## run the slow tests too
 test-spark: $(INSTALLED) ## run all tests of --engine spark; they need Java 17 or later
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,datasets,spark]'
 	$(BIN)/python -m pytest -m spark
+
+test-browser: $(INSTALLED) ## run the tests of reports in a browser; needs Chromium, and npm for the rules of accessibility
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'playwright>=1.50'
+	test -d node_modules/axe-core || ! command -v npm >/dev/null || npm install --silent --no-save --no-package-lock axe-core@4
+	$(BIN)/python -m pytest -m browser tests/browser
 
 fuzz: $(INSTALLED) ## run simdocs on random trees, lines, options, swaps of files and forged artifacts for MINUTES=5; SEED=n repeats one run
 	$(BIN)/python -m tests.fuzz $(if $(SEED),--seed $(SEED),--minutes $(MINUTES))
@@ -89,6 +94,10 @@ bench-datasets: $(INSTALLED) ## measure one data set as JSON Lines, CSV, Parquet
 
 bench-startup: $(INSTALLED) ## measure the time to start, as a multiple of Python's
 	$(BIN)/python benchmarks/startup.py
+
+bench-reports: $(INSTALLED) ## measure how a browser opens a report of 100,000 groups
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'playwright>=1.50'
+	$(BIN)/python -m benchmarks.reports
 
 accuracy: $(INSTALLED) ## measure recall and precision on real texts and write docs/accuracy.md; SEEDS=3 is quicker
 	$(BIN)/python benchmarks/accuracy.py --seeds $(SEEDS)

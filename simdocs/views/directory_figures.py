@@ -67,7 +67,7 @@ def _told(share: DirectoryShare) -> str:
     return f"{whole} ({bytes_})" + (", more than half" if share.is_mostly_removed else "")
 
 
-_TOP = 120
+_TOP = 146
 """The height of the names above the table of directories."""
 
 

@@ -48,7 +48,7 @@ def similarities(report: Report) -> str:
     height = plot.height * found.equal / ticks[-1]
     equal_x = plot.left + count * wide
     told = f"similarity 1: {counted(found.equal, 'duplicate')}"
-    parts.append(bar(equal_x + 1, plot.bottom - height, wide - 2, height, "kept", told))
+    parts.append(bar(equal_x + 1, plot.bottom - height, wide - 2, height, "same", told))
     every = max(1, -(-len(found.counts) // 10))
     for at in range(0, len(found.counts) + 1, every):
         if at <= len(found.counts) - every / 2:

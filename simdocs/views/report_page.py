@@ -170,6 +170,8 @@ def _shown_in_words(report: Report) -> str:
         return ""
     if shown == duplicates:
         return f"What differs is shown for {'the only pair' if shown == 1 else f'all {shown:,} pairs'}."
+    if not report.most_bytes:
+        return "No texts are in this page, because its size for texts is 0."
     planned = sum(len(each.differences) for each in report.shown)
     left_out, lost = duplicates - planned, planned - shown
     why = list[str]()

@@ -140,7 +140,9 @@ def test_what_is_left_out_is_said(place: Path) -> None:
     assert page.texts["0"]["pairs"].keys() == {"1"}
     assert [*page.texts] == ["0"]
     assert "What differs is shown for 1 of 3 pairs: 2 are left out, because a report has" in page.text
-    assert page_of(place, "docs", "new", "--report-size", "0").texts == {}
+    none = page_of(place, "docs", "new", "--report-size", "0")
+    assert none.texts == {}
+    assert "No texts are in this page" in none.text
 
 
 def test_texts_that_are_gone_or_have_changed_are_named(place: Path) -> None:
@@ -256,3 +258,9 @@ def test_what_makes_no_report_is_refused(place: Path, arguments: tuple[str, ...]
     done = simdocs("report", *arguments, cwd=place)
     assert (done.status, done.out) == (2, b"")
     assert said in done.err
+
+
+def test_the_page_about_reports_lists_every_figure() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "report.md").read_text(encoding="utf-8")
+    listed = [line.split("`")[1] for line in page.splitlines() if line.startswith("| `")]
+    assert listed == list(FIGURES)

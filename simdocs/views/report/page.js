@@ -211,12 +211,15 @@ function start(data) {
       body.append(more);
     }
     const heading = data.exact ? "Similarity" : "Estimate";
+    const members = make("div", {class: "scroll members"}, make("table", {class: "documents"},
+      make("thead", {}, make("tr", {}, ...["Document", heading, "Text"].map(text => make("th", {scope: "col"}, text)))), body));
     detail.replaceChildren(
       make("h3", {}, `Group ${data.numbers[group]}`),
       make("p", {class: "soft"}, `${plural(count, "document")}, ${size(bytes[group])} of text in duplicates`),
-      make("div", {class: "scroll"}, make("table", {class: "documents"},
-        make("thead", {}, make("tr", {}, ...["Document", heading, "Text"].map(text => make("th", {scope: "col"}, text)))), body)),
-      ...pairOf(group, pair, texts), ...matrixOf(group, texts));
+      members, ...pairOf(group, pair, texts), ...matrixOf(group, texts));
+    const row = body.querySelector(".chosen");
+    if (row && row.offsetTop + row.offsetHeight > members.clientHeight)
+      members.scrollTop = row.offsetTop - members.clientHeight / 2;
   }
 
   function commandOf(group, pair) {

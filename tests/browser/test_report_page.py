@@ -1,0 +1,203 @@
+"""A report in a real browser: it draws all groups, and lets people search, sort, filter, link and copy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simdocs.commands.report import reported
+from tests.browser.browsing import AXE, Shown, a_browser, shown
+from tests.cli.corpus import A1, A2, A, B, lay
+from tests.cli.program import simdocs
+from tests.cli.test_report import HOSTILE
+from tests.report_pages import ReportPage
+from tests.saved_groups import DIRECTORIES, answer_with
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+NOTES = {
+    "docs/long.txt": b"\n".join(b"line %d of the long text" % at for at in range(40)),
+    "docs/long-too.txt": b"\n".join(b"line %d of the long text" % at for at in range(40)).replace(b"20", b"twenty"),
+}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with a_browser() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of three groups: of A and two like it, of two copies of B, and of a long text."""
+    docs = {"docs/a.txt": A, "docs/b.txt": A1, "new/c.txt": A2, "docs/z.txt": B, "new/d.txt": B} | NOTES
+    place = lay(tmp_path_factory.mktemp("small"), docs)
+    simdocs("report", "docs", "new", "-t", "0.5", "-q", "-o", "page.html", cwd=place)
+    return place / "page.html"
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of 100,000 groups, without texts."""
+    path = tmp_path_factory.mktemp("large") / "page.html"
+    path.write_bytes(reported(answer_with(100_000), 0).html())
+    return path
+
+
+@pytest.fixture
+def view(browser: Any) -> Iterator[Shown]:
+    """A page. At the end, nothing may have gone wrong, and nothing may have been asked for."""
+    with shown(browser) as found:
+        yield found
+        assert (found.trouble, found.requests) == ([], [])
+
+
+def test_the_first_group_is_shown_with_its_texts(view: Shown, small: Path) -> None:
+    view.open(small)
+    assert view.text(".status") == "3 groups"
+    assert [each.split("\n")[0] for each in view.page.locator(".row").all_inner_texts()] == [
+        "0 a.txt",
+        "1 long-too.txt",
+        "2 z.txt",
+    ]
+    assert view.text(".detail h3") == "Group 0"
+    assert view.page.locator(".diff del").all_inner_texts() == ["half"]
+    assert view.page.locator(".diff ins").all_inner_texts() == ["a third"]
+    assert view.page.locator(".documents tr.chosen td").first.inner_text() == "docs/b.txt"
+    assert view.count(".matrix td") == 3 * 3 + 1
+
+
+def test_keys_choose_groups_and_pairs_and_the_address_names_them(view: Shown, small: Path) -> None:
+    view.open(small)
+    view.page.locator(".list").focus()
+    view.press("n")
+    view.until(".documents tr.chosen", "new/c.txt")
+    assert view.page.url.endswith("#g=0&d=2")
+    view.press("p", "p", "ArrowDown", "ArrowDown", "ArrowDown")
+    view.until(".detail h3", "Group 2")
+    assert view.page.url.endswith("#g=2")
+    assert "The texts are equal." in view.text(".detail")
+    view.press("Home")
+    view.until(".detail h3", "Group 0")
+    view.press("/")
+    assert view.page.locator("input[type=search]").evaluate("input => input === document.activeElement")
+    view.press("Escape")
+    assert view.page.locator(".list").evaluate("list => list === document.activeElement")
+
+
+def test_a_link_opens_its_group_and_pair(view: Shown, small: Path) -> None:
+    view.open(small, "#g=0&d=2")
+    view.until(".documents tr.chosen", "new/c.txt")
+    assert view.page.locator(".diff ins").all_inner_texts() == ["eight"]
+    view.page.evaluate("location.hash = '#g=2'")
+    view.until(".detail h3", "Group 2")
+
+
+def test_long_shared_passages_are_folded_until_asked_for(view: Shown, small: Path) -> None:
+    view.open(small, "#g=1")
+    view.until(".diff .fold", "18 lines")
+    assert view.count(".diff tbody tr") == 7
+    view.page.locator(".diff .fold button").first.click()
+    assert view.count(".diff tbody tr") == 7 - 1 + 18
+    view.page.locator(".tools input[type=checkbox]").check()
+    assert view.count(".diff tbody tr") == 40
+
+
+def test_search_and_filters_choose_groups(view: Shown, small: Path) -> None:
+    view.open(small)
+    view.page.fill("input[type=search]", "NEW/ d.txt")
+    view.until(".status", "1 of 3 groups")
+    assert view.text(".row").startswith("2 z.txt")
+    view.page.fill("input[type=search]", "")
+    view.until(".status", "3 groups")
+    view.page.locator("select").nth(1).select_option("new")
+    view.until(".status", "2 of 3 groups")
+    view.page.locator("select").nth(1).select_option("")
+    view.page.locator("input[type=number]").nth(0).fill("1")
+    view.until(".status", "1 of 3 groups")
+    assert view.text(".row").startswith("2 z.txt")
+
+
+def test_the_command_is_copied(browser: Any, small: Path) -> None:
+    with shown(browser, permissions=["clipboard-read", "clipboard-write"]) as view:
+        view.open(small)
+        view.page.get_by_role("button", name="Copy").click()
+        view.until("button", "Copied")
+        copied = view.page.evaluate("navigator.clipboard.readText()")
+    assert copied == "simdocs compare docs/a.txt docs/b.txt --threshold 0.5"
+
+
+def test_hostile_names_and_texts_stay_text(view: Shown, tmp_path: Path) -> None:
+    lay(tmp_path, {f"docs/{name.decode('utf-8', 'surrogateescape')}": text for name, text in HOSTILE.items()})
+    simdocs("report", "docs", "-t", "0.5", "-q", "-o", "page.html", cwd=tmp_path)
+    view.open(tmp_path / "page.html")
+    names = ReportPage((tmp_path / "page.html").read_bytes()).data["names"]
+    for at in range(1, len(HOSTILE)):
+        if at > 1:
+            view.press("n")
+        view.until(".documents tr.chosen", names[at])
+    view.page.locator(".documents button", has_text="{{ 7*7 }}&amp;.txt").click()
+    view.until(".documents tr.chosen", "{{ 7*7 }}&amp;.txt")
+    view.until(".diff ins", "</script><script>alert(1)</script><!-- {{ 7*7 }} &lt; \\u202e\\xff\\x1b[31m")
+    assert view.count("img") == 0
+
+
+def test_a_hundred_thousand_groups_are_searched_sorted_and_scrolled_with_few_elements(view: Shown, large: Path) -> None:
+    view.open(large)
+    assert view.text(".status") == "100,000 groups"
+    assert view.count("#app *") < 400
+    assert view.page.locator(".row").first.get_attribute("aria-setsize") == "100000"
+    view.page.fill("input[type=search]", "ferry-council")
+    view.until(".status", " of 100,000 groups")
+    view.page.fill("input[type=search]", "-099999")
+    view.until(".status", "1 of 100,000 groups")
+    view.page.fill("input[type=search]", "")
+    view.until(".status", "100,000 groups")
+    view.page.locator("select").first.select_option("number")
+    view.page.locator(".list").focus()
+    view.press("End")
+    view.until(".row[aria-selected=true]", "99999")
+    view.until(".detail h3", "Group 99999")
+    view.page.locator("select").nth(1).select_option(DIRECTORIES[0])
+    view.until(".status", " of 100,000 groups")
+    view.open(large, "#g=77777")
+    view.until(".detail h3", "Group 77777")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 420])
+def test_the_page_has_no_fault_of_accessibility(browser: Any, small: Path, scheme: str, width: int) -> None:
+    if not AXE.exists():
+        pytest.skip("no axe-core here: npm install --no-save axe-core")
+    with shown(browser, color_scheme=scheme, viewport={"width": width, "height": 800}, bypass_csp=True) as view:
+        view.open(small)
+        view.until(".matrix", "kept")
+        view.page.add_script_tag(path=str(AXE))
+        found = view.page.evaluate("axe.run()")
+    assert [(each["id"], [node["html"][:200] for node in each["nodes"]]) for each in found["violations"]] == []
+    assert len(found["passes"]) > 20
+
+
+@pytest.mark.parametrize("width", [1280, 420, 320])
+def test_nothing_is_wider_than_the_screen(browser: Any, small: Path, width: int) -> None:
+    with shown(browser, viewport={"width": width, "height": 800}) as view:
+        view.open(small)
+        assert view.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_without_its_script_the_groups_are_a_list(browser: Any, small: Path) -> None:
+    with shown(browser, java_script_enabled=False) as view:
+        view.open(small, runs=False)
+        assert view.count("article") == 3
+        assert view.page.locator("article").first.is_visible()
+        assert not view.page.locator("#app").is_visible()
+
+
+def test_printed_it_is_the_list(view: Shown, small: Path) -> None:
+    view.open(small)
+    view.page.emulate_media(media="print")
+    assert view.page.locator("article").first.is_visible()
+    assert not view.page.locator("#app").is_visible()

@@ -6,13 +6,15 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import groupby, islice
 from operator import itemgetter
 
 from simdocs.corpora.file_list import FileList, Reached
 from simdocs.corpora.patterns import Patterns, Unread
-from simdocs.corpora.read_file import MOST, read_stream
+from simdocs.corpora.read_file import MOST, each_ahead, read_stream
 from simdocs.corpora.stamp import FileId, file_id, is_directory, open_name, status_of
 from simdocs.corpora.walk import Found, facts_of, held_facts, id_of, walk
 from simdocs.errors import InputError, mention, shell_command
@@ -262,6 +264,11 @@ def _named(name: bytes, search: _Search) -> Iterator[Found]:
         search.skipped.warnings.append(no_documents(name))
 
 
+_Status = Callable[[], os.stat_result]
+
+_ASKED = 1 << 8
+"""Entries of a list for whose status stores are asked together."""
+
 _Entry = tuple[bytes, bytes, int, bytes | None]
 """A file of an entry of a list: its name and facts, and `walked` and `held` as in Found."""
 
@@ -269,9 +276,9 @@ _Entry = tuple[bytes, bytes, int, bytes | None]
 def _listed(source: bytes, nul_ended: bool, search: _Search, inputs: set[FileId]) -> Iterator[Found]:
     """Yield the files of all entries of a list, sorted by name."""
     entries, skipped, enough = list[_Entry](), search.skipped, _FEW
-    for number, name in list_of(source, nul_ended, skipped, inputs):
+    for number, name, status in _with_statuses(list_of(source, nul_ended, skipped, inputs)):
         try:
-            for found in _expand(name, search, listed=True):
+            for found in _expand(name, search, status, listed=True):
                 files = zip(found.names, found.facts, strict=True)
                 entries += [(name, facts, found.walked, found.held) for name, facts in files]
         except InputError as error:
@@ -281,6 +288,21 @@ def _listed(source: bytes, nul_ended: bool, search: _Search, inputs: set[FileId]
             enough = max(_FEW, 2 * len(entries))
     for name, facts, walked, held in _without_repeats(entries, skipped):
         yield Found([name], [facts], walked, held)
+
+
+def _with_statuses(entries: Iterator[tuple[int, bytes]]) -> Iterator[tuple[int, bytes, _Status | None]]:
+    """Yield each entry; that of an object with a function that returns its status. Several are asked for at a time."""
+    for are_uris, run in groupby(entries, lambda entry: is_uri(entry[1])):
+        if not are_uris:
+            yield from ((number, name, None) for number, name in run)
+        while some := list(islice(run, _ASKED)):
+            names = [name for _, name in some]
+            for (number, name), status in zip(some, each_ahead(names, partial(_status_in, names)), strict=True):
+                yield number, name, status
+
+
+def _status_in(names: Sequence[bytes], place: int) -> os.stat_result:
+    return status_of(names[place])
 
 
 def _without_repeats(entries: list[_Entry], skipped: Skipped) -> list[_Entry]:
@@ -298,8 +320,10 @@ def _without_repeats(entries: list[_Entry], skipped: Skipped) -> list[_Entry]:
     return kept
 
 
-def _expand(name: bytes, search: _Search, *, listed: bool = False) -> Iterator[Found]:
-    """Yield the files of an argument or of an entry of a list."""
+def _expand(
+    name: bytes, search: _Search, status_now: _Status | None = None, *, listed: bool = False
+) -> Iterator[Found]:
+    """Yield the files of an argument or of an entry of a list. status_now: returns its status, if it was asked for."""
     walking, skipped, opened = search.walking, search.skipped, search.opened
     if name == b"-":
         for found in _once(name, 0, search.limit, skipped):
@@ -308,7 +332,7 @@ def _expand(name: bytes, search: _Search, *, listed: bool = False) -> Iterator[F
             yield found
         return
     try:
-        status = status_of(name)
+        status = status_of(name) if status_now is None else status_now()
         if stat.S_ISDIR(status.st_mode):
             yield from walk(name, walking, skipped, search.patterns, search.unread)
         elif stat.S_ISREG(status.st_mode):

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, islice, repeat
-from types import TracebackType
+from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -181,7 +181,7 @@ class Local:
             worker = context.Process(target=_serve, args=(theirs, share if forks else None), daemon=True)
             # Until the worker has set its own handlers, a signal would reach ours and print a traceback. And until the
             # worker is in the list, nobody would stop it.
-            with signals_deferred():
+            with signals_deferred(), contextlib.nullcontext() if forks else _without_main():
                 worker.start()
                 self._pipes.append(ours)
                 self._workers.append(worker)
@@ -190,6 +190,19 @@ class Local:
             raise WorkerError(f"a worker process cannot be started: {error.strerror}") from None
         theirs.close()
         return ours
+
+
+@contextlib.contextmanager
+def _without_main() -> Iterator[None]:
+    """While a new process starts, hide the script that runs, which the process would otherwise run, too.
+
+    Workers need nothing of it. So a script of a caller need not ask whether it is the main one.
+    """
+    main, sys.modules["__main__"] = sys.modules["__main__"], ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
 
 
 def reuse_memory() -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import os
+import time
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import pytest
@@ -15,6 +17,7 @@ from simdocs.corpora.containers.reopened import Reopened
 from simdocs.corpora.stores import object_file
 from simdocs.corpora.stores.object_file import ObjectFile
 from simdocs.parameters.texts import Sequences
+from tests.corpora.finding import found_by
 from tests.stores.laid import BUCKET, sentences
 from tests.stores.server import ObjectStore
 from tests.stores.test_reading import json_lines
@@ -120,3 +123,26 @@ def test_nothing_is_asked_for_the_documents_of_an_artifact_that_are_not_read(
     assert simdocs.check(str(tmp_path / "x.index")).damages == ()
     assert simdocs.open(str(tmp_path / "x.index")).documents.name(0) == "s3://bucket/docs/below/t001-0.txt"
     assert not store.asked
+
+
+def test_objects_of_a_list_are_asked_for_together(store: ObjectStore, tmp_path: Path) -> None:
+    """Several requests are on their way at a time: the server sees the second before it has answered the first."""
+    names = [f"docs/{number:03}.txt" for number in range(40)]
+    for name in names:
+        store.put(BUCKET, name, b"a text")
+    together, here = [0], [0]
+    lock = Lock()
+
+    def before(*_: str) -> None:
+        with lock:
+            here[0] += 1
+            together[0] = max(together[0], here[0])
+        time.sleep(0.01)
+        with lock:
+            here[0] -= 1
+
+    store.before = before
+    (tmp_path / "list").write_text("".join(f"s3://bucket/{name}\n" for name in names))
+    assert list(found_by(listed=tmp_path / "list").names) == [f"s3://bucket/{name}".encode() for name in names]
+    assert store.counts() == {"HEAD": 40}
+    assert together[0] > 1

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from simdocs.corpora.stores.store import cut_to_seconds, explained, place_of, status, store_at
+from simdocs.corpora.stores.store import answered, cut_to_seconds, place_of, status, store_at
 
 _LEAST, _MOST, _HELD = 1 << 16, 4 << 20, 8 << 20
 """Bytes of a range that is read at once, at least and at most, and of all ranges of a file that are held. A range that
@@ -45,15 +45,18 @@ class ObjectFile:
 
     def _open(self) -> tuple[Any, Version]:
         """Open the object as it is now: one request."""
-        store = store_at(self._place)
-        with explained():
-            handle = store.open_input_file(self._place.path.decode())
+        store, path = store_at(self._place), self._place.path.decode()
+
+        def ask() -> tuple[Any, Version]:
+            handle = store.open_input_file(path)
             known = handle.metadata() or {}
             if when := known.get("Last-Modified", b""):
                 mtime_ns = int(datetime.fromisoformat(when.decode()).timestamp()) * 1_000_000_000
             else:
-                mtime_ns = cut_to_seconds(store.get_file_info(self._place.path.decode()).mtime_ns)
+                mtime_ns = cut_to_seconds(store.get_file_info(path).mtime_ns)
             return handle, Version(handle.size(), mtime_ns, known.get("ETag", b""))
+
+        return answered(ask)
 
     def status(self) -> os.stat_result:
         """The status of the object that has the name now, which is read from now on.
@@ -124,8 +127,7 @@ class ObjectFile:
         """Read a range: one request. Fewer bytes, perhaps none, if the object was replaced by a shorter one."""
         self._unsure = True
         try:
-            with explained():
-                return bytes(self._handle.read_at(size, at))
+            return bytes(answered(lambda: self._handle.read_at(size, at)))
         except OSError:
             before = self._version
             self.status()

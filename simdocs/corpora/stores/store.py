@@ -10,11 +10,11 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
-from threading import Lock
-from typing import Any, NamedTuple
+from threading import Event, Lock, Thread, current_thread, main_thread
+from typing import Any, NamedTuple, TypeVar
 
 from simdocs.errors import InputError
 from simdocs.extras import needs
@@ -107,8 +107,7 @@ def store_at(place: Place) -> Any:
         if key not in _OPEN:
             fs = _library(place)
             try:
-                with explained():
-                    _OPEN[key] = _opened(fs, kind, place.authority, endpoint, region)
+                _OPEN[key] = answered(lambda: _opened(fs, kind, place.authority, endpoint, region))
             except (ImportError, AttributeError):
                 raise InputError(f"this pyarrow was built without support for {place.scheme.decode()}://") from None
         return _OPEN[key]
@@ -178,6 +177,34 @@ def explained() -> Iterator[None]:
         raise OSError(errno.EINVAL, "pyarrow cannot read this") from None
 
 
+_Answer = TypeVar("_Answer")
+
+
+def answered(ask: Callable[[], _Answer]) -> _Answer:
+    """What a call of pyarrow returns, with its errors explained.
+
+    A signal cannot interrupt pyarrow, which may wait for a minute. So the main thread lets another one wait for it.
+    """
+    if current_thread() is not main_thread():
+        with explained():
+            return ask()
+    answers, errors, done = list[_Answer](), list[BaseException](), Event()
+
+    def wait() -> None:
+        try:
+            answers.append(ask())
+        except BaseException as error:
+            errors.append(error)
+        done.set()
+
+    Thread(target=wait, daemon=True).start()
+    done.wait()
+    with explained():
+        if errors:
+            raise errors[0]
+    return answers[0]
+
+
 def explanation(said: str) -> OSError:
     """The error for what pyarrow says about one."""
     for pattern, number, meaning in _ANSWERS:
@@ -200,8 +227,7 @@ def status_of_object(name: bytes) -> os.stat_result:
         return status(name, stat.S_IFDIR | 0o555, 0, 0)
     fs, store = _library(place), store_at(place)
     try:
-        with explained():
-            info = store.get_file_info(place.path.decode())
+        info = answered(lambda: store.get_file_info(place.path.decode()))
     except OSError as error:
         raise _better(store, fs, place, error) from None
     if info.type == fs.FileType.File:
@@ -217,8 +243,7 @@ def _better(store: Any, fs: Any, place: Place, error: OSError) -> OSError:
     if error.errno not in (errno.ENOENT, errno.EIO, errno.EACCES, errno.EREMOTE):
         return error
     try:
-        with explained():
-            store.get_file_info(fs.FileSelector(place.path.decode()))
+        answered(lambda: store.get_file_info(fs.FileSelector(place.path.decode())))
     except OSError as other:
         return error if other.strerror == os.strerror(errno.ENOENT) else other
     return error
@@ -263,8 +288,7 @@ def objects_below(name: bytes) -> list[StoredObject]:
     place = place_of(name)
     fs, store = _library(place), store_at(place)
     try:
-        with explained():
-            infos = store.get_file_info(fs.FileSelector(place.path.decode() or "/", recursive=True))
+        infos = answered(lambda: store.get_file_info(fs.FileSelector(place.path.decode() or "/", recursive=True)))
     except FileNotFoundError as error:
         why = _NOT_FOUND if error.strerror == os.strerror(errno.ENOENT) else error.strerror
         raise FileNotFoundError(errno.ENOENT, why) from None

@@ -10,6 +10,7 @@
     index       an index to query, of documents or of signatures
     signature   the signatures of documents or of token sets
     shingle     the token sets of documents
+    merge       one artifact of several
     show        the shingles of one text, with their tokens
     open        an artifact on disk
     info        what an artifact is
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
         dedupe,
         index,
         info,
+        merge,
         open,  # noqa: A004
         query,
         read_answer,
@@ -122,6 +124,7 @@ __all__ = [
     "dedupe",
     "index",
     "info",
+    "merge",
     "open",
     "query",
     "read_answer",

@@ -234,17 +234,20 @@ class ParametersError(ArtifactError):
     """Two artifacts do not have the same parameters, or an artifact and this Python do not.
 
     name: the artifact. other: what it was compared with. differences: for each parameter that differs, the value of the
-    artifact and that of the other.
+    artifact and that of the other. message: the message, if it is not the usual one.
     """
 
-    def __init__(self, name: str, other: str, differences: Mapping[str, tuple[object, object]]) -> None:
+    def __init__(
+        self, name: str, other: str, differences: Mapping[str, tuple[object, object]], message: str = ""
+    ) -> None:
         self.differences = differences
         each = "; ".join(
             f"{parameter} is {_SHORTENED.repr(mine)}, not {_SHORTENED.repr(theirs)}"
             for parameter, (mine, theirs) in differences.items()
         )
         super().__init__(
-            f"{name}: does not have the parameters of {other}: {each}: build it again with the same parameters"
+            message
+            or f"{name}: does not have the parameters of {other}: {each}: build it again with the same parameters"
         )
 
 

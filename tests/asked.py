@@ -25,6 +25,7 @@ ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
     **{question: {"documents": ("docs",)} for question, kind in REQUESTS.items() if "documents" in kind.arguments},
     "query": {"index": "docs.index", "documents": ("docs",)},
     "show": {"file": "text"},
+    "merge": {"artifacts": ("a.index", "b.index")},
     "compare": {"documents": ("a.txt", "b.txt")},
 }
 """What is asked about, by question."""

@@ -15,7 +15,7 @@ from simdocs.model.skipped import Skipped
 from simdocs.parameters.answers import Running
 from simdocs.parameters.families import ENGINES
 from simdocs.parameters.values import Path
-from simdocs.requests.building import BuildRequest
+from simdocs.requests.building import BuildRequest, MergeRequest
 from simdocs.requests.request import Request
 from simdocs.requests.searching import DedupeRequest, QueryRequest, ReportRequest
 from simdocs.requests.sources import ReadRequest
@@ -85,6 +85,10 @@ def _answer(request: Request, run: Any, delivery: Delivery) -> Any:
         from simdocs.commands import build
 
         return build.answer(request, run, delivery)
+    if isinstance(request, MergeRequest):
+        from simdocs.commands import merge
+
+        return merge.answer(request, run, delivery)
     if isinstance(request, CompareRequest):
         from simdocs.commands import compare
 
@@ -112,9 +116,9 @@ def _answer(request: Request, run: Any, delivery: Delivery) -> Any:
 
 
 @contextmanager
-def running_for_python(request: ReadRequest) -> Iterator[Run]:
+def running_for_python(request: Request) -> Iterator[Run]:
     """A run whose warnings, when it is over, spell parameters as in Python."""
-    how = request.running
+    how = request.running if isinstance(request, ReadRequest) else ALONE
     if how.jobs is None and ENGINES[how.engine].by_processes:
         how = how.but(jobs=1)
     with running(how) as run:

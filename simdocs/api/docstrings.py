@@ -45,8 +45,8 @@ def with_keywords_of(request: type[Request], *arguments: str) -> Callable[[Funct
     named = request.arguments
     keywords = [*(name for name in ("texts", "names") if name in named), *request.accepts]
     first = [Argument(name, Argument.POSITIONAL_OR_KEYWORD) for name in arguments]
-    if "documents" in named:
-        first.append(Argument("documents", Argument.VAR_POSITIONAL))
+    several = [name for name in ("documents", "artifacts") if name in named]
+    first += [Argument(name, Argument.VAR_POSITIONAL) for name in several]
     signature = Signature([*first, *(Argument(name, Argument.KEYWORD_ONLY, default=None) for name in keywords)])
 
     def decorate(function: Function) -> Function:

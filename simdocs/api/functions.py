@@ -15,7 +15,7 @@ from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
 from simdocs.model.names import display_name
 from simdocs.parameters.families import lists_groups, lists_lines
 from simdocs.parameters.values import Path
-from simdocs.requests.building import BuildRequest, IndexRequest, ShingleRequest, SignatureRequest
+from simdocs.requests.building import BuildRequest, IndexRequest, MergeRequest, ShingleRequest, SignatureRequest
 from simdocs.requests.searching import DedupeRequest, QueryRequest, ReportRequest
 from simdocs.requests.studying import (
     AuditRequest,
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         CompareKeywords,
         DedupeKeywords,
         IndexKeywords,
+        MergeKeywords,
         QueryKeywords,
         ReportKeywords,
         ShingleKeywords,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
         SimilarityKeywords,
         TuneKeywords,
     )
+    from simdocs.engines.run import Run
     from simdocs.model.audited import Audit
     from simdocs.model.build_results import BuildResult, DryRun
     from simdocs.model.comparison import Comparison, SimilarityMatrix
@@ -334,23 +336,48 @@ def index(*documents: Any, **keywords: Any) -> Any:
     return _built(IndexRequest(documents=documents, **keywords))
 
 
-def _built(request: BuildRequest) -> Artifact | DryRun:
-    from simdocs.artifacts.writer import MemoryWriter
-    from simdocs.commands.build import build
-    from simdocs.commands.resolve import resolve
+@with_keywords_of(MergeRequest)
+def merge(
+    *artifacts: Path | Shingles | Signatures | BandIndex, **keywords: Unpack[MergeKeywords]
+) -> Shingles | Signatures | BandIndex:
+    """Return the artifact that one run over the documents of these artifacts of one kind would have built.
 
+    The documents are not read. The arrays have the same bytes as those of one run over the same arguments in order.
+    """
+    request = MergeRequest(artifacts=artifacts, **keywords)
+    return cast(Shingles | Signatures | BandIndex, _built(request))
+
+
+def _built(request: BuildRequest | MergeRequest) -> Artifact | DryRun:
     with running_for_python(request) as run:
         if request.target.dry_run:
             return cast("DryRun", ask(request, run).spelled(spelled))
         if request.target.output is None:
-            memory = MemoryWriter(request.kind)
-            build(resolve(request), memory, run)
-            return memory.artifact(run.skipped)
+            return _in_memory(request, run)
         result: BuildResult = ask(request, run)
     made = open(request.target.output)
     # Texts cannot be read again from the disk.
     documents = result.documents
     return made.but(held=documents.held, given_names=documents.given_names, skipped=result.skipped)
+
+
+def _in_memory(request: BuildRequest | MergeRequest, run: Run) -> Artifact:
+    from simdocs.artifacts.writer import MemoryWriter
+
+    if isinstance(request, MergeRequest):
+        from simdocs.commands.merge import merge, planned
+        from simdocs.commands.standing import NOTHING
+
+        plan = planned(request)
+        memory = MemoryWriter(plan.kind)
+        merge(plan, memory, run, NOTHING)
+    else:
+        from simdocs.commands.build import build
+        from simdocs.commands.resolve import resolve
+
+        memory = MemoryWriter(request.kind)
+        build(resolve(request), memory, run)
+    return memory.artifact(run.skipped)
 
 
 @with_keywords_of(TuneRequest)

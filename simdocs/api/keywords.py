@@ -124,6 +124,15 @@ class IndexKeywords(BuildKeywords, BandsKeywords, total=False):
     containment: bool | None
 
 
+class MergeKeywords(TypedDict, total=False):
+    """The keywords of `merge`."""
+
+    root: Path | None
+    allow_shrink: bool | None
+    output: Path | None
+    lock_wait: float | None
+
+
 class GroupsKeywords(BandsKeywords, total=False):
     """A question about groups of near-duplicates."""
 

@@ -102,7 +102,7 @@ class MappedColumn:
         self.name, self.shape, self.dtype = name, mapped.shape, mapped.dtype
         self._mapped = mapped
         self._bytes = mapped.reshape(-1).view(np.uint8)
-        self._checksums, self._rules = checksums, rules
+        self.checksums, self._rules = checksums, rules
         self._checked = np.zeros(len(checksums), bool)
         self._whole = False
         self._row = mapped.dtype.itemsize * int(np.prod(mapped.shape[1:]))
@@ -186,7 +186,7 @@ class MappedColumn:
             raise damaged(self.name, problem)
 
     def _matches(self, block: int) -> bool:
-        return checksum(self._bytes[block * BLOCK : (block + 1) * BLOCK].data) == self._checksums[block]
+        return checksum(self._bytes[block * BLOCK : (block + 1) * BLOCK].data) == self.checksums[block]
 
 
 def map_file(

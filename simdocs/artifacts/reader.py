@@ -35,6 +35,10 @@ _CHECKSUM_BYTES = 48
 MOST_RUN_BYTES = 1 << 24
 """Bytes of run.json that are read. It has no checksum, and its writer leaves out what does not fit."""
 
+_MOST_OPEN, _OTHER_FILES = 1 << 10, 64
+"""Artifacts that stay open at most, since systems limit memory maps, too; and files that a run has open besides: those
+of the artifact that it reads, of the one before, of the one that it writes, and of the one that this replaces."""
+
 TRIES = 100
 """The number of attempts to open an artifact that is replaced at the same moment."""
 
@@ -98,6 +102,16 @@ def _how_to_index(artifact: Artifact, kinds: Collection[str]) -> str:
         return ": build one with simdocs.index"
     index = f"{artifact.name.removesuffix(FORMATS[artifact.kind].suffix)}.index"
     return f": build one with {suggested('index', artifact.name, output=index)}"
+
+
+def most_open(kind: str) -> int:
+    """Return how many artifacts of this kind can stay open while others are read and one is written; perhaps none."""
+    import resource
+
+    allowed = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    if allowed in (resource.RLIM_INFINITY, -1):
+        return _MOST_OPEN
+    return max(0, min(_MOST_OPEN, (allowed - _OTHER_FILES) // len(FORMATS[kind].arrays)))
 
 
 def checked(artifact: Artifact) -> Artifact:

@@ -39,7 +39,7 @@ a script."""
 
 SECTIONS = {
     "Find near-duplicates": ("dedupe", "query", "report"),
-    "Build artifacts, each from documents or the one before": ("shingle", "signature", "index"),
+    "Build artifacts, from documents or other artifacts": ("shingle", "signature", "index", "merge"),
     "Look closer": ("compare", "tune", "audit", "show", "info", "check"),
 }
 """The commands below the headings of the help. Each has a module of its name here."""

@@ -18,7 +18,7 @@ from simdocs.requests.request import Request
 
 if TYPE_CHECKING:
     from simdocs.model.answers import Answer
-    from simdocs.requests.building import BuildRequest
+    from simdocs.requests.building import BuildRequest, MergeRequest
 
 Asked = TypeVar("Asked", bound=Request)
 Told = TypeVar("Told", bound=DrawnRequest)
@@ -56,16 +56,19 @@ def answer(asked: type[Request], told: type[DrawnRequest], options: dict[str, An
     return _answered(request, drawn, output, (output, path_of(drawn.summary_json), path_of(drawn.report)))
 
 
-def build(asked: type[BuildRequest], options: dict[str, Any]) -> int:
+def build(
+    asked: type[BuildRequest | MergeRequest], options: dict[str, Any], told: type[DrawnRequest] = BuildReportRequest
+) -> int:
     """Build an artifact, or print what a build would change. Return the exit status."""
     # The request itself complains about a dry run without an output.
-    unnamed = (b"-",) if options["dry_run"] else (None, b"-")
+    unnamed = (b"-",) if options.get("dry_run") else (None, b"-")
     problems = list[Problem]()
     if options["output"] in unnamed:
         from simdocs.commands.artifact_hints import explain_no_output
 
-        problems.append(Problem(explain_no_output(asked, options["documents"]), "output"))
-    request, report = requests_of(asked, BuildReportRequest, options, problems)
+        documents = options.get("documents") or options.get("artifacts") or ()
+        problems.append(Problem(explain_no_output(asked, documents), "output"))
+    request, report = requests_of(asked, told, options, problems)
     outputs = (path_of(report.summary_json),)
     if request.target.dry_run:
         return _answered(request, report, None, outputs)

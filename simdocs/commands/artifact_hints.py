@@ -4,27 +4,42 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from simdocs.artifacts.formats import FORMATS, MANIFEST
 from simdocs.artifacts.recognise import is_disguised, kind_of
 from simdocs.errors import InputError, UsageError, mention, suggested
 from simdocs.model.names import display_name
+from simdocs.requests.building import BuildRequest, MergeRequest
 from simdocs.requests.request import Request
 from simdocs.requests.searching import DedupeRequest, QueryRequest
 from simdocs.requests.sources import ReadRequest
-
-if TYPE_CHECKING:
-    from simdocs.requests.building import BuildRequest
 
 _SHOWN = 3
 """The number of documents that a suggested call names."""
 
 
 def explain_wrong_kind(request: ReadRequest) -> None:
-    """Raise UsageError, with a remedy, if documents are to be added to an index or compared with it."""
-    if why := explain_adding(type(request), request.documents) or _explain_comparing(request):
+    """Raise UsageError, with a remedy, if documents are to be added to an index or compared with it.
+
+    So it is if several artifacts are given, which must be merged first.
+    """
+    if why := (
+        _explain_several(request.documents)
+        or explain_adding(type(request), request.documents)
+        or _explain_comparing(request)
+    ):
         raise UsageError(why)
+
+
+def _explain_several(documents: Sequence[object]) -> str:
+    """The error about several artifacts of one kind, with a remedy; empty if other documents are given."""
+    names = [name for name in documents if isinstance(name, bytes) and name != b"-"]
+    kinds = {kind_of(name) for name in names}
+    if len(names) < max(2, len(documents)) or len(kinds) > 1 or not kinds <= FORMATS.keys():
+        return ""
+    shown = [display_name(name) for name in names[:_SHOWN]] + ["..."] * (len(names) > _SHOWN)
+    remedy = suggested("merge", *shown, output=f"ALL{FORMATS[kinds.pop() or ''].suffix}")
+    return f"several artifacts cannot be read at once: merge them first with {remedy}"
 
 
 def _explain_comparing(request: ReadRequest) -> str:
@@ -67,16 +82,20 @@ def explain_adding(asked: type[Request], documents: Sequence[object]) -> str:
     )
 
 
-def explain_no_output(asked: type[BuildRequest], documents: Sequence[object]) -> str:
+def explain_no_output(asked: type[BuildRequest | MergeRequest], documents: Sequence[object]) -> str:
     """The error that an artifact has no name. The last of the documents may have been meant as its name."""
     *others, last = [name for name in documents if isinstance(name, bytes)] or [b""]
-    if others and last.endswith(f".{asked.kind}".encode()):
+    if issubclass(asked, MergeRequest):  # of all artifacts, the last may be one of them if it is there
+        kind, is_meant = kind_of((others or [last])[0]) or "index", not os.path.lexists(last)
+    else:
+        kind, is_meant = asked.kind, True
+    if others and is_meant and last.endswith(f".{kind}".encode()):
         shown = [display_name(name) for name in others]
         shown = shown if len(shown) <= _SHOWN else [*shown[:_SHOWN], "..."]
         missing = f"{mention('output')} is missing: {suggested(asked.question, *shown, output=display_name(last))}"
         adding = explain_adding(asked, documents)
         return f"{missing}; {adding}" if adding else missing
-    missing = f"{mention('output')} NAME.{asked.kind} is missing: name the artifact to write, which is a directory"
+    missing = f"{mention('output')} NAME.{kind} is missing: name the artifact to write, which is a directory"
     return explain_adding(asked, documents) or missing
 
 

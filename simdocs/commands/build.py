@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -19,10 +19,11 @@ from simdocs.artifacts.writer import write_artifact
 from simdocs.commands.resolve import Resolved, resolve
 from simdocs.commands.standing import (
     NOTHING,
+    Given,
     Standing,
     forgotten_bands,
     given_of,
-    other_directories,
+    other_arguments,
     refuse_shrinking,
     refuse_unread,
     same_arguments,
@@ -110,7 +111,7 @@ def build_and_compare(
 ) -> tuple[BuildResult, Changes]:
     """Build an artifact, and compare its documents with those of the one that it replaces.
 
-    ShrunkError: see `refuse_shrinking` and `refuse_unread`.
+    ShrunkError: see `finish`.
     plan: the request, with all ignored tokens.
     consequence: what follows if nothing can be taken over, for a warning.
     """
@@ -126,12 +127,54 @@ def build_and_compare(
         run.skipped.warnings += useless_template(documents, artifact, plan.recipe)
     if isinstance(plan.recipe, IndexRecipe):
         run.skipped.warnings += low_recall(plan.recipe.banding, plan.recipe.sketching.num_perm)
-    notes = tuple(length_advice(documents, plan.recipe.shingling)) if plan.intake.artifact is None else ()
     if plan.request.running.strict and run.skipped.unjudged:
         raise UnjudgedError(run.skipped)
-    given = given_of(plan.intake, documents.counts, len(documents))
+    made = Unfinished(
+        kind=plan.request.kind,
+        documents=documents,
+        recipe=plan.recipe,
+        given=given_of(plan.intake, documents.counts, len(documents)),
+        of_reading=_of_reading(plan, run, began_ns) if artifact is None else facts_of_reading(artifact),
+        ignored=len(plan.intake.ignored),
+        expectation=expectation,
+        advice=tuple(length_advice(documents, plan.recipe.shingling)) if artifact is None else (),
+    )
+    return finish(made, writer, run, there, began_ns, note, allow_shrink=plan.request.target.allow_shrink)
+
+
+class Unfinished(NamedTuple):
+    """An artifact of which all arrays are written but those about its documents.
+
+    given: its arguments.
+    of_reading: the facts for run.json about the run that read its documents.
+    ignored: the number of tokens that are left out of all documents.
+    expectation, advice: see BuildResult.
+    merged: whether it is made from several artifacts, so that a file that is no argument any more may be an oversight.
+    """
+
+    kind: str
+    documents: Documents
+    recipe: Recipe
+    given: Given
+    of_reading: Mapping[str, Any]
+    ignored: int
+    expectation: Expectation | None
+    advice: tuple[str, ...] = ()
+    merged: bool = False
+
+
+def finish(
+    made: Unfinished, writer: Writer, run: Run, there: Standing, began_ns: int, note: str, *, allow_shrink: bool
+) -> tuple[BuildResult, Changes]:
+    """Complete an artifact, and compare its documents with those of the one that it replaces.
+
+    ShrunkError: see `refuse_shrinking` and `refuse_unread`.
+    began_ns: when the run began.
+    note: why nothing was taken over from the artifact that is replaced; empty if something was, or if there is none.
+    """
+    documents, given = made.documents, made.given
     if there.artifact is not None:
-        if not plan.request.target.allow_shrink:
+        if not allow_shrink:
             built = there.why_anew if there.unexpected else ""
             try:
                 refuse_unread(there, run.skipped)
@@ -140,21 +183,21 @@ def build_and_compare(
                 if built:  # the error says it, and nothing is rebuilt
                     run.skipped.warnings.remove(note)
                 raise
-        if others := other_directories(there.artifact, given):
+        if others := other_arguments(there.artifact, given, lost_files=made.merged):
             run.skipped.warnings.append(others)
         if not note and not same_arguments(there.artifact.run, given):
             known = others or "it was built from other arguments"
             note = known if there.artifact.run else "its run.json is missing or damaged"
     found = changes(documents, there.documents)
     run.progress("writing", 0, 0)
-    writer.finish(documents, plan.recipe, _run_facts(plan, run, began_ns, found) | {"given": given})
+    writer.finish(documents, made.recipe, _run_facts(began_ns, found) | dict(made.of_reading) | {"given": given})
     result = BuildResult(
-        kind=plan.request.kind,
+        kind=made.kind,
         documents=documents,
-        recipe=plan.recipe,
+        recipe=made.recipe,
         skipped=run.skipped,
-        expectation=expectation,
-        advice=notes,
+        expectation=made.expectation,
+        advice=made.advice,
         update=UpdateFacts(
             unchanged=found.unchanged,
             changed=len(found.changed),
@@ -164,7 +207,7 @@ def build_and_compare(
             kept=len(found.kept),
             renamed=len(found.renamed),
         ),
-        ignored=len(plan.intake.ignored),
+        ignored=made.ignored,
         looks_like=tuple(looking_like(documents)),
     )
     return result, found
@@ -245,8 +288,8 @@ _SETTING = re.compile(r"^((?:--[a-z-]+=)?spark\.[^=]*)=.*", re.DOTALL)
 """A setting of Spark on a command line. Its value may be secret, and so is not recorded."""
 
 
-def _run_facts(plan: BuildPlan, run: Run, began_ns: int, found: Changes) -> dict[str, Any]:
-    """The facts that differ between two equal runs, for run.json."""
+def _run_facts(began_ns: int, found: Changes) -> dict[str, Any]:
+    """The facts about a run that differ between two equal runs, for run.json."""
     words = (_SETTING.sub("\\1=...", name_to_text(os.fsencode(word))) for word in sys.argv[1:])
     command = ["simdocs", *words]
     about = {
@@ -255,15 +298,22 @@ def _run_facts(plan: BuildPlan, run: Run, began_ns: int, found: Changes) -> dict
         "start": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(began_ns // 10**9)),
     }
     told = {"changed": as_ranges(found.news), "renamed": as_ranges(found.renamed), "kept": as_ranges(found.kept)}
-    about |= {name: ranges for name, ranges in told.items() if len(ranges) <= _MOST_RANGES}
-    artifact, skipped = plan.intake.artifact, run.skipped
-    if artifact is not None:
-        return about | {key: artifact.run[key] for key in _OF_READING if key in artifact.run}
+    return about | {name: ranges for name, ranges in told.items() if len(ranges) <= _MOST_RANGES}
+
+
+def facts_of_reading(artifact: Artifact) -> dict[str, Any]:
+    """The facts in run.json about the run that read the documents of an artifact."""
+    return {key: artifact.run[key] for key in OF_READING if key in artifact.run}
+
+
+def _of_reading(plan: BuildPlan, run: Run, began_ns: int) -> dict[str, Any]:
+    """The same facts about this run, which read the documents itself."""
+    skipped = run.skipped
     first = {
         reason: [name_to_text(skip.shown_name) for skip in skipped.kept(reason)[:FIRST]] for reason in skipped.counts
     }
-    of_reading = (name_to_text(os.getcwdb()), began_ns, plan.intake.walking.max_size, skipped.counts, first)
-    return about | dict(zip(_OF_READING, of_reading, strict=True))
+    facts = (name_to_text(os.getcwdb()), began_ns, plan.intake.walking.max_size, skipped.counts, first)
+    return dict(zip(OF_READING, facts, strict=True))
 
 
 def _shortened(command: Sequence[str]) -> list[str]:
@@ -276,5 +326,5 @@ def _shortened(command: Sequence[str]) -> list[str]:
 _MOST_OF_COMMAND = 1 << 18
 """Characters of a command line in run.json. Some systems allow millions."""
 
-_OF_READING = ("root", "read_ns", "max_size", "skipped", "skipped_first")
+OF_READING = ("root", "read_ns", "max_size", "skipped", "skipped_first")
 """The keys in run.json about the run that read the documents. Artifacts made from its artifact have them, too."""

@@ -79,7 +79,7 @@ def standing(path: bytes, recipe: Recipe, updating: Updating) -> Standing:
     if found := differences(artifact.recipe, recipe, groups):
         if found.keys() == {"ignored_digest"}:
             return Standing(artifact, why_anew="other tokens are left out now")
-        return Standing(artifact, why_anew=f"{artifact.name} was built {_in_words(found)}", unexpected=True)
+        return Standing(artifact, why_anew=f"{artifact.name} was built {built_with(found)}", unexpected=True)
     here = artifact.run.get("root") == name_to_text(os.getcwdb())
     return Standing(artifact, Earlier(artifact, *_reading(artifact.run), updating, here))
 
@@ -95,17 +95,20 @@ def forgotten_bands(there: Standing, recipe: Recipe, given: Mapping[str, Any]) -
     wishes = {name: found for name, found in other.items() if name not in Bands._fields}
     assert there.artifact is not None
     yield (
-        f"{there.artifact.name} was built {_in_words(wishes or other)}; its bands are now the default ones: give the"
+        f"{there.artifact.name} was built {built_with(wishes or other)}; its bands are now the default ones: give the"
         " same options again to keep them"
     )
 
 
-def _in_words(found: Mapping[str, tuple[Any, Any]]) -> str:
-    """A phrase with the parameters with and without which the artifact was built. found: see `differences`."""
+def built_with(found: Mapping[str, tuple[Any, Any]], another: str = "another") -> str:
+    """A phrase with the parameters with and without which the artifact was built.
+
+    found: see `differences`. another: the word for a file that is not the one of the other artifact.
+    """
     had, lacked = list[str](), list[str]()
     for name, (then, now) in found.items():
         if name in _CONTENTS:
-            (had if then else lacked).append(f"{'another ' if then and now else ''}{mention(_CONTENTS[name])}")
+            (had if then else lacked).append(f"{f'{another} ' if then and now else ''}{mention(_CONTENTS[name])}")
         elif name == "unicode":
             had.append(f"the tables of Unicode {then}")
         elif is_unset(name, then):
@@ -215,15 +218,17 @@ def same_arguments(run: Mapping[str, Any], given: Given) -> bool:
     return [word for word, _ in _recorded(run)] == [word for word, _ in _bare(given)]
 
 
-def other_directories(artifact: Artifact, given: Given) -> str:
+def other_arguments(artifact: Artifact, given: Given, *, lost_files: bool = False) -> str:
     """A warning that an artifact was built from other directories than are given now; empty if not.
 
     Other files give no warning: with `*.txt`, each new file is another argument. Neither does an artifact in the place
     of its documents.
+
+    lost_files: warn of files that are not given any more, too.
     """
     recorded, row, before = _recorded(artifact.run), 0, list[str]()
     for word, count in recorded:
-        if _was_directory(artifact, word, row):
+        if lost_files or _was_directory(artifact, word, row):
             before.append(word)
         row += count
     then, now = {word for word, _ in recorded}, {word for word, _ in _bare(given)}
@@ -232,7 +237,8 @@ def other_directories(artifact: Artifact, given: Given) -> str:
     if any(os.path.splitext(word)[1] in KIND_OF_SUFFIX for word in then | now):
         return ""
     told = [f"{_listed(words)} {what}" for words, what in ((lost, "not given any more"), (added, "new")) if words]
-    return f"{artifact.name} was built from other directories: {'; '.join(told)}" if told else ""
+    noun = "arguments" if lost_files else "directories"
+    return f"{artifact.name} was built from other {noun}: {'; '.join(told)}" if told else ""
 
 
 def _was_directory(artifact: Artifact, word: str, row: int) -> bool:
@@ -254,14 +260,18 @@ _MOST = 3
 
 
 def _recorded(run: Mapping[str, Any]) -> Sequence[tuple[str, int]]:
-    """The arguments that run.json records, as `_bare` has them. No checksum covers the file: it may hold anything."""
+    """The arguments that run.json records, as `_bare` has them."""
+    return _bare(recorded_arguments(run))
+
+
+def recorded_arguments(run: Mapping[str, Any]) -> Given:
+    """The arguments that run.json records. No checksum covers the file: it may hold anything."""
     given = run.get("given")
-    each = given if isinstance(given, list) else []
-    return _bare(
+    return [
         pair
-        for pair in each
+        for pair in (given if isinstance(given, list) else [])
         if isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str) and isinstance(pair[1], int)
-    )
+    ]
 
 
 def _bare(given: Iterable[list[Any]]) -> list[tuple[str, int]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any, NamedTuple, Protocol
 
@@ -167,6 +167,50 @@ def _numbered_locations(documents: Recorded, rows: Rows, numbers: dict[Location,
     unique, which = np.unique(rows, return_inverse=True)
     found = locations(documents, unique)
     return np.array([numbers.setdefault(location, len(numbers)) for location in found], np.int64)[which]
+
+
+def first_names(files: NDArray[np.void], runs: Index, path_of: Callable[[int], bytes]) -> Index:
+    """For each file the first file of an earlier run that is the same under another name, or else itself: int64 (F,).
+
+    Two files are the same if their inodes, times and sizes are equal, unless both are found now, on different devices.
+    A snapshot of a file system is another device, and its files have the same inodes. The files of one run differ.
+
+    files: (F,) FILE. runs: (F,), the run of each file, ascending. path_of: the path of a file.
+    """
+    first = np.arange(len(files))
+    for same in _recorded_alike(files):
+        known = list[tuple[int, int | None]]()
+        for file in same:
+            device = _device(path_of(file), int(files["inode"][file]))
+            for other, its_device in known:
+                if runs[other] != runs[file] and (None in (device, its_device) or device == its_device):
+                    first[file] = other
+                    break
+            else:
+                known.append((file, device))
+    return first
+
+
+def _recorded_alike(files: NDArray[np.void]) -> Iterator[list[int]]:
+    """Yield the files of which the same is recorded, if two or more are alike."""
+    inodes = files["inode"]
+    ordered = np.sort(inodes)
+    rows = np.flatnonzero(np.isin(inodes, ordered[1:][ordered[1:] == ordered[:-1]]) & (inodes != 0))
+    some = files[rows]
+    order = np.lexsort([some[name] for name in STAMP_FIELDS])
+    marks = some[list(STAMP_FIELDS)][order]
+    alike = np.flatnonzero(marks[1:] == marks[:-1])
+    for run in np.split(alike, np.flatnonzero(np.diff(alike) > 1) + 1) if len(alike) else ():
+        yield rows[order[run[0] : run[-1] + 2]].tolist()
+
+
+def _device(path: bytes, inode: int) -> int | None:
+    """The device of the file at this path, if it is there and has this inode."""
+    try:
+        status = status_of(path)
+    except OSError:
+        return None
+    return status.st_dev if status.st_ino == inode else None
 
 
 def in_same_place(documents: Recorded, rows: Rows, others: Recorded, other_rows: Rows) -> Mask:

@@ -155,6 +155,7 @@ class Target(Group, section=UPDATE):
         Flag(),
         default=False,
         help="Replace the artifact even if an argument has no documents any more, or less than half as many as before.",
+        helps={"merge": "Replace the artifact even if it, or an argument, loses more than half of its documents."},
     )
     dry_run: bool = _DRY_RUN
     output: bytes | None = _OUTPUT

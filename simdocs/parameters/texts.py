@@ -151,8 +151,14 @@ class Rereading(Group, section=DOCUMENTS):
         PathName(directories=True, here="names of objects in stores need no directory"),
         default=None,
         described="the directory where it was built",
+        describes={"merge": "the directory where all of them were built"},
         help="Look for the documents of the index in DIR.",
-        helps={"dedupe": f"{_OF_ARTIFACT} {_OF_Y}", "compare": _OF_ARTIFACT},
+        helps={
+            "dedupe": f"{_OF_ARTIFACT} {_OF_Y}",
+            "compare": _OF_ARTIFACT,
+            "merge": "Record that the documents are in DIR. Needed if the artifacts were built in different"
+            " directories.",
+        },
     )
 
 

@@ -1,11 +1,13 @@
 """Questions that build an artifact."""
 
-from typing import ClassVar
+from collections.abc import Iterator
+from typing import Any, ClassVar
 
-from simdocs.errors import mention
+from simdocs.errors import Problem, mention
 from simdocs.parameters.answers import Target, Updating
 from simdocs.parameters.recipes import Containing
-from simdocs.requests.request import Exclusion, Need, RequestRules
+from simdocs.parameters.texts import Rereading
+from simdocs.requests.request import Exclusion, Need, Request, RequestRules, only, paths
 from simdocs.requests.sources import BandsRequest, DocumentTokensRequest, SignaturesRequest
 
 
@@ -62,3 +64,24 @@ class IndexRequest(BuildRequest, BandsRequest):
     containing: Containing
 
     rules: ClassVar[RequestRules] = (*BandsRequest.rules, *_OF_BUILDS)
+
+
+class MergeRequest(Request):
+    """Merge artifacts of one kind.
+
+    artifacts: their paths, or the artifacts themselves, in the order of their documents.
+    target: the path of the artifact that is made, or None (from Python) to keep it in memory.
+    """
+
+    question = "merge"
+
+    artifacts: tuple[Any, ...] = ()
+
+    rereading: Rereading = only("root")
+    target: Target = only("allow_shrink", "output", "lock_wait")
+
+    def _check(self) -> Iterator[Problem]:
+        self.__dict__["artifacts"], wrong = paths(self.artifacts, or_texts=False)
+        yield from wrong
+        if not (self.artifacts or wrong):
+            yield Problem("nothing to merge: name the artifacts")

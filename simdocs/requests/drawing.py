@@ -305,3 +305,9 @@ class BuildReportRequest(DrawnRequest, init=False):
                 yield Problem(text, name, "dry_run")
 
     rules: ClassVar[RequestRules] = (*DrawnRequest.rules, _printed)
+
+
+class MergeReportRequest(DrawnRequest, init=False):
+    """The output options of merge, which has no answer that is drawn."""
+
+    takes = ("debug", *_RUN)

@@ -224,8 +224,11 @@ def is_unset(parameter: str, value: object) -> bool:
     return value is False or value is None or (parameter == "ignore_common" and value == PARAMETERS[parameter].default)
 
 
-def paths(documents: Sequence[Any]) -> tuple[tuple[Any, ...], list[Problem]]:
-    """The documents, with paths as bytes, and the problems of those that are no paths."""
+def paths(documents: Sequence[Any], *, or_texts: bool = True) -> tuple[tuple[Any, ...], list[Problem]]:
+    """The documents, with paths as bytes, and the problems of those that are no paths.
+
+    or_texts: texts can be given instead.
+    """
     found, wrong = list[Any](), list[Problem]()
     for document in documents:
         if hasattr(document, "recipe"):
@@ -234,7 +237,7 @@ def paths(documents: Sequence[Any]) -> tuple[tuple[Any, ...], list[Problem]]:
         try:
             found.append(os.fsencode(document))
         except TypeError:
-            texts = ", or texts as texts=[...]" if hasattr(document, "__iter__") else ""
+            texts = ", or texts as texts=[...]" if or_texts and hasattr(document, "__iter__") else ""
             kind = type(document).__name__
             wrong.append(Problem(f"{kind} is not a path: pass each path as a separate argument{texts}"))
     return tuple(found), wrong

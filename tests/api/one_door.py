@@ -26,7 +26,10 @@ REQUESTS = {question: request for question, request in asked.REQUESTS.items() if
 
 CALLS: dict[str, Callable[..., Any]] = {question: getattr(simdocs, question) for question in REQUESTS}
 
-ARTIFACTS = {"shingle": "shingles", "signature": "signatures", "index": "index"}
+ARTIFACTS = {"shingle": "shingles", "signature": "signatures", "index": "index", "merge": "index"}
+
+ALONE = ("show", "merge")
+"""Questions that no worker processes answer."""
 
 SPELLINGS = {"k": "-k", "itself": "--self", "output": "-o", "jobs": "-j"}
 SPELLINGS |= {"documents": "DOCS", "texts": "- for standard input"}
@@ -70,7 +73,7 @@ def command(question: str, arguments: Sequence[str], keywords: Mapping[str, Any]
 
 def by_library(question: str, arguments: Sequence[str], keywords: Mapping[str, Any]) -> Outcome:
     """How the library answers."""
-    few = {} if question == "show" else {"jobs": 1}
+    few = {} if question in ALONE else {"jobs": 1}
     try:
         with standard_input(arguments):
             result = CALLS[question](*arguments, **few | keywords)
@@ -105,7 +108,7 @@ def explanation(one: Any) -> tuple[Any, ...]:
 
 def by_program(question: str, arguments: Sequence[str], keywords: Mapping[str, Any]) -> Outcome:
     """How the program answers."""
-    few = [] if "jobs" in keywords or question == "show" else ["-j1"]
+    few = [] if "jobs" in keywords or question in ALONE else ["-j1"]
     note = [] if question == "show" else ["--summary-json", "note.json"]
     with standard_input(arguments) as stream:
         done = program(question, *arguments, *words_of(keywords), *few, *note, cwd=Path.cwd(), **stream)

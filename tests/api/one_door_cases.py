@@ -68,6 +68,7 @@ def lay_out(root: Path) -> Path:
         simdocs.signature("docs", output="docs.signatures")
         simdocs.index("docs", output="docs.index")
         simdocs.index("docs/a.txt", "docs/c.txt", output="old.index")
+        simdocs.index("docs/b.txt", "docs/d.txt", output="more.index")
         simdocs.index("docs/c.txt", unit="word", output="words.index")
         simdocs.index("docs/c.txt", unit="stopword", language="de", output="stop.index")
         (root / "damaged.index").mkdir()
@@ -104,7 +105,7 @@ class Case:
     without: tuple[str, ...] | None = None
 
 
-ARGUMENTS = {"query": ("docs.index", "docs"), "show": ("text",)}
+ARGUMENTS = {"query": ("docs.index", "docs"), "show": ("text",), "merge": ("old.index", "more.index")}
 """The arguments of a question; those of the others are docs alone."""
 
 _TOKENS = {
@@ -253,6 +254,8 @@ _OWN: Mapping[str, Mapping[str, Case]] = {
     "shingle": _BUILD,
     "signature": _BUILD,
     "index": _BUILD | {"containment": Case(True)},
+    "merge": {name: _BUILD[name] for name in ("output", "lock_wait", "allow_shrink")}
+    | {"root": Case("docs", changes=False)},
     "dedupe": _DEDUPE,
     "report": _REPORT,
     "tune": _TUNE,

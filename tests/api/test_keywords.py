@@ -16,7 +16,7 @@ from simdocs.parameters.families import UNITS
 from tests import strategies as some
 from tests.asked import REQUESTS
 
-ARGUMENTS = {"documents", "index", "file"}
+ARGUMENTS = {"documents", "artifacts", "index", "file"}
 """Fields of requests that are arguments by place."""
 
 DECIDE_THE_RESULT = {"pairs", "all_copies", "list", "dry_run", "trace"}
@@ -65,7 +65,7 @@ def test_help_lists_every_parameter(function, request_type, typed):
     by_place = [name for name, parameter in found.items() if parameter.kind is not parameter.KEYWORD_ONLY]
     assert by_place == sorted(ARGUMENTS & request_type.arguments.keys(), reverse=True)
     for name, parameter in found.items():
-        if name == "documents":
+        if name in ("documents", "artifacts"):
             assert parameter.kind is parameter.VAR_POSITIONAL
         elif name in ARGUMENTS:
             assert parameter.default is parameter.empty

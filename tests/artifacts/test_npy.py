@@ -189,7 +189,7 @@ def test_only_the_blocks_that_are_read_are_checked(tmp_path_factory, name, data)
             assert got.shape == expected.shape
             assert got.tobytes() == expected.tobytes()
             with opened(place / "rotten") as directory:
-                rot = mapped_column.map_file(directory, "it", array, values.shape, sound._checksums)
+                rot = mapped_column.map_file(directory, "it", array, values.shape, sound.checksums)
             assert rot.damaged() == [bad]
             if any(first < (bad + 1) * block and last > bad * block for first, last in touched):
                 with pytest.raises(ArtifactError, match=rf"^it/{array.file}: damaged: block {bad} does not match"):

@@ -14,7 +14,10 @@ BUILDING: Mapping[str, Sequence[str]] = {
     "signature": ("signature", "docs", "-o", "new.signatures"),
     "index": ("index", "docs", "-o", "new.index"),
 }
-"""Commands that write an artifact."""
+"""Commands that read documents and write an artifact."""
+
+MERGING: Mapping[str, Sequence[str]] = {"merge": ("merge", "x.index", "-o", "new.index")}
+"""Commands that only read artifacts, and write one."""
 
 ANSWERING: Mapping[str, Sequence[str]] = {
     "query": ("query", "x.index", "more"),
@@ -50,4 +53,4 @@ TABULATING = {**ANSWERING, **TELLING}
 WRITING = {**TABULATING, **DRAWING, **PLANNING}
 """Commands that write to standard output."""
 
-EVERY = {**READING, **TELLING, **PLANNING, **CHECKING}
+EVERY = {**READING, **MERGING, **TELLING, **PLANNING, **CHECKING}

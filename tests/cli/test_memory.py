@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.memory import COMMANDS, FORMS, measurements, promised
+from benchmarks.memory import COMMANDS, FIXED, FORMS, PER_DOCUMENT, SIMDOCS, measured, measurements, promised
 from simdocs.parameters.families import UNITS
 from tests.amounts import slow
 from tests.cli.program import Argument, anew
@@ -347,6 +347,26 @@ def test_rows_of_parquet_take_1_kb_each_and_200_mb_whatever_their_row_groups_hol
     docs = FORMS["parquet"](tmp_path, ROWS)
     for name, jobs, peak, _ in measurements(tmp_path, docs, [2], ["signature", "dedupe"]):
         assert peak <= promised(ROWS, name, "parquet", jobs), (name, jobs)
+
+
+MERGED = int(os.environ.get("SIMDOCS_TEST_MERGED", "1000000"))
+"""Documents of the artifacts that are merged."""
+
+
+@pytest.mark.reliability("100,000 to 1,000,000 documents")
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["shingle", "index"])
+def test_a_merge_takes_half_of_what_is_promised_and_holds_no_signatures_tables_or_token_sets(tmp_path, kind):
+    """Signatures take 512 bytes a document, bucket tables 216, and the token sets of these texts some 1,200."""
+    form, parts, suffix = FORMS["lines"], [], {"shingle": "shingles"}.get(kind, kind)
+    for number in range(4):
+        (docs,) = form(tmp_path, MERGED // 4)
+        (tmp_path / docs).rename(tmp_path / f"{number}.jsonl")
+        parts.append(f"{number}.{suffix}")
+        measured([SIMDOCS, kind, f"{number}.jsonl", "-q", "-j2", "-o", parts[-1]], tmp_path)
+    peak, seconds = measured([SIMDOCS, "merge", *parts, "-o", f"all.{suffix}"], tmp_path)
+    print(f"merged {MERGED:,} documents in {seconds:.1f} s: {peak / 1e6:,.0f} MB")
+    assert peak <= FIXED + PER_DOCUMENT // 2 * MERGED
 
 
 @pytest.mark.reliability("100,000 to 1,000,000 documents")

@@ -156,7 +156,7 @@ def test_ctrl_c_ends_a_loop_in_a_shell(here):
     assert (done.status, done.out, done.err) == (-signal.SIGINT, b"", "")
 
 
-OPENED = dict.fromkeys(EVERY, ".txt") | dict.fromkeys(("info", "check"), "manifest.json")
+OPENED = dict.fromkeys(EVERY, ".txt") | dict.fromkeys(("merge", "info", "check"), "manifest.json")
 """A file that the command opens in the midst of its work."""
 
 IN_A_LOOP = ("query", "info")

@@ -231,7 +231,10 @@ def test_an_error_of_a_query_says_how_its_index_was_built(built, words, with_wha
     [
         ("query x.index docs --keep newest", "--keep is an option of dedupe and report, not of query"),
         ("--keep newest query x.index docs", "--keep is an option of dedupe and report, not of query"),
-        ("query x.index docs --lock-wait 3", "--lock-wait is an option of shingle, signature and index, not of query"),
+        (
+            "query x.index docs --lock-wait 3",
+            "--lock-wait is an option of shingle, signature, index and merge, not of query",
+        ),
         ("query docs --rebuild", "--rebuild is an option of shingle, signature and index, not of query"),
         (
             "query x.index docs --containment",
@@ -245,7 +248,7 @@ def test_an_error_of_a_query_says_how_its_index_was_built(built, words, with_wha
         ("dedupe docs --lock-wiat 3", "no option '--lock-wiat': did you mean --lock-wait? --lock-wait is an option of"),
         (
             "check docs.index --root .",
-            "--root is an option of dedupe, query, report, compare, tune, audit and show, not of check",
+            "--root is an option of dedupe, query, report, merge, compare, tune, audit and show, not of check",
         ),
     ],
 )
@@ -321,7 +324,7 @@ def test_every_command_has_a_sample_line():
 @pytest.mark.parametrize("command", EVERY)
 def test_an_unexpected_error_is_one_line_in_every_command(built, command):
     """One line, and how to see more."""
-    opened = "manifest.json" if command in ("info", "check") else ".txt"
+    opened = "manifest.json" if command in ("merge", "info", "check") else ".txt"
     env = trap(built, "raise RuntimeError('what is this?')", "open", opened)
     words = [*EVERY[command], *(["-j1"] if command in READING else [])]
     line = "simdocs: error: RuntimeError: what is this? (unexpected: --debug shows where)\n"

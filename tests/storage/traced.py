@@ -15,7 +15,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.artifacts.tiny import draft_of
-from tests.cli.corpus import A1, A, B, lay
+from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.program import PROGRAM, Argument, Done, finished, simdocs, started
 from tests.cli.traps import prelude
 from tests.commands.building import damages
@@ -68,25 +68,37 @@ stamp.now = lambda: time.time_ns() + 3600 * 10**9
 class Bench:
     """A directory with docs and an old output for fewer documents, in which a command runs under strace.
 
-    Onto an old artifact, the command is an update, which reads only the new document.
+    Onto an old artifact, the command is an update, which reads only the new document. A merge is of an index of docs
+    and of another one.
     """
 
     def __init__(self, root: Path, command: str, output: str, *, there: bool) -> None:
         self.root, self.output, self.there = root, output, there
-        self.command = (*command.split(), "docs", "-j1", "-q", "-o", output)
+        self.merges = command == "merge"
+        given = ("part.index", "more.index") if self.merges else ("docs", "-j1")
+        self.command = (*command.split(), *given, "-q", "-o", output)
         self.env = prelude(root, _LATER)
         self.log = root / "log"
         lay(root, {"docs/a": A, "docs/b": B})
-        assert simdocs("index", "docs", "-q", "-o", "known.index", cwd=root) == (0, b"", "")
+        lay(root, {"more/d": A2})
+        for name, documents in (("known", "docs"), ("more", "more")):
+            assert simdocs("index", documents, "-q", "-o", f"{name}.index", cwd=root) == (0, b"", "")
+        self._prepare()
         self._succeed()
         self.old = content(self.place) if there else {}
         self._kept = root / "kept"
         self.place.rename(self._kept)
         self.reset()
         lay(root, {"docs/c": A1})
+        self._prepare()
         self._succeed()
         self.new = content(self.place)
         assert self.new != self.old
+
+    def _prepare(self) -> None:
+        """Build the artifact that a merge reads."""
+        if self.merges:
+            assert simdocs("index", "docs", "-q", "-o", "part.index", cwd=self.root) == (0, b"", "")
 
     def _succeed(self) -> None:
         assert simdocs(*self.command, cwd=self.root, env=self.env) == (0, b"", "")
@@ -165,7 +177,7 @@ class Bench:
 
     def beside(self) -> list[str]:
         """The names of what does not belong there."""
-        ours = (self.output, "docs", "known.index", "kept", "log", "trap")
+        ours = (self.output, "docs", "more", "known.index", "more.index", "part.index", "kept", "log", "trap")
         return [name for name in os.listdir(self.root) if name not in ours]
 
     def left_a_draft_at_most(self) -> bool:

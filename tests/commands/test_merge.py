@@ -1,0 +1,346 @@
+"""A merge has, byte for byte, what one run over the same arguments has."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+from collections.abc import Sequence
+from contextlib import chdir
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import simdocs
+from simdocs.commands import merge as command
+from simdocs.corpora import identity
+from simdocs.kernels.sketch import fracminhash
+from simdocs.pipeline import merging
+from tests.amounts import examples
+from tests.asked import REQUESTS
+from tests.commands.building import built, content, damages, opened, standard_input
+from tests.commands.histories import NAMES, content_for, lines, texts, write
+from tests.corpora.small_chunks import cut_small
+from tests.runs import answered, without_sync
+
+OPTIONS: dict[str, Any] = {"unit": "word", "k": 2, "num_perm": 16, "threshold": 0.5, "follow": True}
+
+KINDS = ("shingles", "signatures", "index")
+
+ARGUMENTS = ("docs/a", "docs/b", "docs/c", "docs/d", "docs/e")
+
+
+def merge(target: str, *artifacts: str, **options: Any) -> Any:
+    """Merge artifacts on disk."""
+    return answered(REQUESTS["merge"](artifacts=artifacts, output=target, **options))
+
+
+def hold_equal(target: str, wanted: str) -> None:
+    """Hold that two artifacts have the same bytes, and that run.json records the same about documents."""
+    was, whole = content(Path(target)), content(Path(wanted))
+    assert was.keys() == whole.keys()
+    assert [name for name in was if was[name] != whole[name]] == []
+    assert damages(target) == []
+    merged, once = (json.loads(Path(name, "run.json").read_text()) for name in (target, wanted))
+    for key in ("root", "max_size", "given", "skipped"):
+        assert merged[key] == once[key], key
+    assert merged["read_ns"] <= once["read_ns"]
+
+
+def in_small_pieces(patch: pytest.MonkeyPatch, size: int, most: int) -> None:
+    """Copy and merge a few values at a time, and keep at most so many artifacts open."""
+    for name in ("_ROWS_AT_ONCE", "_TOKENS_AT_ONCE", "_ENTRIES_AT_ONCE", "_NAMES_AT_ONCE"):
+        patch.setattr(merging, name, size)
+    patch.setattr(command, "most_open", lambda _kind: most)
+
+
+@st.composite
+def shards(draw: st.DrawFn) -> tuple[list[str], list[int]]:
+    """Some arguments in any order, and where they are cut into shards. A shard may be empty."""
+    arguments = draw(st.permutations(ARGUMENTS))[: draw(st.integers(1, len(ARGUMENTS)))]
+    cuts = draw(st.lists(st.integers(0, len(arguments)), max_size=3))
+    return arguments, [0, *sorted(cuts), len(arguments)]
+
+
+files = st.tuples(st.sampled_from(ARGUMENTS), st.sampled_from(NAMES)).map("/".join)
+
+
+@given(
+    st.lists(st.tuples(files, texts, lines), max_size=12),
+    st.lists(st.tuples(files, st.sampled_from(ARGUMENTS), st.sampled_from([os.link, os.symlink])), max_size=3),
+    shards(),
+    st.integers(0, 4),
+    st.sampled_from(KINDS),
+    st.sampled_from([1, 3, 1 << 20]),
+    st.integers(0, 3),
+    st.sampled_from([{}, {"template": ("template",)}, {"containment": True}, {"multiset": True}]),
+    st.tuples(files, texts, lines),
+)
+@examples(60)
+def test_a_merge_has_the_bytes_of_one_run(
+    tmp_path_factory: pytest.TempPathFactory,
+    tree: Any,
+    links: Any,
+    parts: tuple[Sequence[str], Sequence[int]],
+    split: int,
+    kind: str,
+    size: int,
+    most: int,
+    how: dict[str, Any],
+    change: Any,
+) -> None:
+    place = tmp_path_factory.mktemp("merge", numbered=True)
+    options = OPTIONS | how
+    with pytest.MonkeyPatch.context() as patch, chdir(place):
+        cut_small(patch, 64)
+        without_sync(patch)
+        in_small_pieces(patch, size, most)
+        patch.setattr(fracminhash, "CUT_OFF", np.uint32(1 << 31))  # half of the tokens: these texts have few
+        write("./template", b"The fox jumps over the lazy dog")
+        for argument in ARGUMENTS:
+            os.makedirs(argument)
+        os.mkdir("nothing")
+        for name, text, rows in tree:
+            write(name, content_for(name, text, rows))
+        for name, folder, link in links:
+            with contextlib.suppress(OSError):
+                link(os.path.abspath(name), f"{folder}/link.{os.path.basename(name)}")
+        arguments, cuts = parts
+        names = list[str]()
+        for number, (begin, end) in enumerate(pairwise(cuts)):
+            names.append(f"{number}.{kind}")
+            built(Path(names[-1]), [*arguments[begin:end]] or ["nothing"], **options)
+        everything = [word for begin, end in pairwise(cuts) for word in arguments[begin:end] or ["nothing"]]
+        built(Path(f"all.{kind}"), everything, **options)
+        merge(f"merged.{kind}", *names)
+        hold_equal(f"merged.{kind}", f"all.{kind}")
+        in_memory = simdocs.merge(*map(opened, names))
+        for name, column in opened(f"all.{kind}").columns.items():
+            assert np.array_equal(in_memory[name].all(), column.all()), name
+        split = min(split, len(names))
+        halves = [(f"{at}half.{kind}", some) for at, some in enumerate((names[:split], names[split:])) if some]
+        for name, some in halves:
+            merge(name, *some)
+        merge(f"merged.{kind}", *(name for name, _ in halves))
+        hold_equal(f"merged.{kind}", f"all.{kind}")
+        if kind != "index":
+            later = {name: options[name] for name in ("num_perm", "threshold", "template") if name in options}
+            fixed = {} if kind == "shingles" else {"threshold": 0.5}
+            for given_kind in ("merged", "all"):
+                built(Path(f"{given_kind}.index"), Path(f"{given_kind}.{kind}"), **(fixed or later))
+            assert content(Path("merged.index")) == content(Path("all.index"))
+        name, text, rows = change
+        write(name, content_for(name, text, rows))
+        built(Path(f"merged.{kind}"), everything, allow_shrink=True, **options)
+        built(Path(f"all.{kind}"), everything, rebuild=True, allow_shrink=True, **options)
+        assert content(Path(f"merged.{kind}")) == content(Path(f"all.{kind}"))
+    shutil.rmtree(place)
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty directory to work in."""
+    monkeypatch.chdir(tmp_path)
+    without_sync(monkeypatch)
+    return tmp_path
+
+
+def lay(**files: str) -> None:
+    """Write texts to files: `docs_x` is the file x in the directory docs."""
+    for name, text in files.items():
+        write(f"./{name.replace('_', '/', 1)}", text.encode())
+
+
+FOX, OWL, DOG = "the fox jumps over the dog", "an owl sees the lazy dog", "a dog barks at the fox and the owl"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("most", [0, 9])
+def test_a_hard_link_that_an_earlier_artifact_has_is_left_out_as_one_run_does(here, monkeypatch, kind, most):
+    """The linked file is many documents by some names and one text by another, of which a copy is the first now."""
+    in_small_pieces(monkeypatch, 1, most)
+    lay(a_x=FOX, b_y=OWL, c_z=DOG)
+    line = json.dumps({"text": FOX})
+    write("a/lines.jsonl", f"{line}\n{json.dumps({'text': OWL})}\n".encode())
+    for name in ("b/lines.txt", "c/lines.jsonl"):
+        os.link("a/lines.jsonl", name)
+    for name in ("b/m.txt", "c/rows.jsonl"):
+        write(name, Path("a/lines.jsonl").read_bytes() + line.replace("jumps", "runs").encode())
+    shutil.copy("a/lines.jsonl", "b/more.txt")
+    shutil.copy("a/lines.jsonl", "c/more.txt")
+    monkeypatch.setattr(fracminhash, "CUT_OFF", np.uint32(1 << 31))
+    options = OPTIONS | {"containment": True}
+    for name in "abc":
+        built(Path(f"{name}.{kind}"), [name], **options)
+    built(Path(f"all.{kind}"), ["a", "b", "c"], **options)
+    result = merge(f"merged.{kind}", *(f"{name}.{kind}" for name in "abc"))
+    assert dict(result.skipped.by_reason) == {"again": [("b/lines.txt", ""), ("c/lines.jsonl", "")]}
+    hold_equal(f"merged.{kind}", f"all.{kind}")
+
+
+def test_a_file_in_a_snapshot_has_the_inode_of_the_original_and_is_another_document(here, monkeypatch):
+    """A snapshot of a file system is another device with the same inodes and times."""
+    lay(a_x=FOX, b_y=OWL)
+    os.link("a/x", "b/x")
+
+    def status_of(name: bytes) -> os.stat_result:
+        status = list(os.stat(name))
+        if name.endswith(b"/b/x"):
+            status[2] += 1
+        return os.stat_result(status)
+
+    monkeypatch.setattr(identity, "status_of", status_of)
+    built(Path("a.index"), ["a"])
+    built(Path("b.index"), ["b"])
+    assert merge("merged.index", "a.index", "b.index").documents.every_name() == ["a/x", "b/x", "b/y"]
+    os.unlink("b/x")  # now only what is recorded can be compared
+    assert merge("merged.index", "a.index", "b.index").documents.every_name() == ["a/x", "b/y"]
+    assert damages("merged.index") == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_consecutive_parts_of_a_sorted_list_make_what_its_directory_makes(here, kind):
+    names = [f"docs/{folder}{number}" for folder in ("", "a/", "a/b/", "a-") for number in range(5)]
+    for number, name in enumerate(names):
+        write(name, f"{FOX} {number % 7} {OWL}".encode())
+    names.sort(key=os.fsencode)
+    for part, begin in enumerate(range(0, len(names), 7)):
+        Path(f"{part}.list").write_text("".join(f"{name}\n" for name in names[begin : begin + 7]))
+        built(Path(f"{part}.{kind}"), [], files_from=f"{part}.list")
+    built(Path(f"all.{kind}"), ["docs"])
+    merge(f"merged.{kind}", *(f"{part}.{kind}" for part in range(3)))
+    assert content(Path(f"merged.{kind}")) == content(Path(f"all.{kind}"))
+    given = json.loads(Path(f"merged.{kind}", "run.json").read_text())["given"]
+    assert given == [["0.list", 7], ["1.list", 7], ["2.list", 6]]
+
+
+def test_tables_and_standard_input_are_merged(here):
+    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow, which writes the files, is missing")
+    from pyarrow import parquet
+
+    for name in "ab":
+        rows = pyarrow.table({"id": [f"{at}" for at in range(30)], "text": [f"{name} {FOX} {at}" for at in range(30)]})
+        parquet.write_table(rows, f"{name}.parquet", row_group_size=7)
+    lay(stdin=DOG)
+    for target, arguments in (
+        ("1", ["a.parquet"]),
+        ("2", ["-", "b.parquet"]),
+        ("all", ["a.parquet", "-", "b.parquet"]),
+    ):
+        with standard_input(Path("stdin")):
+            built(Path(f"{target}.index"), arguments)
+    merge("merged.index", "1.index", "2.index")
+    hold_equal("merged.index", "all.index")
+
+
+def test_merged_texts_in_memory_are_read_again_and_keep_their_names(here):
+    parts = [simdocs.index(texts=[FOX, OWL], names=[1, ("x", 2)]), simdocs.index(texts=[FOX, DOG], names=["y", 4])]
+    merged = simdocs.merge(*parts)
+    assert merged.documents.every_name() == [1, ("x", 2), "y", 4]
+    assert list(simdocs.dedupe(merged).rows()) == [(1, "y", 1.0, 1.0)]
+    with pytest.raises(simdocs.UsageError, match="the index given: this artifact is given twice"):
+        simdocs.merge(parts[0], parts[0])
+    with pytest.raises(simdocs.UsageError, match=r"^list is not a path: pass each path as a separate argument$"):
+        simdocs.merge(["a.index"])
+    with pytest.raises(simdocs.InputError, match="NUL"):
+        simdocs.merge("a\0.index")
+
+
+@pytest.mark.parametrize("most", [0, 1, 9])
+def test_an_artifact_that_is_replaced_while_it_is_merged_is_not_mixed_with_the_new_one(here, monkeypatch, most):
+    lay(a_x=FOX, b_x=OWL)
+    for name in "ab":
+        built(Path(f"{name}.index"), [name])
+    built(Path("all.index"), ["a", "b"])
+    arrays = command.merge_arrays
+
+    def replace_first(*given: Any) -> Any:
+        lay(a_x=DOG, b_x=DOG)
+        for name in "ab":
+            built(Path(f"{name}.index"), [name])
+        return arrays(*given)
+
+    monkeypatch.setattr(command, "merge_arrays", replace_first)
+    in_small_pieces(monkeypatch, 1, most)
+    if most < 2:
+        replaced = "b" if most else "a"
+        message = rf"{replaced}\.index: it was replaced while it was merged: merge again"
+        with pytest.raises(simdocs.ArtifactError, match=message):
+            merge("merged.index", "a.index", "b.index")
+        assert not Path("merged.index").exists()
+    else:  # all of them are still open, as they were
+        merge("merged.index", "a.index", "b.index")
+        hold_equal("merged.index", "all.index")
+
+
+def test_a_later_merge_says_what_has_changed_since(here):
+    lay(a_x=FOX, b_y=OWL, b_z=DOG)
+    for name in "ab":
+        built(Path(f"{name}.index"), [name])
+    merge("all.index", "a.index", "b.index")
+    lay(b_y=f"{FOX} too", b_new=FOX)
+    built(Path("b.index"), ["b"])
+    result = merge("all.index", "a.index", "b.index")
+    assert result.update._replace(note="") == (2, 1, 1, 0, "", 0, 0)
+    assert (result.update.note, result.warnings) == ("", ())
+    assert opened("all.index").changed.tolist() == [1, 2]
+    assert result.documents.every_name() == ["a/x", "b/new", "b/y", "b/z"]
+
+
+def test_a_merge_that_loses_documents_warns_or_replaces_nothing(here):
+    lay(a_x=FOX, b_y=OWL, b_z=DOG, **{f"c.txt_{at}": f"{FOX} {at}" for at in range(3)})
+    for name in ("a", "b", "c.txt"):
+        built(Path(f"{name}.index"), [name])
+    write("./d.txt", DOG.encode())
+    built(Path("d.index"), ["d.txt"])
+    merge("all.index", "a.index", "b.index", "c.txt.index", "d.index")
+    before = content(Path("all.index"))
+    with pytest.raises(simdocs.ShrunkError, match=r"it has 7 documents, and would have 3 now"):
+        merge("all.index", "c.txt.index")
+    for name in ("y", "z"):
+        os.unlink(f"b/{name}")
+    built(Path("b.index"), ["b"], allow_shrink=True)
+    with pytest.raises(simdocs.ShrunkError, match=r"b had 2 documents at the last build and has 0 now"):
+        merge("all.index", "a.index", "b.index", "c.txt.index", "d.index")
+    assert content(Path("all.index")) == before
+    result = merge("all.index", "a.index", "b.index", "c.txt.index", allow_shrink=True)
+    told = "all.index was built from other arguments: d.txt is not given any more"
+    assert (result.warnings, result.update.note) == ((told,), told)
+    assert len(result.documents) == 4
+
+
+def test_a_damaged_or_different_artifact_at_the_output_is_replaced_with_a_warning(here):
+    lay(a_x=FOX, b_y=OWL)
+    for name in "ab":
+        built(Path(f"{name}.index"), [name])
+    built(Path("all.index"), ["a"], unit="word")
+    result = merge("all.index", "a.index", "b.index")
+    assert result.warnings[0] == "all.index was built with \0unit\0 word, \0k\0 5; it is replaced"
+    Path("all.index/files.npy").write_bytes(b"")
+    result = merge("all.index", "a.index", "b.index")
+    assert result.warnings == ("all.index/files.npy: damaged: an empty file (an interrupted write?); it is replaced",)
+    assert damages("all.index") == []
+
+
+def test_what_run_json_cannot_say_is_not_made_up(here):
+    """An update then reads everything again, and no forged value is taken for a fact."""
+    lay(a_x=FOX, b_y=OWL)
+    for name in "ab":
+        built(Path(f"{name}.index"), [name])
+    run = json.loads(Path("a.index/run.json").read_text())
+    forged = {"read_ns": "0", "max_size": True, "given": [["a", 7]], "skipped": {"binary": "3", "?": 1, "empty": []}}
+    Path("a.index/run.json").write_text(json.dumps(run | forged | {"skipped_first": {"binary": 3, "oversized": [1]}}))
+    merge("all.index", "a.index", "b.index")
+    found = json.loads(Path("all.index/run.json").read_text())
+    assert found.keys().isdisjoint(("read_ns", "max_size"))
+    assert (found["given"], found["skipped"]) == ([["a.index", 1], ["b", 1]], {})
+    assert found["skipped_first"] == {"oversized": []}
+    built(Path("all.index"), ["a", "b"])
+    built(Path("once.index"), ["a", "b"])
+    assert content(Path("all.index")) == content(Path("once.index"))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import datetime
+import decimal
 import gzip
 import json
 import os
@@ -209,9 +212,71 @@ def test_values_without_a_place_in_a_table_are_named(here: Path, lines: list[str
 def test_values_without_a_place_in_json_are_named(here: Path) -> None:
     write_parquet(Path("in.parquet"), table())
     with pytest.raises(
-        simdocs.InputError, match=r"in\.parquet, row 1: the field 'nested' has a value \(dict\) that JSON"
+        simdocs.InputError,
+        match=r"in\.parquet, row 1: the field 'nested' has a value \(bytes\) that JSON .*: write \.parq",
     ):
         simdocs.dedupe("in.parquet", kept_rows="k.jsonl")
+
+
+UTC = datetime.UTC
+TIMES = {
+    "day": (pa.array([datetime.date(2026, 11, 23)]), "2026-11-23"),
+    "hour": (pa.array([datetime.time(7, 5)]), "07:05:00"),
+    "at": (pa.array([datetime.datetime(2026, 11, 23, 7, 5, 0, 120)]), "2026-11-23T07:05:00.000120"),
+    "zone": (pa.array([datetime.datetime(2026, 11, 23, 7, tzinfo=UTC)]), "2026-11-23T07:00:00+00:00"),
+    "price": (pa.array([decimal.Decimal("-1.50")]), "-1.50"),
+    "large": (pa.array([decimal.Decimal("1200")], pa.decimal128(38, 20)), "1200." + "0" * 20),
+}
+
+
+@pytest.mark.parametrize("column", TIMES)
+def test_dates_times_and_decimals_are_text_in_formats_of_text(here: Path, column: str) -> None:
+    values, text = TIMES[column]
+    write_parquet(Path("in.parquet"), pa.table({"text": ["a ship"], column: values}))
+    simdocs.dedupe("in.parquet", kept_rows="k.csv")
+    assert list(csv.DictReader(Path("k.csv").read_text().splitlines())) == [{"text": "a ship", column: text}]
+    nested = pa.table(
+        {
+            "text": ["a ship"],
+            "deep": pa.array([[{column: values[0].as_py()}]], pa.list_(pa.struct([(column, values.type)]))),
+        }
+    )
+    write_parquet(Path("deep.parquet"), nested)
+    for name in ("k.jsonl", "k.json"):
+        simdocs.dedupe("in.parquet", kept_rows=name)
+        assert list(simdocs.dedupe(name, list="kept")) == [f"{name}#1"]
+        assert f'"{column}": "{text}"' in Path(name).read_text()
+        simdocs.dedupe("deep.parquet", kept_rows=name)
+        assert f'"deep": [{{"{column}": "{text}"}}]' in Path(name).read_text()
+
+
+@pytest.mark.parametrize("output", ["k.csv", "k.jsonl"])
+@pytest.mark.parametrize(
+    ("values", "why"),
+    [
+        (pa.array([None, 1], pa.time64("ns")), "times of day with nanoseconds"),
+        (pa.array([None, 2**60], pa.timestamp("s")), "a time that Python does not have"),
+    ],
+)
+def test_times_that_text_would_not_keep_are_refused(here: Path, output: str, values: Any, why: str) -> None:
+    some = pa.table({"text": ["a ship", "the sea"], "x": values})
+    write_arrow(Path("in.arrow"), some, stream=False, compression=None)
+    with pytest.raises(
+        simdocs.InputError, match=rf"in\.arrow, row 1 and after it: the column 'x' has {why}, .*: write \.par"
+    ):
+        simdocs.dedupe("in.arrow", kept_rows=output)
+    simdocs.dedupe("in.arrow", kept_rows="k.arrow")
+    assert ipc.open_file("k.arrow").read_all().equals(some)
+
+
+@pytest.mark.parametrize("output", ["k.csv", "k.jsonl"])
+def test_bytes_have_no_place_in_text_and_the_advice_names_formats_that_have_them(here: Path, output: str) -> None:
+    some = pa.table({"text": ["a ship"], "x": [b"\xff"]})
+    write_parquet(Path("in.parquet"), some)
+    with pytest.raises(simdocs.InputError, match=r"field 'x' has .*: write \.parquet or \.arrow$"):
+        simdocs.dedupe("in.parquet", kept_rows=output)
+    simdocs.dedupe("in.parquet", kept_rows="k.arrow")
+    assert ipc.open_file("k.arrow").read_all().equals(some)
 
 
 @pytest.mark.parametrize("kind", ["string", "string_view", "run_end_encoded"])

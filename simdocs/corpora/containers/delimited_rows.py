@@ -21,6 +21,7 @@ from simdocs.corpora.containers.rows import (
     Record,
     RowBlock,
     Sink,
+    as_text,
     converted,
     taken_name,
 )
@@ -193,7 +194,7 @@ def _cells(flags: Flags) -> list[str]:
 
 
 def _cell(name: str, value: object, where: str, *, flagged: bool) -> str:
-    """A value as text. InputError: it is neither a text, a number nor a truth value, which is what CSV can hold.
+    """A value as text. InputError: it is no text, number, date, time or truth value, which is what CSV can hold.
 
     flagged: whether `similarity` is a flag, which has six digits after its point, as in answers.
     """
@@ -205,9 +206,12 @@ def _cell(name: str, value: object, where: str, *, flagged: bool) -> str:
         return str(value)
     if isinstance(value, float):
         return f"{value:.6f}" if flagged and name == "similarity" else repr(value)
+    if (text := as_text(value)) is not None:
+        return text
     kind = type(value).__name__
     shown = "an object" if kind == "dict" else "a list" if kind == "list" else f"a value of the type {kind}"
-    raise InputError(f"{where}: the field {name!r} has {shown}, which has no place in CSV: write .parquet or .jsonl")
+    others = ".parquet, .arrow or .jsonl" if kind in ("dict", "list") else ".parquet or .arrow"
+    raise InputError(f"{where}: the field {name!r} has {shown}, which has no place in CSV: write {others}")
 
 
 class DelimitedRows:

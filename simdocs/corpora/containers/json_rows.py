@@ -23,6 +23,7 @@ from simdocs.corpora.containers.rows import (
     Record,
     RowBlock,
     Sink,
+    as_text,
     converted,
     not_unicode,
     taken_name,
@@ -137,14 +138,23 @@ def json_of(record: Record, where: str) -> bytes:
                 _encoded({name: value})
             except UnicodeEncodeError as error:
                 raise InputError(f"{where}: the field {name!r} {not_unicode(error)}") from None
-            except (TypeError, ValueError):
-                kind = type(value).__name__
-                raise InputError(f"{where}: the field {name!r} has a value ({kind}) that JSON does not have") from None
+            except (TypeError, ValueError) as error:
+                kind = str(error) if isinstance(error, TypeError) else "a number that is not finite"
+                why = f"has a value ({kind}) that JSON does not have: write .parquet or .arrow"
+                raise InputError(f"{where}: the field {name!r} {why}") from None
         raise
 
 
 def _encoded(record: Record) -> bytes:
-    return json.dumps(record, ensure_ascii=False, allow_nan=False).encode()
+    return json.dumps(record, ensure_ascii=False, allow_nan=False, default=_text_of).encode()
+
+
+def _text_of(value: object) -> str:
+    """A value that JSON does not have as text. TypeError, with the name of its type: it has no text."""
+    text = as_text(value)
+    if text is None:
+        raise TypeError(type(value).__name__)
+    return text
 
 
 _MARKS = (*(json.dumps(name).encode() for name in FLAGS), b"\\u")

@@ -7,6 +7,8 @@ rows are all that such a file holds, also those that are no documents because th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from datetime import date, time
+from decimal import Decimal
 from importlib import import_module
 from typing import Any, NamedTuple, Protocol
 
@@ -148,6 +150,16 @@ class RowFormat(Protocol):
 def taken_name(where: str, name: str) -> InputError:
     """The error that a column has the name of a flag. where: the file, or a row of it."""
     return InputError(f"{where}: has a field {name!r} already: rename it, or leave out {mention('flagged_rows')}")
+
+
+def as_text(value: object) -> str | None:
+    """A date, a time or a decimal number of a table as text, for formats that do not have it: ISO 8601, or all digits.
+
+    None: the value is something else.
+    """
+    if isinstance(value, date | time):  # a datetime is a date, too
+        return value.isoformat()
+    return format(value, "f") if isinstance(value, Decimal) else None
 
 
 def not_unicode(error: UnicodeEncodeError) -> str:

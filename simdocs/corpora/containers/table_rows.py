@@ -69,13 +69,31 @@ class TableBlock:
         raise InputError("a row of a table is no line")
 
     def records(self, places: Index) -> list[Record | None]:
-        """The values of these rows. InputError: two columns have the same name."""
+        """The values of these rows. InputError: two columns have the same name, or a time has no value in Python."""
         names = self.batch.schema.names
         if len(set(names)) < len(names):
             name = next(name for name in names if names.count(name) > 1)
             why = f"has two columns with the name {name!r}, so they have no place in another format"
             raise InputError(f"{display_name(self._name)}: {why}")
-        return [record for batch in self.taken(places) for record in batch.to_pylist()]
+        if exact := [field.name for field in self.batch.schema if "time64[ns]" in str(field.type)]:
+            raise self._without_text(exact[0], "times of day with nanoseconds")  # Python's times would lose them
+        try:
+            return [record for batch in self.taken(places) for record in batch.to_pylist()]
+        except (ValueError, OverflowError):
+            raise self._without_text(self._unreadable_column(), "a time that Python does not have") from None
+
+    def _without_text(self, column: str, what: str) -> InputError:
+        where = f"{self.where(0)} and after it: the column {column!r}"
+        return InputError(f"{where} has {what}, which has no place in another format: write .parquet or .arrow")
+
+    def _unreadable_column(self) -> str:
+        """The name of the first column with a value that Python does not have."""
+        for name, column in zip(self.batch.schema.names, self.batch.columns, strict=True):
+            try:
+                column.to_pylist()
+            except (ValueError, OverflowError):
+                return str(name)
+        return ""
 
     def taken(self, places: Index) -> list[ArrowObject]:
         """These rows as record batches."""

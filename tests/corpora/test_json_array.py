@@ -105,7 +105,11 @@ def test_an_insertion_leaves_the_parts_that_follow_as_they_were(monkeypatch: pyt
 
 
 WRONG = {
-    b'{"text": "x"}': "this begins like a JSON object, and not like an array of objects: give",
+    b'{"text": "x"}': "not like an array of objects: give input_format jsonl to read the object as a document, or",
+    b'{\n "text": "x"\n}': "not like an array of objects: make it an array first, as with jq -s ., or give",
+    b'{"body": "x"}': "this begins like a JSON object, and not like an array of objects: give",
+    b'{"n": {"a": [1]}, "of": [], "data": [\n{"text"': "the array out of its field 'data' first, as with jq .data, or",
+    b'{"all \'rows\'": [{"text": "x"}]}': """as with jq '.["all '"'"'rows'"'"'"]', or give""",
     b'{"text": "x"}\n{"text": "y"}\n': "looks like JSON Lines: give input_format jsonl to read each line as a",
     b'["x", "y"]': "this is a JSON array without objects: give",
     b"[link](x)": "this is not a JSON array (not JSON: Expecting value): give",

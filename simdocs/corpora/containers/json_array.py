@@ -8,6 +8,7 @@ from __future__ import annotations
 import codecs
 import json
 import re
+import shlex
 import zlib
 from collections.abc import Iterator
 
@@ -35,13 +36,13 @@ class JsonArray(JsonObjects):
     def parts(self, file: ContainerFile, fields: Sequences) -> Iterator[Part]:
         """Cut a file into parts of whole objects, in memory."""
         if file.held is None:
-            _refuse_other_text(_beginning(file), file.name)
+            _refuse_other_text(_beginning(file), file.name, fields)
             data, stamp = read(file.name, file.limit, 0, file.met)
         else:
             data, stamp = file.held, NO_FILE
         if skip := too_large(len(data), file.limit):
             raise skip
-        _refuse_other_text(data[:LOOKED_AT], file.name)
+        _refuse_other_text(data[:LOOKED_AT], file.name, fields)
         text = data.decode(_BY_BYTES)
         del data  # a large file is not held twice
         _refuse_without_texts(text, fields)
@@ -76,7 +77,7 @@ def _beginning(file: ContainerFile) -> bytes:
         close_file(opened_file)
 
 
-def _refuse_other_text(head: bytes, name: bytes) -> None:
+def _refuse_other_text(head: bytes, name: bytes, fields: Sequences) -> None:
     """Raise OneText if a file does not begin as an array does. DocumentSkipped: binary. head: its first bytes."""
     refuse_binary(head, name)
     begun = head.removeprefix(codecs.BOM_UTF8).lstrip(_SPACE)
@@ -87,7 +88,44 @@ def _refuse_other_text(head: bytes, name: bytes) -> None:
     if looks_like_lines(begun, len(head) < LOOKED_AT):
         lines_of = f"give {mention('input_format')} jsonl to read each line as a document"
         raise OneText("this is not a JSON array, but looks like JSON Lines", lines_of)
-    raise OneText("this begins like a JSON object, and not like an array of objects")
+    raise OneText("this begins like a JSON object, and not like an array of objects", _way_out(begun, fields))
+
+
+def _way_out(begun: bytes, fields: Sequences) -> str:
+    """What to do with a JSON object that is no array, if it holds one, or is one row; empty if it does not look so.
+
+    begun: the beginning of the object.
+    """
+    text = begun.decode("utf-8", "replace")
+    row: dict[str, object] = {}
+    at = _after(text, 1)
+    try:
+        while text.startswith('"', at):
+            name, at = _DECODERS[0].raw_decode(text, at)
+            at = _after(text, _after(text, at) + 1)  # the colon
+            if text.startswith("[", at) and text.startswith("{", _after(text, at + 1)):
+                path = f".{name}" if _PLAIN_NAME.fullmatch(name) else shlex.quote(f".[{json.dumps(name)}]")
+                return f"take the array out of its field {name!r} first, as with jq {path}"
+            row[name], at = _DECODERS[0].raw_decode(text, at)
+            at = _after(text, _after(text, at) + 1)  # the comma, or the end of the object
+    except (ValueError, RecursionError):
+        return ""  # it is cut off, or no JSON
+    if not has_text(row, fields):
+        return ""
+    if "\n" not in text.strip():
+        return f"give {mention('input_format')} jsonl to read the object as a document"
+    return "make it an array first, as with jq -s ."
+
+
+def _after(text: str, at: int) -> int:
+    """The position of the next character that is no space."""
+    found = _SPACES.match(text, at)
+    assert found is not None, "spaces may be none"
+    return found.end()
+
+
+_PLAIN_NAME = re.compile("[A-Za-z_][A-Za-z0-9_]*")
+"""A name of a field that jq takes without quotes."""
 
 
 def _refuse_without_texts(text: str, fields: Sequences) -> None:
@@ -211,9 +249,7 @@ class Elements:
 
     def _next(self, at: int) -> int:
         """The position of the next character that is no space."""
-        found = _SPACES.match(self._text, at)
-        assert found is not None, "spaces may be none"
-        return found.end()
+        return _after(self._text, at)
 
     def _end(self, at: int) -> int:
         """The end of the element that begins here."""

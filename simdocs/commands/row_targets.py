@@ -208,7 +208,10 @@ def _collision(one: bytes, other: bytes, name: bytes, outputs: Mapping[str, str]
     both = f"{display_name(one)} and {display_name(other)}"
     target = display_name(os.path.join(os.fsencode(next(iter(outputs.values()))), name))
     what = both if os.path.basename(name) in map(os.fsencode, _DESCRIPTIONS) else f"rows of {both}"
-    return UsageError(f"{what} would both be written to {target}: name the directory that has both instead")
+    remedy = "name the directory that has both instead"
+    if os.path.abspath(other) < os.path.abspath(one):  # then another row of near-duplicates may be the first
+        remedy += f", which is read in the order of names: {display_name(other)} before {display_name(one)}"
+    return UsageError(f"{what} would both be written to {target}: {remedy}")
 
 
 def _refuse_suffix(parameter: str, path: str, sources: Sources) -> None:

@@ -147,7 +147,7 @@ class RowSource:
             why = error.detail or error.reason if isinstance(error, DocumentSkipped) else str(error.strerror)
             if alone or getattr(error, "reason", "") == "uninstalled":
                 raise InputError(f"{self._shown}: {why}, so no rows can be written") from None
-            self.warnings.append(f"{self._shown}: its rows are in no output, because it cannot be read: {why}")
+            self.warnings.append(f"{self._shown}: cannot be read, so none of its rows is in an output")
         return self._raw
 
     def blocks(self, run: Run) -> Iterator[tuple[RowBlock, Index, Rows]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from simdocs.model.answers import Answer
 from simdocs.model.documents import EMPTY, IGNORED, ONE_TEXT, WITHOUT_TOKENS, Documents
 from simdocs.model.figures import counted
-from simdocs.model.skipped import Skipped, in_short
+from simdocs.model.skipped import WITHOUT_ROWS, Skipped, in_short
 
 LooksLike = tuple[tuple[str, int], ...]
 """The kinds of container that documents look like, although each was read as one text; and the number of documents."""
@@ -41,14 +41,19 @@ class RunResult(Answer):
         """The numbers of documents that were read and skipped, in words."""
         assert self.documents is not None
         empty, one_text, skipped = self.documents.flagged(EMPTY), self._read_as_one_text, self.skipped.counts
-        what = "not compared" if self.skipped.keeps_rows else "skipped"
+        rows_are_kept = self.skipped.keeps_rows
         alike = (f", {count:,} {'looks' if count == 1 else 'look'} like {name}" for name, count in self.looks_like)
         return (
             f"{counted(len(self.documents), 'document')}, {counted(self._bytes, 'byte')}"
             + (f", {empty:,} empty" if empty else "")
             + (f", {one_text:,} read as one text each (no rows with the text field)" if one_text else "")
             + "".join(alike)
-            + "".join(f", {count:,} {what}: {in_short(name)}" for name, count in skipped.items() if name != "kept")
+            + "".join(
+                f", {count:,} {'not compared' if rows_are_kept and name not in WITHOUT_ROWS else 'skipped'}"
+                f": {in_short(name)}"
+                for name, count in skipped.items()
+                if name != "kept"
+            )
         )
 
     @property

@@ -23,11 +23,14 @@ JUDGED: Mapping[str, str] = MappingProxyType(
         "known": "already in the index",
         "ignored": "all its tokens are left out",
         "artifact": "a simdocs artifact, or a temporary file of one",
-        "described": "has no rows of the data set (saved by Hugging Face)",
+        "described": "a file without rows of a saved data set (such as state.json)",
         "uninstalled": "needs a library that is not installed (pip install 'simdocs[datasets]')",
     }
 )
 """Reasons that leave nothing open: skipped documents are counted, and named if the user asks for it."""
+
+WITHOUT_ROWS = frozenset(("hidden", "link", "special", "again", "artifact", "described"))
+"""Reasons why a walk leaves out files. If rows are written, those of such a file are not among them."""
 
 UNJUDGED: Mapping[str, str] = MappingProxyType(
     {

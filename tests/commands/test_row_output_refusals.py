@@ -50,8 +50,11 @@ def test_two_descriptions_of_data_sets_are_not_written_to_one_file(here: Path) -
         simdocs.dedupe("hf/train", "hf/test", kept_rows="cc", include=("data*",))
     assert str(error.value) == (
         "hf/train/dataset_info.json and hf/test/dataset_info.json would both be written to cc/dataset_info.json:"
-        " name the directory that has both instead"
+        " name the directory that has both instead, which is read in the order of names: hf/test/dataset_info.json"
+        " before hf/train/dataset_info.json"
     )
+    with pytest.raises(simdocs.UsageError, match=r"name the directory that has both instead$"):
+        simdocs.dedupe("hf/test", "hf/train", kept_rows="cc", include=("data*",))
     assert sorted(Path().rglob("*")) == before
     Path("hf/train/more.jsonl").write_bytes(ROWS)
     simdocs.dedupe("hf/train/data-train.jsonl", "hf/../hf/train/more.jsonl", kept_rows="one")
@@ -124,6 +127,17 @@ def test_a_damaged_table_says_how_many_of_its_rows_were_written(here: Path) -> N
     assert written == 170
     warning = "tables/y.parquet: only 170 of its 510 rows can be read, so the rest is in no output"
     assert [one for one in found.warnings if "in no output" in one] == [warning]
+
+
+def test_a_table_that_cannot_be_read_is_explained_once(here: Path) -> None:
+    pytest.importorskip("pyarrow", reason="needs simdocs[datasets]")
+    Path("in/y.parquet").write_bytes(b"PAR1" + bytes(20))
+    found = simdocs.dedupe("in", kept_rows="out")
+    ((name, why),) = found.skipped.by_reason["malformed"]
+    (warning,) = found.warnings
+    assert warning == f"{name}: cannot be read, so none of its rows is in an output"
+    assert why
+    assert why not in warning
 
 
 def test_a_row_group_larger_than_the_memory_is_refused_before_any_work(

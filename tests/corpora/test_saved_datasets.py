@@ -54,6 +54,15 @@ def test_only_the_files_with_rows_are_documents(here: Path, options: dict[str, A
     assert "tree/set/cache-1234.arrow" in left_out
 
 
+def test_files_without_rows_are_skipped_and_not_rows_that_were_not_compared(here: Path) -> None:
+    saved(here / "set", [["one", "two", "two"]])
+    (here / "set" / "notes.arrow").symlink_to("state.json")
+    for options in ({}, {"kept_rows": "kept"}):
+        first = next(iter(simdocs.dedupe("set", **options).lines(0.0)))
+        assert first.endswith("skipped: a file without rows of a saved data set")
+        assert "not compared" not in first
+
+
 def test_each_split_of_a_data_set_is_read(here: Path) -> None:
     saved(here / "set" / "train", [[LONG, "other"]])
     saved(here / "set" / "test", [[LONG + "!"]])

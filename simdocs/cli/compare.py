@@ -32,6 +32,7 @@ def _explain_option(option: str, _: Sequence[str]) -> str:
         "simdocs compare draft.txt final.txt --unit char,word -k 3,5,9",
         "simdocs compare docs.index docs/a.txt docs/b.txt",
         "simdocs compare 'data.jsonl#17' 'data.jsonl#18' --format jsonl",
+        "simdocs compare draft.txt final.txt -o difference.html",
         "simdocs compare essays/*.txt -o similarity.npy",
         "simdocs compare a.txt b.txt -k 2 --scheme permutation --num-perm 4 --trace",
     ),

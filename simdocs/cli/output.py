@@ -200,7 +200,7 @@ def look_of(request: DrawnRequest) -> Look:
     form, terminal = FORMATS[_format_of(request)], request.path is None and is_terminal()
     return Look(
         for_people=form.for_people,
-        nested=form.nested,
+        nested=form.nested or (request.file_format is not None and request.file_format.nested),
         explained=form.for_people and columns_of_output() >= _WIDE,
         verbose=request.verbose,
         diff=request.diff,

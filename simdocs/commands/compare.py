@@ -166,10 +166,11 @@ def answer(request: CompareRequest, _run: Run | None, delivery: Delivery) -> Com
         return matrix
     a, b = compared.texts
     first, recipe, look = shinglings[0], compared.recipe, delivery.look
-    alone = look.as_file or (request.answer.diff is not None and not look.holds_all)
+    alone = (look.as_file or request.answer.diff is not None) and not look.holds_all
     shows_edits = not (alone or request.several_shinglings)
     # Drawn for people or as JSON Lines, the measures are shown together with the places where the texts differ.
-    shows_both = delivery.take is not None and look.holds_all and not request.several_shinglings
+    drawn = delivery.take is not None or look.as_file
+    shows_both = drawn and look.holds_all and (look.as_file or not request.several_shinglings)
     diff = request.answer.diff or ("words" if shows_both else None)
     banding = recipe.banding if isinstance(recipe, IndexRecipe) else banding_of(request.banding, sketching.num_perm)
     exact = float(jaccard.exact(sets, np.array([0]), np.array([1]))[0])

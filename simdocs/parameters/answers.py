@@ -124,7 +124,8 @@ _OUTPUT = parameter(
     default=None,
     help="Write the artifact to PATH, completely or not at all.",
     helps={
-        **dict.fromkeys(("drawing", "audit_report", "compare_report"), _ANSWER),
+        **dict.fromkeys(("drawing", "audit_report"), _ANSWER),
+        "compare_report": f"{_ANSWER} If it ends in .html, it is a page with both texts side by side.",
         "tune_report": "Write the answer to PATH; an image if it ends in .svg.",
         "report_report": f"{_ANSWER} It is a page of HTML, or with {mention('figure')} an image in SVG.",
         "dedupe_report": f"{_ANSWER} If it ends in .answer, it is for simdocs act.",

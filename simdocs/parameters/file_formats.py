@@ -187,6 +187,7 @@ class FileFormat(Member):
     question: the request that offers it
     lacks: each parameter that cannot be combined with it, and why
     may_be_compressed: whether a suffix of a compression may follow
+    nested: whether it holds several tables and differences
     needs: the module of an optional library that draws it, and what for; None: Python does
     """
 
@@ -199,11 +200,12 @@ class FileFormat(Member):
         question: str,
         lacks: dict[str, str],
         may_be_compressed: bool = True,
+        nested: bool = False,
         needs: tuple[str, str] | None = None,
     ) -> None:
         super().__init__(help_text, implementation)
         self.suffix, self.question, self.lacks = suffix, question, lacks
-        self.may_be_compressed, self.needs = may_be_compressed, needs
+        self.may_be_compressed, self.nested, self.needs = may_be_compressed, nested, needs
 
     def ready(self) -> None:
         """Import what it needs. MissingExtraError: that is not installed."""
@@ -234,6 +236,18 @@ FILE_FORMATS = Family(
             suffix="npy",
             question="compare_report",
             lacks=dict.fromkeys(("diff", "trace"), _ONLY_SIMILARITIES),
+        ),
+        "compared.html": FileFormat(
+            "a page with both texts side by side",
+            "simdocs.views.compared_page:compared_page",
+            suffix="html",
+            question="compare_report",
+            lacks={
+                "diff": "has no place in .html, which shows both texts side by side",
+                "trace": "has no place in .html: write a table",
+            },
+            nested=True,
+            needs=_WRITING_HTML,
         ),
         "groups.answer": FileFormat(
             "a saved answer, for simdocs act",

@@ -201,3 +201,19 @@ def test_printed_it_is_the_list(view: Shown, small: Path) -> None:
     view.page.emulate_media(media="print")
     assert view.page.locator("article").first.is_visible()
     assert not view.page.locator("#app").is_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_comparison_is_a_page_without_faults(browser: Any, tmp_path: Path, scheme: str) -> None:
+    lay(tmp_path, {"a.txt": A, "b.txt": A1})
+    simdocs("compare", "a.txt", "b.txt", "-o", "page.html", cwd=tmp_path)
+    with shown(browser, color_scheme=scheme, bypass_csp=True) as view:
+        view.open(tmp_path / "page.html", runs=False)
+        view.until(".diff ins", "a third")
+        if AXE.exists():
+            view.page.add_script_tag(path=str(AXE))
+            assert view.page.evaluate("axe.run()")["violations"] == []
+    with shown(browser, viewport={"width": 420, "height": 800}) as view:
+        view.open(tmp_path / "page.html", "#place-1", runs=False)
+        assert view.page.evaluate("document.documentElement.scrollWidth") <= 420
+        assert (view.trouble, view.requests) == ([], [])

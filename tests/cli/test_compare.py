@@ -171,7 +171,7 @@ def test_documents_of_an_artifact_are_named_as_other_commands_print_them(here):
         (
             ["a.txt", "b.txt", "-o", "x.png"],
             2,
-            f"cannot write .png: use {', '.join(f'.{name}' for name in FORMATS)} or .npy",
+            f"cannot write .png: use {', '.join(f'.{name}' for name in FORMATS)}, .npy or .html",
         ),
         (["a.txt", "b.txt", "--max-size", "10"], 2, "a.txt: larger than --max-size"),
         (["a.txt", "b.txt", "--unit", "word,lines"], 2, f"--unit must be one of {', '.join(UNITS)}, or several"),

@@ -264,3 +264,47 @@ def test_the_page_about_reports_lists_every_figure() -> None:
     page = (Path(__file__).resolve().parents[2] / "docs" / "report.md").read_text(encoding="utf-8")
     listed = [line.split("`")[1] for line in page.splitlines() if line.startswith("| `")]
     assert listed == list(FIGURES)
+
+
+def compared(cwd: Path, *arguments: str) -> tuple[ReportPage, list[tuple[str, str]]]:
+    """The page of a comparison, and the marked passages with their marks."""
+    done = simdocs("compare", *arguments, "-o", "diff.html", cwd=cwd)
+    assert (done.status, done.out) == (0, b"")
+    drawn = (cwd / "diff.html").read_bytes()
+    body = Tree.fromstring(
+        "<table>" + (drawn.decode().split("<table", 1)[1].split(">", 1)[1].split("</table>")[0]) + "</table>"
+    )
+    return ReportPage(drawn), [(each.tag, each.text or "") for each in body.iter() if each.tag in ("del", "ins")]
+
+
+def test_two_texts_are_compared_in_a_page_without_a_script(place: Path) -> None:
+    page, marked = compared(place, "docs/a.txt", "docs/b.txt")
+    assert marked == [("del", "half"), ("ins", "a third")]
+    assert page.scripts == []
+    assert page.policy["default-src"] == ["'none'"]
+    assert page.policy["style-src"] == [digest(page.styles[0])]
+    assert "script-src" not in page.policy
+    assert loads_anything(page) == []
+    measures = dict(row[:2] for row in simdocs("compare", "docs/a.txt", "docs/b.txt", cwd=place).rows)
+    assert measures[b"jaccard"].decode() in page.text
+    assert "1 place in which the texts differ: 1 " in page.text
+
+
+def test_hostile_texts_and_names_stay_text_in_a_comparison(tmp_path: Path) -> None:
+    lay(tmp_path, {f"docs/{os.fsdecode(name)}": text for name, text in HOSTILE.items()})
+    names = [f"docs/{os.fsdecode(name)}" for name in HOSTILE if b"script>.txt" not in name][-3:]
+    tame, _ = compared(lay(tmp_path / "tame", {"a": A, "b": A1}), "a", "b")
+    for name in names:
+        page, _ = compared(tmp_path, "docs/</script><img src=x onerror=alert(1)>.txt", name)
+        assert {tag for tag, _ in page.elements} <= {tag for tag, _ in tame.elements}
+        assert loads_anything(page) == []
+
+
+def test_equal_texts_and_several_units_have_a_page_too(place: Path) -> None:
+    page, marked = compared(place, "docs/z.txt", "new/d.txt")
+    assert (marked, "The texts are equal." in page.text) == ([], True)
+    page, marked = compared(place, "docs/a.txt", "docs/b.txt", "--unit", "char,word", "-k", "3,5")
+    assert len(marked) == 2
+    assert simdocs("compare", "docs/a.txt", "docs/b.txt", "docs/z.txt", "-o", "x.html", cwd=place).status == 0
+    done = simdocs("compare", "docs/a.txt", "docs/b.txt", "--diff", "words", "-o", "x.html", cwd=place)
+    assert (done.status, "--diff has no place in .html" in done.err) == (2, True)

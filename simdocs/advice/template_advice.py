@@ -56,17 +56,14 @@ def template_advice(graph: PairGraph, corpus: Corpus, unit: str) -> tuple[str, .
     largest = int(np.argmax(documents))
     count = int(documents[largest])
     name = display_name(corpus.printed_names(first[largest : largest + 1])[0])
-    linked = (
-        f"{count:,} documents ({count / size:.0%} of all), such as {name}, are linked by chains of similar pairs"
-        if pairs[largest]
-        else f"{count:,} documents ({count / size:.0%} of all), such as {name}, are copies of one text"
-    )
+    some = f"{count:,} documents ({count / size:.0%} of all), such as {name}"
+    linked = f"{some}, are {'linked by chains of similar pairs' if pairs[largest] else 'copies of one text'}"
     remedy = f"if they share only a template, {LEAVING_OUT}"
     if coarser := UNITS[unit].coarser:
         remedy += f", or try {mention('unit')} {coarser}"
     if in_large > _SHARE_OF_PAIRS * of_all:
-        spread = f"{in_large:,} of {of_all:,} pairs of different texts link {LARGE_GROUP} or more documents in chains"
-        return (f"{spread}; {linked}: {remedy}",)
+        spread = f"{in_large:,} of {of_all:,} pairs of different texts are in chains of {LARGE_GROUP} or more documents"
+        return (f"{spread}, the largest of {some}: {remedy}",)
     if count > _SHARE_OF_DOCUMENTS * size:
         return (f"{linked}: {remedy}" if pairs[largest] else linked,)
     return ()

@@ -39,8 +39,8 @@ def advised(size: int, pairs: list[tuple[int, int, float]], unit: str = "char") 
 def test_most_pairs_in_one_group_of_few_documents_suggest_a_template():
     [line] = advised(1_000, [*family(5, 20), *((row, row + 1, 0.95) for row in range(100, 300, 2))])
     assert line == (
-        "190 of 290 pairs of different texts link 20 or more documents in chains; 20 documents (2% of all), such as d5,"
-        " are linked by chains of similar pairs: if they share only a template, leave it out with template FILE or"
+        "190 of 290 pairs of different texts are in chains of 20 or more documents, the largest of 20 documents (2% of"
+        " all), such as d5: if they share only a template, leave it out with template FILE or"
         " ignore_common F (simdocs.tune('DOCS') looks for F), or try unit line"
     )
 

@@ -148,8 +148,8 @@ def test_a_group_of_four_documents_in_ten_is_mentioned(tmp_path, cluster):
     done = simdocs("dedupe", "docs", "--cluster", cluster, "-v", "--summary-json", "note", cwd=tmp_path)
     assert done.status == 0
     advice = (
-        "47 of 47 pairs of different texts link 20 or more documents in chains; 48 documents (40% of all), such as"
-        " docs/000, are linked by chains of similar pairs: if they share only a template, leave it out with"
+        "47 of 47 pairs of different texts are in chains of 20 or more documents, the largest of 48 documents (40% of"
+        " all), such as docs/000: if they share only a template, leave it out with"
         " --template FILE or --ignore-common F (simdocs tune DOCS looks for F), or try --unit line"
     )
     assert f"\n{advice}\n" in done.err
@@ -175,7 +175,7 @@ def test_a_common_skeleton_of_few_documents_is_mentioned(tmp_path, options):
     assert done.status == 0
     [line] = [line for line in done.err.splitlines() if "template" in line]
     pairs = 24 * 23 // 2 if options == ["--pairs"] else 23
-    assert line.startswith(f"{pairs} of {pairs + 10} pairs of different texts link 20 or more documents in chains;")
+    assert line.startswith(f"{pairs} of {pairs + 10} pairs of different texts are in chains of 20 or more documents, ")
     assert "24 documents (6% of all), such as docs/000" in line
     assert json.loads((tmp_path / "note").read_bytes())["advice"] == [line]
     assert "template" not in simdocs("dedupe", "docs", *options, "-v", cwd=tmp_path).err

@@ -148,7 +148,7 @@ class MissingExtraError(SimdocsError):
     """An optional library is needed that is not installed, or that cannot be imported.
 
     what: what it is needed for, such as `reading Parquet`.
-    package: the package that has it.
+    package: the package that has it, or several, as `A and B`.
     trouble: why it cannot be imported although it is installed; empty if it is not.
     name: the file that needs it, as it is shown; empty if no file does.
     extra: the extra of simdocs that has the package; empty if none has.
@@ -156,7 +156,9 @@ class MissingExtraError(SimdocsError):
 
     def __init__(self, what: str, package: str, trouble: str = "", name: str = "", *, extra: str = "datasets") -> None:
         self.what, self.package, self.trouble, self.name = what, package, trouble, name
-        install = shell_command(f"pip install 'simdocs[{extra}]'" if extra else f"pip install {package}")
+        install = shell_command(
+            f"pip install 'simdocs[{extra}]'" if extra else f"pip install {package.replace(' and ', ' ')}"
+        )
         remedy = f", which cannot be imported ({trouble}): {install}" if trouble else f": {install}"
         self.problem = f"{what} needs {package}{remedy}"
         super().__init__(f"{name}: {self.problem}" if name else self.problem)

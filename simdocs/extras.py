@@ -14,6 +14,10 @@ _EXTRAS = {"pyarrow": "datasets", "backports.zstd": "datasets", "jinja2": "repor
 """The extra of each package. A module is in one of them, or belongs to Python."""
 
 
+_TOGETHER = {"pandas": "pandas and pyarrow"}
+"""The packages that a module is of no use without, with the module, for messages."""
+
+
 def needs(module: str, what: str, name: str = "") -> ModuleType:
     """Import a module of an optional library, such as `pyarrow.parquet`.
 
@@ -27,7 +31,9 @@ def needs(module: str, what: str, name: str = "") -> ModuleType:
         package = next((name for name in _EXTRAS if _is_in(module, name)), "")
         absent = error.name and (error.name == module or (package and _is_in(package, error.name)))
         trouble = "" if absent else str(error)
-        raise MissingExtraError(what, package or module, trouble, name, extra=_EXTRAS.get(package, "")) from error
+        raise MissingExtraError(
+            what, package or _TOGETHER.get(module, module), trouble, name, extra=_EXTRAS.get(package, "")
+        ) from error
 
 
 def _is_in(module: str, package: str) -> bool:

@@ -125,14 +125,14 @@ def test_a_frame_has_the_same_rows():
     assert found.to_pandas("groups")["group"].tolist() == found.labels.tolist()
 
 
-@pytest.mark.parametrize(("package", "extra"), [("pyarrow", "'simdocs[datasets]'"), ("pandas", "pandas")])
+@pytest.mark.parametrize(("package", "extra"), [("pyarrow", "'simdocs[datasets]'"), ("pandas", "pandas pyarrow")])
 def test_a_missing_library_is_named_with_the_command_that_installs_it(package, extra, monkeypatch):
     found = simdocs.dedupe(texts=TEXTS)
     for other in {"pandas", "pyarrow"} - {package}:
         monkeypatch.setitem(sys.modules, other, sys)
     monkeypatch.setitem(sys.modules, package, None)
-    ask = "to_arrow" if package == "pyarrow" else "to_pandas"
+    ask, named = ("to_arrow", "pyarrow") if package == "pyarrow" else ("to_pandas", "pandas and pyarrow")
     with pytest.raises(
-        simdocs.SimdocsError, match=rf"^{ask}\(\) needs {package}: pip install {extra}".replace("[", r"\[")
+        simdocs.SimdocsError, match=rf"^{ask}\(\) needs {named}: pip install {extra}".replace("[", r"\[")
     ):
         getattr(found, ask)()

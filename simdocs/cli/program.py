@@ -104,7 +104,12 @@ def help_command(context: click.Context, command: str | None) -> int:
     if command is None:
         click.echo(program.get_help())
         return 0
-    _, found, _ = simdocs.resolve_command(program, [command])
+    try:
+        _, found, _ = simdocs.resolve_command(program, [command])
+    except click.UsageError as error:
+        if not error.message.endswith("?"):  # it has no suggestion
+            error.message += "; simdocs help guide prints the guide, which has a section about data sets"
+        raise
     assert found is not None
     with HelpContext(found, info_name=command, parent=program) as there:
         click.echo(found.get_help(there))

@@ -155,6 +155,11 @@ def test_help_of_an_unknown_command_brings_a_suggestion():
     done = simdocs("help", "dedup")
     assert done[:2] == (2, b"")
     assert done.err.startswith("simdocs: error: no command 'dedup': did you mean dedupe?")
+    assert "guide" not in done.err
+    done = simdocs("help", "datasets")
+    assert done.status == 2
+    assert done.err.startswith("simdocs: error: no command 'datasets': the commands are dedupe, ")
+    assert "; simdocs help guide prints the guide, which has a section about data sets (see" in done.err
 
 
 def test_defaults_are_shown():

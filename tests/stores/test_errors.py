@@ -130,3 +130,13 @@ def test_what_a_store_says_is_not_repeated(said: str) -> None:
     assert error.errno in errno.errorcode
     assert not any(secret in str(error) for secret in KEYS.values())
     assert os.linesep not in str(error)
+
+
+def test_a_store_that_cannot_be_opened_may_have_left_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pyarrow.fs", reason="pyarrow is not installed, so no store can be read")
+    monkeypatch.setattr(stores, "_OPEN", {})
+    monkeypatch.setattr(stores, "_opened", refused(500, "InternalError"))
+    assert not stores.has_threads()
+    with pytest.raises(Refused):
+        stores.store_at(stores.place_of(b"s3://bucket/x"))
+    assert stores.has_threads()

@@ -79,8 +79,8 @@ def unreachable(key: bytes) -> str:
 
 
 _OPEN: dict[tuple[object, ...], Any] = {}
-"""The stores that this process has opened. Each has its own connections and threads, so there is one for each bucket
-and environment."""
+"""The stores that this process has opened, and the kinds that it has tried to. Each store has its own connections and
+threads, so there is one for each bucket and environment."""
 
 _OPENING = Lock()
 
@@ -106,6 +106,7 @@ def store_at(place: Place) -> Any:
     with _OPENING:
         if key not in _OPEN:
             fs = _library(place)
+            _OPEN[(kind,)] = None  # the library may have threads even if the next line fails
             try:
                 _OPEN[key] = answered(lambda: _opened(fs, kind, place.authority, endpoint, region))
             except (ImportError, AttributeError):

@@ -107,9 +107,10 @@ def help_command(context: click.Context, command: str | None) -> int:
     try:
         _, found, _ = simdocs.resolve_command(program, [command])
     except click.UsageError as error:
-        if not error.message.endswith("?"):  # it has no suggestion
-            error.message += "; simdocs help guide prints the guide, which has a section about data sets"
-        raise
+        if error.message.endswith("?"):  # it has a suggestion
+            raise
+        more = "simdocs help guide prints the guide, which has a section about data sets"
+        raise click.UsageError(f"{error.message}; {more}", error.ctx) from None
     assert found is not None
     with HelpContext(found, info_name=command, parent=program) as there:
         click.echo(found.get_help(there))

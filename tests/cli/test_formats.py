@@ -73,23 +73,25 @@ def test_the_suffix_of_the_output_decides_the_format(here, name, form):
     assert (here / name).read_bytes() == simdocs("dedupe", "docs", "--format", form, cwd=here).out != b""
 
 
-OTHER_SUFFIXES = ["JSON", "ndjson", "feather", "xlsx", "html", "xml", "yaml", "md"]
+OTHER_SUFFIXES = ["JSON", "ndjson", "feather", "xlsx", "xml", "yaml", "md"]
+
+FILES = {"tune": ["svg"], "compare": ["npy", "html"], "dedupe": ["answer"], "names": ["answer"]}
+"""The suffixes of files that an answer can be written to as a whole, by command."""
 
 
 @pytest.mark.parametrize(
     ("command", "suffix"),
     [
         *product([*TABULATING, "names"], ["json"]),
-        *product(["dedupe"], OTHER_SUFFIXES),
+        *product(["dedupe"], [*OTHER_SUFFIXES, "html"]),
         *slow(*product([*(name for name in TABULATING if name != "dedupe"), "names"], OTHER_SUFFIXES)),
     ],
 )
 def test_a_suffix_of_a_format_that_is_not_offered_is_refused(built, command, suffix):
     words = ("dedupe", "docs", "--list", "kept") if command == "names" else TABULATING[command]
     done = simdocs(*words, "-o", f"x.{suffix}", cwd=built)
-    offered = {"tune": " or .svg", "compare": " or .npy"}
-    *most, last = (f".{name}" for name in FORMATS)
-    formats = ", ".join(most) + (f", {last}{offered[command]}" if command in offered else f" or {last}")
+    *most, last = (f".{name}" for name in (*FORMATS, *FILES.get(command.partition(" ")[0], ())))
+    formats = f"{', '.join(most)} or {last}"
     why = f"simdocs cannot write .{suffix.lower()}: use {formats}, or choose with --format"
     assert done == (2, b"", f"simdocs: error: -o x.{suffix}: {why}\n")
     assert not (built / f"x.{suffix}").exists()

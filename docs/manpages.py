@@ -22,6 +22,7 @@ ENVIRONMENT = {
     "FORCE_COLOR": "If it is not empty, --color auto uses colours even if TERM is dumb.",
     "TERM": "If it is dumb, --color auto uses no colours.",
     "COLUMNS": "The width of tables and of help, instead of the terminal's.",
+    "XDG_DATA_HOME": "The directory of the trash of act --trash, instead of ~/.local/share.",
     "SIMDOCS_DEBUG": "If it is not empty, the same as --debug.",
     "AWS_ENDPOINT_URL_S3": "The address of the server for s3:// names, before AWS_ENDPOINT_URL.",
     "AWS_ENDPOINT_URL": "The address of the server for s3:// names, as http://localhost:9000. Default: AWS itself.",

@@ -17,6 +17,7 @@
     check       what is wrong with artifacts
 
     write_answer, read_answer   save what dedupe found, and read it again
+    act, undo                   move duplicates away, or link them, and put them back
 
 Functions that read documents take paths, `texts=`, or the artifact of an earlier stage. They return objects that hold
 NumPy arrays, raise SimdocsError, and print nothing. Each is imported when it is first used.
@@ -40,15 +41,14 @@ if TYPE_CHECKING:
         merge,
         open,  # noqa: A004
         query,
-        read_answer,
         report,
         shingle,
         show,
         signature,
         similarity,
         tune,
-        write_answer,
     )
+    from simdocs.api.saved_answers import act, read_answer, undo, write_answer
     from simdocs.errors import (
         ArtifactError,
         InputError,
@@ -64,6 +64,7 @@ if TYPE_CHECKING:
         UsageError,
         WorkerError,
     )
+    from simdocs.model.acted import Acted, PutBack
     from simdocs.model.artifact import BandIndex, Shingles, Signatures
     from simdocs.model.audited import Audit
     from simdocs.model.build_results import DryRun
@@ -76,6 +77,8 @@ if TYPE_CHECKING:
     from simdocs.model.tuning import Tuning
 
 _HOMES = {
+    "simdocs.api.saved_answers": ("act", "read_answer", "undo", "write_answer"),
+    "simdocs.model.acted": ("Acted", "PutBack"),
     "simdocs.model.artifact": ("BandIndex", "Shingles", "Signatures"),
     "simdocs.model.audited": ("Audit",),
     "simdocs.model.build_results": ("DryRun",),
@@ -87,9 +90,10 @@ _HOMES = {
     "simdocs.model.slot_trace": ("SlotTrace",),
     "simdocs.model.tuning": ("Tuning",),
 }
-"""The modules of artifacts and results. The functions are in simdocs.api.functions, the errors in simdocs.errors."""
+"""The modules of public names. Other functions are in simdocs.api.functions, and the errors in simdocs.errors."""
 
 __all__ = [
+    "Acted",
     "ArtifactError",
     "Audit",
     "BandIndex",
@@ -103,6 +107,7 @@ __all__ = [
     "MissingExtraError",
     "OutputError",
     "ParametersError",
+    "PutBack",
     "Report",
     "SavedAnswer",
     "Shingles",
@@ -118,6 +123,7 @@ __all__ = [
     "UsageError",
     "WorkerError",
     "__version__",
+    "act",
     "audit",
     "check",
     "compare",
@@ -134,14 +140,14 @@ __all__ = [
     "signature",
     "similarity",
     "tune",
+    "undo",
     "write_answer",
 ]
 
 
 def _module_of(name: str) -> str:
-    if name.islower():
-        return "simdocs.api.functions"
-    return next((module for module, names in _HOMES.items() if name in names), "simdocs.errors")
+    others = "simdocs.api.functions" if name.islower() else "simdocs.errors"
+    return next((module for module, names in _HOMES.items() if name in names), others)
 
 
 if not TYPE_CHECKING:  # otherwise a name that does not exist would have a type

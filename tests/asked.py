@@ -23,6 +23,8 @@ REQUESTS: Mapping[str, type[Any]] = {
 
 ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
     **{question: {"documents": ("docs",)} for question, kind in REQUESTS.items() if "documents" in kind.arguments},
+    "act": {"answer": "x.answer"},
+    "undo": {"journal": "x.answer.journal.jsonl"},
     "query": {"index": "docs.index", "documents": ("docs",)},
     "show": {"file": "text"},
     "merge": {"artifacts": ("a.index", "b.index")},
@@ -40,8 +42,10 @@ VALUES: Mapping[str, Any] = {
     ),
     **dict.fromkeys(("threshold", "recall", "lock_wait", "ignore_common"), 0.5),
     "template": (b"x",),
+    "move": "x",
+    "max_removed": 0.4,
     "stop_words": b"x",
-    **dict.fromkeys(("include", "exclude"), ("*.txt",)),
+    **dict.fromkeys(("include", "exclude", "protect", "only"), ("*.txt",)),
     **dict.fromkeys(("max_size", "max_memory", "report_size"), 10),
     "shingles": "x.shingles",
     "against": "x.index",
@@ -123,6 +127,8 @@ def needed(request: type[Any], name: str) -> Mapping[str, Any]:
         return {"candidates": True}
     if (request.question, name) == ("dedupe_report", "report_size"):
         return {"report": "report.html"}
+    if request.question == "act":
+        return {"move": "x"} if name == "copy" else {}
     if request is BuildReportRequest:
         return {"dry_run": True} if name in ("format", "header", "color") else {}
     if (request.question, name) == ("dedupe", "measure"):

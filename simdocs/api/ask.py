@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from importlib import import_module
 from typing import Any
 
 from simdocs.engines.run import Explain, Progress, Run, no_explanation, no_progress
@@ -105,6 +106,8 @@ def _answer(request: Request, run: Any, delivery: Delivery) -> Any:
         from simdocs.commands import show
 
         return show.answer(request, run, delivery)
+    if request.question in ("act", "undo"):  # whose requests are not imported, because few runs need them
+        return import_module(f"simdocs.commands.{request.question}").answer(request, run, delivery)
     if isinstance(request, InfoRequest):
         from simdocs.commands import info
 

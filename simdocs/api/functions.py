@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, overload
 
 from simdocs.api.ask import ask, encoded_path, running, running_for_python
 from simdocs.api.docstrings import with_keywords_of
 from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.reader import checked, open_artifact, usable
-from simdocs.errors import UsageError, spelled
+from simdocs.errors import spelled
 from simdocs.model.answers import Delivery, Look, Take
 from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
-from simdocs.model.names import display_name
 from simdocs.parameters.families import lists_groups, lists_lines
 from simdocs.parameters.values import Path
 from simdocs.requests.building import BuildRequest, IndexRequest, MergeRequest, ShingleRequest, SignatureRequest
@@ -50,7 +48,6 @@ if TYPE_CHECKING:
     from simdocs.model.inspection import ArtifactInfo, CheckResult
     from simdocs.model.matches import Matches
     from simdocs.model.report import Report
-    from simdocs.model.saved_answer import SavedAnswer
     from simdocs.model.search_result import PairRow
     from simdocs.model.slot_trace import SlotTrace
     from simdocs.model.tuning import Tuning
@@ -245,34 +242,6 @@ def open(artifact: Path) -> Shingles | Signatures | BandIndex:  # noqa: A001  (s
     """
     opened = checked(usable(open_artifact(encoded_path(artifact)), FORMATS))
     return cast(Shingles | Signatures | BandIndex, opened)
-
-
-def write_answer(result: Deduplication, path: Path) -> None:
-    """Save what `dedupe` has found as a NAME.answer file, as `simdocs dedupe -o NAME.answer` does: all or nothing.
-
-    UsageError: the path does not end in .answer. OutputError: it cannot be written.
-    """
-    from simdocs.artifacts.answer_file import lines_of
-    from simdocs.artifacts.recognise import is_artifact
-    from simdocs.model.saved_answer import SUFFIX
-    from simdocs.storage.atomic_file import atomic_file
-
-    target = encoded_path(path)
-    if not target.endswith(f".{SUFFIX}".encode()):
-        raise UsageError(f"{display_name(target)}: the name of a saved answer ends in .{SUFFIX}")
-    with atomic_file(os.fsdecode(target), is_artifact) as stream:
-        for piece in lines_of(result):
-            stream.write(piece)
-
-
-def read_answer(answer: Path) -> SavedAnswer:
-    """Read a NAME.answer file, check all of it, and return it as a SavedAnswer, whose `pairs()` yields the duplicates.
-
-    Raises ArtifactError if it is damaged, and InputError if it does not exist or cannot be read.
-    """
-    from simdocs.artifacts.answer_file import read_answer
-
-    return read_answer(encoded_path(answer))
 
 
 @overload

@@ -25,6 +25,26 @@ class ArrowArray(Protocol):
     def __arrow_c_array__(self, requested_schema: object = None) -> Any: ...
 
 
+class ActKeywords(TypedDict, total=False):
+    """The keywords of `act`."""
+
+    move: Path | None
+    trash: bool | None
+    hardlink: bool | None
+    reflink: bool | None
+    yes: bool | None
+    copy: bool | None
+    protect: tuple[str, ...] | None
+    only: tuple[str, ...] | None
+    max_removed: float | None
+
+
+class UndoKeywords(TypedDict, total=False):
+    """The keywords of `undo`."""
+
+    yes: bool | None
+
+
 class SourceKeywords(TypedDict, total=False):
     """A question about documents: paths, an artifact, or texts in memory with their names."""
 

@@ -18,7 +18,7 @@ from simdocs.artifacts.manifest import recipe_of, refuse_other_unicode
 from simdocs.artifacts.npy import damaged
 from simdocs.errors import ArtifactError, InputError, UsageError
 from simdocs.model.deduplication import Deduplication
-from simdocs.model.names import display_name, text_to_name
+from simdocs.model.names import display_name, name_for_json, name_from_json
 from simdocs.model.ragged import Tokens
 from simdocs.model.saved_answer import (
     SUFFIX,
@@ -76,21 +76,13 @@ def _line(value: Mapping[str, Any]) -> bytes:
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
 
 
-def _named(key: str, name: bytes) -> dict[str, str]:
-    """A name under its key; a name that is not UTF-8 in base64, under the key and `_b64`."""
-    try:
-        return {key: name.decode("utf-8")}
-    except UnicodeDecodeError:
-        return {f"{key}_b64": base64.b64encode(name).decode("ascii")}
-
-
 def _head(answer: SavedAnswer) -> dict[str, Any]:
-    index = {"index_root": None} if answer.index_root is None else _named("index_root", answer.index_root)
+    index = {"index_root": None} if answer.index_root is None else name_for_json("index_root", answer.index_root)
     return {
         "format": _FORMAT,
         "version": VERSION,
         "simdocs": answer.simdocs,
-        **_named("root", answer.root),
+        **name_for_json("root", answer.root),
         **index,
         "unicode": answer.recipe.unicode,
         "threshold": answer.threshold,
@@ -102,12 +94,12 @@ def _head(answer: SavedAnswer) -> dict[str, Any]:
         "groups": answer.groups,
         "duplicates": answer.duplicates,
         "skipped": dict(answer.skipped),
-        "arguments": [{**_named("name", each.name), "documents": each.documents} for each in answer.arguments],
+        "arguments": [{**name_for_json("name", each.name), "documents": each.documents} for each in answer.arguments],
         "roots": [
-            {**_named("path", each.path), "named": each.named, "inode": each.inode, "argument": each.argument}
+            {**name_for_json("path", each.path), "named": each.named, "inode": each.inode, "argument": each.argument}
             for each in answer.roots
         ],
-        "directories": [{**_named("name", each.name), **_without_name(each)} for each in answer.directories],
+        "directories": [{**name_for_json("name", each.name), **_without_name(each)} for each in answer.directories],
     }
 
 
@@ -117,7 +109,7 @@ def _without_name(fields: Any) -> dict[str, Any]:
 
 
 def _row(pair: SavedPair) -> dict[str, Any]:
-    row: dict[str, Any] = {**_named("kept", pair.kept.name), **_named("duplicate", pair.duplicate.name)}
+    row: dict[str, Any] = {**name_for_json("kept", pair.kept.name), **name_for_json("duplicate", pair.duplicate.name)}
     row["jaccard"] = None if pair.jaccard is None else round(pair.jaccard, 6)
     row |= {"estimate": round(pair.estimate, 6), "group": pair.group}
     for side, document in zip(_SIDES, pair[:2], strict=True):
@@ -257,16 +249,18 @@ def _unknown(name: str) -> NoReturn:
 def _answer(head: Mapping[str, Any], name: str, source: Callable[[], Iterator[SavedPair]]) -> SavedAnswer:
     """The answer with this head. Errors of _WRONG: it is not one that we write."""
     recipe = recipe_of(SignatureRecipe, head["parameters"], str(head["unicode"]), name)
-    index_root = None if head.get("index_root", "") is None else _name(head, "index_root")
-    arguments = tuple(SavedArgument(_name(each, "name"), _count(each["documents"])) for each in head["arguments"])
+    index_root = None if head.get("index_root", "") is None else name_from_json(head, "index_root")
+    arguments = tuple(
+        SavedArgument(name_from_json(each, "name"), _count(each["documents"])) for each in head["arguments"]
+    )
     roots = tuple(_root(each, len(arguments)) for each in head["roots"])
     directories = tuple(
-        SavedDirectory(_name(each, "name"), *map(_count, map(each.__getitem__, SavedDirectory._fields[1:])))
+        SavedDirectory(name_from_json(each, "name"), *map(_count, map(each.__getitem__, SavedDirectory._fields[1:])))
         for each in head["directories"]
     )
     answer = SavedAnswer(
         name=name,
-        root=_name(head, "root"),
+        root=name_from_json(head, "root"),
         index_root=index_root,
         recipe=recipe,
         parameters=head["parameters"],
@@ -294,7 +288,7 @@ def _answer(head: Mapping[str, Any], name: str, source: Callable[[], Iterator[Sa
 
 
 def _root(each: Mapping[str, Any], arguments: int) -> SavedRoot:
-    path, argument = _name(each, "path"), each["argument"]
+    path, argument = name_from_json(each, "path"), each["argument"]
     if not (path.startswith(b"/") and path.endswith(b"/")) or not (argument is None or 0 <= argument < arguments):
         raise ValueError
     return SavedRoot(path, _count(each["named"]), _whole(each["inode"], 1 << 64), argument)
@@ -317,7 +311,7 @@ def _pair(row: Mapping[str, Any], where: str) -> SavedPair:
 
 def _document(row: Mapping[str, Any], side: str) -> SavedDocument:
     numbers = (_whole(row[f"{side}_{field}"], 1 << 64, -_MOST) for field in SavedDocument._fields[1:-1])
-    return SavedDocument._make((_name(row, side), *numbers, row[f"{side}_content"]))
+    return SavedDocument._make((name_from_json(row, side), *numbers, row[f"{side}_content"]))
 
 
 def _is_possible(document: SavedDocument) -> bool:
@@ -339,13 +333,6 @@ def _fits(pair: SavedPair, answer: SavedAnswer, where: str) -> None:
             raise damaged(where, "a document does not lie below its directory", _REMEDY)
     if answer.roots[pair.duplicate.root].argument is None:
         raise damaged(where, "its duplicate is a document of the index", _REMEDY)
-
-
-def _name(values: Mapping[str, Any], key: str) -> bytes:
-    """The name under a key, or under the key and `_b64`. Errors of _WRONG: there is none."""
-    if key in values:
-        return text_to_name(values[key]) if "\0" not in values[key] else _refused()
-    return base64.b64decode(values[f"{key}_b64"], validate=True)
 
 
 def _refused() -> NoReturn:

@@ -24,7 +24,7 @@ MEANINGS: Mapping[int, str] = MappingProxyType(
         DONE: "done, also if nothing was found",
         FOUND: "with --exit-code: near-duplicates were found, or what else the option of the command says",
         FAILED: "usage error or fatal error; nothing was written, unless the message says otherwise",
-        UNJUDGED: "done, but some documents could not be compared",
+        UNJUDGED: "done, but some documents could not be compared, or were left as they were",
         DAMAGED: "an artifact is damaged, of another kind or version, or has other parameters",
         LOCKED: "another run is writing the same artifact (--lock-wait waits for it)",
     }
@@ -36,7 +36,7 @@ BY_SIGNAL = "SIGINT, SIGTERM, SIGHUP and SIGPIPE end the program by that signal"
 PRECEDENCE = "If several apply, 2, 4 and 75 come first, then 3, then 1."
 
 _BY_OPTION: Mapping[int, tuple[str, ...]] = MappingProxyType(
-    {FOUND: ("--exit-code",), UNJUDGED: ("--strict", "--candidates"), LOCKED: ("--lock-wait",)}
+    {FOUND: ("--exit-code",), UNJUDGED: ("--strict", "--candidates", "--yes"), LOCKED: ("--lock-wait",)}
 )
 """The statuses that only commands with certain options have: one of these."""
 

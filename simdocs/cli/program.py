@@ -38,7 +38,7 @@ a script."""
 
 
 SECTIONS = {
-    "Find near-duplicates": ("dedupe", "query", "report"),
+    "Find near-duplicates, and act on them": ("dedupe", "query", "report", "act", "undo"),
     "Build artifacts, from documents or other artifacts": ("shingle", "signature", "index", "merge"),
     "Look closer": ("compare", "tune", "audit", "show", "info", "check"),
 }

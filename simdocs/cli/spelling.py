@@ -55,6 +55,9 @@ METAVARS: Mapping[str, str] = MappingProxyType(
         "max_memory": "SIZE",
         "sample": "N",
         "against": "Y.index",
+        "move": "DIR",
+        **dict.fromkeys(("protect", "only"), "GLOB"),
+        "max_removed": "SHARE",
         "list": "WHAT",
         "top": "N",
         "nearest": "N",
@@ -81,7 +84,7 @@ _OF_OTHER_PROGRAMS: tuple[tuple[str, str, str], ...] = (
     (
         "--delete --remove --rm --move -d -dN",
         "",
-        "simdocs changes no documents; simdocs dedupe DOCS --list duplicates -0 lists the duplicates for xargs -0",
+        "save the answer with simdocs dedupe DOCS -o NAME.answer, and then use simdocs act NAME.answer --move DIR",
     ),
     ("-l -f", "--all-copies", "use --list duplicates"),
     ("--min-size", "--files0-from", "choose by size with find DOCS -type f -size +1k -print0, and --files0-from -"),

@@ -13,11 +13,11 @@ class Patterns:
     """Decides which files walks take: those that match include, if any pattern is given, and do not match exclude."""
 
     def __init__(self, include: Sequence[str], exclude: Sequence[str]) -> None:
-        self._include = _either(include) if include else None
+        self._include = either(include) if include else None
         excluded = {pattern: pattern.rstrip("/") or "/" for pattern in exclude}
-        self._exclude = _either(list(excluded.values())) if exclude else None
-        self._unmatched_include = {given: _either([given]) for given in include}
-        self._unmatched = {given: _either([pattern]) for given, pattern in excluded.items() if "/" in pattern}
+        self._exclude = either(list(excluded.values())) if exclude else None
+        self._unmatched_include = {given: either([given]) for given in include}
+        self._unmatched = {given: either([pattern]) for given, pattern in excluded.items() if "/" in pattern}
 
     def __bool__(self) -> bool:
         """Whether there are any patterns."""
@@ -47,7 +47,7 @@ class Patterns:
         return not self._include(path)
 
 
-def _either(patterns: Sequence[str]) -> _Match:
+def either(patterns: Sequence[str]) -> _Match:
     """A function that matches what any of the patterns matches.
 
     A pattern with a slash is compared with the whole path, any other one with the last component.

@@ -59,7 +59,7 @@ def read(
     compression = compression_of(name)
     try:
         most = limit + padding if compression else limit
-        data, stamp = _read_open(file, name, status, most, compressed=bool(compression))
+        data, stamp = read_open(file, name, status, most, compressed=bool(compression))
     except OSError as error:
         raise DocumentSkipped.of(error) from None
     finally:
@@ -71,9 +71,13 @@ def read(
     return data, stamp
 
 
-def _read_open(
+def read_open(
     file: OpenFile, name: bytes, before: os.stat_result, limit: int, *, compressed: bool
 ) -> tuple[bytes, Stamp]:
+    """The bytes of an open file as they lie on the disk, and its stamp. before: its status.
+
+    Raises DocumentSkipped, as `read` does; OSError.
+    """
     for _ in range(2):
         if _PIECE < before.st_size <= limit and not compressed:
             refuse_binary(read_at(file, LOOKED_AT, 0), name)

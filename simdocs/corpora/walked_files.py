@@ -60,6 +60,8 @@ class Directories:
         self._path, self._root = b"", b""
         self._parts: list[bytes] = []
         """The names of the directories below the root."""
+        self.root_inode = 0
+        """The inode of the root."""
         self._open: list[int] = []
         """Descriptors of the root and of the directories below it; -1: closed for now."""
 
@@ -87,6 +89,11 @@ class Directories:
         except OSError as error:
             raise _replaced(error) from None
 
+    @property
+    def directory(self) -> int:
+        """A descriptor of the directory of the file that was opened last."""
+        return self._open[-1]
+
     def _enter(self, root: bytes, below: bytes) -> None:
         """Open a directory below a root, and keep those above it open."""
         self._path = b""
@@ -102,7 +109,7 @@ class Directories:
                 self._cut(0)
         if not self._open:
             self._open.append(open_name(root, READ | os.O_DIRECTORY))
-            self._root = root
+            self._root, self.root_inode = root, os.fstat(self._open[0]).st_ino
         for part in parts[len(self._parts) :]:
             try:
                 descriptor = os.open(part, READ | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=self._open[-1])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from typing import Any
 from unicodedata import category
 
 from simdocs.parameters.values import is_uri
@@ -34,6 +36,12 @@ def is_absolute(name: bytes) -> bool:
 def no_option(path: bytes) -> bytes:
     """The path, spelled so that no program takes it for an option. `-` itself is standard input and stays."""
     return b"./" + path if path.startswith(b"-") and path != b"-" else path
+
+
+def from_here(path: bytes) -> bytes:
+    """An absolute path, relative to the working directory if it lies below it."""
+    here = os.path.join(os.getcwdb(), b"")
+    return no_option(path.removeprefix(here)) if path.startswith(here) else path
 
 
 def display_name(name: bytes) -> str:
@@ -78,6 +86,29 @@ def shell_word(word: str) -> str:
         )
         + "'"
     )
+
+
+def name_for_json(key: str, name: bytes) -> dict[str, str]:
+    """A name under its key; a name that is not UTF-8 in base64, under the key and `_b64`."""
+    try:
+        return {key: name.decode("utf-8")}
+    except UnicodeDecodeError:
+        import base64
+
+        return {f"{key}_b64": base64.b64encode(name).decode("ascii")}
+
+
+def name_from_json(values: Mapping[str, Any], key: str) -> bytes:
+    """The name that `name_for_json` put there. ValueError, LookupError, TypeError: there is none, or it has NUL."""
+    if key in values:
+        name = text_to_name(values[key])
+    else:
+        import base64
+
+        name = base64.b64decode(values[f"{key}_b64"], validate=True)
+    if b"\0" in name:
+        raise ValueError("NUL in a name")
+    return name
 
 
 DRAFT_PREFIX = ".simdocs-tmp-"

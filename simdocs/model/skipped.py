@@ -41,6 +41,7 @@ UNJUDGED: Mapping[str, str] = MappingProxyType(
         "changed": "changed while it was read",
         "malformed": "malformed",
         "unverified": "its text cannot be read again, or has changed",
+        "left": "left as it is",
         "capped": f"kept, but not compared with all documents kept before it ({mention('max_candidates')})",
     }
 )

@@ -24,7 +24,7 @@ EVERY_GROUP: tuple[type[Group], ...] = (
         answers.QueryAnswer,
         answers.CompareAnswer,
     ),
-    *(answers.Running, answers.Presentation),
+    *(texts.Acting, answers.Running, answers.Presentation),
 )
 """Every group that has parameters."""
 

@@ -16,8 +16,8 @@ from typing import Any, ClassVar, Generic, Self, TypeVar, dataclass_transform
 from simdocs.parameters.values import Flag, Values
 
 DOCUMENTS, TEXT, SHINGLES, SIGNATURES = "Documents", "Normalised text", "Shingles", "Signatures and bands"
-GROUPS, UPDATE, ANSWER, RUN = "Groups", "Update of an artifact", "Answer", "Run"
-SECTIONS = (DOCUMENTS, TEXT, SHINGLES, SIGNATURES, GROUPS, UPDATE, ANSWER, RUN)
+GROUPS, UPDATE, ACTION, ANSWER, RUN = "Groups", "Update of an artifact", "Action", "Answer", "Run"
+SECTIONS = (DOCUMENTS, TEXT, SHINGLES, SIGNATURES, GROUPS, UPDATE, ACTION, ANSWER, RUN)
 """The headings under which help lists parameters, in this order."""
 
 _NONE: Mapping[str, str] = MappingProxyType({})

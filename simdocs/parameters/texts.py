@@ -1,17 +1,19 @@
-"""Parameters about documents: which texts are read, where those of an artifact are, and how a text is normalised."""
+"""Parameters about documents: which are read, where those of an artifact are, how a text is normalised, and which are
+acted on."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from simdocs.errors import mention
-from simdocs.parameters.declaration import DOCUMENTS, GROUPS, TEXT, Group, parameter
+from simdocs.parameters.declaration import ACTION, DOCUMENTS, GROUPS, TEXT, Group, parameter
 from simdocs.parameters.file_formats import CONTAINERS
 from simdocs.parameters.values import (
     MIB,
     ArtifactName,
     Choice,
     Flag,
+    Fraction,
     FreeText,
     PathName,
     PatternList,
@@ -201,3 +203,44 @@ class Normalisation(Group, section=TEXT):
     )
     strip_punctuation: bool = parameter(Flag(), default=False, help="Replace punctuation and symbols with spaces.")
     mask_digits: bool = parameter(Flag(), default=False, help="Replace every digit with 0.")
+
+
+_EACH_PATH = "Compared with its path, or only with its name if GLOB has no slash. May be repeated."
+
+
+class Acting(Group, section=ACTION):
+    """What is done to the duplicates of a saved answer, and to which of them."""
+
+    move: bytes | None = parameter(
+        PathName(directories=True),
+        default=None,
+        help="Move the duplicates to DIR, on the same file system. They keep their paths below it.",
+    )
+    trash: bool = parameter(Flag(), default=False, help="Put the duplicates into the trash.")
+    hardlink: bool = parameter(
+        Flag(), default=False, help="Replace byte-identical duplicates by hard links to the kept files."
+    )
+    reflink: bool = parameter(
+        Flag(), default=False, help="Let byte-identical duplicates share blocks on disk with the kept files."
+    )
+    yes: bool = parameter(
+        Flag(),
+        default=False,
+        help="Do it. Without this, only print what would be done.",
+    )
+    copy: bool = parameter(
+        Flag(),
+        default=False,
+        help=f"With {mention('move')}, copy files to another file system, compare them, and then remove them.",
+    )
+    protect: tuple[str, ...] = parameter(
+        PatternList(), default=(), help=f"Leave files and directories alone that match GLOB. {_EACH_PATH}"
+    )
+    only: tuple[str, ...] = parameter(
+        PatternList(), default=(), help=f"Act only on files that match GLOB. {_EACH_PATH}"
+    )
+    max_removed: float = parameter(
+        Fraction(),
+        default=0.5,
+        help="Refuse to act if more than this fraction of the documents of an argument are duplicates.",
+    )

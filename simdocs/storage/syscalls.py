@@ -14,6 +14,7 @@ import signal
 import stat
 import sys
 from collections.abc import Collection, Iterator
+from typing import NamedTuple
 
 from simdocs.errors import OutputError
 
@@ -26,6 +27,8 @@ _NOREPLACE, _EXCHANGE = (1, 2) if sys.platform == "linux" else (4, 2)
 _UNSUPPORTED = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
 
 _NO_EXCHANGE = "this file system cannot exchange two directories in one step: choose a new name or another file system"
+
+_NO_NOREPLACE = "this file system cannot rename a file without replacing another"
 
 _NO_LOCKS = "this file system cannot lock files: choose another file system"
 
@@ -180,6 +183,10 @@ def exchange(first: str, second: str, dir_fd: int) -> None:
 
 
 def _rename(old: str, new: str, dir_fd: int, flag: int) -> None:
+    _rename_between(old, dir_fd, new, dir_fd, flag)
+
+
+def _rename_between(old: str, old_fd: int, new: str, new_fd: int, flag: int) -> None:
     import ctypes  # here, because importing it would slow down every start of the program
 
     library = ctypes.CDLL(None, use_errno=True)
@@ -187,9 +194,114 @@ def _rename(old: str, new: str, dir_fd: int, flag: int) -> None:
     if call is None:
         raise OSError(errno.ENOSYS, "no such call")
     # The flag is an unsigned int; the names are NUL-terminated bytes.
-    if call(dir_fd, os.fsencode(old), dir_fd, os.fsencode(new), ctypes.c_uint(flag)) != 0:
+    if call(old_fd, os.fsencode(old), new_fd, os.fsencode(new), ctypes.c_uint(flag)) != 0:
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number))
+
+
+def rename_between(old: str, old_fd: int, new: str, new_fd: int) -> None:
+    """Rename a file, perhaps into another directory. FileExistsError: the new name exists, and nothing was changed.
+
+    OSError (ENOTSUP): the file system cannot promise that. There is no other way then.
+    """
+    try:
+        _rename_between(old, old_fd, new, new_fd, _NOREPLACE)
+    except OSError as error:
+        if error.errno in _UNSUPPORTED:
+            raise OSError(errno.ENOTSUP, _NO_NOREPLACE) from None
+        raise
+
+
+def link(old: str, old_fd: int, new: str, new_fd: int) -> None:
+    """Give a file another name. FileExistsError. A symbolic link is not followed."""
+    os.link(old, new, src_dir_fd=old_fd, dst_dir_fd=new_fd, follow_symlinks=False)
+
+
+def status(name: str, dir_fd: int) -> os.stat_result | None:
+    """The status of what has this name in a directory, a link itself; None: nothing has it. OSError."""
+    try:
+        return os.stat(name, dir_fd=dir_fd, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+
+
+def open_log(name: str, dir_fd: int, *, create: bool) -> int:
+    """Open a file for reading and for writing at its end, and return its descriptor. FileNotFoundError, ELOOP."""
+    flags = os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    return os.open(name, flags | (os.O_CREAT | os.O_EXCL if create else 0), 0o600, dir_fd=dir_fd)
+
+
+def truncate(descriptor: int, size: int) -> None:
+    """Cut a file to this size."""
+    os.ftruncate(descriptor, size)
+
+
+def set_facts(descriptor: int, like: FileFacts) -> None:
+    """Give a file these times, mode, owner and extended attributes. OSError: one of them cannot be set."""
+    for name, value in like.attributes:
+        os.setxattr(descriptor, name, value)
+    now = os.fstat(descriptor)
+    if (now.st_uid, now.st_gid) != (like.uid, like.gid):
+        os.fchown(descriptor, like.uid, like.gid)
+    os.fchmod(descriptor, like.mode)
+    os.utime(descriptor, ns=(like.atime_ns, like.mtime_ns))
+
+
+class FileFacts(NamedTuple):
+    """What a copy of a file keeps beside its bytes."""
+
+    mode: int
+    uid: int
+    gid: int
+    atime_ns: int
+    mtime_ns: int
+    attributes: tuple[tuple[str, bytes], ...] = ()
+
+    @classmethod
+    def of(cls, descriptor: int) -> FileFacts:
+        """Those of an open file. OSError: its extended attributes cannot be read."""
+        now = os.fstat(descriptor)
+        mode = stat.S_IMODE(now.st_mode)
+        return cls(mode, now.st_uid, now.st_gid, now.st_atime_ns, now.st_mtime_ns, _attributes(descriptor))
+
+
+def _attributes(descriptor: int) -> tuple[tuple[str, bytes], ...]:
+    """The extended attributes of a file; none if the file system or the system has none."""
+    if not hasattr(os, "listxattr"):
+        return ()
+    try:
+        names = os.listxattr(descriptor)
+    except OSError as error:
+        if error.errno in _UNSUPPORTED:
+            return ()
+        raise
+    return tuple((name, os.getxattr(descriptor, name)) for name in sorted(names))
+
+
+def share_blocks(source: int, target: int, size: int) -> bool:
+    """Let two files share their blocks on disk, if they have the same bytes; return whether they have.
+
+    The system compares the bytes. Nothing about the files changes but where their bytes lie. OSError: the file system
+    cannot do that, or the files are on different ones.
+    """
+    import struct
+
+    at = 0
+    while at < size:
+        part = min(size - at, _MOST_SHARED)
+        asked = struct.pack("QQHHIqQQiI", at, part, 1, 0, 0, target, at, 0, 0, 0)
+        told = fcntl.ioctl(source, _FIDEDUPERANGE, asked)
+        *_, shared, status, _ = struct.unpack("QQHHIqQQiI", told)
+        if status < 0:
+            raise OSError(-status, os.strerror(-status))
+        if status or not shared:
+            return False
+        at += shared
+    return True
+
+
+_FIDEDUPERANGE, _MOST_SHARED = 0xC0189436, 16 << 20
+"""The request of Linux by which files share blocks, and the most bytes in one call."""
 
 
 def try_unlink(name: str, dir_fd: int) -> None:

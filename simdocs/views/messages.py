@@ -123,7 +123,9 @@ class Teller:
             known = OF_UNVERIFIED.get(detail)
             why, detail = (known, "") if known else ("its text cannot be read again", detail)
         what = "not compared, and kept" if keeps_rows and skip.line else "skipped"
-        what = why if skip.reason in ("kept", "capped") else f"{what}: {why}"
+        if skip.reason == "left":
+            why, detail = f"{why}: {detail}", ""
+        what = why if skip.reason in ("kept", "left", "capped") else f"{what}: {why}"
         say(f"simdocs: {display_name(skip.shown_name)}: {what}" + (f" ({detail})" if detail else ""))
 
     def summary(self, lines: Iterable[str]) -> None:

@@ -19,7 +19,11 @@ from tests import asked
 from tests.cli.program import simdocs as program
 from tests.commands.building import content
 
-ELSEWHERE = {"compare": "tests/api/test_compare.py: the results differ in kind", "similarity": "no command asks it"}
+ELSEWHERE = {
+    "compare": "tests/api/test_compare.py: the results differ in kind",
+    "similarity": "no command asks it",
+    **dict.fromkeys(("act", "undo"), "tests/cli/test_act.py, tests/cli/test_act_links.py: they change files"),
+}
 """Questions that are not asked here, and why."""
 
 REQUESTS = {question: request for question, request in asked.REQUESTS.items() if question not in ELSEWHERE}

@@ -16,7 +16,7 @@ from simdocs.parameters.families import UNITS
 from tests import strategies as some
 from tests.asked import REQUESTS
 
-ARGUMENTS = {"documents", "artifacts", "index", "file"}
+ARGUMENTS = {"documents", "artifacts", "index", "file", "answer", "journal"}
 """Fields of requests that are arguments by place."""
 
 DECIDE_THE_RESULT = {"pairs", "all_copies", "list", "dry_run", "trace"}

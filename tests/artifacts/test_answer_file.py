@@ -63,6 +63,7 @@ def test_every_truncation_is_damage(answer: Path) -> None:
         simdocs.read_answer(answer)
 
 
+@pytest.mark.reliability("a damaged answer or journal")
 def test_every_changed_byte_is_damage(answer: Path) -> None:
     whole = answer.read_bytes()
     for at in range(0, len(whole), 3):
@@ -121,6 +122,7 @@ def test_forged_lines_are_refused_although_the_checksum_is_right(answer: Path, w
         simdocs.read_answer(answer)
 
 
+@pytest.mark.reliability("a kept document that is a duplicate, too")
 def test_a_document_that_is_kept_and_a_duplicate_is_a_usage_error(answer: Path) -> None:
     def swap(lines: list[Line]) -> None:
         first, second = lines[1], lines[2]

@@ -33,11 +33,15 @@ def templates(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = lay(tmp_path_factory.mktemp("templates"), FILES | {"more/d.txt": A2, "more/e.txt": B[::-1]})
     for command, target in (("shingle", "x.shingles"), ("signature", "x.signatures"), ("index", "x.index")):
         assert simdocs(command, "docs", "-o", target, cwd=root) == (0, b"", "")
+    assert simdocs("dedupe", "docs", "-o", "x.answer", cwd=root) == (0, b"", "")
+    for command in (("act", "x.answer", "--move", "away"), ("undo", "x.answer.journal.jsonl")):
+        assert simdocs(*command, "--yes", cwd=root).status == 0
+    (root / "away").rmdir()
     return root
 
 
 @pytest.fixture
 def built(templates: Path, tmp_path: Path) -> Path:
-    """A directory with docs as `here` has it, x.shingles, x.signatures and x.index of docs, and more/d.txt, which is
-    nearly the same as docs/a.txt, and more/e.txt, which is not."""
+    """A directory with docs as `here` has it, x.shingles, x.signatures, x.index and x.answer of docs, the journal of a
+    run of act that was undone, and more/d.txt, which is nearly the same as docs/a.txt, and more/e.txt, which is not."""
     return Path(shutil.copytree(templates, tmp_path / "built"))

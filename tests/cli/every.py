@@ -36,13 +36,18 @@ TELLING: Mapping[str, Sequence[str]] = {
     "show": ("show", "docs/a.txt"),
     "compare": ("compare", "docs/a.txt", "docs/b.txt"),
     "info": ("info", "x.index"),
+    "act": ("act", "x.answer", "--move", "away", "-q"),
 }
 """Commands that tell what is there."""
 
 PLANNING: Mapping[str, Sequence[str]] = {"index --dry-run": ("index", "more", "-o", "y.index", "--dry-run")}
 """Commands that tell what another would write."""
 
-CHECKING: Mapping[str, Sequence[str]] = {"check": ("check", "x.index", "x.shingles", "x.signatures")}
+CHECKING: Mapping[str, Sequence[str]] = {
+    "check": ("check", "x.index", "x.shingles", "x.signatures"),
+    "undo": ("undo", "x.answer.journal.jsonl", "-q"),
+}
+"""Commands that print nothing there."""
 
 READING = {**BUILDING, **ANSWERING, **DRAWING, **PLANNING}
 """Commands that read documents."""
@@ -54,3 +59,10 @@ WRITING = {**TABULATING, **DRAWING, **PLANNING}
 """Commands that write to standard output."""
 
 EVERY = {**READING, **MERGING, **TELLING, **PLANNING, **CHECKING}
+
+OPENED = (
+    dict.fromkeys(EVERY, ".txt")
+    | dict.fromkeys(("merge", "info", "check"), "manifest.json")
+    | {"undo": "journal.jsonl"}
+)
+"""A file that the command opens in the midst of its work."""

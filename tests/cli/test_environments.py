@@ -95,7 +95,11 @@ def expected(place: Path) -> dict[str, object]:
 @pytest.mark.parametrize("command", EVERY)
 def test_every_command_works_as_cron_runs_it(built, command):
     """Hardly a variable, no terminal, nobody's files but the owner's, in the root directory."""
-    there = {"docs", "more", *(f"x.{kind}" for kind in ("shingles", "signatures", "index"))}
+    there = {
+        "docs",
+        "more",
+        *(f"x.{kind}" for kind in ("shingles", "signatures", "index", "answer", "answer.journal.jsonl")),
+    }
     words = [str(built / word) if word in there or "." in word else word for word in EVERY[command]]
     done = simdocs(*words, cwd="/", env={"PATH": "/usr/bin:/bin"}, umask=0o077, served=True)
     assert (done.status, done.err) == (0, "")

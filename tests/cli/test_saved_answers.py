@@ -17,9 +17,9 @@ from tests.cli.program import simdocs
 Line = dict[str, Any]
 
 
-def saved(cwd: Path, *arguments: str | bytes) -> tuple[Line, list[Line]]:
+def saved(cwd: Path, *arguments: str | bytes, threshold: str = "0.5") -> tuple[Line, list[Line]]:
     """The head and the rows of the answer of dedupe with these arguments."""
-    done = simdocs("dedupe", *arguments, "-t", "0.5", "-q", "-o", "x.answer", cwd=cwd)
+    done = simdocs("dedupe", *arguments, "-t", threshold, "-q", "-o", "x.answer", cwd=cwd)
     assert (done.out, done.err) == (b"", "")
     head, *rows, end = map(json.loads, (cwd / "x.answer").read_bytes().splitlines())
     assert end["rows"] == len(rows)

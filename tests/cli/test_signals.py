@@ -13,7 +13,7 @@ import pytest
 
 from tests.amounts import slow
 from tests.cli.corpus import lay
-from tests.cli.every import EVERY, READING
+from tests.cli.every import EVERY, OPENED, READING
 from tests.cli.program import PATIENCE, anew, finished, in_shell, running, simdocs
 from tests.cli.traps import prelude, trap, with_workers
 
@@ -155,9 +155,6 @@ def test_ctrl_c_ends_a_loop_in_a_shell(here):
     done = in_shell(script, cwd=here, env=env)
     assert (done.status, done.out, done.err) == (-signal.SIGINT, b"", "")
 
-
-OPENED = dict.fromkeys(EVERY, ".txt") | dict.fromkeys(("merge", "info", "check"), "manifest.json")
-"""A file that the command opens in the midst of its work."""
 
 IN_A_LOOP = ("query", "info")
 """Commands that the short form runs in a loop of a shell."""

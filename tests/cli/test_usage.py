@@ -12,7 +12,7 @@ import pytest
 from simdocs.parameters.families import UNITS
 from simdocs.parameters.file_formats import FORMATS
 from tests.cli.corpus import lay
-from tests.cli.every import DECLARED, EVERY, READING
+from tests.cli.every import DECLARED, EVERY, OPENED, READING
 from tests.cli.program import Done, in_shell, simdocs
 from tests.cli.traps import trap
 
@@ -324,8 +324,7 @@ def test_every_command_has_a_sample_line():
 @pytest.mark.parametrize("command", EVERY)
 def test_an_unexpected_error_is_one_line_in_every_command(built, command):
     """One line, and how to see more."""
-    opened = "manifest.json" if command in ("merge", "info", "check") else ".txt"
-    env = trap(built, "raise RuntimeError('what is this?')", "open", opened)
+    env = trap(built, "raise RuntimeError('what is this?')", "open", OPENED[command])
     words = [*EVERY[command], *(["-j1"] if command in READING else [])]
     line = "simdocs: error: RuntimeError: what is this? (unexpected: --debug shows where)\n"
     assert simdocs(*words, cwd=built, env=env) == (2, b"", line)

@@ -1,0 +1,201 @@
+"""act: move duplicates away, or link them to the kept documents, step by step, with a journal."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import Any
+
+from simdocs.artifacts.answer_file import read_answer
+from simdocs.commands.act_targets import Selection, Targets, targets_of
+from simdocs.commands.found_again import FoundAgain, PairAgain
+from simdocs.corpora.stamp import file_id
+from simdocs.engines.run import Run
+from simdocs.errors import OutputError, UsageError, mention
+from simdocs.model.acted import ACTED, Acted
+from simdocs.model.answers import Block, Delivery, Row
+from simdocs.model.figures import counted
+from simdocs.model.names import display_name, from_here
+from simdocs.model.saved_answer import SavedAnswer, SavedPair
+from simdocs.model.skipped import Skip
+from simdocs.parameters.actions import ACTIONS
+from simdocs.requests.acting import ActRequest
+from simdocs.storage.journal import DONE, NOT_DONE, SUFFIX, Journal, read_journal, refuse_unfinished, written_journal
+from simdocs.storage.linked_file import refuse_other_bytes
+from simdocs.storage.step import NotDoneError, Step, spare_name
+from simdocs.storage.syscalls import FileFacts, signals_deferred
+
+
+def answer(request: ActRequest, run: Run, delivery: Delivery) -> Acted:
+    """What was done, or would be, to each duplicate of a saved answer.
+
+    ArtifactError: the answer or the journal is damaged. UsageError: too many documents of an argument would be acted
+    on. OutputError: the journal or the target cannot be written, an earlier run was interrupted, or this one cannot go
+    on. LockedError: another run writes the journal.
+    """
+    action = request.action
+    saved = read_answer(request.answer)
+    selection = Selection(saved, request.acting.only, request.acting.protect)
+    _refuse_most(saved, selection, request.acting.max_removed)
+    path = request.answer + SUFFIX.encode()
+    acting = _Acting(request, saved, selection, run, delivery)
+    if not request.acting.yes:
+        if os.path.lexists(path):
+            refuse_unfinished(read_journal(path))
+        acting.act(None)
+    else:
+        with written_journal(path, create=True) as journal:
+            refuse_unfinished(journal)
+            acting.act(journal)
+    return Acted(
+        action=action,
+        is_done=request.acting.yes,
+        count=acting.count,
+        gained=acting.gained,
+        journal=path,
+        skipped=run.skipped,
+        rows=tuple(acting.rows),
+    )
+
+
+def _refuse_most(saved: SavedAnswer, selection: Selection, share: float) -> None:
+    """Raise UsageError if more than this share of the documents of an argument would be acted on."""
+    counts = Counter(saved.roots[pair.duplicate.root].argument for pair in selection.pairs())
+    for number, argument in enumerate(saved.arguments):
+        if counts[number] > share * argument.documents:
+            of = f"{counts[number]:,} of the {counted(argument.documents, 'document')} of {display_name(argument.name)}"
+            allowed = f"{mention('max_removed')} {share:g} allows"
+            raise UsageError(f"{of} are duplicates, more than {allowed}: look at the answer, then allow more")
+
+
+class _Acting:
+    """Acts on one duplicate after the other."""
+
+    def __init__(
+        self, request: ActRequest, saved: SavedAnswer, selection: Selection, run: Run, delivery: Delivery
+    ) -> None:
+        self._request, self._saved, self._selection, self._run = request, saved, selection, run
+        self._take = delivery.take
+        self._again = FoundAgain(saved)
+        self.rows = list[Row]()
+        self.count = self.gained = 0
+
+    def act(self, journal: Journal | None) -> None:
+        """Act on all duplicates that were chosen; without a journal, only find out what would be done."""
+        targets = targets_of(self._request, self._saved, make=journal is not None)
+        if self._take is not None:
+            self._take(Block(ACTED, []))
+        if journal is None:
+            self._each(targets, None)
+            return
+        journal.start("act")
+        with ended(journal):
+            self._each(targets, journal)
+        targets.clear()
+
+    def _each(self, targets: Targets, journal: Journal | None) -> None:
+        for done, pair in enumerate(self._selection.pairs()):
+            self._run.progress("acting" if journal else "looking", done, self._saved.duplicates)
+            name = self._saved.printed(pair.duplicate)
+            try:
+                with ExitStack() as stack:
+                    row, gained = self._one(pair, name, targets, journal, stack)
+            except NotDoneError as error:
+                self._run.skipped.add(Skip("left", name, str(error)))
+                continue
+            self.count += 1
+            self.gained += gained
+            if self._take is None:
+                self.rows.append(row)
+            else:
+                self._take(Block(ACTED, [row]))
+
+    def _one(
+        self, pair: SavedPair, name: bytes, targets: Targets, journal: Journal | None, stack: ExitStack
+    ) -> tuple[Row, int]:
+        """Act on one duplicate; return its row, and the bytes that are gained. NotDoneError: it is as it was."""
+        again = self._again.look(pair, stack)
+        self._selection.refuse_protected(again.duplicate)
+        action = targets.action(again)
+        step = self._step(len(journal.steps) + 1 if journal else 1, action, pair, again, targets)
+        status = again.duplicate.status
+        if ACTIONS[action].of_identical:
+            refuse_other_bytes(step, again.duplicate, again.kept)
+        if journal is not None:
+            _do(journal, step, again)
+        self._again.acted_on.add(file_id(status))
+        gained = status.st_size if status.st_nlink == 1 else 0
+        to = from_here(step.target_place) if step.target else None
+        return (action, name, self._saved.printed(pair.kept), to, gained), gained
+
+    def _step(self, number: int, action: str, pair: SavedPair, again: PairAgain, targets: Targets) -> Step:
+        """The step that acts on a duplicate. NotDoneError: there is no place for it."""
+        saved, status = self._saved, again.duplicate.status
+        root = saved.roots[pair.duplicate.root]
+        place = saved.path(pair.duplicate)
+        target = targets.target(place, status)
+        try:
+            facts = FileFacts.of(again.duplicate.descriptor)
+        except OSError as error:
+            raise NotDoneError(error.strerror or str(error)) from None
+        return Step(
+            number=number,
+            action=action,
+            name=saved.printed(pair.duplicate),
+            root=root.path,
+            path=place[len(root.path) :],
+            target_root=target.root,
+            target=target.path,
+            temporary=spare_name(again.duplicate.base, number),
+            info=target.info,
+            kept=saved.path(pair.kept),
+            made=target.made,
+            size=status.st_size,
+            mtime_ns=status.st_mtime_ns,
+            atime_ns=status.st_atime_ns,
+            mode=facts.mode,
+            uid=facts.uid,
+            gid=facts.gid,
+            device=status.st_dev,
+            inode=status.st_ino,
+            kept_inode=again.kept.status.st_ino,
+            sha256=again.sha256,
+            attributes=tuple((each, value.hex()) for each, value in facts.attributes),
+        )
+
+
+def _do(journal: Journal, step: Step, again: PairAgain) -> None:
+    """Do a step, between two lines of the journal. NotDoneError: the file is as it was, and the journal says so.
+
+    OutputError: the journal cannot be written, or what was done is uncertain. Then `undo` finds out.
+    """
+    perform: Any = ACTIONS[step.action].load()
+    with signals_deferred():
+        journal.is_busy = True
+        journal.begin(step)
+        try:
+            perform(step, again.duplicate, again.kept)
+        except NotDoneError:
+            journal.mark(step, NOT_DONE)
+            journal.is_busy = False
+            raise
+        except OSError as error:
+            text = f"{error.strerror or error}: see what was done with simdocs undo"
+            raise OutputError(f"{display_name(step.name)}: {text}") from error
+        journal.mark(step, DONE)
+        journal.is_busy = False
+
+
+@contextlib.contextmanager
+def ended(journal: Journal) -> Iterator[None]:
+    """Write that a run has ended, whatever ended it, unless a step was left half done."""
+    try:
+        yield
+    except BaseException:
+        if not journal.is_busy:
+            journal.end()
+        raise
+    journal.end()

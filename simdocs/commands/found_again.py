@@ -1,0 +1,174 @@
+"""Look at a duplicate and its kept document again, right before something is done to the duplicate.
+
+Both are opened as they were found, without following a link that may have been made since. They must have the contents
+that the answer is about, and be as similar as it says.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from contextlib import ExitStack
+from typing import NamedTuple
+
+import numpy as np
+
+from simdocs.corpora.compression import decompress
+from simdocs.corpora.decode import as_utf8
+from simdocs.corpora.identity import content_digest
+from simdocs.corpora.read_file import PADDING, read_open
+from simdocs.corpora.stamp import FileId, Stamp, file_id, is_recent, settled
+from simdocs.corpora.walked_files import Directories
+from simdocs.errors import mention
+from simdocs.kernels.compare import jaccard
+from simdocs.matching.measures import are_shorter_than_a_shingle, token_sets
+from simdocs.model.names import display_name
+from simdocs.model.ragged import Ragged, Tokens
+from simdocs.model.saved_answer import SavedAnswer, SavedDocument, SavedPair
+from simdocs.model.skipped import DocumentSkipped, explanation
+from simdocs.parameters.file_formats import compression_of
+from simdocs.parameters.values import is_uri
+from simdocs.storage.step import NotDoneError, Victim
+
+
+class Contents(NamedTuple):
+    """What was read of a file.
+
+    stamp: its stamp.
+    device: its device.
+    sha256: the digest of its bytes, in hexadecimal.
+    tokens: the token set of its text.
+    is_short: whether its text is shorter than a shingle.
+    """
+
+    stamp: Stamp
+    device: int
+    sha256: str
+    tokens: Tokens
+    is_short: bool
+
+
+class PairAgain(NamedTuple):
+    """A duplicate and its kept document, open, with the same contents as before; and the digest of the duplicate."""
+
+    duplicate: Victim
+    kept: Victim
+    sha256: str
+
+
+class FoundAgain:
+    """Looks at the pairs of a saved answer. The contents of the last kept document are held while it does not change.
+
+    seen_as_kept, acted_on: the files that are kept, and those that were acted on: none may be both.
+    """
+
+    def __init__(self, answer: SavedAnswer) -> None:
+        self._answer = answer
+        self._last: tuple[SavedDocument, Contents] | None = None
+        self.seen_as_kept, self.acted_on = set[FileId](), set[FileId]()
+
+    def look(self, pair: SavedPair, stack: ExitStack) -> PairAgain:
+        """Open both files and compare them. NotDoneError: nothing may be done to the duplicate; the message says why.
+
+        stack: closes the files.
+        """
+        shown = display_name(self._answer.printed(pair.kept))
+        for document, what in ((pair.duplicate, "it"), (pair.kept, f"its kept document {shown}")):
+            if document.container:
+                where = f"a row of {display_name(document.file)}, not a file"
+                raise NotDoneError(f"{what} is {where}: write the other rows with {mention('kept_rows')}")
+            if is_uri(document.name):
+                raise NotDoneError(f"{what} lies in a store of objects, where simdocs changes nothing")
+            if not document.inode:
+                raise NotDoneError(f"{what} came from no file")
+        kept = self._opened(pair.kept, stack, f"its kept document {shown}")
+        duplicate = self._opened(pair.duplicate, stack, "it")
+        mine, theirs = file_id(duplicate.status), file_id(kept.status)
+        if mine == theirs:
+            raise NotDoneError(f"it is the same file as its kept document {shown}")
+        if theirs in self.acted_on:
+            raise NotDoneError(f"its kept document {shown} was a duplicate itself, under another name")
+        if mine in self.seen_as_kept:
+            raise NotDoneError("it is the kept document of another one, under another name")
+        self.seen_as_kept.add(theirs)
+        contents, duplicate = self._contents(pair.duplicate, duplicate, "it")
+        others, kept = self._contents_of_kept(pair.kept, kept, f"its kept document {shown}")
+        similarity = float(
+            jaccard.exact(Ragged.from_rows([others.tokens, contents.tokens], np.uint32), _FIRST, _SECOND)[0]
+        )
+        if not similarity >= self._answer.threshold:
+            least = f"{similarity:.6f}, and less than the threshold {self._answer.threshold:g}"
+            raise NotDoneError(f"its similarity to its kept document {shown} is {least}")
+        if (contents.is_short or others.is_short) and contents.sha256 != others.sha256:
+            raise NotDoneError(
+                "its text is shorter than a shingle, and its file is no copy of that of the kept document"
+            )
+        return PairAgain(duplicate, kept, contents.sha256)
+
+    def _opened(self, document: SavedDocument, stack: ExitStack, what: str) -> Victim:
+        """Open a file, and its directory, as they were found."""
+        root = self._answer.roots[document.root]
+        path = self._answer.path(document)
+        directories = stack.enter_context(Directories())
+        try:
+            descriptor = directories.open(path, len(root.path))
+        except DocumentSkipped:
+            raise NotDoneError(f"{what} is reached through a link, or is one") from None
+        except OSError as error:
+            raise _reason(what, DocumentSkipped.of(error)) from None
+        stack.callback(os.close, descriptor)
+        if directories.root_inode != root.inode:
+            shown = display_name(root.path.rstrip(b"/") or b"/")
+            raise NotDoneError(f"{what} lies in {shown}, which is another directory than the one that was read")
+        status = settled(descriptor, os.fstat(descriptor))
+        if (status.st_mode & 0o170000) != 0o100000:
+            raise NotDoneError(f"{what} is not a regular file any more")
+        return Victim(directories.directory, os.fsdecode(os.path.basename(path)), descriptor, status)
+
+    def _contents_of_kept(self, document: SavedDocument, file: Victim, what: str) -> tuple[Contents, Victim]:
+        stamp = Stamp.of(file.status)
+        if self._last is not None and self._last[0] == document and not is_recent(stamp):
+            held = self._last[1]
+            if (held.stamp, held.device) == (stamp, file.status.st_dev):
+                return held, file
+        contents, file = self._contents(document, file, what)
+        self._last = document, contents
+        return contents, file
+
+    def _contents(self, document: SavedDocument, file: Victim, what: str) -> tuple[Contents, Victim]:
+        """Read a file. NotDoneError: it cannot be read, or has changed since the answer."""
+        name = self._answer.path(document)
+        compression = compression_of(name)
+        changed = NotDoneError(f"{what} has changed since the answer")
+        if not compression and file.status.st_size != document.size:
+            raise changed
+        limit = max(document.size, document.file_size) + PADDING if compression else document.size
+        try:
+            raw, stamp = read_open(file.descriptor, name, file.status, limit, compressed=bool(compression))
+            data = decompress(compression, raw, document.size) if compression else raw
+        except DocumentSkipped as skip:
+            raise _reason(what, skip) from None
+        except OSError as error:
+            raise _reason(what, DocumentSkipped.of(error)) from None
+        if content_digest(data).hex() != document.content:
+            raise changed
+        status = os.fstat(file.descriptor)
+        if Stamp.of(status) != stamp:
+            raise changed
+        shingling, text = self._answer.recipe.shingling, as_utf8(data)[0]
+        sets = token_sets([text], shingling, self._answer.ignored)
+        (is_short,) = are_shorter_than_a_shingle([text], token_sets([text], shingling), shingling)
+        digest = hashlib.sha256(raw).hexdigest()
+        return Contents(stamp, status.st_dev, digest, sets[0].copy(), is_short), file._replace(status=status)
+
+
+_FIRST, _SECOND = np.array([0]), np.array([1])
+
+
+def _reason(what: str, skip: DocumentSkipped) -> NotDoneError:
+    detail = f" ({skip.detail})" if skip.detail else ""
+    if skip.reason == "vanished":
+        return NotDoneError(f"{what} is gone")
+    if skip.reason == "changed":
+        return NotDoneError(f"{what} is being written")
+    return NotDoneError(f"{what}: {explanation(skip.reason)}{detail}")

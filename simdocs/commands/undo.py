@@ -1,0 +1,83 @@
+"""undo: put back what the journal of act says, the last step first."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from simdocs.commands.act import ended
+from simdocs.engines.run import Run
+from simdocs.errors import ArtifactError
+from simdocs.model.acted import PUT_BACK, PutBack
+from simdocs.model.answers import Block, Delivery, Row
+from simdocs.model.names import display_name, from_here
+from simdocs.model.skipped import Skip
+from simdocs.parameters.actions import ACTIONS
+from simdocs.requests.acting import UndoRequest
+from simdocs.storage.journal import UNDOING, UNDONE, Journal, read_journal, written_journal
+from simdocs.storage.step import NotDoneError, Step
+from simdocs.storage.syscalls import signals_deferred
+
+
+def answer(request: UndoRequest, run: Run, delivery: Delivery) -> PutBack:
+    """What was put back, or would be.
+
+    InputError: the journal cannot be read. ArtifactError: it is damaged, or has an unknown action. OutputError: it
+    cannot be written. LockedError: another run writes it.
+    """
+    rows = list[Row]()
+
+    def tell(step: Step) -> None:
+        row = step.action, from_here(step.place), from_here(step.target_place) if step.target else None
+        if delivery.take is None:
+            rows.append(row)
+        else:
+            delivery.take(Block(PUT_BACK, [row]))
+
+    if delivery.take is not None:
+        delivery.take(Block(PUT_BACK, []))
+    if request.acting.yes:
+        with written_journal(request.journal, create=False) as journal:
+            steps, count = _steps(journal), 0
+            if steps or not journal.is_finished:
+                journal.start("undo")
+                with ended(journal):
+                    count = sum(_undo(journal, step, state, run, tell) for step, state in steps)
+    else:
+        steps = _steps(read_journal(request.journal))
+        for step, _ in steps:
+            tell(step)
+        count = len(steps)
+    return PutBack(is_done=request.acting.yes, count=count, skipped=run.skipped, rows=tuple(rows))
+
+
+def _steps(journal: Journal) -> list[tuple[Step, str]]:
+    """The steps to undo, the last first."""
+    steps = list(journal.open_steps())
+    for step, _ in steps:
+        if step.action not in ACTIONS:
+            raise ArtifactError(f"{journal.name}: has an action that this simdocs does not know: upgrade simdocs")
+    return steps
+
+
+def _undo(journal: Journal, step: Step, state: str, run: Run, tell: Any) -> int:
+    """Undo a step; return 1, or 0 if it cannot be undone."""
+    undo: Any = ACTIONS[step.action].undo.load()
+    try:
+        with signals_deferred():
+            journal.is_busy = True
+            journal.mark(step, UNDOING)
+            undo(step, again=state == UNDOING)
+            journal.mark(step, UNDONE)
+            journal.is_busy = False
+    except NotDoneError as error:
+        journal.is_busy = False
+        run.skipped.add(Skip("left", from_here(step.place), str(error)))
+        return 0
+    except OSError as error:
+        journal.is_busy = False
+        place = display_name(step.target_place) if step.target else display_name(os.path.dirname(step.place))
+        run.skipped.add(Skip("left", from_here(step.place), f"{error.strerror or error}: look in {place}"))
+        return 0
+    tell(step)
+    return 1

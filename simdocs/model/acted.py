@@ -1,0 +1,117 @@
+"""The results of act and undo: what was done to files, or would be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from simdocs.errors import mention, suggested
+from simdocs.model.answers import NAME, NUMBER, Answer, Block, Look, Row, table_head
+from simdocs.model.figures import counted, size
+from simdocs.model.names import display_name
+from simdocs.model.skipped import Skipped
+from simdocs.parameters.actions import ACTIONS
+
+ACTED = table_head(action=NAME, duplicate=NAME, kept=NAME, to=NAME, bytes=NUMBER)
+PUT_BACK = table_head(action=NAME, duplicate=NAME, place=NAME)
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Acted(Answer):
+    """What act has done to duplicates, or would do.
+
+    action: its name.
+    is_done: whether it was done, and not only shown.
+    count: the number of duplicates to which it was done.
+    gained: the bytes on disk that they took.
+    journal: the path of the journal.
+    skipped: what was left as it is, and why.
+    rows: each of them: the action, its name, the name of the kept document, where it goes (None: nowhere), and the
+        bytes gained; empty if they were handed over in blocks.
+    """
+
+    action: str
+    is_done: bool
+    count: int
+    gained: int
+    journal: bytes
+    skipped: Skipped
+    rows: tuple[Row, ...] = ()
+
+    def blocks(self, look: Look) -> Iterator[Block]:  # noqa: ARG002
+        """Yield what was done to each duplicate."""
+        yield Block(ACTED, list(self.rows))
+
+    def summary(self, seconds: float) -> dict[str, Any]:
+        """The summary as values that JSON has."""
+        return {
+            "action": self.action,
+            "is_done": self.is_done,
+            "acted": self.count,
+            "gained_bytes": self.gained,
+            "skipped": self.skipped.counts,
+            "journal": display_name(self.journal) if self.is_done else None,
+            "seconds": seconds,
+        }
+
+    def lines(self, seconds: float, *, verbose: bool = False) -> Iterator[str]:  # noqa: ARG002
+        """Yield the lines of the summary."""
+        left = self.skipped.counts.get("left", 0)
+        done = (
+            f"{ACTIONS[self.action].done} in {seconds:.2f} s"
+            if self.is_done
+            else f"would be {ACTIONS[self.action].done}"
+        )
+        yield f"{counted(self.count, 'duplicate')} {done}, {size(self.gained)} gained" + (
+            f"; {left:,} left as {'they are' if left > 1 else 'it is'}" if left else ""
+        )
+        if self.is_done and self.count:
+            yield f"to undo it: {suggested('undo', display_name(self.journal), yes=True)}"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A note if nothing was done."""
+        return () if self.is_done else (f"nothing was changed: {mention('yes')} does what is listed",)
+
+    def __repr__(self) -> str:
+        return f"<Acted: action={self.action}, is_done={self.is_done}, count={self.count}>"
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class PutBack(Answer):
+    """What undo has put back, or would.
+
+    is_done: whether it was done, and not only shown.
+    count: the number of files.
+    skipped: what could not be put back, and why.
+    rows: each of them: what was done to it, its name, and the place from which it comes back (None: no other).
+    """
+
+    is_done: bool
+    count: int
+    skipped: Skipped
+    rows: tuple[Row, ...] = ()
+
+    def blocks(self, look: Look) -> Iterator[Block]:  # noqa: ARG002
+        """Yield the files."""
+        yield Block(PUT_BACK, list(self.rows))
+
+    def summary(self, seconds: float) -> dict[str, Any]:
+        """The summary as values that JSON has."""
+        facts: dict[str, Any] = {"is_done": self.is_done, "put_back": self.count}
+        return facts | {"skipped": self.skipped.counts, "seconds": seconds}
+
+    def lines(self, seconds: float, *, verbose: bool = False) -> Iterator[str]:  # noqa: ARG002
+        """Yield the line of the summary."""
+        left = self.skipped.counts.get("left", 0)
+        done = f"put back in {seconds:.2f} s" if self.is_done else "would be put back"
+        yield f"{counted(self.count, 'file')} {done}" + (f"; {left:,} not" if left else "")
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A note if nothing was done."""
+        return () if self.is_done else (f"nothing was changed: {mention('yes')} does what is listed",)
+
+    def __repr__(self) -> str:
+        return f"<PutBack: is_done={self.is_done}, count={self.count}>"

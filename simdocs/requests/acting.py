@@ -1,0 +1,54 @@
+"""Questions that change documents: act, from a saved answer, and undo."""
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from simdocs.errors import Problem, UsageError, mention
+from simdocs.parameters.actions import ACTIONS
+from simdocs.parameters.texts import Acting
+from simdocs.parameters.values import PathName
+from simdocs.requests.request import Need, Request, RequestRules, not_together, only
+
+
+class ActRequest(Request):
+    """Do something with the duplicates of a saved answer. answer: its path."""
+
+    question = "act"
+
+    answer: Any = b""
+    acting: Acting
+
+    def _check(self) -> Iterator[Problem]:
+        yield from self._checked_argument("answer", PathName())
+
+    def _one_action(self) -> Iterator[Problem]:
+        wanted = [name for name in _CHOICES if self.has(name)]
+        if len(wanted) > 1:
+            yield not_together(*wanted, why="choose one action")
+
+    rules: ClassVar[RequestRules] = (_one_action, Need("copy", "move"))
+
+    @property
+    def action(self) -> str:
+        """The name of the action. UsageError: none was given."""
+        for name in _CHOICES:
+            if self.has(name):
+                return name
+        *most, last = map(mention, _CHOICES)
+        text = f"say what to do with the duplicates: {', '.join(most)} or {last}"
+        raise UsageError(Problem(text, *_CHOICES))
+
+
+_CHOICES = tuple(name for name in Acting.parameters if name in ACTIONS and ACTIONS[name].is_asked)
+
+
+class UndoRequest(Request):
+    """Put back what the runs of `act` have done that wrote a journal. journal: its path."""
+
+    question = "undo"
+
+    journal: Any = b""
+    acting: Acting = only("yes")
+
+    def _check(self) -> Iterator[Problem]:
+        yield from self._checked_argument("journal", PathName())

@@ -1,0 +1,202 @@
+"""The journal of what was done to files: one line before each step and one after it, each on the disk before the next.
+
+Only whole lines count. A line that a kill or a power cut has left unfinished can only be the last one, and what it was
+about had not begun: it is cut off when the journal is opened for writing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from simdocs.errors import ArtifactError, InputError, LockedError, OutputError, UsageError, suggested
+from simdocs.model.names import display_name
+from simdocs.storage import syscalls
+from simdocs.storage.step import WRONG_STEP, Step
+from simdocs.storage.syscalls import as_output_error
+
+FORMAT, VERSION = "simdocs.journal", 1
+
+SUFFIX = ".journal.jsonl"
+"""What is added to the name of an answer."""
+
+BEGIN, DONE, NOT_DONE, UNDOING, UNDONE = "begin", "done", "not done", "undoing", "undone"
+"""The states of a step, in lines of their own. A line that begins a step has all about it."""
+
+_ENDS = "end"
+
+_BEGINNING = f'{{"format": "{FORMAT}", '.encode()
+"""How every journal begins, although a power cut may have left less of it."""
+
+
+class Journal:
+    """The lines of a journal, as far as they matter now.
+
+    name: its path, for messages.
+    steps: all steps that were begun, by number, with the last state of each.
+    is_finished: whether the last run that wrote into it came to its end.
+    descriptor: of the file, open for writing; -1: it is only read.
+    is_busy: whether a step is being done or undone.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name, self.descriptor, self.is_finished, self.is_busy = name, -1, True, False
+        self.steps: dict[int, tuple[Step, str]] = {}
+        self.runs = 0
+
+    def read(self, data: bytes) -> int:
+        """Take in the lines of a journal; return the number of bytes of those that are whole.
+
+        ArtifactError: a line that is not the last one is damaged, or this is no journal, or one of another version.
+        """
+        size = 0
+        # Before anything is cut off, it must be certain that this is a journal.
+        if data[: len(_BEGINNING)] != _BEGINNING[: len(data)]:
+            raise ArtifactError(f"{self.name}: this is not a journal of simdocs act: name one")
+        lines = data.split(b"\n")
+        for number, line in enumerate(lines):
+            is_last = number >= len(lines) - 2  # the text after the last line feed is a line of its own
+            try:
+                if number == len(lines) - 1:
+                    raise ValueError
+                self._take(json.loads(line), number)
+            except WRONG_STEP:
+                if is_last and not any(lines[number + 1 :]):
+                    break
+                raise ArtifactError(f"{self.name}: damaged: line {number + 1} is not one that simdocs writes") from None
+            size += len(line) + 1
+        return size
+
+    def _take(self, line: Mapping[str, Any], number: int) -> None:
+        if "run" in line:
+            if line["state"] == _ENDS:
+                self.is_finished = True
+                return
+            if line["format"] != FORMAT:
+                raise ValueError
+            if line["version"] != VERSION:
+                problem = f"{self.name}: has format version {str(line['version'])[:20]}"
+                raise ArtifactError(f"{problem}, but this simdocs reads version {VERSION}: upgrade simdocs")
+            self.runs, self.is_finished = int(line["run"]), False
+        elif number == 0:
+            raise ValueError
+        elif line["state"] == BEGIN:
+            step = Step.of_json(line)
+            if step.number != len(self.steps) + 1:
+                raise ValueError
+            self.steps[step.number] = step, BEGIN
+        else:
+            if line["state"] not in (DONE, NOT_DONE, UNDOING, UNDONE):
+                raise ValueError
+            self.steps[line["step"]] = self.steps[line["step"]][0], line["state"]
+
+    def open_steps(self) -> Iterator[tuple[Step, str]]:
+        """Yield the steps that changed something, or may have, the last first, each with its state."""
+        for step, state in reversed(self.steps.values()):
+            if state not in (NOT_DONE, UNDONE):
+                yield step, state
+
+    def start(self, what: str) -> None:
+        """Write that a run begins. what: `act` or `undo`. OutputError."""
+        self.runs += 1
+        self._append({"format": FORMAT, "version": VERSION, "run": self.runs, "state": what})
+        self.is_finished = False
+
+    def begin(self, step: Step) -> None:
+        """Write all about a step that is to be done. OutputError: it must not be done then."""
+        self._append(step.as_json())
+        self.steps[step.number] = step, BEGIN
+
+    def mark(self, step: Step, state: str) -> None:
+        """Write the new state of a step. OutputError."""
+        self._append({"step": step.number, "state": state})
+        self.steps[step.number] = step, state
+
+    def end(self) -> None:
+        """Write that the run came to its end. OutputError."""
+        self._append({"run": self.runs, "state": _ENDS})
+        self.is_finished = True
+
+    def _append(self, line: Mapping[str, Any]) -> None:
+        with as_output_error(self.name):
+            syscalls.write(self.descriptor, json.dumps(line, ensure_ascii=False).encode() + b"\n")
+            syscalls.sync(self.descriptor)
+
+
+def _content(descriptor: int) -> bytes:
+    pieces = list[bytes]()
+    while piece := os.pread(descriptor, 1 << 20, sum(map(len, pieces))):
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+def read_journal(path: bytes) -> Journal:
+    """The journal at this path, to look at. InputError: it cannot be read. ArtifactError: it is damaged."""
+    name = display_name(path)
+    journal = Journal(name)
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        raise InputError(f"{name}: {error.strerror}") from None
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise InputError(f"{name}: this is not a file: name the journal of simdocs act")
+        journal.read(_content(descriptor))
+    except OSError as error:
+        raise InputError(f"{name}: {error.strerror}") from None
+    finally:
+        syscalls.release(descriptor)
+    return journal
+
+
+@contextlib.contextmanager
+def written_journal(path: bytes, *, create: bool) -> Iterator[Journal]:
+    """Open a journal for writing and lock it. An unfinished last line is cut off.
+
+    create: make it if it does not exist. LockedError: another run writes it. ArtifactError: it is damaged. OutputError:
+    it cannot be written. InputError: it does not exist.
+    """
+    name = display_name(path)
+    directory, base = os.path.split(os.fsdecode(os.path.abspath(path)))
+    journal, dir_fd = Journal(name), -1
+    try:
+        with as_output_error(name):
+            dir_fd = syscalls.open_directory(directory)
+            journal.descriptor = _opened(base, dir_fd, name, create=create)
+            if not stat.S_ISREG(os.fstat(journal.descriptor).st_mode):
+                raise UsageError(f"{name}: this is not a file, so it is not written")
+            if not syscalls.try_lock(journal.descriptor):
+                raise LockedError(f"{name}: another run is writing this journal: try again later")
+            data = _content(journal.descriptor)
+            size = journal.read(data)
+            if size < len(data):
+                syscalls.truncate(journal.descriptor, size)
+            syscalls.sync(journal.descriptor)
+            syscalls.sync(dir_fd)
+        yield journal
+    finally:
+        syscalls.release(journal.descriptor)
+        syscalls.release(dir_fd)
+
+
+def _opened(base: str, dir_fd: int, name: str, *, create: bool) -> int:
+    try:
+        return syscalls.open_log(base, dir_fd, create=False)
+    except FileNotFoundError:
+        if not create:
+            raise InputError(f"{name}: No such file or directory") from None
+    try:
+        return syscalls.open_log(base, dir_fd, create=True)
+    except FileExistsError:
+        raise LockedError(f"{name}: another run is writing this journal: try again later") from None
+
+
+def refuse_unfinished(journal: Journal) -> None:
+    """Raise OutputError if the last run that wrote into a journal was interrupted."""
+    if not journal.is_finished:
+        remedy = suggested("undo", journal.name, yes=True)
+        raise OutputError(f"{journal.name}: an earlier run was interrupted: undo it with {remedy}, then run again")

@@ -1,0 +1,236 @@
+"""One step of an action: a file, what is done to it, and everything that is needed to undo it."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from simdocs.model.names import DRAFT_PREFIX, display_name, name_for_json, name_from_json
+from simdocs.storage import syscalls
+from simdocs.storage.syscalls import FileFacts
+from simdocs.storage.tree import directory_below
+
+WRONG_STEP = (ValueError, ArithmeticError, LookupError, TypeError, AttributeError, RecursionError)
+"""The errors of looking into JSON that is not a step."""
+
+_NAMES = ("name", "root", "path", "target_root", "target", "temporary", "info", "kept")
+_NUMBERS = ("size", "mtime_ns", "atime_ns", "mode", "uid", "gid", "device", "inode", "kept_inode")
+
+_PIECE = 1 << 20
+
+
+class NotDoneError(Exception):
+    """A step was not done, or not undone, and every file is as it was. The message says why."""
+
+
+class Step(NamedTuple):
+    """A file to act on.
+
+    number: of the step in its journal, from 1.
+    action: the name of the action.
+    name: the name of the document, for people.
+    root, path: the directory below which no link is followed, and the path of the file below it.
+    target_root, target: the same of the place to which it goes; empty if it goes nowhere.
+    temporary: the name of a file that exists meanwhile; empty if there is none.
+    info: the name of the file of a trash that describes it; empty if there is none.
+    kept: the absolute path of the kept document's file.
+    made: the directories below target_root that are made for it, each after the one in which it is.
+    size, ..., inode: of the file, before anything is done to it.
+    sha256: the digest of its bytes, in hexadecimal.
+    attributes: its extended attributes, in hexadecimal.
+    """
+
+    number: int
+    action: str
+    name: bytes
+    root: bytes
+    path: bytes
+    target_root: bytes
+    target: bytes
+    temporary: bytes
+    info: bytes
+    kept: bytes
+    made: tuple[bytes, ...]
+    size: int
+    mtime_ns: int
+    atime_ns: int
+    mode: int
+    uid: int
+    gid: int
+    device: int
+    inode: int
+    kept_inode: int
+    sha256: str
+    attributes: tuple[tuple[str, str], ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """The line of a journal that begins this step."""
+        line: dict[str, Any] = {"step": self.number, "state": "begin", "action": self.action}
+        for name in _NAMES:
+            line |= name_for_json(name, getattr(self, name))
+        line["made"] = [name_for_json("name", each) for each in self.made]
+        line |= {name: getattr(self, name) for name in _NUMBERS}
+        return line | {"sha256": self.sha256, "attributes": [list(each) for each in self.attributes]}
+
+    @classmethod
+    def of_json(cls, line: Mapping[str, Any]) -> Step:
+        """The step in a line of a journal. Errors of WRONG_STEP: it is not one that we write."""
+        numbers = {name: line[name] for name in ("step", *_NUMBERS)}
+        if any(type(value) is not int for value in numbers.values()):
+            raise TypeError
+        values: dict[str, Any] = {name: name_from_json(line, name) for name in _NAMES} | numbers
+        values |= {"number": values.pop("step"), "action": str(line["action"]), "sha256": str(line["sha256"])}
+        values["made"] = tuple(name_from_json(each, "name") for each in line["made"])
+        values["attributes"] = tuple((str(name), str(value)) for name, value in line["attributes"])
+        step = cls(**values)
+        below = [path for path in (step.path, step.target, *step.made) if path]
+        if any({b"", b".", b".."} & set(path.split(b"/")) for path in below) or not step.path:
+            raise ValueError
+        if any(b"/" in name for name in (step.temporary, step.info)) or step.as_json() != line:
+            raise ValueError
+        return step
+
+    @property
+    def base(self) -> str:
+        """The name of the file in its directory."""
+        return os.fsdecode(os.path.basename(self.path))
+
+    @property
+    def target_base(self) -> str:
+        """Its name in the directory to which it goes."""
+        return os.fsdecode(os.path.basename(self.target))
+
+    @property
+    def spare(self) -> str:
+        """The name of the file that exists meanwhile."""
+        return os.fsdecode(self.temporary)
+
+    @property
+    def draft(self) -> str:
+        """The name of a copy that `undo` makes. It differs from `spare`, so that it is never taken for the file."""
+        return f"{self.spare}.undo"
+
+    @property
+    def place(self) -> bytes:
+        """The absolute path of the file."""
+        return os.path.join(self.root, self.path)
+
+    @property
+    def target_place(self) -> bytes:
+        """The absolute path of the place to which it goes."""
+        return os.path.join(self.target_root, self.target)
+
+    @property
+    def facts(self) -> FileFacts:
+        """What a copy of the file must have beside its bytes."""
+        attributes = tuple((name, bytes.fromhex(value)) for name, value in self.attributes)
+        return FileFacts(self.mode, self.uid, self.gid, self.atime_ns, self.mtime_ns, attributes)
+
+    def is_file(self, status: os.stat_result | None) -> bool:
+        """Whether this is the status of the file itself, unchanged, wherever it is now.
+
+        Another file may have got its inode by now, but hardly with the same size and time.
+        """
+        if status is None or not stat.S_ISREG(status.st_mode):
+            return False
+        return (status.st_ino, status.st_size, status.st_mtime_ns) == (self.inode, self.size, self.mtime_ns)
+
+    @contextlib.contextmanager
+    def directory(self) -> Iterator[int]:
+        """Open the directory of the file. NotDoneError: it is not there any more."""
+        with _directory(self.root, self.path) as descriptor:
+            yield descriptor
+
+    @contextlib.contextmanager
+    def target_directory(self) -> Iterator[int]:
+        """Open the directory to which the file goes. NotDoneError: it is not there."""
+        with _directory(self.target_root, self.target) as descriptor:
+            yield descriptor
+
+
+@contextlib.contextmanager
+def _directory(root: bytes, path: bytes) -> Iterator[int]:
+    with contextlib.ExitStack() as stack:
+        try:
+            top = syscalls.open_directory(os.fsdecode(root))
+            stack.callback(syscalls.release, top)
+            at = stack.enter_context(directory_below(top, os.fsdecode(os.path.dirname(path))))
+        except OSError as error:
+            shown = display_name(os.path.join(root, os.path.dirname(path)))
+            raise NotDoneError(f"its directory {shown} cannot be opened: {error.strerror}") from None
+        yield at
+
+
+class Victim(NamedTuple):
+    """An open file that is to be acted on: its directory, its name there, its descriptor, and its status.
+
+    The status is that of the moment in which its bytes were compared.
+    """
+
+    dir_fd: int
+    base: str
+    descriptor: int
+    status: os.stat_result
+
+    def is_untouched(self, name: str, dir_fd: int) -> bool:
+        """Whether this name belongs to the file, and the file has not changed since it was compared."""
+        there, now = syscalls.status(name, dir_fd), os.fstat(self.descriptor)
+        if there is None or not os.path.samestat(there, self.status):
+            return False
+        return (now.st_size, now.st_mtime_ns) == (self.status.st_size, self.status.st_mtime_ns)
+
+
+def spare_name(base: str, number: int) -> bytes:
+    """A short name for a file that exists meanwhile beside a file of this name."""
+    known = hashlib.sha256(os.fsencode(base)).hexdigest()[:16]
+    return f"{DRAFT_PREFIX}{known}.act.{number}".encode()
+
+
+def digest_at(name: str, dir_fd: int) -> str:
+    """The SHA-256 of a regular file, in hexadecimal; empty if there is none of this name. OSError."""
+    try:
+        descriptor = syscalls.open_found(name, dir_fd)
+    except FileNotFoundError:
+        return ""
+    try:
+        return digest_of(descriptor) if stat.S_ISREG(os.fstat(descriptor).st_mode) else ""
+    finally:
+        syscalls.release(descriptor)
+
+
+def digest_of(descriptor: int) -> str:
+    """The SHA-256 of an open file, in hexadecimal. OSError."""
+    known, at = hashlib.sha256(), 0
+    while piece := os.pread(descriptor, _PIECE, at):
+        known.update(piece)
+        at += len(piece)
+    return known.hexdigest()
+
+
+def copy_to(source: int, name: str, dir_fd: int, step: Step) -> None:
+    """Copy an open file to a new one with the facts of the step's file, sync it, and compare the bytes.
+
+    NotDoneError: they are not those of the step, and the copy was removed. OSError: the copy was removed, or the next
+    run removes it.
+    """
+    target = syscalls.create(name, dir_fd)
+    try:
+        at = 0
+        while piece := os.pread(source, _PIECE, at):
+            syscalls.write(target, piece)
+            at += len(piece)
+        syscalls.set_facts(target, step.facts)
+        syscalls.sync(target)
+        closing, target = target, -1
+        syscalls.close(closing)
+        if digest_at(name, dir_fd) != step.sha256:
+            raise NotDoneError("it has changed while it was copied")
+        syscalls.sync(dir_fd)
+    except BaseException:
+        syscalls.release(target)
+        syscalls.try_unlink(name, dir_fd)
+        raise

@@ -1,0 +1,386 @@
+"""act --hardlink, --reflink, --trash and --copy: only what is byte-identical is linked, and there is no fallback."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+import simdocs as library
+from simdocs.storage import syscalls
+from tests.cli.corpus import A1, A, B, lay
+from tests.cli.program import Done, simdocs
+from tests.cli.test_act import JOURNAL
+from tests.cli.test_saved_answers import saved
+from tests.storage.acting import shared_blocks, two_disks
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """A document, a copy of it, and one that is nearly the same, with the answer about them."""
+    lay(tmp_path, {"docs/a": A, "docs/copy": A, "docs/near": A1, "docs/z": B})
+    saved(tmp_path, "docs")
+    return tmp_path
+
+
+def act(cwd: Path, *options: str, yes: bool = True) -> Done:
+    return simdocs("act", "x.answer", *options, *(("--yes",) if yes else ()), cwd=cwd)
+
+
+def test_only_byte_identical_files_become_links(place: Path) -> None:
+    for yes in (False, True):
+        done = act(place, "--hardlink", "--format", "jsonl", yes=yes)
+        assert done.status == 3
+        assert "docs/near: left as it is: it is not byte-identical to the kept document" in done.err
+        assert done.out.count(b"\n") == 1
+        assert os.path.samefile(place / "docs/a", place / "docs/copy") == yes
+    assert (place / "docs/near").read_bytes() == A1
+    assert not [name for name in os.listdir(place / "docs") if name.startswith(".")]
+
+
+def test_equal_texts_with_other_bytes_are_no_links(tmp_path: Path) -> None:
+    lay(tmp_path, {"docs/a": A, "docs/b": A.replace(b" ", b"\r\n"), "docs/z": B})
+    _, (row,) = saved(tmp_path, "docs")
+    assert row["jaccard"] == 1.0
+    for action in ("--hardlink", "--reflink"):
+        done = act(tmp_path, action)
+        assert (done.status, "it is not byte-identical" in done.err) == (3, True)
+
+
+def test_undoing_a_link_makes_a_copy_with_everything_that_the_file_had(place: Path) -> None:
+    copy = place / "docs/copy"
+    os.utime(copy, ns=(10**18, 10**18 + 3))
+    try:
+        os.setxattr(copy, "user.origin", b"here")
+        os.setxattr(place / "docs/a", "user.origin", b"here")
+    except OSError:
+        pass
+    before = copy.stat()
+    act(place, "--hardlink")
+    assert copy.stat().st_mtime_ns != before.st_mtime_ns
+    assert simdocs("undo", JOURNAL, "--yes", cwd=place).status == 0
+    after = copy.stat()
+    assert not os.path.samefile(place / "docs/a", copy)
+    assert copy.read_bytes() == A
+    for field in ("st_mode", "st_mtime_ns", "st_uid", "st_gid", "st_size", "st_nlink"):
+        assert getattr(after, field) == getattr(before, field), field
+    assert (place / "docs/a").stat().st_nlink == 1
+    if "user.origin" in os.listxattr(place / "docs/a"):
+        assert os.getxattr(copy, "user.origin") == b"here"
+
+
+def test_a_link_whose_bytes_have_changed_is_not_undone(place: Path) -> None:
+    act(place, "--hardlink")
+    (place / "docs/a").write_bytes(B)
+    done = simdocs("undo", JOURNAL, "--yes", cwd=place)
+    assert (done.status, "docs/copy: left as it is: it has changed since it was linked" in done.err) == (3, True)
+    assert (place / "docs/copy").read_bytes() == B
+
+
+def test_another_mode_or_owner_is_no_link(place: Path) -> None:
+    (place / "docs/copy").chmod(0o600)
+    (place / "docs/a").chmod(0o644)
+    for yes in (False, True):
+        done = act(place, "--hardlink", yes=yes)
+        assert (done.status, "docs/copy: left as it is: the kept document has other mode" in done.err) == (3, True)
+    assert stat.S_IMODE((place / "docs/copy").stat().st_mode) == 0o600
+
+
+def test_a_file_with_other_names_is_left_because_nothing_would_be_gained(place: Path) -> None:
+    (place / "outside").hardlink_to(place / "docs/copy")
+    done = act(place, "--hardlink")
+    assert "docs/copy: left as it is: it has other names (hard links), so nothing would be gained" in done.err
+    assert not os.path.samefile(place / "docs/a", place / "docs/copy")
+
+
+def failing(number: int, what: str = "link"):
+    """A call of this system call that fails with this error."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    return what, fail
+
+
+@pytest.mark.reliability("a link or a rename that the system refuses")
+@pytest.mark.parametrize(
+    "number", [errno.EXDEV, errno.EMLINK, errno.EPERM, errno.ENOSYS, errno.EROFS, errno.EACCES, errno.ENOSPC]
+)
+def test_a_link_that_the_system_refuses_leaves_the_file(
+    place: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    monkeypatch.chdir(place)
+    before = (place / "docs/copy").stat()
+    monkeypatch.setattr(syscalls, *failing(number))
+    done = library.act("x.answer", hardlink=True, yes=True)
+    assert (done.count, done.skipped.counts) == (0, {"left": 2})
+    assert ("docs/copy", os.strerror(number)) in done.skipped.by_reason["left"]
+    after = (place / "docs/copy").stat()
+    assert (after.st_ino, after.st_nlink, (place / "docs/copy").read_bytes()) == (before.st_ino, 1, A)
+    assert not [name for name in os.listdir(place / "docs") if name.startswith(".")]
+    assert library.undo(JOURNAL, yes=True).count == 0
+
+
+@pytest.mark.reliability("a link or a rename that the system refuses")
+@pytest.mark.parametrize("call", ["exchange", "rename_between"])
+@pytest.mark.parametrize("action", [{"hardlink": True}, {"move": "away"}, {"trash": True}])
+def test_a_file_system_that_cannot_keep_names_apart_gets_no_other_way(
+    place: Path, monkeypatch: pytest.MonkeyPatch, call: str, action: dict[str, object]
+) -> None:
+    monkeypatch.chdir(place)
+    monkeypatch.setenv("XDG_DATA_HOME", str(place / "home"))
+    monkeypatch.setattr(syscalls, *failing(errno.ENOTSUP, call))
+    done = library.act("x.answer", yes=True, **action)  # type: ignore[arg-type]
+    if (call == "exchange") == ("hardlink" in action):
+        assert done.count == 0
+        assert not (place / "away").exists() or not os.listdir(place / "away")
+    assert {path.read_bytes() for path in place.rglob("*") if path.is_file()} >= {A, A1, B}
+    monkeypatch.undo()
+    monkeypatch.chdir(place)
+    library.undo(JOURNAL, yes=True)
+    assert [(place / name).read_bytes() for name in ("docs/a", "docs/copy", "docs/near", "docs/z")] == [A, A, A1, B]
+
+
+@pytest.mark.reliability("a file that comes in the place of a duplicate")
+def test_a_file_that_comes_between_is_not_replaced_by_a_link(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Something is renamed over the duplicate after it was compared, right before the names are exchanged."""
+    monkeypatch.chdir(place)
+    exchange = syscalls.exchange
+
+    def later(first: str, second: str, dir_fd: int) -> None:
+        monkeypatch.setattr(syscalls, "exchange", exchange)
+        (place / "new").write_bytes(b"new and precious")
+        (place / "new").rename(place / "docs/copy")
+        exchange(first, second, dir_fd)
+
+    monkeypatch.setattr(syscalls, "exchange", later)
+    done = library.act("x.answer", hardlink=True, yes=True)
+    assert ("docs/copy", "it has changed since it was compared") in done.skipped.by_reason["left"]
+    assert (place / "docs/copy").read_bytes() == b"new and precious"
+    assert sorted(os.listdir(place / "docs")) == ["a", "copy", "near", "z"]
+
+
+def test_a_kept_document_that_changes_between_keeps_the_duplicate(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(place)
+    exchange = syscalls.exchange
+
+    def later(first: str, second: str, dir_fd: int) -> None:
+        monkeypatch.setattr(syscalls, "exchange", exchange)
+        with (place / "docs/a").open("ab") as kept:
+            kept.write(b"more")
+        exchange(first, second, dir_fd)
+
+    monkeypatch.setattr(syscalls, "exchange", later)
+    done = library.act("x.answer", hardlink=True, yes=True)
+    assert ("docs/copy", "it has changed since it was compared") in done.skipped.by_reason["left"]
+    assert (place / "docs/copy").read_bytes() == A
+
+
+@pytest.mark.reliability("a file that comes in the place of a duplicate")
+@pytest.mark.parametrize("action", [{"move": "away"}, {"trash": True}, {"move": "away", "copy": True}])
+def test_a_file_that_comes_between_is_moved_back(
+    place: Path, monkeypatch: pytest.MonkeyPatch, action: dict[str, object]
+) -> None:
+    monkeypatch.chdir(place)
+    monkeypatch.setenv("XDG_DATA_HOME", str(place / "home"))
+    if "copy" in action:
+        two_disks(monkeypatch)
+    rename, done_once = syscalls.rename_between, list[str]()
+
+    def later(old: str, old_fd: int, new: str, new_fd: int) -> None:
+        if not done_once:
+            done_once.append(old)
+            (place / "new").write_bytes(b"new and precious")
+            (place / "new").rename(place / "docs" / old)
+        rename(old, old_fd, new, new_fd)
+
+    monkeypatch.setattr(syscalls, "rename_between", later)
+    done = library.act("x.answer", yes=True, **action)  # type: ignore[arg-type]
+    assert (f"docs/{done_once[0]}", "it has changed since it was compared") in done.skipped.by_reason["left"]
+    assert (place / "docs" / done_once[0]).read_bytes() == b"new and precious"
+    monkeypatch.undo()
+    monkeypatch.chdir(place)
+    assert library.undo(JOURNAL, yes=True).skipped.counts == {}
+    assert (place / "docs/near").read_bytes() == A1
+
+
+def test_if_moving_back_fails_the_error_says_where_the_file_is(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(place)
+    rename, calls = syscalls.rename_between, list[str]()
+
+    def later(old: str, old_fd: int, new: str, new_fd: int) -> None:
+        calls.append(old)
+        if len(calls) == 1:
+            (place / "docs" / old).write_bytes(A + b"more")
+        elif len(calls) == 2:
+            raise OSError(errno.EIO, "Input/output error")
+        rename(old, old_fd, new, new_fd)
+
+    monkeypatch.setattr(syscalls, "rename_between", later)
+    with pytest.raises(library.OutputError, match=f"it is {place}/away/docs/copy"):
+        library.act("x.answer", move="away", yes=True)
+    assert (place / "away/docs/copy").read_bytes() == A + b"more"
+    with pytest.raises(library.OutputError, match="an earlier run was interrupted"):
+        library.act("x.answer", trash=True, yes=True)
+
+
+@pytest.mark.parametrize("number", [errno.EPERM, errno.EACCES, errno.EROFS, errno.EXDEV, errno.ENOSPC, errno.EDQUOT])
+@pytest.mark.parametrize("action", [{"move": "away"}, {"trash": True}])
+def test_a_move_that_the_system_refuses_leaves_the_file(
+    place: Path, monkeypatch: pytest.MonkeyPatch, action: dict[str, object], number: int
+) -> None:
+    """As in a read-only or sticky directory, or for an immutable file."""
+    monkeypatch.chdir(place)
+    monkeypatch.setenv("XDG_DATA_HOME", str(place / "home"))
+    monkeypatch.setattr(syscalls, *failing(number, "rename_between"))
+    done = library.act("x.answer", yes=True, **action)  # type: ignore[arg-type]
+    assert ("docs/near", os.strerror(number)) in done.skipped.by_reason["left"]
+    assert (place / "docs/near").read_bytes() == A1
+    assert not [path for away in ("away", "home") for path in (place / away).rglob("*") if path.is_file()]
+
+
+@pytest.mark.reliability("a link in the place of a file or directory")
+def test_a_link_that_comes_in_the_place_of_a_directory_leads_nowhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The directory of the duplicate is exchanged for a link right before the file is moved."""
+    lay(tmp_path, {"docs/a": A, "docs/deep/b": A1, "docs/z": B, "outside/b": A1})
+    saved(tmp_path, "docs")
+    monkeypatch.chdir(tmp_path)
+    rename = syscalls.rename_between
+
+    def later(old: str, old_fd: int, new: str, new_fd: int) -> None:
+        monkeypatch.setattr(syscalls, "rename_between", rename)
+        (tmp_path / "docs/deep").rename(tmp_path / "docs/deeper")
+        (tmp_path / "docs/deep").symlink_to("../outside")
+        rename(old, old_fd, new, new_fd)
+
+    monkeypatch.setattr(syscalls, "rename_between", later)
+    assert library.act("x.answer", move="away", yes=True).count == 1
+    assert (tmp_path / "outside/b").read_bytes() == A1
+    assert (tmp_path / "away/docs/deep/b").read_bytes() == A1
+    done = library.undo(JOURNAL, yes=True)
+    assert done.skipped.counts == {"left": 1}  # the link is not followed to put it back
+    assert os.listdir(tmp_path / "outside") == ["b"]
+    (tmp_path / "docs/deep").unlink()
+    (tmp_path / "docs/deeper").rename(tmp_path / "docs/deep")
+    assert library.undo(JOURNAL, yes=True).count == 1
+    assert (tmp_path / "docs/deep/b").read_bytes() == A1
+
+
+# Blocks
+
+
+def test_blocks_are_shared_or_the_file_system_is_named(place: Path) -> None:
+    done = act(place, "--reflink")
+    assert done.status == 3
+    shared = b"docs/copy" in done.out
+    assert shared != ("docs/copy: left as it is: this file system cannot share blocks" in done.err)
+    assert [(place / name).read_bytes() for name in ("docs/a", "docs/copy", "docs/near")] == [A, A, A1]
+    assert not os.path.samefile(place / "docs/a", place / "docs/copy")
+
+
+def test_sharing_blocks_changes_nothing_that_undo_would_have_to_put_back(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(place)
+    shared_blocks(monkeypatch)
+    before = (place / "docs/copy").stat()
+    assert library.act("x.answer", reflink=True, yes=True).count == 1
+    assert library.undo(JOURNAL, yes=True).count == 1
+    assert (place / "docs/copy").stat() == before
+
+
+# The trash
+
+
+def test_the_trash_has_the_file_and_where_it_was(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(place)
+    monkeypatch.setenv("XDG_DATA_HOME", str(place / "home"))
+    lay(place, {"home/Trash/files/near": b"older", "home/Trash/info/copy.trashinfo": b"older"})
+    for path in (place / "home/Trash").rglob("*"):
+        if path.is_dir():
+            path.chmod(0o700)
+    assert library.act("x.answer", trash=True, yes=True).count == 2
+    trash = place / "home/Trash"
+    assert (trash / "files/copy.2").read_bytes() == A
+    assert (trash / "files/near.2").read_bytes() == A1
+    head, path, when = (trash / "info/near.2.trashinfo").read_text().splitlines()
+    assert (head, unquote(path)) == ("[Trash Info]", f"Path={place}/docs/near")
+    assert len(when) == len("DeletionDate=2026-01-01T00:00:00")
+    assert library.undo(JOURNAL, yes=True).count == 2
+    assert sorted(os.listdir(trash / "info")) == ["copy.trashinfo"]
+    assert sorted(os.listdir(trash / "files")) == ["near"]
+    assert [(place / name).read_bytes() for name in ("docs/copy", "docs/near")] == [A, A1]
+
+
+def test_another_file_system_has_a_trash_of_its_own(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from simdocs.storage import trash
+
+    monkeypatch.setattr(trash, "_device_of", lambda _path: -1)
+    monkeypatch.setattr(trash, "_top", lambda _directory, _device: str(place))
+    of_all = place / ".Trash"
+    device = place.stat().st_dev
+    assert trash.trash_for(bytes(place / "docs/a"), device) == f"{place}/.Trash-{os.getuid()}"
+    of_all.mkdir()
+    assert trash.trash_for(bytes(place / "docs/a"), device) == f"{place}/.Trash-{os.getuid()}"
+    of_all.chmod(0o1777)
+    assert trash.trash_for(bytes(place / "docs/a"), device) == f"{of_all}/{os.getuid()}"
+    monkeypatch.chdir(place)
+    assert library.act("x.answer", trash=True, yes=True).count == 2
+    info = (of_all / str(os.getuid()) / "info/near.trashinfo").read_text()
+    assert "Path=docs/near\n" in info
+    of_all.rename(place / "gone")
+    of_all.symlink_to("gone")
+    assert trash.trash_for(bytes(place / "docs/a"), device) == f"{place}/.Trash-{os.getuid()}"
+
+
+# Other file systems
+
+
+def test_another_file_system_needs_copy(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(place)
+    two_disks(monkeypatch)
+    done = library.act("x.answer", move="away", yes=True)
+    reasons = dict(done.skipped.by_reason["left"])
+    assert "is on another file system: add copy to copy it there and remove it" in reasons["docs/near"]
+    assert (done.count, (place / "away").exists()) == (0, False)
+    os.utime(place / "docs/near", ns=(10**18, 10**18 + 5))
+    done = library.act("x.answer", move="away", copy=True, yes=True)
+    assert done.count == 2
+    copied = place / "away/docs/near"
+    assert (copied.read_bytes(), copied.stat().st_mtime_ns) == (A1, 10**18 + 5)
+    assert not (place / "docs/near").exists()
+    assert library.undo(JOURNAL, yes=True).count == 2
+    assert ((place / "docs/near").read_bytes(), (place / "docs/near").stat().st_mtime_ns) == (A1, 10**18 + 5)
+    assert os.listdir(place / "away") == []
+
+
+def test_a_full_disk_leaves_what_was_to_be_copied(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(place)
+    two_disks(monkeypatch)
+    write = syscalls.write
+
+    def full(descriptor: int, data: bytes) -> None:
+        if bytes(data) in (A, A1):
+            raise OSError(errno.ENOSPC, "No space left on device")
+        write(descriptor, data)
+
+    monkeypatch.setattr(syscalls, "write", full)
+    done = library.act("x.answer", move="away", copy=True, yes=True)
+    assert ("docs/near", "No space left on device") in done.skipped.by_reason["left"]
+    assert (place / "docs/near").read_bytes() == A1
+    assert not [path for path in (place / "away").rglob("*") if path.is_file()]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write to any directory")
+def test_a_directory_that_cannot_be_written_keeps_its_files(place: Path) -> None:
+    (place / "docs").chmod(0o500)
+    done = act(place, "--move", "away")
+    assert (done.status, done.err.count("Permission denied")) == (3, 2)
+    (place / "docs").chmod(0o700)
+    assert (place / "docs/near").exists()

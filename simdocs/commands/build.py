@@ -47,7 +47,7 @@ from simdocs.parameters.recipes import IndexRecipe, Recipe, SignatureRecipe
 from simdocs.pipeline.boilerplate import with_common_tokens
 from simdocs.pipeline.changes import Changes, changes
 from simdocs.pipeline.indexing import BucketCounter, EarlierTables, band_tables, same_as
-from simdocs.pipeline.prepare import files_of, refuse_absent_fields, signed
+from simdocs.pipeline.prepare import files_of, refuse_unusable, signed
 from simdocs.pipeline.reading import Reading
 from simdocs.pipeline.reuse import Earlier
 from simdocs.pipeline.shingling import shingle
@@ -222,7 +222,7 @@ def _build_shingles(plan: BuildPlan, writer: Writer, run: Run, earlier: Earlier 
 
     reading = Reading(files_of(plan.intake, run), plan.intake.walking.max_size, plan.recipe, run, earlier)
     documents = shingle(reading, take)
-    refuse_absent_fields(documents, plan.intake, reading)
+    refuse_unusable(documents, plan.intake, reading)
     counts = np.concatenate(lengths) if lengths else np.empty(0, np.int64)
     writer.append("tokens", np.empty(0, np.uint32))
     writer.append("offsets", np.concatenate(([0], np.cumsum(counts))))

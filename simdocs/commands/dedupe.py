@@ -30,6 +30,7 @@ from simdocs.corpora.containers.recognise import looking_like
 from simdocs.corpora.containers.reopened import Reopened
 from simdocs.corpora.identity import FilesToDelete
 from simdocs.engines.run import Run, Tally
+from simdocs.errors import mention
 from simdocs.kernels.group.connectivity import PairGraph
 from simdocs.kernels.lsh.banding import least_probability, low_recall, threshold_warning
 from simdocs.matching.candidates.self_join import SelfJoin
@@ -158,7 +159,7 @@ def find_groups(
     written = () if rows is None else rows.write(decision, documents, run)
     compared, pairs, largest = decision.corpus, decision.pairs, decision.largest
     kept = compared.given_rows(decision.kept_and_found())
-    run.skipped.warnings += _warnings(plan, run)
+    run.skipped.warnings += [*_warnings(plan, run), *_nothing_new(plan, decision, documents)]
     duplicate_bytes, duplicate_files, freed_bytes = _freed(compared, pairs.right)
     index_names = given_names_of(plan.known)
     comparison = _comparison(plan, corpus, documents, run)
@@ -329,6 +330,16 @@ def _warnings(plan: _Plan, run: Run) -> Iterator[str]:
         yield from threshold_warning(plan.threshold, plan.banding)
         if plan.chosen_now:
             yield from low_recall(plan.banding, plan.recipe.sketching.num_perm)
+
+
+def _nothing_new(plan: _Plan, decision: Decision, documents: Documents) -> Iterator[str]:
+    """Yield a warning if all documents are in the index that they are compared with, so that none was compared."""
+    if plan.known is not None and len(documents) and len(decision.known) == len(documents):
+        every = "the document" if len(documents) == 1 else f"all {len(documents):,} documents"
+        yield (
+            f"nothing was compared: the index of {mention('against')} has {every} already, so compare documents before"
+            " you add them to it"
+        )
 
 
 def _comparison(plan: _Plan, corpus: Corpus, documents: Documents, run: Run) -> SearchFacts:

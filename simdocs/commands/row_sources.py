@@ -25,11 +25,10 @@ from simdocs.extras import needs
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.groups.decision import Decision
 from simdocs.model.documents import Documents
-from simdocs.model.figures import counted
 from simdocs.model.groups import Members
 from simdocs.model.names import display_name, name_to_text
 from simdocs.model.ragged import Floats, Index, Rows
-from simdocs.model.skipped import DocumentSkipped, Skip
+from simdocs.model.skipped import DocumentSkipped, Skip, and_more
 from simdocs.parameters.file_formats import CONTAINERS
 from simdocs.parameters.texts import Sequences
 
@@ -262,9 +261,8 @@ def refuse_unread(found: FileList, fields: Sequences) -> None:
     for name, library in needed_by(found.names, fields):
         needy.setdefault(library, []).append(name)
     for (module, what), names in needy.items():
-        example = display_name(names[0])
-        more = f" and {counted(len(names) - 1, 'more file', 'more files')}, whose rows would be lost"
-        needs(module, what, f"{example}{more}" if len(names) > 1 else example)
+        lost = f"{and_more(len(names))}, whose rows would be lost" if len(names) > 1 else ""
+        needs(module, what, f"{display_name(names[0])}{lost}")
 
 
 def kept_lines(

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from simdocs.errors import ArtifactError
+from simdocs.errors import ArtifactError, spelled
 from simdocs.model.columns import Column
 from simdocs.model.documents import WITHOUT_TOKENS, DocumentFacts, Documents, SourceFiles
 from simdocs.model.names import text_to_name
@@ -129,7 +129,7 @@ class Artifact:
     @property
     def warnings(self) -> tuple[str, ...]:
         """Warnings about its use, such as that its bands miss many pairs. Empty if it was opened from disk."""
-        return tuple(self.skipped.warnings)
+        return tuple(map(spelled, self.skipped.every_warning))
 
     @property
     def root(self) -> bytes:

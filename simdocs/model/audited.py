@@ -172,7 +172,7 @@ class Audit(RunResult):
             "sampled": self.sampled,
             "recall": None if self.recall is None else self.recall._asdict(),
             "skipped": dict(self.skipped.counts),
-            "warnings": list(self.skipped.warnings),
+            "warnings": list(self.skipped.every_warning),
             "seconds": seconds,
             "looks_like": dict(self.looks_like),
             "advice": list(self.advice),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from simdocs.errors import spelled
 from simdocs.model.answers import Answer
 from simdocs.model.documents import EMPTY, IGNORED, ONE_TEXT, WITHOUT_TOKENS, Documents
 from simdocs.model.figures import counted
@@ -35,7 +36,7 @@ class RunResult(Answer):
     @property
     def warnings(self) -> tuple[str, ...]:
         """Warnings about the answer, such as that many pairs at this threshold are missed."""
-        return tuple(self.skipped.warnings)
+        return tuple(map(spelled, self.skipped.every_warning))
 
     def _read(self) -> str:
         """The numbers of documents that were read and skipped, in words."""

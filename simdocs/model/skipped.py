@@ -10,7 +10,8 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from simdocs.errors import mention, spelled
-from simdocs.model.names import name_to_text, path_from
+from simdocs.model.figures import counted
+from simdocs.model.names import display_name, name_to_text, path_from
 
 JUDGED: Mapping[str, str] = MappingProxyType(
     {
@@ -119,7 +120,7 @@ def _zero_filled(text: str) -> str:
 class Skipped:
     """The skipped documents of a run, counted by reason; and warnings.
 
-    warnings: lines about other things that the user should know, which may mention parameters.
+    warnings: lines about other things that the user should know, which may mention parameters: see `every_warning`.
     most: the number of skips of each reason that are kept, the first in natural order, so that millions of malformed
         lines take no memory; 0: all are kept. Files that need a library are all kept: an update has to know them.
     explained: reasons that a warning explains, so that the documents need not be named.
@@ -173,6 +174,17 @@ class Skipped:
         return sorted(self._kept.get(reason, ()), key=_natural_key)
 
     @property
+    def every_warning(self) -> list[str]:
+        """All warnings. The first one counts the files that need a library which is not installed, if there are any."""
+        unread = self.kept("uninstalled")
+        if not unread:
+            return list(self.warnings)
+        return [
+            f"{display_name(unread[0].shown_name)}{and_more(len(unread))} skipped: {unread[0].detail}",
+            *self.warnings,
+        ]
+
+    @property
     def unjudged_counts(self) -> dict[str, int]:
         """The number of documents that could not be judged, by reason."""
         return {reason: count for reason, count in self.counts.items() if reason in UNJUDGED}
@@ -186,6 +198,11 @@ class Skipped:
     def unjudged(self) -> int:
         """The number of documents that could not be judged."""
         return sum(self.unjudged_counts.values())
+
+
+def and_more(files: int) -> str:
+    """The words after the name of the first of some files: how many more there are."""
+    return f" and {counted(files - 1, 'more file', 'more files')}" if files > 1 else ""
 
 
 def _with_line(skip: Skip) -> str:

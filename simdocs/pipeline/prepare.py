@@ -69,13 +69,16 @@ def files_of(intake: Intake, run: Run) -> FileList:
     return found
 
 
-def refuse_absent_fields(documents: Documents, intake: Intake, reading: Reading) -> None:
+def refuse_unusable(documents: Documents, intake: Intake, reading: Reading) -> None:
     """Raise UsageError if no row of a container has the given fields, so that the user has probably mistaken a name.
+    Raise MissingExtraError if nothing of an argument could be read for lack of a library.
 
     Without the text fields, whole tables would be compared, or none, and without the ids, documents named by numbers.
     reading: has read the documents.
     """
     recipe = reading.recipe
+    if documents.counts is not None:
+        reading.refuse_unread(documents.counts)
     if intake.text_field is not None and (lacking := reading.lacking) is not None:
         raise UsageError(f"{display_name(lacking.name)}: {lacking.detail}")
     _refuse_absent_texts(documents, intake, recipe)
@@ -137,7 +140,7 @@ def signed(
     if artifact is None:
         reading = Reading(files_of(intake, run), intake.walking.max_size, recipe, run, earlier)
         documents, signatures = sign(reading, sketching, intake.ignored, with_sets=with_sets, sketches=sketches)
-        refuse_absent_fields(documents, intake, reading)
+        refuse_unusable(documents, intake, reading)
         return documents, signatures
     documents = artifact.documents
     known = np.full(len(documents), -1) if earlier is None else earlier.rows_of_same_sets(documents)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
@@ -23,8 +24,8 @@ from simdocs.engines.run import Progress, Run
 from simdocs.model.artifact import Artifact
 from simdocs.model.documents import CHUNK, DOCUMENT, FILE, NUMBERED, ONE_TEXT, STAMP_FIELDS, WIDE, Documents
 from simdocs.model.names import display_name
-from simdocs.model.ragged import BlockPlaces, Rows, offsets_of
-from simdocs.model.skipped import DocumentSkipped, Skip
+from simdocs.model.ragged import BlockPlaces, Index, Rows, offsets_of
+from simdocs.model.skipped import DocumentSkipped, Skip, and_more
 from simdocs.parameters.recipes import Recipe
 from simdocs.parameters.texts import Sequences
 from simdocs.pipeline.register import Register
@@ -247,6 +248,23 @@ class Reading:
     def documents(self) -> Documents:
         """The documents that have a row, when all were read."""
         return self._register.documents()
+
+    def refuse_unread(self, counts: Index) -> None:
+        """Raise MissingExtraError if nothing of an argument could be read for lack of a library.
+
+        counts: the number of documents of each argument.
+        If an artifact is updated that has documents, it decides whether any of them would be lost.
+        """
+        unread = {skip.name for skip in self.run.skipped.kept("uninstalled")}
+        if not unread or (self.earlier is not None and self.earlier.artifact.n_documents):
+            return
+        from simdocs.extras import needs
+
+        ends = offsets_of(self._found.counts).tolist()
+        for (start, stop), count in zip(pairwise(ends), counts.tolist(), strict=True):
+            names = [name for name in self._found.names[start:stop] if name in unread] if not count else []
+            for name, (module, what) in needed_by(names, self.recipe.sequences):
+                needs(module, what, f"{display_name(name)}{and_more(len(names))}")
 
     @property
     def lacking(self) -> Skip | None:

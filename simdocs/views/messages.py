@@ -9,7 +9,6 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from simdocs.model.figures import counted
 from simdocs.model.names import display_name, escape_controls
 from simdocs.model.skipped import FIRST, OF_UNVERIFIED, Skip, Skipped, explanation
 from simdocs.views.wrapping import COMMAND, END, columns_of_terminal, unmarked, wrapped
@@ -109,11 +108,7 @@ class Teller:
                 self._skip(skip, keeps_rows=skipped.keeps_rows)
             if count > FIRST:
                 say(f"simdocs: and {count - FIRST:,} more: {self._spelling(explanation(reason))} (-v names all)")
-        if unread := skipped.kept("uninstalled"):
-            first, more = unread[0], skipped.counts["uninstalled"] - 1
-            others = f" and {counted(more, 'more file', 'more files')}" if more else ""
-            self.warnings([f"{display_name(first.shown_name)}{others} skipped: {first.detail}"])
-        self.warnings(skipped.warnings)
+        self.warnings(skipped.every_warning)
 
     def _skip(self, skip: Skip, *, keeps_rows: bool) -> None:
         why, detail = self._spelling(explanation(skip.reason)), self._spelling(skip.detail)

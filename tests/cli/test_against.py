@@ -46,6 +46,17 @@ def test_lists_name_only_new_documents(archive):
     assert raw.out == b"new/x\0new/y1\0new/z\0"
 
 
+def test_documents_that_are_all_in_the_index_already_are_a_warning(archive):
+    said = "nothing was compared: the index of --against has all 3 documents already, so compare documents before you"
+    done = simdocs("dedupe", "docs", "--against", "docs.index", cwd=archive)
+    assert done == (0, b"", f"simdocs: warning: {said} add them to it\n")
+    some = simdocs("dedupe", "docs", "new/y", "--against", "docs.index", cwd=archive)
+    assert (some.status, some.err) == (0, "")
+    (archive / "nothing").mkdir()
+    none = simdocs("dedupe", "nothing", "--against", "docs.index", cwd=archive)
+    assert "nothing was compared" not in none.err
+
+
 @pytest.mark.reliability("documents that the --against index holds")
 def test_files_of_the_index_are_passed_over_as_known(archive):
     done = simdocs("dedupe", "docs", "new", "--against", "docs.index", "--summary-json", "note", cwd=archive)
@@ -76,7 +87,7 @@ def test_a_file_put_in_the_place_of_one_of_the_index_is_new_if_its_text_is(archi
     ask = ("dedupe", "docs", "--against", "docs.index", "--verify", verify)
     (archive / "copy").write_bytes(A)
     os.replace("copy", "docs/a.txt")
-    assert simdocs(*ask, cwd=archive) == (0, b"", "")
+    assert simdocs(*ask, "-q", cwd=archive) == (0, b"", "")
     for write in (Path.write_bytes, replaced):
         write(Path("docs/a.txt"), A2)
         done = simdocs(*ask, "--summary-json", "note", cwd=archive)

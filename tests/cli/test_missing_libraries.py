@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -57,6 +59,33 @@ def test_a_warning_counts_files_that_need_a_library(tmp_path, absent):
     done = simdocs("dedupe", "in", cwd=tmp_path, env=absent)
     assert done == (0, b"", f"simdocs: warning: in/0.parquet and 11 more files skipped: {why}\n")
     assert simdocs("dedupe", "in", "-q", cwd=tmp_path, env=absent) == (0, b"", "")
+
+
+@pytest.mark.parametrize("how", [["dedupe"], ["dedupe", "--pairs"], ["index", "-o", "x.index"], ["audit"]])
+def test_an_argument_of_which_nothing_can_be_read_is_an_error(tmp_path, absent, how):
+    lay(tmp_path, {"in/a": A, "in/b": A1, **{f"shards/{number}.parquet": MAGIC for number in range(3)}})
+    done = simdocs(*how, "in", "shards", "-q", cwd=tmp_path, env=absent)
+    assert done == (2, b"", f"simdocs: error: shards/0.parquet and 2 more files: {PARQUET_WHY}\n")
+    assert sorted(os.listdir(tmp_path)) == ["in", "shards"]
+
+
+def test_python_warns_of_files_that_need_a_library(tmp_path, absent):
+    lay(tmp_path, {"in/a": A, "in/0.parquet": MAGIC, "in/1.parquet": MAGIC, "shards/0.parquet": MAGIC})
+    code = """
+import simdocs
+print(*simdocs.dedupe("in").warnings, *simdocs.index("in").warnings, sep="\\n")
+for ask in (simdocs.dedupe, simdocs.index):
+    try:
+        ask("shards")
+    except simdocs.MissingExtraError as error:
+        print(error)
+"""
+    environment = {**os.environ, **absent}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+    tables = PARQUET_WHY.replace("Parquet", "tables")
+    warning = f"in/0.parquet and 1 more file skipped: {tables}"
+    assert (done.stdout.splitlines(), done.stderr) == ([warning] * 2 + [f"shards/0.parquet: {PARQUET_WHY}"] * 2, "")
 
 
 @needs_zstd

@@ -187,7 +187,7 @@ class _Cutting:
             for part in kind.parts(file, self._sequences):
                 end, size = part.start + part.extent, part.stamp.size
         except DocumentSkipped as skip:
-            grows = kind.grows and end >= size and not compression_of(file.name)
+            grows = skip.reason == "changed" and kind.grows and end >= size and not compression_of(file.name)
             return skip.of_kept(file.name) if skip.leaves_content_open and not grows else None
         return None
 

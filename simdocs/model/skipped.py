@@ -227,8 +227,11 @@ class DocumentSkipped(Exception):  # noqa: N818  (the run goes on without the do
 
     @property
     def leaves_content_open(self) -> bool:
-        """Whether the present content of the file is unknown. A file that is too large is not wanted, and not kept."""
-        return self.reason in ("unreadable", "changed", "uninstalled")
+        """Whether the present content of the file is unknown, also because the file is damaged.
+
+        A file that is too large is not wanted, and not kept.
+        """
+        return self.reason in ("unreadable", "changed", "uninstalled", "malformed")
 
     def of_kept(self, name: bytes) -> Skip:
         """A skip that says that the documents of the file with this name are kept."""

@@ -134,14 +134,17 @@ def suitable(short: ShortTexts, shingling: Shingling, threshold: float) -> Suita
 
 
 def length_advice(documents: Documents, shingling: Shingling) -> Iterator[str]:
-    """Yield a line if k is too small for these documents, or else if it is too large; and if stop words are rare."""
+    """Yield a line if k is too small for these documents, or else if it is too large; and if stop words are rare.
+
+    Nothing is said about texts of so few units that a small edit leaves nothing of them with any k.
+    """
     if UNITS[shingling.unit].begins_at_stop_words:
         yield from _without_stop_words(documents.facts["length"], documents.facts["count"], shingling)
     short = ShortTexts.of(documents, shingling.unit)
     if short is None:
         return
     better = suitable(short, shingling, PARAMETERS["threshold"].default)
-    if better.k != shingling.k:
+    if better.k > shingling.k or (better.k < shingling.k and better.least):
         yield in_words(short, shingling, better)
 
 
@@ -166,9 +169,8 @@ def in_words(
     if short.left_out:
         problem = f"without what is left out, {problem}"
     leave = "leave" if edit.endswith("characters") and not edit.startswith("an ") else "leaves"
-    problem += (
-        f": in a text of {short.units - short.left_out:,.0f} {units}, {edit} {leave} a similarity of only {left:.2f}"
-    )
+    typical = f"in a typical one of {short.units - short.left_out:,.0f} {units}"
+    problem += f": {typical}, {edit} {leave} a similarity of only {left:.2f}"
     change = f"{mention('k')} {better.k} " if better.k < k else ""
     threshold = f"{mention('threshold')} {better.threshold:g}"
     if why and better.threshold == kept and not change:

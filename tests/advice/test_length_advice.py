@@ -70,9 +70,14 @@ def test_the_similarity_that_edits_leave_is_that_of_real_edits(length, k):
     assert list(short(text).left_by(k).values()) == pytest.approx(real, abs=0.02)
 
 
+@pytest.mark.parametrize("text", ["x", "two", "a town"])
+def test_nothing_is_said_about_texts_of_which_an_edit_leaves_nothing(text):
+    assert advised(documents(text, text), some.shingling()) == []
+
+
 def test_short_documents_are_told_to_have_a_smaller_k_and_a_lower_threshold():
     (line,) = advised(documents("rather a short text", "a short text, too"), some.shingling())
-    assert line.startswith("k = 9 is large for short texts: in a text of 17 characters, three edited characters leave")
+    assert line.startswith("k = 9 is large for short texts: in a typical one of 17 characters, three edited")
     assert line.endswith(" a similarity of only 0.00: k 2 threshold 0.4 finds more of such variants")
     (line,) = advised(
         documents(*["one of some texts of about sixty characters, not many, is it"] * 3), some.shingling()

@@ -140,7 +140,7 @@ TOO_FEW = {
 }
 ENOUGH = [
     ("dedupe", "docs/a.txt", "docs/c.txt"),
-    ("dedupe", "docs/a.txt", "--against", "x.index"),
+    ("dedupe", "new/d", "--against", "x.index"),
     ("query", "x.index", "docs/a.txt"),
 ]
 
@@ -148,7 +148,7 @@ ENOUGH = [
 @pytest.fixture(scope="module")
 def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A directory with docs, an empty document, an index of docs, and one of a single document."""
-    root = lay(tmp_path_factory.mktemp("few"), FILES | {"empty/e": b""})
+    root = lay(tmp_path_factory.mktemp("few"), FILES | {"empty/e": b"", "new/d": b"a text that no other resembles"})
     for source, target in (("docs", "x.index"), ("docs/a.txt", "one.index")):
         assert simdocs("index", source, "-o", target, cwd=root).status == 0
     return root

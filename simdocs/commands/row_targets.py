@@ -152,9 +152,12 @@ def no_rows(parameter: str, count: int, example: bytes) -> UsageError:
     """The error that some documents are whole files, and no rows."""
     found = counted(count, "file is one text", "files are one text each")
     formats = ", ".join(f"*{suffix.decode()}" for member in CONTAINERS.values() for suffix in member.suffixes)
+    remedy = f"leave them out with {mention('include')} or {mention('exclude')}"
+    if example == b"-":
+        remedy = f"say which format standard input has with {mention('input_format')}"
     return UsageError(
         f"{mention(parameter)} writes rows of files such as {formats}, and {found}, such as {display_name(example)}:"
-        f" leave them out with {mention('include')} or {mention('exclude')}"
+        f" {remedy}"
     )
 
 

@@ -70,6 +70,12 @@ def test_standard_input_and_output(here):
     assert done.out == b"\n".join((LINES[0], LINES[2], b"no JSON")) + b"\n"
 
 
+def test_rows_of_standard_input_need_its_format(here):
+    done = simdocs("dedupe", "-", "--kept-rows", "k.csv", cwd=here, stdin=LINES[0] + b"\n" + LINES[1] + b"\n")
+    assert (done.status, done.out) == (2, b"")
+    assert done.err.splitlines()[-1].endswith(": say which format standard input has with --input-format")
+
+
 def test_the_summary_as_json_has_counts_and_paths(here):
     (here / "in").mkdir()
     (here / "in.jsonl").rename(here / "in" / "x.jsonl")

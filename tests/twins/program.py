@@ -23,11 +23,11 @@ UNJUDGED = ("unreadable", "oversized", "malformed", "named")
 
 WITHOUT_EFFECT = {
     "jobs", "quiet", "verbose", "debug", "summary", "summary_json", "lock_wait", "one_file_system", "color",
-    "max_memory",
+    "max_memory", "engine", "spark_master", "spark_conf", "report_size",
 }  # fmt: skip
 """Options that do not change an answer about files of one file system that goes into a pipe or a file."""
 
-NEVER_GIVEN = {"kept_rows", "removed_rows", "flagged_rows"}
+NEVER_GIVEN = {"kept_rows", "removed_rows", "flagged_rows", "report"}
 """Options that other tests give."""
 
 KNOWN = WITHOUT_EFFECT | NEVER_GIVEN | {

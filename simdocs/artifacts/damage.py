@@ -25,7 +25,7 @@ from simdocs.artifacts.reader import (
 from simdocs.artifacts.recognise import no_such_artifact
 from simdocs.errors import ArtifactError
 from simdocs.kernels.lsh.buckets import band_keys
-from simdocs.kernels.sketch.fracminhash import CUT_OFF
+from simdocs.kernels.sketch import fracminhash
 from simdocs.kernels.sketch.fss import EMPTY as EMPTY_VALUE
 from simdocs.kernels.tokens.ignored_tokens import digest_of
 from simdocs.model.documents import IGNORED, WITHOUT_TOKENS, Documents, SourceFiles
@@ -194,7 +194,7 @@ def _sketch(containing: Containing, arrays: Arrays) -> Iterator[Defect]:
     if len(tokens) and not containing.containment:
         yield "sketch_tokens.npy", "is not empty, but manifest.json says that there is no sketch"
     again = tokens[1:] == tokens[:-1]
-    if (tokens >= CUT_OFF).any() or (tokens[1:] < tokens[:-1]).any():
+    if (tokens >= fracminhash.CUT_OFF).any() or (tokens[1:] < tokens[:-1]).any():
         yield "sketch_tokens.npy", "does not ascend, or holds a token that is not below the cut-off"
     if (rows[1:][again] <= rows[:-1][again]).any():
         yield "sketch_rows.npy", "the documents that have a token do not ascend"

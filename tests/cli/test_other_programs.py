@@ -10,7 +10,7 @@ from tests.cli.corpus import lay
 from tests.cli.program import simdocs
 from tests.cli.test_usage import is_one_line
 
-DELETING = "simdocs changes no documents; simdocs dedupe DOCS --list duplicates -0 lists the duplicates for xargs -0"
+DELETING = "save the answer with simdocs dedupe DOCS -o NAME.answer, and then use simdocs act NAME.answer --move DIR"
 
 OF_OTHER_PROGRAMS = {
     "dedupe docs --min-size 3": "choose by size with find DOCS -type f -size +1k -print0, and --files0-from -",
@@ -133,8 +133,6 @@ ANSWERS = {
     "./d/a": "no command './d/a': to find near-duplicates, use simdocs dedupe ./d/a",
     "dedupe https://example.org/a.txt": "https://example.org/a.txt: this is a URL, and simdocs reads files: download it"
     " first, for example with curl -sSf https://example.org/a.txt -o FILE",
-    "compare s3://bucket/a d/a": "s3://bucket/a: this is a URL, and simdocs reads files: download it first, for example"
-    " with aws s3 cp s3://bucket/a FILE",
     "index gopher://x -o x.index": "gopher://x: this is a URL, and simdocs reads files: download it first",
     "dedupe file:///etc/hosts": "file:///etc/hosts: this is a URL: give the path, /etc/hosts",
 }

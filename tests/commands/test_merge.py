@@ -321,7 +321,7 @@ def test_a_damaged_or_different_artifact_at_the_output_is_replaced_with_a_warnin
         built(Path(f"{name}.index"), [name])
     built(Path("all.index"), ["a"], unit="word")
     result = merge("all.index", "a.index", "b.index")
-    assert result.warnings[0] == "all.index was built with \0unit\0 word, \0k\0 5; it is replaced"
+    assert result.warnings[0] == "all.index was built with unit word, k 5; it is replaced"
     Path("all.index/files.npy").write_bytes(b"")
     result = merge("all.index", "a.index", "b.index")
     assert result.warnings == ("all.index/files.npy: damaged: an empty file (an interrupted write?); it is replaced",)

@@ -99,6 +99,9 @@ def test_python_callers_get_the_error_before_anything_is_read(tmp_path, monkeypa
             ask("a.txt.zst")
     with pytest.raises(simdocs.MissingExtraError):
         simdocs.dedupe(".", "a.txt.zst")
+    with pytest.raises(simdocs.MissingExtraError):
+        simdocs.dedupe(".")
+    (tmp_path / "b.txt").write_bytes(b"a text that needs no library")
     assert simdocs.dedupe(".").skipped.counts == {"uninstalled": 1}
 
 

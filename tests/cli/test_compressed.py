@@ -150,7 +150,10 @@ def test_a_missing_library_is_an_error_if_the_file_was_named(tmp_path):
 def test_without_the_library_files_that_a_walk_finds_are_skipped_and_counted(tmp_path):
     absent = environment_without(tmp_path, COMPRESSIONS["zstd"].module)
     magic = b"\x28\xb5\x2f\xfd" + bytes(9)
-    lay(tmp_path, {"docs/a": A, "docs/b": A1, "docs/c.zst": magic, "docs/d.jsonl.zst": magic, "list": b"docs/c.zst\n"})
+    lay(
+        tmp_path,
+        {"docs/a": A, "docs/b": A1, "docs/c.zst": magic, "docs/d.jsonl.zst": magic, "list": b"docs/c.zst\ndocs/a\n"},
+    )
     found = simdocs("dedupe", "docs", cwd=tmp_path, env=absent)
     why = f"reading Zstandard needs {COMPRESSIONS['zstd'].module}: {INSTALL}"
     assert (found.status, found.err) == (0, f"simdocs: warning: docs/c.zst and 1 more file skipped: {why}\n")

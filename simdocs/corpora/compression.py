@@ -6,6 +6,7 @@ of `file_formats.py`, decompresses one frame.
 
 from __future__ import annotations
 
+import codecs
 import io
 from bisect import bisect_right
 from collections.abc import Callable
@@ -59,7 +60,18 @@ class Frame(Protocol):
 def misnamed(head: bytes, what: str, suffix: bytes = b"") -> str:
     """The detail of the skip of a file that begins with these bytes, and not as `what`. suffix: of its name."""
     found = binary_format(head, suffix)
+    if not found and _is_text(head):
+        found = "text: give the file a name that ends as what it is"
     return f"not {what}, but {found}" if found else f"not {what}"
+
+
+def _is_text(head: bytes) -> bool:
+    """Whether a file that begins with these bytes is probably text in UTF-8, which may be cut within a character."""
+    try:
+        text = codecs.getincrementaldecoder("utf-8-sig")().decode(head)
+    except UnicodeDecodeError:
+        return False
+    return bool(text) and all(character.isprintable() or character in "\t\n\r" for character in text)
 
 
 def library(module: str, what: str) -> ModuleType:

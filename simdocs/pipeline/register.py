@@ -101,6 +101,8 @@ class Register:
         self._lacking: Skip | None = None
         """The first container of which no document has the text fields."""
         self._text_field_met = False
+        self._is_empty = True
+        """Whether nothing was met yet in the file whose documents are entered, not even a line that was skipped."""
         self._names = GrowingByteStrings()
         self._facts, self._met = GrowingArray(DOCUMENT), GrowingArray(MET)
         self._held: dict[int, bytes] = {}
@@ -131,6 +133,13 @@ class Register:
         A line with the name of an earlier line or the path of a file gets no row, and is added to skipped.
         """
         self._skip_of(read, ended=done > 0)
+        held = read.textless.skips if read.textless is not None else ()
+        self._is_empty &= not (len(read.names) or read.skips or held)
+        if done:
+            file = self._found.names[self._done]
+            if self._is_empty and self._done in self._found.named and file not in self._files.cut_short:
+                self._skipped.warnings.append(f"{display_name(file)}: no documents were found in this file")
+            self._is_empty = True
         repeated = self._repeated(read)
         taken = np.delete(np.arange(len(read.names)), list(repeated))
         are_lines = bool(len(read.chunks))

@@ -56,9 +56,14 @@ def _added(descriptor: int) -> str | None:
 
 
 OUR_FILES = Replaceable(
-    "a directory that simdocs wrote and nobody added to", frozenset([LIST]), _holds_nothing_else, listed, _added
+    "a directory that simdocs wrote and nobody added to, or an empty one",
+    frozenset([LIST]),
+    _holds_nothing_else,
+    listed,
+    _added,
+    may_be_empty=True,
 )
-"""Directories that hold a list of files, and nothing but these files."""
+"""Directories that hold a list of files, and nothing but these files. An empty directory is taken as well."""
 
 
 class DraftTree:

@@ -31,6 +31,7 @@ class Replaceable(NamedTuple):
         descriptor; None: there are none.
     added: returns the relative path of a file that was added to a directory of this kind, from its descriptor; None:
         there is none, or it is no such directory.
+    may_be_empty: whether an empty directory, as mkdir makes it, may be replaced as well.
     """
 
     description: str
@@ -38,6 +39,7 @@ class Replaceable(NamedTuple):
     recognises: Callable[[int, frozenset[str]], bool]
     below: Callable[[int], frozenset[str]] | None = None
     added: Callable[[int], str | None] = lambda _descriptor: None
+    may_be_empty: bool = False
 
     def names(self, descriptor: int) -> frozenset[str]:
         """The names that a directory may hold, beside the lock's own."""
@@ -141,9 +143,9 @@ def refuse_others(base: str, dir_fd: int, replaceable: Replaceable, name: str) -
 
 def is_replaceable(descriptor: int, names: frozenset[str], replaceable: Replaceable) -> bool:
     """Return whether an output may replace the directory that holds these names. OSError: it cannot be read."""
-    return (
-        bool(names) and names <= replaceable.names(descriptor) | {HOLDER} and replaceable.recognises(descriptor, names)
-    )
+    if names <= {HOLDER}:
+        return bool(names) or replaceable.may_be_empty
+    return names <= replaceable.names(descriptor) | {HOLDER} and replaceable.recognises(descriptor, names)
 
 
 def _not_replaceable(name: str, replaceable: Replaceable) -> UsageError:

@@ -96,17 +96,19 @@ def with_open_quotes(name: str) -> bytes:
 
 TEXT = (*JSON, *DELIMITED)
 
+NO_ROWS = "warning: {}: no documents were found in this file"
+
 CASES = {
     "nothing unusual": Case(rows(), {(*TEXT, *ARROW): (0, 3, "")}),
     "an empty file": Case(
         lambda _: b"",
         {
-            TEXT: (0, 0, ""),
+            TEXT: (0, 0, NO_ROWS),
             ("parquet",): (3, 0, "{}: skipped: a Parquet file cut short: it is empty"),
             ("arrow", "stream"): (3, 0, "an Arrow file cut short: it is empty"),
         },
     ),
-    "no rows": Case(lambda name: file_of(name, []), {(*TEXT, *ARROW): (0, 0, "")}),
+    "no rows": Case(lambda name: file_of(name, []), {(*TEXT, *ARROW): (0, 0, NO_ROWS)}),
     "one giant row": Case(
         rows(GIANT),
         {

@@ -30,6 +30,15 @@ NAMES = ["data.jsonl#first", "data.jsonl#bé/#2", "data.jsonl#4", "data.jsonl#17
 GROUPS = [(NAMES[0], NAMES[1], jaccard(A, A1)), (NAMES[0], NAMES[3], jaccard(A, A2))]
 
 
+def test_a_file_without_rows_is_reported_only_if_it_was_named(tmp_path):
+    lay(tmp_path, {"docs/e.jsonl": b"", "docs/a": A, "docs/b": A1})
+    told = "simdocs: warning: docs/e.jsonl: no documents were found in this file\n"
+    for words in (["docs/e.jsonl"], ["docs/e.jsonl", "docs"]):
+        done = simdocs("dedupe", *words, cwd=tmp_path)
+        assert (done.status, done.err) == (0, told)
+    assert simdocs("dedupe", "docs", cwd=tmp_path).err == ""
+
+
 @pytest.fixture
 def there(tmp_path, monkeypatch) -> Path:
     """The directory itself, with data.jsonl."""

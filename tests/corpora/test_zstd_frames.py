@@ -198,8 +198,9 @@ def test_a_damaged_frame_is_explained() -> None:
     wrong = whole[:-1] + bytes([whole[-1] ^ 1])
     assert refused(wrong) == "a damaged zstd file, whose checksum does not match"
     assert refused(whole[:9] + b"\xff" * 9 + whole[18:]).startswith("a damaged zstd file")
-    assert refused(b"plain text") == "not a zstd file"
-    assert refused(b"a") == "not a zstd file"
+    is_text = "not a zstd file, but text: give the file a name that ends as what it is"
+    assert [refused(text) for text in (b"plain text", b"a", "\ufeffgr\u00fcn".encode()[:-2])] == [is_text] * 3
+    assert [refused(text) for text in (b"\0", b"\xff\xfe", b"plain\1text")] == ["not a zstd file"] * 3
     assert refused(b"\x28\xb5") == "a zstd file cut short"
     assert refused(whole + b"more text") == "a zstd file with other data after its end"
     assert refused(whole + bytes(4)) == "a zstd file with other data after its end"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,26 @@ def test_a_directory_with_anything_else_is_not_replaced(tmp_path: Path, name: st
         save(path, 2)
     assert (path / name).exists()
     assert os.listdir(tmp_path) == ["out"]
+
+
+@pytest.mark.parametrize("mode", [0o755, 0o777])
+def test_an_empty_directory_is_replaced_and_keeps_its_mode(tmp_path: Path, mode: int) -> None:
+    path = tmp_path / "out"
+
+    def make() -> None:
+        shutil.rmtree(path, ignore_errors=True)
+        path.mkdir()
+        path.chmod(mode)
+
+    make()
+    calls = calls_of(lambda: save(path, 1))
+    for kind in ("disk-full", "signal-before", "signal-after"):
+        for at in range(len(calls)):
+            make()
+            ended = end_of(lambda: save(path, 1), FAULTS[kind][0], at, FAULTS[kind][1])
+            assert found(path) == 1 if ended is None else not os.listdir(path) or found(path) == 1
+            save(path, 2)
+            assert (os.listdir(tmp_path), found(path), path.stat().st_mode & 0o777) == (["out"], 2, mode)
 
 
 @pytest.mark.parametrize(

@@ -101,8 +101,6 @@ class Register:
         self._lacking: Skip | None = None
         """The first container of which no document has the text fields."""
         self._text_field_met = False
-        self._is_empty = True
-        """Whether nothing was met yet in the file whose documents are entered, not even a line that was skipped."""
         self._names = GrowingByteStrings()
         self._facts, self._met = GrowingArray(DOCUMENT), GrowingArray(MET)
         self._held: dict[int, bytes] = {}
@@ -133,13 +131,6 @@ class Register:
         A line with the name of an earlier line or the path of a file gets no row, and is added to skipped.
         """
         self._skip_of(read, ended=done > 0)
-        held = read.textless.skips if read.textless is not None else ()
-        self._is_empty &= not (len(read.names) or read.skips or held)
-        if done:
-            file = self._found.names[self._done]
-            if self._is_empty and self._done in self._found.named and file not in self._files.cut_short:
-                self._skipped.warnings.append(f"{display_name(file)}: no documents were found in this file")
-            self._is_empty = True
         repeated = self._repeated(read)
         taken = np.delete(np.arange(len(read.names)), list(repeated))
         are_lines = bool(len(read.chunks))
@@ -221,6 +212,7 @@ class Register:
         for skip in skips:
             self.skip(skip)
         held.any_text |= len(read.names) > 0
+        held.is_empty &= not (len(read.names) or read.skips)
         self._text_field_met |= held.any_text and bool(len(read.chunks))
         if held.any_text:
             for skip in held.released():
@@ -230,6 +222,8 @@ class Register:
             self._lacking = self._lacking or whole
             if self._done in self._found.named:
                 self._textless_files.append(whole)
+        elif ended and held.is_empty and (file := self._found.names[self._done]) in self._named - self._files.cut_short:
+            self._skipped.warnings.append(f"{display_name(file)}: no documents were found in this file")
         if ended:
             held.forget()
 
@@ -365,8 +359,8 @@ class _HeldBack:
 
     def __init__(self, fields: Sequences) -> None:
         self._of_texts = fields
-        self.any_text = False
-        """Whether a document of the file has the field."""
+        self.any_text, self.is_empty = False, True
+        """Whether a document of the file has the field, and whether no document was met, not even one to skip."""
         self._fields = self._remedy = ""
         """The fields of the first document, and what to do."""
         self._first: list[Skip] = []
@@ -380,6 +374,7 @@ class _HeldBack:
         self._more.extend(skip.line for skip in textless.skips[room:])
         self._fields, self._remedy = self._fields or textless.fields, self._remedy or textless.remedy
         self.any_text |= textless.any_text
+        self.is_empty &= not textless.skips
 
     def released(self) -> Iterator[Skip]:
         """Yield the skips that were held back, and forget them."""
@@ -401,5 +396,5 @@ class _HeldBack:
 
     def forget(self) -> None:
         """Begin another file."""
-        self.any_text, self._fields, self._remedy = False, "", ""
+        self.any_text, self.is_empty, self._fields, self._remedy = False, True, "", ""
         self._first, self._more = [], array("q")

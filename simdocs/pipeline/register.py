@@ -206,7 +206,7 @@ class Register:
         held, skips = self._textless, read.skips
         if read.textless is not None:
             if self._done in self._found.lines:
-                skips = sorted((*skips, *read.textless.skips), key=_NUMBER)
+                skips = sorted((*skips, *read.textless.skips), key=attrgetter("line"))
             else:
                 held.add(read.textless)
         for skip in skips:
@@ -222,8 +222,10 @@ class Register:
             self._lacking = self._lacking or whole
             if self._done in self._found.named:
                 self._textless_files.append(whole)
-        elif ended and held.is_empty and (file := self._found.names[self._done]) in self._named - self._files.cut_short:
-            self._skipped.warnings.append(f"{display_name(file)}: no documents were found in this file")
+        elif ended and held.is_empty and self._done in self._found.named:
+            file = self._found.names[self._done]
+            if file not in self._files.cut_short:
+                self._skipped.warnings.append(f"{display_name(file)}: no documents were found in this file")
         if ended:
             held.forget()
 
@@ -346,9 +348,6 @@ class Register:
             self._kept.all(),
             {row: given[name] for row, name in enumerate(names) if name in given} if given else {},
         )
-
-
-_NUMBER = attrgetter("line")
 
 
 class _HeldBack:

@@ -143,8 +143,8 @@ def refuse_others(base: str, dir_fd: int, replaceable: Replaceable, name: str) -
 
 def is_replaceable(descriptor: int, names: frozenset[str], replaceable: Replaceable) -> bool:
     """Return whether an output may replace the directory that holds these names. OSError: it cannot be read."""
-    if names <= {HOLDER}:
-        return bool(names) or replaceable.may_be_empty
+    if not names:
+        return replaceable.may_be_empty
     return names <= replaceable.names(descriptor) | {HOLDER} and replaceable.recognises(descriptor, names)
 
 

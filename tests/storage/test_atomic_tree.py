@@ -10,6 +10,7 @@ import pytest
 
 from simdocs.errors import UsageError
 from simdocs.storage.atomic_tree import LIST, atomic_tree
+from simdocs.storage.lock import HOLDER
 from tests.artifacts.tiny import draft_of
 from tests.storage.faults import FAULTS, calls_of, end_of
 
@@ -76,6 +77,15 @@ def test_a_directory_with_anything_else_is_not_replaced(tmp_path: Path, name: st
     assert os.listdir(tmp_path) == ["out"]
 
 
+def test_a_file_that_is_called_as_that_of_the_lock_is_not_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "out"
+    path.mkdir()
+    (path / HOLDER).write_bytes(b"mine")
+    with pytest.raises(UsageError):
+        save(path, 2)
+    assert (path / HOLDER).read_bytes() == b"mine"
+
+
 @pytest.mark.parametrize("mode", [0o755, 0o777])
 def test_an_empty_directory_is_replaced_and_keeps_its_mode(tmp_path: Path, mode: int) -> None:
     path = tmp_path / "out"
@@ -87,10 +97,10 @@ def test_an_empty_directory_is_replaced_and_keeps_its_mode(tmp_path: Path, mode:
 
     make()
     calls = calls_of(lambda: save(path, 1))
-    for kind in ("disk-full", "signal-before", "signal-after"):
+    for fault, done in (FAULTS["disk-full"], FAULTS["signal-before"], FAULTS["signal-after"]):
         for at in range(len(calls)):
             make()
-            ended = end_of(lambda: save(path, 1), FAULTS[kind][0], at, FAULTS[kind][1])
+            ended = end_of(lambda: save(path, 1), fault, at, done)
             assert found(path) == 1 if ended is None else not os.listdir(path) or found(path) == 1
             save(path, 2)
             assert (os.listdir(tmp_path), found(path), path.stat().st_mode & 0o777) == (["out"], 2, mode)

@@ -170,7 +170,9 @@ def main() -> int:
         costs: dict[str, list[Cost]] = {name: [] for name in every}
         for _ in range(options.runs):
             for name, command in every.items():
-                costs[name].append(measured(command, directory))
+                cost = measured(command, directory)
+                costs[name].append(cost)
+                print(f"{name}: {cost.cpu:.1f} s CPU, {cost.wall:.1f} s, {cost.peak / MB:,.0f} MB", flush=True)
         print("| command | CPU seconds | seconds | peak memory |\n|---|---|---|---|")
         for name, each in costs.items():
             cpu, wall = (statistics.median(cost[place] for cost in each) for place in (0, 1))

@@ -72,7 +72,7 @@ class Acted(Answer):
     @property
     def notes(self) -> tuple[str, ...]:
         """A note if nothing was done."""
-        return () if self.is_done else (f"nothing was changed: {mention('yes')} does what is listed",)
+        return _not_done(self.count) if not self.is_done else ()
 
     def __repr__(self) -> str:
         return f"<Acted: action={self.action}, is_done={self.is_done}, count={self.count}>"
@@ -111,7 +111,12 @@ class PutBack(Answer):
     @property
     def notes(self) -> tuple[str, ...]:
         """A note if nothing was done."""
-        return () if self.is_done else (f"nothing was changed: {mention('yes')} does what is listed",)
+        return _not_done(self.count) if not self.is_done else ()
 
     def __repr__(self) -> str:
         return f"<PutBack: is_done={self.is_done}, count={self.count}>"
+
+
+def _not_done(count: int) -> tuple[str, ...]:
+    """A note that nothing was done to this many files."""
+    return (f"nothing was changed: {mention('yes')} does what is listed",) if count else ()

@@ -117,16 +117,19 @@ class DrawnRequest(Request, Presentation, init=False):
             known = " or ".join(os.fsdecode(each.suffix) for each in COMPRESSIONS.values())
             why = f"simdocs cannot write .{suffix}: for a compressed output, use {known}, or write to a pipe"
             yield Problem(f"{self._output}: {why}", "output")
-        offered = (*FORMATS, *self._file_formats())
         suffix_decides = self.format is None and not self.nul and not self._lists_lines
-        if suffix in _NOT_OFFERED and suffix not in offered and suffix_decides:
-            *most, last = (f".{name}" for name in offered)
+        if suffix in _NOT_OFFERED and suffix not in self._file_formats() and suffix_decides:
+            suited = (name for name, form in self._file_formats().items() if not any(self._lacking(form)))
+            *most, last = (f".{name}" for name in (*FORMATS, *suited))
             others = f"use {', '.join(most)} or {last}, or choose with {mention('format')}"
             yield Problem(f"{self._output}: simdocs cannot write .{suffix}: {others}", "output", "format")
+        if (form := self.file_format) is not None:
+            yield from (Problem(f"{mention(name)} {form.lacks[name]}", name) for name in self._lacking(form))
+
+    def _lacking(self, form: FileFormat) -> Iterator[str]:
+        """Yield the parameters that were given and cannot be combined with a format."""
         asked = {"list": self.listing, "explain": self.explained, "pairs": self.paired}
-        for name, why in () if self.file_format is None else self.file_format.lacks.items():
-            if self.has(name) or asked.get(name):
-                yield Problem(f"{mention(name)} {why}", name)
+        yield from (name for name in form.lacks if self.has(name) or asked.get(name))
 
     def _compressed_once(self) -> Iterator[Problem]:
         """A binary format has a compression of its own."""

@@ -75,7 +75,7 @@ def test_the_suffix_of_the_output_decides_the_format(here, name, form):
 
 OTHER_SUFFIXES = ["JSON", "ndjson", "feather", "xlsx", "xml", "yaml", "md"]
 
-FILES = {"tune": ["svg"], "compare": ["npy", "html"], "dedupe": ["answer"], "names": ["answer"]}
+FILES = {"tune": ["svg"], "compare": ["npy", "html"], "dedupe": ["answer"], "dedupe --pairs": []}
 """The suffixes of files that an answer can be written to as a whole, by command."""
 
 
@@ -90,12 +90,19 @@ FILES = {"tune": ["svg"], "compare": ["npy", "html"], "dedupe": ["answer"], "nam
 def test_a_suffix_of_a_format_that_is_not_offered_is_refused(built, command, suffix):
     words = ("dedupe", "docs", "--list", "kept") if command == "names" else TABULATING[command]
     done = simdocs(*words, "-o", f"x.{suffix}", cwd=built)
-    *most, last = (f".{name}" for name in (*FORMATS, *FILES.get(command.partition(" ")[0], ())))
+    *most, last = (f".{name}" for name in (*FORMATS, *FILES.get(command, FILES.get(command.partition(" ")[0], ()))))
     formats = f"{', '.join(most)} or {last}"
     why = f"simdocs cannot write .{suffix.lower()}: use {formats}, or choose with --format"
     assert done == (2, b"", f"simdocs: error: -o x.{suffix}: {why}\n")
     assert not (built / f"x.{suffix}").exists()
     assert simdocs(*words, "-o", f"x.{suffix}", "--format", "tsv", cwd=built) == (0, b"", "")
+
+
+@pytest.mark.parametrize("option", [("--pairs",), ("--list", "kept"), ("--explain",)])
+def test_only_formats_that_suit_the_other_options_are_offered(here, option):
+    assert ".arrow or .answer, or" in simdocs("dedupe", "docs", "-o", "x.xlsx", cwd=here).err
+    done = simdocs("dedupe", "docs", *option, "-o", "x.xlsx", cwd=here)
+    assert (done.status, ".parquet or .arrow, or choose with --format" in done.err) == (2, True)
 
 
 @pytest.mark.parametrize("suffix", ["dot", "graphml", "avro", "docx"])

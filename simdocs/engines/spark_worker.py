@@ -83,7 +83,7 @@ def probe(directory: bytes | None) -> Callable[[Iterator[Any]], Iterator[dict[st
     package, and may use nothing outside itself.
     """
 
-    def look(_partition: Iterator[Any]) -> Iterator[dict[str, str]]:
+    def look(partition: Iterator[Any]) -> Iterator[dict[str, str]]:
         import os
         import platform
         import socket
@@ -99,6 +99,7 @@ def probe(directory: bytes | None) -> Callable[[Iterator[Any]], Iterator[dict[st
                 break
         if directory is not None and not os.path.isdir(directory):
             found["blind"] = "yes"
+        list(partition)  # Spark ends a worker that leaves something unread, and the next one imports everything again
         yield found
 
     return look
@@ -110,10 +111,11 @@ Numbers = tuple[str, bytes, tuple[int, int] | None]
 def numbered(paths: list[bytes], directory: bytes | None) -> Callable[[Iterator[Any]], Iterator[Numbers]]:
     """A function that yields the host, and each path with its device and inode, or None if the worker sees nothing."""
 
-    def look(_partition: Iterator[Any]) -> Iterator[Numbers]:
+    def look(partition: Iterator[Any]) -> Iterator[Numbers]:
         import os
         import socket
 
+        list(partition)
         for path in paths:
             try:
                 status = os.lstat(path if directory is None else os.path.join(directory, path))

@@ -9,12 +9,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.amounts import SHORT_EXAMPLES
 from tests.runs import eager_workers
+
+if TYPE_CHECKING:
+    from tests.spark import Sessions
 
 _LARGE_INPUTS = [HealthCheck.too_slow, HealthCheck.data_too_large]
 
@@ -36,12 +40,19 @@ def eager(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="session")
-def spark_session() -> Iterator[None]:
-    """One session of Spark for all tests that take the session that is there, because each takes seconds to start."""
-    from tests.spark import session
+def spark_sessions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sessions]:
+    """The one session of Spark that tests take as the session that is there. Each takes seconds to start."""
+    from tests.spark import Sessions
 
-    with session():
-        yield
+    sessions = Sessions(tmp_path_factory.mktemp("executors"))
+    yield sessions
+    sessions.close()
+
+
+@pytest.fixture
+def spark_session(spark_sessions: Sessions) -> None:
+    """A session of Spark that tries a task again."""
+    spark_sessions.use()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -1,24 +1,36 @@
-"""Sessions of Spark for tests, and the reason why there can be none here."""
+"""Sessions of Spark for tests, and the reason why there can be none here. What can go wrong in one: workers that are
+slow, tasks that run in any order, and workers and executors that are killed.
+"""
 
 from __future__ import annotations
 
 import os
+import random
 import re
 import shutil
+import signal
 import subprocess
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import cache
+from contextlib import suppress
+from functools import cache, partial
+from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from simdocs.engines import spark
 from simdocs.engines.spark_errors import JAVA
-from simdocs.engines.spark_session import Java, connect
+from simdocs.engines.spark_session import Java, Session, connect
+from simdocs.engines.spark_worker import run_bundles
 
 RETRYING = "local[2,4]"
 """Two workers of this machine. A task is tried four times, as on a cluster."""
+
+CLUSTER = "local-cluster[2,1,1024]"
+"""Two executors of this machine, each a Java process with one core and 1,024 MB."""
 
 
 @cache
@@ -36,7 +48,7 @@ def why_not() -> str:
 
 
 def with_spark(function: Callable[..., None]) -> Callable[..., None]:
-    """Mark a test that needs Spark. All of them run in one process, which has one session."""
+    """Mark a test that needs Spark. All of them run in one process, which has one session at a time."""
     for mark in marks():
         function = mark(function)
     return function
@@ -51,12 +63,78 @@ def marks() -> tuple[pytest.MarkDecorator, ...]:
     )
 
 
-@contextmanager
-def session(master: str = RETRYING, **settings: str) -> Iterator[None]:
-    """A session of Spark that is active meanwhile. settings: with _ for each dot of their names."""
-    conf = {name.replace("_", "."): value for name, value in settings.items()}
-    made = connect(master, conf, None, Java())
-    try:
-        yield
-    finally:
-        made.close()
+class Sessions:
+    """The one session of this process, which is replaced when a test wants another one: each takes seconds to start."""
+
+    def __init__(self, directory: Path) -> None:
+        """directory: where the executors of a cluster write."""
+        self._directory = directory
+        self._wanted: tuple[str, dict[str, str]] | None = None
+        self._session: Session | None = None
+
+    def use(self, master: str = RETRYING, **settings: str) -> None:
+        """Let there be an active session with this master. settings: with _ for each dot of their names."""
+        if self._wanted == (master, settings):
+            return
+        self.close()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("SPARK_WORKER_DIR", str(self._directory))
+            conf = {name.replace("_", "."): value for name, value in settings.items()}
+            self._session = connect(master, conf, None, Java())
+        self._wanted = (master, settings)
+
+    def close(self) -> None:
+        """Stop the session, if there is one."""
+        if self._session is not None:
+            self._session.close()
+        self._session = self._wanted = None
+
+
+def shuffle_tasks(patch: pytest.MonkeyPatch, seed: int) -> list[list[int]]:
+    """Let the bundles of each job begin and end in a random order. Return the list of these orders, which grows."""
+    dice, orders, run = random.Random(seed), list[list[int]](), Session.run
+
+    def shuffled(session: Session, function: Any, items: list[Any], group: str) -> list[Any]:
+        if group == "simdocs":  # which asks what workers have, and does not count how often
+            return run(session, function, items, group)
+        order = dice.sample(range(len(items)), len(items))
+        orders.append(order)
+        results = run(session, function, [items[place] for place in order], group)
+        return [result for _, result in sorted(zip(order, results, strict=True), key=lambda pair: pair[0])]
+
+    patch.setattr(Session, "run", shuffled)
+    patch.setattr(spark, "run_bundles", run_late)
+    return orders
+
+
+def run_late(*arguments: Any) -> Iterator[Any]:
+    """Run bundles, each after a wait of its own."""
+    time.sleep(random.SystemRandom().uniform(0, 0.05))
+    yield from run_bundles(*arguments)
+
+
+def kill_once(patch: pytest.MonkeyPatch, directory: Path, *, executor: bool = False) -> None:
+    """Kill a worker in the middle of the first job of each kind of work. executor: and the executor that has it.
+
+    directory: gets a file for each kill.
+    """
+    patch.setattr(spark, "run_bundles", partial(_killed_once, directory, executor))
+
+
+def _killed_once(directory: Path, executor: bool, function: bytes, *arguments: Any) -> Iterator[Any]:
+    """Run bundles. The first worker that does so for this function is killed after it has done the work."""
+    done = list(run_bundles(function, *arguments))
+    with suppress(FileExistsError):
+        (directory / sha256(function).hexdigest()).touch(exist_ok=False)
+        if executor:
+            os.kill(_executor(), signal.SIGKILL)
+        os.kill(os.getpid(), signal.SIGKILL)
+    yield from done
+
+
+def _executor() -> int:
+    """The Java process above this worker."""
+    daemon = os.getppid()
+    executor = int(Path(f"/proc/{daemon}/stat").read_text().rpartition(")")[2].split()[1])
+    assert b"java" in Path(f"/proc/{executor}/cmdline").read_bytes()
+    return executor

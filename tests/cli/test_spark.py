@@ -1,20 +1,15 @@
-"""The program with --engine spark: the same bytes, messages and exit statuses as one process of this machine."""
+"""The program with --engine spark: updates, signals, spark-submit and settings; not its answers."""
 
 from __future__ import annotations
 
 import contextlib
-import csv
-import gzip
-import io
 import json
 import os
-import random
 import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -22,111 +17,15 @@ import pytest
 from simdocs.cli.program import run
 from tests.cli.corpus import A1, A, B, lay
 from tests.cli.program import PROGRAM
-from tests.corpora.arrow_files import HAS_PYARROW, as_parquet, table
+from tests.cli.spark_answers import as_csv, lay_generated, outcome, restored_signals, texts
 from tests.spark import with_spark
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def texts(seed: int, number: int, words: int = 120) -> list[str]:
-    """Texts, of which a third are copies of earlier ones with or without edits."""
-    dice = random.Random(seed)
-    vocabulary = ["".join(dice.choices("abcdefghijklmnop", k=dice.randint(2, 9))) for _ in range(2000)]
-    made: list[list[str]] = []
-    for _ in range(number):
-        words_of_it = dice.choices(vocabulary, k=dice.randint(words // 2, 2 * words))
-        if made and dice.random() < 0.35:
-            words_of_it = list(dice.choice(made))
-            for _ in range(dice.randint(0, 3)):
-                words_of_it[dice.randrange(len(words_of_it))] = dice.choice(vocabulary)
-        made.append(words_of_it)
-    return [" ".join(each) for each in made]
-
-
-def as_csv(rows: Sequence[str]) -> bytes:
-    page = io.StringIO(newline="")
-    csv.writer(page).writerows([("id", "text"), *((f"c{number}", text) for number, text in enumerate(rows))])
-    return page.getvalue().encode()
-
-
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Files and containers that share texts, some of several parts, with documents that cannot be judged."""
-    root = tmp_path_factory.mktemp("spark")
-    files = {f"docs/{number % 7}/{number:04}.txt": text.encode() for number, text in enumerate(texts(1, 400))}
-    files |= {f"docs/packed/{number}.gz": gzip.compress(text.encode()) for number, text in enumerate(texts(1, 12))}
-    files |= {"docs/binary": b"\0\1\2", "docs/empty.txt": b"", "docs/broken.gz": gzip.compress(b"x" * 9999)[:-9]}
-    lines = [json.dumps({"id": f"j{number}", "text": text}) for number, text in enumerate(texts(2, 2600, 200))]
-    lines[40:40] = ["{not json", json.dumps({"id": "j3", "text": "again"}), json.dumps({"other": 1})]
-    files["rows/a.jsonl"] = "\n".join(lines).encode()
-    files["rows/b.jsonl.gz"] = gzip.compress("\n".join(lines[:300]).encode())
-    files["rows/c.csv"] = as_csv(texts(3, 300))
-    files["rows/settings.json"] = b'{"colour": "red"}'
-    if HAS_PYARROW:
-        files["rows/d.parquet"] = as_parquet(table([(f"p{number}", text) for number, text in enumerate(texts(4, 300))]))
-    return lay(root, files)
-
-
-@contextlib.contextmanager
-def restored_signals() -> Iterator[None]:
-    """The program sets handlers of signals."""
-    kept = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
-    hook = sys.unraisablehook
-    try:
-        yield
-    finally:
-        sys.unraisablehook = hook
-        for number, handler in kept.items():
-            signal.signal(number, handler)
-
-
-def outcome(capfd: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, dict[str, bytes]]:
-    """The status of the program in this process, what it says, and the files of its output, without run.json."""
-    out = Path("out")
-    shutil.rmtree(out, ignore_errors=True)
-    out.mkdir()
-    with restored_signals():
-        status = run([*arguments])
-    files = {str(path.relative_to(out)): path.read_bytes() for path in sorted(out.rglob("*")) if path.is_file()}
-    said = capfd.readouterr()
-    return status, said.out + said.err, {name: data for name, data in files.items() if not name.endswith("run.json")}
-
-
-ANSWERS: dict[str, tuple[str, ...]] = {
-    "groups": ("dedupe", "docs", "rows", "-o", "out/a.tsv"),
-    "components": ("dedupe", "docs", "rows", "--cluster", "components", "--format", "jsonl", "-o", "out/a"),
-    "pairs": ("dedupe", "docs", "rows", "--pairs", "-t", "0.6", "-o", "out/a.jsonl"),
-    "kept": ("dedupe", "docs", "rows", "--list", "kept", "-0", "-o", "out/a"),
-    "lines": ("dedupe", "rows/a.jsonl", "--list", "kept-lines", "-o", "out/a"),
-    "all groups": ("dedupe", "docs", "--list", "groups", "--keep", "longest", "-o", "out/a.csv"),
-    "exact": ("dedupe", "docs", "--exact", "-o", "out/a.tsv"),
-    "without common words": ("dedupe", "docs", "--unit", "word", "--ignore-common", "0.9", "-o", "out/a.tsv"),
-    "rows": ("dedupe", "rows/a.jsonl", "rows/b.jsonl.gz", "--kept-rows", "out/kept", "--removed-rows", "out/removed"),
-    "against": ("dedupe", "docs", "--against", "old.index", "-o", "out/a.tsv"),
-    "query": ("query", "old.index", "docs", "--nearest", "2", "-o", "out/a.tsv"),
-    "shingles": ("shingle", "docs", "rows", "-o", "out/x.shingles"),
-    "signatures": ("signature", "docs", "rows", "-o", "out/x.signatures"),
-    "index": ("index", "docs", "rows", "-o", "out/x.index"),
-}
-
-
-TRIED = [(name, "2") for name in ANSWERS] + [(name, jobs) for name in ("groups", "index") for jobs in ("1", "8")]
-
-SOON = (("groups", "8"), ("pairs", "2"), ("rows", "2"), ("against", "2"), ("index", "2"))
-"""What is tried in the short form of these tests."""
-
-
-@with_spark
-@pytest.mark.parametrize(
-    ("name", "jobs"), [pytest.param(*each, marks=() if each in SOON else pytest.mark.slow) for each in TRIED]
-)
-def test_the_bytes_are_those_of_one_process(name, jobs, corpus, spark_session, monkeypatch, capfd):
-    monkeypatch.chdir(corpus)
-    if not Path("old.index").exists():
-        outcome(capfd, "index", "rows", "-o", "old.index", "-j1")
-    alone = outcome(capfd, *ANSWERS[name], "-j1")
-    assert alone[2]
-    assert outcome(capfd, *ANSWERS[name], "--engine", "spark", "-j", jobs) == alone
+    return lay_generated(tmp_path_factory.mktemp("spark"))
 
 
 @pytest.mark.slow
@@ -170,13 +69,9 @@ def test_files_that_vanish_or_change_before_they_are_read_are_named(spark_sessio
 
         monkeypatch.setattr("simdocs.pipeline.reading.tasks", tampering)
         said.append(outcome(capfd, "dedupe", "docs", "-v", "--engine", engine, "-j1", "-o", "out/a"))
-    assert said[0][0] == said[1][0] == 3
-    assert "docs/08" in said[0][1]
-    without_time = [(status, text.partition("\nread ")[0], files) for status, text, files in said]
-    assert [each[2] for each in without_time] == [without_time[0][2]] * 2
-    assert [line for line in said[1][1].splitlines() if "docs/0" in line] == [
-        line for line in said[0][1].splitlines() if "docs/0" in line
-    ]
+    assert said[0].status == 3
+    assert "docs/08" in said[0].said
+    assert said[0] == said[1]
 
 
 @pytest.fixture

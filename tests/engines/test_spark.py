@@ -63,6 +63,17 @@ def test_a_task_whose_worker_was_killed_runs_again(spark_session, tmp_path: Path
 
 
 @with_spark
+def test_workers_are_kept_between_jobs(spark_session):
+    """A worker that ends imports everything again. Spark ends those that leave some of their input unread."""
+    processes = set[int]()
+    for _ in range(4):
+        with Spark(2) as engine:
+            assert engine.reach([b"/"])
+            processes |= {process for _, process in engine.map(where, range(4))}
+    assert len(processes) <= 2  # the session has two cores
+
+
+@with_spark
 def test_a_worker_that_is_always_killed_is_an_error_and_the_session_stays(spark_session):
     with pytest.raises(WorkerError, match="a Python worker of Spark was killed"), Spark(1) as engine:
         list(engine.map(killed, [0]))
@@ -206,6 +217,7 @@ def test_a_python_without_the_package_is_one_line(tmp_path: Path):
     assert "the Python of Spark's workers has no numpy: install simdocs there, or send an archive" in said
 
 
+@pytest.mark.slow
 @with_spark
 def test_another_version_on_a_worker_is_one_line():
     said = of_new_session("from simdocs.engines import spark_session; spark_session.__version__ = '9.9'")
@@ -307,42 +319,3 @@ def test_errors_of_jobs_are_one_line_that_says_what_to_do(said, kind, meant):
 def test_a_master_that_gave_no_answer_is_named():
     error = in_words(Exception("stopped"), deque(["ERROR All masters are unresponsive! Giving up."]))
     assert str(error).startswith("the master of Spark cannot be reached: check the address in spark_master")
-
-
-@pytest.mark.slow
-@with_spark
-def test_a_lost_executor_changes_nothing(tmp_path: Path):
-    """In a process of its own, because another session is open here."""
-    lay(tmp_path, {"empty": b""})
-    program = f"""
-from pathlib import Path
-from tests.engines.test_spark import lost_once
-from tests.spark import session
-from simdocs.engines.spark import Spark
-with session("local-cluster[2,1,1024]"):
-    with Spark(2) as engine:
-        tasks = [(number, Path({str(tmp_path / "mark")!r})) for number in range(20)]
-        print(list(engine.map(lost_once, tasks)) == list(range(0, 40, 2)))
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        env=os.environ | {"SPARK_WORKER_DIR": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert (done.stdout, done.stderr) == ("True\n", "")
-    assert (tmp_path / "mark").exists()
-
-
-def lost_once(task: tuple[int, Path]) -> int:
-    """Kill the executor of the worker at one task, but only the first time that it runs."""
-    number, mark = task
-    if number == 5 and not mark.exists():
-        mark.touch()
-        daemon = os.getppid()
-        executor = int(Path(f"/proc/{daemon}/stat").read_text().rpartition(")")[2].split()[1])
-        assert b"java" in Path(f"/proc/{executor}/cmdline").read_bytes()
-        os.kill(executor, signal.SIGKILL)
-    return 2 * number

@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 
 from simdocs.commands.report import reported
+from simdocs.parameters.answers import Reporting
 from tests.browser.browsing import a_browser, shown
 from tests.saved_groups import answer_with
 
@@ -39,7 +40,7 @@ def main() -> None:
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as place, a_browser() as browser:
         page, begun = Path(place, "page.html"), time.process_time()
-        page.write_bytes(reported(answer_with(given.groups), 0).html())
+        page.write_bytes(reported(answer_with(given.groups), Reporting(report_size=0)).html())
         made = time.process_time() - begun
         print(f"{given.groups:,} groups: {page.stat().st_size / 1e6:.1f} MB, made in {made:.1f} CPU s")
         for _ in range(given.runs):

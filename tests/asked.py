@@ -38,7 +38,7 @@ VALUES: Mapping[str, Any] = {
     "figure": "sizes",
     **dict.fromkeys(("kept_rows", "removed_rows", "flagged_rows"), "x"),
     **dict.fromkeys(
-        ("k", "num_perm", "bands", "rows", "max_candidates", "top", "nearest", "jobs", "seed", "sample"), 3
+        ("k", "num_perm", "bands", "rows", "max_candidates", "top", "nearest", "jobs", "seed", "sample", "group"), 3
     ),
     **dict.fromkeys(("threshold", "recall", "lock_wait", "ignore_common"), 0.5),
     "template": (b"x",),
@@ -110,6 +110,7 @@ _NEEDED: Mapping[str, Mapping[str, Any]] = {
     "all_copies": {"pairs": True},
     "max_memory": {"exact": True},
     "renamed": {"changed": True},
+    "group": {"figure": "matrix"},
     "language": {"unit": "stopword"},
     "ignore_stop_words": {"unit": "word"},
     "stop_words": {"unit": "word"},

@@ -183,7 +183,8 @@ class DedupeKeywords(GroupsKeywords, total=False):
 class ReportKeywords(GroupsKeywords, total=False):
     """The keywords of `report`."""
 
-    figure: Literal["similarities", "curve", "sizes", "removed", "directories", "times"] | None
+    figure: Literal["similarities", "curve", "sizes", "removed", "directories", "times", "matrix", "links"] | None
+    group: int | None
     report_size: int | None
 
 

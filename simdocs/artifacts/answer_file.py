@@ -90,6 +90,7 @@ def _head(answer: SavedAnswer) -> dict[str, Any]:
         "parameters": answer.parameters,
         "ignored": base64.b64encode(answer.ignored.astype("<u4").tobytes()).decode("ascii"),
         "documents": answer.documents,
+        **({} if answer.changed is None else {"changed": answer.changed}),
         "kept": answer.kept,
         "groups": answer.groups,
         "duplicates": answer.duplicates,
@@ -268,6 +269,7 @@ def _answer(head: Mapping[str, Any], name: str, source: Callable[[], Iterator[Sa
         probability=_share(head["probability"]),
         ignored=_tokens(head["ignored"]),
         documents=_count(head["documents"]),
+        changed=_count(head["changed"]) if "changed" in head else None,
         kept=_count(head["kept"]),
         groups=_count(head["groups"]),
         duplicates=_count(head["duplicates"]),
@@ -283,6 +285,8 @@ def _answer(head: Mapping[str, Any], name: str, source: Callable[[], Iterator[Sa
     if not all(base.startswith(b"/") for base in bases) or sum(each.documents for each in arguments) != totals[0]:
         raise ValueError
     if totals != [answer.documents, answer.duplicates] or answer.kept + answer.duplicates > answer.documents:
+        raise ValueError
+    if answer.changed is not None and answer.changed > answer.documents:
         raise ValueError
     return answer
 

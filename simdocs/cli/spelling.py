@@ -65,6 +65,7 @@ METAVARS: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("kept_rows", "removed_rows", "flagged_rows"), "PATH"),
         "report": "FILE",
         "report_size": "SIZE",
+        "group": "N",
         "color": "WHEN",
         "jobs": "N",
         "spark_master": "URL",

@@ -46,6 +46,7 @@ from simdocs.model.documents import Documents
 from simdocs.model.groups import NestedPairs, Pairs
 from simdocs.model.ragged import Mask, Rows
 from simdocs.model.search_result import GROUPS, NESTED, PAIRS, SearchFacts
+from simdocs.parameters.answers import Reporting
 from simdocs.parameters.families import LISTS, lists_lines
 from simdocs.parameters.recipes import SignatureRecipe
 from simdocs.pipeline.boilerplate import with_common_tokens
@@ -195,7 +196,7 @@ def find_groups(
         return found
     from simdocs.commands.report import report_of
 
-    return replace(found, report=report_of(found, delivery.report_size))
+    return replace(found, report=report_of(found, Reporting(report_size=delivery.report_size)))
 
 
 def find_pairs(plan: _Plan, corpus: Corpus, run: Run, delivery: Delivery) -> SimilarPairs:

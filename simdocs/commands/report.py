@@ -11,7 +11,7 @@ from simdocs.artifacts.answer_file import read_answer
 from simdocs.commands import dedupe
 from simdocs.commands.saved_texts import texts_of
 from simdocs.engines.run import Run
-from simdocs.errors import UsageError
+from simdocs.errors import UsageError, mention
 from simdocs.kernels.compare import jaccard
 from simdocs.matching.difference import difference
 from simdocs.matching.measures import token_sets
@@ -21,6 +21,8 @@ from simdocs.model.passages import Difference, Passage
 from simdocs.model.ragged import Floats
 from simdocs.model.report import MOST_IN_MATRIX, GroupTable, Report, ShownGroup, chosen_pairs
 from simdocs.model.saved_answer import SavedAnswer, SavedDocument
+from simdocs.parameters.answers import Reporting
+from simdocs.parameters.families import FIGURES
 from simdocs.requests.searching import DedupeRequest, ReportRequest
 
 _UNIT = "words"
@@ -30,54 +32,80 @@ _UNIT = "words"
 def answer(request: ReportRequest, run: Run, delivery: Delivery) -> Report:
     """The report of a saved answer, or of the groups of documents.
 
-    UsageError: parameters cannot be combined, or contradict an artifact. InputError, ArtifactError: the answer, the
-    documents or an artifact cannot be opened.
+    UsageError: parameters cannot be combined, or contradict an artifact; the figure cannot show the group. InputError,
+    ArtifactError: the answer, the documents or an artifact cannot be opened.
     """
-    most_bytes = 0 if request.reporting.figure is not None else request.reporting.report_size
     if request.saved_answer is not None:
         if problems := list(request.problems_beside_answer()):
             raise UsageError(*problems)
-        return reported(read_answer(request.saved_answer), most_bytes, request.reporting.figure)
+        return reported(read_answer(request.saved_answer), request.reporting)
     asked = DedupeRequest(**request.of_groups)
     found = dedupe.answer(asked, run, delivery._replace(take=None, is_wanted=False))
     assert isinstance(found, Deduplication)
-    return report_of(found, most_bytes, request.reporting.figure)
+    return report_of(found, request.reporting)
 
 
-def report_of(found: Deduplication, most_bytes: int, figure: str | None = None) -> Report:
+def report_of(found: Deduplication, reporting: Reporting) -> Report:
     """The report of groups that were just found. Texts that were in memory are shown, too."""
     held = {found.documents.raw_name(row): text for row, text in found.documents.held.items()}
-    return replace(reported(found.saved, most_bytes, figure, held), skipped=found.skipped)
+    return replace(reported(found.saved, reporting, held), skipped=found.skipped)
 
 
-def reported(
-    answer: SavedAnswer, most_bytes: int, figure: str | None = None, held: Mapping[bytes, bytes] | None = None
-) -> Report:
-    """The report of an answer, with this many bytes of texts at most. held: texts that are in memory, by name."""
-    groups = GroupTable.of(answer)
-    chosen = dict(chosen_pairs(groups, most_bytes))
-    return Report(
-        answer=answer,
-        groups=groups,
-        shown=tuple(_shown(answer, groups, chosen, held or {})),
-        most_bytes=most_bytes,
-        figure_name=figure,
-    )
+def reported(answer: SavedAnswer, reporting: Reporting, held: Mapping[bytes, bytes] | None = None) -> Report:
+    """The report of an answer, or what one figure needs of it. held: texts that are in memory, by name.
+
+    UsageError: the figure cannot show the group.
+    """
+    groups, figure, most_bytes = GroupTable.of(answer), reporting.figure, reporting.report_size
+    if figure is None:
+        shown = tuple(_shown(answer, groups, dict(chosen_pairs(groups, most_bytes)), held or {}))
+    else:
+        place = _place(groups, reporting.group) if FIGURES[figure].of_group else None
+        chosen = {} if place is None else {place: range(1, int(groups.sizes[place]))}
+        shown, most_bytes = tuple(_shown(answer, groups, chosen, held or {}, differ=False)), 0
+    return Report(answer=answer, groups=groups, shown=shown, most_bytes=most_bytes, figure_name=figure)
+
+
+def _place(groups: GroupTable, number: int | None) -> int | None:
+    """The place of a group whose documents are all compared; by default, of the largest. None: there is none.
+
+    UsageError: no group has this number, or it is too large.
+    """
+    if number is None:
+        small = np.flatnonzero(groups.sizes <= MOST_IN_MATRIX)
+        return int(small[0]) if len(small) else None
+    found = np.flatnonzero(groups.number == number)
+    if not len(found):
+        there = f"groups are numbered from 0 to {len(groups) - 1:,}" if len(groups) else "there are no groups"
+        raise UsageError(f"{mention('group')} {number}: {there}")
+    if (size := int(groups.sizes[found[0]])) > MOST_IN_MATRIX:
+        problem = f"it has {size:,} documents, and a figure shows {MOST_IN_MATRIX} at most"
+        raise UsageError(f"{mention('group')} {number}: {problem}")
+    return int(found[0])
 
 
 def _shown(
-    answer: SavedAnswer, groups: GroupTable, chosen: Mapping[int, Sequence[int]], held: Mapping[bytes, bytes]
+    answer: SavedAnswer,
+    groups: GroupTable,
+    chosen: Mapping[int, Sequence[int]],
+    held: Mapping[bytes, bytes],
+    *,
+    differ: bool = True,
 ) -> Iterator[ShownGroup]:
-    """Yield the differences of these pairs, group by group. chosen: duplicates by group, as `chosen_pairs` has them."""
+    """Yield what is shown of these pairs, group by group. chosen: duplicates by group, as `chosen_pairs` has them.
+
+    differ: whether differences are shown, and not only which texts cannot be.
+    """
     members = _members(answer, groups, chosen)
     wanted = [document for each in members.values() for document in each.values()]
     texts = texts_of(answer, wanted, held)
     for place, of_group in members.items():
         found = {at: texts[document.name, document.root] for at, document in of_group.items()}
-        kept = found[0]
-        differences = {at: _difference(answer, kept, found[at]) for at in chosen[place]}
-        size = int(groups.sizes[place])
-        complete = len(found) == size and 2 < size <= MOST_IN_MATRIX
+        pairs = {at: (found[0], found[at]) for at in chosen[place]}
+        if not differ:
+            pairs = {at: pair for at, pair in pairs.items() if str in map(type, pair)}
+        differences = {at: _difference(answer, *pair) for at, pair in pairs.items()}
+        complete = len(found) == int(groups.sizes[place]) <= MOST_IN_MATRIX and (not differ or len(found) > 2)
         yield ShownGroup(place, differences, _matrix(answer, list(found.values())) if complete else None)
 
 

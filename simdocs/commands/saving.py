@@ -52,6 +52,7 @@ def saved(
         probability=facts.probability,
         ignored=corpus.ignored,
         documents=len(documents),
+        changed=facts.changed,
         kept=len(kept),
         groups=decision.groups,
         duplicates=len(pairs),

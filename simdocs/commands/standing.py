@@ -25,8 +25,8 @@ from simdocs.model.figures import counted
 from simdocs.model.names import display_name, name_to_text, path_from
 from simdocs.model.ragged import Index
 from simdocs.model.skipped import Skipped
-from simdocs.parameters.answers import Updating
 from simdocs.parameters.recipes import OF_BANDS, Bands, IndexRecipe, Recipe
+from simdocs.parameters.texts import Updating
 from simdocs.pipeline.prepare import Intake
 from simdocs.pipeline.reuse import Earlier
 from simdocs.requests.request import in_words, is_unset

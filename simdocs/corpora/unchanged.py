@@ -15,9 +15,8 @@ from simdocs.model.byte_strings import separate
 from simdocs.model.documents import MET, STAMP_FIELDS, Documents, SourceFiles
 from simdocs.model.names import is_absolute
 from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, ranges
-from simdocs.parameters.answers import Updating
 from simdocs.parameters.file_formats import compression_of
-from simdocs.parameters.texts import Sequences
+from simdocs.parameters.texts import Sequences, Updating
 
 AT_ONCE = 1 << 12
 """Names that are taken out of their columns at once, and files that are taken over at once."""

@@ -15,7 +15,7 @@ from simdocs.model.passages import Difference
 from simdocs.model.ragged import Array, Floats, Index
 from simdocs.model.saved_answer import SavedAnswer, SavedDocument
 from simdocs.model.skipped import Skipped
-from simdocs.parameters.families import FIGURES
+from simdocs.parameters.families import CLUSTERS, FIGURES
 from simdocs.parameters.file_formats import FILE_FORMATS
 
 MOST_PAIRS = 50
@@ -153,6 +153,11 @@ class Report(Answer):
         return bool(self.answer.parameters["grouping"]["verify"] == "exact")
 
     @property
+    def by_chains(self) -> bool:
+        """Whether chains of similar documents make a group, and not the similarity to the kept one."""
+        return CLUSTERS[self.answer.parameters["grouping"]["cluster"]].by_chains
+
+    @property
     def pairs_shown(self) -> int:
         """The number of duplicates whose difference to the kept document is shown."""
         return sum(not each.missing for group in self.shown for each in group.differences.values())
@@ -184,13 +189,15 @@ class Report(Answer):
         """The summary as values that JSON has."""
         answer = self.answer
         counts = {name: getattr(answer, name) for name in ("documents", "kept", "groups", "duplicates")}
+        counts |= {} if answer.changed is None else {"changed": answer.changed}
         shown = {"pairs_shown": self.pairs_shown, "unreadable": len(self.unreadable)}
         return {**counts, "skipped": dict(answer.skipped), **shown, "seconds": seconds}
 
     def lines(self, seconds: float, *, verbose: bool = False) -> Iterator[str]:  # noqa: ARG002
         """Yield the lines of the summary."""
         answer = self.answer
-        found = f"{counted(answer.documents, 'document')}, {answer.kept:,} kept; "
+        kept = f"{answer.kept:,} kept" if answer.changed is None else f"{answer.changed:,} new or changed"
+        found = f"{counted(answer.documents, 'document')}, {kept}; "
         found += f"{counted(answer.duplicates, 'duplicate')} in {counted(answer.groups, 'group')}"
         if self.figure_name is not None:
             yield f"{found}: figure {self.figure_name}, in {seconds:.2f} s"

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from simdocs.model.names import display_name
-from simdocs.model.ragged import Index
-from simdocs.model.report import Report
+from simdocs.model.ragged import Floats, Index
+from simdocs.model.report import Report, ShownGroup
 from simdocs.model.saved_answer import SavedDirectory
 from simdocs.parameters.recipes import Bands
 
@@ -244,3 +244,42 @@ def times_of(report: Report) -> tuple[TimeBar, ...]:
 def _counts(numbers: Index, size: int) -> list[int]:
     counted: list[int] = np.bincount(numbers, minlength=size).tolist()
     return counted
+
+
+class Linked(NamedTuple):
+    """A document of a group, and the one that links it to the kept document.
+
+    at: its place in the group; 0: it is the kept document.
+    to: the place of the document that it is linked to; -1: it is the kept document, or nothing links it.
+    steps: the number of links between it and the kept document; 0 also if nothing links it.
+    """
+
+    at: int
+    to: int
+    steps: int
+
+
+def linked(similarities: Floats, threshold: float) -> tuple[Linked, ...]:
+    """How pairs that reach the threshold link all documents of a group to the kept one, with as few links as possible.
+
+    similarities: float64 (n, n), of each two documents. Of several documents that are as near to the kept one, the most
+    similar one is taken, or else the first. Each document comes after the one that it is linked to, and those that
+    nothing links come last: their pairs were estimated to be more similar than they are.
+    """
+    found, step = {0: Linked(0, -1, 0)}, [0]
+    while step:
+        others = [at for at in range(len(similarities)) if at not in found]
+        nearest = {at: max(step, key=lambda to: (similarities[at, to], -to)) for at in others}
+        near = [at for at, to in nearest.items() if similarities[at, to] >= threshold]
+        found |= {at: Linked(at, nearest[at], found[nearest[at]].steps + 1) for at in near}
+        step = near
+    order, waiting = list[Linked](), [0]
+    while waiting:
+        order.append(found[at := waiting.pop()])
+        waiting += sorted((each.at for each in found.values() if each.to == at), reverse=True)
+    return (*order, *(Linked(at, -1, 0) for at in range(len(similarities)) if at not in found))
+
+
+def compared_group(report: Report) -> ShownGroup | None:
+    """The largest group of a report whose documents are all compared with each other; None: there is none."""
+    return next((each for each in report.shown if each.similarities is not None), None)

@@ -31,7 +31,8 @@ HEAD_FIELDS = (
     ("parameters", "every parameter, in groups; `banding` is null if candidates were not found by bands"),
     ("ignored", "the tokens that were left out, ascending, 4 bytes each, little-endian, in base64"),
     ("documents", "number of documents"),
-    ("kept", "how many of them are kept"),
+    ("changed", "with `--changed` only: how many of them are new or changed. Only groups with one of these have rows"),
+    ("kept", "how many of them are kept; with `changed`, how many of the new or changed ones"),
     ("groups", "number of kept documents that have duplicates"),
     ("duplicates", "number of duplicates, which is that of the rows"),
     ("skipped", "how many documents were not compared, by reason"),
@@ -157,6 +158,8 @@ class SavedAnswer:
     probability: the least probability that a pair at the threshold becomes a candidate.
     ignored: the tokens that are left out, ascending.
     documents, kept, groups, duplicates: how many there are.
+    changed: the number of documents that are new or changed, if only groups with one of them count; else None. Then
+        only these are counted in `kept`.
     skipped: how many documents were not compared, by reason.
     arguments, roots, directories: see HEAD_FIELDS.
     simdocs: the version of the program that wrote it.
@@ -175,6 +178,7 @@ class SavedAnswer:
     kept: int
     groups: int
     duplicates: int
+    changed: int | None = None
     skipped: Mapping[str, int]
     arguments: tuple[SavedArgument, ...]
     roots: tuple[SavedRoot, ...]

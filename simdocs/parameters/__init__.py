@@ -15,7 +15,7 @@ EVERY_GROUP: tuple[type[Group], ...] = (
     *(texts.Naming, texts.Walking, texts.Sequences, texts.Rereading, texts.OnlyChanged, texts.Normalisation),
     *(recipes.Shingling, recipes.StopWords, recipes.SeveralShinglings),
     *(recipes.Sketching, recipes.Ignoring, recipes.Templates, recipes.Containing, recipes.BandingRequest),
-    *(answers.Grouping, answers.Comparing, answers.Sampling, texts.Known, answers.Updating, answers.Target),
+    *(answers.Grouping, answers.Comparing, answers.Sampling, texts.Known, texts.Updating, answers.Target),
     *(
         answers.DedupeAnswer,
         answers.RowOutputs,

@@ -90,31 +90,6 @@ class Sampling(Group, section=GROUPS):
     )
 
 
-class Updating(Group, section=UPDATE):
-    """How documents are compared with those that an artifact has already."""
-
-    rebuild: bool = parameter(
-        Flag(), default=False, help="Read every document again, and take nothing from the artifact that is there."
-    )
-    checksum: bool = parameter(
-        Flag(), default=False, help="Detect changes by content instead of size, times and inode."
-    )
-    ignore_ctime: bool = parameter(
-        Flag(), default=False, help="Treat a file as unchanged even if its ctime differs, as after a rename or chmod."
-    )
-    ignore_inode: bool = parameter(
-        Flag(),
-        default=False,
-        help="Treat a file as unchanged even if its inode differs, as on some network file systems.",
-    )
-    keep_unreadable: bool = parameter(
-        Flag(),
-        default=False,
-        help="Keep what the artifact has of files and directories that cannot be read now. Exit with 3 if there are"
-        " any.",
-    )
-
-
 _ANSWER = "Write the answer to PATH, completely or not at all. A PATH of - is standard output."
 
 _WRITES_NONE = "simdocs writes no objects to stores: copy it there afterwards"
@@ -228,9 +203,17 @@ _FIGURE = parameter(
 
 
 class Reporting(Group, section=ANSWER):
-    """What a report shows. figure: the one figure that is drawn alone; None: the whole report."""
+    """What a report shows. figure: the one figure that is drawn alone; None: the whole report. group: the number of
+    the group that it shows, if it shows one; None: the largest that fits."""
 
     figure: str | None = _FIGURE
+    group: int | None = parameter(
+        Whole(0),
+        default=None,
+        described="the largest of at most 50 documents",
+        help=f"Draw the group with the number N, with {mention('figure')} matrix or links.",
+        before="diff",
+    )
     report_size: int = _REPORT_SIZE
 
 

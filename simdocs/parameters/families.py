@@ -338,11 +338,15 @@ class ReportFigure(Member):
     The image is empty if the answer has nothing to draw, such as directories if there is only one.
 
     title: its heading
+    has_names: whether it has names of directories, so that it cannot be read if it is drawn small
+    of_group: whether it shows one group, so that a page has it in each group and not among the figures
     """
 
-    def __init__(self, help_text: str, implementation: str, *, title: str) -> None:
+    def __init__(
+        self, help_text: str, implementation: str, *, title: str, has_names: bool = False, of_group: bool = False
+    ) -> None:
         super().__init__(help_text, implementation)
-        self.title = title
+        self.title, self.has_names, self.of_group = title, has_names, of_group
 
 
 _FIGURES = "simdocs.views.report_figures"
@@ -364,14 +368,28 @@ FIGURES = Family(
             "documents and bytes that are kept and that are duplicates, by directory",
             "simdocs.views.directory_figures:removed",
             title="Kept and duplicate, by directory",
+            has_names=True,
         ),
         "directories": ReportFigure(
             "which directories have duplicates of documents in which",
             "simdocs.views.directory_figures:directories",
             title="Directories against each other",
+            has_names=True,
         ),
         "times": ReportFigure(
             "when the files of documents in groups were changed", f"{_FIGURES}:times", title="Over time"
+        ),
+        "matrix": ReportFigure(
+            "how similar all documents of a group are to each other",
+            "simdocs.views.group_figures:matrix",
+            title="How similar the documents of a group are",
+            of_group=True,
+        ),
+        "links": ReportFigure(
+            "which similar pairs link each document of a group to the kept one",
+            "simdocs.views.group_figures:links",
+            title="How the documents of a group are linked",
+            of_group=True,
         ),
     }
 )

@@ -1,12 +1,12 @@
-"""Parameters about documents: which are read, where those of an artifact are, how a text is normalised, and which are
-acted on."""
+"""Parameters about documents: which are read, where those of an artifact are, which have changed, how a text is
+normalised, and which are acted on."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from simdocs.errors import mention
-from simdocs.parameters.declaration import ACTION, DOCUMENTS, GROUPS, TEXT, Group, parameter
+from simdocs.parameters.declaration import ACTION, DOCUMENTS, GROUPS, TEXT, UPDATE, Group, parameter
 from simdocs.parameters.file_formats import CONTAINERS
 from simdocs.parameters.values import (
     MIB,
@@ -161,6 +161,31 @@ class Rereading(Group, section=DOCUMENTS):
             "merge": "Record that the documents are in DIR. Needed if the artifacts were built in different"
             " directories.",
         },
+    )
+
+
+class Updating(Group, section=UPDATE):
+    """How documents are compared with those that an artifact has already."""
+
+    rebuild: bool = parameter(
+        Flag(), default=False, help="Read every document again, and take nothing from the artifact that is there."
+    )
+    checksum: bool = parameter(
+        Flag(), default=False, help="Detect changes by content instead of size, times and inode."
+    )
+    ignore_ctime: bool = parameter(
+        Flag(), default=False, help="Treat a file as unchanged even if its ctime differs, as after a rename or chmod."
+    )
+    ignore_inode: bool = parameter(
+        Flag(),
+        default=False,
+        help="Treat a file as unchanged even if its inode differs, as on some network file systems.",
+    )
+    keep_unreadable: bool = parameter(
+        Flag(),
+        default=False,
+        help="Keep what the artifact has of files and directories that cannot be read now. Exit with 3 if there are"
+        " any.",
     )
 
 

@@ -16,8 +16,8 @@ from simdocs.model.byte_strings import ByteStrings
 from simdocs.model.documents import STAMP_FIELDS, Documents
 from simdocs.model.ragged import Rows
 from simdocs.model.skipped import Skip, Skipped
-from simdocs.parameters.answers import Updating
 from simdocs.parameters.recipes import Recipe
+from simdocs.parameters.texts import Updating
 from simdocs.pipeline.reading import Read, file_records
 
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from simdocs.errors import Problem, mention
-from simdocs.parameters.answers import Target, Updating
+from simdocs.parameters.answers import Target
 from simdocs.parameters.recipes import Containing
-from simdocs.parameters.texts import Rereading
+from simdocs.parameters.texts import Rereading, Updating
 from simdocs.requests.request import Exclusion, Need, Request, RequestRules, only, paths
 from simdocs.requests.sources import BandsRequest, DocumentTokensRequest, SignaturesRequest
 

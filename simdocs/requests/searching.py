@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from simdocs.errors import Problem, mention, suggested
 from simdocs.parameters.answers import Comparing, DedupeAnswer, Grouping, QueryAnswer, Reporting, RowOutputs
-from simdocs.parameters.families import CLUSTERS
+from simdocs.parameters.families import CLUSTERS, FIGURES
 from simdocs.parameters.recipes import BandingRequest
 from simdocs.parameters.texts import Known, OnlyChanged, Rereading, Sequences
 from simdocs.parameters.values import ArtifactName
@@ -155,6 +155,15 @@ class ReportRequest(GroupsRequest):
         if len(self.documents) > 1:
             yield Problem("a saved answer cannot be mixed with other arguments: name one answer, or only documents")
         yield from needs((name for name in self.given if name not in Reporting.parameters), "documents, not an answer")
+
+    def _group_of_a_figure(self) -> Iterator[Problem]:
+        """Only some figures show one group."""
+        figure = self.reporting.figure
+        if self.has("group") and (figure is None or not FIGURES[figure].of_group):
+            wanted = " or ".join(name for name, each in FIGURES.items() if each.of_group)
+            yield Problem(f"{mention('group')} needs {mention('figure')} {wanted}", "group", "figure")
+
+    rules: ClassVar[RequestRules] = (*GroupsRequest.rules, _group_of_a_figure)
 
 
 class QueryRequest(ReadRequest):

@@ -16,13 +16,23 @@ _ROW = 44
 _LEFT = 200
 """The width of the names of directories."""
 
+_LETTER = 8.0
+"""The width of a bold letter or digit, on average."""
+
 
 def removed(report: Report) -> str:
     """Bars of the documents and bytes that are kept and that are duplicates, by directory."""
     shares = directory_shares(report)
     if not shares:
         return ""
-    width = WIDTH - _LEFT - 190
+    labels = [
+        (
+            f"{each.duplicates:,} of {each.documents:,}{' — more than half' * each.is_mostly_removed}",
+            f"{size(each.duplicate_bytes)} of {size(each.bytes)}",
+        )
+        for each in shares
+    ]
+    width = WIDTH - _LEFT - 20 - _LETTER * max(len(line) for each in labels for line in each)
     most, largest = max(each.documents for each in shares), max(1, *(each.bytes for each in shares))
     parts = [
         bar(_LEFT, 4, 11, 11, "kept"),
@@ -42,16 +52,8 @@ def removed(report: Report) -> str:
             parts.append(bar(_LEFT, y + row * 17, kept, high, "kept", told))
             parts.append(bar(_LEFT + kept, y + row * 17, gone, high, "duplicate", told))
         beyond = _LEFT + width * max(each.documents / most, each.bytes / largest) + 10
-        share = f"{each.duplicates:,} of {each.documents:,}"
-        parts.append(
-            text(
-                beyond,
-                y + 12,
-                share + (" — more than half" if each.is_mostly_removed else ""),
-                "warn" * each.is_mostly_removed,
-            )
-        )
-        parts.append(text(beyond, y + 28, f"{size(each.duplicate_bytes)} of {size(each.bytes)}", "soft"))
+        parts.append(text(beyond, y + 12, labels[at][0], "warn" * each.is_mostly_removed))
+        parts.append(text(beyond, y + 28, labels[at][1], "soft"))
     return image(
         "removed",
         FIGURES["removed"].title,

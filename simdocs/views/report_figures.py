@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from simdocs.model.figures import at_least, counted, cut_in_words, figure, shown_probability
+from simdocs.model.figures import at_least, counted, cut_in_words, figure, least_percentage
 from simdocs.model.report import Report
 from simdocs.model.report_counts import Similarities, found_pairs, group_sizes, similarities_of, times_of
 from simdocs.parameters.families import FIGURES
-from simdocs.views.svg import WIDTH, Plot, alone, amount_ticks, bar, image, path, text
+from simdocs.views.svg import WIDTH, Plot, alone, amount_ticks, bar, fine, image, path, text
 
 _PLOT = Plot(64, 30, WIDTH - 84, 210)
 
@@ -52,20 +52,20 @@ def similarities(report: Report) -> str:
     every = max(1, -(-len(found.counts) // 10))
     for at in range(0, len(found.counts) + 1, every):
         if at <= len(found.counts) - every / 2:
-            parts.append(text(plot.left + at * wide, plot.bottom + 18, f"{(first + at) / 100:.2f}", "middle soft"))
-    parts.append(text(equal_x + wide / 2, plot.bottom + 18, "1", "middle soft"))
+            parts.append(text(plot.left + at * wide, plot.bottom + 20, f"{(first + at) / 100:.2f}", fine(at // every)))
+    parts.append(text(equal_x + wide / 2, plot.bottom + 20, "1", "middle soft"))
     threshold_x = plot.left + (threshold * 100 - first) * wide
     parts.append(path("mark", f"M{threshold_x:.1f} {plot.top}V{plot.bottom}"))
     parts.append(text(threshold_x + 4, plot.top - 8, f"threshold {threshold:g}", "soft"))
     what = "similarity to the kept document" if report.is_exact else "estimated similarity to the kept document"
-    parts.append(text(plot.x(0.5), plot.bottom + 40, f"{what} (the last bar: similarity 1)", "middle soft"))
+    parts.append(text(plot.x(0.5), plot.bottom + 43, f"{what} (the last bar: similarity 1)", "middle soft"))
     below = len([None for at, number in enumerate(found.counts) if number and first + at + 1 <= threshold * 100])
     description = (
         f"{counted(sum(found.counts) + found.equal, 'duplicate')}, of which {found.equal:,} have similarity 1."
         f" The threshold is {threshold:g}.{_most_frequent(found)}"
         + (" Some are below the threshold, because chains of similar documents link them." if below else "")
     )
-    return image("similarities", FIGURES["similarities"].title, description, plot.bottom + 52, parts)
+    return image("similarities", FIGURES["similarities"].title, description, plot.bottom + 54, parts)
 
 
 def _most_frequent(found: Similarities) -> str:
@@ -90,7 +90,7 @@ def curve(report: Report) -> str:
             text(plot.left - 8, y + 4, f"{tenth * 10}%", "end soft"),
         ]
     for tenth in range(11):
-        parts.append(text(plot.x(tenth / 10), plot.bottom + 18, f"{tenth / 10:g}", "middle soft"))
+        parts.append(text(plot.x(tenth / 10), plot.bottom + 20, f"{tenth / 10:g}", "middle soft"))
     counts = [*found.similarities.counts[:-1], found.similarities.counts[-1] + found.similarities.equal]
     most = max(1, *counts)
     for at, number in enumerate(counts):
@@ -103,17 +103,17 @@ def curve(report: Report) -> str:
     parts.append(path("line", f"M{line}"))
     x = plot.x(answer.threshold)
     parts.append(path("mark", f"M{x:.1f} {plot.top}V{plot.bottom}"))
-    label = f"at the threshold {answer.threshold:g}: {shown_probability(answer.probability)}"
+    label = f"at the threshold {answer.threshold:g}: {least_percentage(answer.probability)}"
     parts.append(text(x - 6, plot.top - 8, label, "end soft"))
     parts.append(path("axis", f"M{plot.left} {plot.bottom}H{plot.x(1):.1f}"))
     parts.append(
-        text(plot.x(0.5), plot.bottom + 40, "similarity of a pair (bars: the pairs of this answer)", "middle soft")
+        text(plot.x(0.5), plot.bottom + 43, "similarity of a pair (bars: the pairs of this answer)", "middle soft")
     )
     description = (
         f"The chance that a pair is found by {cut_in_words(*cut)}: {at_least(answer.probability, answer.threshold)}."
         f" {missed_in_words(found.missed)}"
     )
-    return image("curve", FIGURES["curve"].title, description, plot.bottom + 52, parts)
+    return image("curve", FIGURES["curve"].title, description, plot.bottom + 54, parts)
 
 
 def missed_in_words(missed: float) -> str:
@@ -135,6 +135,7 @@ def sizes(report: Report) -> str:
             text(plot.left - 8, y + 4, f"{10**digit:,}", "end soft"),
         ]
     wide = plot.width / max(6, len(bars))
+    every = 1 if len(bars) <= 9 else 2
     for at, each in enumerate(bars):
         height = plot.height * _log_share(each.groups, digits)
         x, label = plot.left + at * wide, f"{each.least}" if each.least == each.most else f"{each.least}–{each.most}"
@@ -142,13 +143,14 @@ def sizes(report: Report) -> str:
         parts.append(bar(x + wide * 0.15, plot.bottom - height, wide * 0.7, height, "kept", told))
         if each.groups:
             parts.append(text(x + wide / 2, plot.bottom - height - 6, f"{each.groups:,}", "middle"))
-        parts.append(text(x + wide / 2, plot.bottom + 18, label, "middle soft"))
+        if at % every == 0:
+            parts.append(text(x + wide / 2, plot.bottom + 20, label, fine(at // every if len(bars) > 6 else 0)))
     parts.append(path("axis", f"M{plot.left} {plot.bottom}H{plot.x(1):.1f}"))
-    parts.append(text(plot.x(0.5), plot.bottom + 40, "documents in a group (groups: logarithmic)", "middle soft"))
+    parts.append(text(plot.x(0.5), plot.bottom + 43, "documents in a group (groups: logarithmic)", "middle soft"))
     largest = int(report.groups.sizes[0])
     pairs = bars[0].groups
     description = f"{counted(len(report.groups), 'group')}. The largest has {largest:,} documents; {pairs:,} have two."
-    return image("sizes", FIGURES["sizes"].title, description, plot.bottom + 52, parts)
+    return image("sizes", FIGURES["sizes"].title, description, plot.bottom + 54, parts)
 
 
 def _log_share(count: int, digits: int) -> float:
@@ -174,16 +176,16 @@ def times(report: Report) -> str:
         parts.append(bar(x + wide * 0.1, plot.bottom - heights[0], wide * 0.8, heights[0], "kept", told))
         parts.append(bar(x + wide * 0.1, plot.bottom - sum(heights), wide * 0.8, heights[1], "duplicate", told))
         if at % every == 0:
-            parts.append(text(x + wide / 2, plot.bottom + 18, each.label, "middle soft"))
+            parts.append(text(x + wide / 2, plot.bottom + 20, each.label, fine(at // every if len(bars) > 6 else 0)))
     parts += _legend(plot)
     parts.append(
-        text(plot.x(0.5), plot.bottom + 40, "when files of documents in groups were changed (UTC)", "middle soft")
+        text(plot.x(0.5), plot.bottom + 43, "when files of documents in groups were changed (UTC)", "middle soft")
     )
     description = (
         f"Documents in groups, by when their files were changed, from {bars[0].label} to {bars[-1].label}:"
         f" {sum(each.kept for each in bars):,} kept, {sum(each.duplicates for each in bars):,} duplicates."
     )
-    return image("times", FIGURES["times"].title, description, plot.bottom + 52, parts)
+    return image("times", FIGURES["times"].title, description, plot.bottom + 54, parts)
 
 
 def _legend(plot: Plot) -> Iterator[str]:

@@ -20,7 +20,7 @@ from simdocs.extras import needs
 from simdocs.model.figures import counted, size
 from simdocs.model.names import display_name, name_to_text
 from simdocs.model.report import MOST_PAIRS, Report, ShownGroup
-from simdocs.model.report_counts import directory_labels, found_pairs
+from simdocs.model.report_counts import directory_labels, found_pairs, linked
 from simdocs.parameters.families import FIGURES
 from simdocs.views.difference_rows import DifferenceRow, difference_rows
 from simdocs.views.report_words import comparison_in_words, method_in_words, promises_in_words
@@ -38,11 +38,11 @@ _BLOCK = 1 << 20
 
 
 class DrawnFigure(NamedTuple):
-    """A figure of the page: its name, its title, and the image."""
+    """A figure of the page: its title, the image, and whether it has names, which a narrow screen must not shrink."""
 
-    name: str
     title: str
     image: Any
+    has_names: bool
 
 
 class ListedDocument(NamedTuple):
@@ -75,7 +75,7 @@ def report_page(report: Report) -> bytes:
         compared=list(comparison_in_words(answer)),
         method=list(method_in_words(answer)),
         promises=list(promises_in_words(report)),
-        figures=[DrawnFigure(name, each.title, _image(report, name)) for name, each in FIGURES.items()],
+        figures=[_figure(report, name) for name, each in FIGURES.items() if not each.of_group],
         listed=list(_listed(report)),
         beyond=max(0, len(groups) - LISTED),
         shown=_shown_in_words(report),
@@ -123,9 +123,9 @@ def _hash(content: str) -> str:
     return base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
 
 
-def _image(report: Report, name: str) -> Any:
+def _figure(report: Report, name: str) -> DrawnFigure:
     drawn: str = FIGURES[name].load()(report)
-    return _markup(drawn)
+    return DrawnFigure(FIGURES[name].title, _markup(drawn), FIGURES[name].has_names)
 
 
 def _counts(report: Report) -> list[tuple[str, str]]:
@@ -135,7 +135,7 @@ def _counts(report: Report) -> list[tuple[str, str]]:
     share = f" ({answer.duplicates / answer.documents:.0%})" if answer.documents else ""
     return [
         (f"{answer.documents:,}", "documents"),
-        (f"{answer.kept:,}", "kept"),
+        (f"{answer.kept:,}", "kept") if answer.changed is None else (f"{answer.changed:,}", "new or changed"),
         (f"{answer.duplicates:,}{share}", "duplicates"),
         (f"{answer.groups:,}", "groups"),
         (size(removed), "text in duplicates"),
@@ -216,7 +216,7 @@ def _text_blocks(report: Report) -> Iterator[tuple[int, bytes]]:
     """Yield the texts of some groups together as JSON, each with the place of the first of them."""
     held, first, length = list[str](), 0, 0
     for group in report.shown:
-        text = f'"{group.place}":{_json(_texts(group))}'
+        text = f'"{group.place}":{_json(_texts(group, report))}'
         if held and length + len(text) > _BLOCK:
             yield first, f"{{{','.join(held)}}}".encode()
             held, length = [], 0
@@ -227,8 +227,11 @@ def _text_blocks(report: Report) -> Iterator[tuple[int, bytes]]:
         yield first, f"{{{','.join(held)}}}".encode()
 
 
-def _texts(group: ShownGroup) -> dict[str, Any]:
-    """The rows of each pair of a group, or why there are none; and how similar its documents are, in thousandths."""
+def _texts(group: ShownGroup, report: Report) -> dict[str, Any]:
+    """The rows of each pair of a group, or why there are none; and how similar its documents are, in millionths.
+
+    If chains make groups, also which documents link them: the place of each, of the one before it, and the steps.
+    """
     pairs = dict[int, Any]()
     notes = dict[int, str]()
     for at, difference in group.differences.items():
@@ -239,8 +242,9 @@ def _texts(group: ShownGroup) -> dict[str, Any]:
         if note := difference.likeness or (f"compared {difference.coarser}" if difference.coarser else ""):
             notes[at] = note
     matrix = group.similarities
-    table = None if matrix is None else [[round(1000 * value) for value in row] for row in matrix.tolist()]
-    return {"pairs": pairs, "notes": notes, "matrix": table}
+    table = None if matrix is None else [[round(1e6 * value) for value in row] for row in matrix.tolist()]
+    links = [] if matrix is None or not report.by_chains else linked(matrix, report.answer.threshold)
+    return {"pairs": pairs, "notes": notes, "matrix": table, "links": links}
 
 
 def _cells(row: DifferenceRow) -> list[list[str]]:

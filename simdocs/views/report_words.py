@@ -69,8 +69,7 @@ def method_in_words(answer: SavedAnswer) -> Iterator[tuple[str, str]]:
             "Candidates",
             f"pairs that agree in one of {bands} of signatures of {sketching.num_perm} values ({sketching.scheme})",
         )
-    kept = KEEP[grouping["keep"]].help if grouping["keep"] in KEEP else grouping["keep"]
-    yield "Kept of each group", f"{grouping['keep']}: {kept}"
+    yield "Kept of each group", KEEP[grouping["keep"]].help if grouping["keep"] in KEEP else grouping["keep"]
     yield "simdocs", answer.simdocs
 
 
@@ -82,12 +81,13 @@ def _normalised(switches: Mapping[str, Any]) -> str:
 def promises_in_words(report: Report) -> Iterator[str]:
     """Yield sentences on what is certain about the answer, and what is not."""
     answer = report.answer
-    by_chains = answer.parameters["grouping"]["cluster"] != "greedy"
+    if answer.changed is not None:
+        yield "Only groups with a document that was new or changed at the last update of the index are listed."
     if not report.is_exact:
         yield (
             "The similarities are estimates from signatures: no text was compared. Look at pairs before you remove any."
         )
-    elif by_chains:
+    elif report.by_chains:
         yield (
             f"Each group is linked by pairs whose exact similarity is {answer.threshold:g} or more. A duplicate may be"
             " less similar than that to the document that is kept."

@@ -77,6 +77,11 @@ def text(x: float, y: float, content: str, kind: str = "") -> str:
     return f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}">{escape(content)}</text>'
 
 
+def fine(at: int) -> str:
+    """The classes of a label below an axis. Every second one is not shown if the letters are large."""
+    return "middle soft fine" if at % 2 else "middle soft"
+
+
 def bar(x: float, y: float, width: float, height: float, kind: str, told: str = "") -> str:
     """A bar. told: what it says when a pointer is on it."""
     title = f"<title>{escape(told)}</title>" if told else ""

@@ -246,7 +246,7 @@ _AUDIT = {
 
 _REPORT = {name: _DEDUPE[name] for name in ("max_memory", "exact", "verify", "cluster", "keep", "max_candidates")}
 _REPORT |= {name: _DEDUPE[name] for name in ("rule", "against", "shingles", "root")}
-_REPORT |= {"figure": Case("similarities"), "report_size": Case(1000)}
+_REPORT |= {"figure": Case("similarities"), "group": Case(1, {"figure": "matrix"}), "report_size": Case(1000)}
 
 _USUAL = _TOKENS | _DOCUMENTS | _SIGNATURES | _BANDS
 

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from simdocs.commands.report import reported
+from simdocs.parameters.answers import Reporting
 from tests.browser.browsing import AXE, Shown, a_browser, shown
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.program import simdocs
-from tests.cli.test_report import HOSTILE
+from tests.cli.test_report import CHAIN, HOSTILE
 from tests.report_pages import ReportPage
 from tests.saved_groups import DIRECTORIES, answer_with
 
@@ -43,7 +44,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of 100,000 groups, without texts."""
     path = tmp_path_factory.mktemp("large") / "page.html"
-    path.write_bytes(reported(answer_with(100_000), 0).html())
+    path.write_bytes(reported(answer_with(100_000), Reporting(report_size=0)).html())
     return path
 
 
@@ -86,6 +87,17 @@ def test_keys_choose_groups_and_pairs_and_the_address_names_them(view: Shown, sm
     assert view.page.locator("input[type=search]").evaluate("input => input === document.activeElement")
     view.press("Escape")
     assert view.page.locator(".list").evaluate("list => list === document.activeElement")
+
+
+def test_the_pairs_that_link_a_group_are_a_tree_that_chooses_pairs(view: Shown, tmp_path: Path) -> None:
+    lay(tmp_path, {f"docs/{at}": text for at, text in enumerate(CHAIN)})
+    simdocs("report", "docs", "--cluster", "components", "-t", "0.5", "-q", "-o", "page.html", cwd=tmp_path)
+    view.open(tmp_path / "page.html")
+    items = view.page.locator(".links li")
+    assert [each.split(" ")[1:2] for each in items.all_inner_texts()] == [["kept"], ["docs/1"], ["docs/2"], ["docs/3"]]
+    assert items.evaluate_all("items => items.map(item => parseInt(item.style.paddingLeft))") == [0, 22, 44, 66]
+    items.nth(3).get_by_role("button").click()
+    view.until(".documents tr.chosen", "docs/3")
 
 
 def test_a_link_opens_its_group_and_pair(view: Shown, small: Path) -> None:

@@ -109,7 +109,11 @@ def test_only_changed_documents_keep_their_own_totals(place: Path) -> None:
     assert simdocs(*build, cwd=place).status == 0
     head, rows = saved(place, "x.index", "--changed")
     assert [row["duplicate"] for row in rows] == ["docs/y"]
-    assert (head["documents"], head["duplicates"], head["groups"]) == (6, 1, 1)
+    assert (head["documents"], head["changed"], head["kept"], head["duplicates"], head["groups"]) == (6, 1, 0, 1, 1)
+    done = simdocs("report", "x.answer", "--summary", "-o", "page.html", cwd=place)
+    assert done.err.startswith("6 documents, 1 new or changed; 1 duplicate in 1 group;")
+    assert "Only groups with a document that was new or changed" in (place / "page.html").read_text("utf-8")
+    assert "changed" not in saved(place, "x.index")[0]
 
 
 def test_rows_of_data_sets_are_marked(tmp_path: Path) -> None:

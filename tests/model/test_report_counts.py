@@ -17,6 +17,7 @@ from simdocs.model.report_counts import (
     directory_shares,
     found_pairs,
     group_sizes,
+    linked,
     similarities_of,
     times_of,
 )
@@ -148,3 +149,33 @@ def test_chosen_texts_fit_and_the_largest_groups_come_first(many: Report) -> Non
 
 def one_group(size: int) -> SavedAnswer:
     return answer_of(*(("kept", f"copy {at}", 1.0) for at in range(size)))
+
+
+def test_a_chain_is_followed_from_the_kept_document_on() -> None:
+    chain = np.eye(4)
+    for left, right, similarity in [(0, 2, 0.9), (2, 1, 0.85), (1, 3, 0.8), (0, 1, 0.7), (0, 3, 0.5), (2, 3, 0.6)]:
+        chain[left, right] = chain[right, left] = similarity
+    assert linked(chain, 0.8) == ((0, -1, 0), (2, 0, 1), (1, 2, 2), (3, 1, 3))
+    assert linked(chain, 0.5) == ((0, -1, 0), (1, 0, 1), (2, 0, 1), (3, 0, 1))
+    assert linked(chain, 0.82) == ((0, -1, 0), (2, 0, 1), (1, 2, 2), (3, -1, 0))
+
+
+def test_documents_are_linked_in_as_few_steps_as_possible_and_each_follows_the_one_before_it() -> None:
+    chance = np.random.default_rng(5)
+    for size in (2, 3, 8, 20):
+        found = np.round(chance.random((size, size)), 2)
+        found = np.maximum(found, found.T)
+        steps = {0: 0}
+        for step in range(1, size):
+            near = {at for at, to in np.argwhere(found >= 0.8).tolist() if steps.get(to) == step - 1}
+            steps |= dict.fromkeys(near - steps.keys(), step)
+        order = linked(found, 0.8)
+        assert sorted(each.at for each in order) == list(range(size))
+        assert {each.at: each.steps for each in order if each.to >= 0 or each.at == 0} == steps
+        met = set[int]()
+        for at, to, _ in order:
+            if to >= 0:
+                nearer = [other for other, step in steps.items() if step == steps[at] - 1]
+                assert found[at, to] == max(found[at, other] for other in nearer) >= 0.8
+                assert to in met
+            met.add(at)

@@ -216,7 +216,7 @@ function start(data) {
     detail.replaceChildren(
       make("h3", {}, `Group ${data.numbers[group]}`),
       make("p", {class: "soft"}, `${plural(count, "document")}, ${size(bytes[group])} of text in duplicates`),
-      members, ...pairOf(group, pair, texts), ...matrixOf(group, texts));
+      members, ...pairOf(group, pair, texts), ...linksOf(group, texts), ...matrixOf(group, texts));
     const row = body.querySelector(".chosen");
     if (row && row.offsetTop + row.offsetHeight > members.clientHeight)
       members.scrollTop = row.offsetTop - members.clientHeight / 2;
@@ -292,15 +292,32 @@ function start(data) {
     return row;
   }
 
+  function linksOf(group, texts) {
+    if (!texts || !texts.links.length) return [];
+    const told = (one, other) => (texts.matrix[one][other] / 1e6).toFixed(3);
+    const items = texts.links.map(([each, to, steps]) => {
+      const name = each ? make("button", {type: "button", onclick: () => choose(group, each)}, nameOf(group, each))
+        : make("span", {}, nameOf(group, 0), " ", make("span", {class: "tag"}, "kept"));
+      const how = !each ? [] : to < 0 ? [make("span", {class: "number"}, "not linked"), " "]
+        : [make("span", {class: "number"}, told(each, to)), " "];
+      const loose = each && to !== 0 ? [make("span", {class: "soft"}, ` ${told(each, 0)} to the kept one`)] : [];
+      const item = make("li", {}, ...how, name, ...loose);
+      item.style.paddingLeft = `${Math.min(steps, 12) * 22}px`;
+      return item;
+    });
+    return [make("h4", {}, "Which similar pairs link all to the kept one"), make("ul", {class: "links"}, ...items)];
+  }
+
   function matrixOf(group, texts) {
     if (!texts || !texts.matrix) return [];
+    const low = Math.min(...texts.matrix.flat());
     const number = each => make("th", {scope: each.scope, title: nameOf(group, each.at)}, each.at ? String(each.at) : "kept");
     const head = make("tr", {}, make("td", {}), ...texts.matrix.map((_, at) => number({scope: "col", at})));
     const rows = texts.matrix.map((values, at) => make("tr", {}, number({scope: "row", at}),
       ...values.map((value, other) => {
-        const shade = at === other ? 0 : Math.max(0, Math.min(4, Math.ceil((value / 1000 - 0.5) * 8)));
+        const shade = at === other ? 0 : low < 1e6 ? 1 + Math.round(3 * (value - low) / (1e6 - low)) : 4;
         return make("td", {class: `s${shade}`, title: `${nameOf(group, at)} and ${nameOf(group, other)}`},
-          at === other ? "" : (value / 1000).toFixed(2));
+          at === other ? "" : (value / 1e6).toFixed(2));
       })));
     return [make("h4", {}, "How similar all are to each other"),
       make("div", {class: "scroll", tabIndex: 0, role: "region", "aria-label": "Similarities in this group"},

@@ -17,8 +17,10 @@
 # so. So if you built it with --unit word, say so here, too: nightly.sh /srv/archive /var/lib/archive.index --unit word
 #
 # SIMDOCS is the program, if it is not in PATH. LOCK_WAIT is the number of seconds to wait for another run that is writing
-# the same index (600). Build the index once by hand: in a new index, all documents are new. If a run ends after the
-# update but before its answer, `simdocs query NAME.index --changed` prints the answer until the next update.
+# the same index (600). REPORT is a file, such as /srv/www/new.html, if you want one: a page for a web browser that shows
+# tonight's new and changed documents with what they resemble, and where they differ. It replaces the page of last night.
+# Build the index once by hand: in a new index, all documents are new. If a run ends after the update but before its
+# answer, `simdocs query NAME.index --changed` prints the answer until the next update.
 #
 # Exit status:
 #     0   done, also if nothing was found
@@ -65,4 +67,11 @@ esac
 "$simdocs" query --changed --top 3 -- "$index"
 compared=$?
 [ $compared -ne 0 ] || compared=$updated
+
+# The answer is above, and so are its warnings.
+if [ -n "${REPORT-}" ]; then
+    "$simdocs" dedupe --changed --report "$REPORT" -o /dev/null -q -- "$index"
+    reported=$?
+    [ $reported -eq 0 ] || [ $compared -eq 2 ] || compared=$reported
+fi
 exit $compared

@@ -16,6 +16,7 @@ from tests.artifacts.tiny import draft_of
 from tests.cli.corpus import A1, A, B, lay
 from tests.cli.program import PROGRAM, Argument, Done, bound_by_modes, finished, started
 from tests.cli.stand_in import stand_in
+from tests.report_pages import ReportPage
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples/nightly.sh"
 CRON = {"PATH": "/usr/bin:/bin", "SIMDOCS": PROGRAM}
@@ -67,6 +68,19 @@ def test_the_nightly_script_writes_only_the_index_and_only_for_its_user(two):
     index = two[1]
     assert os.listdir(index.parent) == [index.name]
     assert {path.stat().st_mode & 0o077 for path in [index, *index.iterdir()]} == {0}
+
+
+def test_a_report_shows_the_new_documents_of_each_night(two):
+    page = two[1].with_name("new.html")
+    lay(two[0], {"new.txt": A1})
+    done = nightly(*two, REPORT=str(page), SIMDOCS=PROGRAM)
+    assert (done.status, done.err, len(done.rows)) == (0, "", 1)
+    shown = [pair[:2] for pair in ReportPage(page.read_bytes()).pairs]
+    assert shown == [(str(two[0] / "a.txt"), str(two[0] / "new.txt"))]
+    assert nightly(*two, REPORT=str(page), SIMDOCS=PROGRAM) == (0, b"", "")
+    assert ReportPage(page.read_bytes()).pairs == []
+    gone = nightly(*two, REPORT=f"{page}/is/no/directory", SIMDOCS=PROGRAM)
+    assert (gone.status, gone.out, len(gone.err.splitlines())) == (2, b"", 1)
 
 
 def test_at_most_three_matches_of_a_document_are_listed(two):

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import pairwise
-from typing import Any, overload
+from typing import IO, TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from simdocs.model.ragged import Array, Ragged
+
+if TYPE_CHECKING:
+    import mmap
 
 _AT_ONCE = 1 << 12
 """Byte strings that are taken out at once where all of them are looked at."""
@@ -53,27 +59,95 @@ class ByteStrings(Sequence[bytes]):
             yield from self[begin : begin + _AT_ONCE]
 
 
+_IN_MEMORY = 1 << 28
+"""Bytes from which on an array moves to a file, and by which it then grows: 256 MiB."""
+
+
 class GrowingArray:
     """An array that grows in place: (n, *width).
 
     Its bytes are moved by the system where it can do that, and what is reserved for more rows is never touched. So an
     array takes no memory twice while it grows, unlike pieces that are concatenated at the end.
+
+    A large array moves to a file without a name in the directory of temporary files, so that the system can take back
+    the memory of parts that are not in use. It stays in memory if there is little room in that directory.
     """
 
     def __init__(self, dtype: Any, *width: int) -> None:
         self._dtype, self._width = np.dtype(dtype), width
-        self._bytes = bytearray()
+        self._bytes: bytearray | _Mapped = bytearray()
 
     def __len__(self) -> int:
         return len(self.all())
 
     def add(self, rows: Array) -> None:
         """Add rows (m, *width) at the end. No array that `all` returned may be in use: BufferError."""
-        self._bytes += np.ascontiguousarray(rows, self._dtype).reshape(-1).view(np.uint8).data
+        self._bytes.extend(np.ascontiguousarray(rows, self._dtype).reshape(-1).view(np.uint8).data)
+        if isinstance(self._bytes, bytearray) and len(self._bytes) > _IN_MEMORY:
+            self._bytes = _Mapped(self._bytes)
 
     def all(self) -> Array:
         """All rows: the array itself, and not a copy."""
-        return np.frombuffer(self._bytes, self._dtype).reshape(-1, *self._width)
+        held = self._bytes if isinstance(self._bytes, bytearray) else self._bytes.view()
+        return np.frombuffer(held, self._dtype).reshape(-1, *self._width)
+
+
+class _Mapped:
+    """Bytes that grow in a file that is mapped into memory, or in memory if there is no room for the file.
+
+    It has its imports within, because few runs need them.
+    """
+
+    def __init__(self, first: bytearray) -> None:
+        import tempfile
+
+        self._file: IO[bytes] | None = None
+        with suppress(OSError):  # there is no directory for it
+            self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  (closed below)
+        self._size, self._map = 0, self._with_room(_IN_MEMORY)
+        self.extend(first)
+
+    def __del__(self) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def extend(self, more: bytearray | memoryview) -> None:
+        """Add bytes at the end."""
+        end = self._size + len(more)
+        if end > len(self._map):
+            self._grow(-(-end // _IN_MEMORY) * _IN_MEMORY)
+        self._map[self._size : end] = more
+        self._size = end
+
+    def view(self) -> memoryview:
+        """The bytes themselves."""
+        return memoryview(self._map)[: self._size]
+
+    def _grow(self, room: int) -> None:
+        before = self._map
+        self._map = self._with_room(room)
+        if self._file is None:
+            self._map[: self._size] = before[: self._size]
+        before.close()  # BufferError: an array is in use
+
+    def _with_room(self, room: int) -> mmap.mmap:
+        """A mapping with this number of bytes, all of which the file has: a write to it cannot find a full disk."""
+        import mmap
+
+        if self._file is not None:
+            try:
+                free = os.fstatvfs(self._file.fileno())
+                if free.f_bavail * free.f_frsize < 2 * room:
+                    raise OSError(errno.ENOSPC, "")
+                os.posix_fallocate(self._file.fileno(), 0, room)
+                return mmap.mmap(self._file.fileno(), room)
+            except OSError:
+                self._file.close()
+                self._file = None
+        try:
+            return mmap.mmap(-1, room)
+        except OSError:
+            raise MemoryError from None
 
 
 class GrowingByteStrings:

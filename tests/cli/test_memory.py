@@ -6,6 +6,7 @@ import json
 import os
 import random
 import re
+import shutil
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -347,6 +348,31 @@ def test_rows_of_parquet_take_1_kb_each_and_200_mb_whatever_their_row_groups_hol
     docs = FORMS["parquet"](tmp_path, ROWS)
     for name, jobs, peak, _ in measurements(tmp_path, docs, [2], ["signature", "dedupe"]):
         assert peak <= promised(ROWS, name, "parquet", jobs), (name, jobs)
+
+
+ARRAYS_MOVE = """
+import mmap, sys
+import simdocs.model.byte_strings as of
+of._IN_MEMORY = mmap.PAGESIZE
+sys.addaudithook(lambda event, given: event == "mmap.__new__" and given[0] >= 0 and open({!r}, "a").write("x"))
+"""
+
+
+@pytest.mark.reliability("100,000 to 1,000,000 documents")
+@pytest.mark.parametrize("command", [["dedupe"], ["index", "-o", "x.index"]])
+def test_arrays_that_moved_to_a_file_give_the_same_answer_and_leave_nothing(tmp_path, command):
+    (docs,) = FORMS["lines"](tmp_path, 3000)
+    usual = anew(*command, docs, cwd=tmp_path)
+    before = {path.name: path.read_bytes() for path in tmp_path.glob("x.index/*.npy")}
+    shutil.rmtree(tmp_path / "x.index", ignore_errors=True)
+    (tmp_path / "temporary").mkdir()
+    moved = tmp_path / "moved"
+    env = {**prelude(tmp_path, ARRAYS_MOVE.format(str(moved))), "TMPDIR": str(tmp_path / "temporary")}
+    done = anew(*command, docs, cwd=tmp_path, env=env)
+    assert moved.stat().st_size >= 4, "names, facts and signatures"
+    assert (done.status, done.out) == (usual.status, usual.out)
+    assert before == {path.name: path.read_bytes() for path in tmp_path.glob("x.index/*.npy")}
+    assert list((tmp_path / "temporary").iterdir()) == []
 
 
 MERGED = int(os.environ.get("SIMDOCS_TEST_MERGED", "1000000"))

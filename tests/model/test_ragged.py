@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import errno
+import itertools
+import mmap
+import os
+import tempfile
 import tracemalloc
+import types
+from typing import Any
 from unittest import mock
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from simdocs.model import byte_strings, ragged
@@ -77,6 +84,68 @@ def test_a_growing_array_holds_all_rows_that_were_added(parts: list[int]) -> Non
         growing.add(pieces[-1])
     np.testing.assert_array_equal(growing.all(), np.concatenate(pieces))
     assert growing.all().dtype == np.uint32
+
+
+TEMPORARY_FILE = tempfile.TemporaryFile
+
+
+@pytest.fixture(params=["room", "no directory", "little room", "full from the third time on"])
+def small_arrays_move(request, monkeypatch):
+    """Arrays of a page move to a file, where there is room for it. Return the files that were made."""
+    monkeypatch.setattr(byte_strings, "_IN_MEMORY", mmap.PAGESIZE)
+    made, reserve, calls = list[Any](), os.posix_fallocate, itertools.count(1)
+
+    def temporary(**given: Any) -> Any:
+        if request.param == "no directory":
+            raise FileNotFoundError(errno.ENOENT, "no usable temporary directory")
+        made.append(TEMPORARY_FILE(**given))
+        return made[-1]
+
+    def reserved(file: int, begin: int, size: int) -> None:
+        if request.param.startswith("full") and next(calls) >= 3:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        reserve(file, begin, size)
+
+    free = 0 if request.param == "little room" else 1 << 30
+    room = types.SimpleNamespace(f_bavail=free, f_frsize=1)
+    monkeypatch.setattr(tempfile, "TemporaryFile", temporary)
+    monkeypatch.setattr(os, "posix_fallocate", reserved)
+    monkeypatch.setattr(os, "fstatvfs", lambda _file: room)
+    return request.param, made
+
+
+@given(parts=st.lists(st.integers(0, 3 * mmap.PAGESIZE // 12), max_size=9))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_large_array_holds_all_rows_whether_or_not_there_is_room_for_a_file(small_arrays_move, parts) -> None:
+    case, made = small_arrays_move
+    growing, pieces = byte_strings.GrowingArray(np.uint32, 3), [np.empty((0, 3), np.uint32)]
+    for number, size in enumerate(parts):
+        pieces.append(np.arange(3 * size).reshape(size, 3) + number)
+        growing.add(pieces[-1])
+        if size:
+            growing.all()[-1:] += 1  # what is in it can be changed
+            pieces[-1][-1:] += 1
+    np.testing.assert_array_equal(growing.all(), np.concatenate(pieces))
+    if case == "room" and sum(parts) * 12 > mmap.PAGESIZE:
+        file = made[-1]
+        assert os.fstat(file.fileno()).st_nlink == 0, "no name is left if the program is killed"
+        assert os.pread(file.fileno(), sum(parts) * 12, 0) == growing.all().tobytes()
+
+
+@pytest.mark.parametrize("in_use", [False, True])
+def test_a_large_array_that_is_in_use_says_so_and_stays_whole(small_arrays_move, in_use) -> None:
+    growing, page = byte_strings.GrowingArray(np.uint8), np.ones(mmap.PAGESIZE, np.uint8)
+    for _ in range(3):
+        growing.add(page)
+    used = growing.all()
+    if not in_use:
+        del used
+        growing.add(page)
+        assert len(growing) == 4 * len(page)
+        return
+    with pytest.raises(BufferError):
+        growing.add(page)
+    assert growing.all().tobytes() == used.tobytes() == 3 * page.tobytes()
 
 
 def test_an_array_that_is_in_use_does_not_grow() -> None:

@@ -250,6 +250,8 @@ def test_rows_of_another_length_are_malformed() -> None:
         ),
         (b"a;b\n", "no row has the field 'text'; the first has 'a;b': give delimiter ';', and name one of the fields"),
         (b"id,body\n", "no row has the field 'text'; the first has 'id', 'body': name one of them with text_field, or"),
+        (b'1,"a\nb",x\n', "no row has the field 'text'; the first has '1', 'a\\nb', 'x': name one of them with"),
+        (b'"1,a\nb";x\n', "no row has the field 'text'; the first has '1,a\\nb;x': give delimiter ';', and name one"),
         ('id,"text'.encode("utf-16"), "this is UTF-16: convert it to UTF-8, for example with iconv -f UTF-16 -t UTF-8"),
         (b'id,"text\n1,2\n', "the first row has a quote that never ends: give plain to read it as one text"),
         (b"x" * (2 << 20), "the first row has more than 1048576 bytes: give plain to read it as one text"),
@@ -261,6 +263,12 @@ def test_a_header_that_names_no_text_is_refused(data: bytes, said: str) -> None:
         list(CSV.parts(ContainerFile(b"x", 1 << 20, held=data), FIELDS))
     assert spelled(caught.value.detail).startswith(said)
     assert isinstance(caught.value, OneText) == ("one text" in caught.value.detail)
+
+
+@given(st.text('"\r\n,;\tx').map(str.encode), st.booleans(), st.sampled_from((CSV, TSV)))
+def test_any_first_row_is_cut_or_refused_in_words(data: bytes, no_header: bool, kind: Delimited) -> None:
+    with suppress(OneText):
+        list(kind.parts(ContainerFile(b"x", 1 << 20, held=data), Sequences(no_header=no_header)))
 
 
 @pytest.mark.parametrize(

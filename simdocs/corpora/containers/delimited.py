@@ -129,7 +129,9 @@ class Delimited:
             line = first_record.strip().decode("utf-8", "replace")
             return f"delete the first line, {line}, and give the character with {mention('delimiter')}"
         delimiter = self._between(fields)
-        found = {other: _names(first_record, other) for other in _USUAL_DELIMITERS if other != delimiter}
+        # Another character decides otherwise which quotes open a field, so the first record may end elsewhere.
+        ends = {other: header_of(first_record, other, whole=True) for other in _USUAL_DELIMITERS if other != delimiter}
+        found = {other: _names(first_record[: end or 0], other) for other, end in ends.items()}
         for other, names in found.items():
             if set(fields.text_field) <= set(_numbered(names) if fields.no_header else names):
                 return f"give {_given(other)}"

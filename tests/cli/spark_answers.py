@@ -86,7 +86,8 @@ class Outcome(NamedTuple):
     files: Mapping[str, bytes]
 
 
-_SECONDS = re.compile(r"\bin [0-9.]+ s\b")
+_CHANGING = re.compile(r"\bin [0-9.]+ s\b|\bof [0-9,]+ MB available")
+"""What differs between runs that are the same: times, and how much memory is left."""
 
 _OF_SPARK = re.compile(r"^simdocs: spark: .*\n", re.MULTILINE)
 """The lines in which only Spark says what it did, with -v."""
@@ -107,7 +108,7 @@ def outcome(capfd: pytest.CaptureFixture[str], *arguments: str) -> Outcome:
         del summary["seconds"]
     return Outcome(
         status,
-        _SECONDS.sub("in T s", _OF_SPARK.sub("", said.out + said.err)),
+        _CHANGING.sub("", _OF_SPARK.sub("", said.out + said.err)),
         summary,
         {name: data for name, data in files.items() if not name.endswith("run.json")},
     )

@@ -41,7 +41,7 @@ test-slow: $(INSTALLED) ## run the slow tests too
 	$(BIN)/python -m pytest -n auto --dist loadgroup -m 'slow or not slow' --hypothesis-profile=thorough
 
 test-spark: $(INSTALLED) ## run all tests of --engine spark; they need Java 17 or later
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,datasets,spark]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,datasets,spark]' 'venv-pack>=0.2'
 	$(BIN)/python -m pytest -m spark
 
 test-browser: $(INSTALLED) ## run the tests of reports in a browser; needs Chromium, and npm for the rules of accessibility

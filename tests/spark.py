@@ -63,12 +63,22 @@ def marks() -> tuple[pytest.MarkDecorator, ...]:
     )
 
 
+def spark_home(directory: Path) -> Path:
+    """A directory with the files of PySpark. The executors of a local cluster write beside them."""
+    spec = find_spec("pyspark")
+    assert spec is not None
+    assert spec.origin is not None
+    for entry in Path(spec.origin).parent.iterdir():
+        (directory / entry.name).symlink_to(entry)
+    return directory
+
+
 class Sessions:
     """The one session of this process, which is replaced when a test wants another one: each takes seconds to start."""
 
     def __init__(self, directory: Path) -> None:
         """directory: where the executors of a cluster write."""
-        self._directory = directory
+        self._home = spark_home(directory)
         self._wanted: tuple[str, dict[str, str]] | None = None
         self._session: Session | None = None
 
@@ -78,7 +88,7 @@ class Sessions:
             return
         self.close()
         with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("SPARK_WORKER_DIR", str(self._directory))
+            patch.setenv("SPARK_HOME", str(self._home))
             conf = {name.replace("_", "."): value for name, value in settings.items()}
             self._session = connect(master, conf, None, Java())
         self._wanted = (master, settings)

@@ -134,31 +134,32 @@ def _for_files(arguments: Sequence[str]) -> str:
 
 
 class CommandTable(MutableMapping[str, click.Command]):
-    """Commands in the order of `names`. The module of each has the same name, and is in `package`."""
+    """Commands, each of which is imported when it is first used.
 
-    def __init__(self, package: str, names: tuple[str, ...]) -> None:
-        self._package, self._names = package, dict.fromkeys(names)
+    package: where their modules are. modules: the module of each command, in the order in which they are listed.
+    """
+
+    def __init__(self, package: str, modules: Mapping[str, str]) -> None:
+        self._package, self._modules = package, dict(modules)
         self._loaded: dict[str, click.Command] = {}
 
     def __getitem__(self, name: str) -> click.Command:
-        if name not in self._names:
-            raise KeyError(name)
         if name not in self._loaded:
-            module = import_module(f"{self._package}.{name}")
+            module = import_module(f"{self._package}.{self._modules[name]}")
             self._loaded[name] = getattr(module, name)
         return self._loaded[name]
 
     def __setitem__(self, name: str, command: click.Command) -> None:
-        self._names[name], self._loaded[name] = None, command
+        self._modules[name], self._loaded[name] = self._package, command
 
     def __delitem__(self, name: str) -> None:
-        del self._names[name]
+        del self._modules[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
+        return iter(self._modules)
 
     def __len__(self) -> int:
-        return len(self._names)
+        return len(self._modules)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._names
+        return name in self._modules

@@ -42,12 +42,18 @@ SECTIONS = {
     "Build artifacts, from documents or other artifacts": ("shingle", "signature", "index", "merge"),
     "Look closer": ("compare", "tune", "audit", "show", "info", "check"),
 }
-"""The commands below the headings of the help. Each has a module of its name here."""
+"""The commands below the headings of the help."""
+
+_FINDING, _BUILDING, _STUDYING = SECTIONS.values()
+_MODULES = (
+    {name: name for name in _FINDING} | dict.fromkeys(_BUILDING, "building") | dict.fromkeys(_STUDYING, "studying")
+)
+"""The module here in which each command is."""
 
 
 @click.group(
     cls=CommandGroup,
-    commands=CommandTable("simdocs.cli", tuple(name for names in SECTIONS.values() for name in names)),
+    commands=CommandTable("simdocs.cli", _MODULES),
     sections=SECTIONS,
     examples={
         "simdocs dedupe docs/": "near-duplicates in docs/",

@@ -89,7 +89,7 @@ def _document(name: bytes, file: bytes, limit: int, fields: Sequences) -> bytes:
     from simdocs.corpora.containers.fields import no_id
     from simdocs.corpora.containers.names import named
 
-    kind, has_ids = container(format_of(file, fields)), fields.id_field == Sequences().id_field
+    kind, has_ids = container(format_of(file, fields)), fields.id_field in ("", Sequences().id_field)
     text: bytes | None = None
     first: Locator | None = None
     try:

@@ -115,7 +115,11 @@ class Sequences(Group, section=DOCUMENTS):
         default=("text",),
         help="Field that holds the text, such as body or meta.body. May be repeated, to join texts by line feeds.",
     )
-    id_field: str = parameter(FreeText(), default="id", help="Field that holds the id of a document, as in PATH#ID.")
+    id_field: str = parameter(
+        FreeText(),
+        default="id",
+        help="Field that holds the id of a document, as in PATH#ID. An empty NAME means that each has its number.",
+    )
     input_format: str | None = parameter(
         Choice(CONTAINERS), default=None, help="Read every file and standard input in this format, whatever its name."
     )

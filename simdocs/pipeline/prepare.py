@@ -40,7 +40,7 @@ class Intake:
     found: the files of the documents, if they were found before, or texts in memory.
     ignored: the tokens that are left out, ascending.
     text_field: the fields that hold the texts in containers, if they were given.
-    id_field: the field that holds the ids of documents in containers, if it was given.
+    id_field: the field that holds the ids of documents in containers, if it was given; empty: none does.
     """
 
     sources: Sources = field(default_factory=Sources)
@@ -106,7 +106,7 @@ def _refuse_absent_texts(documents: Documents, intake: Intake, recipe: Recipe) -
 
 def _refuse_absent_ids(documents: Documents, intake: Intake, recipe: Recipe) -> None:
     rows = np.flatnonzero(documents.facts["container"])
-    if intake.id_field is None or not len(rows) or not (documents.facts["flags"][rows] & NUMBERED).all():
+    if not intake.id_field or not len(rows) or not (documents.facts["flags"][rows] & NUMBERED).all():
         return
     from simdocs.corpora.containers.container import Locator, container
     from simdocs.corpora.containers.fields import no_id

@@ -57,6 +57,7 @@ class Read:
     known: the places, in these lists, of documents with the probable content, which have no raw text and no facts.
     kept: the places of known documents that are kept although they could not be read.
     textless: the documents of a container that have no text field.
+    unusable_ids: as in PartDocuments.
     """
 
     places: list[int]
@@ -69,6 +70,7 @@ class Read:
     known: BlockPlaces = field(default_factory=lambda: np.empty(0, np.int64))
     kept: BlockPlaces = field(default_factory=lambda: np.empty(0, np.int64))
     textless: Textless | None = None
+    unusable_ids: str = ""
 
 
 class Textless(NamedTuple):
@@ -184,6 +186,7 @@ def _part(part: Part, sequences: Sequences) -> Read:
         chunks=chunk,
         skips=rows.skips,
         textless=Textless(rows.textless, rows.fields, rows.remedy, rows.has_text_field),
+        unusable_ids=f"{display_name(part.name)}: {rows.unusable_ids}" if rows.unusable_ids else "",
     )
 
 
@@ -210,6 +213,8 @@ class Reading:
             self._found = self._found.elsewhere()
         self._register = Register(self._found, run.skipped, recipe, None if unchanged is None else unchanged.unread)
         self.progress = Advance(self._found)
+        self._warned = False
+        """Whether a warning says already that the usual field of ids has other values."""
 
     def in_order(
         self, work: Callable[[Files | Part, WorkerState], tuple[Read, Made]], step: str
@@ -233,11 +238,20 @@ class Reading:
             if worked is None:
                 return
             read, made = worked
+            if read.unusable_ids and not self._warned:
+                self._warned = True
+                self._warn_of_ids(read.unusable_ids)
             rows = None
             if reuse is not None and len(read.known):
                 rows = reuse.fill(read, register.files_done)
             yield made, register.enter(read, advance.take(), rows), rows
             tell(0)
+
+    def _warn_of_ids(self, why: str) -> None:
+        from simdocs.corpora.containers.fields import named_by_numbers
+
+        if (warning := named_by_numbers(why)) not in self.run.skipped.warnings:  # documents may be read twice
+            self.run.skipped.warnings.append(warning)
 
     @property
     def reused(self) -> Artifact:

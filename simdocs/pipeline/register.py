@@ -293,16 +293,16 @@ class Register:
         first: the place of the first document that was read now and has this name.
         noun: what messages call a document.
         """
-        name, field = read.names[at], mention("id_field")
+        name, shown, field = read.names[at], display_name(read.names[at]), mention("id_field")
         row = self._seen_names[0].row_of(name)
         flags = read.facts["flags"][first] if row is None else self._facts.all()["flags"][row]
         if read.facts["flags"][at] & NUMBERED:
             why = f"an earlier {noun} has the id {read.places[at]}, and this one has none"
         elif flags & NUMBERED:
             number = display_name(name[int(read.facts["container"][at]) + 1 :])
-            why = f"{noun} {number} has no id, so its name is {display_name(name)}, too"
+            why = f"{noun} {number} has no id, so its name is {shown}, too"
         else:
-            return f"an earlier {noun} has the same id ({display_name(name)}): name a field of unique ids with {field}"
+            return f"an earlier {noun} has the same id ({shown}): name a field of unique ids, or '', with {field}"
         return f"{why}: give every {noun} an id, or name a field that every {noun} has with {field}"
 
     def _report_other_names(self) -> None:

@@ -133,7 +133,7 @@ def test_malformed_lines_are_named_and_left_out(there):
     named = {line.split(": ")[1]: line for line in lines}
     assert set(named) == {f"data.jsonl, line {at}" for at in range(7, 13)}
     assert "not JSON" in named["data.jsonl, line 7"]
-    why = "an earlier line has the same id (data.jsonl#first): name a field of unique ids with --id-field"
+    why = "an earlier line has the same id (data.jsonl#first): name a field of unique ids, or '', with --id-field"
     assert why in named["data.jsonl, line 10"]
     assert json.loads((there / "note").read_bytes())["skipped"] == {"malformed": 6}
     assert simdocs("dedupe", "data.jsonl", "--strict", "-q", cwd=there)[:2] == (2, b"")
@@ -189,7 +189,7 @@ def test_a_line_whose_number_is_the_id_of_an_earlier_line_is_malformed(there):
     assert done.err == "".join(f"simdocs: two.jsonl, line {line}: skipped: {why}: {remedy}\n" for line in (2, 3))
     many = b'{"id": 1, "text": "one of them"}\n' + b'{"id": 1, "text": "and another"}\n' * 3
     lay(there, {"two.jsonl": many})
-    why = "an earlier line has the same id (two.jsonl#1): name a field of unique ids with --id-field"
+    why = "an earlier line has the same id (two.jsonl#1): name a field of unique ids, or '', with --id-field"
     done = simdocs("dedupe", "two.jsonl", cwd=there)
     assert done.err == "".join(f"simdocs: two.jsonl, line {line}: skipped: {why}\n" for line in (2, 3, 4))
     lay(there, {"two.jsonl": many + b"\n" * (4 << 20) + b'{"id": 1, "text": "read much later"}\n'})

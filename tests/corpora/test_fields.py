@@ -142,3 +142,43 @@ def test_a_format_cannot_be_combined_with_other_ways_to_read_a_file(tmp_path: Pa
     done = program("dedupe", "-", "--input-format", "jsonl", other, cwd=tmp_path)
     assert done.status == 2
     assert "cannot be combined" in done.err
+
+
+IDS = {"x.jsonl": "".join(f'{{"id": 7, "text": {json.dumps(text.decode())}}}\n' for text in (A, A1, B)).encode()}
+IDS["x.csv"] = b"id,text\n" + b"".join(b'7,"%b"\n' % text for text in (A, A1, B))
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_an_empty_id_field_names_rows_by_their_numbers(tmp_path: Path, name: str) -> None:
+    lay(tmp_path, {name: IDS[name]})
+    done = program("dedupe", name, cwd=tmp_path)
+    assert (done.status, done.out) == (3, b"")
+    assert "name a field of unique ids, or '', with --id-field" in done.err
+    done = program("dedupe", name, "--id-field", "", cwd=tmp_path)
+    assert (done.status, done.err) == (0, "")
+    assert [row.split(b"\t")[:2] for row in done.out.splitlines()] == [[f"{name}#{at}".encode() for at in (1, 2)]]
+
+
+def test_an_update_keeps_names_that_are_numbers(tmp_path: Path) -> None:
+    lay(tmp_path, {"x.jsonl": IDS["x.jsonl"]})
+    assert program("index", "x.jsonl", "-o", "x.index", "--id-field", "", cwd=tmp_path).status == 0
+    with (tmp_path / "x.jsonl").open("a") as stream:
+        stream.write('{"id": 7, "text": "Bread"}\n')
+    with pytest.raises(UsageError, match="id_field"):
+        simdocs.dedupe(tmp_path / "x.index", id_field="id")
+    assert program("index", "x.jsonl", "-o", "x.index", "--id-field", "", cwd=tmp_path).status == 0
+    index = simdocs.open(tmp_path / "x.index")
+    assert [index.documents.name(row) for row in range(4)] == [f"x.jsonl#{at}" for at in range(1, 5)]
+
+
+def test_ids_that_nobody_named_may_be_anything_and_one_warning_says_so(tmp_path: Path) -> None:
+    each = [{"id": number, "text": text.decode()} for number, text in zip((1.0, True, "c"), (A, A1, B), strict=True)]
+    lay(tmp_path, {"x.jsonl": b"".join(json.dumps(row).encode() + b"\n" for row in each)})
+    found = simdocs.dedupe(tmp_path / "x.jsonl")
+    assert [name.rpartition("#")[2] for name in found.kept_names] == ["1", "c"]
+    (warning,) = [each for each in found.skipped.every_warning if "no id" in each]
+    assert "x.jsonl: line 1: field 'id' is neither a string nor an integer, so it is no id" in warning
+    assert simdocs.dedupe(tmp_path / "x.jsonl", id_field="id").skipped.counts == {}
+    both = b'{"nr": 1.0, "text": "Bread and butter"}\n{"nr": 2, "text": "Ferries and quays"}\n'
+    lay(tmp_path, {"y.jsonl": both})
+    assert simdocs.dedupe(tmp_path / "y.jsonl", id_field="nr").skipped.counts == {"malformed": 1}

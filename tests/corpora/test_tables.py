@@ -14,6 +14,7 @@ import pytest
 import simdocs
 from simdocs.corpora.containers import pages, tables
 from simdocs.corpora.containers.container import ContainerFile, container
+from simdocs.errors import spelled
 from simdocs.parameters.texts import Sequences
 from tests.corpora.arrow_files import as_arrow_file, as_arrow_stream, as_parquet, needs_pyarrow
 
@@ -141,11 +142,18 @@ def test_a_column_of_another_type_is_one_error(form: Any, column: list[Any], kin
     assert (reason, "name another with" in why) == ("malformed", True)
 
 
-def test_an_id_of_another_type_is_one_error(form: Any) -> None:
+def test_an_id_of_another_type_is_an_error_only_if_its_column_was_named(form: Any) -> None:
     name, write = form
-    Path(name).write_bytes(write(arrow().table({"text": ["a", "b"], "id": [1.0, None]})))
-    with pytest.raises(simdocs.UsageError, match="'id' has the type double, neither strings nor integers"):
-        simdocs.dedupe(name)
+    Path(name).write_bytes(write(arrow().table({"text": ["a", "b"], "id": [1.0, None], "nr": [1.0, None]})))
+    with pytest.raises(simdocs.UsageError, match="'nr' has the type double, neither strings nor integers"):
+        simdocs.dedupe(name, id_field="nr")
+    with pytest.raises(simdocs.UsageError, match="no row has an id in the field 'id'"):
+        simdocs.dedupe(name, id_field="id")
+    found = simdocs.dedupe(name)
+    (warning,) = [each for each in found.skipped.every_warning if "no id" in each]
+    assert spelled(warning).startswith(f"{name}: the column 'id' has the type double, neither strings nor integers, so")
+    assert found.kept_names == [f"{name}#1", f"{name}#2"]
+    assert documents(name) == {"1": "a", "2": "b"}
     assert documents(name, id_field="key") == {"1": "a", "2": "b"}
 
 

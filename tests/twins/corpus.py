@@ -302,7 +302,7 @@ class Corpus:
             return
         header = None if self.options["no_header"] else rows[0].cells
         wanted = (*self._text_fields, self.options["id_field"])
-        if header and any(header.count(field) > 1 for field in wanted):
+        if header and any(header.count(field) > 1 for field in wanted if field or field in self._text_fields):
             raise UnreadError("malformed")
         for number, row in enumerate(rows[1:] if header else rows, 1):
             yield number, None, partial(self._of_row, row.size, row.cells, header, number)
@@ -316,7 +316,7 @@ class Corpus:
         if header and len(header) != len(cells):
             raise UnreadError("malformed")
         row: dict[str, Any] = dict(zip(header or map(str, range(1, len(cells) + 1)), cells, strict=True))
-        if row.get(self.options["id_field"]) == "":
+        if self.options["id_field"] and row.get(self.options["id_field"]) == "":
             row[self.options["id_field"]] = None
         return self._id_and_text(row, number, "surrogateescape")
 
@@ -330,8 +330,9 @@ class Corpus:
         if any(text is ABSENT for text in texts):
             raise TextlessError("malformed")
         self._has_texts = True
-        own = value_within(row, self.options["id_field"])
-        own = number if own is None or own is ABSENT else own
+        own = value_within(row, self.options["id_field"]) if self.options["id_field"] else None
+        may_differ = self.options["id_field"] == "id" and type(own) not in (str, int)
+        own = number if own is None or own is ABSENT or may_differ else own
         if not all(isinstance(text, str) for text in texts):
             raise UnreadError("malformed")
         if not isinstance(own, str | int) or own is True or own is False:

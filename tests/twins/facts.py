@@ -47,7 +47,7 @@ def facts(document: Document, shingling: some.Shingling) -> Facts:
     length = len(shingles.units_of(text, shingling))
     flags = 1 * (length == 0) + 2 * (0 < length < shingling.k) + 4 * (not is_utf8(document.text))
     flags += 8 * document.data.startswith(tuple(WIDE))
-    flags += 16 * (document.line is not None and json.loads(document.line).get("id") is None)
+    flags += 16 * (document.line is not None and type(json.loads(document.line).get("id")) not in (str, int))
     tokens = shingles.token_set(shingles.tokens(document.text, shingling))
     return Facts(
         len(document.data),

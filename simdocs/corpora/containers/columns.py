@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from simdocs.corpora.compression import library
 from simdocs.corpora.containers.container import Locator, Part, PartDocuments, WithoutTexts
-from simdocs.corpora.containers.fields import add_row, listed, missing_text, text_of_row
+from simdocs.corpora.containers.fields import add_row, is_usual_id, listed, missing_text, text_of_row
 from simdocs.corpora.read_file import too_large
 from simdocs.errors import mention
 from simdocs.model.ragged import Index, Mask
@@ -49,6 +49,7 @@ class WantedColumns:
     names: the names of all columns, and then of the fields within them, for messages.
     lacking: the text fields that the table does not have.
     paths: for each field that it has, the names that lead to it: text fields first, each once.
+    unusable_ids: why the column that usually has the ids is not among them; empty: it is, or there is none.
 
     Raises WithoutTexts: malformed (a column has a type that cannot be read, or its name is that of another one).
     """
@@ -60,10 +61,17 @@ class WantedColumns:
         self.names: list[str] = [*schema.names, *within]
         self.paths: dict[str, list[str]] = {}
         self.lacking: list[str] = []
+        self.unusable_ids = ""
         for field in fields.text_field:
             self._add(schema, field, is_text=True)
-        if fields.id_field not in self.paths:
-            self._add(schema, fields.id_field, is_text=False)
+        if fields.id_field and fields.id_field not in self.paths:
+            try:
+                self._add(schema, fields.id_field, is_text=False)
+            except WithoutTexts as error:
+                if not is_usual_id(fields):
+                    raise
+                self.paths.pop(fields.id_field, None)
+                self.unusable_ids = error.detail.partition(": ")[0]
         self._head_of_row = _packed({"fields": list(self.paths), "names": self.names}, np.empty((0, 1), np.int64), [])
 
     def _add(self, schema: ArrowObject, field: str, *, is_text: bool) -> None:
@@ -103,7 +111,8 @@ class WantedColumns:
 
     def packed(self, lengths: NDArray[np.int64], values: Sequence[bytes]) -> bytes:
         """Rows with these lengths, (columns, n), and bytes of values, one for each column."""
-        return _packed({"fields": list(self.paths)}, lengths, values)
+        unusable = {"unusable_ids": self.unusable_ids} if self.unusable_ids else {}
+        return _packed({"fields": list(self.paths), **unusable}, lengths, values)
 
     def packed_row(self, columns: list[ColumnValues], place: int) -> bytes:
         """One row with the names of all columns, as `Opened.read` yields it."""
@@ -291,6 +300,7 @@ def documents_of_rows(part: Part, fields: Sequences) -> PartDocuments:
     first = part.first if part.wanted is None else min(part.wanted, default=0)
     if not first:
         return found
+    found.unusable_ids = head.get("unusable_ids", "")
     if "refused" in head:
         found.skips.append(Skip("oversized", part.name, head["refused"], part.first, noun=NOUN))
     elif "lacking" in head:

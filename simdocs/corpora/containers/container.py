@@ -93,6 +93,7 @@ class PartDocuments:
     fields: the fields of the first document without it, for a message.
     remedy: what to do if no document of the file has it; empty: name another field.
     has_text_field: whether any document has the text field, whatever is in it.
+    unusable_ids: why documents are named by their numbers although they have the usual field of ids; empty: none is.
     """
 
     locators: list[Locator] = field(default_factory=list)
@@ -103,6 +104,7 @@ class PartDocuments:
     fields: str = ""
     remedy: str = ""
     has_text_field: bool = False
+    unusable_ids: str = ""
 
 
 class WithoutTexts(DocumentSkipped):

@@ -116,7 +116,7 @@ class Delimited:
         if fields.no_header:
             names = _numbered(names)
         for name, option in (*((name, "text_field") for name in fields.text_field), (fields.id_field, "id_field")):
-            if names.count(name) > 1:
+            if names.count(name) > 1 and (name or option == "text_field"):
                 remedy = f"rename one of them, or name another field with {mention(option)}"
                 raise DocumentSkipped("malformed", f"the header has the field {name!r} twice: {remedy}")
         if fields.input_format or set(fields.text_field) <= set(names):
@@ -208,7 +208,7 @@ def _record(names: list[str], row: list[str], fields: Sequences) -> dict[str, st
     if names and len(row) != len(names):
         raise DocumentSkipped("malformed", f"{counted(len(row), 'field')}, but the header has {len(names):,}")
     record: dict[str, str | None] = dict(zip(names or _numbered(row), row, strict=True))
-    if record.get(fields.id_field) == "":  # the name of the row would be PATH#
+    if fields.id_field and record.get(fields.id_field) == "":  # the name of the row would be PATH#
         record[fields.id_field] = None
     return record
 

@@ -61,6 +61,10 @@ def add_row(
             return
     found.has_text_field = True
     text, document_id = _joined(values, fields, errors), id_of_row(row, fields, errors)
+    if document_id is None and fields.id_field and not found.unusable_ids:
+        there = value_of(row, fields.id_field)
+        if there is not ABSENT and there is not None:
+            found.unusable_ids = f"{noun} {where.number}: {_no_id_in(fields)}"
     found.locators.append(where)
     found.ids.append(document_id)
     found.texts.append(text)
@@ -93,8 +97,11 @@ def _joined(values: list[Any], fields: Sequences, errors: str) -> bytes:
 
 
 def id_of_row(row: _Row, fields: Sequences, errors: str = "surrogatepass") -> bytes | None:
-    """The id of a row; None if it has none. DocumentSkipped: malformed."""
-    value = value_of(row, fields.id_field)
+    """The id of a row; None if it has none, or if what may be an id by its name is of another type.
+
+    DocumentSkipped: malformed.
+    """
+    value = value_of(row, fields.id_field) if fields.id_field else None
     if value is ABSENT or value is None:
         return None
     if isinstance(value, str):
@@ -103,7 +110,18 @@ def id_of_row(row: _Row, fields: Sequences, errors: str = "surrogatepass") -> by
         return value.encode("utf-8", errors)
     if isinstance(value, int) and not isinstance(value, bool):
         return b"%d" % value
-    raise DocumentSkipped("malformed", f"field {fields.id_field!r} is neither a string nor an integer")
+    if is_usual_id(fields):
+        return None
+    raise DocumentSkipped("malformed", _no_id_in(fields))
+
+
+def is_usual_id(fields: Sequences) -> bool:
+    """Whether the field with the ids is the one that is used if none is named. It may hold something else."""
+    return fields.id_field == Sequences().id_field
+
+
+def _no_id_in(fields: Sequences) -> str:
+    return f"field {fields.id_field!r} is neither a string nor an integer"
 
 
 def missing_text(noun: str, name: str, there: str) -> str:
@@ -135,6 +153,13 @@ def _lacking(noun: str, fields: Sequences, there: str) -> str:
 
 def _remedy() -> str:
     return f"name one of them with {mention('text_field')}"
+
+
+def named_by_numbers(why: str) -> str:
+    """The warning that the usual field of ids has other values. why: what is wrong with it."""
+    field = mention("id_field")
+    remedy = f"name another field with {field}, or none with {field} ''"
+    return f"{why}, so it is no id: rows without an id are named by their numbers ({remedy})"
 
 
 def no_id(noun: str, fields: Sequences, there: str) -> str:

@@ -189,6 +189,16 @@ def test_a_duplicate_that_is_the_kept_file_now_is_left(place: Path) -> None:
     left(place, why="it is the same file as its kept document docs/a", name="docs/copy")
 
 
+def test_a_kept_file_whose_directory_leads_to_the_duplicate_now_is_not_taken_for_another(tmp_path: Path) -> None:
+    lay(tmp_path, {"docs/one/a": A, "docs/two/a": A, "docs/y": B, "docs/z": B[::-1]})
+    saved(tmp_path, "docs")
+    shutil.rmtree(tmp_path / "docs/one")
+    (tmp_path / "docs/one").symlink_to("two")
+    why = "its kept document docs/one/a is reached through a link, or is one"
+    for action in (("--move", "away"), ("--hardlink",)):
+        left(tmp_path, *action, why=why, name="docs/two/a")
+
+
 def test_two_answers_with_opposite_orders_leave_one_of_the_documents(place: Path) -> None:
     lay(place, {"docs/deep/b": A})
     for name, order in (("x.answer", ("docs/a", "docs/deep/b")), ("y.answer", ("docs/deep/b", "docs/a"))):

@@ -13,7 +13,7 @@ import pytest
 import simdocs as library
 from simdocs.storage import syscalls
 from tests.cli.corpus import A1, A, B, lay
-from tests.cli.program import Done, simdocs
+from tests.cli.program import Done, bound_by_modes, environment, simdocs
 from tests.cli.test_act import JOURNAL
 from tests.cli.test_saved_answers import saved
 from tests.storage.acting import shared_blocks, two_disks
@@ -88,6 +88,18 @@ def test_another_mode_or_owner_is_no_link(place: Path) -> None:
         done = act(place, "--hardlink", yes=yes)
         assert (done.status, "docs/copy: left as it is: the kept document has other mode" in done.err) == (3, True)
     assert stat.S_IMODE((place / "docs/copy").stat().st_mode) == 0o600
+
+
+def test_other_extended_attributes_are_no_link(place: Path) -> None:
+    try:
+        os.setxattr(place / "docs/copy", "user.origin", b"here")
+    except OSError:
+        pytest.skip("this file system has no extended attributes")
+    done = act(place, "--hardlink")
+    assert (done.status, done.out) == (3, b"")
+    assert "docs/copy: left as it is: the kept document has other extended attributes" in done.err
+    os.setxattr(place / "docs/a", "user.origin", b"here")
+    assert len(act(place, "--hardlink").rows) == 1
 
 
 def test_a_file_with_other_names_is_left_because_nothing_would_be_gained(place: Path) -> None:
@@ -377,10 +389,16 @@ def test_a_full_disk_leaves_what_was_to_be_copied(place: Path, monkeypatch: pyte
     assert not [path for path in (place / "away").rglob("*") if path.is_file()]
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write to any directory")
-def test_a_directory_that_cannot_be_written_keeps_its_files(place: Path) -> None:
+@pytest.mark.parametrize("action", [("--move", "away"), ("--trash",), ("--hardlink",)])
+def test_a_directory_that_cannot_be_written_keeps_its_files(place: Path, action: tuple[str, ...]) -> None:
+    before = sorted(os.listdir(place / "docs"))
     (place / "docs").chmod(0o500)
-    done = act(place, "--move", "away")
-    assert (done.status, done.err.count("Permission denied")) == (3, 2)
+    home = environment(XDG_DATA_HOME=str(place / "home"))
+    done = simdocs("act", "x.answer", *action, "--yes", cwd=place, env=home, before=bound_by_modes)
+    assert (done.status, done.out) == (3, b"")
+    assert "docs/copy: left as it is: Permission denied" in done.err
     (place / "docs").chmod(0o700)
-    assert (place / "docs/near").exists()
+    assert sorted(os.listdir(place / "docs")) == before
+    for directory in ("away", "home"):
+        assert not [path for path in (place / directory).rglob("*") if path.is_file()]
+    assert simdocs("undo", JOURNAL, "--yes", cwd=place) == (0, b"", "")

@@ -334,10 +334,14 @@ RULES: list[tuple[str | type[Any], dict[str, Any], tuple[str, ...]]] = [
     ),
     (drawing.DrawRequest, {"nul": True, "listing": "kept", "output": "x.tsv"}, ()),
     (drawing.DrawRequest, {"output": "./x", "summary_json": "x"}, ("output and summary_json name the same file",)),
-    (drawing.DedupeDrawRequest, {"output": "./x", "report": "x"}, ("output and report name the same file",)),
     (
         drawing.DedupeDrawRequest,
-        {"report": "x", "paired": True},
+        {"summary_json": "./x.html", "report": "x.html"},
+        ("summary_json and report name the same file",),
+    ),
+    (
+        drawing.DedupeDrawRequest,
+        {"report": "x.html", "paired": True},
         ("report and pairs cannot be combined: a report shows groups",),
     ),
     (

@@ -36,6 +36,8 @@ _FORMAT = f"simdocs.{SUFFIX}"
 
 _REMEDY = "write the answer again with simdocs dedupe"
 
+_SAVED = f"write one with simdocs dedupe DOCS -o NAME.{SUFFIX}"
+
 _WRONG = (ValueError, ArithmeticError, LookupError, TypeError, AttributeError, RecursionError)
 """The errors of looking into JSON that is not what we write."""
 
@@ -139,7 +141,7 @@ def _opened(path: bytes, name: str) -> Iterator[BinaryIO]:
         raise InputError(f"{name}: {error.strerror}") from None
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise InputError(f"{name}: this is not a file: name an answer that simdocs dedupe has saved")
+        raise InputError(f"{name}: this is not a file, but a saved answer is: {_SAVED}")
     with os.fdopen(descriptor, "rb") as file:
         yield file
 
@@ -244,7 +246,7 @@ def _of_head(line: bytes, name: str, source: Callable[[], Iterator[SavedPair]]) 
 
 
 def _unknown(name: str) -> NoReturn:
-    raise ArtifactError(f"{name}: this is not a saved answer: write one with simdocs dedupe DOCS -o NAME.{SUFFIX}")
+    raise ArtifactError(f"{name}: this is not a saved answer: {_SAVED}")
 
 
 def _answer(head: Mapping[str, Any], name: str, source: Callable[[], Iterator[SavedPair]]) -> SavedAnswer:

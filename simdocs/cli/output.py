@@ -90,7 +90,9 @@ class Drawing:
         if request.file_format is not None:
             request.file_format.ready()
             if self.look.terminal:
-                raise UsageError(Problem(f"a terminal does not show this: use {mention('output')} NAME", "output"))
+                named = f"{mention('output')} NAME.{request.file_format.suffix}"
+                what = f"a .{request.file_format.suffix} file is not for a terminal"
+                raise UsageError(Problem(f"{what}: use {named}, or redirect the output", "output"))
         elif FORMATS[_format_of(request)].binary:
             _begin_binary(request, self.look)
         self._head: TableHead | None = None

@@ -34,6 +34,9 @@ _BUILT_BY = {"shingles": "shingle", "signatures": "signature", "index": "index"}
 _ABOUT_ANSWERS = frozenset(("output", "format", "header", "color", "diff", "nul"))
 """Parameters that ask for an answer."""
 
+_OF_PAGES = (b".html", b".htm")
+"""How the names of pages of HTML end, in lower case."""
+
 _OF_LINES = ("jsonl", "ndjson")
 """Suffixes that promise JSON Lines."""
 
@@ -245,6 +248,9 @@ class DedupeDrawRequest(DrawRequest, init=False):
         if self.report == b"-":
             text = f"{mention('report')} must be a file, not -, because the answer goes to standard output"
             yield Problem(text, "report")
+        elif self.report is not None and not self.report.lower().endswith(_OF_PAGES):
+            named = f"{mention('report')} {display_name(self.report)}"
+            yield Problem(f"{named}: a report is a page of HTML: name a file *.html", "report")
 
     rules: ClassVar[RequestRules] = (*DrawRequest.rules, Need("report_size", "report"), _report_of_groups)
 

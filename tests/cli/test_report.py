@@ -319,6 +319,14 @@ def test_what_makes_no_report_is_refused(place: Path, arguments: tuple[str, ...]
     assert said in done.err
 
 
+@pytest.mark.parametrize("name", ["x.pdf", "x.svg", "x"])
+def test_a_report_beside_an_answer_is_a_page_of_html(place: Path, name: str) -> None:
+    done = simdocs("dedupe", "docs", "--report", name, cwd=place)
+    assert done == (2, b"", f"simdocs: error: --report {name}: a report is a page of HTML: name a file *.html\n")
+    assert not (place / name).exists()
+    assert simdocs("dedupe", "docs", "--report", "x.HTM", "-q", cwd=place).status == 0
+
+
 def test_the_page_about_reports_lists_every_figure() -> None:
     page = (Path(__file__).resolve().parents[2] / "docs" / "report.md").read_text(encoding="utf-8")
     listed = [line.split("`")[1] for line in page.splitlines() if line.startswith("| `")]

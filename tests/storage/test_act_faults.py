@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import signal
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ import pytest
 from simdocs.errors import SimdocsError
 from tests.amounts import slow
 from tests.cli.corpus import A1, A, B
+from tests.cli.program import environment
 from tests.storage.acting import (
     ACTIONS,
     JOURNAL,
@@ -27,6 +30,7 @@ from tests.storage.acting import (
     without_inodes,
 )
 from tests.storage.faults import FAULTS, Ended, Faulty, calls_of
+from tests.storage.traced import SYSCALLS, strace, traced
 
 TEXTS = {A, A1, B}
 
@@ -166,3 +170,45 @@ def test_undo_killed_at_any_call_can_be_repeated(place, monkeypatch, action, ste
         assert killed(undo, at) == -signal.SIGKILL, (at, calls[at])
         check(place, (at, calls[at]))
         restored(place, before, (at, calls[at]))
+
+
+PROGRAMS = {
+    "act": ("act", "x.answer", "--max-removed", "1", "--yes", "-q"),
+    "undo": ("undo", JOURNAL, "--yes", "-q"),
+}
+
+WRITING = (*SYSCALLS, "link", "linkat", "ftruncate", "utimensat", "fchown", "fsetxattr")
+"""The system calls at which the program is killed, once it has opened its journal."""
+
+
+@pytest.mark.reliability("kill -9 of act or undo at any call")
+@traced
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("action", ["move", "trash", "hardlink"])
+def test_the_program_killed_at_any_system_call_can_be_undone(place, action, name, tmp_path):
+    before, kept, log = files(place), tmp_path / "kept", tmp_path / "log"
+    shutil.copytree(place, kept)
+    options = {"move": ("--move", "away")}.get(action, (f"--{action}",)) if name == "act" else ()
+    env = environment(XDG_DATA_HOME=str(place / "home"))
+
+    def run(*inject: str):
+        again(place, kept)
+        if name == "undo":
+            act(action)
+        arguments = ("-e", f"trace={','.join(WRITING)}", *inject)
+        return strace((*PROGRAMS[name], *options), log, *arguments, cwd=place, env=env)
+
+    assert run().status == 3 * (name == "act" and action == "hardlink")  # a near-duplicate is no link
+    restored(place, before, "the run without a fault")
+    counts, calls = Counter[str](), list[str]()
+    for line in log.read_text().splitlines():
+        if begun := re.match(r"\d+ +(\w+)\(", line):
+            counts[begun[1]] += 1
+            if calls or JOURNAL in line:
+                calls.append(f"{begun[1]}:signal=KILL:when={counts[begun[1]]}")
+    assert len(calls) > 30
+    for call in calls:
+        assert run("-e", f"inject={call}").status in (-signal.SIGKILL, 128 + signal.SIGKILL), call
+        check(place, call)
+        restored(place, before, call)

@@ -68,12 +68,11 @@ if TYPE_CHECKING:
     from simdocs.model.artifact import BandIndex, Shingles, Signatures
     from simdocs.model.audited import Audit
     from simdocs.model.build_results import DryRun
-    from simdocs.model.comparison import Comparison, SimilarityMatrix
+    from simdocs.model.comparison import Comparison, SimilarityMatrix, SlotTrace
     from simdocs.model.deduplication import Deduplication, SimilarPairs
     from simdocs.model.matches import Matches
     from simdocs.model.report import Report
     from simdocs.model.saved_answer import SavedAnswer
-    from simdocs.model.slot_trace import SlotTrace
     from simdocs.model.tuning import Tuning
 
 _HOMES = {
@@ -82,12 +81,11 @@ _HOMES = {
     "simdocs.model.artifact": ("BandIndex", "Shingles", "Signatures"),
     "simdocs.model.audited": ("Audit",),
     "simdocs.model.build_results": ("DryRun",),
-    "simdocs.model.comparison": ("Comparison", "SimilarityMatrix"),
+    "simdocs.model.comparison": ("Comparison", "SimilarityMatrix", "SlotTrace"),
     "simdocs.model.deduplication": ("Deduplication", "SimilarPairs"),
     "simdocs.model.matches": ("Matches",),
     "simdocs.model.report": ("Report",),
     "simdocs.model.saved_answer": ("SavedAnswer",),
-    "simdocs.model.slot_trace": ("SlotTrace",),
     "simdocs.model.tuning": ("Tuning",),
 }
 """The modules of public names. Other functions are in simdocs.api.functions, and the errors in simdocs.errors."""

@@ -108,14 +108,12 @@ def _answer(request: Request, run: Any, delivery: Delivery) -> Any:
         return show.answer(request, run, delivery)
     if request.question in ("act", "undo"):  # whose requests are not imported, because few runs need them
         return import_module(f"simdocs.commands.{request.question}").answer(request, run, delivery)
-    if isinstance(request, InfoRequest):
-        from simdocs.commands import info
+    from simdocs.commands import info
 
+    if isinstance(request, InfoRequest):
         return info.answer(request, run, delivery)
     assert isinstance(request, CheckRequest)
-    from simdocs.commands import check
-
-    return check.answer(request, run, delivery)
+    return info.check(request, run, delivery)
 
 
 @contextmanager

@@ -43,13 +43,12 @@ if TYPE_CHECKING:
     from simdocs.engines.run import Run
     from simdocs.model.audited import Audit
     from simdocs.model.build_results import BuildResult, DryRun
-    from simdocs.model.comparison import Comparison, SimilarityMatrix
+    from simdocs.model.comparison import Comparison, SimilarityMatrix, SlotTrace
     from simdocs.model.deduplication import Deduplication, SimilarPairs
     from simdocs.model.inspection import ArtifactInfo, CheckResult
     from simdocs.model.matches import Matches
     from simdocs.model.report import Report
     from simdocs.model.search_result import PairRow
-    from simdocs.model.slot_trace import SlotTrace
     from simdocs.model.tuning import Tuning
 
 

@@ -35,12 +35,11 @@ from simdocs.matching.measures import (
 )
 from simdocs.model.answers import Delivery
 from simdocs.model.artifact import Artifact
-from simdocs.model.comparison import Comparison, SimilarityMatrix
+from simdocs.model.comparison import Comparison, SimilarityMatrix, SlotTrace
 from simdocs.model.measures import NOT_COMPUTED
 from simdocs.model.names import display_name, name_to_text
 from simdocs.model.ragged import Ragged, Tokens, distinct
 from simdocs.model.skipped import OF_UNVERIFIED
-from simdocs.model.slot_trace import SlotTrace
 from simdocs.parameters.families import DIFFS, SCHEMES
 from simdocs.parameters.recipes import IndexRecipe, Recipe, Shingling, SignatureRecipe, Sketching
 from simdocs.pipeline.reload import ReloadRequest, reload_texts

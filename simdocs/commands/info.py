@@ -1,4 +1,4 @@
-"""info: what an artifact is, in keys and values."""
+"""info and check: what an artifact is, in keys and values, and what is wrong with artifacts."""
 
 from __future__ import annotations
 
@@ -8,22 +8,23 @@ from typing import Any
 
 import numpy as np
 
+from simdocs.artifacts.damage import damages
 from simdocs.artifacts.formats import FORMATS
 from simdocs.commands.resolve import opened
 from simdocs.engines.run import Run
-from simdocs.errors import ArtifactError
+from simdocs.errors import ArtifactError, InputError, SimdocsError
 from simdocs.kernels.lsh.banding import chosen_by
 from simdocs.matching.corpus import name_prefix
 from simdocs.model.answers import Delivery, Figure
 from simdocs.model.artifact import Artifact
 from simdocs.model.build_results import Expectation
 from simdocs.model.documents import EMPTY, IGNORED, INVALID, SHORT, WIDE
-from simdocs.model.inspection import ArtifactInfo, FactValue
+from simdocs.model.inspection import ArtifactInfo, CheckResult, FactValue
 from simdocs.model.names import name_to_text, path_from, text_to_name
 from simdocs.parameters.recipes import IndexRecipe, Recipe
 from simdocs.pipeline.indexing import expected_of
 from simdocs.requests.request import in_words
-from simdocs.requests.studying import InfoRequest
+from simdocs.requests.studying import CheckRequest, InfoRequest
 
 ENDS = 3
 """Documents shown of either end."""
@@ -42,6 +43,17 @@ def answer(request: InfoRequest, _run: Run, _delivery: Delivery) -> ArtifactInfo
         return ArtifactInfo(artifact.kind, tuple(_facts(artifact, None)))
     expected = expected_of(artifact)
     return ArtifactInfo(artifact.kind, tuple(_facts(artifact, expected)), recipe.banding, expected)
+
+
+def check(request: CheckRequest, _run: Run, _delivery: Delivery) -> CheckResult:
+    """The damage in artifacts, and those that cannot be read."""
+    found = list[SimdocsError]()
+    for path in request.artifacts:
+        try:
+            found += map(ArtifactError, damages(path))
+        except InputError as error:
+            found.append(error)
+    return CheckResult(tuple(found))
 
 
 def _facts(artifact: Artifact, expected: Expectation | None) -> Iterator[tuple[str, FactValue]]:

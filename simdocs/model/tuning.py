@@ -225,7 +225,7 @@ class Tuning(RunResult):
     looks_like: see LooksLike.
     """
 
-    VIEW = "simdocs.views.choices:drawn"
+    VIEW = "simdocs.views.curve:drawn_choices"
     SUMMARY_LAST = True
     LISTINGS = tuple(TUNE_LISTS)
 

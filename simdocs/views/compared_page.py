@@ -10,8 +10,8 @@ from simdocs.model.comparison import Comparison
 from simdocs.model.figures import counted
 from simdocs.model.names import display_name, text_to_name
 from simdocs.views.compared_texts import verdict
-from simdocs.views.difference_rows import DifferenceRow, difference_rows
 from simdocs.views.report_page import rendered
+from simdocs.views.side_by_side import DifferenceRow, difference_rows
 
 _LINKS = 200
 """Places that differ to which the page links."""

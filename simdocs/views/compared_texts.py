@@ -12,8 +12,7 @@ from simdocs.parameters.families import DIFFS
 from simdocs.views.drawn_difference import drawn_as
 
 if TYPE_CHECKING:
-    from simdocs.model.comparison import Comparison, SimilarityMatrix
-    from simdocs.model.slot_trace import SlotTrace
+    from simdocs.model.comparison import Comparison, SimilarityMatrix, SlotTrace
     from simdocs.views.output_formats import Canvas
 
 _MOSTLY = 0.8

@@ -22,9 +22,9 @@ from simdocs.model.names import display_name, name_to_text
 from simdocs.model.report import MOST_PAIRS, Report, ShownGroup
 from simdocs.model.report_counts import directory_labels, found_pairs, linked
 from simdocs.parameters.families import FIGURES
-from simdocs.views.difference_rows import DifferenceRow, difference_rows
 from simdocs.views.report_words import comparison_in_words, method_in_words, promises_in_words
 from simdocs.views.shell_words import compare_options, shell_word
+from simdocs.views.side_by_side import DifferenceRow, difference_rows
 from simdocs.views.svg import style
 
 LISTED = 100

@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby, zip_longest
 from operator import itemgetter
+from typing import NamedTuple
 
 from rich.cells import cell_len
 
 from simdocs.model.names import display_name, text_to_name
 from simdocs.model.passages import Difference, lines_of
-from simdocs.views.drawn_difference import Marks
+from simdocs.views.drawn_difference import COLORS, Marks
 from simdocs.views.output_formats import harmless
 
 _AROUND = 3
@@ -120,7 +121,7 @@ def _wrapped(segments: Sequence[Segment], column: int) -> list[list[Segment]]:
     """The segments in lines of at most `column` columns, broken between words where that is possible."""
     lines, room, continued = [list[Segment]()], column, False
     for text, mark in segments:
-        for word in _WORDS.findall(_harmless(text)):
+        for word in _WORDS.findall(_harmless(text.replace("\t", _TAB))):
             if word == "\n":
                 lines.append([])
                 room, continued = column, False
@@ -137,8 +138,8 @@ def _wrapped(segments: Sequence[Segment], column: int) -> list[list[Segment]]:
 
 
 def _harmless(text: str) -> str:
-    ends = _LINE_END.sub("\n", text).replace("\t", _TAB)
-    return harmless(ends.encode("utf-8", "surrogateescape"), json=False).decode()
+    """The text with escapes for what would be invisible or turn the direction of writing. Lines end with LF."""
+    return harmless(_LINE_END.sub("\n", text).encode("utf-8", "surrogateescape"), json=False).decode()
 
 
 def _cut(word: str, column: int) -> Iterator[str]:
@@ -154,3 +155,29 @@ def _cut(word: str, column: int) -> Iterator[str]:
             begin, used = at, 0
         used += size
     yield word[begin:]
+
+
+class DifferenceRow(NamedTuple):
+    """What stands side by side: pieces of each text, in turn plain and marked, from a plain one on."""
+
+    left: list[str]
+    right: list[str]
+    differs: bool
+
+
+def difference_rows(difference: Difference) -> Iterator[DifferenceRow]:
+    """Yield the rows of a difference. A row ends where both texts end a line."""
+    for left, right, differs in blocks(difference, COLORS):
+        yield DifferenceRow(_pieces(left), _pieces(right), differs)
+
+
+def _pieces(segments: Sequence[Segment]) -> list[str]:
+    pieces = [""]
+    for is_marked, some in groupby(segments, key=lambda segment: segment[1] != NO_MARK):
+        text = "".join(text for text, _ in some)
+        if is_marked == (len(pieces) % 2 == 1):
+            pieces.append("")
+        pieces[-1] += text
+    shown = [_harmless(piece) for piece in pieces]
+    shown[-1] = shown[-1].removesuffix("\n")
+    return shown

@@ -70,7 +70,7 @@ class RowDrafts:
             raise no_rows(next(iter(self._drafts)), len(texts), documents.raw_name(int(texts[0])))
         fates, judged = Fates.of(decision, len(documents)), JudgedFiles(documents)
         counts, files, unjudged = dict.fromkeys(self._drafts, 0), dict.fromkeys(self._drafts, 0), 0
-        total, done = int(self._found.sizes.sum()), 0
+        lost, total, done = 0, int(self._found.sizes.sum()), 0
         for file in self.targets.files:
             run.progress("writing rows", done, total)
             reading = judged.next(self._found.names[file.number])
@@ -82,6 +82,7 @@ class RowDrafts:
                     unjudged += _write(block, places, rows, fates, writers, counts)
                     run.progress("writing rows", done + source.read_to, total)
             done += int(self._found.sizes[file.number])
+            lost += source.is_lost
             run.skipped.warnings += source.warnings
         for name, draft in self._drafts.items():
             if isinstance(draft, DraftTree):
@@ -94,6 +95,7 @@ class RowDrafts:
                 counts[name],
                 None if self.targets.is_one_file else files[name],
                 unjudged if name == KEPT else 0,
+                lost,
             )
             for name, path in self.targets.outputs.items()
         )

@@ -28,7 +28,7 @@ from simdocs.model.documents import Documents
 from simdocs.model.groups import Members
 from simdocs.model.names import display_name, name_to_text
 from simdocs.model.ragged import Floats, Index, Rows
-from simdocs.model.skipped import DocumentSkipped, Skip, and_more
+from simdocs.model.skipped import DocumentSkipped, Skip, and_more, explanation
 from simdocs.parameters.file_formats import CONTAINERS
 from simdocs.parameters.texts import Sequences
 
@@ -111,6 +111,9 @@ class JudgedFiles:
         return JudgedFile(range(first, end), documents.facts["line"][first:end], files[at], chunks)
 
 
+_LOST = "cannot be read, so none of its rows is in an output"
+
+
 class RowSource:
     """A file whose rows are read again.
 
@@ -132,12 +135,16 @@ class RowSource:
         self._form: RowFormat = rows
         self._raw: RawRows | None = None
         self.read_to, self.warnings, self._last = 0, list[str](), 0
+        self._alone, self.is_lost = False, False
+        """Whether its rows are all that is written, and whether nothing of it could be read."""
 
     def open(self, *, alone: bool) -> RawRows | None:
         """Open the file; None if it cannot be opened, as was reported when its documents were read.
 
-        InputError: it has changed since then. alone: its rows are all that is written, so this is an error, too.
+        InputError: it has changed since then. alone: its rows are all that is written, so that it is an error, too, if
+        none of them can be read.
         """
+        self._alone = alone
         try:
             self._raw = self._form.open(self._file, self._fields)
         except (DocumentSkipped, OSError) as error:
@@ -145,14 +152,15 @@ class RowSource:
                 raise self._changed() from None
             why = error.detail or error.reason if isinstance(error, DocumentSkipped) else str(error.strerror)
             if alone or getattr(error, "reason", "") == "uninstalled":
-                raise InputError(f"{self._shown}: {why}, so no rows can be written") from None
-            self.warnings.append(f"{self._shown}: cannot be read, so none of its rows is in an output")
+                raise InputError(f"{self._shown}: no rows can be written: {why}") from None
+            self.is_lost = True
+            self.warnings.append(f"{self._shown}: {_LOST}")
         return self._raw
 
     def blocks(self, run: Run) -> Iterator[tuple[RowBlock, Index, Rows]]:
         """Yield its rows in blocks, each with the places of the documents among them, and their rows.
 
-        InputError: the file has changed since its documents were read.
+        InputError: the file has changed since its documents were read; or nothing of it can be read: see `open`.
         """
         assert self._raw is not None
         chunks = [] if self._reading is None else list(self._reading.chunks)
@@ -179,6 +187,10 @@ class RowSource:
             if (rest := self._raw.rest(at, number)) is not None:
                 yield rest, np.empty(0, np.int64), np.empty(0, np.int64)
             else:
+                self.is_lost = not self._last
+                if self.is_lost and self._alone:
+                    why = error.detail or explanation(error.reason) if isinstance(error, DocumentSkipped) else error
+                    raise InputError(f"{self._shown}: no rows can be written: {why}") from None
                 self.warnings.append(f"{self._shown}: {self._damage(self._raw.total)}")
         if done < len(chunks):
             raise self._changed()
@@ -188,7 +200,7 @@ class RowSource:
         if total is not None:
             return f"only {self._last:,} of its {total:,} rows can be read, so the rest is in no output"
         if not self._last:
-            return "cannot be read, so none of its rows is in an output"
+            return _LOST
         return f"cannot be read after {self._kind.noun} {self._last:,}, so the rest of its rows is in no output"
 
     def records(self) -> Iterator[list[Record]]:

@@ -61,6 +61,7 @@ class WrittenRows(NamedTuple):
     rows: how many they are.
     files: how many files a directory has; None: it is one file.
     unjudged: how many of the kept rows could not be compared.
+    files_lost: how many files are read of which nothing could be read, so that it has none of their rows.
     """
 
     parameter: str
@@ -68,6 +69,7 @@ class WrittenRows(NamedTuple):
     rows: int
     files: int | None
     unjudged: int = 0
+    files_lost: int = 0
 
     def in_words(self) -> str:
         """The line of a summary."""
@@ -77,12 +79,21 @@ class WrittenRows(NamedTuple):
             else f"{counted(self.files, 'file')} in {display_name(self.path)}"
         )
         of_these = f", of these {self.unjudged:,} that could not be compared" if self.unjudged else ""
-        return f"{self.parameter.replace('_', ' ')}: {self.rows:,}{of_these}, written to {where}"
+        lost = f", without any of {counted(self.files_lost, 'file')} that cannot be read" if self.files_lost else ""
+        return f"{self.parameter.replace('_', ' ')}: {self.rows:,}{of_these}, written to {where}{lost}"
 
 
 def _facts_of_written(written: tuple[WrittenRows, ...]) -> dict[str, Any]:
     """What was written, as values that JSON has."""
-    return {one.parameter: {"path": display_name(one.path), "rows": one.rows, "files": one.files} for one in written}
+    return {
+        one.parameter: {
+            "path": display_name(one.path),
+            "rows": one.rows,
+            "files": one.files,
+            "files_lost": one.files_lost,
+        }
+        for one in written
+    }
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

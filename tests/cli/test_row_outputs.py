@@ -80,7 +80,12 @@ def test_the_summary_as_json_has_counts_and_paths(here):
     (here / "in").mkdir()
     (here / "in.jsonl").rename(here / "in" / "x.jsonl")
     simdocs("dedupe", "in", "--flagged-rows", "out", "--summary-json", "note.json", cwd=here)
-    assert json.loads((here / "note.json").read_bytes())["flagged_rows"] == {"path": "out", "rows": 4, "files": 1}
+    assert json.loads((here / "note.json").read_bytes())["flagged_rows"] == {
+        "path": "out",
+        "rows": 4,
+        "files": 1,
+        "files_lost": 0,
+    }
 
 
 @pytest.mark.parametrize("output", ["-o", "--summary-json"])

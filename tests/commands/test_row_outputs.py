@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -371,6 +372,19 @@ def test_a_damaged_file_gives_the_rows_before_the_damage(here: Path) -> None:
         f"in/x.jsonl.gz: cannot be read after line {last:,}, so the rest of its rows is in no output",
         "in/y.jsonl.gz: cannot be read, so none of its rows is in an output",
     ]
+    assert [one.files_lost for one in found.written] == [1]
+
+
+@pytest.mark.parametrize("name", ["x.jsonl.gz", "x.csv.gz"])
+def test_nothing_is_written_of_a_single_file_that_cannot_be_read_at_all(here: Path, name: str) -> None:
+    Path(name).write_bytes(b"id,text\n1,hello\n")
+    with pytest.raises(simdocs.InputError, match=f"{name}: no rows can be written: not a gzip file"):
+        simdocs.dedupe(name, kept_rows="out.csv")
+    assert not Path("out.csv").exists()
+    Path("in").mkdir()
+    shutil.move(name, "in")
+    simdocs.dedupe("in", kept_rows="out")
+    assert name in os.listdir("out")
 
 
 def test_lines_that_were_not_judged_are_listed_among_the_kept_ones(here: Path) -> None:

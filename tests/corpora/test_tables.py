@@ -128,7 +128,6 @@ def test_rows_without_a_text_are_named_and_the_others_read(form: Any) -> None:
         ([["a"], ["b"]], "list<"),
         ([b"a", b"b"], "binary"),
         ([{"a": "b"}, None], "struct<a: string>"),
-        ([None, None], "null"),
     ],
 )
 def test_a_column_of_another_type_is_one_error(form: Any, column: list[Any], kind: str) -> None:
@@ -155,6 +154,16 @@ def test_an_id_of_another_type_is_an_error_only_if_its_column_was_named(form: An
     assert found.kept_names == [f"{name}#1", f"{name}#2"]
     assert documents(name) == {"1": "a", "2": "b"}
     assert documents(name, id_field="key") == {"1": "a", "2": "b"}
+
+
+def test_a_column_without_any_value_has_null_texts(form: Any) -> None:
+    name, write = form
+    Path(name).write_bytes(write(arrow().table({"text": arrow().nulls(2), "body": ["a", "b"]})))
+    each = [("malformed", name, f"row {number}: field 'text' is null") for number in (1, 2)]
+    assert skipped(name) == each
+    Path(name).write_bytes(write(arrow().table({"text": arrow().nulls(0)})))
+    found = simdocs.dedupe(name)
+    assert (found.skipped.counts, found.warnings) == ({}, (f"{name}: no documents were found in this file",))
 
 
 def test_two_columns_of_one_name_are_refused(form: Any) -> None:

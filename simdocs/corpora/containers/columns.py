@@ -65,16 +65,10 @@ class WantedColumns:
         for field in fields.text_field:
             self._add(schema, field, is_text=True)
         if fields.id_field and fields.id_field not in self.paths:
-            try:
-                self._add(schema, fields.id_field, is_text=False)
-            except WithoutTexts as error:
-                if not is_usual_id(fields):
-                    raise
-                self.paths.pop(fields.id_field, None)
-                self.unusable_ids = error.detail.partition(": ")[0]
+            self._add(schema, fields.id_field, is_text=False, may_be_other=is_usual_id(fields))
         self._head_of_row = _packed({"fields": list(self.paths), "names": self.names}, np.empty((0, 1), np.int64), [])
 
-    def _add(self, schema: ArrowObject, field: str, *, is_text: bool) -> None:
+    def _add(self, schema: ArrowObject, field: str, *, is_text: bool, may_be_other: bool = False) -> None:
         path = _path(schema, field)
         if path is None:
             self.lacking += [field] if is_text else []
@@ -82,16 +76,22 @@ class WantedColumns:
         self.paths[field] = [each.name for each in path]
         kind = _of_values(path[-1].type)
         types = library("pyarrow", "reading columns").types
-        if _is_string(types, kind) or (not is_text and (types.is_integer(kind) or types.is_null(kind))):
+        # pandas writes a column of nothing but nulls, or of no rows, with the type null.
+        if _is_string(types, kind) or types.is_null(kind) or (not is_text and types.is_integer(kind)):
             return
         wanted = "not strings" if is_text else "neither strings nor integers"
+        wrong = f"the column {field!r} has the type {path[-1].type}, {wanted}"
+        if may_be_other:
+            self.unusable_ids = wrong
+            del self.paths[field]
+            return
         option = mention("text_field" if is_text else "id_field")
         remedy = f"name another with {option}, or convert it to strings"
         if types.is_struct(kind) and kind.num_fields:
             inner = [kind.field(place) for place in range(kind.num_fields)]
             such = next((each.name for each in inner if _is_string(types, _of_values(each.type))), inner[0].name)
             remedy = f"name another with {option}, such as its field {field}.{such}"
-        raise WithoutTexts("malformed", f"the column {field!r} has the type {path[-1].type}, {wanted}: {remedy}")
+        raise WithoutTexts("malformed", f"{wrong}: {remedy}")
 
     @property
     def dotted(self) -> list[str]:

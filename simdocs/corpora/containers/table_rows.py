@@ -6,6 +6,7 @@ At most the rows of one row group or record batch are held, which are written as
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -212,6 +213,8 @@ class TableWriter:
             kinds = (pyarrow.string(), pyarrow.float64(), pyarrow.int64())
             for name, kind in zip(FLAGS, kinds, strict=True):
                 schema = schema.append(pyarrow.field(name, kind))
+        else:
+            schema = _without_range(schema)
         self._schema, self._unit, self._rows, self._held = schema, 0, 0, list[Any]()
         self._name = display_name(source.name)
         with _placing(self._name):
@@ -258,6 +261,20 @@ class TableWriter:
         """Write the last rows, and the end of the file."""
         self._flush()
         self._writer.close()
+
+
+def _without_range(schema: ArrowObject) -> ArrowObject:
+    """A schema without the range that pandas records instead of an index. It is wrong for some of the rows."""
+    metadata = dict(schema.metadata or {})
+    try:
+        known = json.loads(metadata.get(b"pandas", b""))
+        columns = known["index_columns"]
+        kept = [column for column in columns if not isinstance(column, dict)]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return schema
+    if kept == columns:
+        return schema
+    return schema.with_metadata({**metadata, b"pandas": json.dumps({**known, "index_columns": kept}).encode()})
 
 
 def _columns_of(flags: list[Flags]) -> list[list[Any]]:

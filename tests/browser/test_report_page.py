@@ -118,6 +118,24 @@ def test_long_shared_passages_are_folded_until_asked_for(view: Shown, small: Pat
     assert view.count(".diff tbody tr") == 40
 
 
+def test_long_lines_are_shortened_where_they_are_the_same(view: Shown, tmp_path: Path) -> None:
+    words = [f"word{at:04}😀" for at in range(2000)]
+    other = [*words[:1000], "different", *words[1001:]]
+    lay(tmp_path, {"docs/a.txt": " ".join(words).encode(), "docs/b.txt": " ".join(other).encode()})
+    simdocs("report", "docs", "-q", "-o", "page.html", cwd=tmp_path)
+    view.open(tmp_path / "page.html")
+    assert view.page.locator(".diff ins").all_inner_texts() == ["different"]
+    assert len(view.text(".diff")) < 2000
+    assert view.count(".diff .more") == 4
+    for _ in range(4):
+        view.page.locator(".diff .more").first.click()
+    cells = view.page.locator(".diff td").all_inner_texts()
+    assert [" ".join(cell.split()) for cell in cells] == [" ".join(words), " ".join(other)]
+    view.open(tmp_path / "page.html")
+    view.page.locator(".tools input[type=checkbox]").check()
+    assert view.page.locator(".diff td").all_inner_texts() == cells
+
+
 def test_search_and_filters_choose_groups(view: Shown, small: Path) -> None:
     view.open(small)
     view.page.fill("input[type=search]", "NEW/ d.txt")

@@ -1,6 +1,6 @@
 "use strict";
 (() => {
-const ROW = 56, MOST_HEIGHT = 12e6, MOST_DOCUMENTS = 200, MOST_ROWS = 1500, AROUND = 2;
+const ROW = 56, MOST_HEIGHT = 12e6, MOST_DOCUMENTS = 200, MOST_ROWS = 1500, AROUND = 2, LONG = 600, ENDS = 160;
 
 const $ = id => document.getElementById(id);
 
@@ -252,19 +252,30 @@ function start(data) {
     const body = make("tbody", {});
     const fill = () => body.replaceChildren(...differenceRows(rows, whole.checked));
     fill();
-    tools.append(make("label", {}, whole, " all lines"));
+    tools.append(make("label", {}, whole, " whole texts"));
     const heads = [0, pair].map(each => make("th", {scope: "col"}, nameOf(group, each)));
     return [...made, make("div", {class: "scroll"}, make("table", {class: "diff"},
       make("thead", {}, make("tr", {}, ...heads)), body))];
   }
 
-  function cell(pieces, mark) {
-    return make("td", {}, ...pieces.map((piece, place) => place % 2 ? make(mark, {}, piece) : piece));
+  // Of what is the same in a very long line, only both ends are shown until somebody asks for it.
+  function shortened(piece) {
+    if (piece.length <= LONG) return [piece];
+    const whole = at => at + (piece.codePointAt(at - 1) > 0xffff);  // no character is cut in two
+    const begin = whole(ENDS), end = whole(piece.length - ENDS), middle = piece.slice(begin, end);
+    const more = make("button", {type: "button", class: "more", onclick: () => more.replaceWith(middle)},
+      `⋯ ${plural(middle.length, "character")}`);
+    return [piece.slice(0, begin), more, piece.slice(end)];
   }
 
-  function lineOf(row) {
+  function cell(pieces, mark, whole) {
+    const parts = pieces.map((piece, place) => place % 2 ? [make(mark, {}, piece)] : whole ? [piece] : shortened(piece));
+    return make("td", {}, ...parts.flat());
+  }
+
+  function lineOf(row, whole) {
     const [left, right = left] = row, differs = left.length > 1 || right.length > 1;
-    return make("tr", {class: differs ? "differs" : ""}, cell(left, "del"), cell(right, "ins"));
+    return make("tr", {class: differs ? "differs" : ""}, cell(left, "del", whole), cell(right, "ins", whole));
   }
 
   function differenceRows(rows, whole) {
@@ -279,14 +290,14 @@ function start(data) {
       while (!whole && end < rows.length && !near[end] && !(none && end < MOST_ROWS)) end++;
       if (end - place > 1) { made.push(fold(rows, place, end)); place = end; continue; }
       if (made.length >= MOST_ROWS) { made.push(fold(rows, place, rows.length)); break; }
-      made.push(lineOf(rows[place++]));
+      made.push(lineOf(rows[place++], whole));
     }
     return made;
   }
 
   function fold(rows, begin, end) {
     const row = make("tr", {class: "fold"}, make("td", {colSpan: 2}, make("button", {type: "button", onclick: () => {
-      const stop = Math.min(end, begin + MOST_ROWS), opened = rows.slice(begin, stop).map(lineOf);
+      const stop = Math.min(end, begin + MOST_ROWS), opened = rows.slice(begin, stop).map(row => lineOf(row));
       row.replaceWith(...opened, ...(stop < end ? [fold(rows, stop, end)] : []));
     }}, `⋯ ${plural(end - begin, "line")}`)));
     return row;

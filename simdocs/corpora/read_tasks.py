@@ -13,16 +13,18 @@ from numpy.typing import NDArray
 
 from simdocs.corpora.containers.recognise import formats_of
 from simdocs.corpora.file_list import FileList
+from simdocs.corpora.stamp import Stamp
 from simdocs.corpora.walked_files import Met
 from simdocs.model.documents import MET
-from simdocs.model.ragged import Index, Keys, Mask
+from simdocs.model.ragged import Index, Keys, Mask, offsets_of
 from simdocs.model.skipped import DocumentSkipped, Skip
 from simdocs.model.texts import batches
-from simdocs.parameters.file_formats import compression_of
+from simdocs.parameters.file_formats import CONTAINERS, compression_of
 from simdocs.parameters.texts import Sequences
 
 if TYPE_CHECKING:
     from simdocs.corpora.containers.container import Container, ContainerFile, Part
+    from simdocs.corpora.containers.stretches import Stretch
     from simdocs.corpora.taken_over import KeptFiles, KeptParts
     from simdocs.corpora.unchanged import Unchanged
 
@@ -31,6 +33,9 @@ _RATIO = 4
 
 _WAITING = 1 << 8
 """The most files that wait until others are found to be one text, too, so that they are one task."""
+
+_OFTEN_ONE_TEXT = 1 << 16
+"""Bytes of files that are often no tables, such as settings, although their names say so."""
 
 _AT_ONCE = 1 << 12
 """Files whose names and sizes are taken out of their columns at once."""
@@ -60,13 +65,17 @@ class Files:
     keepable: Mask = field(default_factory=lambda: np.zeros(0, bool))
 
     is_kept: ClassVar[Literal[False]] = False
+    is_stretch: ClassVar[Literal[False]] = False
     read_to: ClassVar[int] = 0
 
 
 ReportSkip: TypeAlias = Callable[[Skip, bool], None]
 """Takes the skip of a container that cannot be read to its end, and whether it was named and has no texts."""
 
-Portion: TypeAlias = "Files | Part | KeptFiles | KeptParts"
+ToRead: TypeAlias = "Files | Part | Stretch"
+"""Some documents in row order to read."""
+
+Portion: TypeAlias = "Files | Part | Stretch | KeptFiles | KeptParts"
 """Some documents in row order: to read, or to take over from an earlier run."""
 
 
@@ -84,11 +93,14 @@ def tasks(
     Containers are cut into parts on the way. Those that turn out to be no tables with the text field are files, unless
     they were named. Bytes in memory are one document, unless they are known to be a container.
     """
-    return _Cutting(found, limit, sequences, report, earlier).tasks()
+    return Cutting(found, limit, sequences, report, earlier).tasks()
 
 
-class _Cutting:
-    """Cuts files into tasks: see `tasks`."""
+class Cutting:
+    """Cuts files into tasks: see `tasks`.
+
+    apart: whether workers open containers themselves where they can, so that tasks of stretches are among them.
+    """
 
     def __init__(
         self,
@@ -97,9 +109,11 @@ class _Cutting:
         sequences: Sequences,
         report: ReportSkip,
         earlier: Unchanged | None = None,
+        *,
+        apart: bool = False,
     ) -> None:
-        self._found, self._limit, self._sequences = found, limit, sequences
-        self._report, self._earlier = report, earlier
+        self._found, self._limit, self.sequences = found, limit, sequences
+        self._report, self._earlier, self._apart = report, earlier, apart
         self.formats, self._meanings = formats_of(found.names, len(found.names), sequences)
         """The container format of each file, as a number; 0: it is one document."""
         self.formats[list(found.held)] = 0
@@ -107,13 +121,24 @@ class _Cutting:
             self.formats[row] = self._meanings.index(name)
 
     def tasks(self) -> Iterator[tuple[Portion, int]]:
+        """Yield the tasks: see `tasks`."""
         are_containers = self.formats > 0
         changes = np.flatnonzero(are_containers[1:] != are_containers[:-1]) + 1
         for start, stop in pairwise([0, *changes.tolist(), len(are_containers)]):
             if are_containers[start : start + 1].any():
-                yield from self._containers(start, stop)
+                yield from self._containers(start, stop, apart=self._apart)
             else:
                 yield from self._files_or_kept(start, stop)
+
+    def rest(self, row: int, done: int, count: int, stamp: Stamp | None) -> Iterator[tuple[Portion, int]]:
+        """Yield the tasks of a container that no worker can read to its end, with no stretches among them.
+
+        done: where the first part begins that was not read yet. count: how many numbers the parts before it cover.
+        stamp: that of the file when those were read; None: there are none, so it is read from its beginning.
+        """
+        if stamp is None:
+            return self._containers(row, row + 1, apart=False)
+        return self._container(row, lambda noun, parts: _after(parts, done, stamp, f"from {noun} {count + 1} on"))
 
     def parts(self, row: int) -> tuple[Container, ContainerFile, Iterator[Part]]:
         """The container in this row, its file, and its parts."""
@@ -121,14 +146,19 @@ class _Cutting:
 
         kind, found = container(self._meanings[self.formats[row]]), self._found
         file = ContainerFile(found.names[row], self._limit, Met.of(found.met[row]), found.held.get(row))
-        return kind, file, kind.parts(file, self._sequences)
+        return kind, file, kind.parts(file, self.sequences)
 
-    def _containers(self, start: int, stop: int) -> Iterator[tuple[Portion, int]]:
+    def _containers(self, start: int, stop: int, *, apart: bool) -> Iterator[tuple[Portion, int]]:
         """Yield tasks of files named like containers, in row order. Those that are one text wait for others of them."""
         from simdocs.corpora.containers.container import OneText
 
         waiting = start
         for row in range(start, stop):
+            if apart and (stretches := self._stretches(row)):
+                yield from self._files_or_kept(waiting, row)
+                waiting = row + 1
+                yield from ((stretch, int(stretch.is_last)) for stretch in stretches)
+                continue
             portions = self._container(row)
             try:
                 first = next(portions)
@@ -143,16 +173,35 @@ class _Cutting:
             yield from portions
         yield from self._files_or_kept(waiting, stop)
 
-    def _container(self, row: int) -> Iterator[tuple[Portion, int]]:
-        """Yield the tasks of a container, at least one. Raises OneText before the first."""
+    def _stretches(self, row: int) -> list[Stretch]:
+        """The stretches of the container in this row; none if it is cut here."""
+        from simdocs.corpora.containers.stretches import described
+
+        found, earlier, kind = self._found, self._earlier, self._meanings[self.formats[row]]
+        if row in found.held or row in found.lines:
+            return []
+        if earlier is not None and (earlier.same[row] >= 0 or earlier.likely[row] >= 0):
+            return []  # parts of an earlier run are recognised by their bytes
+        if row not in found.named and not CONTAINERS[kind].stretches and found.sizes[row] < _OFTEN_ONE_TEXT:
+            return []  # many files that are one text each are one task
+        name, met = found.names[row], Met.of(found.met[row])
+        return described(name, row, found.stamp(row), met, self._limit, kind, named=row in found.named)
+
+    def _container(self, row: int, begun: _Begun | None = None) -> Iterator[tuple[Portion, int]]:
+        """Yield the tasks of a container, at least one. Raises OneText before the first.
+
+        begun: chooses among its parts if some were read already.
+        """
         from simdocs.corpora.containers.container import OneText, WithoutTexts
 
         kind, file, parts = self.parts(row)
+        if begun is not None:
+            parts = begun(kind.noun, parts)
         if row in self._found.lines:
             parts = _with_wanted(parts, self._found.lines[row])
         parts_or_kept: Iterator[Part | KeptParts] = parts
         earlier = self._earlier
-        if earlier is not None:
+        if earlier is not None and begun is None:
             from simdocs.corpora.taken_over import kept_or_read, kept_parts
 
             if earlier.is_keepable(row) and (skip := self._trouble(kind, file)):
@@ -184,7 +233,7 @@ class _Cutting:
         """
         end, size = 0, 1
         try:
-            for part in kind.parts(file, self._sequences):
+            for part in kind.parts(file, self.sequences):
                 end, size = part.start + part.extent, part.stamp.size
         except DocumentSkipped as skip:
             grows = skip.reason == "changed" and kind.grows and end >= size and not compression_of(file.name)
@@ -228,11 +277,75 @@ class _Cutting:
                 yield size * _RATIO if compression_of(name) else size
 
 
+_Begun: TypeAlias = Callable[[str, "Iterator[Part]"], "Iterator[Part]"]
+"""Takes the noun and the parts of a container."""
+
+
+def _after(parts: Iterator[Part], done: int, stamp: Stamp, where: str) -> Iterator[Part]:
+    """Yield the parts from a position on. DocumentSkipped: the file has no such part, or has changed.
+
+    stamp: that of the file when the parts before were read. where: from which document on they are missing.
+    """
+    part = None
+    try:
+        for part in parts:
+            if not stamp.same_bytes(part.stamp):
+                raise DocumentSkipped("changed")
+            if part.start >= done:
+                break
+        else:
+            return
+    except DocumentSkipped as skip:
+        detail = "" if part else skip.detail
+        raise DocumentSkipped(skip.reason, f"{detail}, {where}" if detail else where) from None
+    yield part
+    yield from parts
+
+
 def _with_wanted(parts: Iterator[Part], wanted: Index) -> Iterator[Part]:
     """Yield the parts, each with the wanted numbers in it."""
     for part in parts:
         begin, end = np.searchsorted(wanted, (part.first, part.first + part.count))
         yield replace(part, wanted=frozenset(wanted[begin:end].tolist()))
+
+
+class Advance:
+    """Measures progress: the numbers of files and bytes that are done with each task."""
+
+    def __init__(self, found: FileList) -> None:
+        self._ends = offsets_of(found.sizes)
+        self.total = int(self._ends[-1])
+        self.files: list[int] = []
+        """The number of files that end with each task."""
+        self.bytes: list[int] = [0]
+        """The number of bytes of files that are done before the first task, and after each."""
+        self._taken = 0
+
+    def watch(self, tasks: Iterator[tuple[Portion, int]]) -> Iterator[Portion]:
+        """Yield the tasks alone, and note how far each one gets."""
+        done = 0
+        for task, files in tasks:
+            done += files
+            within = 0 if files else task.read_to
+            before, end = self._ends[[done, min(done + 1, len(self._ends) - 1)]].tolist()
+            self.files.append(files)
+            self.bytes.append(min(before + within, end))
+            yield task
+
+    def reach(self, number: int) -> None:
+        """Count the task with this number, and those before it, as done."""
+        self._taken = number + 1
+
+    def teller(self, step: str, progress: Callable[[str, int, int], object]) -> Callable[[float], None]:
+        """A function that reports the bytes of all tasks taken as done, and a share of those of the next one."""
+
+        def tell(share: float) -> None:
+            done = self.bytes[self._taken]
+            if share:
+                done += int(share * (self.bytes[min(self._taken + 1, len(self.bytes) - 1)] - done))
+            progress(step, done, self.total)
+
+        return tell
 
 
 def sampled(found: FileList, limit: int, sequences: Sequences, most: int, seed: int) -> tuple[FileList, int]:
@@ -241,7 +354,7 @@ def sampled(found: FileList, limit: int, sequences: Sequences, most: int, seed: 
     A container counts as many documents as it has numbers, but at least one. It is read for that, and not parsed. If it
     cannot be read, it counts as one document, and is reported when it is read again.
     """
-    cutting = _Cutting(found, limit, sequences, lambda *_: None)
+    cutting = Cutting(found, limit, sequences, lambda *_: None)
     counts = np.ones(len(cutting.formats), np.int64)
     for row in np.flatnonzero(cutting.formats).tolist():
         with suppress(DocumentSkipped):

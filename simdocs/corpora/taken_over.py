@@ -28,6 +28,7 @@ class KeptFiles:
     numbers: Index
 
     is_kept: ClassVar[Literal[True]] = True
+    is_stretch: ClassVar[Literal[False]] = False
     read_to: ClassVar[int] = 0
 
 
@@ -51,6 +52,7 @@ class KeptParts:
     read_to: int
 
     is_kept: ClassVar[Literal[True]] = True
+    is_stretch: ClassVar[Literal[False]] = False
 
 
 def kept_files(unchanged: Unchanged, start: int, stop: int) -> Iterator[tuple[KeptFiles, int]]:

@@ -16,6 +16,7 @@ class ContainerFormat(Member):
     is_limited_whole: whether such a file is read whole, so that the largest size of a document is that of the file
     rows: the format of its rows, as `module:name`; empty: they cannot be written to another file
     of_lines: whether each document is one line, so that lists of lines can hold it
+    stretches: what cuts an interval of such a file into parts, as `module:name`; empty: nothing does
     """
 
     def __init__(
@@ -29,10 +30,12 @@ class ContainerFormat(Member):
         is_limited_whole: bool = False,
         rows: str = "",
         of_lines: bool = False,
+        stretches: str = "",
     ) -> None:
         super().__init__(help_text, implementation)
         self.suffixes, self.needs, self.may_be_compressed = suffixes, needs, may_be_compressed
         self.is_limited_whole, self.rows, self.of_lines = is_limited_whole, rows, of_lines
+        self.stretches = stretches
 
     @property
     def endings(self) -> tuple[bytes, ...]:
@@ -49,6 +52,7 @@ CONTAINERS = Family(
             (b".jsonl", b".ndjson"),
             rows="simdocs.corpora.containers.json_rows:JSON_LINES_ROWS",
             of_lines=True,
+            stretches="simdocs.corpora.containers.line_stretches:cut_lines",
         ),
         "json": ContainerFormat(
             "an array of JSON objects",

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +17,11 @@ from simdocs.corpora.decode import as_utf8, refuse_binary
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.identity import content_digest
 from simdocs.corpora.read_file import each_ahead, read
-from simdocs.corpora.read_tasks import Files, Portion, tasks
+from simdocs.corpora.read_tasks import Advance, Cutting, Files, Portion, ReportSkip, ToRead
 from simdocs.corpora.stamp import NO_FILE, Stamp
 from simdocs.corpora.walked_files import Directories, Met, each_met
 from simdocs.engines.engine import Engine, WorkerState
-from simdocs.engines.run import Progress, Run
+from simdocs.engines.run import Run
 from simdocs.model.artifact import Artifact
 from simdocs.model.documents import CHUNK, DOCUMENT, FILE, NUMBERED, ONE_TEXT, STAMP_FIELDS, WIDE, Documents
 from simdocs.model.names import display_name
@@ -32,11 +33,14 @@ from simdocs.pipeline.register import Register
 
 if TYPE_CHECKING:
     from simdocs.corpora.containers.container import Part
-    from simdocs.corpora.taken_over import KeptFiles, KeptParts
     from simdocs.pipeline.reuse import Earlier
+    from simdocs.pipeline.stretched import Following
 
 Made = TypeVar("Made")
 """The result of a stage for the documents of a task, such as their signatures."""
+
+StageWork: TypeAlias = "Callable[[Files | Part, WorkerState], tuple[Read, Made]]"
+"""The work of a stage on a task: it returns the Read without texts, and its result."""
 
 _LOOKED_FOR = 16
 """Files that workers are asked for before anything is read, lest they take all files for files that are gone."""
@@ -70,7 +74,7 @@ class Read:
     known: BlockPlaces = field(default_factory=lambda: np.empty(0, np.int64))
     kept: BlockPlaces = field(default_factory=lambda: np.empty(0, np.int64))
     textless: Textless | None = None
-    unusable_ids: str = ""
+    unusable_ids: Skip | None = None
 
 
 class Textless(NamedTuple):
@@ -186,7 +190,7 @@ def _part(part: Part, sequences: Sequences) -> Read:
         chunks=chunk,
         skips=rows.skips,
         textless=Textless(rows.textless, rows.fields, rows.remedy, rows.has_text_field),
-        unusable_ids=f"{display_name(part.name)}: {rows.unusable_ids}" if rows.unusable_ids else "",
+        unusable_ids=rows.unusable_ids,
     )
 
 
@@ -216,9 +220,7 @@ class Reading:
         self._warned = False
         """Whether a warning says already that the usual field of ids has other values."""
 
-    def in_order(
-        self, work: Callable[[Files | Part, WorkerState], tuple[Read, Made]], step: str
-    ) -> Iterator[tuple[Made | None, BlockPlaces, Rows | None]]:
+    def in_order(self, work: StageWork[Made], step: str) -> Iterator[tuple[Made | None, BlockPlaces, Rows | None]]:
         """Yield the result of `work` for each task in row order, the places of documents with a row, and old rows.
 
         work: runs in a worker; it returns the Read without texts, and its result.
@@ -228,29 +230,29 @@ class Reading:
         """
         reuse, register, advance = self._reuse, self._register, self.progress
         unchanged = None if reuse is None else reuse.unchanged
-        stream = advance.watch(tasks(self._found, self._limit, self.recipe.sequences, register.skip_rest, unchanged))
+        cutting = Cutting(self._found, self._limit, self.recipe.sequences, register.skip_rest, unchanged, apart=True)
         tell = advance.teller(step, self.run.progress)
-        for kept, worked in _in_order(self.run.engine, work, stream, tell):
-            for some in kept:
+        flow = _Flow(self.run.engine, work, cutting, advance, tell)
+        for turn in flow.in_order():
+            if turn.kept is not None:
                 assert reuse is not None
-                read, old = reuse.take(some)
-                yield None, register.enter(read, advance.take(), old), old
-            if worked is None:
-                return
-            read, made = worked
-            if read.unusable_ids and not self._warned:
-                self._warned = True
-                self._warn_of_ids(read.unusable_ids)
-            rows = None
-            if reuse is not None and len(read.known):
-                rows = reuse.fill(read, register.files_done)
-            yield made, register.enter(read, advance.take(), rows), rows
+                read, old = reuse.take(turn.kept)
+                yield None, register.enter(read, turn.files, old), old
+                continue
+            for read, made, files in flow.documents(turn, register.skip_rest):
+                if read.unusable_ids and not self._warned:
+                    self._warned = True
+                    self._warn_of_ids(read.unusable_ids)
+                rows = None
+                if reuse is not None and len(read.known):
+                    rows = reuse.fill(read, register.files_done)
+                yield made, register.enter(read, files, rows), rows
             tell(0)
 
-    def _warn_of_ids(self, why: str) -> None:
+    def _warn_of_ids(self, first: Skip) -> None:
         from simdocs.corpora.containers.fields import named_by_numbers
 
-        if (warning := named_by_numbers(why)) not in self.run.skipped.warnings:  # documents may be read twice
+        if (warning := named_by_numbers(first)) not in self.run.skipped.warnings:  # documents may be read twice
             self.run.skipped.warnings.append(warning)
 
     @property
@@ -286,63 +288,112 @@ class Reading:
         return self._register.lacking
 
 
-def _in_order(
-    engine: Engine,
-    work: Callable[[Files | Part, WorkerState], tuple[Read, Made]],
-    stream: Iterator[Portion],
-    tell: Callable[[float], None],
-) -> Iterator[tuple[list[KeptFiles | KeptParts], tuple[Read, Made] | None]]:
-    """Yield the documents to take over before each task, and its result; at the end the rest, and None."""
-    before: deque[list[KeptFiles | KeptParts]] = deque([[]])
+class _Turn:
+    """A task on its way.
 
-    def working() -> Iterator[Files | Part]:
-        for portion in stream:
-            if portion.is_kept:
-                before[-1].append(portion)
-            else:
-                before.append([])
+    files: the number of files that end with it. number: how many tasks were made before it.
+    kept: what is taken over. stretch: what a worker cuts itself.
+    """
+
+    __slots__ = ("files", "is_done", "kept", "number", "result", "stretch")
+
+    def __init__(self, portion: Portion, files: int, number: int) -> None:
+        # Other tasks hold texts, which are not needed any more when they were sent.
+        self.kept = portion if portion.is_kept else None
+        self.stretch = portion if portion.is_stretch else None
+        self.files, self.number, self.is_done = files, number, portion.is_kept
+        self.result: Any = None
+
+
+class _Source:
+    """Tasks in row order: those that are still to come, and the turns of those that are on their way."""
+
+    def __init__(self, coming: Iterator[tuple[Portion, _Turn]]) -> None:
+        self.coming, self.has_ended = coming, False
+        self.turns = deque[_Turn]()
+
+
+class _Flow(Generic[Made]):
+    """Sends the tasks of a stage to an engine, and takes their results in row order.
+
+    If a worker cannot read a container to its end, tasks of the rest of it are sent next, and the results of those that
+    were sent before wait for theirs.
+    """
+
+    def __init__(
+        self, engine: Engine, work: StageWork[Made], cutting: Cutting, advance: Advance, tell: Callable[[float], None]
+    ) -> None:
+        self._engine, self._cutting, self._advance, self._tell = engine, cutting, advance, tell
+        self._work = partial(_do, work, cutting.sequences)
+        stream = enumerate(advance.watch(cutting.tasks()))
+        self._sources = [_Source((task, _Turn(task, advance.files[number], number)) for number, task in stream)]
+        """The last one is first in row order."""
+        self._sent = deque[_Turn]()
+        self._following: Following | None = None
+
+    def in_order(self) -> Iterator[_Turn]:
+        """Yield what is kept, and each task when its result is there."""
+        while self._sources:
+            for result in self._engine.map_with_state(self._work, self._sending(), self._tell):
+                turn = self._sent.popleft()
+                turn.result, turn.is_done = result, True
+                del result
+                yield from self._ready()
+            yield from self._ready()
+
+    def _sending(self) -> Iterator[ToRead]:
+        while (portion := self._next()) is not None:
+            if not portion.is_kept:
                 yield portion
 
-    for result in engine.map_with_state(work, working(), tell):
-        yield before.popleft(), result
-    yield before.popleft(), None
+    def _next(self) -> Portion | None:
+        for source in reversed(self._sources):
+            for portion, turn in source.coming:
+                if turn.stretch is None or self._following is None or not self._following.is_over(turn.stretch):
+                    source.turns.append(turn)
+                    if turn.kept is None:
+                        self._sent.append(turn)
+                    return portion
+            source.has_ended = True
+        return None
+
+    def _ready(self) -> Iterator[_Turn]:
+        while self._sources:
+            source = self._sources[-1]
+            if source.turns and source.turns[0].is_done:
+                turn = source.turns.popleft()
+                self._advance.reach(turn.number)
+                yield turn
+            elif source.turns or not source.has_ended:
+                return
+            else:
+                self._sources.remove(source)
+
+    def documents(self, turn: _Turn, report: ReportSkip) -> Iterator[tuple[Read, Made, int]]:
+        """Yield the documents of a task with its result, part by part, with the number of files that end there."""
+        if turn.stretch is None:
+            yield *turn.result, turn.files
+            return
+        from simdocs.pipeline.stretched import Following
+
+        following = self._following = self._following or Following()
+        stretch, worked = turn.stretch, turn.result
+        if following.is_over(stretch):
+            return
+        each, goes_on = following.take(stretch, worked)
+        if worked.skip is not None:
+            report(worked.skip, worked.is_textless)
+        for place, (its_read, made) in enumerate(each):
+            yield its_read, made, turn.files if goes_on and place == len(each) - 1 else 0
+        if not goes_on:
+            rest = self._cutting.rest(stretch.row, following.done, following.count, following.stamp)
+            self._sources.append(_Source((task, _Turn(task, files, turn.number)) for task, files in rest))
 
 
-class Advance:
-    """Measures progress: the numbers of files and bytes that are done with each task."""
+def _do(work: StageWork[Made], fields: Sequences, task: ToRead, state: WorkerState) -> Any:
+    """The result of a task, or what a worker has read of a stretch."""
+    if not task.is_stretch:
+        return work(task, state)
+    from simdocs.pipeline.stretched import work_on
 
-    def __init__(self, found: FileList) -> None:
-        self._ends = offsets_of(found.sizes)
-        self.total = int(self._ends[-1])
-        self.files: list[int] = []
-        """The number of files that end with each task."""
-        self.bytes: list[int] = [0]
-        """The number of bytes of files that are done before the first task, and after each."""
-        self._taken = 0
-
-    def watch(self, tasks: Iterator[tuple[Portion, int]]) -> Iterator[Portion]:
-        """Yield the tasks alone, and note how far each one gets."""
-        done = 0
-        for task, files in tasks:
-            done += files
-            within = 0 if files else task.read_to
-            before, end = self._ends[[done, min(done + 1, len(self._ends) - 1)]].tolist()
-            self.files.append(files)
-            self.bytes.append(min(before + within, end))
-            yield task
-
-    def take(self) -> int:
-        """Count the next task as done. Return the number of files that end with it."""
-        self._taken += 1
-        return self.files[self._taken - 1]
-
-    def teller(self, step: str, progress: Progress) -> Callable[[float], None]:
-        """A function that reports the bytes of all tasks taken as done, and a share of those of the next one."""
-
-        def tell(share: float) -> None:
-            done = self.bytes[self._taken]
-            if share:
-                done += int(share * (self.bytes[self._taken + 1] - done))
-            progress(step, done, self.total)
-
-        return tell
+    return work_on(work, task, state, fields)

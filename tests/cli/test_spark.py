@@ -15,6 +15,10 @@ from pathlib import Path
 import pytest
 
 from simdocs.cli.program import run
+from simdocs.corpora import read_tasks
+from simdocs.corpora.containers import stretches
+from simdocs.corpora.containers.delimited import Delimited
+from simdocs.corpora.containers.jsonl import JsonLines
 from tests.cli.corpus import A1, A, B, lay
 from tests.cli.program import PROGRAM
 from tests.cli.spark_answers import as_csv, lay_generated, outcome, restored_signals, texts
@@ -52,22 +56,20 @@ def test_an_update_has_the_bytes_of_a_new_build(corpus, spark_session, monkeypat
 @with_spark
 def test_files_that_vanish_or_change_before_they_are_read_are_named(spark_session, tmp_path, monkeypatch, capfd):
     """The walk is over when tasks are cut."""
-    from simdocs.corpora import read_tasks
-
     monkeypatch.chdir(tmp_path)
-    cut = read_tasks.tasks
+    cutting = read_tasks.Cutting
     said = []
     for engine in ("local", "spark"):
         shutil.rmtree("docs", ignore_errors=True)
         lay(tmp_path, {f"docs/{number:02}": text.encode() for number, text in enumerate(texts(5, 40))})
 
-        def tampering(*arguments):
+        def tampering(*arguments, **more):
             Path("docs/07").unlink()
             Path("docs/08").unlink()
             Path("docs/08").symlink_to("09")
-            return cut(*arguments)
+            return cutting(*arguments, **more)
 
-        monkeypatch.setattr("simdocs.pipeline.reading.tasks", tampering)
+        monkeypatch.setattr("simdocs.pipeline.reading.Cutting", tampering)
         said.append(outcome(capfd, "dedupe", "docs", "-v", "--engine", engine, "-j1", "-o", "out/a"))
     assert said[0].status == 3
     assert "docs/08" in said[0].said
@@ -187,3 +189,23 @@ def test_settings_that_make_no_sense_are_refused(words, said, capfd):
     errors = capfd.readouterr().err
     assert said in errors
     assert "xyz" not in errors
+
+
+@with_spark
+def test_the_driver_opens_no_container_that_workers_can_open(corpus, spark_session, monkeypatch, capfd):
+    monkeypatch.chdir(corpus)
+    monkeypatch.setattr(read_tasks, "_OFTEN_ONE_TEXT", 0)
+    large = b"".join(b'{"text": "%b"}\n' % text.encode() for text in texts(5, 5000, 300))
+    assert len(large) > 2 * stretches.BYTES
+    lay(corpus, {"large/a.jsonl": large})
+    call = ("index", "large", "rows/c.csv", "rows/b.jsonl.gz", "-o", "out/x.index")
+    alone = outcome(capfd, *call, "-j1")
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("the driver opened it")
+
+    # Workers import these modules themselves.
+    for kind in (JsonLines, Delimited):
+        monkeypatch.setattr(kind, "parts", refuse)
+    assert outcome(capfd, *call, "--engine", "spark", "-j", "2") == alone
+    assert alone[0] == 3

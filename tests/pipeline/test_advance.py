@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from simdocs.corpora.read_tasks import tasks
+from simdocs.corpora.read_tasks import Advance, tasks
 from simdocs.model.ragged import NO_TOKENS
 from simdocs.pipeline import shingling, signing
-from simdocs.pipeline.reading import Advance, Reading
+from simdocs.pipeline.reading import Reading
 from tests import strategies as some
 from tests.corpora.finding import found_by
 from tests.runs import running

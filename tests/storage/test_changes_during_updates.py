@@ -45,7 +45,7 @@ def remove(path: Path) -> None:
 
 MOMENTS = {
     "before files are compared": "simdocs.pipeline.reuse.compare",
-    "after files were compared": "simdocs.pipeline.reading.tasks",
+    "after files were compared": "simdocs.pipeline.reading.Cutting",
     "when a document is opened": "simdocs.corpora.read_file.open_file",
     "when lines are opened": "simdocs.corpora.containers.lines.open_file",
     "when a document is decoded": "simdocs.pipeline.reading.content_digest",
@@ -61,12 +61,12 @@ def once(patch: pytest.MonkeyPatch, moment: str, change: Callable[[], None]) -> 
     module, _, function = moment.rpartition(".")
     real, happened = getattr(sys.modules[module], function), list[str]()
 
-    def changing(*arguments: Any) -> Any:
+    def changing(*arguments: Any, **more: Any) -> Any:
         opened = real(*arguments) if function == "open_file" else None
         if not happened:
             happened.append(moment)
             change()
-        return opened or real(*arguments)
+        return opened or real(*arguments, **more)
 
     patch.setattr(moment, changing)
     return happened

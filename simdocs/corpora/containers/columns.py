@@ -300,7 +300,8 @@ def documents_of_rows(part: Part, fields: Sequences) -> PartDocuments:
     first = part.first if part.wanted is None else min(part.wanted, default=0)
     if not first:
         return found
-    found.unusable_ids = head.get("unusable_ids", "")
+    if "unusable_ids" in head:
+        found.unusable_ids = Skip("malformed", part.name, head["unusable_ids"], noun=NOUN)
     if "refused" in head:
         found.skips.append(Skip("oversized", part.name, head["refused"], part.first, noun=NOUN))
     elif "lacking" in head:

@@ -75,6 +75,7 @@ class Part:
     wanted: frozenset[int] | None = None
 
     is_kept: ClassVar[Literal[False]] = False
+    is_stretch: ClassVar[Literal[False]] = False
 
     @property
     def digest(self) -> bytes:
@@ -93,7 +94,8 @@ class PartDocuments:
     fields: the fields of the first document without it, for a message.
     remedy: what to do if no document of the file has it; empty: name another field.
     has_text_field: whether any document has the text field, whatever is in it.
-    unusable_ids: why documents are named by their numbers although they have the usual field of ids; empty: none is.
+    unusable_ids: the first document that is named by its number although it has the usual field of ids, and why, as a
+        skip; its number is 0 if all are.
     """
 
     locators: list[Locator] = field(default_factory=list)
@@ -104,7 +106,7 @@ class PartDocuments:
     fields: str = ""
     remedy: str = ""
     has_text_field: bool = False
-    unusable_ids: str = ""
+    unusable_ids: Skip | None = None
 
 
 class WithoutTexts(DocumentSkipped):

@@ -11,6 +11,7 @@ from typing import Any
 
 from simdocs.corpora.containers.container import Locator, NoTextField, PartDocuments
 from simdocs.errors import mention
+from simdocs.model.names import display_name
 from simdocs.model.skipped import DocumentSkipped, Skip
 from simdocs.parameters.texts import Sequences
 
@@ -64,7 +65,7 @@ def add_row(
     if document_id is None and fields.id_field and not found.unusable_ids:
         there = value_of(row, fields.id_field)
         if there is not ABSENT and there is not None:
-            found.unusable_ids = f"{noun} {where.number}: {_no_id_in(fields)}"
+            found.unusable_ids = Skip("malformed", file, _no_id_in(fields), where.number, noun=noun)
     found.locators.append(where)
     found.ids.append(document_id)
     found.texts.append(text)
@@ -155,11 +156,13 @@ def _remedy() -> str:
     return f"name one of them with {mention('text_field')}"
 
 
-def named_by_numbers(why: str) -> str:
-    """The warning that the usual field of ids has other values. why: what is wrong with it."""
+def named_by_numbers(first: Skip) -> str:
+    """The warning that the usual field of ids has other values. first: see PartDocuments."""
+    why = f"{first.noun} {first.line}: {first.detail}" if first.line else first.detail
     field = mention("id_field")
     remedy = f"name another field with {field}, or none with {field} ''"
-    return f"{why}, so it is no id: rows without an id are named by their numbers ({remedy})"
+    said = f"{why}, so it is no id: rows without an id are named by their numbers ({remedy})"
+    return f"{display_name(first.name)}: {said}"
 
 
 def no_id(noun: str, fields: Sequences, there: str) -> str:

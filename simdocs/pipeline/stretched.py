@@ -1,0 +1,134 @@
+"""Read stretches of containers: the work of a worker, and what the calling process makes of its results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Generic, NamedTuple
+
+import numpy as np
+
+from simdocs.corpora.containers.container import OneText, WithoutTexts
+from simdocs.corpora.containers.names import renamed
+from simdocs.corpora.containers.stretches import MOST_DOCUMENTS, Stretch, cut
+from simdocs.corpora.read_tasks import Files
+from simdocs.corpora.stamp import Stamp
+from simdocs.engines.engine import WorkerState
+from simdocs.model.documents import MET
+from simdocs.model.skipped import DocumentSkipped, Skip
+from simdocs.parameters.texts import Sequences
+from simdocs.pipeline.reading import Made, Read, StageWork
+
+
+class Worked(NamedTuple, Generic[Made]):
+    """What a worker has read of a stretch.
+
+    each: the documents of each part, with numbers from 1, and what the stage made of them.
+    start, end: the interval of the file that the parts cover. numbers: how many they cover.
+    stamp: that of the file when it was read; None if there is no part.
+    is_done: whether all parts of the stretch are here. Otherwise the calling process reads the rest of the file.
+    skip: why the file could not be read to its end, although nothing else is left to read. is_textless: see ReportSkip.
+    """
+
+    each: list[tuple[Read, Made]]
+    start: int
+    end: int
+    numbers: int
+    stamp: Stamp | None
+    is_done: bool
+    skip: Skip | None = None
+    is_textless: bool = False
+
+
+def work_on(work: StageWork[Made], stretch: Stretch, state: WorkerState, fields: Sequences) -> Worked[Made]:
+    """Read the parts of a stretch, and do the work of the stage on each. If it is the last one, there is at least one.
+
+    The documents of a file that is one text are those of a task of files.
+    """
+    each, count, held, stamp, skip = list[tuple[Read, Made]](), 0, 0, None, None
+    start = end = stretch.start
+    is_done, is_textless, tell = True, False, state.tell
+    size = max(1, stretch.stop - stretch.start)
+    try:
+        start, stop, parts = cut(stretch, fields)
+        end = start
+        for part in parts:
+            state.tell = partial(_tell, tell, (part.start - stretch.start) / size, part.extent / size)
+            each.append(work(part, state))
+            end, count, stamp = part.start + part.extent, count + part.count, part.stamp
+            held += len(each[-1][0].names)
+            if held >= MOST_DOCUMENTS and end != stop:
+                is_done = False
+                break
+        else:
+            end = end if stop is None else stop
+    except DocumentSkipped as found:
+        if not stretch.is_whole or found.reason == "uninstalled":  # perhaps it is installed there
+            return Worked([], stretch.start, stretch.start, 0, None, is_done=False)
+        if isinstance(found, OneText) and not stretch.named:
+            met = np.array([stretch.met], MET)
+            files = Files([stretch.name], {}, stretch.limit, met, named_like_tables=True)
+            return Worked([work(files, state)], 0, end, 0, None, is_done=True)
+        skip = Skip(found.reason, stretch.name, found.detail)
+        is_textless = stretch.named and isinstance(found, WithoutTexts)
+    finally:
+        state.tell = tell
+    if not each and stretch.is_last:
+        each.append(work(Files([], {}, stretch.limit, np.empty(0, MET)), state))
+    return Worked(each, start, end, count, stamp, is_done, skip, is_textless)
+
+
+def _tell(tell: Callable[[float], None], before: float, share: float, done: float) -> None:
+    tell(min(1.0, max(0.0, before + done * share)))
+
+
+class Following:
+    """Follows the stretches of one file after another, in row order, and numbers their documents."""
+
+    def __init__(self) -> None:
+        self._row = -1
+        self._given_up = -1
+        """The row of the last file whose rest is read in another way."""
+        self.done, self.count = 0, 0
+        """Where the part begins that is next, and how many numbers the parts before it cover."""
+        self.stamp: Stamp | None = None
+        """The stamp of the file when these were read; None: there are none."""
+
+    def is_over(self, stretch: Stretch) -> bool:
+        """Whether the rest of its file is read in another way, so that it need not be read."""
+        return stretch.row == self._given_up
+
+    def take(self, stretch: Stretch, worked: Worked[Made]) -> tuple[list[tuple[Read, Made]], bool]:
+        """The documents of the next stretch with their numbers in the file, and whether more stretches follow it well.
+
+        If not, the rest of the file must be read in another way.
+        """
+        if stretch.row != self._row:
+            self._row, self.done, self.count, self.stamp = stretch.row, worked.start, 0, None
+        if worked.start != self.done and (worked.each or worked.is_done):
+            self._given_up = stretch.row
+            return [], False
+        if not worked.is_done:
+            self._given_up = stretch.row
+        for read, _ in worked.each:
+            _move(read, stretch.name, self.count)
+        self.count += worked.numbers
+        if worked.stamp is not None:
+            self.done, self.stamp = worked.end, worked.stamp
+        return worked.each, worked.is_done
+
+
+def _move(read: Read, path: bytes, down: int) -> None:
+    """Add to the numbers of documents that were counted from the beginning of a stretch."""
+    if not down or not len(read.chunks):
+        return
+    read.facts["line"] += down
+    read.chunks["line"] += down
+    read.places = [number + down for number in read.places]
+    read.names = renamed(read.names, read.facts, path, moved=True)
+    read.skips = [skip._replace(line=skip.line + down) for skip in read.skips]
+    if read.textless is not None:
+        skips = [skip._replace(line=skip.line + down) for skip in read.textless.skips]
+        read.textless = read.textless._replace(skips=skips)
+    if read.unusable_ids is not None and read.unusable_ids.line:
+        read.unusable_ids = read.unusable_ids._replace(line=read.unusable_ids.line + down)

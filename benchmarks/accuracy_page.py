@@ -19,6 +19,9 @@ HERE = Path(__file__).resolve().parent
 PAGE = HERE.parent / "docs" / "accuracy.md"
 TEMPLATE = HERE / "accuracy.template.md"
 
+SHOWN = (0.9, 0.8, 0.5)
+"""The thresholds of the tables of documents, groups and libraries. The figures at the top are of all thresholds."""
+
 
 @dataclass(slots=True)
 class Results:
@@ -125,7 +128,7 @@ def pairs(recalls: list[Recall]) -> str:
 def documents(recalls: list[Recall]) -> str:
     """Return the table of the recall of documents."""
     rows = []
-    for one in recalls:
+    for one in (one for one in recalls if one.threshold in SHOWN):
         mean, error, _ = one.measured("documents")
         rows.append([*case(one), f"{one.in_pairs:,}", *map(share, (one.documents_predicted, mean, error))])
     head = ["corpus", "unit, k", "t", "documents in similar pairs", "predicted at least", "mean recall"]
@@ -135,7 +138,7 @@ def documents(recalls: list[Recall]) -> str:
 def groups(measured: list[Groups]) -> str:
     """Return the table of the duplicates, with one row for all policies."""
     rows = []
-    for one in dict.fromkeys(map(case, measured)):
+    for one in dict.fromkeys(case(group) for group in measured if group.threshold in SHOWN):
         some = {group.policy: group for group in measured if case(group) == one}
         rows.append([*one, *(duplicates(some[policy]) for policy in POLICIES)])
     return table(["corpus", "unit, k", "t", *(f"`{policy}`" for policy in POLICIES)], rows)
@@ -152,6 +155,8 @@ def beside(results: Results) -> str:
     versions = results.peers | {"simdocs": version("simdocs")}
     rows = []
     for threshold, peer in dict.fromkeys((one.threshold, one.peer) for one in results.proposed):
+        if threshold not in SHOWN:
+            continue
         some = [one for one in results.proposed if (one.threshold, one.peer) == (threshold, peer)]
         cells = {(one.corpus, one.unit): proposed(one) for one in some}
         bands = " and ".join(dict.fromkeys(f"{one.bands} × {one.rows}" for one in some))

@@ -19,6 +19,11 @@ from tests.saved_groups import DIRECTORIES, answer_with
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
+LINES = "word => getComputedStyle(word).textDecorationLine"
+
+HEIGHTS = """all => all.map(one => parseFloat(getComputedStyle(one).fontSize) * one.ownerSVGElement.getScreenCTM().a)"""
+"""The size of the letters of texts in images, in pixels of the screen."""
+
 NOTES = {
     "docs/long.txt": b"\n".join(b"line %d of the long text" % at for at in range(40)),
     "docs/long-too.txt": b"\n".join(b"line %d of the long text" % at for at in range(40)).replace(b"20", b"twenty"),
@@ -211,6 +216,18 @@ def test_the_page_has_no_fault_of_accessibility(browser: Any, small: Path, schem
     assert len(found["passes"]) > 20
 
 
+@pytest.mark.parametrize(("width", "media"), [(1280, "screen"), (420, "screen"), (360, "screen"), (760, "print")])
+def test_letters_of_figures_can_be_read_on_narrow_screens_and_on_paper(
+    browser: Any, small: Path, width: int, media: str
+) -> None:
+    with shown(browser, viewport={"width": width, "height": 800}) as view:
+        view.open(small)
+        view.page.emulate_media(media=media)
+        heights = view.page.locator(".figure text:visible").evaluate_all(HEIGHTS)
+        assert len(heights) > 20
+        assert min(heights) >= 8.5, "pixels"
+
+
 @pytest.mark.parametrize("width", [1280, 420, 320])
 def test_nothing_is_wider_than_the_screen(browser: Any, small: Path, width: int) -> None:
     with shown(browser, viewport={"width": width, "height": 800}) as view:
@@ -246,4 +263,8 @@ def test_a_comparison_is_a_page_without_faults(browser: Any, tmp_path: Path, sch
     with shown(browser, viewport={"width": 420, "height": 800}) as view:
         view.open(tmp_path / "page.html", "#place-1", runs=False)
         assert view.page.evaluate("document.documentElement.scrollWidth") <= 420
+        # Paper has no colours behind words.
+        view.page.emulate_media(media="print")
+        lines = [view.page.locator(f".diff {tag}").first.evaluate(LINES) for tag in ("del", "ins")]
+        assert lines == ["line-through", "underline"]
         assert (view.trouble, view.requests) == ([], [])

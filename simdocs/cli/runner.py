@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from simdocs.model.answers import Answer
     from simdocs.requests.building import BuildRequest, MergeRequest
     from simdocs.storage.output_stream import OutputStream
-    from simdocs.views.messages import Teller
-    from simdocs.views.progress import ProgressBar
+    from simdocs.views.messages import ProgressBar, Teller
 
 
 Asked = TypeVar("Asked", bound=Request)
@@ -235,8 +234,7 @@ def at_work(
     published: the file that the summary is about; None: the answer is printed.
     """
     from simdocs.api.ask import ALONE, running
-    from simdocs.views.messages import Teller
-    from simdocs.views.progress import ProgressBar
+    from simdocs.views.messages import ProgressBar, Teller
 
     exits.listen()
     quiet = report.quiet

@@ -374,6 +374,7 @@ function start(data) {
   addEventListener("hashchange", follow);
 
   $("static").hidden = true;
+  $("shown").hidden = false;
   $("app").hidden = false;
   select();
   if (!follow()) {

@@ -9,7 +9,7 @@ from simdocs.api.ask import ask, encoded_path, running
 from simdocs.api.docstrings import with_keywords_of
 from simdocs.errors import UsageError
 from simdocs.model.names import display_name
-from simdocs.parameters.values import Path
+from simdocs.parameters.values import Path, is_uri
 from simdocs.requests.acting import ActRequest, UndoRequest
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ def write_answer(result: Deduplication, path: Path) -> None:
     target = encoded_path(path)
     if not target.endswith(f".{SUFFIX}".encode()):
         raise UsageError(f"{display_name(target)}: the name of a saved answer ends in .{SUFFIX}")
+    if is_uri(target):
+        raise UsageError(f"{display_name(target)}: a saved answer must be on this machine, and not in a store")
     with atomic_file(os.fsdecode(target), is_artifact) as stream:
         for piece in lines_of(result):
             stream.write(piece)

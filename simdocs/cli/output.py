@@ -32,11 +32,26 @@ def path_of(output: object) -> str | None:
     return None if output is None or output == b"-" else os.fsdecode(output)  # type: ignore[arg-type]
 
 
-def stream_of(path: str | None) -> AbstractContextManager[OutputStream]:
-    """The stream to write to. It is opened before the work, so that an output that cannot be written fails at once."""
+def stream_of(path: str | None, drawn: DrawnRequest | None = None) -> AbstractContextManager[OutputStream]:
+    """The stream to write to. It is opened before the work, so that an output that cannot be written fails at once.
+
+    drawn: says how an answer is drawn, which may have parts.
+    """
     from simdocs.storage.output_stream import stdout
 
+    if drawn is not None and drawn.has_parts:
+        return _parts(drawn)
     return stdout() if path is None else _file(path)
+
+
+def _parts(drawn: DrawnRequest) -> AbstractContextManager[OutputStream]:
+    from simdocs.artifacts.recognise import is_artifact
+    from simdocs.storage.parts import atomic_parts
+
+    chosen = _format_of(drawn)
+    end_mark = b"" if FORMATS[chosen].binary else b"\0" if drawn.nul else b"\n"
+    path = os.fsdecode(drawn.output or b"")
+    return atomic_parts(path, drawn.ending, end_mark, is_artifact, quoted=chosen == "csv")
 
 
 def summary_of(output: str | None, path: str | None) -> AbstractContextManager[OutputStream | None]:
@@ -97,7 +112,10 @@ class Drawing:
             _begin_binary(request, self.look)
         self._head: TableHead | None = None
         self._format: Format | None = None
-        self._held: list[bytes] | None = [] if hold else None
+        self._is_cut = request.has_parts and FORMATS[_format_of(request)].binary
+        # Parts are not published before the end either.
+        self._held: list[bytes] | None = [] if hold and not self._is_cut else None
+        self._rows_of_part = 0
 
     @property
     def has_begun(self) -> bool:
@@ -122,6 +140,30 @@ class Drawing:
 
     def take(self, block: Block) -> None:
         """Draw a block of the answer. With another head than before, it begins another table."""
+        if self._is_cut:
+            self._take_in_parts(block)
+        else:
+            self._take(block)
+
+    def _take_in_parts(self, block: Block) -> None:
+        """Draw a block in a binary format, of which each part is a whole file with the same number of rows."""
+        from simdocs.storage.parts import PART_ROWS, Parts
+
+        assert isinstance(self._stream, Parts)
+        rows = block.rows
+        while True:
+            if rows and self._rows_of_part == PART_ROWS:
+                self._end_table()
+                self._stream.next_part()
+                self._rows_of_part = 0
+            some = rows[: PART_ROWS - self._rows_of_part]
+            self._take(block._replace(rows=some))
+            self._rows_of_part += len(some)
+            rows = rows[len(some) :]
+            if not rows:
+                return
+
+    def _take(self, block: Block) -> None:
         if self._format is None or block.head != self._head:
             if self._format is not None:
                 self._end_table()

@@ -100,7 +100,7 @@ def _answered(request: Request, drawn: DrawnRequest, output: str | None, outputs
     from simdocs.api.ask import ask
     from simdocs.model.answers import Delivery
 
-    with at_work(request, drawn, output, stream_of(output) if drawn.is_wanted else None) as (work, stream):
+    with at_work(request, drawn, output, stream_of(output, drawn) if drawn.is_wanted else None) as (work, stream):
         delivery = Delivery(
             outputs=outputs,
             is_wanted=stream is not None,

@@ -35,6 +35,7 @@ from simdocs.storage.output_stream import OutputStream
 
 if TYPE_CHECKING:
     from simdocs.pipeline.prepare import Intake
+    from simdocs.storage.stored_output import StoredTree
 
 KEPT, REMOVED, FLAGGED = "kept_rows", "removed_rows", "flagged_rows"
 
@@ -48,7 +49,7 @@ class RowDrafts:
 
     def __init__(self, targets: RowTargets, found: FileList, fields: Sequences, limit: int) -> None:
         self.targets, self._found, self._fields, self._limit = targets, found, fields, limit
-        self._drafts: dict[str, OutputStream | DraftTree] = {}
+        self._drafts: dict[str, OutputStream | DraftTree | StoredTree] = {}
 
     def open(self, publishing: ExitStack) -> None:
         """Open the drafts, which become the outputs when `publishing` is left without an exception."""
@@ -85,7 +86,7 @@ class RowDrafts:
             lost += source.is_lost
             run.skipped.warnings += source.warnings
         for name, draft in self._drafts.items():
-            if isinstance(draft, DraftTree):
+            if not isinstance(draft, OutputStream):
                 self._copy_descriptions(draft, flagged=name == FLAGGED)
             draft.prepare()
         return tuple(
@@ -100,7 +101,7 @@ class RowDrafts:
             for name, path in self.targets.outputs.items()
         )
 
-    def _copy_descriptions(self, draft: DraftTree, *, flagged: bool) -> None:
+    def _copy_descriptions(self, draft: DraftTree | StoredTree, *, flagged: bool) -> None:
         """Copy the files that describe data sets. flagged: there are more columns than they list."""
         for source, path in self.targets.copies.items():
             try:

@@ -230,9 +230,9 @@ def _refuse_suffix(parameter: str, path: str, sources: Sources) -> None:
 
 def _refuse_overlaps(outputs: Mapping[str, str], others: Sequence[str | None]) -> None:
     """Raise UsageError if an output is another file that is written, or one of them lies in the other."""
-    taken = [(os.path.realpath(path), path) for path in others if path is not None]
+    taken = [(_real(path), path) for path in others if path is not None]
     for parameter, path in outputs.items():
-        real = os.path.realpath(path)
+        real = _real(path)
         for there, other in taken:
             if _is_in(real, there) or _is_in(there, real):
                 both = f"{_shown(other)} and {_shown(path)}"
@@ -242,14 +242,11 @@ def _refuse_overlaps(outputs: Mapping[str, str], others: Sequence[str | None]) -
 
 def _refuse_inputs(parameter: str, path: str, found: FileList, sources: Sources) -> None:
     """Raise UsageError if a directory of rows is in a directory that is read, or would replace a file that is read."""
-    real = os.path.realpath(path)
+    real = _real(path)
     for name in sources.names:
-        if not is_uri(name) and os.path.isdir(name) and _is_in(real, os.path.realpath(os.fsdecode(name))):
-            where = (
-                f"is in {display_name(name)}, which"
-                if real != os.path.realpath(os.fsdecode(name))
-                else "this directory"
-            )
+        there = _real(os.fsdecode(name))
+        if (is_uri(name) or os.path.isdir(name)) and _is_in(real, there):
+            where = f"is in {display_name(name)}, which" if real != there else "this directory"
             raise UsageError(f"{_shown(path)}: {where} is read: choose another directory")
     names = (found.names[row] for row in range(len(found.names)))
     for directory in {os.path.dirname(name) for name in names if not is_uri(name)}:
@@ -258,6 +255,14 @@ def _refuse_inputs(parameter: str, path: str, found: FileList, sources: Sources)
             raise UsageError(
                 f"{_shown(path)}: {what}, and {mention(parameter)} would replace them: choose another name"
             )
+
+
+def _real(path: str) -> str:
+    """The real path of a file, or the name of an object in one spelling, without a slash at the end."""
+    if not is_uri(os.fsencode(path)):
+        return os.path.realpath(path)
+    scheme, _, rest = path.partition("://")
+    return f"{ {'s3a': 's3', 'gcs': 'gs'}.get(scheme, scheme) }://{rest}".rstrip("/")
 
 
 def _is_in(path: str, directory: str) -> bool:

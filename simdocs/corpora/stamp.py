@@ -108,7 +108,11 @@ def file_id(status: os.stat_result) -> FileId:
 
 
 def regular_file_id(path: str) -> FileId | None:
-    """The id of the regular file at this path, or None."""
+    """The id of the regular file at this path, or of the object of this name; None if there is no file."""
+    if is_uri(os.fsencode(path)):
+        from simdocs.corpora.stores.store import digest_of
+
+        return digest_of(os.fsencode(path))
     try:
         status = os.stat(path)
     except OSError:

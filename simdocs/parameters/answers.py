@@ -90,16 +90,15 @@ class Sampling(Group, section=GROUPS):
     )
 
 
-_ANSWER = "Write the answer to PATH, completely or not at all. A PATH of - is standard output."
+_ANSWER = "Write the answer to PATH, completely or not at all: - is standard output, and NAME/ a directory of parts."
 
-_WRITES_NONE = "simdocs writes no objects to stores: copy it there afterwards"
+_HERE = "only answers, reports and rows are written to stores: copy it there afterwards"
 
 _OUTPUT = parameter(
-    PathName(here=_WRITES_NONE),
+    PathName(),
     default=None,
-    help="Write the artifact to PATH, completely or not at all.",
+    help=_ANSWER,
     helps={
-        **dict.fromkeys(("drawing", "audit_report"), _ANSWER),
         "compare_report": f"{_ANSWER} If it ends in .html, it is a page with both texts side by side.",
         "tune_report": "Write the answer to PATH; an image if it ends in .svg.",
         "report_report": f"{_ANSWER} It is a page of HTML, or with {mention('figure')} an image in SVG.",
@@ -134,7 +133,9 @@ class Target(Group, section=UPDATE):
         helps={"merge": "Replace the artifact even if it, or an argument, loses more than half of its documents."},
     )
     dry_run: bool = _DRY_RUN
-    output: bytes | None = _OUTPUT
+    output: bytes | None = parameter(
+        PathName(here=_HERE), default=None, help="Write the artifact to PATH, completely or not at all.", section=ANSWER
+    )
     lock_wait: float = parameter(
         Seconds(),
         default=0.0,
@@ -164,19 +165,19 @@ class RowOutputs(Group, section=ANSWER):
     """Where the rows of the documents' files are written."""
 
     kept_rows: bytes | None = parameter(
-        PathName(here=_WRITES_NONE),
+        PathName(),
         default=None,
         help=f"Write the rows that are kept to PATH, {_EVERY_COLUMN} Rows that could not be compared are kept.",
         before="diff",
     )
     removed_rows: bytes | None = parameter(
-        PathName(here=_WRITES_NONE),
+        PathName(),
         default=None,
         help=f"Write the rows that are duplicates to PATH, {_EVERY_COLUMN}",
         before="diff",
     )
     flagged_rows: bytes | None = parameter(
-        PathName(here=_WRITES_NONE),
+        PathName(),
         default=None,
         help=f"Write all rows to PATH with the columns duplicate_of, similarity and group, and {_EVERY_COLUMN}",
         before="diff",
@@ -370,7 +371,7 @@ class Presentation(Group, section=ANSWER):
         before="strict",
     )
     summary_json: bytes | None = parameter(
-        PathName(here=_WRITES_NONE),
+        PathName(here=_HERE),
         default=None,
         help="Write the summary to FILE as one JSON object.",
         section=RUN,

@@ -192,6 +192,7 @@ class FileFormat(Member):
     lacks: each parameter that cannot be combined with it, and why
     may_be_compressed: whether a suffix of a compression may follow
     nested: whether it holds several tables and differences
+    here: why it must be on this machine, and no object of a store; empty if it need not be
     needs: the module of an optional library that draws it, and what for; None: Python does
     """
 
@@ -206,8 +207,10 @@ class FileFormat(Member):
         may_be_compressed: bool = True,
         nested: bool = False,
         needs: tuple[str, str] | None = None,
+        here: str = "",
     ) -> None:
         super().__init__(help_text, implementation)
+        self.here = here
         self.suffix, self.question, self.lacks = suffix, question, lacks
         self.may_be_compressed, self.nested, self.needs = may_be_compressed, nested, needs
 
@@ -260,6 +263,7 @@ FILE_FORMATS = Family(
             question="dedupe_report",
             lacks=dict.fromkeys(("pairs", "list", "explain", "diff", "nul"), _ONLY_GROUPS),
             may_be_compressed=False,
+            here="simdocs act reads it from a disk",
         ),
         "report.html": FileFormat(
             "a page to look at",

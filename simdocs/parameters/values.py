@@ -344,6 +344,10 @@ class PathName(_Paths):
     here: why it must be on this machine, and no object of a store; empty if it need not be.
     """
 
+    WRITES = (
+        "on this machine or in S3 or Google Cloud Storage, without a user name, a key or a port before the first slash"
+    )
+
     def __init__(self, *, directories: bool = False, here: str = "", wanted: str = "a path") -> None:
         self.directories, self.here, self.wanted = directories, here, wanted
 
@@ -352,6 +356,10 @@ class PathName(_Paths):
         path = self._encoded(value)
         if self.here and is_uri(path):
             raise ValueError(f"{self.wanted} on this machine ({self.here})")
+        host = path.partition(b"://")[2].partition(b"/")[0]
+        # In HDFS, a file that is being written would be seen.
+        if is_uri(path) and (path.startswith((b"hdfs", b"viewfs")) or b"@" in host or b":" in host):
+            raise ValueError(f"{self.wanted} {self.WRITES}")
         return path
 
 

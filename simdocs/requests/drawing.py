@@ -16,6 +16,7 @@ from simdocs.parameters.file_formats import (
     FileFormat,
     without_compression,
 )
+from simdocs.parameters.values import is_uri
 from simdocs.requests.request import Exclusion, Need, Request, RequestRules, not_together
 
 _COMPRESSED = ("gz", "zst", "bz2", "xz", "lz4", "br", "zip", "7z")
@@ -145,6 +146,26 @@ class DrawnRequest(Request, Presentation, init=False):
             why = f"programs that read .{chosen} files do not decompress them first: leave {ending} out"
             yield Problem(f"{self._output}: {why}", "output")
 
+    @property
+    def has_parts(self) -> bool:
+        """Whether the answer is written in parts, to a directory or below a prefix of a store."""
+        return (self.output or b"").endswith(b"/")
+
+    @property
+    def ending(self) -> str:
+        """The suffix of the names of the parts, with its dot; empty for names that end with NUL."""
+        return "" if self.nul else ".jsonl" if self._lists_lines else f".{self.format or ELSEWHERE}"
+
+    def _parts_have_rows(self) -> Iterator[Problem]:
+        if self.has_parts and self.format is not None and FORMATS[self.format].for_people:
+            text = f"{self._output}: a {self.format} has no parts: name a file, or choose another {mention('format')}"
+            yield Problem(text, "output", "format")
+
+    def _is_here(self) -> Iterator[Problem]:
+        """Some files are of no use in a store."""
+        if (form := self.file_format) is not None and form.here and is_uri(self.output or b""):
+            yield Problem(f"{self._output}: a .{form.suffix} file must be on this machine: {form.here}", "output")
+
     def _summary_is_a_file(self) -> Iterator[Problem]:
         if self.summary_json == b"-":
             text = f"{mention('summary_json')} must be a file, not -, because the answer goes to standard output"
@@ -192,6 +213,8 @@ class DrawnRequest(Request, Presentation, init=False):
     rules: ClassVar[RequestRules] = (
         _output_suits,
         _compressed_once,
+        _parts_have_rows,
+        _is_here,
         Exclusion("quiet", "verbose"),
         Exclusion("quiet", "summary"),
         _summary_is_a_file,

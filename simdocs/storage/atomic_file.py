@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 from simdocs.errors import OutputError
 from simdocs.model.names import display_name
+from simdocs.parameters.values import is_uri
 from simdocs.storage import syscalls
 from simdocs.storage.leftovers import Drafts, sweep_files
 from simdocs.storage.output_stream import OutputStream
@@ -55,8 +56,14 @@ def atomic_file(path: str, is_artifact: IsArtifact, before: str = "") -> Iterato
     A link is followed: its target is replaced. A FIFO or device is written to directly. The mode is that of the
     replaced file, or 0666 less the umask. before: what has been published before this file, for the error if it cannot
     be published too. OutputError: its directory does not exist or is an artifact, the path is a directory or another
-    user's link, or the disk is full.
+    user's link, or the disk is full. An object of a store is published likewise: see `stored_file`.
     """
+    if is_uri(os.fsencode(path)):
+        from simdocs.storage.stored_output import stored_file  # needs more modules than files do
+
+        with stored_file(path, before) as upload:
+            yield upload
+        return
     name = display_name(os.fsencode(path))
     real = real_path(path, name)
     with as_output_error(name):

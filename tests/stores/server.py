@@ -1,4 +1,4 @@
-"""A small server that speaks as much of S3 as reading needs, for tests: lists, heads, ranges, and errors on demand."""
+"""A small server that speaks as much of S3 as simdocs needs, for tests: lists, heads, ranges, uploads, and errors."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socket import SHUT_RDWR
 from threading import Lock, Thread
 from typing import NamedTuple
 from urllib.parse import parse_qs, quote, unquote, urlsplit
@@ -37,7 +38,10 @@ class Stored(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """A request: LIST, HEAD or GET, the bucket, the key or prefix, and how many bytes were sent."""
+    """A request, the bucket, the key or prefix, and how many bytes were sent, in either direction.
+
+    what: LIST, HEAD or GET; PUT of a whole object; BEGIN, PIECE, COMPLETE or ABORT of an upload in pieces; DELETE.
+    """
 
     what: str
     bucket: str
@@ -53,12 +57,16 @@ class Refused(Exception):  # noqa: N818  (what the server answers)
         self.status, self.code, self.seconds = status, code, seconds
 
 
+class LostError(Exception):
+    """The server closes the connection, and answers nothing."""
+
+
 class ObjectStore:
     """Buckets of objects.
 
     buckets: the objects by bucket and key. page: the most keys of one answer to a list.
     asked: all requests. before: is called with what, bucket and key before an answer is made; it may change objects,
-    wait, or raise Refused.
+    wait, or raise Refused or LostError. uploads: the pieces of incomplete uploads, by bucket, key and number.
     """
 
     def __init__(self, *, page: int = 1000) -> None:
@@ -66,11 +74,20 @@ class ObjectStore:
         self.page = page
         self.asked: list[Asked] = []
         self.before: Callable[[str, str, str], None] = lambda *_: None
+        self.uploads: dict[tuple[str, str, str], dict[int, bytes]] = {}
         self.endpoint = ""
+        self._begun = 0
         self._lock = Lock()
 
     def put(self, bucket: str, key: str, data: bytes, mtime: float = LONG_AGO) -> None:
         self.buckets.setdefault(bucket, {})[key] = Stored(data, mtime)
+
+    def begin(self, bucket: str, key: str) -> str:
+        """Begin an upload, and return its number."""
+        with self._lock:
+            self._begun += 1
+            self.uploads[bucket, key, str(self._begun)] = {}
+            return str(self._begun)
 
     def counts(self) -> Counter[str]:
         """How many requests of each kind there were."""
@@ -98,6 +115,89 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self._answer(head=False)
 
+    def do_PUT(self) -> None:
+        self._change()
+
+    def do_POST(self) -> None:
+        self._change()
+
+    def do_DELETE(self) -> None:
+        self._change()
+
+    def _change(self) -> None:
+        """Answer a request that changes objects."""
+        split = urlsplit(self.path)
+        bucket, _, key = unquote(split.path).lstrip("/").partition("/")
+        query = {name: values[-1] for name, values in parse_qs(split.query, keep_blank_values=True).items()}
+        of_upload = "uploadId" in query
+        what = {
+            "PUT": "PIECE" if of_upload else "PUT",
+            "POST": "COMPLETE" if of_upload else "BEGIN",
+            "DELETE": "ABORT" if of_upload else "DELETE",
+        }[self.command]
+        data = self._body()
+        try:
+            self.store.before(what, bucket, key)
+            if bucket not in self.store.buckets:
+                raise Refused(404, "NoSuchBucket")
+            self.store.note(what, bucket, key, len(data))
+            self._changed(what, bucket, key, query, data)
+        except LostError:
+            self.store.note(what, bucket, key, 0)
+            self.close_connection = True
+            self.connection.shutdown(SHUT_RDWR)
+        except Refused as refused:
+            time.sleep(refused.seconds)
+            self.store.note(what, bucket, key, 0)
+            error = f"<Error><Code>{refused.code}</Code><Message>{refused.code} for KEY</Message></Error>"
+            self._send(refused.status, error.encode(), {"Content-Type": "application/xml"})
+
+    def _changed(self, what: str, bucket: str, key: str, query: dict[str, str], data: bytes) -> None:
+        objects, xml = self.store.buckets[bucket], {"Content-Type": "application/xml"}
+        number = query.get("uploadId", "")
+        upload = bucket, key, number
+        if number and upload not in self.store.uploads:
+            raise Refused(404, "NoSuchUpload")
+        if what == "BEGIN":
+            number = self.store.begin(bucket, key)
+            named = f"<Bucket>{bucket}</Bucket><Key>{escape(key)}</Key><UploadId>{number}</UploadId>"
+            self._send(200, f"<InitiateMultipartUploadResult>{named}</InitiateMultipartUploadResult>".encode(), xml)
+        elif what == "PIECE":
+            self.store.uploads[upload][int(query["partNumber"])] = data
+            self._send(200, b"", {"ETag": Stored(data).etag})
+        elif what == "COMPLETE":
+            pieces = self.store.uploads.pop(upload)
+            objects[key] = Stored(b"".join(piece for _, piece in sorted(pieces.items())))
+            named = f"<Bucket>{bucket}</Bucket><Key>{escape(key)}</Key><ETag>{escape(objects[key].etag)}</ETag>"
+            self._send(200, f"<CompleteMultipartUploadResult>{named}</CompleteMultipartUploadResult>".encode(), xml)
+        elif what == "PUT":
+            objects[key] = Stored(data)
+            self._send(200, b"", {"ETag": objects[key].etag})
+        else:
+            if number:
+                del self.store.uploads[upload]
+            objects.pop("" if number else key, None)
+            self._send(204, b"", {})
+
+    def _body(self) -> bytes:
+        """The body of a request. The client may send it in chunks, with a signature after each."""
+        if self.headers.get("Transfer-Encoding", "") == "chunked":
+            data = b"".join(iter(self._chunk, b""))
+        else:
+            data = self.rfile.read(int(self.headers.get("Content-Length", "0")))
+        if "aws-chunked" not in self.headers.get("Content-Encoding", ""):
+            return data
+        found, at = b"", 0
+        while size := int(data[at : data.index(b"\r\n", at)].partition(b";")[0], 16):
+            start = data.index(b"\r\n", at) + 2
+            found, at = found + data[start : start + size], start + size + 2
+        return found
+
+    def _chunk(self) -> bytes:
+        data = self.rfile.read(int(self.rfile.readline().partition(b";")[0], 16))
+        self.rfile.readline()
+        return data
+
     def _answer(self, *, head: bool) -> None:
         split = urlsplit(self.path)
         bucket, _, key = unquote(split.path).lstrip("/").partition("/")
@@ -118,6 +218,10 @@ class _Handler(BaseHTTPRequestHandler):
                 self._send(200, b"", {})
             else:
                 self._object(what, bucket, key, head=head)
+        except LostError:
+            self.store.note(what, bucket, subject, 0)
+            self.close_connection = True
+            self.connection.shutdown(SHUT_RDWR)
         except Refused as refused:
             time.sleep(refused.seconds)
             self.store.note(what, bucket, subject, 0)

@@ -90,12 +90,12 @@ def has_threads() -> bool:
     return bool(_OPEN)
 
 
-def _library(place: Place) -> Any:
-    return needs("pyarrow.fs", f"reading {place.scheme.decode()}://")
+def _library(place: Place, what: str = "reading") -> Any:
+    return needs("pyarrow.fs", f"{what} {place.scheme.decode()}://")
 
 
-def store_at(place: Place) -> Any:
-    """The pyarrow.fs.FileSystem of a place.
+def store_at(place: Place, what: str = "reading") -> Any:
+    """The pyarrow.fs.FileSystem of a place. what: what is done there, for the error that pyarrow is missing.
 
     Raises MissingExtraError; InputError: pyarrow was built without support for this kind of store; OSError.
     """
@@ -105,7 +105,7 @@ def store_at(place: Place) -> Any:
     key = kind, place.authority, endpoint, region
     with _OPENING:
         if key not in _OPEN:
-            fs = _library(place)
+            fs = _library(place, what)
             _OPEN[(kind,)] = None  # the library may have threads even if the next line fails
             try:
                 _OPEN[key] = answered(lambda: _opened(fs, kind, place.authority, endpoint, region))
@@ -132,6 +132,7 @@ def _opened(fs: Any, kind: bytes, authority: bytes, endpoint: str | None, region
         tls_ca_file_path=os.environ.get("AWS_CA_BUNDLE") or None,
         connect_timeout=CONNECT_SECONDS,
         request_timeout=SILENT_SECONDS,
+        background_writes=False,  # or pieces of an upload would wait in memory, as many as there are
         retry_strategy=fs.AwsStandardS3RetryStrategy(max_attempts=ATTEMPTS),
     )
 
@@ -157,6 +158,7 @@ _ANSWERS = (
     ("curlCode: 28", errno.ETIMEDOUT, "the store does not answer"),
     ("curlCode: 6\\b", errno.EHOSTUNREACH, "the name of the server cannot be found"),
     ("curlCode: (?:35|51|53|54|58|59|60|64|66|77|80|82|83|91)\\b", errno.EPROTO, "no secure connection can be made"),
+    ("NO_SUCH_UPLOAD|NoSuchUpload", errno.ECANCELED, "the store has given the upload up"),
     ("NETWORK_CONNECTION|REQUEST_TIMEOUT", errno.ECONNREFUSED, "no connection to the store"),
     ("INVALID_RANGE|InvalidRange|status 416", errno.ERANGE, "the object has become shorter"),
 )
@@ -278,6 +280,21 @@ class StoredObject(NamedTuple):
     below: bytes
     size: int
     mtime_ns: int
+
+
+def has_objects_below(name: bytes) -> bool:
+    """Whether there are objects below a prefix, other than those that mark directories. Raises OSError."""
+    place = place_of(name)
+    fs, store = _library(place), store_at(place)
+    at = place.path.decode()
+
+    def any_below(*, recursive: bool) -> bool:
+        infos = answered(lambda: store.get_file_info(fs.FileSelector(at, recursive=recursive, allow_not_found=True)))
+        wanted = (fs.FileType.File,) if recursive else (fs.FileType.File, fs.FileType.Directory)
+        return any(info.type in wanted for info in infos)
+
+    # The first list is short, however many objects are below. A directory in it may hold nothing but marks.
+    return any_below(recursive=False) and any_below(recursive=True)
 
 
 def objects_below(name: bytes) -> list[StoredObject]:

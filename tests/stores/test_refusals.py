@@ -1,4 +1,4 @@
-"""Answers, artifacts and lists are on this machine: the name of an object in their place is refused before any work."""
+"""Artifacts, saved answers and lists are on this machine: an object in their place is refused before any work."""
 
 from __future__ import annotations
 
@@ -14,15 +14,14 @@ from tests.stores.laid import BUCKET, sentences
 from tests.stores.server import ObjectStore
 
 
-@pytest.mark.reliability("an answer or artifact in a store")
+@pytest.mark.reliability("an artifact in a store")
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("dedupe", "rows.jsonl", "-o", "s3://b/x.tsv"), "-o must be a path on this machine"),
         (("index", "rows.jsonl", "-o", "s3://b/x.index"), "-o must be a path on this machine"),
-        (("dedupe", "rows.jsonl", "--kept-rows", "s3://b/x.jsonl"), "--kept-rows must be a path on this machine"),
-        (("dedupe", "rows.jsonl", "--removed-rows", "gs://b/x"), "--removed-rows must be a path on this machine"),
-        (("dedupe", "rows.jsonl", "--flagged-rows", "s3a://b/x"), "--flagged-rows must be a path on this machine"),
+        (("merge", "a.index", "b.index", "-o", "s3://b/x.index"), "-o must be a path on this machine"),
+        (("dedupe", "rows.jsonl", "-o", "s3://b/x.answer"), "must be "),
+        (("dedupe", "rows.jsonl", "--kept-rows", "hdfs://b/x.jsonl"), "--kept-rows must be a path on this machine"),
         (("dedupe", "rows.jsonl", "--summary-json", "s3://b/x"), "--summary-json must be a path on this machine"),
         (("dedupe", "--files-from", "s3://b/list"), "--files-from must be a path on this machine"),
         (("dedupe", "rows.jsonl", "--against", "s3://b/x.index"), "or its path on this machine"),

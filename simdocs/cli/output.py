@@ -147,9 +147,9 @@ class Drawing:
 
     def _take_in_parts(self, block: Block) -> None:
         """Draw a block in a binary format, of which each part is a whole file with the same number of rows."""
-        from simdocs.storage.parts import PART_ROWS, Parts
+        from simdocs.storage.parts import PART_ROWS, PartedStream
 
-        assert isinstance(self._stream, Parts)
+        assert isinstance(self._stream, PartedStream)
         rows = block.rows
         while True:
             if rows and self._rows_of_part == PART_ROWS:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any
@@ -132,7 +133,14 @@ class FileList:
         return int(self.met["device"][row]), int(self.met["inode"][row])
 
     def holds(self, path: str) -> bool:
-        """Whether the file at this path is one of the files, or of the inputs."""
+        """Whether the file at this path is one of the files, or of the inputs.
+
+        A path that ends with a slash is a directory: whether one of the files is in it.
+        """
+        if path.endswith("/"):
+            real = os.path.join(os.path.realpath(path), "")
+            above = {os.path.dirname(self.names[row]) for row in range(len(self.names))}
+            return any(os.path.join(os.path.realpath(os.fsdecode(each)), "").startswith(real) for each in above)
         found = regular_file_id(path)
         if found is None:
             return False

@@ -62,9 +62,10 @@ def files_of(intake: Intake, run: Run) -> FileList:
     found = find(intake.sources, intake.walking, run.skipped)
     for path in filter(None, intake.outputs):
         if found.holds(path):
+            what = "this directory holds files that are" if path.endswith("/") else "this file is"
             raise UsageError(
-                f"{display_name(os.fsencode(path))}: this file is read in this run and would be overwritten:"
-                " choose another output file"
+                f"{display_name(os.fsencode(path))}: {what} read in this run and would be overwritten: choose another"
+                " output file"
             )
     return found
 

@@ -18,7 +18,7 @@ PART_BYTES, PART_ROWS = 128 << 20, 1 << 21
 the rows come, so the parts are always the same."""
 
 
-class Parts(OutputStream):
+class PartedStream(OutputStream):
     """Writes an answer to one part after the other. A part ends with a row, and the next begins if there is more.
 
     suffix: of the names of the parts, with its dot. end_mark: the byte at the end of each row; empty: `next_part` ends
@@ -94,12 +94,14 @@ class Parts(OutputStream):
 
 
 @contextlib.contextmanager
-def atomic_parts(path: str, suffix: str, end_mark: bytes, is_artifact: IsArtifact, *, quoted: bool) -> Iterator[Parts]:
+def atomic_parts(
+    path: str, suffix: str, end_mark: bytes, is_artifact: IsArtifact, *, quoted: bool
+) -> Iterator[PartedStream]:
     """Open a stream that becomes parts and `_SUCCESS` in the directory, or below the prefix, `path` at the end.
 
-    For the parameters see `Parts`; for what is replaced, and for the errors, `atomic_tree`.
+    For the parameters see `PartedStream`; for what is replaced, and for the errors, `atomic_tree`.
     """
     with atomic_tree(path, None, is_artifact) as tree, contextlib.ExitStack() as opened:
-        parts = Parts(tree, opened, path, suffix, end_mark, quoted=quoted)
+        parts = PartedStream(tree, opened, path, suffix, end_mark, quoted=quoted)
         yield parts
         parts.prepare()

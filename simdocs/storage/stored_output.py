@@ -112,7 +112,8 @@ class StoredTree:
         yield upload
         upload.prepare()
         self._made.append(whole)
-        upload.complete()
+        with signals_deferred():  # or the object might appear after it was removed
+            upload.complete()
 
     def prepare(self) -> None:
         """All objects are there already."""

@@ -188,10 +188,14 @@ def test_parts_on_disk_are_replaced_as_a_whole_and_nothing_else_is(
     monkeypatch.setattr(parts, "PART_BYTES", 1)
     assert asked("-o", "parts/") == 0
     assert len(files_in(Path("parts"))) == 8
-    monkeypatch.undo()
-    monkeypatch.chdir(Path("docs").resolve().parent)
+    monkeypatch.setattr(parts, "PART_BYTES", 1 << 20)
     assert asked("-o", "parts/") == 0
     assert sorted(files_in(Path("parts"))) == [".simdocs-files.json", "_SUCCESS", "part-00000.tsv"]
+    before = files_in(Path("parts"))
+    with restored_signals():
+        assert run(["dedupe", "parts/", "docs", "-o", "parts/"]) == 2
+    assert files_in(Path("parts")) == before
+    assert "this directory holds files that are read" in capfd.readouterr().err
     Path("parts/mine").touch()
     before = files_in(Path("parts"))
     assert asked("-o", "parts/") == 2

@@ -1,0 +1,97 @@
+"""Publishing an answer in parts: whatever fails, and whenever, all old parts are there or all new ones."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from simdocs.errors import UsageError
+from simdocs.storage import parts
+from simdocs.storage.atomic_tree import LIST, atomic_tree
+from simdocs.storage.parts import atomic_parts
+from simdocs.storage.stored_output import SUCCESS
+from tests.artifacts.tiny import draft_of
+from tests.storage.faults import FAULTS, calls_of, end_of
+
+
+@pytest.fixture(autouse=True)
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parts, "PART_BYTES", 8)
+
+
+def save(path: Path, content: int, rows: int = 3) -> None:
+    """Write an answer whose rows have 9 bytes, so that each is a part."""
+    with atomic_parts(str(path), ".tsv", b"\n", lambda _: False, quoted=False) as stream:
+        for _ in range(rows):
+            stream.write(b"%08d\n" % content)
+        stream.prepare()
+
+
+def found(path: Path, rows: int) -> int:
+    """The content of all rows of an answer, which is the same."""
+    files = {file.name: file.read_bytes() for file in path.iterdir()}
+    del files[LIST]
+    assert files.pop(SUCCESS) == b""
+    assert set(files) == {f"part-{number:05}.tsv" for number in range(rows)}
+    (content,) = set(files.values())
+    return int(content)
+
+
+@pytest.mark.reliability("a full, broken or read-only disk")
+@pytest.mark.parametrize("kind", ["disk-full", "broken-disk", "signal-before", "signal-after"])
+def test_a_fault_at_any_call_leaves_the_old_or_the_new_parts(tmp_path: Path, kind: str) -> None:
+    fault, done = FAULTS[kind]
+    path = tmp_path / "out"
+    save(path, 0)
+    calls = calls_of(lambda: save(path, 0))
+    for at in range(len(calls)):
+        old, new = found(path, 3), 2 * at + 2
+        ended = end_of(lambda: save(path, new), fault, at, done)  # noqa: B023
+        now = found(path, 3)
+        assert now == new or (ended is not None and now == old)
+        assert {*os.listdir(tmp_path)} <= {"out", draft_of("out")}
+        save(path, new + 1)
+        assert os.listdir(tmp_path) == ["out"]
+
+
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_parts_that_a_killed_run_left_are_removed(tmp_path: Path, at: int) -> None:
+    path = tmp_path / "out"
+    child = os.fork()
+    if not child:
+        with atomic_tree(str(path), None, lambda _: False) as tree:
+            for number in range(at + 1):
+                with tree.file(f"part-{number:05}.tsv"):
+                    if number == at:
+                        os._exit(0)
+    os.waitpid(child, 0)
+    assert os.listdir(tmp_path) == [draft_of("out")]
+    save(path, 1)
+    assert (os.listdir(tmp_path), found(path, 3)) == (["out"], 1)
+
+
+def test_parts_that_another_program_wrote_are_not_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "out"
+    path.mkdir()
+    for name in ("part-00000.tsv", SUCCESS):
+        (path / name).touch()
+    with pytest.raises(UsageError, match="so it is not replaced"):
+        save(path, 1)
+    assert sorted(os.listdir(path)) == [SUCCESS, "part-00000.tsv"]
+
+
+def test_an_answer_without_rows_has_one_empty_part(tmp_path: Path) -> None:
+    save(tmp_path / "out", 1, rows=0)
+    assert (tmp_path / "out" / "part-00000.tsv").read_bytes() == b""
+
+
+@pytest.mark.parametrize("step", [1, 2, 5, 100])
+def test_parts_are_the_same_however_the_bytes_come(tmp_path: Path, step: int) -> None:
+    data = b'a,"\n\n\n\n\n\n\n\n\n"\r\nb,"""\n\n\n\n\n\n\n\n\n"\r\nc\r\nd\r\ne\r\n'
+    with atomic_parts(str(tmp_path / "out"), ".csv", b"\n", lambda _: False, quoted=True) as stream:
+        for at in range(0, len(data), step):
+            stream.write(data[at : at + step])
+    written = [path.read_bytes() for path in sorted((tmp_path / "out").glob("part-*"))]
+    assert written == [b'a,"\n\n\n\n\n\n\n\n\n"\r\n', b'b,"""\n\n\n\n\n\n\n\n\n"\r\n', b"c\r\nd\r\ne\r\n"]

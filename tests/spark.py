@@ -104,12 +104,12 @@ def shuffle_tasks(patch: pytest.MonkeyPatch, seed: int) -> list[list[int]]:
     """Let the bundles of each job begin and end in a random order. Return the list of these orders, which grows."""
     dice, orders, run = random.Random(seed), list[list[int]](), Session.run
 
-    def shuffled(session: Session, function: Any, items: list[Any], group: str) -> list[Any]:
+    def shuffled(session: Session, function: Any, items: list[Any], group: str, *more: Any) -> list[Any]:
         if group == "simdocs":  # which asks what workers have, and does not count how often
-            return run(session, function, items, group)
+            return run(session, function, items, group, *more)
         order = dice.sample(range(len(items)), len(items))
         orders.append(order)
-        results = run(session, function, [items[place] for place in order], group)
+        results = run(session, function, [items[place] for place in order], group, *more)
         return [result for _, result in sorted(zip(order, results, strict=True), key=lambda pair: pair[0])]
 
     patch.setattr(Session, "run", shuffled)

@@ -39,14 +39,18 @@ def running(
     progress: Progress = no_progress,
     skipped: Skipped | None = None,
     explain: Explain | None = None,
+    *,
+    quiet: bool = False,
 ) -> Iterator[Run]:
     """A run that is closed at the end.
 
     how: the engine, and the number of its workers; by default there are none but this process.
     skipped: records the skips; None: all of them are kept.
+    quiet: no software that the engine needs may print its log.
     """
-    with ENGINES[how.engine].load()(how) as engine:
-        yield Run(engine, skipped, progress, explain or no_explanation)
+    explain = explain or no_explanation
+    with ENGINES[how.engine].load()(how, progress, explain, quiet=quiet) as engine:
+        yield Run(engine, skipped, progress, explain)
 
 
 def ask(request: Request, run: Run | None = None, delivery: Delivery = AS_A_WHOLE) -> Any:

@@ -252,7 +252,7 @@ def at_work(
             FILE_FORMATS["report.html"].ready()
             page = stack.enter_context(stream_of(path_of(report.report)))
         how = request.running if isinstance(request, ReadRequest) else ALONE
-        run = stack.enter_context(running(how, progress, told.skipped(progress.close), explain))
+        run = stack.enter_context(running(how, progress, told.skipped(progress.close), explain, quiet=quiet))
         stack.callback(progress.close)
         work = Work(run, told=told, progress=progress, note=entered, page=page, publishing=stack)
         try:

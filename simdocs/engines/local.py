@@ -22,6 +22,7 @@ from simdocs.storage.syscalls import signals_deferred
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
+    from simdocs.engines.run import Explain, Progress
     from simdocs.parameters.answers import Running
 
 FORKS = sys.platform == "linux"
@@ -48,7 +49,7 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def engine(running: Running) -> Local:
+def engine(running: Running, _progress: Progress, _explain: Explain, *, quiet: bool) -> Local:  # noqa: ARG001
     """The engine for a run, with a worker for each core unless the number is given."""
     return Local(running.jobs or cores())
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -13,8 +14,10 @@ from typing import Any, Generic, TypeVar
 from uuid import uuid4
 
 from simdocs.engines.engine import Result, Task, WorkerState
+from simdocs.engines.run import Explain, Progress, no_explanation, no_progress
 from simdocs.engines.spark_session import Java, Session, connect
 from simdocs.engines.spark_worker import PROTOCOL, run_bundles
+from simdocs.model.figures import counted
 from simdocs.parameters.answers import Running
 from simdocs.storage.syscalls import signals_deferred
 
@@ -42,10 +45,10 @@ _PATIENCE = 30.0
 Returned = TypeVar("Returned")
 
 
-def engine(running: Running) -> Spark:
+def engine(running: Running, progress: Progress, explain: Explain, *, quiet: bool) -> Spark:
     """The engine for a run."""
     settings = dict(setting.partition("=")[::2] for setting in running.spark_conf)
-    return Spark(running.jobs, running.spark_master or "", settings)
+    return Spark(running.jobs, running.spark_master or "", settings, progress, explain, quiet=quiet)
 
 
 class _Aside(Generic[Returned]):
@@ -53,15 +56,12 @@ class _Aside(Generic[Returned]):
     a question and its answer, and Spark sets no signal handlers.
     """
 
-    def __init__(self, call: Callable[[], Returned], of: type[threading.Thread] = threading.Thread) -> None:
-        """of: the type of the thread."""
+    def __init__(self, call: Callable[[], Returned]) -> None:
         self._call, self._ended = call, threading.Event()
         self._value: Returned | None = None
         self._error: BaseException | None = None
-        thread = of(target=self._run)
-        thread.daemon = True
         with signals_deferred():
-            thread.start()
+            threading.Thread(target=self._run, daemon=True).start()
 
     def _run(self) -> None:
         try:
@@ -75,10 +75,11 @@ class _Aside(Generic[Returned]):
         """Wait until the call has ended, at most so long. Return whether it has."""
         return self._ended.wait(seconds)
 
-    def value(self) -> Returned:
-        """What the call returns. Raises what it raises."""
+    def value(self, watch: Callable[[], None] | None = None) -> Returned:
+        """What the call returns. Raises what it raises. watch: is called now and then meanwhile."""
         while not self.wait(_LOOK):
-            pass
+            if watch is not None:
+                watch()
         if self._error is not None:
             raise self._error
         return self._value  # type: ignore[return-value]
@@ -98,12 +99,24 @@ class Spark:
     and Spark does not try again, or has tried often enough.
     """
 
-    def __init__(self, jobs: int | None = None, master: str = "", conf: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        jobs: int | None = None,
+        master: str = "",
+        conf: Mapping[str, str] | None = None,
+        progress: Progress = no_progress,
+        explain: Explain = no_explanation,
+        *,
+        quiet: bool = False,
+    ) -> None:
         """jobs: the number of bundles that run at a time; None: as many as Spark runs.
 
         master, conf: the cluster and the settings of a session that is made; see `connect`.
+        progress: hears that Spark is being started. explain: says what was started, and each kind of work when it is
+        done. quiet: Spark does not print its log.
         """
         self._jobs, self._master, self._conf = jobs, master, conf or {}
+        self._progress, self._explain, self._quiet = progress, explain, quiet
         self.state = WorkerState()
         self._connecting: _Aside[Session] | None = None
         self._java = Java()
@@ -137,12 +150,17 @@ class Spark:
     @property
     def _session(self) -> Session:
         """The session. The first call makes or finds it."""
-        if self._connecting is None:
-            self._connecting = _Aside(self._connect)
-        return self._connecting.value()
+        if self._connecting is not None:
+            return self._connecting.value()
+        began = time.monotonic()
+        self._connecting = _Aside(self._connect)
+        session = self._connecting.value(lambda: self._progress("starting Spark", 0, 0))
+        jobs = self._jobs or session.parallelism
+        self._explain(f"spark: {session.facts}, {counted(jobs, 'task')} at a time, {_seconds(began)}", detail=True)
+        return session
 
     def _connect(self) -> Session:
-        session = connect(self._master, self._conf, self._jobs, self._java)
+        session = connect(self._master, self._conf, self._jobs, self._java, quiet=self._quiet)
         try:
             session.look(self._jobs or session.parallelism)
         except BaseException:
@@ -170,6 +188,7 @@ class Spark:
     ) -> Iterator[Result]:
         """Yield function(task, state) for each task, with the state of its bundle. Otherwise like map."""
         flow = _Flow(self._session, self.jobs, function, self._sizes, exactly=self._jobs is not None)
+        began = time.monotonic()
         self._flows.append(flow)
         try:
             for answer in flow.answers(tasks):
@@ -178,9 +197,15 @@ class Spark:
                     raise value
                 del answer
                 yield value
+            if flow.jobs:
+                self._explain(f"spark: {flow.facts}, {_seconds(began)}", detail=True)
         finally:
             flow.cancel()
             self._flows.remove(flow)
+
+
+def _seconds(began: float) -> str:
+    return f"in {time.monotonic() - began:.1f} s"
 
 
 def _close(connecting: _Aside[Session]) -> None:
@@ -207,10 +232,18 @@ class _Flow:
         """The number of bundles in a wave."""
         self._most = min(_BUNDLE_BYTES, _WAVE_BYTES // self._width)
         self._group = f"simdocs-{uuid4().hex}"
+        self._properties = session.properties()
         self._name = _name(function)
         self._work = partial(run_bundles, pickle.dumps(function, PROTOCOL), self._most, session.directory)
         self._sent = list[_Wave]()
         """The waves that may still run."""
+        self._tasks = self.jobs = 0
+
+    @property
+    def facts(self) -> str:
+        """What was done, in words: the name of the function, and the numbers of tasks and of jobs of Spark."""
+        words = self._name.rpartition(".")[2].strip("_").replace("_", " ")
+        return f"{words}: {counted(self._tasks, 'task')} in {counted(self.jobs, 'job')}"
 
     def answers(self, tasks: Iterable[Any]) -> Iterator[bytes]:
         """Yield the pickled answer to each task, in order."""
@@ -240,6 +273,7 @@ class _Flow:
         tasks, held = list[bytes](), 0
         for task in islice(coming, self._width * self._sizes.get(self._name, 1)):
             tasks.append(task)
+            self._tasks += 1
             held += len(task)
             if held >= self._most * self._width:
                 break
@@ -247,13 +281,12 @@ class _Flow:
 
     def _send(self, tasks: list[bytes]) -> _Wave:
         """Send tasks to as many workers as there are, each of which gets some that follow one another."""
-        from pyspark.util import InheritableThread
-
         width = min(self._width, len(tasks))
         cuts = [len(tasks) * place // width for place in range(width + 1)]
         bundles = [tasks[cuts[place] : cuts[place + 1]] for place in range(width)]
-        wave = _Wave(bundles, _Aside(partial(self._session.run, self._work, bundles, self._group), InheritableThread))
+        wave = _Wave(bundles, _Aside(partial(self._session.run, self._work, bundles, self._group, self._properties)))
         self._sent.append(wave)
+        self.jobs += 1
         return wave
 
     def _answers(self, wave: _Wave) -> list[list[bytes]]:

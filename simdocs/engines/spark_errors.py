@@ -95,6 +95,7 @@ _MEANT: Mapping[str, Callable[[str, str], SimdocsError]] = MappingProxyType(
         "ExecutorLostFailure": lambda *_: WorkerError(
             "an executor of Spark was lost too often, perhaps because memory ran out"
         ),
+        "SparkContext was shut down": lambda *_: WorkerError("Spark was stopped before the work was done"),
         "maxResultSize": lambda *_: ClusterError(
             f"the results of a job exceed spark.driver.maxResultSize: raise it, or lower {mention('jobs')}"
         ),
@@ -116,7 +117,8 @@ def in_words(error: Exception, log: deque[str]) -> SimdocsError:
     for mark, meant in _MEANT.items():
         if mark in said:
             return meant(said, cause)
-    if type(error).__module__.startswith("py4j") and type(error).__name__ != "Py4JJavaError":
+    from_py4j = type(error).__module__.startswith("py4j") and type(error).__name__ != "Py4JJavaError"
+    if from_py4j or isinstance(error, OSError):  # which is about the connection to Java
         last = f": {_last_error(log)}" if log else ""
         return WorkerError(f"the Java process of Spark ended before the work was done{last}")
     return ClusterError(f"Spark cannot do the work: {cause}")

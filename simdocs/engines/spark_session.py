@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import threading
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
@@ -20,6 +21,7 @@ from simdocs.engines.spark_worker import numbered, probe
 from simdocs.errors import ClusterError, UsageError, mention
 from simdocs.extras import needs
 from simdocs.model.names import display_name
+from simdocs.storage.syscalls import signals_deferred
 from simdocs.version import __version__
 
 _DEFAULTS: Mapping[str, str] = MappingProxyType(
@@ -92,13 +94,14 @@ class Java:
 class Session:
     """A connection to Spark.
 
-    context: the SparkContext.
+    context: the SparkContext. facts: what it is, in words.
     java: the Java process that was started for it.
     made: whether it was made here, and so is stopped here.
     """
 
     def __init__(self, context: Any, java: Java, *, made: bool) -> None:
         self.context, self._java, self.made = context, java, made
+        self.facts = f"{'started' if made else 'found'} {context.applicationId} on {context.master}"
         self.directory = _working_directory()
 
     @property
@@ -106,12 +109,34 @@ class Session:
         """The number of tasks that Spark says it runs at a time."""
         return int(self.context.defaultParallelism)
 
-    def run(self, function: Callable[[Iterator[Any]], Iterator[Any]], items: list[Any], group: str) -> list[Any]:
+    def properties(self) -> Any:
+        """What the caller has set for the jobs of its thread, such as a pool of the scheduler. Raises SimdocsError.
+
+        None: PySpark was told not to give each thread of Python one of Java.
+        """
+        if type(self.context._gateway).__name__ != "ClientServer":
+            return None
+        try:
+            with signals_deferred():  # which must not interrupt a connection
+                return self.context._jsc.sc().getLocalProperties().clone()
+        except Exception as error:
+            raise in_words(error, self._java.log) from error
+
+    def run(
+        self,
+        function: Callable[[Iterator[Any]], Iterator[Any]],
+        items: list[Any],
+        group: str,
+        properties: Any = None,
+    ) -> list[Any]:
         """What this function yields for each item, in a task of its own. Raises SimdocsError.
 
         group: the name of the group of jobs, by which it can be cancelled.
+        properties: those of the caller, if this is another thread.
         """
         try:
+            if properties is not None:
+                self.context._jsc.sc().setLocalProperties(properties.clone())
             self.context.setJobGroup(group, "simdocs")
             results: list[Any] = self.context.parallelize(items, len(items)).mapPartitions(function).collect()
         except Exception as error:
@@ -167,18 +192,20 @@ class Session:
         """Stop the session and its Java process, if they were made here."""
         if not self.made:
             return
-        with contextlib.suppress(Exception):
+        with contextlib.suppress(Exception), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Java may have been ended before
             self.context.stop()
         self._java.end()
 
 
-def connect(master: str, conf: Mapping[str, str], jobs: int | None, java: Java) -> Session:
+def connect(master: str, conf: Mapping[str, str], jobs: int | None, java: Java, *, quiet: bool = False) -> Session:
     """The session that is there, or a new one. Raises SimdocsError.
 
     master: the cluster of a new session; empty: this machine.
     conf: the settings of a new session.
     jobs: the number of cores that a new session on this machine takes; None: all.
     java: the process for a new session.
+    quiet: a new session does not print its log, unless the settings ask for it.
     """
     pyspark = needs("pyspark", f"{mention('engine')} spark")
     _refuse_connect(master)
@@ -191,7 +218,8 @@ def connect(master: str, conf: Mapping[str, str], jobs: int | None, java: Java) 
     if "PYSPARK_GATEWAY_PORT" in os.environ:
         if master:
             raise UsageError(f"spark-submit says which master it uses: leave out {mention('spark_master')}")
-        settings = {**_DEFAULTS, **conf}
+        silent = {_LOG_LEVEL: "OFF"} if quiet else {}
+        settings = {**_DEFAULTS, **silent, **conf}
         del settings["spark.app.name"]  # spark-submit has a name for it
         return _made(pyspark, settings, java)
     return _launched(pyspark, master or f"local[{jobs or '*'}]", conf, java)
@@ -240,7 +268,11 @@ def _made(pyspark: Any, settings: Mapping[str, str], java: Java, gateway: Any = 
     conf = pyspark.SparkConf(_jvm=pyspark.SparkContext._jvm)
     for key, value in settings.items():
         conf.set(key, value)
-    return Session(pyspark.SparkContext(conf=conf), java, made=True)
+    context = pyspark.SparkContext(conf=conf)
+    # A thread of PySpark, which takes numbers that are not used here, prints a traceback if Java ends early.
+    if (server := getattr(context, "_accumulatorServer", None)) is not None:
+        server.handle_error = lambda *_: None
+    return Session(context, java, made=True)
 
 
 @contextlib.contextmanager

@@ -148,7 +148,7 @@ _SOON = 0.3
 _IN_BYTES = ("reading", "shingling")
 """Steps whose progress is counted in bytes; the others count documents or pairs."""
 
-_UNCOUNTED = ("writing", "drawing")
+_UNCOUNTED = ("starting Spark", "writing", "drawing")
 """Steps whose progress is not known."""
 
 _SPARE = 5

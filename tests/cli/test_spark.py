@@ -93,7 +93,8 @@ def java_of(tmp_path: Path):
 
 
 @with_spark
-@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_the_program_and_leaves_nothing(number, corpus, java_of, tmp_path: Path):
     command = [PROGRAM, "index", "docs", "rows", "-o", tmp_path / "x.index", "--engine", "spark"]
     env = os.environ | {"TMPDIR": str(tmp_path), "SPARK_LOCAL_DIRS": str(tmp_path)}

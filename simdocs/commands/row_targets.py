@@ -9,15 +9,17 @@ from typing import NamedTuple
 from simdocs.artifacts.recognise import is_artifact
 from simdocs.commands.row_sources import container_formats
 from simdocs.corpora.compression import CompressedSink
-from simdocs.corpora.containers.recognise import format_named
+from simdocs.corpora.containers.recognise import Lookalike, flag_of, format_named, lookalike_of
 from simdocs.corpora.containers.rows import row_format
 from simdocs.corpora.discover import Sources
 from simdocs.corpora.file_list import FileList
+from simdocs.corpora.read_file import read
 from simdocs.corpora.stamp import file_id, is_directory, is_regular, status_of
 from simdocs.errors import InputError, UsageError, mention
 from simdocs.extras import needs
 from simdocs.model.figures import counted
 from simdocs.model.names import display_name
+from simdocs.model.skipped import DocumentSkipped
 from simdocs.parameters.file_formats import CONTAINERS, compression_of, without_compression
 from simdocs.parameters.texts import Sequences
 from simdocs.parameters.values import is_uri
@@ -140,7 +142,8 @@ def _forms(found: FileList, fields: Sequences, parameter: str) -> list[str]:
             why = "was compressed once more, so its rows cannot be written: decompress it"
             raise InputError(f"{display_name(text)}: {why}")
     if texts:
-        raise no_rows(parameter, len(texts), found.names[texts[0]])
+        alike = None if fields.plain or len(found.names) > 1 else _looks_like(found)
+        raise no_rows(parameter, len(texts), found.names[texts[0]], alike)
     for form in set(forms):
         if row_format(form) is None:
             name = display_name(found.names[forms.index(form)])
@@ -148,13 +151,28 @@ def _forms(found: FileList, fields: Sequences, parameter: str) -> list[str]:
     return forms
 
 
-def no_rows(parameter: str, count: int, example: bytes) -> UsageError:
-    """The error that some documents are whole files, and no rows."""
+_LOOKED_INTO = 1 << 26
+"""The most bytes of a file that are read to say what it looks like."""
+
+
+def _looks_like(found: FileList) -> Lookalike | None:
+    """The table that the only file looks like, if any."""
+    try:
+        text = found.held[0] if found.held else read(found.names[0], _LOOKED_INTO)[0]
+    except DocumentSkipped:
+        return None
+    return lookalike_of(flag_of(text))
+
+
+def no_rows(parameter: str, count: int, example: bytes, alike: Lookalike | None = None) -> UsageError:
+    """The error that some documents are whole files, and no rows. alike: the table that the only one looks like."""
     found = counted(count, "file is one text", "files are one text each")
     formats = ", ".join(f"*{suffix.decode()}" for member in CONTAINERS.values() for suffix in member.suffixes)
     remedy = f"leave them out with {mention('include')} or {mention('exclude')}"
     if example == b"-":
         remedy = f"say which format standard input has with {mention('input_format')}"
+    if alike is not None:
+        remedy = f"this looks like {alike.name}: give {alike.options}"
     return UsageError(
         f"{mention(parameter)} writes rows of files such as {formats}, and {found}, such as {display_name(example)}:"
         f" {remedy}"
@@ -287,6 +305,8 @@ def _form_of(parameter: str, path: str, form: str) -> str:
     named = format_named(os.fsencode(path))
     CompressedSink(os.fsencode(path), lambda _: None)  # fails now if it ever does
     suffix = _suffix(path)
+    if compressed := _twice_compressed(path):
+        raise UsageError(f"{mention(parameter)} {_shown(path)}: {compressed}")
     if suffix in _PROMISES and not named:
         offered = ", ".join(suffix.decode() for member in CONTAINERS.values() for suffix in member.suffixes)
         raise UsageError(f"{mention(parameter)} {_shown(path)}: simdocs cannot write rows as .{suffix}: use {offered}")
@@ -296,6 +316,15 @@ def _form_of(parameter: str, path: str, form: str) -> str:
         module, what = library
         needs(module, what.replace("reading", "writing"), _shown(path))
     return named or form
+
+
+def _twice_compressed(path: str) -> str:
+    """Why a table that is compressed by itself has no suffix of a compression; empty if this is none."""
+    inner = without_compression(os.fsencode(path))
+    known = format_named(inner) if len(inner) < len(os.fsencode(path)) else ""
+    if not known or CONTAINERS[known].may_be_compressed:
+        return ""
+    return f"{known.capitalize()} is compressed by itself: leave out {path[len(os.fsdecode(inner)) :]}"
 
 
 def _suffix(path: str) -> str:

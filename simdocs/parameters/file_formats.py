@@ -132,14 +132,17 @@ _COMPRESSION_OF_SUFFIX = {member.suffix: known for known, member in COMPRESSIONS
 
 
 def compression_of(name: bytes) -> str:
-    """The compression of a file with this name; empty if it has none. Takes 0.3 µs, as it is asked about every file."""
-    return _COMPRESSION_OF_SUFFIX.get(name[name.rfind(b".") :], "")
+    """The compression of a file with this name, in small or capital letters; empty if it has none.
+
+    Takes 0.3 µs, as it is asked about every file.
+    """
+    return _COMPRESSION_OF_SUFFIX.get(name[name.rfind(b".") :].lower(), "")
 
 
 def without_compression(name: bytes) -> bytes:
     """A name without the suffix of a compression."""
     known = compression_of(name)
-    return name.removesuffix(COMPRESSIONS[known].suffix) if known else name
+    return name[: -len(COMPRESSIONS[known].suffix)] if known else name
 
 
 class OutputFormat(Member):

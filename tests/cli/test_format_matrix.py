@@ -264,7 +264,7 @@ CASES = {
                 0,
                 "{}, line 1: skipped: the beginning of an array: JSON Lines have one object on each line",
             ),
-            tuple(DELIMITED): (3, 0, "{}, line 1: skipped: not JSON"),
+            tuple(DELIMITED): (2, None, "{}: no line is a JSON object; this looks like "),
             ("parquet",): (3, 0, "{}: skipped: a Parquet file: give the file a name that ends in .parquet, or give"),
         },
         suffix="=.jsonl",

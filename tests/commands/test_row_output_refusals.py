@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 from pathlib import Path
@@ -179,3 +180,47 @@ def test_so_is_a_record_batch(here: Path, monkeypatch: pytest.MonkeyPatch, kind:
     for enough in (90_000, None):
         monkeypatch.setattr(row_outputs, "available_memory", lambda enough=enough: enough)
         simdocs.dedupe("tables", kept_rows="out")
+
+
+CSV = b"id,text,more\n1,A ferry leaves at nine,2\n2,Bread and butter,3\n"
+LIKE = {
+    "x.csv": (b'{"id": 1, "text": "A ferry"}\n{"id": 2, "text": "Bread"}\n', "JSON Lines", "jsonl"),
+    "x.jsonl": (CSV, "CSV", "csv"),
+    "y.jsonl": (CSV.replace(b",", b";"), "CSV with semicolons", "csv and delimiter ';'"),
+    "x.txt": (CSV, "CSV", "csv"),
+}
+
+
+@pytest.mark.parametrize("name", LIKE)
+def test_a_table_with_the_suffix_of_another_says_which_option_reads_it(here: Path, name: str) -> None:
+    data, alike, option = LIKE[name]
+    Path(name).write_bytes(data)
+    with pytest.raises(simdocs.UsageError, match=f"this looks like {alike}.*: give input_format {option}"):
+        simdocs.dedupe(name, kept_rows="out.csv")
+    assert not Path("out.csv").exists()
+
+
+def test_lines_that_are_a_table_are_kept_as_they_are_beside_others(here: Path) -> None:
+    Path("new").mkdir()
+    Path("new/a.jsonl").write_bytes(b'{"text": "Bread"}\n')
+    Path("new/b.jsonl").write_bytes(CSV)
+    found = simdocs.dedupe("new", kept_rows="out")
+    assert found.skipped.counts == {"malformed": 1}
+    assert Path("out/b.jsonl").read_bytes() == CSV
+
+
+@pytest.mark.parametrize("suffix", ["JSONL", "Csv", "csv.GZ", "CSV.gz"])
+def test_capital_letters_in_a_suffix_make_no_difference(here: Path, suffix: str) -> None:
+    data = b'{"text": "A ferry"}\n' if suffix == "JSONL" else b"text\nA ferry\n"
+    packed = suffix.lower().endswith("gz")
+    Path(f"x.{suffix}").write_bytes(gzip.compress(data) if packed else data)
+    found = simdocs.dedupe(f"x.{suffix}", kept_rows=f"out.{suffix}")
+    assert found.kept_names == [f"x.{suffix}#1"]
+    written = Path(f"out.{suffix}").read_bytes()
+    assert (gzip.decompress(written) if packed else written) == data
+
+
+def test_a_table_that_is_compressed_by_itself_has_no_suffix_of_a_compression(here: Path) -> None:
+    Path("x.jsonl").write_bytes(b'{"text": "A ferry"}\n')
+    with pytest.raises(simdocs.UsageError, match=r"out.parquet.GZ: Parquet is compressed by itself: leave out .GZ"):
+        simdocs.dedupe("x.jsonl", kept_rows="out.parquet.GZ")

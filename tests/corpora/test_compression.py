@@ -50,7 +50,9 @@ def test_compressed_files_are_known_by_their_names(name: str) -> None:
     for file in (b"a" + suffix, b"a.jsonl" + suffix):
         assert compression_of(file) == name
         assert without_compression(file) + suffix == file
-    for file in (b"a.txt", suffix[1:], b"a" + suffix.upper(), b"a" + suffix + b".txt"):
+    capitals = b"a.JSONL" + suffix.upper()
+    assert (compression_of(capitals), without_compression(capitals)) == (name, b"a.JSONL")
+    for file in (b"a.txt", suffix[1:], b"a" + suffix + b".txt"):
         assert compression_of(file) == ""
         assert without_compression(file) == file
 

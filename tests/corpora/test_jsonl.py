@@ -116,7 +116,7 @@ lines_of_a_file = st.lists(st.sampled_from(GOOD + BLANK + [line for line, _ in B
 
 
 def test_json_lines_files_are_known_by_their_names() -> None:
-    named = [b"a.jsonl", b"d/a.jsonl.gz", b"a.js", b"a.gz", b"jsonl", b"a.jsonl.txt"]
+    named = [b"a.jsonl", b"d/a.JSONL.Gz", b"a.js", b"a.gz", b"jsonl", b"a.jsonl.txt"]
     assert [recognise.format_of(name, SEQUENCES) for name in named] == ["jsonl", "jsonl", *[""] * 4]
     assert not any(recognise.format_of(name, some.sequences(plain=True)) for name in named)
 

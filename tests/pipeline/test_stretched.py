@@ -63,6 +63,7 @@ def corpus(seed: int) -> dict[str, bytes]:
             case _:
                 found[f"d/{at}.jsonl"] = some
     found["d/broken.jsonl.gz"] = gzip.compress(b'{"text": "ferry"}\n' * 99)[:-20]
+    found["d/table.jsonl"] = b"id,text\n" + b"7,seven ferries\n" * 99
     found["e.jsonl"] = b"\0" * 300 + b'\n{"text": "after a hole"}\n' * 20
     return found
 

@@ -7,9 +7,10 @@ import csv
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from simdocs.corpora.containers.container import ContainerFile, Locator, Part, PartDocuments
+from simdocs.corpora.containers.container import ContainerFile, Locator, OneText, Part, PartDocuments
 from simdocs.corpora.containers.fields import add_row, listed, text_of_row, without_texts
 from simdocs.corpora.containers.lines import OpenIntervals, parts_of
+from simdocs.corpora.containers.recognise import is_object
 from simdocs.corpora.containers.records import HEADER_MOST, RecordCutter, header_of, records_in
 from simdocs.corpora.read_file import MOST, too_large
 from simdocs.corpora.walked_files import Met
@@ -121,6 +122,9 @@ class Delimited:
                 raise DocumentSkipped("malformed", f"the header has the field {name!r} twice: {remedy}")
         if fields.input_format or set(fields.text_field) <= set(names):
             return
+        if is_object(first_record.partition(b"\n")[0]):
+            lines_of = f"give {mention('input_format')} jsonl to read each line as a document"
+            raise OneText(f"this looks like JSON Lines, and not like {self._name.upper()}", lines_of)
         raise without_texts(self.noun, fields, listed(names), self._remedy(first_record, fields))
 
     def _remedy(self, first_record: bytes, fields: Sequences) -> str:

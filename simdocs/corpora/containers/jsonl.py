@@ -6,9 +6,10 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from simdocs.corpora.containers.container import ContainerFile, Locator, Part, PartDocuments
+from simdocs.corpora.containers.container import ContainerFile, Locator, Part, PartDocuments, WithoutTexts
 from simdocs.corpora.containers.fields import add_row, fields_of_row, text_of_row
 from simdocs.corpora.containers.lines import OpenIntervals, parts_of_lines
+from simdocs.corpora.containers.recognise import flag_of, lookalike_of
 from simdocs.corpora.read_file import too_large
 from simdocs.corpora.walked_files import Met
 from simdocs.errors import mention
@@ -51,9 +52,12 @@ class JsonLines(JsonObjects):
     noun = "line"
     grows = True
 
-    def parts(self, file: ContainerFile, _fields: Sequences) -> Iterator[Part]:
-        """Cut a file into parts of whole lines."""
-        return parts_of_lines("jsonl", file)
+    def parts(self, file: ContainerFile, fields: Sequences) -> Iterator[Part]:
+        """Cut a file into parts of whole lines. Raises WithoutTexts: it is no JSON Lines, but looks like a table."""
+        for part in parts_of_lines("jsonl", file):
+            if part.first == 1 and fields.text_field:
+                refuse_other_text(part.data)
+            yield part
 
     def documents(self, part: Part, fields: Sequences) -> PartDocuments:
         """Read the documents of a part. Blank lines are neither documents nor skipped."""
@@ -92,6 +96,14 @@ class JsonLines(JsonObjects):
 
 
 JSON_LINES = JsonLines()
+
+
+def refuse_other_text(data: bytes) -> None:
+    """Raise WithoutTexts if the first lines of a file are a table, and none of them begins as an object does."""
+    if data.lstrip().startswith((b"{", b"[")) or any(line.lstrip().startswith(b"{") for line in data.split(b"\n")):
+        return
+    if (alike := lookalike_of(flag_of(data))) is not None:
+        raise WithoutTexts("malformed", f"no line is a JSON object; this looks like {alike.name}: give {alike.options}")
 
 
 def _object(value: Any) -> dict[str, Any]:

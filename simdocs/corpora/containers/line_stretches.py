@@ -16,6 +16,7 @@ import numpy as np
 
 from simdocs.corpora.containers import lines
 from simdocs.corpora.containers.container import Part
+from simdocs.corpora.containers.jsonl import refuse_other_text
 from simdocs.corpora.containers.stretches import Cut, Stretch
 from simdocs.corpora.decode import binary_format
 from simdocs.corpora.read_file import MOST
@@ -30,8 +31,8 @@ _FARTHEST = 32
 """How far after a position its seam is at most, in the largest parts. If it is farther, another reader is needed."""
 
 
-def cut_lines(stretch: Stretch, _fields: Sequences) -> Cut:
-    """Cut a stretch of a file of lines: see `Stretch`.
+def cut_lines(stretch: Stretch, fields: Sequences) -> Cut:
+    """Cut a stretch of a file of JSON Lines: see `Stretch`.
 
     Raises DocumentSkipped: changed, vanished, unreadable; or the seams need more than a stretch of the file.
     """
@@ -46,16 +47,18 @@ def cut_lines(stretch: Stretch, _fields: Sequences) -> Cut:
     except BaseException as error:
         close_file(source)
         raise DocumentSkipped.of(error) if isinstance(error, OSError) else error from None
-    return Cut(begin, end, _parts(stretch, content, begin, end))
+    return Cut(begin, end, _parts(stretch, content, begin, end, fields))
 
 
-def _parts(stretch: Stretch, content: _Content, begin: int, end: int) -> Iterator[Part]:
+def _parts(stretch: Stretch, content: _Content, begin: int, end: int, fields: Sequences) -> Iterator[Part]:
     """Yield the parts from one seam to another. The file is closed at the end."""
     try:
         if not begin and (what := binary_format(content.between(0, BATCH_BYTES))):
             raise DocumentSkipped("malformed", what)
         cutter = lines.Cutter(min(stretch.limit, MOST))
         for data, start, extent, first, count in _blocks(content, begin, end, cutter) if begin < end else ():
+            if not begin and first == 1 and fields.text_field:
+                refuse_other_text(data)
             yield Part(
                 container=stretch.container,
                 name=stretch.name,

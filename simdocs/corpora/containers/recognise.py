@@ -37,8 +37,9 @@ def format_of(name: bytes, fields: Sequences) -> str:
 
 
 def format_named(name: bytes) -> str:
-    """The container format that the suffix of a name says; empty if it says none."""
-    return next((known for known, ends in _endings() if name.endswith(ends)), "")
+    """The container format that the suffix of a name says, in small or capital letters; empty if it says none."""
+    lower = name.lower()
+    return next((known for known, ends in _endings() if lower.endswith(ends)), "")
 
 
 def formats_of(names: Iterable[bytes], count: int, fields: Sequences) -> tuple[NDArray[np.int8], list[str]]:
@@ -52,8 +53,9 @@ def formats_of(names: Iterable[bytes], count: int, fields: Sequences) -> tuple[N
     numbers = np.zeros(count, np.int8)
     every, endings = tuple(end for _, ends in _endings() for end in ends), _endings()
     for place, name in enumerate(names):
-        if name.endswith(every):
-            numbers[place] = 1 + next(number for number, (_, ends) in enumerate(endings) if name.endswith(ends))
+        lower = name.lower()
+        if lower.endswith(every):
+            numbers[place] = 1 + next(number for number, (_, ends) in enumerate(endings) if lower.endswith(ends))
     return numbers, meanings
 
 
@@ -74,7 +76,7 @@ def needed_by(names: Iterable[bytes], fields: Sequences) -> Iterator[tuple[bytes
     needy = tuple(end for member in CONTAINERS.values() if member.needs for end in member.endings)
     needy += tuple(member.suffix for member in COMPRESSIONS.values() if member.needs)
     for name in names:
-        if not (fields.input_format or name.endswith(needy)):
+        if not (fields.input_format or name.lower().endswith(needy)):
             continue
         known, compression = format_of(name, fields), compression_of(name)
         for member in (CONTAINERS[known] if known else None, COMPRESSIONS[compression] if compression else None):
@@ -125,23 +127,29 @@ class Lookalike:
         self.name, self.flag, self.mark, self.looks = name, flag, mark, looks
         self.container, self.delimiter = container, delimiter
 
+    @property
+    def options(self) -> str:
+        """The options that read it, for a message."""
+        options = f"{mention('input_format')} {self.container}"
+        return f"{options} and {mention('delimiter')} '{self.delimiter}'" if self.delimiter else options
+
     def warning(self, name: bytes) -> str:
         """The warning that such a text is read as one document, and what to do."""
-        options = f"{mention('input_format')} {self.container}"
-        if self.delimiter:
-            options += f" and {mention('delimiter')} '{self.delimiter}'"
         wrong = f"{display_name(name)}: this looks like {self.name}, but is read as one text"
-        return f"{wrong}: to read its rows as documents, give {options}; if it is one text, give {mention('plain')}"
+        return (
+            f"{wrong}: to read its rows as documents, give {self.options}; if it is one text, give {mention('plain')}"
+        )
 
 
 def looks_like_lines(text: bytes, _whole: bool) -> bool:
     """Whether the first two lines of a text are JSON objects."""
     first = text.find(b"\n") + 1
     second = text.find(b"\n", first) if first else -1
-    return first > 0 and all(map(_is_object, (text[:first], text[first : second if second > 0 else len(text)])))
+    return first > 0 and all(map(is_object, (text[:first], text[first : second if second > 0 else len(text)])))
 
 
-def _is_object(line: bytes) -> bool:
+def is_object(line: bytes) -> bool:
+    """Whether a line is a JSON object."""
     if not line.lstrip().startswith(b"{"):
         return False
     try:

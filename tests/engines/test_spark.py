@@ -149,6 +149,26 @@ def test_a_session_that_was_there_is_used_and_stays(spark_session, tmp_path: Pat
 
 
 @with_spark
+def test_jobs_have_the_properties_that_the_caller_has_set(spark_session):
+    """Such as a pool of the scheduler, although jobs are sent by other threads."""
+    from pyspark import SparkContext
+
+    context = SparkContext._active_spark_context
+    context.setLocalProperty("simdocs.test", "of the caller")
+    try:
+        with Spark(1) as engine:
+            assert list(engine.map(property_of_task, [0])) == ["of the caller"]
+    finally:
+        context.setLocalProperty("simdocs.test", None)
+
+
+def property_of_task(_task: int) -> str:
+    from pyspark import TaskContext
+
+    return TaskContext.get().getLocalProperty("simdocs.test")
+
+
+@with_spark
 @pytest.mark.parametrize("wrong", [{"spark_master": "local[1]"}, {"spark_conf": {"spark.task.maxFailures": 2}}])
 def test_what_a_session_that_is_there_cannot_take_is_refused(spark_session, wrong, tmp_path: Path):
     lay(tmp_path, {"a": A, "b": A1})

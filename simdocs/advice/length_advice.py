@@ -169,7 +169,7 @@ def in_words(
     if short.left_out:
         problem = f"without what is left out, {problem}"
     leave = "leave" if edit.endswith("characters") and not edit.startswith("an ") else "leaves"
-    typical = f"in a typical one of {short.units - short.left_out:,.0f} {units}"
+    typical = f"in a short one of {short.units - short.left_out:,.0f} {units}"
     problem += f": {typical}, {edit} {leave} a similarity of only {left:.2f}"
     change = f"{mention('k')} {better.k} " if better.k < k else ""
     threshold = f"{mention('threshold')} {better.threshold:g}"

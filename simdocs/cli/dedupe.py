@@ -23,7 +23,7 @@ from simdocs.requests.searching import DedupeRequest
         "simdocs dedupe today/ --against archive.index --list kept",
         "find . -name '*.txt' -print0 | simdocs dedupe --files0-from - --pairs --format jsonl",
     ),
-    usual=("threshold", "unit", "k", "include", "keep", "against", "pairs", "list", "nul", "output"),
+    usual=("threshold", "unit", "k", "include", "keep", "against", "list", "output", "kept_rows"),
 )
 @options.documents
 @options.of(DedupeRequest, DedupeDrawRequest)

@@ -93,6 +93,8 @@ class BinaryFormat(NamedTuple):
         if compression_of(name):
             return f"{self.described} that was compressed once more: decompress it"
         named = f"give the file a name that ends in .{self.read_as}"
+        if name == b"-":
+            named = f"save it as a file whose name ends in .{self.read_as}"
         return f"{self.described}: {named}, or give {mention('input_format')} {self.read_as}"
 
 

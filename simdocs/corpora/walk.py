@@ -102,6 +102,8 @@ class Lister:
                     continue
                 if is_directory:
                     directories.append((name + b"/", facts_of(status)))
+                elif is_mark_of_success(name, status.st_size):
+                    self.leave_out(path + name, DocumentSkipped("described"))
                 else:
                     files.append((name, facts_of(status)))
         files.sort(key=NAME)
@@ -141,6 +143,11 @@ class Lister:
         elif not stat.S_ISREG(status.st_mode):
             raise DocumentSkipped("special")
         return status
+
+
+def is_mark_of_success(name: bytes, size: int) -> bool:
+    """Whether a file only says that its directory is complete, as Spark and Hadoop write it: it is empty."""
+    return name == b"_SUCCESS" and not size
 
 
 MARKS = frozenset((b"state.json", b"dataset_dict.json"))

@@ -327,7 +327,8 @@ class Presentation(Group, section=ANSWER):
     report: bytes | None = parameter(
         PathName(),
         default=None,
-        help="Also write a report to FILE: one HTML page with figures, groups and what differs in their pairs.",
+        help="Also write a report to FILE: one HTML page with figures, groups and what differs in their pairs."
+        " Needs pip install 'simdocs[report]'.",
         before="diff",
     )
     report_size: int = _REPORT_SIZE

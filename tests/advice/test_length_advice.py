@@ -77,7 +77,7 @@ def test_nothing_is_said_about_texts_of_which_an_edit_leaves_nothing(text):
 
 def test_short_documents_are_told_to_have_a_smaller_k_and_a_lower_threshold():
     (line,) = advised(documents("rather a short text", "a short text, too"), some.shingling())
-    assert line.startswith("k = 9 is large for short texts: in a typical one of 17 characters, three edited")
+    assert line.startswith("k = 9 is large for short texts: in a short one of 17 characters, three edited")
     assert line.endswith(" a similarity of only 0.00: k 2 threshold 0.4 finds more of such variants")
     (line,) = advised(
         documents(*["one of some texts of about sixty characters, not many, is it"] * 3), some.shingling()

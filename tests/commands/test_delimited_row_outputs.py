@@ -205,3 +205,16 @@ def test_rows_of_a_table_without_documents_are_kept_beside_others(here: Path) ->
         b"id,body,duplicate_of,similarity,group\n" + b'1,"two\nlines",,,\n\n2,' + FOX + b",,,\n"
     )
     assert [one.rows for one in found.written] == [6, 6]
+
+
+@pytest.mark.parametrize("flagged", [False, True])
+def test_rows_without_a_header_get_none_in_another_format(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flagged: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("x.csv").write_bytes(b"1,A ferry leaves at nine\n2,Bread\n")
+    output = "flagged_rows" if flagged else "kept_rows"
+    simdocs.dedupe("x.csv", no_header=True, text_field="2", **{output: "out.tsv"})
+    rows = [row.split("\t") for row in Path("out.tsv").read_text().splitlines()]
+    more = [["", "", "0"], ["", "", "1"]] if flagged else [[], []]
+    assert rows == [["1", "A ferry leaves at nine", *more[0]], ["2", "Bread", *more[1]]]

@@ -224,3 +224,14 @@ def test_a_table_that_is_compressed_by_itself_has_no_suffix_of_a_compression(her
     Path("x.jsonl").write_bytes(b'{"text": "A ferry"}\n')
     with pytest.raises(simdocs.UsageError, match=r"out.parquet.GZ: Parquet is compressed by itself: leave out .GZ"):
         simdocs.dedupe("x.jsonl", kept_rows="out.parquet.GZ")
+
+
+def test_an_empty_mark_of_success_is_no_text_beside_rows(here: Path) -> None:
+    Path("made").mkdir()
+    Path("made/part-0.jsonl").write_bytes(b'{"text": "A ferry"}\n')
+    Path("made/_SUCCESS").touch()
+    found = simdocs.dedupe("made", kept_rows="out")
+    assert (found.skipped.counts, sorted(os.listdir("out"))[1:]) == ({"described": 1}, ["part-0.jsonl"])
+    Path("made/_SUCCESS").write_bytes(b"A text")
+    with pytest.raises(simdocs.UsageError, match="1 file is one text"):
+        simdocs.dedupe("made", kept_rows="other")

@@ -87,12 +87,13 @@ class DelimitedFile(ByteFile):
 
     form: its format. delimiter: the character between its fields.
     header: its first row with its end, and with blank lines before it. names: the fields in it.
+    has_header: whether it has one.
     Raises DocumentSkipped: it has no header, although it should.
     """
 
     def __init__(self, file: ContainerFile, form: str, delimiter: str, *, has_header: bool) -> None:
         super().__init__(file)
-        self.form, self.delimiter, self.header = form, delimiter, b""
+        self.form, self.delimiter, self.header, self.has_header = form, delimiter, b"", has_header
         try:
             if has_header:
                 self.header = self._read_header()
@@ -145,6 +146,8 @@ class DelimitedWriter:
         if taken := [name for name in more if name in self._names]:
             raise taken_name(display_name(source.name), taken[0])
         self._names += more
+        if isinstance(source, DelimitedFile) and not source.has_header:
+            return
         sink(self._row(self._names).encode("utf-8", _ERRORS))
 
     def write(self, block: RowBlock, places: Index, flags: list[Flags] | None) -> None:

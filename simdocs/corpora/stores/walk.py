@@ -9,7 +9,7 @@ from simdocs.corpora.patterns import Patterns, Unread
 from simdocs.corpora.saved_dataset import SavedDataset, saved_dataset
 from simdocs.corpora.stores.object_file import ObjectFile
 from simdocs.corpora.stores.store import StoredObject, digest_of, objects_below, unreachable
-from simdocs.corpora.walk import ARTIFACT_SUFFIXES, MARKS, Found, packed_facts
+from simdocs.corpora.walk import ARTIFACT_SUFFIXES, MARKS, Found, is_mark_of_success, packed_facts
 from simdocs.errors import InputError
 from simdocs.model.names import DRAFT_PREFIX, display_name, is_manifest
 from simdocs.model.skipped import DocumentSkipped, Skip, Skipped
@@ -85,6 +85,8 @@ class _Search:
                 if self._patterns is not None and self._patterns.leave_out(each.below, False):
                     continue
                 if (dataset := self._datasets.get(self._inside)) is not None and dataset.leaves_out(each.below[cut:]):
+                    raise DocumentSkipped("described")
+                if is_mark_of_success(each.below[cut:], each.size):
                     raise DocumentSkipped("described")
                 if why := unreachable(each.below):
                     raise DocumentSkipped("unreadable", why)

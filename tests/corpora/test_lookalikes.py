@@ -142,3 +142,8 @@ def test_a_text_that_begins_like_bzip2_is_a_text():
 
 def test_a_text_that_begins_like_an_arrow_stream_is_a_text():
     assert binary_format("ÿÿÿÿ, said the owl".encode("latin-1")) == ""
+
+
+def test_a_pipe_is_not_told_to_have_another_name() -> None:
+    remedy = "save it as a file whose name ends in .parquet, or give input_format parquet"
+    assert spelled(binary_format(b"PAR1" + bytes(20), b"-")) == f"a Parquet file: {remedy}"

@@ -100,6 +100,7 @@ class Cutting:
     """Cuts files into tasks: see `tasks`.
 
     apart: whether workers open containers themselves where they can, so that tasks of stretches are among them.
+    far: whether workers may be on other machines.
     """
 
     def __init__(
@@ -111,9 +112,10 @@ class Cutting:
         earlier: Unchanged | None = None,
         *,
         apart: bool = False,
+        far: bool = False,
     ) -> None:
         self._found, self._limit, self.sequences = found, limit, sequences
-        self._report, self._earlier, self._apart = report, earlier, apart
+        self._report, self._earlier, self._apart, self._far = report, earlier, apart, far
         self.formats, self._meanings = formats_of(found.names, len(found.names), sequences)
         """The container format of each file, as a number; 0: it is one document."""
         self.formats[list(found.held)] = 0
@@ -185,7 +187,7 @@ class Cutting:
         if row not in found.named and not CONTAINERS[kind].stretches and found.sizes[row] < _OFTEN_ONE_TEXT:
             return []  # many files that are one text each are one task
         name, met = found.names[row], Met.of(found.met[row])
-        return described(name, row, found.stamp(row), met, self._limit, kind, named=row in found.named)
+        return described(name, row, found.stamp(row), met, self._limit, kind, named=row in found.named, far=self._far)
 
     def _container(self, row: int, begun: _Begun | None = None) -> Iterator[tuple[Portion, int]]:
         """Yield the tasks of a container, at least one. Raises OneText before the first.

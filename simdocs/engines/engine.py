@@ -71,6 +71,10 @@ class Engine(Protocol):
         """The number of tasks that run at a time."""
 
     @property
+    def far(self) -> bool:
+        """Whether workers may be on other machines, so that they read large files better than this process."""
+
+    @property
     def state(self) -> WorkerState:
         """The objects that the calling process keeps for as long as the engine is open."""
 

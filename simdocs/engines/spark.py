@@ -99,6 +99,8 @@ class Spark:
     and Spark does not try again, or has tried often enough.
     """
 
+    far = True
+
     def __init__(
         self,
         jobs: int | None = None,

@@ -230,7 +230,8 @@ class Reading:
         """
         reuse, register, advance = self._reuse, self._register, self.progress
         unchanged = None if reuse is None else reuse.unchanged
-        cutting = Cutting(self._found, self._limit, self.recipe.sequences, register.skip_rest, unchanged, apart=True)
+        how = {"apart": True, "far": self.run.engine.far}
+        cutting = Cutting(self._found, self._limit, self.recipe.sequences, register.skip_rest, unchanged, **how)
         tell = advance.teller(step, self.run.progress)
         flow = _Flow(self.run.engine, work, cutting, advance, tell)
         for turn in flow.in_order():

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Generic, NamedTuple
 
 import numpy as np
 
-from simdocs.corpora.containers.container import OneText, WithoutTexts
+from simdocs.corpora.containers.container import OneText, Part, WithoutTexts
 from simdocs.corpora.containers.names import renamed
 from simdocs.corpora.containers.stretches import MOST_DOCUMENTS, Stretch, cut
 from simdocs.corpora.read_tasks import Files
@@ -23,7 +23,7 @@ from simdocs.pipeline.reading import Made, Read, StageWork
 class Worked(NamedTuple, Generic[Made]):
     """What a worker has read of a stretch.
 
-    each: the documents of each part, with numbers from 1, and what the stage made of them.
+    each: the documents of each part, and what the stage made of them. Numbers are from 1, except in slices.
     start, end: the interval of the file that the parts cover. numbers: how many they cover.
     stamp: that of the file when it was read; None if there is no part.
     is_done: whether all parts of the stretch are here. Otherwise the calling process reads the rest of the file.
@@ -45,6 +45,8 @@ def work_on(work: StageWork[Made], stretch: Stretch, state: WorkerState, fields:
 
     The documents of a file that is one text are those of a task of files.
     """
+    if stretch.is_slice:
+        return _slice(work, stretch, state, fields)
     each, count, held, stamp, skip = list[tuple[Read, Made]](), 0, 0, None, None
     start = end = stretch.start
     is_done, is_textless, tell = True, False, state.tell
@@ -76,6 +78,64 @@ def work_on(work: StageWork[Made], stretch: Stretch, state: WorkerState, fields:
     if not each and stretch.is_last:
         each.append(work(Files([], {}, stretch.limit, np.empty(0, MET)), state))
     return Worked(each, start, end, count, stamp, is_done, skip, is_textless)
+
+
+class _Slicing:
+    """A file of which one slice after the other is read. The next part is cut only if it is wanted."""
+
+    def __init__(self) -> None:
+        self._of: Stretch | None = None
+        self._parts: Iterator[Part] = iter(())
+        self._next: Part | None = None
+        self.done, self.read_to = 0, -1
+        """Where the last part ended, and how far the file was read then."""
+
+    def parts(self, stretch: Stretch, fields: Sequences) -> Iterator[tuple[int, Part]]:
+        """Yield the parts of a slice, each with the end of the part before it."""
+        same = self._of is not None and (self._of.name, self._of.stamp, self._of.limit) == (
+            stretch.name,
+            stretch.stamp,
+            stretch.limit,
+        )
+        if not same or self.read_to > stretch.start:
+            self.close()
+            self._of, self._parts = stretch, cut(stretch, fields).parts
+            self._next, self.done, self.read_to = None, 0, -1
+        while (part := self._next or next(self._parts, None)) is not None:
+            self._next = part
+            if not stretch.stamp.same_bytes(part.stamp):
+                raise DocumentSkipped("changed")
+            if part.read_to > stretch.stop:
+                return
+            before, self._next = self.done, None
+            self.done, self.read_to = part.start + part.extent, part.read_to
+            if part.read_to > stretch.start or not stretch.start:
+                yield before, part
+
+    def close(self) -> None:
+        """Close the file."""
+        self._of, self._next, close = None, None, getattr(self._parts, "close", None)
+        if close is not None:
+            close()
+
+
+def _slice(work: StageWork[Made], stretch: Stretch, state: WorkerState, fields: Sequences) -> Worked[Made]:
+    """Read the parts of a slice. If a worker has read the one before, it goes on from there."""
+    slicing, each, held = state.get(_Slicing), list[tuple[Read, Made]](), 0
+    start, numbers, stamp = -1, 0, None
+    try:
+        for before, part in slicing.parts(stretch, fields):
+            start = before if start < 0 else start
+            each.append(work(part, state))
+            numbers, stamp, held = numbers + part.count, part.stamp, held + len(each[-1][0].names)
+            if held >= MOST_DOCUMENTS:
+                return Worked(each, start, slicing.done, numbers, stamp, is_done=False)
+    except DocumentSkipped:
+        slicing.close()
+        return Worked([], stretch.start, stretch.start, 0, None, is_done=False)
+    if not each and stretch.is_last:
+        each.append(work(Files([], {}, stretch.limit, np.empty(0, MET)), state))
+    return Worked(each, slicing.done if start < 0 else start, slicing.done, numbers, stamp, is_done=True)
 
 
 def _tell(tell: Callable[[float], None], before: float, share: float, done: float) -> None:
@@ -110,7 +170,7 @@ class Following:
             return [], False
         if not worked.is_done:
             self._given_up = stretch.row
-        for read, _ in worked.each:
+        for read, _ in worked.each if not stretch.is_slice else ():
             _move(read, stretch.name, self.count)
         self.count += worked.numbers
         if worked.stamp is not None:

@@ -17,11 +17,13 @@ import simdocs
 from simdocs.corpora import read_tasks
 from simdocs.corpora.containers import stretches
 from simdocs.corpora.read_tasks import Cutting
+from simdocs.engines.local import Local
 from simdocs.model.skipped import Skipped
 from simdocs.pipeline import stretched
 from tests.asked import REQUESTS
 from tests.cli.corpus import A1, A, lay
 from tests.commands.building import content
+from tests.corpora.arrow_files import HAS_PYARROW, as_arrow_stream, as_parquet, table
 from tests.corpora.small_chunks import cut_small
 from tests.runs import answered
 
@@ -62,6 +64,9 @@ def corpus(seed: int) -> dict[str, bytes]:
                 found[f"d/{at}.jsonl"] = b'{"text": "the same again"}\n' * 90
             case _:
                 found[f"d/{at}.jsonl"] = some
+    if HAS_PYARROW:
+        rows = [(f"r{at}" if at % 7 else f"r{at // 9}", f"ferry {at} quay" * drawn.randrange(9)) for at in range(300)]
+        found["d/t.parquet"], found["d/t.arrow"] = as_parquet(table(rows)), as_arrow_stream(table(rows[:90]))
     found["d/broken.jsonl.gz"] = gzip.compress(b'{"text": "ferry"}\n' * 99)[:-20]
     found["d/table.jsonl"] = b"id,text\n" + b"7,seven ferries\n" * 99
     found["e.jsonl"] = b"\0" * 300 + b'\n{"text": "after a hole"}\n' * 20
@@ -87,15 +92,17 @@ def by_the_caller(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Cutting, "_stretches", lambda *_: [])
 
 
+@pytest.mark.parametrize("far", [False, True])
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize("seed", range(6))
 def test_artifacts_and_messages_are_those_of_one_pass(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int, jobs: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int, jobs: int, far: bool
 ) -> None:
     monkeypatch.chdir(tmp_path)
     files = corpus(seed)
     lay(tmp_path, {f"docs/{name}": data for name, data in files.items()})
     cut_small(monkeypatch, 128)
+    monkeypatch.setattr(Local, "far", far)
     monkeypatch.setattr(stretches, "BYTES", 512)
     monkeypatch.setattr(read_tasks, "_OFTEN_ONE_TEXT", 0)
     every = [("docs",), *((f"docs/{name}",) for name in files), ("docs/d/one.json", "docs/a.txt")]
@@ -128,3 +135,23 @@ def test_a_small_file_with_very_many_documents_is_not_held_whole(
     assert len(simdocs.signature("x.jsonl.gz", output="x.signatures").documents) == 60_000
     assert len(held) == 1
     assert held[0] < 1000 + (1 << 14) + 1
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.jsonl.gz"])
+def test_a_worker_that_reads_one_slice_after_the_other_cuts_the_file_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(Local, "far", True)
+    monkeypatch.setattr(stretches, "BYTES", 1 << 14)
+    cut_small(monkeypatch, 1 << 12)
+    rows = [random.Random(at).randbytes(60).hex() for at in range(4000)]
+    lines = b"".join(b'{"text": "%b"}\n' % row.encode() for row in rows)
+    Path(name).write_bytes(gzip.compress(lines) if name.endswith(".gz") else as_csv(rows))
+    cuts, slices = list[str](), list[int]()
+    cut, work_on = stretched.cut, stretched.work_on
+    monkeypatch.setattr(stretched, "cut", lambda *given: cuts.append(name) or cut(*given))
+    monkeypatch.setattr(stretched, "work_on", lambda *given: slices.append(given[1].start) or work_on(*given))
+    assert len(simdocs.signature(name, output="x.signatures", jobs=1).documents) == 4000
+    assert len(slices) > 5
+    assert len(cuts) == 1

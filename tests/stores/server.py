@@ -109,6 +109,12 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, *_: object) -> None:
         """Nothing is printed."""
 
+    def handle_expect_100(self) -> bool:
+        """Say at once that the body may come: the client would wait a second for it."""
+        going_on = super().handle_expect_100()
+        self.wfile.flush()
+        return going_on
+
     def do_HEAD(self) -> None:
         self._answer(head=True)
 

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 import simdocs
+from simdocs.parameters.answers import Presentation, RowOutputs, Target
+from simdocs.parameters.values import PathName
 from tests.cli.missing_library import environment_without
 from tests.cli.program import simdocs as program
 from tests.stores.laid import BUCKET, sentences
@@ -42,6 +44,18 @@ def test_a_place_in_a_store_is_refused_where_it_must_be_on_this_machine(
         assert "SECRET" not in done.err
         assert not done.out
     assert [path.name for path in tmp_path.iterdir()] == ["rows.jsonl"]
+
+
+def test_the_table_of_outputs_names_those_that_may_be_in_a_store() -> None:
+    declared = {"-o": Presentation.parameters["output"], "--report": Presentation.parameters["report"]}
+    declared |= {f"--{name.replace('_', '-')}": each for name, each in RowOutputs.parameters.items()}
+    declared |= {"--summary-json": Presentation.parameters["summary_json"], "an artifact": Target.parameters["output"]}
+    lines = Path(simdocs.__file__).parent.parent.joinpath("docs/stores.md").read_text().splitlines()
+    table = [line for line in lines if line.startswith("| ") and line.count("|") == 5]
+    for name, parameter in declared.items():
+        assert isinstance(parameter.values, PathName)
+        (row,) = (line for line in table if name in line.split("|")[1] and (name != "-o" or "the answer" in line))
+        assert row.split("|")[3].strip().startswith("no" if parameter.values.here else ("yes", "a prefix"))
 
 
 def test_an_artifact_in_a_store_is_no_directory_of_texts(store: ObjectStore) -> None:

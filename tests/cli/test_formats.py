@@ -124,7 +124,7 @@ def test_lines_are_not_written_to_a_file_of_another_format(here, suffix):
         assert (here / name).read_bytes() == (here / "data.jsonl").read_bytes()
 
 
-@pytest.mark.parametrize("suffix", ["bz2", "xz", "GZ", "zip"])
+@pytest.mark.parametrize("suffix", ["bz2", "xz", "ZIP", "zip"])
 def test_a_suffix_of_compressed_files_that_are_not_written_is_refused(here, suffix):
     done = simdocs("dedupe", "docs", "-o", f"x.tsv.{suffix}", "--format", "tsv", cwd=here)
     why = f"simdocs cannot write .{suffix.lower()}: for a compressed output, use .gz or .zst, or write to a pipe"

@@ -182,7 +182,7 @@ class Cutting:
         found, earlier, kind = self._found, self._earlier, self._meanings[self.formats[row]]
         if row in found.held or row in found.lines:
             return []
-        if earlier is not None and (earlier.same[row] >= 0 or earlier.likely[row] >= 0):
+        if earlier is not None and earlier.may_know(row):
             return []  # parts of an earlier run are recognised by their bytes
         if row not in found.named and not CONTAINERS[kind].stretches and found.sizes[row] < _OFTEN_ONE_TEXT:
             return []  # many files that are one text each are one task

@@ -156,12 +156,18 @@ class Unchanged:
         firsts = earlier.sources.files["chunk"]
         self._one_text: Mask = np.append(np.diff(np.append(firsts, len(chunks))) == 0, False)
         """Which earlier files had no chunks, and so one text: (F + 1,). The last one is False, for -1."""
+        self._sizes = set(earlier.sources.files["file_size"][~self._one_text[:-1]].tolist())
+        """The sizes of the earlier containers."""
         self._row_ends = earlier.sources.ends_of_chunks(len(earlier.documents))
 
     @property
     def chunks(self) -> Array:
         """The earlier chunks."""
         return self.earlier.sources.chunks
+
+    def may_know(self, row: int) -> bool:
+        """Whether an earlier run may have read the bytes of this container, in a file of its name or size."""
+        return bool(self.same[row] >= 0 or self.likely[row] >= 0 or self.found.sizes[row] in self._sizes)
 
     def is_keepable(self, row: int) -> bool:
         """Whether a file must be read, and its earlier documents are kept if it cannot be."""

@@ -47,7 +47,7 @@ def work_on(work: StageWork[Made], stretch: Stretch, state: WorkerState, fields:
     """
     if stretch.is_slice:
         return _slice(work, stretch, state, fields)
-    each, count, held, stamp, skip = list[tuple[Read, Made]](), 0, 0, None, None
+    each, count, stamp, skip = list[tuple[Read, Made]](), 0, None, None
     start = end = stretch.start
     is_done, is_textless, tell = True, False, state.tell
     size = max(1, stretch.stop - stretch.start)
@@ -58,8 +58,7 @@ def work_on(work: StageWork[Made], stretch: Stretch, state: WorkerState, fields:
             state.tell = partial(_tell, tell, (part.start - stretch.start) / size, part.extent / size)
             each.append(work(part, state))
             end, count, stamp = part.start + part.extent, count + part.count, part.stamp
-            held += len(each[-1][0].names)
-            if held >= MOST_DOCUMENTS and end != stop:
+            if count >= MOST_DOCUMENTS and end != stop:
                 is_done = False
                 break
         else:
@@ -121,14 +120,14 @@ class _Slicing:
 
 def _slice(work: StageWork[Made], stretch: Stretch, state: WorkerState, fields: Sequences) -> Worked[Made]:
     """Read the parts of a slice. If a worker has read the one before, it goes on from there."""
-    slicing, each, held = state.get(_Slicing), list[tuple[Read, Made]](), 0
+    slicing, each = state.get(_Slicing), list[tuple[Read, Made]]()
     start, numbers, stamp = -1, 0, None
     try:
         for before, part in slicing.parts(stretch, fields):
             start = before if start < 0 else start
             each.append(work(part, state))
-            numbers, stamp, held = numbers + part.count, part.stamp, held + len(each[-1][0].names)
-            if held >= MOST_DOCUMENTS:
+            numbers, stamp = numbers + part.count, part.stamp
+            if numbers >= MOST_DOCUMENTS:  # those that are skipped take memory, too
                 return Worked(each, start, slicing.done, numbers, stamp, is_done=False)
     except DocumentSkipped:
         slicing.close()

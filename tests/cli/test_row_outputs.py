@@ -70,10 +70,17 @@ def test_standard_input_and_output(here):
     assert done.out == b"\n".join((LINES[0], LINES[2], b"no JSON")) + b"\n"
 
 
-def test_rows_of_standard_input_need_its_format(here):
-    done = simdocs("dedupe", "-", "--kept-rows", "k.csv", cwd=here, stdin=LINES[0] + b"\n" + LINES[1] + b"\n")
+@pytest.mark.parametrize(
+    ("stdin", "advice"),
+    [
+        (LINES[0] + b"\n" + LINES[1] + b"\n", "this looks like JSON Lines: give --input-format jsonl"),
+        (b"some words\nof plain text\n", "say which format standard input has with --input-format"),
+    ],
+)
+def test_rows_of_standard_input_need_its_format(here, stdin, advice):
+    done = simdocs("dedupe", "-", "--kept-rows", "k.csv", cwd=here, stdin=stdin)
     assert (done.status, done.out) == (2, b"")
-    assert done.err.splitlines()[-1].endswith(": say which format standard input has with --input-format")
+    assert done.err.splitlines()[-1].endswith(f": {advice}")
 
 
 def test_the_summary_as_json_has_counts_and_paths(here):

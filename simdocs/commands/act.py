@@ -39,6 +39,8 @@ def answer(request: ActRequest, run: Run, delivery: Delivery) -> Acted:
     action = request.action
     saved = read_answer(request.answer)
     selection = Selection(saved, request.acting.only, request.acting.protect)
+    if request.acting.only and not any(True for _ in selection.pairs()) and any(True for _ in saved.pairs()):
+        run.skipped.warnings.append(f"none of the duplicates matches {mention('only')}, or all are protected")
     _refuse_most(saved, selection, request.acting.max_removed)
     path = request.answer + SUFFIX.encode()
     acting = _Acting(request, saved, selection, run, delivery)

@@ -31,8 +31,10 @@ class Selection:
 
     def __init__(self, saved: SavedAnswer, only: Sequence[str], protect: Sequence[str]) -> None:
         self._saved = saved
-        self._only = either(only) if only else None
-        self._protect = either([pattern.rstrip("/") or "/" for pattern in protect]) if protect else None
+        self._only, self._protect = (
+            either([pattern.rstrip("/") or "/" for pattern in patterns]) if patterns else None
+            for patterns in (only, protect)
+        )
         self._protected = set(_files_of(protect, saved.root))
         self._above: dict[FileId, frozenset[FileId]] = {}
 
@@ -45,9 +47,10 @@ class Selection:
     def _is_chosen(self, document: SavedDocument) -> bool:
         below = document.file[self._saved.roots[document.root].named :]
         ways = [name.decode("utf-8", "surrogateescape").lstrip("/") for name in (document.file, below)]
-        if self._only is not None and not any(map(self._only, ways)):
+        paths = [each for way in ways for each in _parts(way)]
+        if self._only is not None and not any(map(self._only, paths)):
             return False
-        return self._protect is None or not any(map(self._protect, (each for way in ways for each in _parts(way))))
+        return self._protect is None or not any(map(self._protect, paths))
 
     def refuse_protected(self, file: Victim) -> None:
         """Raise NotDoneError if a file is, or lies in, something protected that has another name there."""

@@ -28,7 +28,7 @@ def answer(request: UndoRequest, run: Run, delivery: Delivery) -> PutBack:
     rows = list[Row]()
 
     def tell(step: Step) -> None:
-        row = step.action, from_here(step.place), from_here(step.target_place) if step.target else None
+        row = f"undo {step.action}", from_here(step.place), from_here(step.target_place) if step.target else None
         if delivery.take is None:
             rows.append(row)
         else:

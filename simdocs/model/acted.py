@@ -85,7 +85,8 @@ class PutBack(Answer):
     is_done: whether it was done, and not only shown.
     count: the number of files.
     skipped: what could not be put back, and why.
-    rows: each of them: what was done to it, its name, and the place from which it comes back (None: no other).
+    rows: each of them: what is done, such as "undo move", its name, and the place from which it comes back (None: no
+        other).
     """
 
     is_done: bool
@@ -111,6 +112,8 @@ class PutBack(Answer):
     @property
     def notes(self) -> tuple[str, ...]:
         """A note if nothing was done."""
+        if not self.count and not self.skipped.counts:
+            return ("nothing is left to put back",)
         return _not_done(self.count) if not self.is_done else ()
 
     def __repr__(self) -> str:

@@ -266,7 +266,7 @@ class Acting(Group, section=ACTION):
         PatternList(), default=(), help=f"Leave files and directories alone that match GLOB. {_EACH_PATH}"
     )
     only: tuple[str, ...] = parameter(
-        PatternList(), default=(), help=f"Act only on files that match GLOB. {_EACH_PATH}"
+        PatternList(), default=(), help=f"Act only on files and directories that match GLOB. {_EACH_PATH}"
     )
     max_removed: float = parameter(
         Fraction(),

@@ -78,7 +78,7 @@ def test_undo_is_a_dry_run_too_and_then_puts_everything_back(place: Path) -> Non
     before = (place / "docs/deep/b").stat()
     act(place, "--move", "away")
     done = simdocs("undo", JOURNAL, cwd=place)
-    assert done.rows == [[b"move", b"docs/deep/b", b"away/docs/deep/b"]]
+    assert done.rows == [[b"undo move", b"docs/deep/b", b"away/docs/deep/b"]]
     assert (done.status, done.err) == (0, "simdocs: nothing was changed: --yes does what is listed\n")
     assert not (place / "docs/deep/b").exists()
     assert simdocs("undo", JOURNAL, "--yes", cwd=place).status == 0
@@ -317,10 +317,17 @@ def test_what_is_protected_is_known_by_any_other_name(place: Path) -> None:
     left(place, "--move", "away", "--protect", f"{place}", why="it is protected by --protect")
 
 
-@pytest.mark.parametrize(("glob", "moved"), [("b", 1), ("docs/deep/*", 1), ("z", 0), ("deep", 0)])
+@pytest.mark.parametrize(("glob", "moved"), [("b", 1), ("docs/deep/*", 1), ("docs/deep", 1), ("deep/", 1), ("z", 0)])
 def test_only_what_matches_is_acted_on(place: Path, glob: str, moved: int) -> None:
     done = act(place, "--move", "away", "--only", glob)
     assert (done.status, len(done.rows)) == (0, moved)
+    assert ("none of the duplicates matches --only" in done.err) == (not moved)
+
+
+def test_undo_says_that_nothing_is_left(place: Path) -> None:
+    act(place, "--move", "away")
+    said = [simdocs("undo", JOURNAL, "--yes", cwd=place).err for _ in range(2)]
+    assert ["nothing is left to put back" in each for each in said] == [False, True]
 
 
 def test_at_most_a_share_of_an_argument_is_acted_on(tmp_path: Path) -> None:

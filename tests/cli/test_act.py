@@ -85,7 +85,7 @@ def test_undo_is_a_dry_run_too_and_then_puts_everything_back(place: Path) -> Non
     assert (place / "docs/deep/b").stat().st_ino == before.st_ino
     assert list((place / "away").iterdir()) == []
     for option in [("--yes",), ()]:
-        assert simdocs("undo", JOURNAL, *option, cwd=place) == (0, b"", "")
+        assert simdocs("undo", JOURNAL, *option, cwd=place) == (0, b"", "simdocs: nothing is left to put back\n")
 
 
 def test_after_undo_the_same_answer_can_be_acted_on_again(place: Path) -> None:

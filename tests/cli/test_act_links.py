@@ -401,4 +401,4 @@ def test_a_directory_that_cannot_be_written_keeps_its_files(place: Path, action:
     assert sorted(os.listdir(place / "docs")) == before
     for directory in ("away", "home"):
         assert not [path for path in (place / directory).rglob("*") if path.is_file()]
-    assert simdocs("undo", JOURNAL, "--yes", cwd=place) == (0, b"", "")
+    assert simdocs("undo", JOURNAL, "--yes", cwd=place) == (0, b"", "simdocs: nothing is left to put back\n")

@@ -66,10 +66,14 @@ _CLASSES = re.compile(r'^(?:Exception in thread "[^"]*" |Caused by: )?(?:[a-z]\w
 """The names of Java classes before a message."""
 
 
+_TROUBLE = re.compile("[Ee]rror|[Ee]xception")
+"""What a line of a log says that is about an error."""
+
+
 def _last_error(log: deque[str]) -> str:
     """What a log says about an error."""
     lines = list(log) or ["Java said nothing"]
-    at = next((place for place, line in enumerate(lines) if "rror" in line or "xception" in line), len(lines) - 1)
+    at = next((place for place, line in enumerate(lines) if _TROUBLE.search(line)), len(lines) - 1)
     said = lines[at : at + 2] if lines[at].startswith("Error occurred") else lines[at : at + 1]
     return ": ".join(_CLASSES.sub("", line) for line in said)
 
@@ -119,7 +123,7 @@ def in_words(error: Exception, log: deque[str]) -> SimdocsError:
             return meant(said, cause)
     from_py4j = type(error).__module__.startswith("py4j") and type(error).__name__ != "Py4JJavaError"
     if from_py4j or isinstance(error, OSError):  # which is about the connection to Java
-        last = f": {_last_error(log)}" if log else ""
+        last = f": {_last_error(log)}" if any(_TROUBLE.search(line) for line in log) else ""
         return WorkerError(f"the Java process of Spark ended before the work was done{last}")
     return ClusterError(f"Spark cannot do the work: {cause}")
 

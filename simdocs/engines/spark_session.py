@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import re
 import subprocess
@@ -49,6 +50,11 @@ _PROBED = 64
 """The most workers that are asked what they have."""
 
 
+def _is_not_of_py4j(record: logging.LogRecord) -> bool:
+    """Whether a record of Python's log is not about the connection to Java. An error says what it means."""
+    return record.module not in ("java_gateway", "clientserver")
+
+
 class Java:
     """A Java process that is started for a session, and its log.
 
@@ -70,6 +76,7 @@ class Java:
     def runs(self, process: subprocess.Popen[bytes]) -> None:
         """Note that it runs. Raises ClusterError: it was given up."""
         self.process = process
+        logging.getLogger().addFilter(_is_not_of_py4j)
         if self._unwanted:
             raise ClusterError("Spark is no longer wanted")
 
@@ -89,6 +96,7 @@ class Java:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
+        logging.getLogger().removeFilter(_is_not_of_py4j)
 
 
 class Session:

@@ -6,13 +6,13 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from simdocs.cli.spelling import spelled
 from simdocs.errors import Problem, UsageError, mention
 from simdocs.model.answers import DIFFERING, EXPLAINING, LINES_LAYOUT, NAMES, Look
 from simdocs.model.names import display_name
+from simdocs.parameters.declaration import loaded
 from simdocs.parameters.file_formats import ELSEWHERE, FORMATS, ON_TERMINAL, compression_of
 from simdocs.requests.drawing import DrawnRequest
 from simdocs.views.wrapping import columns_of_output
@@ -131,8 +131,7 @@ class Drawing:
             for piece in (drawn,) if isinstance(drawn, bytes) else drawn:
                 self.write(piece)
         elif own:
-            module, _, name = own.partition(":")
-            getattr(import_module(module), name)(result, self.look, self)
+            loaded(own)(result, self.look, self)
         else:
             for block in result.blocks(self.look):
                 self.take(block)

@@ -39,9 +39,9 @@ def answer(request: ActRequest, run: Run, delivery: Delivery) -> Acted:
     action = request.action
     saved = read_answer(request.answer)
     selection = Selection(saved, request.acting.only, request.acting.protect)
-    if request.acting.only and not any(True for _ in selection.pairs()) and any(True for _ in saved.pairs()):
+    chosen = _chosen(saved, selection, request.acting.max_removed)
+    if request.acting.only and not chosen and next(saved.pairs(), None):
         run.skipped.warnings.append(f"none of the duplicates matches {mention('only')}, or all are protected")
-    _refuse_most(saved, selection, request.acting.max_removed)
     path = request.answer + SUFFIX.encode()
     acting = _Acting(request, saved, selection, run, delivery)
     if not request.acting.yes:
@@ -63,14 +63,18 @@ def answer(request: ActRequest, run: Run, delivery: Delivery) -> Acted:
     )
 
 
-def _refuse_most(saved: SavedAnswer, selection: Selection, share: float) -> None:
-    """Raise UsageError if more than this share of the documents of an argument would be acted on."""
+def _chosen(saved: SavedAnswer, selection: Selection, share: float) -> int:
+    """The number of duplicates that were chosen.
+
+    UsageError: they are more than this share of the documents of an argument.
+    """
     counts = Counter(saved.roots[pair.duplicate.root].argument for pair in selection.pairs())
     for number, argument in enumerate(saved.arguments):
         if counts[number] > share * argument.documents:
             of = f"{counts[number]:,} of the {counted(argument.documents, 'document')} of {display_name(argument.name)}"
             allowed = f"{mention('max_removed')} {share:g} allows"
             raise UsageError(f"{of} are duplicates, more than {allowed}: look at the answer, then allow more")
+    return counts.total()
 
 
 class _Acting:

@@ -19,7 +19,7 @@ from simdocs.model.documents import MET
 from simdocs.model.ragged import Index, Keys, Mask, offsets_of
 from simdocs.model.skipped import DocumentSkipped, Skip
 from simdocs.model.texts import batches
-from simdocs.parameters.file_formats import CONTAINERS, compression_of
+from simdocs.parameters.file_formats import CONTAINERS, assumed_text, compression_of
 from simdocs.parameters.texts import Sequences
 
 if TYPE_CHECKING:
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from simdocs.corpora.containers.stretches import Stretch
     from simdocs.corpora.taken_over import KeptFiles, KeptParts
     from simdocs.corpora.unchanged import Unchanged
-
-_RATIO = 4
-"""Assumed ratio of compression of a text. It only decides the size of a batch."""
 
 _WAITING = 1 << 8
 """The most files that wait until others are found to be one text, too, so that they are one task."""
@@ -276,7 +273,7 @@ class Cutting:
         for at in range(start, stop, _AT_ONCE):
             cut = slice(at, min(at + _AT_ONCE, stop))
             for name, size in zip(self._found.names[cut], self._found.sizes[cut].tolist(), strict=True):
-                yield size * _RATIO if compression_of(name) else size
+                yield assumed_text(name, size)
 
 
 _Begun: TypeAlias = Callable[[str, "Iterator[Part]"], "Iterator[Part]"]

@@ -191,6 +191,12 @@ def in_order(declared: Mapping[str, Parameter]) -> Mapping[str, Parameter]:
     return MappingProxyType({name: declared[name] for name in ordered})
 
 
+def loaded(place: str) -> Any:
+    """What is at a place, named as `module:name`, which is imported."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
+
+
 class Member:
     """An entry of a family: one line of help, and the place of its implementation, as `module:name`.
 
@@ -202,8 +208,7 @@ class Member:
 
     def load(self) -> Any:
         """The implementation."""
-        module, _, name = self.implementation.partition(":")
-        return getattr(import_module(module), name)
+        return loaded(self.implementation)
 
 
 MemberType = TypeVar("MemberType", bound=Member)

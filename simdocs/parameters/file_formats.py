@@ -139,6 +139,15 @@ def compression_of(name: bytes) -> str:
     return _COMPRESSION_OF_SUFFIX.get(name[name.rfind(b".") :].lower(), "")
 
 
+_RATIO = 4
+"""Assumed ratio of compression of a text. It only decides the sizes of tasks."""
+
+
+def assumed_text(name: bytes, size: int) -> int:
+    """The assumed bytes of content of a file with this name and size, which may be compressed."""
+    return size * _RATIO if compression_of(name) else size
+
+
 def without_compression(name: bytes) -> bytes:
     """A name without the suffix of a compression."""
     known = compression_of(name)

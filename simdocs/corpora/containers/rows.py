@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from datetime import date, time
 from decimal import Decimal
-from importlib import import_module
 from typing import Any, NamedTuple, Protocol
 
 from simdocs.corpora.containers.container import ContainerFile, Part
 from simdocs.corpora.stamp import Stamp
 from simdocs.errors import InputError, mention
 from simdocs.model.ragged import Index
+from simdocs.parameters.declaration import loaded
 from simdocs.parameters.file_formats import CONTAINERS
 from simdocs.parameters.texts import Sequences
 
@@ -191,6 +191,6 @@ def converted(block: RowBlock, places: Index, flags: list[Flags] | None) -> list
 
 def row_format(name: str) -> RowFormat | None:
     """The format of the rows of the container with this name; None if they cannot be written."""
-    module, _, member = CONTAINERS[name].rows.partition(":")
-    found: RowFormat | None = getattr(import_module(module), member) if module else None
+    place = CONTAINERS[name].rows
+    found: RowFormat | None = loaded(place) if place else None
     return found

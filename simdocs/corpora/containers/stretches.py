@@ -13,7 +13,8 @@ from typing import ClassVar, Literal, NamedTuple, Protocol
 from simdocs.corpora.containers.container import ContainerFile, Part, container
 from simdocs.corpora.stamp import Stamp
 from simdocs.corpora.walked_files import Met
-from simdocs.parameters.file_formats import CONTAINERS, compression_of
+from simdocs.parameters.declaration import loaded
+from simdocs.parameters.file_formats import CONTAINERS, assumed_text, compression_of
 from simdocs.parameters.texts import Sequences
 
 BYTES = 1 << 22
@@ -24,9 +25,6 @@ MOST_DOCUMENTS = 1 << 15
 
 _MOST_SLICES = 64
 """Slices of a file. A worker that begins with a later one decompresses and cuts all before it."""
-
-_RATIO = 4
-"""Assumed ratio of compression."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,10 +98,10 @@ def described(
     far: whether workers may be on other machines. Then files that can only be cut from their beginning have slices,
         which take more time of processors, but their bytes do not pass through the calling process.
     """
-    compressed, kind = bool(compression_of(name)), CONTAINERS[format_name]
+    kind = CONTAINERS[format_name]
     cuts, is_slice = [0, stamp.size], False
-    if (stamp.size * _RATIO if compressed else stamp.size) > BYTES:
-        is_slice = compressed or not kind.stretches
+    if assumed_text(name, stamp.size) > BYTES:
+        is_slice = bool(compression_of(name)) or not kind.stretches
         if not stamp.mtime_ns or (is_slice and (not far or kind.is_limited_whole)):
             return []
         step = max(BYTES, stamp.size // _MOST_SLICES) if is_slice else BYTES
@@ -131,8 +129,5 @@ def cut(stretch: Stretch, fields: Sequences) -> Cut:
     if stretch.is_whole or stretch.is_slice:
         file = ContainerFile(stretch.name, stretch.limit, stretch.met)
         return Cut(0, None, container(stretch.container).parts(file, fields))
-    from importlib import import_module
-
-    module, _, name = CONTAINERS[stretch.container].stretches.partition(":")
-    cutting: CutsStretches = getattr(import_module(module), name)
+    cutting: CutsStretches = loaded(CONTAINERS[stretch.container].stretches)
     return cutting(stretch, fields)

@@ -21,12 +21,14 @@ $(BIN)/python:
 	    { echo "simdocs needs Python 3.11 or later: make PYTHON=/path/to/python3"; exit 1; }
 	@$(PYTHON) -m venv $(VENV)
 
-$(CORE): pyproject.toml | $(BIN)/python
+NATIVE := setup.py $(wildcard simdocs/kernels/native/*.c)
+
+$(CORE): pyproject.toml $(NATIVE) | $(BIN)/python
 	@echo "installing simdocs into $(VENV)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 
-$(INSTALLED): pyproject.toml | $(BIN)/python
+$(INSTALLED): pyproject.toml $(NATIVE) | $(BIN)/python
 	@echo "installing simdocs and what its tests need into $(VENV)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,datasets]'
 	@touch $(CORE) $@
@@ -109,5 +111,5 @@ expected: $(INSTALLED) ## write examples/EXPECTED.tsv anew; read it before you c
 	cd examples && ../$(BIN)/simdocs dedupe corpus --header -o EXPECTED.tsv
 
 clean: ## remove the environment and all caches
-	rm -rf $(VENV) build dist *.egg-info .hypothesis .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) build dist *.egg-info simdocs/kernels/native/*.so .hypothesis .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

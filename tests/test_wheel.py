@@ -1,13 +1,18 @@
-"""The wheel has the guide, and installs manual pages and completion files where man and the shells look for them."""
+"""The wheel has the guide, and installs manual pages and completion files where man and the shells look for them.
+
+It has kernels in C if there is a compiler, and works without them.
+"""
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
 import tarfile
 import tomllib
 import zipfile
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -47,7 +52,7 @@ def test_the_page_on_completion_names_the_place_of_each_file():
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory):
     """A copy of what is committed, so that a build leaves nothing in the tree."""
-    ignored = shutil.ignore_patterns(".*", "__pycache__", "*.egg-info", "build", "dist")
+    ignored = shutil.ignore_patterns(".*", "__pycache__", "*.egg-info", "build", "dist", "*.so", "node_modules")
     return shutil.copytree(ROOT, tmp_path_factory.mktemp("copy") / "simdocs", ignore=ignored, symlinks=True)
 
 
@@ -97,3 +102,48 @@ def test_a_wheel_from_the_source_distribution_has_them_too(tree, tmp_path):
         assert wheel.read("simdocs/cli/guide.md") == GUIDE.read_bytes()
         names = {name.partition(".data/data/")[2] for name in wheel.namelist()}
     assert names - {""} == PLACES
+
+
+def built(tree: Path, place: Path, **env: str) -> subprocess.CompletedProcess[str]:
+    """Build a wheel with these variables in the environment, from a tree in which nothing was built before."""
+    tree = shutil.copytree(tree, place / "tree", ignore=shutil.ignore_patterns("build"), symlinks=True)
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", str(place), str(tree)]
+    return subprocess.run(command, cwd=place, capture_output=True, text=True, check=False, env=os.environ | env)
+
+
+def test_without_a_compiler_numpy_does_the_work(tree, tmp_path):
+    done = built(tree, tmp_path, CC="/nonexistent", SIMDOCS_NATIVE="auto")
+    assert done.returncode == 0, done.stderr
+    (wheel,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as packed:
+        packed.extractall(tmp_path / "unpacked")
+    (tmp_path / "docs").mkdir()
+    for name in "ab":
+        (tmp_path / "docs" / name).write_text("the cows jump over the moon")
+    env = {"PATH": os.defpath, "PYTHONPATH": str(tmp_path / "unpacked")}
+    program = partial(subprocess.run, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+    version = program([sys.executable, "-m", "simdocs", "--version"])
+    assert version.stdout.endswith(" (kernels: numpy)\n"), version.stderr
+    found = program([sys.executable, "-m", "simdocs", "dedupe", "docs", "--list", "duplicates"])
+    assert (found.stdout, found.stderr) == ("docs/b\n", "")
+    asked = program([sys.executable, "-m", "simdocs", "dedupe", "docs"], env=env | {"SIMDOCS_KERNELS": "native"})
+    assert asked.returncode == 2
+    assert asked.stderr.startswith("simdocs: error: SIMDOCS_KERNELS is native, but simdocs was installed without")
+
+
+@pytest.mark.slow
+def test_a_release_cannot_be_built_without_a_compiler(tree, tmp_path):
+    assert built(tree, tmp_path, CC="/nonexistent", SIMDOCS_NATIVE="require").returncode != 0
+    assert list(tmp_path.glob("*.whl")) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("wanted", "has_kernels"), [("no", False), ("auto", True)])
+def test_kernels_in_c_are_in_the_wheel_unless_they_are_not_wanted(wanted, has_kernels, tree, tmp_path):
+    if shutil.which("cc") is None:
+        pytest.skip("no C compiler here")
+    assert built(tree, tmp_path, SIMDOCS_NATIVE=wanted).returncode == 0
+    (wheel,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as packed:
+        assert any(name.endswith("compiled.abi3.so") for name in packed.namelist()) == has_kernels
+    assert wheel.name.endswith("-none-any.whl") != has_kernels

@@ -10,6 +10,7 @@ from typing import Any
 
 from simdocs.engines.run import Explain, Progress, Run, no_explanation, no_progress
 from simdocs.errors import InputError, UnjudgedError, UsageError, spelled
+from simdocs.kernels.native import kernels_in_use
 from simdocs.model.answers import AS_A_WHOLE, Delivery
 from simdocs.model.names import display_name
 from simdocs.model.skipped import Skipped
@@ -56,9 +57,11 @@ def running(
 def ask(request: Request, run: Run | None = None, delivery: Delivery = AS_A_WHOLE) -> Any:
     """Return the result that answers a request.
 
-    UsageError: the request makes no sense. UnjudgedError: with `strict`, a document could not be judged.
+    UsageError: the request makes no sense, or kernels are wanted that are not installed.
+    UnjudgedError: with `strict`, a document could not be judged.
     run: may be None for compare, info and check.
     """
+    kernels_in_use()
     with ExitStack() as publishing:
         if delivery.publishing is None:
             delivery = delivery._replace(publishing=publishing)

@@ -25,6 +25,7 @@ from simdocs.cli.help_format import HelpContext
 from simdocs.cli.options import ParameterType
 from simdocs.cli.spelling import marked, spelled
 from simdocs.errors import SimdocsError
+from simdocs.kernels.native import kernels_in_use
 from simdocs.model.names import display_name
 from simdocs.version import __version__
 from simdocs.views import messages
@@ -51,6 +52,12 @@ _MODULES = (
 """The module here in which each command is."""
 
 
+def _print_version(context: click.Context, _param: click.Parameter, wanted: bool) -> None:
+    if wanted and not context.resilient_parsing:
+        click.echo(f"simdocs {__version__} (kernels: {kernels_in_use()})")
+        context.exit()
+
+
 @click.group(
     cls=CommandGroup,
     commands=CommandTable("simdocs.cli", _MODULES),
@@ -66,7 +73,15 @@ _MODULES = (
     context_settings={"help_option_names": ["--help"], "max_content_width": 100},
     short_help="Find near-duplicates among documents",
 )
-@click.version_option(__version__, "-V", "--version", prog_name="simdocs", message="%(prog)s %(version)s")
+@click.option(
+    "-V",
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_print_version,
+    help="Show the version and exit.",
+)
 def simdocs() -> None:
     """Find near-duplicates among documents.
 

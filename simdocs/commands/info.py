@@ -14,6 +14,7 @@ from simdocs.commands.resolve import opened
 from simdocs.engines.run import Run
 from simdocs.errors import ArtifactError, InputError, SimdocsError
 from simdocs.kernels.lsh.banding import chosen_by
+from simdocs.kernels.native import kernels_in_use
 from simdocs.matching.corpus import name_prefix
 from simdocs.model.answers import Delivery, Figure
 from simdocs.model.artifact import Artifact
@@ -82,6 +83,7 @@ def _facts(artifact: Artifact, expected: Expectation | None) -> Iterator[tuple[s
     if expected is not None:
         yield from _expectation(expected)
     yield from _run(artifact)
+    yield "kernels_in_use", kernels_in_use()
     first = list(range(min(ENDS, artifact.n_documents)))
     last = list(range(max(ENDS, artifact.n_documents - ENDS), artifact.n_documents))
     prefix = name_prefix(None, artifact.root)

@@ -10,8 +10,6 @@ import numpy as np
 from simdocs.corpora.read_tasks import Files
 from simdocs.engines.engine import WorkerState
 from simdocs.engines.run import Run
-from simdocs.kernels.sketch.fracminhash import sketch_table
-from simdocs.kernels.sketch.fracminhash import sketches as sketches_of
 from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.tokens import multisets
 from simdocs.kernels.tokens.ignored_tokens import leave_out
@@ -56,6 +54,8 @@ def stored_sketch(
     sketches: of all documents; empty for those that are taken over from `earlier`.
     firsts: the first document of each distinct text. Only these are in the sketch.
     """
+    from simdocs.kernels.sketch.fracminhash import sketch_table
+
     old_tokens, old_rows = NO_TOKENS, np.empty(0, np.int64)
     if documents.earlier is None or not isinstance(earlier, BandIndex):
         return sketch_table(sketches.take(firsts), firsts, old_tokens, old_rows)
@@ -141,7 +141,7 @@ def sign_task(
             tokens = leave_out(tokens, ignored)
             record_ignored(read.facts, part.places, tokens.lengths)
         if sketched:
-            below.append((part.places, sketches_of(tokens)))
+            below.append((part.places, _sketches_of(tokens)))
         out[part.places], undone, left = _begin(tokens, sketching, shingling.seed)
         waiting.append(part.places[undone])
         small.append(left)
@@ -149,6 +149,13 @@ def sign_task(
     rows = np.concatenate(waiting) if waiting else np.empty(0, np.int64)
     sketches = _in_place(below, len(out)) if sketched else None
     return read, Signed(out, rows, Ragged.concat(small, np.uint32), sketches)
+
+
+def _sketches_of(tokens: Ragged) -> Ragged:
+    """The sketches of token sets. Few runs need them, so what makes them is imported here."""
+    from simdocs.kernels.sketch.fracminhash import sketches
+
+    return sketches(tokens)
 
 
 def _in_place(parts: list[tuple[BlockPlaces, Ragged]], documents: int) -> Ragged:
@@ -272,7 +279,7 @@ def _sign_sets(
 ) -> tuple[tuple[Tokens, BlockPlaces, Ragged], Index, Ragged]:
     """The result of `_begin` without the ignored tokens, the number of tokens left of each set, and the sketches."""
     left = leave_out(sets, ignored)
-    below = sketches_of(left) if sketched else left.take(np.empty(0, np.int64))
+    below = _sketches_of(left) if sketched else left.take(np.empty(0, np.int64))
     return _begin(left, sketching, seed), left.lengths, below
 
 

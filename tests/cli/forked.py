@@ -32,8 +32,8 @@ FORKS = sys.platform == "linux"
 USUAL: Mapping[str, str] = {"PATH": os.defpath, "LC_ALL": "C.UTF-8"}
 """The environment of a process, unless another is asked for."""
 
-READ_AT_START = ("PYTHON", "LC_", "LANG", "LOCPATH", "TZ", "LD_", "OPENBLAS_", "ARROW_")
-"""Beginnings of variables that the interpreter, its libraries or NumPy read when they start, and never again."""
+READ_AT_START = ("PYTHON", "LC_", "LANG", "LOCPATH", "TZ", "LD_", "OPENBLAS_", "ARROW_", "SIMDOCS_KERNELS")
+"""Beginnings of variables that the interpreter, its libraries, NumPy or simdocs read once, and never again."""
 
 READ_LATER = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "PYTHONIOENCODING")
 """Variables of the interpreter that the server reads for each process."""

@@ -34,6 +34,7 @@ _TIMES = {
     r"\b\d+\.\d\d s\b": "SECONDS s",
     r'"seconds": [\d.]+': '"seconds": SECONDS',
     r"of [\d,]+ MB available": "of MEGABYTES MB available",
+    r"(kernels(?:_in_use)?\b.{1,14}?)(?:native|numpy)\b": r"\1KERNELS",
     r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ": "TIME",
 }
 """What differs between two runs, and what a transcript has instead."""

@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 
 from simdocs.kernels.compare.jaccard import overlaps
-from simdocs.kernels.join.prefix_index import prefix_tokens
 from simdocs.kernels.lsh.buckets import equal_runs
 from simdocs.model.ragged import Floats, Index, Mask, Ragged, Tokens, distinct, offsets_of, ranges, row_blocks
 
@@ -45,6 +44,8 @@ class Parts(NamedTuple):
     @classmethod
     def of(cls, sets: Ragged, threshold: float) -> Parts:
         """Prepare sets to be looked for. threshold: the smallest containment that counts, above 0."""
+        from simdocs.kernels.join.prefix_index import prefix_tokens  # most runs do not need it
+
         prefixes = prefix_tokens(sets, threshold)
         owner = np.repeat(np.arange(len(sets)), prefixes.lengths)
         order = np.argsort(prefixes.values, kind="stable")

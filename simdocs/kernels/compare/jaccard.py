@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simdocs.kernels.lsh.buckets import equal_runs
+from simdocs.kernels.native import accelerated
 from simdocs.kernels.tokens.multisets import sort_rows
 from simdocs.model.ragged import Array, Floats, Index, Mask, Ragged, Tokens, count_true_in_rows, distinct
 
@@ -33,6 +34,7 @@ _STANDARD_ERRORS = 5.0
 _PREFILTER_NUM_PERM = 64
 
 
+@accelerated
 def estimates(signatures: Tokens, left: Array, right: Array) -> Floats:
     """The share of positions at which signatures[left[i]] and signatures[right[i]] agree: float64 (P,).
 
@@ -83,6 +85,7 @@ def overlaps_of(similarity: Floats, left_sizes: Index, right_sizes: Index) -> In
     return np.rint(similarity * (left_sizes + right_sizes) / (1 + similarity)).astype(np.int64)
 
 
+@accelerated
 def overlaps(sets: Ragged, left: Array, right: Array) -> Index:
     """The number of tokens that sets[left[i]] and sets[right[i]] have in common: int64 (P,).
 

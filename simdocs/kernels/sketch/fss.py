@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from simdocs.kernels.native import accelerated
 from simdocs.kernels.sketch.schemes import Scheme
 from simdocs.kernels.tokens.multisets import token_sets
 from simdocs.kernels.tokens.murmur import CHUNK, fmix32
@@ -22,6 +23,7 @@ _GOLDEN = 0x9E3779B9
 """The number that each round adds to the tokens of the round before: 2^32 over the golden ratio, made odd."""
 
 
+@accelerated
 def signatures(tokens: Ragged, num_perm: int, seed: int = 0) -> Tokens:
     """The signatures of N documents: uint32 (N, num_perm). A document without tokens has a row of EMPTY.
 
@@ -34,6 +36,7 @@ def signatures(tokens: Ragged, num_perm: int, seed: int = 0) -> Tokens:
     return out
 
 
+@accelerated
 def partial_signatures(tokens: Ragged, num_perm: int, seed: int = 0) -> tuple[Tokens, Index]:
     """Signatures, and the numbers of the rows that are not finished: uint32 (N, num_perm) and int64 (M,).
 

@@ -187,7 +187,7 @@ def map_characters(raw: Ragged, switches: Normalisation, *, lines: bool) -> list
     """
     data = raw.values.tobytes()
     if data.isascii():
-        return [Ragged(np.frombuffer(data.translate(_ascii_table(switches, lines)), np.uint8), raw.offsets)]
+        return [Ragged(np.frombuffer(data.translate(ascii_table(switches, lines)), np.uint8), raw.offsets)]
     if not (switches.nfkc or switches.strip_accents):
         decoded = _decoded(raw, data)
         if decoded is not None:
@@ -199,7 +199,8 @@ def map_characters(raw: Ragged, switches: Normalisation, *, lines: bool) -> list
 
 
 @cache
-def _ascii_table(switches: Normalisation, lines: bool) -> bytes:
+def ascii_table(switches: Normalisation, lines: bool) -> bytes:
+    """The byte that each of 256 bytes becomes. Those that are not ASCII become 0."""
     return bytes(_entry(codepoint, switches, lines) & 0x7F for codepoint in range(128)) + bytes(128)
 
 

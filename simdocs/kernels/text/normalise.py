@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from simdocs.kernels.native import accelerated
 from simdocs.kernels.text.character_mapping import (
     CODEPOINT_CUTS,
     CONTEXT_FREE_CUTS,
@@ -103,6 +104,7 @@ PIECE = 1 << 18
 """Bytes that are worked on at once."""
 
 
+@accelerated
 def normalise(raw: Ragged, switches: Normalisation, *, lines: bool = False) -> Texts:
     """The normalised texts of N documents, given as bytes that should be UTF-8 (Ragged uint8).
 

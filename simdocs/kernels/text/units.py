@@ -59,7 +59,7 @@ def words_in(codepoints: Ragged) -> Units:
     """The words in rows of normalised code points (Ragged; uint8 only if all are ASCII, else uint16 or uint32)."""
     values, offsets = codepoints.values, codepoints.offsets
     if values.dtype == np.uint8:
-        return _runs(np.frombuffer(values.tobytes().translate(_ASCII_WORD), bool), offsets)
+        return _runs(np.frombuffer(values.tobytes().translate(ASCII_WORD), bool), offsets)
     found = kinds.character_kinds(values)
     word, unspaced = (found & kinds.WORD) != 0, (found & kinds.UNSPACED) != 0
     mark = (found & kinds.MARK) != 0
@@ -79,7 +79,8 @@ def word_cuts(codepoints: Array) -> Mask:
 _BLOCK = 1 << 18
 """Code points whose marks are handled at once. Their positions take 8 bytes each, and a text may consist of marks."""
 
-_ASCII_WORD = bytes(kinds.kinds_of(codepoint) & kinds.WORD != 0 for codepoint in range(128)) + bytes(128)
+ASCII_WORD = bytes(kinds.kinds_of(codepoint) & kinds.WORD != 0 for codepoint in range(128)) + bytes(128)
+"""Which of 256 bytes are word characters: 1 or 0 each. Those that are not ASCII are not."""
 
 
 def _inherit_from_bases(mark: Mask, offsets: Index, masks: tuple[Mask, ...]) -> None:

@@ -11,6 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from simdocs.kernels.native import accelerated
 from simdocs.kernels.tokens import murmur
 from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, Tokens, count_true_in_rows, row_blocks
 
@@ -64,6 +65,7 @@ def _sort(rows: Ragged, first: int, end: int, out: Tokens) -> None:
         out[sources[filled]] = matrix[filled]
 
 
+@accelerated
 def token_sets(tokens: Ragged) -> Ragged:
     """The distinct tokens of each of N documents, ascending: Ragged uint32, N rows.
 

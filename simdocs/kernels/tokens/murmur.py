@@ -12,6 +12,7 @@ from __future__ import annotations
 import mmh3
 import numpy as np
 
+from simdocs.kernels.native import accelerated
 from simdocs.model.ragged import Array, Bytes, Tokens
 
 CHUNK = 1 << 15
@@ -137,6 +138,7 @@ def stir_block_runs(mixed: Tokens, starts: Array, counts: Array, step: int, seed
     return out
 
 
+@accelerated
 def hash_byte_strings(data: Bytes, starts: Array, lengths: Array, seed: int, long: int = LONG) -> Tokens:
     """The hashes of the byte strings data[starts[i] : starts[i] + lengths[i]]: uint32 (n,).
 

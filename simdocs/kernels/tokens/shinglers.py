@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from simdocs.kernels.native import accelerated
 from simdocs.kernels.text.normalise import normalise
 from simdocs.kernels.text.units import Units, char_units, line_units, word_units
 from simdocs.kernels.tokens import murmur
@@ -77,6 +78,7 @@ class ShingledTexts(NamedTuple):
     lengths: Index
 
 
+@accelerated
 def char_tokens(texts: Texts, shingling: Shingling) -> ShingledTexts:
     """The tokens of k characters each: MurmurHash3_x86_32 of their UTF-8 bytes."""
     units, encoded = texts.codepoints.offsets, texts.encoded
@@ -141,15 +143,17 @@ def word_tokens(texts: Texts, shingling: Shingling) -> ShingledTexts:
     hashes = word_hashes(texts, shingling.seed)
     if shingling.ignore_stop_words:
         hashes = hashes.keep(other_words(hashes.values, shingling))
-    return _tokens_of_units(hashes, shingling)
+    return tokens_of_units(hashes, shingling)
 
 
 def line_tokens(texts: Texts, shingling: Shingling) -> ShingledTexts:
     """The tokens of k lines each: MurmurHash3_x86_32 of the hashes of the lines, 4 bytes each, little-endian."""
-    return _tokens_of_units(line_hashes(texts, shingling.seed), shingling)
+    return tokens_of_units(line_hashes(texts, shingling.seed), shingling)
 
 
-def _tokens_of_units(hashes: Ragged, shingling: Shingling) -> ShingledTexts:
+@accelerated
+def tokens_of_units(hashes: Ragged, shingling: Shingling) -> ShingledTexts:
+    """The tokens of k units each: MurmurHash3_x86_32 of their hashes, which are overwritten."""
     short = _short(hashes.offsets, shingling.k)
     whole = murmur.hash_number_runs(hashes.values, hashes.offsets[short], hashes.lengths[short], shingling.seed)
     # The hashes of the units are overwritten. In Chinese they take as much memory as the tokens.

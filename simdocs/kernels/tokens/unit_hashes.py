@@ -9,6 +9,7 @@ from typing import NamedTuple
 import mmh3
 import numpy as np
 
+from simdocs.kernels.native import accelerated
 from simdocs.kernels.text.codepoints import CodepointTable
 from simdocs.kernels.text.normalise import normalise
 from simdocs.kernels.text.units import Units, line_cuts, lines_in, word_cuts, words_in
@@ -69,6 +70,7 @@ def _next_cut(codepoints: Array, offsets: Index, wanted: int, cuts: Callable[[Ar
     return end_of_text
 
 
+@accelerated
 def word_hashes(texts: Texts, seed: int) -> Ragged:
     """The hash of every word of N texts: Ragged uint32, N rows. It is MurmurHash3_x86_32 of the word's UTF-8 bytes."""
     return _unit_hashes(texts, words_in, word_cuts, seed)

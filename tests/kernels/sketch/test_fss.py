@@ -32,11 +32,11 @@ def test_fss_signatures_begun_and_finished_apart_are_those_of_the_twin(rows, num
     assert begun.tolist() == [twin.fss(row, num_perm) for row in rows]
 
 
-def test_fss_finishes_large_rows_of_few_tokens_at_once():
+def test_fss_finishes_large_rows_of_few_tokens_at_once(kernels):
     few = np.random.default_rng(3).integers(0, 2**32, 40, np.uint32).tolist()
     rows = [few, few * 1000, [5], [LAST] * 70_000, []]
     begun, undone = fss.partial_signatures(some.ragged(rows, np.uint32), 64, 0)
-    assert undone.tolist() == [0, 2]
+    assert undone.tolist() == ([0, 2] if kernels == "numpy" else [])
     expected = [twin.fss(row, 64) for row in (few, few, [5], [LAST], [])]
     assert [begun[row].tolist() for row in (1, 3, 4)] == [expected[row] for row in (1, 3, 4)]
     assert fss.signatures(some.ragged(rows, np.uint32), 64).tolist() == expected

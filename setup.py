@@ -1,0 +1,25 @@
+"""Build the kernels in C, which are optional: without a compiler, the installed package uses NumPy.
+
+SIMDOCS_NATIVE=require makes a failure to build them an error, as releases need it. SIMDOCS_NATIVE=no leaves them out.
+"""
+
+import os
+
+from setuptools import Extension, setup
+
+wanted = os.environ.get("SIMDOCS_NATIVE", "auto")
+if wanted not in ("auto", "no", "require"):
+    raise SystemExit(f"SIMDOCS_NATIVE is {wanted!r}: set it to auto, no or require")
+
+compiled = Extension(
+    "simdocs.kernels.native.compiled",
+    ["simdocs/kernels/native/compiled.c"],
+    extra_compile_args=["-O3", "-fno-strict-aliasing"],
+    py_limited_api=True,
+    optional=wanted != "require",
+)
+
+setup(
+    ext_modules=[] if wanted == "no" else [compiled],
+    options={"bdist_wheel": {"py_limited_api": "cp311"}} if wanted != "no" else {},
+)

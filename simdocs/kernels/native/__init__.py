@@ -1,0 +1,103 @@
+"""Kernels in C beside those in NumPy: which functions have one, and which of the two are in use.
+
+A kernel in C returns the same bytes as the function in NumPy, which stays the definition. It is optional: where no
+compiler was at hand when simdocs was installed, NumPy does all the work.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from importlib import import_module
+from typing import Any, ParamSpec, TypeVar, cast
+
+from simdocs.errors import UsageError
+
+NATIVE = {
+    "text.normalise": ("normalise",),
+    "tokens.murmur": ("hash_byte_strings",),
+    "tokens.unit_hashes": ("word_hashes",),
+    "tokens.shinglers": ("char_tokens", "tokens_of_units"),
+    "tokens.multisets": ("token_sets",),
+    "sketch.fss": ("signatures", "partial_signatures"),
+    "compare.jaccard": ("estimates", "overlaps"),
+}
+"""The functions that have a kernel in C, by their modules in simdocs.kernels. It has the same name in functions.py. All
+other kernels have only one version."""
+
+VARIABLE = "SIMDOCS_KERNELS"
+"""The environment variable that chooses: `numpy`, `native`, or `auto`, which is native if it is installed."""
+
+_CHOICES = ("auto", "native", "numpy")
+
+_Arguments = ParamSpec("_Arguments")
+_Made = TypeVar("_Made")
+
+
+class _State:
+    """The choice of this process. It is made once, when it is needed first."""
+
+    chosen = ""
+
+
+def kernels_in_use() -> str:
+    """The kernels that this process uses: `native` or `numpy`.
+
+    Raises UsageError: SIMDOCS_KERNELS has another value, or asks for kernels in C that are not installed.
+    """
+    if not _State.chosen:
+        wanted = os.environ.get(VARIABLE) or "auto"
+        if wanted not in _CHOICES:
+            raise UsageError(f"{VARIABLE} is {wanted!r}: set it to {', '.join(_CHOICES[:-1])} or {_CHOICES[-1]}")
+        is_there = wanted != "numpy" and is_installed()
+        if wanted == "native" and not is_there:
+            raise UsageError(
+                f"{VARIABLE} is native, but simdocs was installed without its kernels in C: install a C compiler, and"
+                " then simdocs again, with SIMDOCS_NATIVE=require in the environment"
+            )
+        _State.chosen = "native" if is_there else "numpy"
+    return _State.chosen
+
+
+def is_installed() -> bool:
+    """Whether the kernels in C are installed."""
+    try:
+        import_module("simdocs.kernels.native.compiled")
+    except ImportError:
+        return False
+    return True
+
+
+@contextmanager
+def using(kernels: str) -> Iterator[None]:
+    """Use these kernels, `native` or `numpy`, for a while."""
+    before, _State.chosen = _State.chosen, kernels
+    try:
+        yield
+    finally:
+        _State.chosen = before
+
+
+def accelerated(kernel: Callable[_Arguments, _Made]) -> Callable[_Arguments, _Made]:
+    """Call the kernel in C instead of this one in NumPy, if it is in use and does not return NotImplemented.
+
+    KeyError: the function is not in the table of kernels.
+    """
+    name = kernel.__name__
+    if name not in NATIVE[kernel.__module__.removeprefix("simdocs.kernels.")]:
+        raise KeyError(name)
+    in_c: Callable[_Arguments, Any] | None = None
+
+    @wraps(kernel)
+    def chosen(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Made:
+        nonlocal in_c
+        if kernels_in_use() == "numpy":
+            return kernel(*args, **kwargs)
+        if in_c is None:
+            in_c = getattr(import_module("simdocs.kernels.native.functions"), name)
+        made = in_c(*args, **kwargs)
+        return kernel(*args, **kwargs) if made is NotImplemented else cast(_Made, made)
+
+    return chosen

@@ -1,0 +1,180 @@
+"""What only kernels in C can get wrong: sorting by digits, arrays at odd addresses, and arguments that do not fit."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from simdocs.kernels import native
+from simdocs.kernels.compare import jaccard
+from simdocs.kernels.sketch import fss
+from simdocs.kernels.tokens import multisets, murmur
+from simdocs.model.ragged import Ragged, offsets_of
+from tests import strategies as some
+from tests.twins import signatures as twin
+
+LARGE = 1 << 20
+"""As in compiled.c: longer rows are sorted in place."""
+
+
+def test_kernels_in_c_are_there_if_they_are_required():
+    assert native.is_installed() or os.environ.get("SIMDOCS_NATIVE") != "require"
+
+
+@pytest.fixture
+def compiled() -> Iterator[ModuleType]:
+    """The kernels in C, which are in use."""
+    if not native.is_installed():
+        pytest.skip("the kernels in C are not installed")
+    with native.using("native"):
+        yield import_module("simdocs.kernels.native.compiled")
+
+
+in_c = pytest.mark.usefixtures("compiled")
+
+
+def test_every_kernel_of_the_table_has_both_versions(compiled):
+    functions = import_module("simdocs.kernels.native.functions")
+    for module, names in native.NATIVE.items():
+        for name in names:
+            in_numpy = getattr(import_module(f"simdocs.kernels.{module}"), name).__wrapped__
+            in_c = getattr(functions, name)
+            arguments = in_numpy.__code__.co_varnames[: in_numpy.__code__.co_argcount]
+            assert in_c.__code__.co_varnames[: in_c.__code__.co_argcount] == arguments
+
+
+def test_only_kernels_of_the_table_can_have_a_version_in_c():
+    def sort_rows() -> None:
+        """A kernel that is not in the table."""
+
+    sort_rows.__module__ = "simdocs.kernels.tokens.multisets"
+    with pytest.raises(KeyError):
+        native.accelerated(sort_rows)
+
+
+def few(count: int, bits: int) -> np.ndarray:
+    """Numbers that differ in their lowest bits alone, as a forger would choose them."""
+    return np.random.default_rng(bits).integers(0, 1 << bits, count, np.uint32) + np.uint32(0xABC00000)
+
+
+ROWS = {
+    "random": lambda count: np.random.default_rng(1).integers(0, 1 << 32, count, np.uint32),
+    "equal": lambda count: np.full(count, 7, np.uint32),
+    "two values in turn": lambda count: np.resize(np.array([0xFFFFFFFF, 0xFFFFFFFE], np.uint32), count),
+    "falling": lambda count: np.arange(count, 0, -1, dtype=np.uint32),
+    "low bits": lambda count: few(count, 8),
+    "middle bits": lambda count: few(count, 18),
+}
+
+
+@in_c
+@pytest.mark.parametrize("kind", ROWS)
+@pytest.mark.parametrize("count", [0, 1, 2, 31, 32, 33, 255, 1023, 1024, 1025, 50_000])
+def test_sets_are_right_whatever_the_tokens_are(kind, count):
+    row = ROWS[kind](count)
+    made = multisets.token_sets(Ragged.from_rows([row, row[: count // 2]], np.uint32))
+    assert np.array_equal(made[0], np.unique(row))
+    assert np.array_equal(made[1], np.unique(row[: count // 2]))
+
+
+@in_c
+@pytest.mark.parametrize("kind", ROWS)
+def test_sets_of_large_rows_are_right(kind):
+    row = ROWS[kind](LARGE + 3)
+    made = multisets.token_sets(Ragged.from_rows([row[:5], row], np.uint32))
+    assert np.array_equal(made[1], np.unique(row))
+
+
+@in_c
+@pytest.mark.parametrize("seed", range(20))
+def test_sets_of_rows_of_any_length_are_right(seed):
+    rng = np.random.default_rng(seed)
+    shift, lengths = rng.integers(0, 32), rng.integers(0, 5000, 4)
+    values = rng.integers(0, 1 << 32, sum(lengths), np.uint32) >> np.uint32(shift)
+    rows = Ragged.from_lengths(values, lengths)
+    made = multisets.token_sets(rows)
+    assert [made[row].tolist() for row in range(len(made))] == [np.unique(rows[at]).tolist() for at in range(len(rows))]
+
+
+@in_c
+def test_signatures_of_rows_that_repeat_few_tokens_are_right():
+    row = few(10_000, 5)
+    made = fss.signatures(Ragged.from_rows([row, row[:1]], np.uint32), 64)
+    assert made.tolist() == [twin.fss(row.tolist(), 64), twin.fss(row[:1].tolist(), 64)]
+
+
+def odd(array: np.ndarray) -> np.ndarray:
+    """The same array at an address that is no multiple of its items."""
+    held = np.empty(array.nbytes + 1, np.uint8)
+    held[1:] = np.frombuffer(array.tobytes(), np.uint8)
+    return np.frombuffer(held.data, array.dtype, offset=1)
+
+
+@in_c
+@pytest.mark.parametrize("seed", range(5))
+def test_arrays_may_begin_at_any_address(seed):
+    rows = [np.random.default_rng(seed).integers(0, 1 << 32, size, np.uint32) for size in (0, 1, seed, 40 * seed)]
+    made = Ragged.from_rows(rows, np.uint32)
+    moved = Ragged(odd(made.values), odd(made.offsets))
+    assert np.array_equal(fss.signatures(moved, 5), fss.signatures(made, 5))
+    assert np.array_equal(multisets.token_sets(moved).values, multisets.token_sets(made).values)
+    sets = multisets.token_sets(made)
+    pairs = np.arange(len(rows)), np.arange(len(rows))[::-1]
+    moved = Ragged(odd(sets.values), odd(sets.offsets))
+    assert jaccard.overlaps(moved, *pairs).tolist() == jaccard.overlaps(sets, *pairs).tolist()
+    data = odd(made.values).view(np.uint8) if len(made.values) else np.empty(0, np.uint8)
+    spans = made.offsets[:-1] * 4, made.lengths * 4
+    hashed = murmur.hash_byte_strings(np.frombuffer(made.values.tobytes(), np.uint8), *spans, 3)
+    assert murmur.hash_byte_strings(data, *map(odd, spans), 3).tolist() == hashed.tolist()
+
+
+ONE = np.ones(1, np.uint32)
+BYTES = np.zeros(4, np.uint8)
+ROW = offsets_of(np.ones(1))
+ZERO = np.zeros(1, np.int64)
+BEYOND = np.array([0, 2], np.int64)
+FALLING = np.array([0, 1, 0, 1], np.int64)
+LATE = np.array([1, 1], np.int64)
+FAR = np.array([1 << 62], np.int64)
+TABLE = bytes(256)
+
+WRONG: dict[str, Callable[[ModuleType], object]] = {
+    "offsets beyond the data": lambda c: c.byte_tokens(BYTES, offsets_of(np.array([5])), 9, 0, ONE.copy()),
+    "offsets that fall": lambda c: c.fss(ONE, FALLING, np.empty((3, 8), np.uint32)),
+    "offsets that begin late": lambda c: c.sets(ONE.copy(), LATE, ZERO.copy()),
+    "no offsets": lambda c: c.sets(ONE.copy(), np.empty(0, np.int64), ZERO.copy()),
+    "a result that is too small": lambda c: c.byte_tokens(BYTES, offsets_of(np.array([4])), 2, 0, ONE.copy()),
+    "k of nothing": lambda c: c.number_tokens(ONE.copy(), ROW, 0, 0),
+    "numbers beyond the end": lambda c: c.number_tokens(ONE.copy(), BEYOND, 1, 0),
+    "a string beyond the end": lambda c: c.byte_strings(BYTES, ZERO + 3, ZERO + 2, 0, ONE.copy()),
+    "a string far beyond the end": lambda c: c.byte_strings(BYTES, FAR, FAR, 0, ONE.copy()),
+    "a string before the beginning": lambda c: c.byte_strings(BYTES, ZERO - 1, ZERO + 1, 0, ONE.copy()),
+    "a string of negative length": lambda c: c.byte_strings(BYTES, ZERO + 3, ZERO - 1, 0, ONE.copy()),
+    "strings without results": lambda c: c.byte_strings(BYTES, ZERO, ZERO, 0, ONE[:0].copy()),
+    "a table that is too short": lambda c: c.collapsed(BYTES, ROW, TABLE[1:], BYTES.copy(), ZERO.copy()),
+    "no room for texts": lambda c: c.collapsed(BYTES, ROW, TABLE, BYTES[1:].copy(), ZERO.copy()),
+    "no room for words": lambda c: c.word_hashes(BYTES, offsets_of(np.array([4])), TABLE, 0, ONE.copy(), ZERO.copy()),
+    "no room for counts": lambda c: c.word_hashes(BYTES, ROW, TABLE, 0, np.empty(4, np.uint32), ZERO[:0].copy()),
+    "a row that is not there": lambda c: c.overlaps(ONE, ROW, ZERO, ZERO + 1, ZERO.copy()),
+    "a negative row": lambda c: c.overlaps(ONE, ROW, ZERO - 1, ZERO, ZERO.copy()),
+    "pairs without results": lambda c: c.overlaps(ONE, ROW, ZERO, ZERO, ZERO[:0].copy()),
+    "signatures that are not there": lambda c: c.agreements(ONE, 1, ZERO, ZERO + 1, ZERO.copy()),
+    "signatures of no width": lambda c: c.agreements(ONE, 0, ZERO, ZERO, ZERO.copy()),
+    "signatures that do not fit": lambda c: c.fss(ONE, ROW, np.empty(3, np.uint8)),
+}
+
+
+@pytest.mark.parametrize("why", WRONG)
+def test_arguments_that_do_not_fit_are_refused(why, compiled):
+    with pytest.raises(ValueError):
+        WRONG[why](compiled)
+
+
+def test_what_is_read_only_is_not_written(compiled):
+    with pytest.raises((BufferError, TypeError)):
+        compiled.sets(some.frozen(ONE), ROW, ZERO.copy())

@@ -21,7 +21,6 @@ from simdocs.corpora.single_text import read_single_document, refuse_fifo_twice,
 from simdocs.engines.run import Run
 from simdocs.errors import InputError, Problem, UsageError, mention, suggested
 from simdocs.kernels.compare import jaccard
-from simdocs.kernels.compare.containment import containments
 from simdocs.kernels.sketch.permutation import hash_values, signatures, slots
 from simdocs.kernels.tokens import multisets
 from simdocs.matching.corpus import Corpus
@@ -207,8 +206,8 @@ def _matrix(
     similarity = np.diag((sets.lengths > 0).astype(np.float64))
     if measure == "containment":
         shared = jaccard.overlaps(sets, left, right)
-        similarity[left, right] = containments(shared, sets.lengths[left])
-        similarity[right, left] = containments(shared, sets.lengths[right])
+        similarity[left, right] = jaccard.containments(shared, sets.lengths[left])
+        similarity[right, left] = jaccard.containments(shared, sets.lengths[right])
     else:
         similarity[left, right] = similarity[right, left] = jaccard.exact(sets, left, right)
     names = tuple(compared.named)

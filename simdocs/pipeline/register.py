@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from array import array
-from collections.abc import Iterator
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -18,13 +16,13 @@ from simdocs.model.byte_strings import GrowingArray, GrowingByteStrings
 from simdocs.model.documents import CHUNK, DOCUMENT, EMPTY, FILE, MET, NUMBERED, Documents, SourceFiles
 from simdocs.model.names import display_name
 from simdocs.model.ragged import BlockPlaces, Mask, Rows
-from simdocs.model.skipped import FIRST, REPLACED, Skip, Skipped, explanation
+from simdocs.model.skipped import REPLACED, Skip, Skipped, explanation
 from simdocs.parameters.recipes import Recipe
-from simdocs.parameters.texts import Sequences
+from simdocs.pipeline.missed import HeldBack, Missed
 
 if TYPE_CHECKING:
     from simdocs.corpora.containers.names import LineNames, SeenNames
-    from simdocs.pipeline.reading import Read, Textless
+    from simdocs.pipeline.read_documents import Read
 
 
 class FileRecords:
@@ -66,7 +64,6 @@ class FileRecords:
         ends = np.append(chunks["row"], len(read.names))
         before = np.searchsorted(taken, ends)
         chunks["skipped"] += np.diff(ends) - np.diff(before)
-        chunks["skipped"][0] += len(read.skips)
         chunks["row"] = self._rows + before[:-1]
         self._parts.append(chunks)
 
@@ -94,7 +91,7 @@ class Register:
 
     def __init__(self, found: FileList, skipped: Skipped, recipe: Recipe, unread: Mask | None = None) -> None:
         self._found, self._skipped, self._sequences = found, skipped, recipe.sequences
-        self._textless = _HeldBack(recipe.sequences)
+        self._textless = HeldBack(recipe.sequences)
         self._without_stop_words = recipe.shingling.ignore_stop_words
         self._textless_files: list[Skip] = []
         """The files that were named and have no document with a text."""
@@ -130,8 +127,8 @@ class Register:
         earlier: the row of each document in an earlier artifact, or -1.
         A line with the name of an earlier line or the path of a file gets no row, and is added to skipped.
         """
-        self._skip_of(read, ended=done > 0)
         repeated = self._repeated(read)
+        self._skip_of(read, repeated, ended=done > 0)
         taken = np.delete(np.arange(len(read.names)), list(repeated))
         are_lines = bool(len(read.chunks))
         files = np.full(len(taken), self._done) if are_lines else self._done + np.array(read.places, np.int64)[taken]
@@ -198,36 +195,49 @@ class Register:
             skip = skip._replace(reason="named", detail=skip.detail or explanation(skip.reason))
         self._skipped.add(skip)
 
-    def _skip_of(self, read: Read, *, ended: bool) -> None:
-        """Record the skips of a task. If no document of a container has a text, the file is reported, not each skip.
+    def _skip_of(self, read: Read, repeated: dict[int, Skip], *, ended: bool) -> None:
+        """Record the skips of a task, and then those of repeated names, a part after the other.
 
-        If only some documents of the file are wanted, the others may have texts.
+        If no document of a container has a text, the file is reported, not each skip.
         """
-        held, skips = self._textless, read.skips
-        if read.textless is not None:
-            if self._done in self._found.lines:
-                skips = sorted((*skips, *read.textless.skips), key=attrgetter("line"))
-            else:
-                held.add(read.textless)
-        for skip in skips:
-            self.skip(skip)
-        held.any_text |= len(read.names) > 0
-        held.is_empty &= not (len(read.names) or read.skips)
-        self._text_field_met |= held.any_text and bool(len(read.chunks))
-        if held.any_text:
-            for skip in held.released():
-                self.skip(skip)
-        elif ended and (whole := held.as_file()):
+        end, coming = 0, iter(repeated.items())
+        place, repeat = next(coming, (len(read.names), None))
+        for missed in read.missed or [Missed(len(read.names), [])]:
+            self._miss(missed)
+            end += missed.documents
+            while repeat is not None and place < end:
+                self._skipped.add(repeat)
+                place, repeat = next(coming, (end, None))
+        self._text_field_met |= self._textless.any_text and bool(len(read.chunks))
+        if ended:
+            self._end_of_file()
+
+    def _end_of_file(self) -> None:
+        held, is_named = self._textless, self._done in self._found.named
+        if not held.any_text and (whole := held.as_file()):
             self._skipped.add(whole)
             self._lacking = self._lacking or whole
-            if self._done in self._found.named:
+            if is_named:
                 self._textless_files.append(whole)
-        elif ended and held.is_empty and self._done in self._found.named:
+        elif not held.any_text and held.is_empty and is_named:
             file = self._found.names[self._done]
             if file not in self._files.cut_short:
                 self._skipped.warnings.append(f"{display_name(file)}: no documents were found in this file")
-        if ended:
-            held.forget()
+        held.forget()
+
+    def _miss(self, missed: Missed) -> None:
+        """Record the skips of a part. If only some documents of the file are wanted, the others may have texts."""
+        held, skips = self._textless, missed.skips
+        if missed.textless is not None and self._done in self._found.lines:
+            skips = sorted((*skips, *missed.textless.skips), key=attrgetter("line"))
+        elif missed.textless is not None:
+            held.add(missed.textless)
+        for skip in skips:
+            self.skip(skip)
+        held.any_text |= missed.documents > 0
+        held.is_empty &= not (missed.documents or missed.skips)
+        for skip in held.released() if held.any_text else ():
+            self.skip(skip)
 
     def skip_rest(self, skip: Skip, is_textless: bool) -> None:
         """Record that a file could not be read to its end. is_textless: it was named, and is no table with texts."""
@@ -251,11 +261,11 @@ class Register:
             self._seen = SeenNames(lambda row: names.all()[row]), LineNames()
         return self._seen
 
-    def _repeated(self, read: Read) -> set[int]:
-        """The places of documents with the name of an earlier one of their file, or of a file. They are reported."""
+    def _repeated(self, read: Read) -> dict[int, Skip]:
+        """The skip of each document with the name of an earlier one of its file, or of a file, by ascending place."""
         container = int(read.facts["container"][0]) if len(read.names) else 0
         if not container:
-            return set()
+            return {}
         seen, paths = self._seen_names
         if read.names[0][:container] != self._file:
             self._file, self._refused = read.names[0][:container], set()
@@ -264,8 +274,8 @@ class Register:
             self._named_like_lines = {name for name in self._found.names if b"#" in name}
         repeated = seen.repeated(read.names)
         if not (repeated or self._refused or self._named_like_lines) and paths.are_no_paths(self._file):
-            return repeated
-        like_files = set[int]()
+            return {}
+        like_files, skips = set[int](), dict[int, Skip]()
         for at, name in enumerate(read.names):
             if name in self._refused:
                 repeated.add(at)
@@ -277,8 +287,8 @@ class Register:
             detail, noun = f"a file has the name {display_name(read.names[at])}: give it an id of its own", self._noun
             if at not in like_files:
                 detail = self._why_repeated(read, at, first[read.names[at]], noun)
-            self._skipped.add(Skip("malformed", self._file, detail, read.places[at], noun=noun))
-        return repeated | like_files
+            skips[at] = Skip("malformed", self._file, detail, read.places[at], noun=noun)
+        return skips
 
     @property
     def _noun(self) -> str:
@@ -348,52 +358,3 @@ class Register:
             self._kept.all(),
             {row: given[name] for row, name in enumerate(names) if name in given} if given else {},
         )
-
-
-class _HeldBack:
-    """Skips of documents without the text field, held back until another document of their container has it.
-
-    Only the first ones are held in full.
-    """
-
-    def __init__(self, fields: Sequences) -> None:
-        self._of_texts = fields
-        self.any_text, self.is_empty = False, True
-        """Whether a document of the file has the field, and whether no document was met, not even one to skip."""
-        self._fields = self._remedy = ""
-        """The fields of the first document, and what to do."""
-        self._first: list[Skip] = []
-        self._more = array("q")
-        """The numbers of the documents after the first ones."""
-
-    def add(self, textless: Textless) -> None:
-        """Hold back these skips."""
-        room = FIRST - len(self._first)
-        self._first += textless.skips[:room]
-        self._more.extend(skip.line for skip in textless.skips[room:])
-        self._fields, self._remedy = self._fields or textless.fields, self._remedy or textless.remedy
-        self.any_text |= textless.any_text
-        self.is_empty &= not textless.skips
-
-    def released(self) -> Iterator[Skip]:
-        """Yield the skips that were held back, and forget them."""
-        first, more = self._first, self._more
-        self._first, self._more = [], array("q")
-        yield from first
-        yield from (first[-1]._replace(line=number) for number in more)
-
-    def as_file(self) -> Skip | None:
-        """The skip of a file of which no document has the field; None if none was held back."""
-        if not self._first:
-            return None
-        from simdocs.corpora.containers.container import container
-        from simdocs.corpora.containers.fields import no_text
-
-        name = self._first[0].name
-        noun = container(format_of_document(name, self._of_texts)).noun
-        return Skip("malformed", name, no_text(noun, self._of_texts, self._fields, self._remedy))
-
-    def forget(self) -> None:
-        """Begin another file."""
-        self.any_text, self.is_empty, self._fields, self._remedy = False, True, "", ""
-        self._first, self._more = [], array("q")

@@ -18,7 +18,7 @@ from simdocs.model.ragged import Rows
 from simdocs.model.skipped import Skip, Skipped
 from simdocs.parameters.recipes import Recipe
 from simdocs.parameters.texts import Updating
-from simdocs.pipeline.reading import Read, file_records
+from simdocs.pipeline.read_documents import Read, file_records
 
 
 class Reuse:

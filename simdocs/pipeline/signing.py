@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simdocs.corpora.read_tasks import Files
 from simdocs.engines.engine import WorkerState
 from simdocs.engines.run import Run
 from simdocs.kernels.sketch.schemes import scheme_of
@@ -18,11 +17,11 @@ from simdocs.model.byte_strings import GrowingArray
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import NO_TOKENS, BlockPlaces, Index, Ragged, Rows, Tokens, offsets_of
 from simdocs.parameters.recipes import Recipe, Sketching
-from simdocs.pipeline.reading import Read, Reading, read_task
+from simdocs.pipeline.read_documents import Read, Task, read_task
+from simdocs.pipeline.reading import Reading
 from simdocs.pipeline.shingling import record_ignored, record_sets, record_texts, shingled, token_sets
 
 if TYPE_CHECKING:
-    from simdocs.corpora.containers.container import Part
     from simdocs.pipeline.reuse import Earlier
 
 
@@ -112,7 +111,7 @@ class Signed:
 
 
 def sign_task(
-    task: Files | Part,
+    task: Task,
     worker: WorkerState,
     *,
     recipe: Recipe,

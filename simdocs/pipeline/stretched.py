@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from typing import Generic, NamedTuple
 
 import numpy as np
@@ -17,20 +16,21 @@ from simdocs.engines.engine import WorkerState
 from simdocs.model.documents import MET
 from simdocs.model.skipped import DocumentSkipped, Skip
 from simdocs.parameters.texts import Sequences
-from simdocs.pipeline.reading import Made, Read, StageWork
+from simdocs.pipeline.read_documents import Read
+from simdocs.pipeline.reading import Made, StageWork
 
 
 class Worked(NamedTuple, Generic[Made]):
     """What a worker has read of a stretch.
 
-    each: the documents of each part, and what the stage made of them. Numbers are from 1, except in slices.
+    found: the documents, numbered from 1 except in slices, and what the stage made of them; None if there is no part.
     start, end: the interval of the file that the parts cover. numbers: how many they cover.
     stamp: that of the file when it was read; None if there is no part.
     is_done: whether all parts of the stretch are here. Otherwise the calling process reads the rest of the file.
     skip: why the file could not be read to its end, although nothing else is left to read. is_textless: see ReportSkip.
     """
 
-    each: list[tuple[Read, Made]]
+    found: tuple[Read, Made] | None
     start: int
     end: int
     numbers: int
@@ -41,23 +41,22 @@ class Worked(NamedTuple, Generic[Made]):
 
 
 def work_on(work: StageWork[Made], stretch: Stretch, state: WorkerState, fields: Sequences) -> Worked[Made]:
-    """Read the parts of a stretch, and do the work of the stage on each. If it is the last one, there is at least one.
+    """Read the parts of a stretch, and do the work of the stage on all of them.
 
-    The documents of a file that is one text are those of a task of files.
+    The last stretch has a result even if it has no part. The documents of a file that is one text are those of a task
+    of files.
     """
     if stretch.is_slice:
         return _slice(work, stretch, state, fields)
-    each, count, stamp, skip = list[tuple[Read, Made]](), 0, None, None
+    held, count, skip = list[Part](), 0, None
     start = end = stretch.start
-    is_done, is_textless, tell = True, False, state.tell
-    size = max(1, stretch.stop - stretch.start)
+    is_done, is_textless = True, False
     try:
         start, stop, parts = cut(stretch, fields)
         end = start
         for part in parts:
-            state.tell = partial(_tell, tell, (part.start - stretch.start) / size, part.extent / size)
-            each.append(work(part, state))
-            end, count, stamp = part.start + part.extent, count + part.count, part.stamp
+            held.append(part)
+            end, count = part.start + part.extent, count + part.count
             if count >= MOST_DOCUMENTS and end != stop:
                 is_done = False
                 break
@@ -65,18 +64,25 @@ def work_on(work: StageWork[Made], stretch: Stretch, state: WorkerState, fields:
             end = end if stop is None else stop
     except DocumentSkipped as found:
         if not stretch.is_whole or found.reason == "uninstalled":  # perhaps it is installed there
-            return Worked([], stretch.start, stretch.start, 0, None, is_done=False)
+            return Worked(None, stretch.start, stretch.start, 0, None, is_done=False)
         if isinstance(found, OneText) and not stretch.named:
             met = np.array([stretch.met], MET)
             files = Files([stretch.name], {}, stretch.limit, met, named_like_tables=True)
-            return Worked([work(files, state)], 0, end, 0, None, is_done=True)
+            return Worked(work(files, state), 0, end, 0, None, is_done=True)
         skip = Skip(found.reason, stretch.name, found.detail)
         is_textless = stretch.named and isinstance(found, WithoutTexts)
-    finally:
-        state.tell = tell
-    if not each and stretch.is_last:
-        each.append(work(Files([], {}, stretch.limit, np.empty(0, MET)), state))
-    return Worked(each, start, end, count, stamp, is_done, skip, is_textless)
+    found_here, stamp = _worked(work, held, stretch, state)
+    return Worked(found_here, start, end, count, stamp, is_done, skip, is_textless)
+
+
+def _worked(
+    work: StageWork[Made], parts: list[Part], stretch: Stretch, state: WorkerState
+) -> tuple[tuple[Read, Made] | None, Stamp | None]:
+    """The result of the stage for the parts of a stretch, and the stamp of the file when the last one was read."""
+    if parts:
+        stamp = parts[-1].stamp
+        return work(parts, state), stamp
+    return work(Files([], {}, stretch.limit, np.empty(0, MET)), state) if stretch.is_last else None, None
 
 
 class _Slicing:
@@ -120,25 +126,21 @@ class _Slicing:
 
 def _slice(work: StageWork[Made], stretch: Stretch, state: WorkerState, fields: Sequences) -> Worked[Made]:
     """Read the parts of a slice. If a worker has read the one before, it goes on from there."""
-    slicing, each = state.get(_Slicing), list[tuple[Read, Made]]()
-    start, numbers, stamp = -1, 0, None
+    slicing, held = state.get(_Slicing), list[Part]()
+    start, numbers, is_done = -1, 0, True
     try:
         for before, part in slicing.parts(stretch, fields):
             start = before if start < 0 else start
-            each.append(work(part, state))
-            numbers, stamp = numbers + part.count, part.stamp
+            held.append(part)
+            numbers += part.count
             if numbers >= MOST_DOCUMENTS:  # those that are skipped take memory, too
-                return Worked(each, start, slicing.done, numbers, stamp, is_done=False)
+                is_done = False
+                break
     except DocumentSkipped:
         slicing.close()
-        return Worked([], stretch.start, stretch.start, 0, None, is_done=False)
-    if not each and stretch.is_last:
-        each.append(work(Files([], {}, stretch.limit, np.empty(0, MET)), state))
-    return Worked(each, slicing.done if start < 0 else start, slicing.done, numbers, stamp, is_done=True)
-
-
-def _tell(tell: Callable[[float], None], before: float, share: float, done: float) -> None:
-    tell(min(1.0, max(0.0, before + done * share)))
+        return Worked(None, stretch.start, stretch.start, 0, None, is_done=False)
+    found, stamp = _worked(work, held, stretch, state)
+    return Worked(found, slicing.done if start < 0 else start, slicing.done, numbers, stamp, is_done)
 
 
 class Following:
@@ -157,24 +159,24 @@ class Following:
         """Whether the rest of its file is read in another way, so that it need not be read."""
         return stretch.row == self._given_up
 
-    def take(self, stretch: Stretch, worked: Worked[Made]) -> tuple[list[tuple[Read, Made]], bool]:
+    def take(self, stretch: Stretch, worked: Worked[Made]) -> tuple[tuple[Read, Made] | None, bool]:
         """The documents of the next stretch with their numbers in the file, and whether more stretches follow it well.
 
         If not, the rest of the file must be read in another way.
         """
         if stretch.row != self._row:
             self._row, self.done, self.count, self.stamp = stretch.row, worked.start, 0, None
-        if worked.start != self.done and (worked.each or worked.is_done):
+        if worked.start != self.done and (worked.found is not None or worked.is_done):
             self._given_up = stretch.row
-            return [], False
+            return None, False
         if not worked.is_done:
             self._given_up = stretch.row
-        for read, _ in worked.each if not stretch.is_slice else ():
-            _move(read, stretch.name, self.count)
+        if worked.found is not None and not stretch.is_slice:
+            _move(worked.found[0], stretch.name, self.count)
         self.count += worked.numbers
         if worked.stamp is not None:
             self.done, self.stamp = worked.end, worked.stamp
-        return worked.each, worked.is_done
+        return worked.found, worked.is_done
 
 
 def _move(read: Read, path: bytes, down: int) -> None:
@@ -185,9 +187,6 @@ def _move(read: Read, path: bytes, down: int) -> None:
     read.chunks["line"] += down
     read.places = [number + down for number in read.places]
     read.names = renamed(read.names, read.facts, path, moved=True)
-    read.skips = [skip._replace(line=skip.line + down) for skip in read.skips]
-    if read.textless is not None:
-        skips = [skip._replace(line=skip.line + down) for skip in read.textless.skips]
-        read.textless = read.textless._replace(skips=skips)
+    read.missed = [missed.moved(down) for missed in read.missed]
     if read.unusable_ids is not None and read.unusable_ids.line:
         read.unusable_ids = read.unusable_ids._replace(line=read.unusable_ids.line + down)

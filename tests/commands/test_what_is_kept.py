@@ -16,7 +16,7 @@ import simdocs
 from simdocs.corpora.containers import lines as of_lines
 from simdocs.model.documents import STAMP_FIELDS
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.pipeline import reading
+from simdocs.pipeline import read_documents
 from tests.cli.corpus import lay
 from tests.cli.program import unprivileged
 from tests.commands.building import built, standard_input
@@ -116,7 +116,7 @@ def test_a_file_that_was_recent_and_then_failed_is_read_again(case: Case, monkey
     built(X, ["docs"], rebuild=True)
     case.ahead += 3600 * 10**9
     with monkeypatch.context() as patch:
-        patch.setattr(reading, "read", fail(DocumentSkipped("unreadable")))
+        patch.setattr(read_documents, "read", fail(DocumentSkipped("unreadable")))
         assert kept(update()) == texts
     assert watched() == set(texts)
     assert watched() == set()
@@ -189,7 +189,7 @@ def test_a_document_that_fails_or_changes_while_it_is_read_is_kept(
 ) -> None:
     for name in ("docs/a", "docs/b"):
         os.utime(name)
-    monkeypatch.setattr(reading, "read", fail(error))
+    monkeypatch.setattr(read_documents, "read", fail(error))
     told = update()
     assert (kept(told), told.skipped.by_reason) == (
         ["docs/a", "docs/b"],

@@ -263,7 +263,7 @@ def test_an_unchanged_file_that_is_named_now_is_an_error(path: Path, clock: Cloc
 def test_a_file_that_becomes_a_table_while_it_is_read_has_changed(
     path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from simdocs.pipeline import reading
+    from simdocs.pipeline import read_documents
 
     read = read_file.read
 
@@ -272,6 +272,6 @@ def test_a_file_that_becomes_a_table_while_it_is_read_has_changed(
             path.write_bytes(KINDS[kind][1])
         return read(name, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(reading, "read", late)
+    monkeypatch.setattr(read_documents, "read", late)
     found = simdocs.dedupe("docs", jobs=1)
     assert found.skipped.counts == {"changed": 1}

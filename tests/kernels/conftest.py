@@ -1,4 +1,4 @@
-"""All tests of kernels run twice: with those in NumPy, and with those in C."""
+"""Tests of kernels that have two versions run twice: with those in NumPy, and with those in C."""
 
 from __future__ import annotations
 
@@ -8,11 +8,23 @@ import pytest
 
 from simdocs.kernels.native import is_installed, using
 
+OF_ONE_VERSION = ("group", "join", "lsh")
+"""Folders of tests that need not run twice."""
 
-@pytest.fixture(autouse=True, scope="module", params=["numpy", "native"])
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Choose the kernels for each module of tests."""
+    both = metafunc.definition.path.parent.name not in OF_ONE_VERSION
+    metafunc.parametrize("kernels", ["numpy", "native"] if both else ["auto"], indirect=True, scope="module")
+
+
+@pytest.fixture(autouse=True, scope="module")
 def kernels(request: pytest.FixtureRequest) -> Iterator[str]:
     """The kernels that are in use."""
     if request.param == "native" and not is_installed():
         pytest.skip("the kernels in C are not installed")
+    if request.param == "auto":
+        yield "auto"
+        return
     with using(request.param):
         yield request.param

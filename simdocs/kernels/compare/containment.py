@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simdocs.kernels.compare.jaccard import overlaps
+from simdocs.kernels.compare.jaccard import containments, overlaps
 from simdocs.kernels.lsh.buckets import equal_runs
-from simdocs.model.ragged import Floats, Index, Mask, Ragged, Tokens, distinct, offsets_of, ranges, row_blocks
+from simdocs.model.ragged import Index, Mask, Ragged, Tokens, distinct, offsets_of, ranges, row_blocks
 
 _HIGH_BITS = 24
 """High bits of a token that are looked up first, in a table of 16 MiB. Most tokens end there."""
@@ -80,12 +80,6 @@ def containers(parts: Parts, wholes: Ragged) -> tuple[Index, Index, Index]:
     fresh[1:] = (left[order][1:] != left[order][:-1]) | (right[order][1:] != right[order][:-1])
     order = order[fresh]
     return left[order], right[order], common[order]
-
-
-def containments(common: Index, sizes: Index) -> Floats:
-    """The containment of sets from their sizes and the number of tokens in common: float64, not rounded."""
-    quotient: Floats = common / np.maximum(sizes, 1)
-    return quotient
 
 
 def _looked_up(parts: Parts, wholes: Ragged) -> tuple[Index, Index]:

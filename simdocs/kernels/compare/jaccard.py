@@ -80,6 +80,12 @@ def of_overlaps(common: Index, left_sizes: Index, right_sizes: Index) -> Floats:
     return quotient
 
 
+def containments(common: Index, sizes: Index) -> Floats:
+    """The containment of sets from their sizes and the number of tokens in common: float64, not rounded."""
+    quotient: Floats = common / np.maximum(sizes, 1)
+    return quotient
+
+
 def overlaps_of(similarity: Floats, left_sizes: Index, right_sizes: Index) -> Index:
     """The number of common tokens of pairs of sets with this Jaccard similarity, exactly: int64 (P,)."""
     return np.rint(similarity * (left_sizes + right_sizes) / (1 + similarity)).astype(np.int64)

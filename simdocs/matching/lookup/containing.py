@@ -12,8 +12,8 @@ import numpy as np
 
 from simdocs.artifacts.npy import damaged
 from simdocs.errors import mention, suggested
-from simdocs.kernels.compare.containment import Parts, containers, containments
-from simdocs.kernels.compare.jaccard import of_overlaps
+from simdocs.kernels.compare.containment import Parts, containers
+from simdocs.kernels.compare.jaccard import containments, of_overlaps
 from simdocs.kernels.join.prefix_index import smallest_part
 from simdocs.kernels.lsh.buckets import bucket_bounds
 from simdocs.kernels.sketch.fracminhash import least_hits, sketches

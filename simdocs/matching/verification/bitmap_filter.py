@@ -11,8 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from simdocs.kernels.compare.bitmaps import LARGE_BITS, WORD, bits_of, folded, most_common
-from simdocs.kernels.compare.containment import containments
-from simdocs.kernels.compare.jaccard import of_overlaps
+from simdocs.kernels.compare.jaccard import containments, of_overlaps
 from simdocs.matching.verification.verification_blocks import MadeBitmaps
 from simdocs.model.byte_strings import GrowingArray
 from simdocs.model.ragged import Index, Keys, Mask, Rows, distinct

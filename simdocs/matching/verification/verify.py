@@ -13,7 +13,6 @@ from simdocs.corpora.containers.reopened import Reopened
 from simdocs.engines.run import Run
 from simdocs.errors import mention
 from simdocs.kernels.compare import jaccard
-from simdocs.kernels.compare.containment import containments
 from simdocs.matching.corpus import Corpus, name_prefix
 from simdocs.matching.verification.bitmap_filter import BitmapFilter
 from simdocs.matching.verification.verification_blocks import (
@@ -145,7 +144,7 @@ class Verifier:
         assert self.held is not None
         left, right = (self.held.sets.lengths[self.held.place[rows]] for rows in (pairs.left, pairs.right))
         common = jaccard.overlaps_of(np.nan_to_num(pairs.jaccard), left, right)
-        return _nested(pairs, containments(common, left), containments(common, right))
+        return _nested(pairs, jaccard.containments(common, left), jaccard.containments(common, right))
 
     def exact_jaccard(self, left: Rows, right: Rows) -> Floats:
         """The exact Jaccard similarity of pairs of rows, or NaN if a document is missing or has changed.

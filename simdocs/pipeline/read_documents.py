@@ -1,0 +1,186 @@
+"""Read the documents of one task, in a worker: files, or parts of a container."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdocs.corpora.containers.recognise import flag_of, format_of_document
+from simdocs.corpora.decode import as_utf8, refuse_binary
+from simdocs.corpora.identity import content_digest
+from simdocs.corpora.read_file import each_ahead, read
+from simdocs.corpora.read_tasks import Files
+from simdocs.corpora.stamp import NO_FILE, Stamp
+from simdocs.corpora.walked_files import Directories, Met, each_met
+from simdocs.model.documents import CHUNK, DOCUMENT, FILE, NUMBERED, ONE_TEXT, STAMP_FIELDS, WIDE
+from simdocs.model.ragged import BlockPlaces
+from simdocs.model.skipped import DocumentSkipped, Skip
+from simdocs.parameters.texts import Sequences
+from simdocs.pipeline.missed import Missed, Textless
+
+if TYPE_CHECKING:
+    from simdocs.corpora.containers.container import Part
+
+Task: TypeAlias = "Files | Part | list[Part]"
+"""Files, a part of a container, or consecutive parts of one."""
+
+NO_CHUNK = np.zeros(0, CHUNK)
+
+
+@dataclass(slots=True, kw_only=True)
+class Read:
+    """The documents that were read in a task, and what was missed of the others.
+
+    places: the places of the files in the task, or the numbers of the documents in their container.
+    names: the names of the documents.
+    facts: their facts, (n,) DOCUMENT.
+    files: the records of their files: (n,) FILE, or (1,) for the container.
+    raws: their texts as UTF-8.
+    chunks: (c,) CHUNK, the parts of a container that they are in; their rows are places in these lists.
+    missed: what was not read, a part after the other; of files, all in one.
+    known: the places, in these lists, of documents with the probable content, which have no raw text and no facts.
+    kept: the places of known documents that are kept although they could not be read.
+    unusable_ids: as in PartDocuments.
+    """
+
+    places: list[int]
+    names: list[bytes]
+    facts: NDArray[np.void]
+    files: NDArray[np.void]
+    raws: list[bytes] = field(default_factory=list)
+    chunks: NDArray[np.void] = field(default_factory=lambda: NO_CHUNK)
+    missed: list[Missed] = field(default_factory=list)
+    known: BlockPlaces = field(default_factory=lambda: np.empty(0, np.int64))
+    kept: BlockPlaces = field(default_factory=lambda: np.empty(0, np.int64))
+    unusable_ids: Skip | None = None
+
+
+def read_task(task: Task, sequences: Sequences) -> Read:
+    """Read the documents of a task. Those that are not text or cannot be read are skipped."""
+    if isinstance(task, Files):
+        return _files(task, sequences)
+    if isinstance(task, list):
+        return _joined([_part(part, sequences) for part in task])
+    return _part(task, sequences)
+
+
+def _files(task: Files, sequences: Sequences) -> Read:
+    places, known, kept = list[int](), list[int](), list[int]()
+    raws, rows, stamps, contents, skips = [], [], [], [], []
+    likely = None if task.likely is None else task.likely.tobytes()
+    with Directories() as directories:
+        mets = list(each_met(task.met))
+        each = each_ahead(task.names, lambda place: _file(task, place, task.names[place], mets[place], directories))
+        for place, (name, read_file) in enumerate(zip(task.names, each, strict=True)):
+            probable = None if likely is None else likely[16 * place : 16 * place + 16]
+            try:
+                data, stamp = read_file()
+                if task.named_like_tables and not _is_one_text(data, name, task.limit, sequences):
+                    raise DocumentSkipped("changed")
+                content = content_digest(data)
+            except DocumentSkipped as skip:
+                if probable is None or not (task.keepable[place] and skip.leaves_content_open):
+                    skips.append(Skip(skip.reason, name, skip.detail))
+                    continue
+                skips.append(skip.of_kept(name))
+                kept.append(len(places))
+                data, stamp, content = b"", NO_FILE, probable
+            if content == probable:
+                known.append(len(places))
+                data = b""
+            raw, wide = as_utf8(data)
+            looks = 0 if task.texts or sequences.plain else flag_of(raw)
+            looks |= ONE_TEXT * task.named_like_tables
+            places.append(place)
+            raws.append(raw)
+            rows.append((len(data), 0, 0, 0, (0, 0), (0, 0), 0, 0, 0, 0, WIDE * wide + looks))
+            stamps.append(stamp)
+            contents.append(content)
+    names = [task.names[place] for place in places]
+    files = file_records(stamps, contents)
+    return Read(
+        places=places,
+        names=names,
+        facts=np.array(rows, DOCUMENT),
+        files=files,
+        raws=raws,
+        missed=[Missed(len(names), skips)],
+        known=np.array(known, np.int64),
+        kept=np.array(kept, np.int64),
+    )
+
+
+def file_records(stamps: Sequence[Stamp], contents: Sequence[bytes]) -> NDArray[np.void]:
+    """The records of files, (n,) FILE, with their stamps and the digests of their contents."""
+    files = np.zeros(len(stamps), FILE)
+    for place, name in enumerate(STAMP_FIELDS):
+        files[name] = [stamp[place] for stamp in stamps]
+    files["content"] = np.frombuffer(b"".join(contents), "<u8").reshape(-1, 2)
+    return files
+
+
+def _file(task: Files, place: int, name: bytes, met: Met, directories: Directories) -> tuple[bytes, Stamp]:
+    held = task.held.get(place)
+    data, stamp = read(name, task.limit, 0, met, directories) if held is None else (held, NO_FILE)
+    if not task.texts:
+        refuse_binary(data, name)
+    return data, stamp
+
+
+def _is_one_text(data: bytes, name: bytes, limit: int, sequences: Sequences) -> bool:
+    """Whether a file that was no table when its task was made still is none, now that it was read."""
+    from simdocs.corpora.containers.container import ContainerFile, is_one_text
+
+    return is_one_text(format_of_document(name, sequences), ContainerFile(name, limit, held=data), sequences)
+
+
+def _part(part: Part, sequences: Sequences) -> Read:
+    from simdocs.corpora.containers.container import container
+    from simdocs.corpora.containers.names import named
+
+    rows = container(part.container).documents(part, sequences)
+    facts = np.zeros(len(rows.texts), DOCUMENT)
+    facts["size"] = [len(text) for text in rows.texts]
+    located = np.array(rows.locators, np.int64).reshape(-1, 3)
+    facts["start"], facts["extent"], facts["line"] = located.T
+    facts["container"] = len(part.name)
+    facts["flags"] = [NUMBERED * (its_id is None) for its_id in rows.ids]
+    numbers = located[:, 2].tolist()
+    chunk = np.zeros(1, CHUNK)
+    chunk["start"], chunk["extent"], chunk["line"] = part.start, part.extent, part.first
+    chunk["content"] = np.frombuffer(part.digest, "<u8")
+    chunk["skipped"] = len(rows.skips)
+    textless = Textless(rows.textless, rows.fields, rows.remedy, rows.has_text_field)
+    return Read(
+        places=numbers,
+        names=named(part.name, rows.ids, numbers),
+        facts=facts,
+        files=file_records([part.stamp], [bytes(16)]),
+        raws=[as_utf8(text)[0] for text in rows.texts],
+        chunks=chunk,
+        missed=[Missed(len(rows.texts), rows.skips, textless)],
+        unusable_ids=rows.unusable_ids,
+    )
+
+
+def _joined(reads: list[Read]) -> Read:
+    """The documents of consecutive parts of a container as those of one task."""
+    if len(reads) == 1:
+        return reads[0]
+    chunks = np.concatenate([read.chunks for read in reads])
+    chunks["row"] = np.cumsum([0, *(len(read.names) for read in reads[:-1])])
+    return Read(
+        places=list(chain.from_iterable(read.places for read in reads)),
+        names=list(chain.from_iterable(read.names for read in reads)),
+        facts=np.concatenate([read.facts for read in reads]),
+        files=reads[0].files,
+        raws=list(chain.from_iterable(read.raws for read in reads)),
+        chunks=chunks,
+        missed=list(chain.from_iterable(read.missed for read in reads)),
+        unusable_ids=next((read.unusable_ids for read in reads if read.unusable_ids is not None), None),
+    )

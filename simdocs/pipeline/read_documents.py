@@ -26,7 +26,7 @@ from simdocs.pipeline.missed import Missed, Textless
 if TYPE_CHECKING:
     from simdocs.corpora.containers.container import Part
 
-Task: TypeAlias = "Files | Part | list[Part]"
+WorkerTask: TypeAlias = "Files | Part | list[Part]"
 """Files, a part of a container, or consecutive parts of one."""
 
 NO_CHUNK = np.zeros(0, CHUNK)
@@ -60,7 +60,7 @@ class Read:
     unusable_ids: Skip | None = None
 
 
-def read_task(task: Task, sequences: Sequences) -> Read:
+def read_task(task: WorkerTask, sequences: Sequences) -> Read:
     """Read the documents of a task. Those that are not text or cannot be read are skipped."""
     if isinstance(task, Files):
         return _files(task, sequences)

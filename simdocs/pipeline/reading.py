@@ -20,7 +20,7 @@ from simdocs.model.ragged import BlockPlaces, Index, Rows, offsets_of
 from simdocs.model.skipped import Skip, and_more
 from simdocs.parameters.recipes import Recipe
 from simdocs.parameters.texts import Sequences
-from simdocs.pipeline.read_documents import Read, Task
+from simdocs.pipeline.read_documents import Read, WorkerTask
 from simdocs.pipeline.register import Register
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Made = TypeVar("Made")
 """The result of a stage for the documents of a task, such as their signatures."""
 
-StageWork: TypeAlias = "Callable[[Task, WorkerState], tuple[Read, Made]]"
+StageWork: TypeAlias = "Callable[[WorkerTask, WorkerState], tuple[Read, Made]]"
 """The work of a stage on a task: it returns the Read without texts, and its result."""
 
 _LOOKED_FOR = 16

@@ -21,7 +21,7 @@ from simdocs.model.documents import EMPTY, IGNORED, INVALID, SHORT, Documents
 from simdocs.model.ragged import BlockPlaces, Index, Ragged, Rows, count_true_in_rows, row_blocks
 from simdocs.model.texts import Texts, batches
 from simdocs.parameters.recipes import Recipe, Shingling
-from simdocs.pipeline.read_documents import Read, Task, read_task
+from simdocs.pipeline.read_documents import Read, WorkerTask, read_task
 from simdocs.pipeline.reading import Reading
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def record_ignored(facts: NDArray[np.void], places: BlockPlaces, left: Index) ->
     facts["flags"][places] |= np.where((counts > 0) & (left == 0), IGNORED, 0).astype(np.uint32)
 
 
-def shingle_task(task: Task, worker: WorkerState, recipe: Recipe) -> tuple[Read, Ragged]:
+def shingle_task(task: WorkerTask, worker: WorkerState, recipe: Recipe) -> tuple[Read, Ragged]:
     """Read the documents of a task. Return them without their texts, and their token sets."""
     read = read_task(task, recipe.sequences)
     row_of = np.empty(len(read.raws), np.int64)

@@ -17,7 +17,7 @@ from simdocs.model.byte_strings import GrowingArray
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import NO_TOKENS, BlockPlaces, Index, Ragged, Rows, Tokens, offsets_of
 from simdocs.parameters.recipes import Recipe, Sketching
-from simdocs.pipeline.read_documents import Read, Task, read_task
+from simdocs.pipeline.read_documents import Read, WorkerTask, read_task
 from simdocs.pipeline.reading import Reading
 from simdocs.pipeline.shingling import record_ignored, record_sets, record_texts, shingled, token_sets
 
@@ -111,7 +111,7 @@ class Signed:
 
 
 def sign_task(
-    task: Task,
+    task: WorkerTask,
     worker: WorkerState,
     *,
     recipe: Recipe,

@@ -12,6 +12,7 @@ import pytest
 
 from simdocs.kernels import native
 from simdocs.kernels.compare import jaccard
+from simdocs.kernels.lsh import buckets
 from simdocs.kernels.sketch import fss
 from simdocs.kernels.tokens import multisets, murmur
 from simdocs.model.ragged import Ragged, offsets_of
@@ -101,6 +102,23 @@ def test_sets_of_rows_of_any_length_are_right(seed):
     assert [made[row].tolist() for row in range(len(made))] == [np.unique(rows[at]).tolist() for at in range(len(rows))]
 
 
+KEYS = {
+    "random": lambda count: np.random.default_rng(1).integers(0, 1 << 64, count, np.uint64),
+    "few": lambda count: np.random.default_rng(1).integers(0, 40, count, np.uint64),
+    "low bits": lambda count: np.random.default_rng(1).integers(0, 1 << 20, count, np.uint64),
+    "falling": lambda count: np.arange(count, 0, -1, dtype=np.uint64),
+    "high bits": lambda count: np.random.default_rng(1).integers(0, 9, count, np.uint64) << np.uint64(60),
+}
+
+
+@in_c
+@pytest.mark.parametrize("kind", KEYS)
+@pytest.mark.parametrize("count", [0, 1, 2, 1000, 30_000, LARGE + 1])
+def test_keys_are_ordered_whatever_they_are(kind, count):
+    keys = KEYS[kind](count)
+    assert np.array_equal(buckets.order_of_keys(keys), np.argsort(keys, kind="stable"))
+
+
 @in_c
 def test_signatures_of_rows_that_repeat_few_tokens_are_right():
     row = few(10_000, 5)
@@ -160,6 +178,10 @@ WRONG: dict[str, Callable[[ModuleType], object]] = {
     "no room for texts": lambda c: c.collapsed(BYTES, ROW, TABLE, BYTES[1:].copy(), ZERO.copy()),
     "no room for words": lambda c: c.word_hashes(BYTES, offsets_of(np.array([4])), TABLE, 0, ONE.copy(), ZERO.copy()),
     "no room for counts": lambda c: c.word_hashes(BYTES, ROW, TABLE, 0, np.empty(4, np.uint32), ZERO[:0].copy()),
+    "keys of a band beyond the end": lambda c: c.band_keys(ONE, 1, ZERO, 1, 1, np.empty(1, np.uint64)),
+    "keys of a row that is not there": lambda c: c.band_keys(ONE, 1, ZERO + 1, 0, 1, np.empty(1, np.uint64)),
+    "keys without results": lambda c: c.band_keys(ONE, 1, ZERO, 0, 1, np.empty(0, np.uint64)),
+    "an order without room": lambda c: c.order(np.empty(2, np.uint64), ZERO.copy()),
     "a row that is not there": lambda c: c.overlaps(ONE, ROW, ZERO, ZERO + 1, ZERO.copy()),
     "a negative row": lambda c: c.overlaps(ONE, ROW, ZERO - 1, ZERO, ZERO.copy()),
     "pairs without results": lambda c: c.overlaps(ONE, ROW, ZERO, ZERO, ZERO[:0].copy()),

@@ -8,7 +8,7 @@ import pytest
 
 from simdocs.kernels.native import is_installed, using
 
-OF_ONE_VERSION = ("group", "join", "lsh")
+OF_ONE_VERSION = ("group", "join")
 """Folders of tests that need not run twice."""
 
 

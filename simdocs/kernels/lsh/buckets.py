@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
+from simdocs.kernels.native import accelerated
 from simdocs.model.byte_strings import GrowingArray
 from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, Tokens, offsets_of, ranges, row_blocks
 
@@ -36,6 +37,7 @@ def band_keys(signatures: Tokens, order: Index, bands: int, rows: int) -> Keys:
     return keys
 
 
+@accelerated
 def keys_of_band(signatures: Tokens, order: Index, band: int, rows: int) -> Keys:
     """Row `band` of `band_keys`, which does not depend on the number of bands: uint64 (M,)."""
     keys = np.zeros(len(order), np.uint64)
@@ -51,6 +53,12 @@ def keys_of_band(signatures: Tokens, order: Index, band: int, rows: int) -> Keys
     return keys
 
 
+@accelerated
+def order_of_keys(keys: Keys) -> Index:
+    """The places of the keys (N,) in ascending order: int64. Equal keys keep their order."""
+    return np.argsort(keys, kind="stable")
+
+
 def bucket_tables(keys: Keys, rows: Index) -> tuple[Keys, Tokens]:
     """Bucket tables: the keys of each band, ascending, and the row that has each key: uint64 and uint32 (bands, N).
 
@@ -60,7 +68,7 @@ def bucket_tables(keys: Keys, rows: Index) -> tuple[Keys, Tokens]:
     ordered = np.empty_like(keys)
     owners = np.empty(keys.shape, np.uint32)
     for band, key in enumerate(keys):
-        order = np.argsort(key, kind="stable")
+        order = order_of_keys(key)
         ordered[band] = key[order]
         owners[band] = rows[order]
     return ordered, owners
@@ -75,7 +83,7 @@ def shared_buckets(keys: Iterable[Keys]) -> Ragged:
 
 
 def _shared_of_band(keys: Keys) -> tuple[Index, Index]:
-    order = np.argsort(keys, kind="stable")
+    order = order_of_keys(keys)
     begins, sizes = shared_runs(keys[order])
     return order[ranges(begins, sizes)], sizes
 

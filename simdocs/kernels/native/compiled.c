@@ -233,6 +233,57 @@ static i64 keep_firsts(const u32 *values, i64 count, u32 *out)
     return kept;
 }
 
+/* A key and where it was. */
+typedef struct {
+    u64 key;
+    u32 place;
+} Entry;
+
+static void move_entries(const Entry *from, Entry *to, i64 count, int shift, u32 *counts)
+{
+    memset(counts, 0, MOST_DIGITS * sizeof *counts);
+    for (i64 i = 0; i < count; i++)
+        counts[from[i].key >> shift & (MOST_DIGITS - 1)]++;
+    u32 begin = 0;
+    for (u32 digit = 0; digit < MOST_DIGITS; digit++) {
+        const u32 size = counts[digit];
+        counts[digit] = begin;
+        begin += size;
+    }
+    for (i64 i = 0; i < count; i++)
+        to[counts[from[i].key >> shift & (MOST_DIGITS - 1)]++] = from[i];
+}
+
+/* Sort by digits of 11 bits from `shift` on. Return the array, of the two, that has the result. */
+static Entry *sort_entries(Entry *entries, Entry *spare, i64 count, int shift, u32 *counts)
+{
+    for (; shift < 64; shift += 11) {
+        move_entries(entries, spare, count, shift, counts);
+        Entry *swap = entries;
+        entries = spare;
+        spare = swap;
+    }
+    return entries;
+}
+
+/* As insertion_sort, for keys. Equal keys keep their order. */
+static int insert_entries(Entry *entries, i64 count, i64 most)
+{
+    for (i64 i = 1; i < count; i++) {
+        const Entry entry = entries[i];
+        if (entry.key >= entries[i - 1].key)
+            continue;
+        i64 at = i;
+        do
+            entries[at] = entries[at - 1];
+        while (--at > 0 && entries[at - 1].key > entry.key);
+        entries[at] = entry;
+        if ((most -= i - at) < 0)
+            return 0;
+    }
+    return 1;
+}
+
 /* ---------------------------------------------------------------------------------------------------------------------
  * Fast Similarity Sketching: Dahlgaard, Knudsen, Thorup (FOCS 2017), section 2, as in kernels/sketch/fss.py.
  */
@@ -676,6 +727,77 @@ static PyObject *agreements(PyObject *self, PyObject *args)
     Py_RETURN_NONE;
 }
 
+PyDoc_STRVAR(band_keys_doc,
+             "band_keys(signatures, width, rows_of, first, rows, out): the key of one band of each of these signatures.");
+
+static PyObject *band_keys(PyObject *self, PyObject *args)
+{
+    Py_buffer b[3] = {{0}};
+    Py_ssize_t width, first, count;
+    if (!PyArg_ParseTuple(args, "y*ny*nnw*", &b[0], &width, &b[1], &first, &count, &b[2]))
+        return NULL;
+    const i64 keys = items(&b[1], 8), rows = width > 0 ? items(&b[0], 4) / width : 0;
+    if (b[2].len != 8 * keys || first < 0 || count < 0 || first > width || count > width - first)
+        return refuse(b, 3, "band_keys: a band that is not there");
+    const any_i64 *wanted = b[1].buf;
+    for (i64 i = 0; i < keys; i++)
+        if (wanted[i] < 0 || wanted[i] >= rows)
+            return refuse(b, 3, "band_keys: a row that is not there");
+    Py_BEGIN_ALLOW_THREADS
+    const u64 factor = 0x9FB21C651E98DF25u;
+    uint8_t *out = b[2].buf;
+    for (i64 i = 0; i < keys; i++, out += 8) {
+        const any_u32 *band = (const any_u32 *)b[0].buf + wanted[i] * width + first;
+        u64 key = 0;
+        for (i64 row = 0; row < count; row++) {
+            key = (key ^ band[row]) * factor;
+            key ^= key >> 28;
+        }
+        key *= factor;
+        key ^= key >> 28;
+        memcpy(out, &key, 8);
+    }
+    Py_END_ALLOW_THREADS
+    release(b, 3);
+    Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(order_doc, "order(keys, out): the places of the keys in ascending order. Equal keys keep their order.");
+
+static PyObject *order(PyObject *self, PyObject *args)
+{
+    Py_buffer b[2] = {{0}};
+    if (!PyArg_ParseTuple(args, "y*w*", &b[0], &b[1]))
+        return NULL;
+    const i64 count = items(&b[0], 8);
+    if (b[0].len != b[1].len || b[0].len % 8 || count > UINT32_MAX)
+        return refuse(b, 2, "order: arrays of different lengths");
+    Entry *entries = malloc((size_t)(2 * count) * sizeof *entries + MOST_DIGITS * sizeof(u32));
+    if (!entries)
+        return no_memory(b, 2);
+    Py_BEGIN_ALLOW_THREADS
+    u32 *counts = (u32 *)(entries + 2 * count);
+    const uint8_t *keys = b[0].buf;
+    for (int all = 0; all < 2; all++) {  /* a second time only if keys were forged */
+        for (i64 i = 0; i < count; i++) {
+            memcpy(&entries[i].key, keys + 8 * i, 8);
+            entries[i].place = (u32)i;
+        }
+        const int shift = all ? 0 : count < LARGE ? 42 : 31;
+        Entry *sorted = sort_entries(entries, entries + count, count, shift, counts);
+        if (all || insert_entries(sorted, count, MOST_MOVES * count)) {
+            any_i64 *out = b[1].buf;
+            for (i64 i = 0; i < count; i++)
+                out[i] = sorted[i].place;
+            break;
+        }
+    }
+    Py_END_ALLOW_THREADS
+    free(entries);
+    release(b, 2);
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef methods[] = {
     {"byte_tokens", byte_tokens, METH_VARARGS, byte_tokens_doc},
     {"number_tokens", number_tokens, METH_VARARGS, number_tokens_doc},
@@ -686,6 +808,8 @@ static PyMethodDef methods[] = {
     {"overlaps", overlaps, METH_VARARGS, overlaps_doc},
     {"fss", fss, METH_VARARGS, fss_doc},
     {"agreements", agreements, METH_VARARGS, agreements_doc},
+    {"band_keys", band_keys, METH_VARARGS, band_keys_doc},
+    {"order", order, METH_VARARGS, order_doc},
     {NULL, NULL, 0, NULL},
 };
 

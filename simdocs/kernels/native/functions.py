@@ -12,7 +12,7 @@ import numpy as np
 from simdocs.kernels.native import compiled
 from simdocs.kernels.text.character_mapping import ascii_table
 from simdocs.kernels.text.units import ASCII_WORD
-from simdocs.model.ragged import Array, Bytes, Floats, Index, Ragged, Tokens
+from simdocs.model.ragged import Array, Bytes, Floats, Index, Keys, Ragged, Tokens
 from simdocs.model.texts import Texts
 from simdocs.parameters.texts import Normalisation
 
@@ -103,6 +103,22 @@ def estimates(signatures: Tokens, left: Array, right: Array) -> Floats:
     compiled.agreements(np.ascontiguousarray(signatures), width, _whole(left), _whole(right), agree)
     share: Floats = agree / width
     return share
+
+
+def keys_of_band(signatures: Tokens, order: Index, band: int, rows: int) -> Keys | Any:
+    """The keys of one band of these signatures."""
+    if not signatures.flags.c_contiguous:  # a copy of all would take much memory
+        return NotImplemented
+    keys = np.empty(len(order), np.uint64)
+    compiled.band_keys(signatures, signatures.shape[1], _whole(order), band * rows, rows, keys)
+    return keys
+
+
+def order_of_keys(keys: Keys) -> Index:
+    """The places of the keys in ascending order. Equal keys keep their order."""
+    order = np.empty(len(keys), np.int64)
+    compiled.order(np.ascontiguousarray(keys), order)
+    return order
 
 
 def overlaps(sets: Ragged, left: Array, right: Array) -> Index:

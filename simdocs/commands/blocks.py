@@ -53,7 +53,11 @@ class PrintedNames:
             some = np.asarray(rows)[places]
             containers = documents.facts(some)["container"].tolist()
             paths = self._names_of_lines()
-            for place, name, container in zip(places, documents.names(some), containers, strict=True):
+            each = list(zip(places, documents.names(some), containers, strict=True))
+            files = {printed[place][: len(printed[place]) - len(name) + end] for place, name, end in each if end}
+            if all(map(paths.are_no_paths, files)):  # nearly always
+                each = [(place, name, end) for place, name, end in each if not end]
+            for place, name, container in each:
                 path = printed[place]
                 if container:
                     fit[place] = not paths.is_path(path, len(path) - len(name) + container)

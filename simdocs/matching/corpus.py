@@ -244,6 +244,8 @@ class Corpus:
         prefix, names = self.prefix, self.names(rows)
         if prefix:
             return [no_option(path_from(prefix, name)) for name in names]
+        if not any(name.startswith(b"-") for name in names):
+            return names
         if any(name.startswith(b"-#") for name in names):
             containers = self.facts(rows)["container"].tolist()
             return [

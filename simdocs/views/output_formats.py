@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from simdocs.model.answers import (
@@ -91,6 +92,16 @@ class Tsv(_ByLines):
         """The header, if it was asked for."""
         return b"\t".join(map(str.encode, self.names)) + b"\n" if self.header else b""
 
+    def rows(self, rows: list[Row]) -> bytes:
+        """Some lines. Rows of names and numbers are drawn at once, and looked at for characters to escape."""
+        pattern = _pattern(rows)
+        if pattern:
+            drawn = b"".join([pattern % row for row in rows])
+            ends, tabs = drawn.count(b"\n"), drawn.count(b"\t")
+            if (ends, tabs) == (len(rows), len(rows) * pattern.count(b"\t")) and not _needs_escapes(drawn):
+                return drawn
+        return super().rows(rows)
+
     def row(self, row: Row) -> bytes:
         """One line."""
         return b"\t".join(escaped(plain(cell)) for cell in row) + b"\n"
@@ -133,6 +144,25 @@ class NulEnded(RawLines):
     """Raw names, each ended by NUL."""
 
     end_mark = b"\0"
+
+
+_DIRECTIVES: Mapping[type, bytes] = {bytes: b"%b", int: b"%d", float: b"%.6f"}
+"""How a line shows cells of these types, if they are not NaN."""
+
+
+def _pattern(rows: list[Row]) -> bytes:
+    """The pattern of lines whose cells have the same types in each row; empty if there is none."""
+    directives = list[bytes]()
+    for column in zip(*rows, strict=True):
+        (kind, *others) = set(map(type, column))
+        if others or kind not in _DIRECTIVES or (kind is float and any(map(math.isnan, column))):
+            return b""
+        directives.append(_DIRECTIVES[kind])
+    return b"\t".join(directives) + b"\n" if directives else b""
+
+
+def _needs_escapes(drawn: bytes) -> bool:
+    return b"\\" in drawn or b"\r" in drawn
 
 
 def escaped(name: bytes) -> bytes:

@@ -28,7 +28,7 @@ def renamed(names: list[bytes], facts: NDArray[np.void], path: bytes, *, moved: 
     if not names:
         return names
     container = int(facts["container"][0])
-    if moved:
+    if moved and (facts["flags"] & NUMBERED).any():
         by_number = (facts["flags"] & NUMBERED).tolist()
         ids = (None if lacks else name[container + 1 :] for name, lacks in zip(names, by_number, strict=True))
         return named(path, ids, facts["line"].tolist())

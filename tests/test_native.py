@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
+import sys
+import sysconfig
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 
 import numpy as np
@@ -18,6 +24,8 @@ from simdocs.kernels.tokens import multisets, murmur
 from simdocs.model.ragged import Ragged, offsets_of
 from tests import strategies as some
 from tests.twins import signatures as twin
+
+ROOT = Path(__file__).resolve().parent.parent
 
 LARGE = 1 << 20
 """As in compiled.c: longer rows are sorted in place."""
@@ -200,3 +208,31 @@ def test_arguments_that_do_not_fit_are_refused(why, compiled):
 def test_what_is_read_only_is_not_written(compiled):
     with pytest.raises((BufferError, TypeError)):
         compiled.sets(some.frozen(ONE), ROW, ZERO.copy())
+
+
+@pytest.mark.slow
+def test_kernels_in_c_touch_no_memory_of_others(tmp_path):
+    """All tests of kernels, with a build that looks at every access and every overflow."""
+    quietly = partial(subprocess.run, check=False, capture_output=True, text=True)
+    compiler = shutil.which("gcc") or pytest.skip("no gcc here")
+    library = quietly([compiler, "-print-file-name=libasan.so"]).stdout.strip()
+    if not Path(library).is_absolute():
+        pytest.skip("no gcc with its sanitizers here")
+    ignored = shutil.ignore_patterns("__pycache__", "*.so")
+    for name in ("simdocs", "tests", "benchmarks", "pyproject.toml"):
+        copy = shutil.copy if (ROOT / name).is_file() else partial(shutil.copytree, ignore=ignored)
+        copy(ROOT / name, tmp_path / name)
+    place = tmp_path / "simdocs" / "kernels" / "native"
+    sanitizers = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+    built = ["-shared", "-fPIC", "-I", sysconfig.get_path("include"), "-o", place / "compiled.abi3.so"]
+    subprocess.run([compiler, *sanitizers, place / "compiled.c", *built], check=True)
+    env = os.environ | {
+        "LD_PRELOAD": library,
+        "ASAN_OPTIONS": "detect_leaks=0",  # those of Python itself
+        "SIMDOCS_KERNELS": "native",
+    }
+    tests = ["tests/test_native.py", "tests/kernels/tokens", "tests/kernels/text", "tests/kernels/sketch/test_fss.py"]
+    tests += ["tests/kernels/compare/test_jaccard.py", "tests/kernels/lsh"]
+    chosen = ["-k", "not numpy and not statistics and not code_point", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    done = quietly([sys.executable, "-m", "pytest", "-q", *chosen, *tests], cwd=tmp_path, env=env)
+    assert done.returncode == 0, done.stdout + done.stderr

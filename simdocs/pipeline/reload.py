@@ -276,15 +276,19 @@ def _of_container(
     request: ReloadRequest, path: bytes, places: list[int], files: Reopened
 ) -> Iterator[tuple[int, _Found]]:
     """Yield the texts of documents in one container, by their places."""
+    from simdocs.corpora.containers.container import container
+
+    text_of = container(format_of_document(path, request.sequences)).text_of
+    identity_of = dict(zip(places, identities(request.facts[places]), strict=True))
     wanted = [request.locator(place) for place in places]
     found = files.read(path, wanted, request.sequences, request.met_file(places[0]))
     for place, document in zip(places, found, strict=True):
         if isinstance(document, DocumentSkipped):
             yield place, document
-        elif (text := request.text_of(place, document[0])) is None:
+        elif (text := text_of(document[0], request.sequences)) is None:
             yield place, DocumentSkipped("changed")
         else:
-            yield place, (text, request.identity(place).unchanged_text(document[1], len(text)))
+            yield place, (text, identity_of[place].unchanged_text(document[1], len(text)))
 
 
 def _alone(request: ReloadRequest, places: list[int], directories: Directories) -> Iterator[tuple[int, _Found]]:

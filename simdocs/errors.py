@@ -195,11 +195,16 @@ class MemoryNeededError(SimdocsError):
         )
 
 
+FEWER_WORKERS = f"use fewer workers, such as {mention('jobs')} 1"
+"""What to do if memory ran out in a worker."""
+
+
 class WorkerError(SimdocsError):
     """A worker process could not be started, or ended before its work was done."""
 
-    def __init__(self, what: str) -> None:
-        super().__init__(f"{what}: use fewer workers, such as {mention('jobs')} 1")
+    def __init__(self, what: str, remedy: str = "") -> None:
+        """remedy: what to do, if it is not to use fewer workers."""
+        super().__init__(f"{what}: {remedy or FEWER_WORKERS}")
 
 
 class ClusterError(SimdocsError):

@@ -45,6 +45,9 @@ _WAVES = 2
 _LOOK = 0.1
 """Seconds between two looks at whether a signal came, as in the local engine."""
 
+_LONG_START = 30.0
+"""Seconds after which it is said what Spark may be waiting for."""
+
 _PATIENCE = 30.0
 """Seconds to wait at the end for calls of Spark that were interrupted."""
 
@@ -127,7 +130,7 @@ class Spark:
         self._progress, self._explain, self._quiet = progress, explain, quiet
         self.state = WorkerState()
         self._connecting: _Aside[Session] | None = None
-        self._java = Java()
+        self._java, self._has_waited = Java(), False
         self._sizes: dict[str, int] = {}
         """The number of tasks in a bundle, by the name of their function."""
         self._flows: list[_Flow] = []
@@ -162,10 +165,18 @@ class Spark:
             return self._connecting.value()
         began = time.monotonic()
         self._connecting = _Aside(self._connect)
-        session = self._connecting.value(lambda: self._progress("starting Spark", 0, 0))
+        session = self._connecting.value(partial(self._wait, began))
         jobs = self._jobs or session.parallelism
         self._explain(f"spark: {session.facts}, {counted(jobs, 'task')} at a time, {_seconds(began)}", detail=True)
         return session
+
+    def _wait(self, began: float) -> None:
+        """Show that Spark starts, and say once what it may be waiting for."""
+        self._progress("starting Spark", 0, 0)
+        if not self._has_waited and time.monotonic() - began > _LONG_START:
+            self._has_waited = True
+            wanted = "is it running, and has it a free core and the memory of an executor (spark.executor.memory)?"
+            self._explain(f"spark: still waiting for workers of the cluster: {wanted}")
 
     def _connect(self) -> Session:
         session = connect(self._master, self._conf, self._jobs, self._java, quiet=self._quiet)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from simdocs.errors import ClusterError, SimdocsError, UsageError, WorkerError, mention
+from simdocs.errors import FEWER_WORKERS, ClusterError, SimdocsError, UsageError, WorkerError, mention
 
 JAVA = 17
 """The oldest version of Java with which Spark 4 works."""
@@ -28,7 +28,7 @@ def not_started(error: Exception, log: deque[str], master: str) -> SimdocsError:
         wanted = "use one such as local[*], yarn or spark://HOST:7077"
         return UsageError(f"{mention('spark_master')} {master!r} is no master of Spark: {wanted}")
     if _UNREACHED in said:
-        return _unreached()
+        return _unreached(master)
     why = _about_java(log) if "JAVA_GATEWAY_EXITED" in said else _cause(error)
     return ClusterError(why if " needs Java" in why else f"Spark cannot be started: {why}{_CHECK}")
 
@@ -42,9 +42,9 @@ _UNREACHED = "All masters are unresponsive"
 _CHECK = f": check {mention('spark_master')}, {mention('spark_conf')} and the settings of Spark"
 
 
-def _unreached() -> ClusterError:
-    remedy = f"check the address in {mention('spark_master')}, and that it runs"
-    return ClusterError(f"the master of Spark cannot be reached: {remedy}")
+def _unreached(master: str) -> ClusterError:
+    remedy = f"check the address in {mention('spark_master')}, and that the master is running"
+    return ClusterError(f"{master} gave no answer for a minute: {remedy}")
 
 
 def _about_java(log: deque[str]) -> str:
@@ -57,7 +57,9 @@ def _about_java(log: deque[str]) -> str:
         return f"{mention('engine')} spark needs Java, and {where} has none: {remedy}"
     said = subprocess.run([java, "-version"], capture_output=True, text=True, check=False, errors="replace").stderr
     version = re.search(r'version "(?:1\.)?(\d+)', said)
-    if version and int(version[1]) < JAVA:
+    if version is None:
+        return f"{mention('engine')} spark needs Java {JAVA} or later, and {java} does not work: {remedy}"
+    if int(version[1]) < JAVA:
         return f"{mention('engine')} spark needs Java {JAVA} or later, and {java} is Java {version[1]}: {remedy}"
     return _last_error(log)
 
@@ -65,6 +67,8 @@ def _about_java(log: deque[str]) -> str:
 _CLASSES = re.compile(r'^(?:Exception in thread "[^"]*" |Caused by: )?(?:[a-z]\w*\.)+\w*(?:Exception|Error): ')
 """The names of Java classes before a message."""
 
+
+_NO_MACHINE = "Error: Could not create the Java Virtual Machine"
 
 _TROUBLE = re.compile("[Ee]rror|[Ee]xception")
 """What a line of a log says that is about an error."""
@@ -74,8 +78,10 @@ def _last_error(log: deque[str]) -> str:
     """What a log says about an error."""
     lines = list(log) or ["Java said nothing"]
     at = next((place for place, line in enumerate(lines) if _TROUBLE.search(line)), len(lines) - 1)
+    if lines[at].startswith(_NO_MACHINE):  # the line before says why
+        at = max(0, at - 1)
     said = lines[at : at + 2] if lines[at].startswith("Error occurred") else lines[at : at + 1]
-    return ": ".join(_CLASSES.sub("", line) for line in said)
+    return ": ".join(_CLASSES.sub("", line).rstrip(".") for line in said)
 
 
 _OTHER_PYTHON = re.compile(r"different version: (\S+) than|$")
@@ -94,12 +100,15 @@ _MEANT: Mapping[str, Callable[[str, str], SimdocsError]] = MappingProxyType(
             f"a worker of Spark cannot start Python ({cause}): let PYSPARK_PYTHON name one on every machine"
         ),
         "Python worker exited unexpectedly": lambda *_: WorkerError(
-            "a Python worker of Spark was killed, perhaps because memory ran out"
+            "a Python worker of Spark was killed, perhaps because memory ran out",
+            f"{FEWER_WORKERS}, or let Spark try again, on one machine with {mention('spark_master')} 'local[*,4]'",
         ),
         "ExecutorLostFailure": lambda *_: WorkerError(
             "an executor of Spark was lost too often, perhaps because memory ran out"
         ),
-        "SparkContext was shut down": lambda *_: WorkerError("Spark was stopped before the work was done"),
+        "SparkContext was shut down": lambda *_: WorkerError(
+            "Spark was stopped before the work was done", "run it again"
+        ),
         "maxResultSize": lambda *_: ClusterError(
             f"the results of a job exceed spark.driver.maxResultSize: raise it, or lower {mention('jobs')}"
         ),
@@ -111,20 +120,21 @@ _MEANT: Mapping[str, Callable[[str, str], SimdocsError]] = MappingProxyType(
 """What marks an error of Spark, and the same in words. The first one counts."""
 
 
-def in_words(error: Exception, log: deque[str]) -> SimdocsError:
-    """The error of a job in words."""
+def in_words(error: Exception, log: deque[str], master: str) -> SimdocsError:
+    """The error of a job in words. master: the cluster that was asked."""
     if isinstance(error, SimdocsError):
         return error
     said, cause = _said(error), _cause(error)
     if any(_UNREACHED in line for line in log):
-        return _unreached()
+        return _unreached(master)
     for mark, meant in _MEANT.items():
         if mark in said:
             return meant(said, cause)
     from_py4j = type(error).__module__.startswith("py4j") and type(error).__name__ != "Py4JJavaError"
     if from_py4j or isinstance(error, OSError):  # which is about the connection to Java
         last = f": {_last_error(log)}" if any(_TROUBLE.search(line) for line in log) else ""
-        return WorkerError(f"the Java process of Spark ended before the work was done{last}")
+        what = f"the Java process of Spark ended before the work was done{last}"
+        return WorkerError(what, f"if memory ran out, raise spark.driver.memory, or {FEWER_WORKERS}")
     return ClusterError(f"Spark cannot do the work: {cause}")
 
 

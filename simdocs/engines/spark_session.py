@@ -128,7 +128,7 @@ class Session:
             with signals_deferred():  # which must not interrupt a connection
                 return self.context._jsc.sc().getLocalProperties().clone()
         except Exception as error:
-            raise in_words(error, self._java.log) from error
+            raise in_words(error, self._java.log, self.context.master) from error
 
     def run(
         self,
@@ -148,7 +148,7 @@ class Session:
             self.context.setJobGroup(group, "simdocs")
             results: list[Any] = self.context.parallelize(items, len(items)).mapPartitions(function).collect()
         except Exception as error:
-            raise in_words(error, self._java.log) from error
+            raise in_words(error, self._java.log, self.context.master) from error
         return results
 
     def cancel(self, group: str) -> None:

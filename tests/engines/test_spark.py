@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections import deque
 from pathlib import Path
 
@@ -308,6 +309,23 @@ def test_an_old_java_is_named(tmp_path: Path):
 
 
 @with_spark
+def test_a_java_that_does_not_work_is_named(tmp_path: Path):
+    java = tmp_path / "bin/java"
+    java.parent.mkdir()
+    java.write_text("#!/bin/sh\necho 'Error: LinkageError occurred while loading main class' >&2\nexit 1\n")
+    java.chmod(0o755)
+    assert f"engine spark needs Java 17 or later, and {java} does not work: install" in of_new_session(
+        JAVA_HOME=str(tmp_path)
+    )
+
+
+@with_spark
+def test_a_setting_that_java_refuses_is_named():
+    conf = {"spark.driver.memory": "lots"}
+    assert "Spark cannot be started: Invalid maximum heap size: -Xmxlots: check" in of_new_session(conf=repr(conf))
+
+
+@with_spark
 def test_secret_settings_are_not_on_the_command_line_of_java(monkeypatch):
     shown: list[str] = []
 
@@ -360,12 +378,25 @@ def test_without_pyspark_the_message_says_what_to_install(monkeypatch, tmp_path:
     ],
 )
 def test_errors_of_jobs_are_one_line_that_says_what_to_do(said, kind, meant):
-    error = in_words(Exception(said), deque())
+    error = in_words(Exception(said), deque(), "yarn")
     assert type(error) is kind
     assert meant in str(error)
     assert "\n" not in str(error)
 
 
 def test_a_master_that_gave_no_answer_is_named():
-    error = in_words(Exception("stopped"), deque(["ERROR All masters are unresponsive! Giving up."]))
-    assert str(error).startswith("the master of Spark cannot be reached: check the address in spark_master")
+    log = deque(["ERROR All masters are unresponsive! Giving up."])
+    error = in_words(Exception("stopped"), log, "spark://there:7077")
+    assert str(error).startswith("spark://there:7077 gave no answer for a minute: check the address in spark_master")
+
+
+def test_a_cluster_that_gives_no_worker_is_mentioned_once(monkeypatch):
+    said = list[str]()
+    engine = Spark(explain=lambda line, detail=False: said.append(line))
+    began = time.monotonic()
+    engine._wait(began)
+    assert said == []
+    monkeypatch.setattr(spark, "_LONG_START", -1.0)
+    engine._wait(began)
+    engine._wait(began)
+    assert len(said) == 1 and "still waiting for workers" in said[0]

@@ -48,7 +48,7 @@ MOMENTS = {
     "after files were compared": "simdocs.pipeline.reading.Cutting",
     "when a document is opened": "simdocs.corpora.read_file.open_file",
     "when lines are opened": "simdocs.corpora.containers.lines.open_file",
-    "when a document is decoded": "simdocs.pipeline.reading.content_digest",
+    "when a document is decoded": "simdocs.pipeline.read_documents.content_digest",
     "when lines are parsed": "simdocs.corpora.containers.jsonl._object",
 }
 

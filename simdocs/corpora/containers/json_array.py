@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from simdocs.corpora.containers import lines
 from simdocs.corpora.containers.container import ContainerFile, Locator, OneText, Part, PartDocuments
 from simdocs.corpora.containers.fields import add_row, fields_of_row, has_text, without_texts
-from simdocs.corpora.containers.jsonl import JsonObjects
+from simdocs.corpora.containers.jsonl import JsonObjects, what_is_wrong
 from simdocs.corpora.containers.recognise import looks_like_lines
 from simdocs.corpora.decode import LOOKED_AT, refuse_binary
 from simdocs.corpora.read_file import read, too_large
@@ -259,7 +259,7 @@ class Elements:
             except json.JSONDecodeError as error:
                 if self._is_cut_off(error.pos) or error.msg.startswith("Unterminated"):
                     raise DocumentSkipped("malformed", _CUT_OFF) from None
-                raise DocumentSkipped("malformed", f"not JSON: {error.msg.rstrip(': ')}") from None
+                raise DocumentSkipped("malformed", f"not JSON: {what_is_wrong(error)}") from None
             except RecursionError:
                 raise DocumentSkipped("malformed", "nested too deeply") from None
             except ValueError:

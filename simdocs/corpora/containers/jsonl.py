@@ -113,6 +113,11 @@ def _object(value: Any) -> dict[str, Any]:
     return value
 
 
+def what_is_wrong(error: json.JSONDecodeError) -> str:
+    """What the json module says, without the end that leads to a position."""
+    return error.msg.rstrip(": ").removesuffix(" starting at")
+
+
 def json_value(data: bytes) -> Any:
     """The value that some JSON in UTF-8 describes. Raises DocumentSkipped: malformed."""
     try:
@@ -120,7 +125,7 @@ def json_value(data: bytes) -> Any:
     except UnicodeDecodeError:
         raise DocumentSkipped("malformed", "not UTF-8") from None
     except json.JSONDecodeError as error:
-        raise DocumentSkipped("malformed", f"not JSON: {error.msg.rstrip(': ')}, column {error.colno}") from None
+        raise DocumentSkipped("malformed", f"not JSON: {what_is_wrong(error)}, column {error.colno}") from None
     except RecursionError:
         raise DocumentSkipped("malformed", "nested too deeply") from None
     except ValueError:

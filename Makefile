@@ -10,8 +10,9 @@ SEEDS ?= 20
 MINUTES ?= 5
 DOCUMENTS ?= 100000 300000
 ROWS ?= 200000
+GROWTH ?= 10000 100000 1000000
 
-.PHONY: help demo test test-slow test-spark test-browser fuzz check lint types layers format docs cases bench bench-short bench-stages bench-memory bench-scripts bench-datasets bench-startup bench-reports accuracy transcripts expected clean
+.PHONY: help demo test test-slow test-spark test-browser fuzz check lint types layers format docs cases bench bench-short bench-stages bench-memory bench-scripts bench-datasets bench-startup bench-reports bench-scale accuracy transcripts expected clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -100,6 +101,10 @@ bench-startup: $(INSTALLED) ## measure the time to start, as a multiple of Pytho
 bench-reports: $(INSTALLED) ## measure how a browser opens a report of 100,000 groups
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'playwright>=1.50'
 	$(BIN)/python -m benchmarks.reports
+
+bench-scale: $(INSTALLED) ## measure --engine spark on up to 1,000,000 documents; needs Java 17 or later; GROWTH='10000 100000' is quicker
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,datasets,spark]'
+	$(BIN)/python benchmarks/scale.py --documents $(GROWTH)
 
 accuracy: $(INSTALLED) ## measure recall and precision on real texts and write docs/accuracy.md; SEEDS=3 is quicker
 	$(BIN)/python benchmarks/accuracy.py --seeds $(SEEDS)

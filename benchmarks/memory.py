@@ -13,6 +13,7 @@ although the system could take them back.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import subprocess
 import sys
@@ -47,15 +48,27 @@ COMMANDS = {
 """The commands in this order: later ones read the index of an earlier one."""
 
 
-def pss(pid: int) -> int:
-    """Return the bytes of memory of a process and its children, where shared pages count once."""
+def own_pss(pid: int) -> int:
+    """Return the bytes of memory of a process, where a shared page counts in part; 0 if it has ended."""
     try:
         rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    except (OSError, IndexError):
+    except OSError:
         return 0
-    own = next((int(line.split()[1]) * 1024 for line in rollup.splitlines() if line.startswith("Pss:")), 0)
-    return own + sum(pss(int(child)) for child in children)
+    return next((int(line.split()[1]) * 1024 for line in rollup.splitlines() if line.startswith("Pss:")), 0)
+
+
+def children(pid: int) -> list[int]:
+    """Return the processes that any thread of a process has started, and that have not ended."""
+    found = list[int]()
+    for thread in Path(f"/proc/{pid}/task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            found += map(int, thread.read_text().split())
+    return found
+
+
+def pss(pid: int) -> int:
+    """Return the bytes of memory of a process and its children, where shared pages count once."""
+    return own_pss(pid) + sum(pss(child) for child in children(pid))
 
 
 def measured(command: list[str], directory: Path) -> tuple[int, float]:

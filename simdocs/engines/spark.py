@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from types import TracebackType
 from typing import Any, Generic, TypeVar
 from uuid import uuid4
@@ -22,7 +23,12 @@ from simdocs.parameters.answers import Running
 from simdocs.storage.syscalls import signals_deferred
 
 _SECONDS = 3.0
-"""The time that a bundle should take. A job of Spark costs about a tenth of a second, whatever it does."""
+"""The time that a bundle should take."""
+
+_JOB = 0.1
+"""The seconds that a job of Spark costs. Tasks that take less in all run in the calling process: rounds of grouping may
+compare a few pairs each, thousands of times.
+"""
 
 _WAVE_BYTES = 128 << 20
 """The most bytes of the tasks of a wave, and of their answers. Of each, three waves may be in memory."""
@@ -188,12 +194,24 @@ class Spark:
         tasks: Iterable[Task],
         watch: Callable[[float], None] | None = None,  # noqa: ARG002  (tells of a task only what its worker says)
     ) -> Iterator[Result]:
-        """Yield function(task, state) for each task, with the state of its bundle. Otherwise like map."""
+        """Yield function(task, state) for each task, with the state of its bundle. Otherwise like map.
+
+        A few tasks run in this process, with its own state, if tasks of this function have taken so little time that
+        a job of Spark would cost more.
+        """
+        coming, name = iter(tasks), _name(function)
+        if few := int(self._sizes.get(name, 1) * _JOB / _SECONDS):
+            first = list(islice(coming, few + 1))
+            if len(first) <= few:
+                yield from self._here(function, first, name)
+                return
+            coming = chain(first, coming)
+            del first
         flow = _Flow(self._session, self.jobs, function, self._sizes, exactly=self._jobs is not None)
         began = time.monotonic()
         self._flows.append(flow)
         try:
-            for answer in flow.answers(tasks):
+            for answer in flow.answers(coming):
                 well, value = pickle.loads(answer)
                 if not well:
                     raise value
@@ -204,6 +222,20 @@ class Spark:
         finally:
             flow.cancel()
             self._flows.remove(flow)
+
+    def _here(self, function: Callable[[Task, WorkerState], Result], tasks: list[Task], name: str) -> Iterator[Result]:
+        """Yield function(task, state) for each task, and learn how long they take in this process."""
+        for task in tasks:
+            began = time.monotonic()
+            result = function(task, self.state)
+            _learn(self._sizes, name, time.monotonic() - began)
+            yield result
+
+
+def _learn(sizes: dict[str, int], name: str, seconds: float, most: float = math.inf) -> None:
+    """Set the number of tasks in a bundle, if each takes this time, and at most so many may be in one."""
+    wanted = min(_SECONDS / max(seconds, 1e-6), most)
+    sizes[name] = max(1, min(int(wanted), _GROWTH * sizes.get(name, 1)))
 
 
 def _seconds(began: float) -> str:
@@ -298,8 +330,7 @@ class _Flow:
         count = sum(len(answers) for _, answers in done)
         seconds = sum(took for took, _ in done) / count
         size = sum(len(answer) for _, answers in done for answer in answers) / count
-        wanted = min(_SECONDS / max(seconds, 1e-6), self._most / max(size, 1))
-        self._sizes[self._name] = max(1, min(int(wanted), _GROWTH * self._sizes.get(self._name, 1)))
+        _learn(self._sizes, self._name, seconds, self._most / max(size, 1))
         return [answers for _, answers in done]
 
     def _in_order(self, bundles: list[list[bytes]], answers: list[list[bytes]]) -> Iterator[bytes]:

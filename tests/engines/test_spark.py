@@ -20,7 +20,7 @@ from simdocs.engines.spark_errors import in_words
 from simdocs.engines.spark_worker import run_bundles
 from simdocs.errors import ClusterError, MissingExtraError, UsageError, WorkerError
 from tests.cli.corpus import A1, A, B, lay
-from tests.engines.test_engines import doubled
+from tests.engines.test_engines import doubled, picky
 from tests.spark import with_spark
 
 
@@ -116,6 +116,36 @@ def test_workers_find_names_from_the_working_directory_of_the_caller(spark_sessi
         ((directory, process),) = engine.map(where, [0])
     assert directory == str(tmp_path)
     assert process != os.getpid()
+
+
+@with_spark
+def test_a_few_tasks_run_in_the_calling_process_if_that_costs_less_than_a_job(spark_session, monkeypatch):
+    """Otherwise a crowd, whose rounds compare a few pairs each, costs a job of Spark for each round."""
+
+    def processes(tasks: int) -> set[int]:
+        return {process for _, process in engine.map(where, range(tasks))}
+
+    monkeypatch.setattr(spark, "_SECONDS", 1e6)
+    monkeypatch.setattr(spark, "_JOB", 1e6)  # whatever a task takes, a job costs more
+    with Spark(1) as engine:
+        assert os.getpid() not in processes(100)  # nothing is known of the function before
+        assert processes(3) == {os.getpid()}
+        assert list(engine.map(doubled, range(100))) == list(range(0, 200, 2))
+        assert list(engine.map(doubled, range(3))) == [0, 2, 4]
+        assert os.getpid() not in processes(10_000)
+        monkeypatch.setattr(spark, "_SECONDS", 1e-9)
+        monkeypatch.setattr(spark, "_JOB", 0.5e-9)  # every task takes longer, which the first one here shows
+        assert processes(1) == {os.getpid()}
+        assert os.getpid() not in processes(1)
+
+
+@with_spark
+def test_an_error_in_the_calling_process_is_raised_by_map(spark_session, monkeypatch):
+    monkeypatch.setattr(spark, "_JOB", 1e6)
+    with Spark(1) as engine:
+        assert list(engine.map(picky, range(6))) == list(range(6))
+        with pytest.raises(ValueError, match="not seven"):
+            list(engine.map(picky, [7]))
 
 
 @with_spark

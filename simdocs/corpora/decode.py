@@ -19,6 +19,9 @@ _MARKS = (  # UTF-32 first: the little-endian mark begins with that of UTF-16
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 
+_WIDE = tuple(mark for mark, _ in _MARKS)
+"""The byte order marks of UTF-16 and UTF-32. Every text that is read is compared with them once."""
+
 
 def _escape(error: UnicodeError) -> tuple[str, int]:
     """Replace each byte of an invalid code unit by a surrogate, as the error handler surrogateescape does."""
@@ -38,7 +41,7 @@ def as_bytes(text: str | bytes) -> bytes:
 
 def is_binary(data: bytes) -> bool:
     """Whether there is a NUL in the first 8 KiB, and no byte order mark of UTF-16 or UTF-32."""
-    return b"\0" in data[:LOOKED_AT] and not data.startswith(tuple(mark for mark, _ in _MARKS))
+    return b"\0" in data[:LOOKED_AT] and not data.startswith(_WIDE)
 
 
 def refuse_binary(data: bytes, name: bytes) -> None:
@@ -57,10 +60,10 @@ def as_utf8(data: bytes) -> tuple[bytes, bool]:
 
     UTF-8 is not checked. Bytes that are not valid in UTF-16 or UTF-32 are kept as they are. Never fails.
     """
-    for mark, encoding in _MARKS:
-        if data.startswith(mark):
-            text = data[len(mark) :].decode(encoding, "simdocs.escape")
-            return text.encode("utf-8", "surrogateescape"), True
+    if data.startswith(_WIDE):
+        mark, encoding = next(known for known in _MARKS if data.startswith(known[0]))
+        text = data[len(mark) :].decode(encoding, "simdocs.escape")
+        return text.encode("utf-8", "surrogateescape"), True
     return data.removeprefix(codecs.BOM_UTF8), False
 
 

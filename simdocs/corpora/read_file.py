@@ -88,7 +88,7 @@ def read_open(
         # The times of files that state no size, as in /proc, mean nothing.
         same = not (stamp.size and is_recent(stamp)) or _still_holds(file, data, stamp)
         after = status_now(file)
-        if same and Stamp.of(after) == stamp:
+        if same and stamp.is_of(after):
             return data, stamp
         go_to(file, 0)
         before = settled(file, after)
@@ -123,9 +123,9 @@ def _read_all(file: OpenFile, size: int, limit: int) -> bytes:
 
 def too_large(size: int, limit: int, *, known: bool = True) -> DocumentSkipped | None:
     """The skip of a document of this size; None if limit and memory allow it. known: the document is not larger."""
-    most = min(limit, MOST)
-    if size <= most:
+    if size <= limit and size <= MOST:
         return None
+    most = min(limit, MOST)
     said = f"{size} bytes" if known else f"more than {most} bytes"
     return (
         DocumentSkipped("oversized", said)

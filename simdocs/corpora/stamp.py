@@ -11,6 +11,7 @@ import os
 import stat
 import time
 from collections.abc import Iterable
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from simdocs.parameters.values import is_uri
@@ -120,6 +121,10 @@ def regular_file_id(path: str) -> FileId | None:
     return file_id(status) if stat.S_ISREG(status.st_mode) else None
 
 
+_STAMPED = attrgetter("st_size", "st_mtime_ns", "st_ctime_ns", "st_ino")
+"""The fields of a status that are a stamp, at once."""
+
+
 class Stamp(NamedTuple):
     """The state of a file on disk. Equal stamps mean equal bytes, unless a clock was set back."""
 
@@ -131,7 +136,7 @@ class Stamp(NamedTuple):
     @classmethod
     def of(cls, status: os.stat_result) -> Stamp:
         """The stamp of a file, from its status."""
-        return cls(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+        return cls._make(_STAMPED(status))
 
     @classmethod
     def at(cls, path: bytes) -> Stamp | None:
@@ -140,6 +145,10 @@ class Stamp(NamedTuple):
             return cls.of(status_of(path))
         except (OSError, ValueError):
             return None
+
+    def is_of(self, status: os.stat_result) -> bool:
+        """Whether a file with this status has this stamp."""
+        return self == _STAMPED(status)
 
     def same_bytes(self, later: Stamp) -> bool:
         """Whether an open file holds the same bytes later.

@@ -37,8 +37,8 @@ class Met(NamedTuple):
 
     def is_file(self, status: os.stat_result) -> bool:
         """Whether this is the status of the file that was found. Something else may have its inode by now."""
-        same = (self.device, self.inode) in ((status.st_dev, status.st_ino), (0, 0))
-        return same and stat.S_ISREG(status.st_mode)
+        same = status.st_ino == self.inode and status.st_dev == self.device
+        return (same or not (self.inode or self.device)) and stat.S_ISREG(status.st_mode)
 
 
 ANY = Met(NAMED, 0, 0)

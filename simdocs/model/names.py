@@ -25,7 +25,7 @@ def text_to_name(text: str) -> bytes:
 
 def path_from(root: bytes, name: bytes) -> bytes:
     """The path of a name that is relative to a directory. The name of an object in a store is the same everywhere."""
-    return name if is_uri(name) else os.path.join(root, name)
+    return name if not root or is_uri(name) else os.path.join(root, name)
 
 
 def is_absolute(name: bytes) -> bool:

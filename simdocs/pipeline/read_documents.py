@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -71,11 +72,11 @@ def read_task(task: WorkerTask, sequences: Sequences) -> Read:
 
 def _files(task: Files, sequences: Sequences) -> Read:
     places, known, kept = list[int](), list[int](), list[int]()
-    raws, rows, stamps, contents, skips = [], [], [], [], []
+    raws, sizes, flags, stamps, contents, skips = [], [], [], [], [], []
     likely = None if task.likely is None else task.likely.tobytes()
     with Directories() as directories:
         mets = list(each_met(task.met))
-        each = each_ahead(task.names, lambda place: _file(task, place, task.names[place], mets[place], directories))
+        each = each_ahead(task.names, partial(_file, task, mets, directories))
         for place, (name, read_file) in enumerate(zip(task.names, each, strict=True)):
             probable = None if likely is None else likely[16 * place : 16 * place + 16]
             try:
@@ -95,19 +96,22 @@ def _files(task: Files, sequences: Sequences) -> Read:
                 data = b""
             raw, wide = as_utf8(data)
             looks = 0 if task.texts or sequences.plain else flag_of(raw)
-            looks |= ONE_TEXT * task.named_like_tables
             places.append(place)
             raws.append(raw)
-            rows.append((len(data), 0, 0, 0, (0, 0), (0, 0), 0, 0, 0, 0, WIDE * wide + looks))
+            sizes.append(len(data))
+            flags.append(WIDE * wide + looks)
             stamps.append(stamp)
             contents.append(content)
     names = [task.names[place] for place in places]
-    files = file_records(stamps, contents)
+    facts = np.zeros(len(places), DOCUMENT)
+    facts["size"], facts["flags"] = sizes, flags
+    if task.named_like_tables:
+        facts["flags"] |= ONE_TEXT
     return Read(
         places=places,
         names=names,
-        facts=np.array(rows, DOCUMENT),
-        files=files,
+        facts=facts,
+        files=file_records(stamps, contents),
         raws=raws,
         missed=[Missed(len(names), skips)],
         known=np.array(known, np.int64),
@@ -118,15 +122,15 @@ def _files(task: Files, sequences: Sequences) -> Read:
 def file_records(stamps: Sequence[Stamp], contents: Sequence[bytes]) -> NDArray[np.void]:
     """The records of files, (n,) FILE, with their stamps and the digests of their contents."""
     files = np.zeros(len(stamps), FILE)
-    for place, name in enumerate(STAMP_FIELDS):
-        files[name] = [stamp[place] for stamp in stamps]
+    for name, column in zip(STAMP_FIELDS, zip(*stamps, strict=True), strict=False):  # no columns without stamps
+        files[name] = column
     files["content"] = np.frombuffer(b"".join(contents), "<u8").reshape(-1, 2)
     return files
 
 
-def _file(task: Files, place: int, name: bytes, met: Met, directories: Directories) -> tuple[bytes, Stamp]:
-    held = task.held.get(place)
-    data, stamp = read(name, task.limit, 0, met, directories) if held is None else (held, NO_FILE)
+def _file(task: Files, mets: Sequence[Met], directories: Directories, place: int) -> tuple[bytes, Stamp]:
+    name, held = task.names[place], task.held.get(place)
+    data, stamp = read(name, task.limit, 0, mets[place], directories) if held is None else (held, NO_FILE)
     if not task.texts:
         refuse_binary(data, name)
     return data, stamp

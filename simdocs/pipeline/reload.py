@@ -17,7 +17,7 @@ from simdocs.corpora.decode import as_utf8
 from simdocs.corpora.identity import Identity, identities, same_texts
 from simdocs.corpora.read_file import PADDING, each_ahead, read
 from simdocs.corpora.stamp import Stamp, status_of
-from simdocs.corpora.walked_files import ANY, Directories, Met
+from simdocs.corpora.walked_files import ANY, Directories, Met, each_met
 from simdocs.engines.engine import WorkerState
 from simdocs.errors import InputError
 from simdocs.kernels.tokens import multisets
@@ -65,7 +65,7 @@ class ReloadRequest:
 
     def file(self, place: int) -> bytes:
         """The path of a document's file, which may be a container."""
-        container = int(self.facts[place]["container"])
+        container = int(self.facts["container"][place])
         name = self.names[place]
         return path_from(self.root, name[:container] if container else name)
 
@@ -279,22 +279,23 @@ def _of_container(
     from simdocs.corpora.containers.container import container
 
     text_of = container(format_of_document(path, request.sequences)).text_of
-    identity_of = dict(zip(places, identities(request.facts[places]), strict=True))
     wanted = [request.locator(place) for place in places]
     found = files.read(path, wanted, request.sequences, request.met_file(places[0]))
-    for place, document in zip(places, found, strict=True):
+    for place, identity, document in zip(places, identities(request.facts[places]), found, strict=True):
         if isinstance(document, DocumentSkipped):
             yield place, document
         elif (text := text_of(document[0], request.sequences)) is None:
             yield place, DocumentSkipped("changed")
         else:
-            yield place, (text, identity_of[place].unchanged_text(document[1], len(text)))
+            yield place, (text, identity.unchanged_text(document[1], len(text)))
 
 
 def _alone(request: ReloadRequest, places: list[int], directories: Directories) -> Iterator[tuple[int, _Found]]:
     """Yield the texts of documents that are files, or in memory, by their places."""
+    known = list(identities(request.facts[places]))
+    mets = [ANY] * len(places) if request.met is None else list(each_met(request.met[places]))
     paths = [b"" if place in request.held else request.file(place) for place in places]
-    each = each_ahead(paths, lambda at: _text(request, places[at], directories))
+    each = each_ahead(paths, lambda at: _text(request, places[at], paths[at], known[at], mets[at], directories))
     for place, text_of in zip(places, each, strict=True):
         try:
             yield place, text_of()
@@ -302,7 +303,9 @@ def _alone(request: ReloadRequest, places: list[int], directories: Directories) 
             yield place, skip
 
 
-def _text(request: ReloadRequest, place: int, directories: Directories) -> tuple[bytes, bool]:
+def _text(
+    request: ReloadRequest, place: int, path: bytes, identity: Identity, met: Met, directories: Directories
+) -> tuple[bytes, bool]:
     """The text of a document that is a file, or in memory, and whether it is certainly unchanged.
 
     Raises DocumentSkipped.
@@ -312,12 +315,11 @@ def _text(request: ReloadRequest, place: int, directories: Directories) -> tuple
         text = request.text_of(place, held) if request.facts[place]["container"] else held
         assert text is not None, "bytes in memory do not change, so a document that was read once can be read again"
         return text, True
-    identity = request.identity(place)
     if not identity.from_file:
         raise DocumentSkipped(WITHOUT_FILE)
     # A file that has become much larger holds another text. It must not be decompressed to find that out.
     most = min(request.limit, 2 * identity.size + _SLACK)
-    text, stamp = read(request.file(place), most, PADDING, request.met_file(place), directories)
+    text, stamp = read(path, most, PADDING, met, directories)
     return text, identity.unchanged_text(stamp, len(text))
 
 

@@ -55,11 +55,15 @@ def normalised(raws: Sequence[bytes], shingling: Shingling) -> Iterator[tuple[Bl
     Texts in ASCII come first, because they are normalised faster. At most a batch is yielded at once, though the texts
     may be much larger than the compressed files they come from.
     """
-    plain = np.fromiter((raw.isascii() for raw in raws), bool, len(raws))
+    plain, sizes = np.fromiter(map(bytes.isascii, raws), bool, len(raws)), _sizes(raws)
     for alike in (np.flatnonzero(plain), np.flatnonzero(~plain)):
-        for cut in batches([len(raws[place]) for place in alike.tolist()]):
+        for cut in batches(sizes[alike].tolist()):
             places = alike[cut.start : cut.stop]
             yield places, normalised_texts(joined([raws[place] for place in places.tolist()]), shingling)
+
+
+def _sizes(raws: Sequence[bytes]) -> Index:
+    return np.fromiter(map(len, raws), np.int64, len(raws))
 
 
 def shingled(raws: Sequence[bytes], shingling: Shingling, tell: Callable[[float], None] = untold) -> Iterator[Shingled]:
@@ -67,9 +71,10 @@ def shingled(raws: Sequence[bytes], shingling: Shingling, tell: Callable[[float]
 
     tell: is called with the share of the work that is done, for progress within a large document.
     """
-    total, before = sum(map(len, raws)) or 1, 0
+    sizes, before = _sizes(raws), 0
+    total = int(sizes.sum()) or 1
     for places, texts in normalised(raws, shingling):
-        size = sum(len(raws[place]) for place in places.tolist())
+        size = int(sizes[places].sum())
         tell((before + _NORMALISED * size) / total)
         tokens, lengths = shingled_texts(texts, shingling)
         if shingling.multiset:

@@ -99,6 +99,9 @@ countries."""
 _USUAL_FIELDS = frozenset(("id", "text", "title", "body", "content", "name", "url", "label", "date", "message"))
 """With one of these in the first row, two rows are a table."""
 
+_FIRST_LINES = 1 << 9
+"""Bytes whose lines are compared before a text is read as rows, which takes five times as long."""
+
 _SHARE_SPACED = 0.25
 """A comma in prose has a space after it; in a table at most this share of the delimiters has."""
 
@@ -108,7 +111,7 @@ class Lookalike:
 
     name: what messages call it.
     flag: the flag of documents whose text looks like it.
-    mark: bytes that occur in every such text. Most texts lack them.
+    mark: what such a text begins with, or has in its first line unless there is a quote. Most texts have it in neither.
     looks: whether the beginning of a text in UTF-8 looks like it, given whether that is the whole text.
     container: the format that reads it.
     delimiter: the character between its fields, if that is not the usual one of the format.
@@ -210,16 +213,23 @@ def looks_like_table(text: bytes, whole: bool, delimiter: str) -> bool:
 
 
 def _may_be_table(text: bytes, mark: bytes) -> bool:
-    """Whether the first two lines have the same number of delimiters. This decides most texts.
+    """Whether the first lines have the same number of delimiters. This decides most texts.
 
-    A field between quotes may have delimiters and line feeds.
+    A field between quotes may have delimiters and line feeds, and a carriage return may end a row, too.
     """
     end = text.find(b"\n")
     if end < 0 or text.find(mark, 0, end) < 0:
         return end >= 0 and text.find(b'"', 0, end) >= 0 and mark in text
     first, after = text[:end], text.find(b"\n", end + 1)
     second = text[end + 1 :] if after < 0 else text[end + 1 : after]
-    return b'"' in first + second or not second.strip() or first.count(mark) == second.count(mark) or after < 0
+    if b'"' in first + second or not second.strip() or after < 0:
+        return True
+    count, begin = first.count(mark), text[:_FIRST_LINES]
+    if second.count(mark) != count:
+        return False
+    if b'"' in begin or b"\r" in begin:
+        return True
+    return all(line.count(mark) == count for line in begin.split(b"\n")[2:-1] if line)
 
 
 def _records(text: bytes, whole: bool, delimiter: str) -> Iterator[list[str]]:
@@ -255,8 +265,10 @@ LOOKALIKES = (
 def flag_of(text: bytes) -> int:
     """The flag of the container that a text in UTF-8 looks like, or 0. It does not depend on the name of the file."""
     head, whole = text[:LOOKED_AT].removeprefix(codecs.BOM_UTF8), len(text) <= LOOKED_AT
+    begin = head.lstrip()[:1] + head[: head.find(b"\n") + 1]
+    quoted = b'"' in begin
     for lookalike in LOOKALIKES:
-        if lookalike.mark in head and lookalike.looks(head, whole):
+        if (quoted or lookalike.mark in begin) and lookalike.looks(head, whole):
             return lookalike.flag
     return 0
 

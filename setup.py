@@ -4,12 +4,17 @@ SIMDOCS_NATIVE=require makes a failure to build them an error, as releases need 
 """
 
 import os
+import sysconfig
 
 from setuptools import Extension, setup
 
 wanted = os.environ.get("SIMDOCS_NATIVE", "auto")
 if wanted not in ("auto", "no", "require"):
     raise SystemExit(f"SIMDOCS_NATIVE is {wanted!r}: set it to auto, no or require")
+
+# Python's stable interface, against which they are built, does not exist for builds without a global lock.
+if wanted == "auto" and sysconfig.get_config_var("Py_GIL_DISABLED"):
+    wanted = "no"
 
 compiled = Extension(
     "simdocs.kernels.native.compiled",

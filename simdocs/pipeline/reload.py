@@ -96,11 +96,6 @@ class ReloadRequest:
         """How the file of a document was found."""
         return ANY if self.met is None else Met.of(self.met[place])
 
-    def identity(self, place: int) -> Identity:
-        """The recorded identity of a document."""
-        (identity,) = identities(self.facts[place : place + 1])
-        return identity
-
 
 Source = ReloadRequest | Ragged
 """A source of token sets: documents to read again, or the sets themselves."""
@@ -205,7 +200,7 @@ def unchanged_line(request: ReloadRequest, place: int, shingling: Shingling, fil
 
     InputError: the file and the text have changed, or cannot be read.
     """
-    identity, name = request.identity(place), request.names[place]
+    (identity,), name = identities(request.facts[[place]]), request.names[place]
     if place in request.held:
         return request.held[place]
     (found,) = files.read(request.file(place), [request.locator(place)], request.sequences, request.met_file(place))

@@ -8,13 +8,22 @@ import pytest
 
 from simdocs.kernels.native import is_installed, using
 
-OF_ONE_VERSION = ("group", "join")
-"""Folders of tests that need not run twice."""
+OF_BOTH = (
+    "test_kernel_contract",
+    "test_normalise",
+    "test_murmur",
+    "test_shinglers",
+    "test_multisets",
+    "test_fss",
+    "test_buckets",
+    "test_jaccard",
+)
+"""Modules about functions that have two versions. The others need not run twice."""
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Choose the kernels for each module of tests."""
-    both = metafunc.definition.path.parent.name not in OF_ONE_VERSION
+    both = metafunc.definition.path.stem in OF_BOTH
     metafunc.parametrize("kernels", ["numpy", "native"] if both else ["auto"], indirect=True, scope="module")
 
 

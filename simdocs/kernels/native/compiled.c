@@ -525,9 +525,32 @@ static PyObject *word_hashes(PyObject *self, PyObject *args)
     return PyLong_FromLongLong(words);
 }
 
+PyDoc_STRVAR(is_ascii_doc, "is_ascii(data) -> bool: whether all bytes are ASCII.");
+
+WIDE static uint8_t bits_of(const uint8_t *data, i64 size)
+{
+    uint8_t seen = 0;
+    for (i64 i = 0; i < size; i++)
+        seen |= data[i];
+    return seen;
+}
+
+static PyObject *is_ascii(PyObject *self, PyObject *args)
+{
+    Py_buffer b[1] = {{0}};
+    if (!PyArg_ParseTuple(args, "y*", &b[0]))
+        return NULL;
+    uint8_t seen;
+    Py_BEGIN_ALLOW_THREADS
+    seen = bits_of(b[0].buf, b[0].len);
+    Py_END_ALLOW_THREADS
+    release(b, 1);
+    return PyBool_FromLong(seen < 0x80);
+}
+
 PyDoc_STRVAR(collapsed_doc,
              "collapsed(data, offsets, table, out, lengths) -> size: ASCII texts with each byte mapped, each run of SPACE\n"
-             "and NEWLINE made one character, and none at the ends of a row. -1: a byte is not ASCII.");
+             "and NEWLINE made one character, and none at the ends of a row.");
 
 static PyObject *collapsed(PyObject *self, PyObject *args)
 {
@@ -540,17 +563,15 @@ static PyObject *collapsed(PyObject *self, PyObject *args)
     i64 done = 0;
     Py_BEGIN_ALLOW_THREADS
     const any_i64 *offsets = b[1].buf;
-    const uint8_t *table = b[2].buf;
-    uint8_t *out = b[3].buf, seen = 0;
+    const uint8_t *table = b[2].buf, *data = b[0].buf;
+    uint8_t *out = b[3].buf;
     any_i64 *lengths = b[4].buf;
     for (i64 row = 0; row < rows; row++) {
-        const uint8_t *data = b[0].buf;
         const i64 begin = done;
         unsigned after = 1;  /* whether the character before is whitespace, or there is none */
         for (i64 i = offsets[row]; i < offsets[row + 1]; i++) {
-            const uint8_t byte = data[i], made = table[byte];
+            const uint8_t made = table[data[i]];
             const unsigned space = made == ' ' || made == '\n';
-            seen |= byte;
             out[done] = made;
             done += !(space & after);
             if (space & after && made == '\n' && done > begin)
@@ -560,10 +581,6 @@ static PyObject *collapsed(PyObject *self, PyObject *args)
         if (done > begin && (out[done - 1] == ' ' || out[done - 1] == '\n'))
             done--;
         lengths[row] = done - begin;
-        if (seen & 0x80) {
-            done = -1;
-            break;
-        }
     }
     Py_END_ALLOW_THREADS
     release(b, 5);
@@ -803,6 +820,7 @@ static PyMethodDef methods[] = {
     {"number_tokens", number_tokens, METH_VARARGS, number_tokens_doc},
     {"byte_strings", byte_strings, METH_VARARGS, byte_strings_doc},
     {"word_hashes", word_hashes, METH_VARARGS, word_hashes_doc},
+    {"is_ascii", is_ascii, METH_VARARGS, is_ascii_doc},
     {"collapsed", collapsed, METH_VARARGS, collapsed_doc},
     {"sets", sets, METH_VARARGS, sets_doc},
     {"overlaps", overlaps, METH_VARARGS, overlaps_doc},

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 def normalise(raw: Ragged, switches: Normalisation, *, lines: bool = False) -> Texts | Any:
     """The normalised texts of N documents, if all are ASCII."""
+    if not compiled.is_ascii(raw.values):  # to free a large array first would make malloc keep later ones in its heap
+        return NotImplemented
     out, lengths = np.empty(len(raw.values), np.uint8), np.empty(len(raw), np.int64)
     size = compiled.collapsed(raw.values, raw.offsets, ascii_table(switches, lines), out, lengths)
-    if size < 0:
-        return NotImplemented
     out.resize(size, refcheck=False)
     encoded = Ragged.from_lengths(out, lengths)
     return Texts(encoded, encoded)

@@ -298,25 +298,20 @@ def test_a_session_that_cannot_be_made_is_one_line(environment, conf, expected):
 
 
 @with_spark
-def test_an_old_java_is_named(tmp_path: Path):
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ('openjdk version "1.8.0_392"', "is Java 8: install"),
+        ("Error: LinkageError occurred while loading main class", "does not work: install"),
+    ],
+)
+def test_a_java_that_is_too_old_or_does_not_work_is_named(said, meant, tmp_path: Path):
     java = tmp_path / "bin/java"
     java.parent.mkdir()
-    java.write_text("#!/bin/sh\necho 'openjdk version \"1.8.0_392\"' >&2\nexit 1\n")
+    java.write_text(f"#!/bin/sh\necho '{said}' >&2\nexit 1\n")
     java.chmod(0o755)
-    assert f"engine spark needs Java 17 or later, and {java} is Java 8: install" in of_new_session(
-        JAVA_HOME=str(tmp_path)
-    )
-
-
-@with_spark
-def test_a_java_that_does_not_work_is_named(tmp_path: Path):
-    java = tmp_path / "bin/java"
-    java.parent.mkdir()
-    java.write_text("#!/bin/sh\necho 'Error: LinkageError occurred while loading main class' >&2\nexit 1\n")
-    java.chmod(0o755)
-    assert f"engine spark needs Java 17 or later, and {java} does not work: install" in of_new_session(
-        JAVA_HOME=str(tmp_path)
-    )
+    expected = f"engine spark needs Java 17 or later, and {java} {meant}"
+    assert expected in of_new_session(JAVA_HOME=str(tmp_path))
 
 
 @with_spark

@@ -22,7 +22,7 @@ $(BIN)/python:
 	    { echo "simdocs needs Python 3.11 or later: make PYTHON=/path/to/python3"; exit 1; }
 	@$(PYTHON) -m venv $(VENV)
 
-NATIVE := setup.py $(wildcard simdocs/kernels/native/*.c)
+NATIVE := setup.py $(wildcard simdocs/kernels/native/*.[ch])
 
 $(CORE): pyproject.toml $(NATIVE) | $(BIN)/python
 	@echo "installing simdocs into $(VENV)"

@@ -16,9 +16,12 @@ if wanted not in ("auto", "no", "require"):
 if wanted == "auto" and sysconfig.get_config_var("Py_GIL_DISABLED"):
     wanted = "no"
 
+IN_C = "simdocs/kernels/native"
+
 compiled = Extension(
     "simdocs.kernels.native.compiled",
-    ["simdocs/kernels/native/compiled.c"],
+    [f"{IN_C}/{name}.c" for name in ("compiled", "texts", "tokens", "sorting", "sketch")],
+    depends=[f"{IN_C}/compiled.h"],
     extra_compile_args=["-O3", "-fno-strict-aliasing"],
     py_limited_api=True,
     optional=wanted != "require",

@@ -12,23 +12,32 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from simdocs.kernels import native
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.lsh import buckets
 from simdocs.kernels.sketch import fss
+from simdocs.kernels.text.character_kinds import kinds_table
+from simdocs.kernels.text.normalise import normalise
 from simdocs.kernels.tokens import multisets, murmur
+from simdocs.kernels.tokens.shinglers import char_tokens
+from simdocs.kernels.tokens.unit_hashes import word_hashes
 from simdocs.model.ragged import Ragged, offsets_of
+from simdocs.parameters.recipes import Shingling
+from simdocs.parameters.texts import Normalisation
 from tests import strategies as some
 from tests.twins import signatures as twin
 
 ROOT = Path(__file__).resolve().parent.parent
 
 LARGE = 1 << 20
-"""As in compiled.c: longer rows are sorted in place."""
+"""As in compiled.h: longer rows are sorted in place."""
 
 
 def test_kernels_in_c_are_there_if_they_are_required():
@@ -167,14 +176,36 @@ BEYOND = np.array([0, 2], np.int64)
 FALLING = np.array([0, 1, 0, 1], np.int64)
 LATE = np.array([1, 1], np.int64)
 FAR = np.array([1 << 62], np.int64)
+FOUR = offsets_of(np.array([4]))
 TABLE = bytes(256)
+KINDS = np.full(0x110000, 2, np.uint8)
+TWO_WORDS = np.frombuffer(b"a b ", np.uint8)
+
+
+def mapped(compiled: ModuleType, **others: Any) -> object:
+    """Four letters as a kernel maps them, with some other arguments. Every character is mapped to x."""
+    arguments: dict[str, Any] = {
+        "data": np.frombuffer(b"abcd", np.uint8),
+        "offsets": FOUR,
+        "table": np.full(0x110000, ord("x"), np.uint32),
+        "stride": 3,
+        "out": np.empty(10, np.uint8),
+        "points": np.empty(4, np.uint16),
+        "width": 2,
+        "strides": np.empty(2, np.int64),
+        "sizes": np.empty(1, np.int64),
+        "lengths": np.empty(1, np.int64),
+    } | others
+    return compiled.mapped(*arguments.values())
+
 
 WRONG: dict[str, Callable[[ModuleType], object]] = {
-    "offsets beyond the data": lambda c: c.byte_tokens(BYTES, offsets_of(np.array([5])), 9, 0, ONE.copy()),
+    "offsets beyond the data": lambda c: c.char_tokens(BYTES, offsets_of(np.array([5])), ROW, 9, 0, ONE.copy()),
+    "offsets of other rows": lambda c: c.char_tokens(BYTES, ROW, offsets_of(np.ones(2)), 9, 0, ONE.copy()),
     "offsets that fall": lambda c: c.fss(ONE, FALLING, np.empty((3, 8), np.uint32)),
     "offsets that begin late": lambda c: c.sets(ONE.copy(), LATE, ZERO.copy()),
     "no offsets": lambda c: c.sets(ONE.copy(), np.empty(0, np.int64), ZERO.copy()),
-    "a result that is too small": lambda c: c.byte_tokens(BYTES, offsets_of(np.array([4])), 2, 0, ONE.copy()),
+    "a result that is too small": lambda c: c.char_tokens(BYTES, FOUR, FOUR, 2, 0, ONE.copy()),
     "k of nothing": lambda c: c.number_tokens(ONE.copy(), ROW, 0, 0),
     "numbers beyond the end": lambda c: c.number_tokens(ONE.copy(), BEYOND, 1, 0),
     "a string beyond the end": lambda c: c.byte_strings(BYTES, ZERO + 3, ZERO + 2, 0, ONE.copy()),
@@ -184,8 +215,15 @@ WRONG: dict[str, Callable[[ModuleType], object]] = {
     "strings without results": lambda c: c.byte_strings(BYTES, ZERO, ZERO, 0, ONE[:0].copy()),
     "a table that is too short": lambda c: c.collapsed(BYTES, ROW, TABLE[1:], BYTES.copy(), ZERO.copy()),
     "no room for texts": lambda c: c.collapsed(BYTES, ROW, TABLE, BYTES[1:].copy(), ZERO.copy()),
-    "no room for words": lambda c: c.word_hashes(BYTES, offsets_of(np.array([4])), TABLE, 0, ONE.copy(), ZERO.copy()),
-    "no room for counts": lambda c: c.word_hashes(BYTES, ROW, TABLE, 0, np.empty(4, np.uint32), ZERO[:0].copy()),
+    "no room for code points": lambda c: mapped(c, points=np.empty(3, np.uint16)),
+    "no room for bytes": lambda c: mapped(c, out=BYTES.copy()),
+    "no room for strides": lambda c: mapped(c, strides=ZERO.copy()),
+    "no room for lengths": lambda c: mapped(c, lengths=ZERO[:0].copy()),
+    "no table of characters": lambda c: mapped(c, table=ONE),
+    "no stride": lambda c: mapped(c, stride=0),
+    "no room for words": lambda c: c.word_hashes(TWO_WORDS, FOUR, kinds_table().numbers, 0, ONE.copy(), ZERO.copy()),
+    "no room for counts": lambda c: c.word_hashes(BYTES, ROW, KINDS, 0, np.empty(4, np.uint32), ZERO[:0].copy()),
+    "a table of kinds that is too short": lambda c: c.word_hashes(BYTES, ROW, TABLE, 0, ONE.copy(), ZERO.copy()),
     "keys of a band beyond the end": lambda c: c.band_keys(ONE, 1, ZERO, 1, 1, np.empty(1, np.uint64)),
     "keys of a row that is not there": lambda c: c.band_keys(ONE, 1, ZERO + 1, 0, 1, np.empty(1, np.uint64)),
     "keys without results": lambda c: c.band_keys(ONE, 1, ZERO, 0, 1, np.empty(0, np.uint64)),
@@ -197,6 +235,81 @@ WRONG: dict[str, Callable[[ModuleType], object]] = {
     "signatures of no width": lambda c: c.agreements(ONE, 0, ZERO, ZERO, ZERO.copy()),
     "signatures that do not fit": lambda c: c.fss(ONE, ROW, np.empty(3, np.uint8)),
 }
+
+
+def test_what_is_mapped_is_written_in_all_its_forms(compiled):
+    out, points, strides = np.empty(10, np.uint8), np.empty(4, np.uint16), np.empty(2, np.int64)
+    assert mapped(compiled, out=out, points=points, strides=strides) == 4
+    assert out[:4].tobytes() == b"xxxx" and points.tolist() == [ord("x")] * 4 and strides.tolist() == [0, 3]
+
+
+NOT_MAPPED = {
+    "a surrogate": np.full(0x110000, 0xD800, np.uint32),
+    "more than 16 bits": np.full(0x110000, 0x10000, np.uint32),
+    "more than Unicode": np.full(0x110000, 0x110000, np.uint32),
+    "a flag": np.full(0x110000, 1 << 31 | ord("x"), np.uint32),
+}
+
+
+@pytest.mark.parametrize("why", NOT_MAPPED)
+def test_what_a_table_makes_of_characters_is_checked(why, compiled):
+    assert mapped(compiled, table=NOT_MAPPED[why]) is None
+
+
+def test_a_character_that_a_table_does_not_know_is_named(compiled):
+    nothing = np.zeros(0x110000, np.uint32)
+    assert mapped(compiled, table=nothing) == -1 - ord("a")
+    assert compiled.word_hashes(TWO_WORDS, FOUR, nothing.astype(np.uint8), 0, ONE.copy(), ZERO.copy()) == -1
+
+
+LETTERS = ["a", "B", "_", "7", " ", "\n", "\r", ".", "é", "Ⱥ", "K", "ß", "\u0301", "\u0e33", "中", "。", "ก", "\u2028"]
+LETTERS += ["\x85", "𝔘", "🙂", "ｶ", "\u3099", "א", "ı"]
+
+plain_texts = st.lists(st.sampled_from(LETTERS) | st.sampled_from(["word " * 9, "x" * 70]), max_size=30).map("".join)
+
+
+def both_ways(kernel: Callable[..., Any], *arguments: Any, **keywords: Any) -> tuple[Any, Any]:
+    """What a kernel makes in C, and in NumPy. The one in C may not leave it to NumPy."""
+    made = getattr(import_module("simdocs.kernels.native.functions"), kernel.__name__)(*arguments, **keywords)
+    assert made is not NotImplemented
+    return made, kernel.__wrapped__(*arguments, **keywords)
+
+
+def assert_equal_rows(one: Ragged, other: Ragged) -> None:
+    """Their arrays are equal, and have the same types."""
+    assert one.values.dtype == other.values.dtype and np.array_equal(one.values, other.values)
+    assert np.array_equal(one.offsets, other.offsets)
+
+
+@in_c
+@given(
+    st.lists(plain_texts, max_size=5),
+    some.normalisations.filter(lambda switches: not (switches.nfkc or switches.strip_accents)),
+    st.booleans(),
+    st.sampled_from([1, 2, 3, 9, 40]),
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_all_of_utf8_is_done_in_c(texts, switches, lines, k):
+    raw = some.documents([text.encode() for text in texts])
+    made, expected = both_ways(normalise, raw, switches, lines=lines)
+    assert_equal_rows(made.encoded, expected.encoded)
+    assert_equal_rows(made.codepoints, expected.codepoints)
+    assert (made.stride_offsets is None) == (expected.stride_offsets is None)
+    assert expected.stride_offsets is None or np.array_equal(made.stride_offsets, expected.stride_offsets)
+    assert_equal_rows(*both_ways(word_hashes, made, k))
+    tokens, in_numpy = both_ways(char_tokens, made, Shingling(k=k, unit="char", seed=k))
+    assert_equal_rows(tokens.tokens, in_numpy.tokens)
+    assert np.array_equal(tokens.lengths, in_numpy.lengths)
+
+
+@in_c
+@given(st.binary(max_size=12) | st.sampled_from(["Σ".encode(), "İ".encode(), b"\xed\xa0\x80", b"\xc0\x80", b"\xf4\x90\x80\x80"]))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_what_is_not_utf8_or_depends_on_its_context_is_left_to_numpy(data):
+    text = data.decode(errors="replace")
+    for place in (data, b"a" * 20 + data, data + "é".encode()):
+        made = import_module("simdocs.kernels.native.functions").normalise(some.documents([place]), Normalisation())
+        assert (made is NotImplemented) == ("\ufffd" in text or not {"Σ", "İ"}.isdisjoint(text))
 
 
 @pytest.mark.parametrize("why", WRONG)
@@ -225,7 +338,7 @@ def test_kernels_in_c_touch_no_memory_of_others(tmp_path):
     place = tmp_path / "simdocs" / "kernels" / "native"
     sanitizers = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
     built = ["-shared", "-fPIC", "-I", sysconfig.get_path("include"), "-o", place / "compiled.abi3.so"]
-    subprocess.run([compiler, *sanitizers, place / "compiled.c", *built], check=True)
+    subprocess.run([compiler, *sanitizers, *place.glob("*.c"), *built], check=True)
     env = os.environ | {
         "LD_PRELOAD": library,
         "ASAN_OPTIONS": "detect_leaks=0",  # those of Python itself

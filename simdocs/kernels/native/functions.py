@@ -1,19 +1,21 @@
 """The kernels in C as functions of arrays: each has the name, the parameters and the result of the one in NumPy.
 
-A function returns NotImplemented if only NumPy can do it, such as for texts that are not ASCII.
+A function returns NotImplemented if only NumPy can do it, such as for texts that are not UTF-8.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from simdocs.kernels.native import compiled
-from simdocs.kernels.text.character_mapping import ascii_table
-from simdocs.kernels.text.units import ASCII_WORD
+from simdocs.kernels.text.character_kinds import kinds_table
+from simdocs.kernels.text.character_mapping import ascii_table, character_table
+from simdocs.kernels.text.codepoints import CodepointTable
 from simdocs.model.ragged import Array, Bytes, Floats, Index, Keys, Ragged, Tokens
-from simdocs.model.texts import Texts
+from simdocs.model.texts import STRIDE, Texts
 from simdocs.parameters.texts import Normalisation
 
 if TYPE_CHECKING:
@@ -22,9 +24,10 @@ if TYPE_CHECKING:
 
 
 def normalise(raw: Ragged, switches: Normalisation, *, lines: bool = False) -> Texts | Any:
-    """The normalised texts of N documents, if all are ASCII."""
-    if not compiled.is_ascii(raw.values):  # to free a large array first would make malloc keep later ones in its heap
-        return NotImplemented
+    """The normalised texts of N documents, if each character can be mapped by itself."""
+    greatest = compiled.greatest(raw.values)  # to free a large array first would make malloc keep later ones in its heap
+    if greatest > 127:
+        return NotImplemented if switches.nfkc or switches.strip_accents else _mapped(raw, switches, lines, greatest)
     out, lengths = np.empty(len(raw.values), np.uint8), np.empty(len(raw), np.int64)
     size = compiled.collapsed(raw.values, raw.offsets, ascii_table(switches, lines), out, lengths)
     out.resize(size, refcheck=False)
@@ -32,17 +35,53 @@ def normalise(raw: Ragged, switches: Normalisation, *, lines: bool = False) -> T
     return Texts(encoded, encoded)
 
 
+def _mapped(raw: Ragged, switches: Normalisation, lines: bool, greatest: int) -> Texts | Any:
+    most = len(raw.values)
+    out = np.empty(most + most // 2 + 4, np.uint8)  # of 2 bytes, 3 can be made
+    points: Array = np.empty(most, np.uint32 if greatest >= _FOUR_BYTES else np.uint16)
+    strides = np.empty(most // STRIDE + 1, np.int64)
+    sizes, lengths = np.empty(len(raw), np.int64), np.empty(len(raw), np.int64)
+    places = points, points.itemsize, strides, sizes, lengths
+    size = _with_table(
+        character_table(switches, lines),
+        lambda numbers: compiled.mapped(raw.values, raw.offsets, numbers, STRIDE, out, *places),
+    )
+    if size is None:
+        return NotImplemented
+    out.resize(size, refcheck=False)
+    encoded, codepoints = Ragged.from_lengths(out, sizes), Ragged.from_lengths(points, lengths)
+    count = int(codepoints.offsets[-1])
+    points.resize(count, refcheck=False)
+    greatest = int(points.max(initial=0))
+    if greatest < 128:
+        return Texts(encoded, encoded)
+    if points.itemsize > 2 and greatest <= 0xFFFF:
+        codepoints = Ragged(points.astype(np.uint16), codepoints.offsets)
+    return Texts(encoded, codepoints, strides[: count // STRIDE + 1])
+
+
+_FOUR_BYTES = 0xF0
+"""The first byte of a character that does not fit in 16 bits, in UTF-8, and greater ones."""
+
+
+def _with_table(table: CodepointTable, call: Callable[[Array], int | None]) -> int | None:
+    """The result of a kernel that looks code points up in a table, after what it misses there was filled in."""
+    while (found := call(table.numbers)) is not None and found < 0:
+        table.fill(-1 - found)
+    return found
+
+
 def char_tokens(texts: Texts, shingling: Shingling) -> ShingledTexts | Any:
-    """The tokens of k characters each, if all texts are ASCII."""
+    """The tokens of k characters each, if all texts are UTF-8."""
     from simdocs.kernels.tokens.shinglers import ShingledTexts
 
-    if texts.stride_offsets is not None:
-        return NotImplemented
-    sizes = texts.encoded.lengths
-    tokens = Ragged.from_lengths(np.empty(0, np.uint32), _windows(sizes, shingling.k))
+    points = texts.codepoints
+    tokens = Ragged.from_lengths(np.empty(0, np.uint32), _windows(points.lengths, shingling.k))
     out = np.empty(int(tokens.offsets[-1]), np.uint32)
-    compiled.byte_tokens(texts.data, texts.encoded.offsets, shingling.k, shingling.seed, out)
-    return ShingledTexts(Ragged(out, tokens.offsets), sizes)
+    place = texts.data, texts.encoded.offsets, points.offsets
+    if not compiled.char_tokens(*place, shingling.k, shingling.seed, out):
+        return NotImplemented
+    return ShingledTexts(Ragged(out, tokens.offsets), points.lengths)
 
 
 def tokens_of_units(hashes: Ragged, shingling: Shingling) -> ShingledTexts:
@@ -68,12 +107,15 @@ def hash_byte_strings(data: Bytes, starts: Array, lengths: Array, seed: int, lon
 
 
 def word_hashes(texts: Texts, seed: int) -> Ragged | Any:
-    """The hash of every word of N texts, if all are ASCII."""
-    if texts.stride_offsets is not None:
-        return NotImplemented
+    """The hash of every word of N texts, if all are UTF-8."""
     counts = np.empty(len(texts), np.int64)
     hashes = np.empty(int(((texts.encoded.lengths + 1) // 2).sum()), np.uint32)
-    done = compiled.word_hashes(texts.data, texts.encoded.offsets, ASCII_WORD, seed, hashes, counts)
+    done = _with_table(
+        kinds_table(),
+        lambda kinds: compiled.word_hashes(texts.data, texts.encoded.offsets, kinds, seed, hashes, counts),
+    )
+    if done is None:
+        return NotImplemented
     hashes.resize(done, refcheck=False)
     return Ragged.from_lengths(hashes, counts)
 

@@ -74,10 +74,11 @@ def kinds_of(codepoint: int) -> int:
 
 
 @cache
-def _table() -> CodepointTable:
+def kinds_table() -> CodepointTable:
+    """The kinds of each code point, and KNOWN: uint8."""
     return CodepointTable(lambda codepoint: kinds_of(codepoint) | KNOWN, "uint8")
 
 
 def character_kinds(codepoints: Array) -> Bytes:
     """The kinds of each code point, and KNOWN: uint8, same shape as `codepoints`."""
-    return _table()(codepoints)
+    return kinds_table()(codepoints)

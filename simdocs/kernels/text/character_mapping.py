@@ -191,7 +191,7 @@ def map_characters(raw: Ragged, switches: Normalisation, *, lines: bool) -> list
     if not (switches.nfkc or switches.strip_accents):
         decoded = _decoded(raw, data)
         if decoded is not None:
-            mapped = _table(switches, lines)(decoded.values)
+            mapped = character_table(switches, lines)(decoded.values)
             if mapped.max(initial=0) < _CONTEXT:
                 mapped &= np.uint32(_CODEPOINT)
                 return [Ragged(mapped, decoded.offsets)]
@@ -205,7 +205,8 @@ def ascii_table(switches: Normalisation, lines: bool) -> bytes:
 
 
 @cache
-def _table(switches: Normalisation, lines: bool) -> CodepointTable:
+def character_table(switches: Normalisation, lines: bool) -> CodepointTable:
+    """The code point that each becomes, and flags: uint32. It cannot be used for `nfkc` and `strip_accents`."""
     return CodepointTable(partial(_entry, switches=switches, lines=lines), np.uint32)
 
 
@@ -253,7 +254,7 @@ def _map_with_str(raw: Ragged, data: bytes, switches: Normalisation, lines: bool
         data = np.insert(raw.values, raw.offsets[1:], ord(separator)).tobytes()
     codepoints = to_codepoints(_after_str_steps(data.decode("utf-8", "surrogateescape"), switches))
     ends = np.flatnonzero(codepoints == ord(separator)) + 1 if separator else np.array([len(codepoints)])
-    codepoints = _table(switches.but(keep_case=True), lines)(codepoints) & np.uint32(_CODEPOINT)
+    codepoints = character_table(switches.but(keep_case=True), lines)(codepoints) & np.uint32(_CODEPOINT)
     if separator:
         codepoints[ends - 1] = SPACE
     return [Ragged(codepoints, np.concatenate((np.zeros(1, np.int64), ends)))]

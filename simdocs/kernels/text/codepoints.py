@@ -34,27 +34,33 @@ class CodepointTable:
     `value_of` computes the number of one code point. The first time that a code point is looked up, its whole page of
     256 code points is computed and stored. A script uses few pages, and the rest of the table takes no memory. A stored
     0 means "not computed yet": a code point whose number is 0 is computed again at every lookup.
+
+    numbers: what is stored, for each code point.
     """
 
     def __init__(self, value_of: Callable[[int], int], dtype: DTypeLike) -> None:
         self._value_of = value_of
-        self._table = np.zeros(sys.maxunicode + 1, dtype)
+        self.numbers = np.zeros(sys.maxunicode + 1, dtype)
 
     def __call__(self, codepoints: Array) -> Array:
         """The number of each code point: same shape (n,), dtype of the table."""
         if len(codepoints) <= _BLOCK:
             return self._look_up(codepoints)
-        found = np.empty(len(codepoints), self._table.dtype)
+        found = np.empty(len(codepoints), self.numbers.dtype)
         for at in range(0, len(codepoints), _BLOCK):
             found[at : at + _BLOCK] = self._look_up(codepoints[at : at + _BLOCK])
         return found
 
     def _look_up(self, codepoints: Array) -> Array:
         indices = codepoints.astype(np.intp)
-        found = self._table.take(indices, mode="wrap")  # cheaper than mode="raise", and no index is out of range
+        found = self.numbers.take(indices, mode="wrap")  # cheaper than mode="raise", and no index is out of range
         if found.min(initial=1) == 0:
             for page in np.flatnonzero(np.bincount(indices[found == 0] >> 8)).tolist():
-                span = range(page << 8, (page + 1) << 8)
-                self._table[span.start : span.stop] = [self._value_of(codepoint) for codepoint in span]
-            found = self._table.take(indices, mode="wrap")
+                self.fill(page << 8)
+            found = self.numbers.take(indices, mode="wrap")
         return found
+
+    def fill(self, codepoint: int) -> None:
+        """Compute and store the page of this code point."""
+        page = range(codepoint & ~0xFF, (codepoint | 0xFF) + 1)
+        self.numbers[page.start : page.stop] = [self._value_of(one) for one in page]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 import unicodedata
+from contextlib import ExitStack
+from importlib import import_module
 from itertools import pairwise, product
 from string import ascii_letters
 from unittest import mock
@@ -13,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from simdocs.kernels.native import is_installed
 from simdocs.kernels.text import character_mapping
 from simdocs.kernels.text import normalise as kernel
 from simdocs.kernels.text.normalise import normalise
@@ -70,7 +73,12 @@ def test_texts_normalised_in_pieces_equal_whole_ones(batch, switches, lines, siz
 
 @given(some.batches, st.data())
 def test_byte_offsets_are_found_from_those_of_some_code_points(batch, data):
-    with mock.patch.object(model, "STRIDE", 3), mock.patch.object(kernel, "STRIDE", 3):
+    modules = [model, kernel]
+    if is_installed():
+        modules.append(import_module("simdocs.kernels.native.functions"))
+    with ExitStack() as patched:
+        for module in modules:
+            patched.enter_context(mock.patch.object(module, "STRIDE", 3))
         texts = normalise(some.documents(batch), PLAIN)
         points = texts.codepoints.values.tolist()
         places = [0, *np.cumsum([len(twin.encoded(chr(point))) for point in points]).tolist()]

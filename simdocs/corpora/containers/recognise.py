@@ -222,7 +222,7 @@ def _may_be_table(text: bytes, mark: bytes) -> bool:
         return end >= 0 and text.find(b'"', 0, end) >= 0 and mark in text
     first, after = text[:end], text.find(b"\n", end + 1)
     second = text[end + 1 :] if after < 0 else text[end + 1 : after]
-    if b'"' in first + second or not second.strip() or after < 0:
+    if b'"' in first or b'"' in second or after < 0 or (b"\r" in first[:-1] and not second.strip()):
         return True
     count, begin = first.count(mark), text[:_FIRST_LINES]
     if second.count(mark) != count:
@@ -261,11 +261,18 @@ LOOKALIKES = (
 )
 """Texts whose rows may be documents. The first that a text looks like counts."""
 
+_MARKS = re.compile(b'["' + re.escape(b"".join(lookalike.mark for lookalike in LOOKALIKES)) + b"]")
+"""What at least one of is in the first line, or the first character, of a text that looks like one of them."""
+
 
 def flag_of(text: bytes) -> int:
     """The flag of the container that a text in UTF-8 looks like, or 0. It does not depend on the name of the file."""
     head, whole = text[:LOOKED_AT].removeprefix(codecs.BOM_UTF8), len(text) <= LOOKED_AT
-    begin = head.lstrip()[:1] + head[: head.find(b"\n") + 1]
+    begin = head[: head.find(b"\n") + 1] or head[:1]
+    if begin[:1].isspace():
+        begin = head.lstrip()[:1] + begin
+    if not _MARKS.search(begin):
+        return 0
     quoted = b'"' in begin
     for lookalike in LOOKALIKES:
         if (quoted or lookalike.mark in begin) and lookalike.looks(head, whole):

@@ -228,6 +228,9 @@ WRONG: dict[str, Callable[[ModuleType], object]] = {
     "keys of a row that is not there": lambda c: c.band_keys(ONE, 1, ZERO + 1, 0, 1, np.empty(1, np.uint64)),
     "keys without results": lambda c: c.band_keys(ONE, 1, ZERO, 0, 1, np.empty(0, np.uint64)),
     "an order without room": lambda c: c.order(np.empty(2, np.uint64), ZERO.copy()),
+    "positions without room": lambda c: c.positions(ONE, FOUR.copy(), ONE[:0].copy()),
+    "positions of no rows": lambda c: c.positions(ONE, ZERO[:0].copy(), ONE.copy()),
+    "positions of a member that is not there": lambda c: c.positions(ONE, FOUR.copy(), ONE.copy()),
     "a row that is not there": lambda c: c.overlaps(ONE, ROW, ZERO, ZERO + 1, ZERO.copy()),
     "a negative row": lambda c: c.overlaps(ONE, ROW, ZERO - 1, ZERO, ZERO.copy()),
     "pairs without results": lambda c: c.overlaps(ONE, ROW, ZERO, ZERO, ZERO[:0].copy()),
@@ -303,7 +306,10 @@ def test_all_of_utf8_is_done_in_c(texts, switches, lines, k):
 
 
 @in_c
-@given(st.binary(max_size=12) | st.sampled_from(["Σ".encode(), "İ".encode(), b"\xed\xa0\x80", b"\xc0\x80", b"\xf4\x90\x80\x80"]))
+@given(
+    st.binary(max_size=12)
+    | st.sampled_from(["Σ".encode(), "İ".encode(), b"\xed\xa0\x80", b"\xc0\x80", b"\xf4\x90\x80\x80"])
+)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_what_is_not_utf8_or_depends_on_its_context_is_left_to_numpy(data):
     text = data.decode(errors="replace")

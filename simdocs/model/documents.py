@@ -314,6 +314,12 @@ _OF_FILES = (*STAMP_FIELDS, "content")
 FACTS = np.dtype([*DOCUMENT.descr, *(field for field in FILE.descr if field[0] in _OF_FILES)])
 """The facts of one document, the stamp of its file, and the digest of what the file holds."""
 
+_OF_DOCUMENT, _OF_FILE = np.dtype(f"V{DOCUMENT.itemsize}"), np.dtype(f"V{FACTS.itemsize - DOCUMENT.itemsize}")
+_PARTS = np.dtype([("document", _OF_DOCUMENT), ("file", _OF_FILE)])
+"""FACTS as two runs of bytes, and below where the second one is in FILE: to copy runs is faster than to copy fields."""
+
+_PART_OF_FILE = np.dtype([("row", "<i8"), ("file", _OF_FILE), ("chunks", "V16")])
+
 
 class DocumentFacts:
     """A column that shows the facts of each document together with the stamp of its file and the digest of its content.
@@ -359,12 +365,11 @@ class DocumentFacts:
 
     def _with_stamps(self, documents: Array, rows: Array) -> Array:
         out = np.empty(len(documents), FACTS)
-        for name in documents.dtype.names or ():
-            out[name] = documents[name]
+        parts = out.view(_PARTS)
+        parts["document"] = np.ascontiguousarray(documents).view(_OF_DOCUMENT)
         if len(out):
             files = self._files.rows(self._numbers(rows))
-            for name in _OF_FILES:
-                out[name] = files[name]
+            parts["file"] = np.ascontiguousarray(files).view(_PART_OF_FILE)["file"]
         return out
 
     def _numbers(self, rows: Array) -> Index:

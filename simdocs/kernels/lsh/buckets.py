@@ -125,6 +125,7 @@ def _joined(bands: Iterable[tuple[Index, Index]]) -> Ragged:
     return Ragged.from_lengths(members.all(), lengths.all())
 
 
+@accelerated
 def positions_of_members(buckets: Ragged, size: int) -> Ragged:
     """The positions of each member below `size` in the values of buckets, ascending: Ragged of `size` rows."""
     members = buckets.values
@@ -158,9 +159,10 @@ def candidate_pairs(shared: Ragged, size: int) -> Iterator[tuple[Index, Index]]:
     pairs, or all pairs of a single member if it has more.
     """
     every = positions_of_members(shared, size)
+    ends_of = np.repeat(shared.offsets[1:].astype(every.values.dtype), shared.lengths)
     for members in member_blocks(every, np.arange(size)):
         positions = every.take(members).values.astype(np.int64)
-        ends = shared.offsets[np.searchsorted(shared.offsets, positions, side="right")]
+        ends = ends_of[positions]
         yield from distinct_pairs(shared.values[positions], positions + 1, ends - positions - 1, shared.values, size)
 
 

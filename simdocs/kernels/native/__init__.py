@@ -22,7 +22,7 @@ NATIVE = {
     "tokens.shinglers": ("char_tokens", "tokens_of_units"),
     "tokens.multisets": ("token_sets",),
     "sketch.fss": ("signatures", "partial_signatures"),
-    "lsh.buckets": ("keys_of_band", "order_of_keys"),
+    "lsh.buckets": ("keys_of_band", "order_of_keys", "positions_of_members"),
     "compare.jaccard": ("estimates", "overlaps"),
 }
 """The functions that have a kernel in C, by their modules in simdocs.kernels. It has the same name in functions.py. All

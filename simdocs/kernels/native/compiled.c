@@ -14,6 +14,7 @@ static PyMethodDef methods[] = {
     METHOD(sets),
     METHOD(overlaps),
     METHOD(order),
+    METHOD(positions),
     METHOD(fss),
     METHOD(agreements),
     METHOD(band_keys),

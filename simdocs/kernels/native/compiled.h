@@ -189,6 +189,7 @@ KERNEL(byte_strings);
 KERNEL(sets);
 KERNEL(overlaps);
 KERNEL(order);
+KERNEL(positions);
 KERNEL(fss);
 KERNEL(agreements);
 KERNEL(band_keys);

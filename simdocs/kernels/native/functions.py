@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 def normalise(raw: Ragged, switches: Normalisation, *, lines: bool = False) -> Texts | Any:
     """The normalised texts of N documents, if each character can be mapped by itself."""
-    greatest = compiled.greatest(raw.values)  # to free a large array first would make malloc keep later ones in its heap
+    greatest = compiled.greatest(
+        raw.values
+    )  # to free a large array first would make malloc keep later ones in its heap
     if greatest > 127:
         return NotImplemented if switches.nfkc or switches.strip_accents else _mapped(raw, switches, lines, greatest)
     out, lengths = np.empty(len(raw.values), np.uint8), np.empty(len(raw), np.int64)
@@ -161,6 +163,16 @@ def order_of_keys(keys: Keys) -> Index:
     order = np.empty(len(keys), np.int64)
     compiled.order(np.ascontiguousarray(keys), order)
     return order
+
+
+def positions_of_members(buckets: Ragged, size: int) -> Ragged | Any:
+    """The positions of each member below `size` in the values of buckets, ascending."""
+    members = buckets.values
+    if members.dtype != np.int32 or len(members) >= 1 << 31:
+        return NotImplemented
+    starts, positions = np.empty(size + 1, np.int64), np.empty(len(members), np.int32)
+    compiled.positions(np.ascontiguousarray(members), starts, positions)
+    return Ragged(positions, starts)
 
 
 def overlaps(sets: Ragged, left: Array, right: Array) -> Index:

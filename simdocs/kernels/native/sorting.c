@@ -266,3 +266,37 @@ PyObject *order(PyObject *self, PyObject *args)
     release(b, 2);
     Py_RETURN_NONE;
 }
+
+const char positions_doc[] =
+    "positions(members, starts, out): the positions of each member, ascending, member by member.\n"
+    "starts: is written; where those of each member begin in out, and the end.";
+
+PyObject *positions(PyObject *self, PyObject *args)
+{
+    Py_buffer b[3] = {{0}};
+    if (!PyArg_ParseTuple(args, "y*w*w*", &b[0], &b[1], &b[2]))
+        return NULL;
+    const i64 count = items(&b[0], 4), size = items(&b[1], 8) - 1;
+    if (size < 0 || b[2].len != 4 * count || count > INT32_MAX)
+        return refuse(b, 3, "positions: wrong size of the result");
+    const any_u32 *members = b[0].buf;
+    for (i64 i = 0; i < count; i++)
+        if (members[i] >= size)
+            return refuse(b, 3, "positions: a member that is not there");
+    Py_BEGIN_ALLOW_THREADS
+    any_i64 *starts = b[1].buf;
+    any_u32 *out = b[2].buf;
+    memset(starts, 0, (size_t)b[1].len);
+    for (i64 i = 0; i < count; i++)
+        starts[members[i] + 1]++;
+    for (i64 member = 0; member < size; member++)
+        starts[member + 1] += starts[member];
+    /* Each start moves to its end, and so becomes the start of the next member. */
+    for (i64 i = 0; i < count; i++)
+        out[starts[members[i]]++] = (u32)i;
+    memmove(starts + 1, starts, (size_t)size * sizeof *starts);
+    starts[0] = 0;
+    Py_END_ALLOW_THREADS
+    release(b, 3);
+    Py_RETURN_NONE;
+}

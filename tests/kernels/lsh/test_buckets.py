@@ -263,3 +263,14 @@ def test_merged_tables_are_those_of_all_keys(data):
     assert merged[0].tolist() == wanted_keys.tolist()
     assert merged[1].tolist() == wanted_rows.tolist()
     assert merged[1].dtype == np.uint32
+
+
+@given(bucket_lists)
+def test_positions_of_members_are_those_that_have_them(case):
+    nodes, members = case
+    shared = some.ragged(members, np.int32)
+    found = buckets.positions_of_members(shared, nodes)
+    values = shared.values.tolist()
+    assert [found[node].tolist() for node in range(nodes)] == [
+        [place for place, member in enumerate(values) if member == node] for node in range(nodes)
+    ]

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -69,18 +70,25 @@ class ReloadRequest:
         name = self.names[place]
         return path_from(self.root, name[:container] if container else name)
 
-    def container_of(self, place: int) -> bytes:
-        """The path of the container from which a document must be read again; empty if it is read alone."""
-        fact = self.facts[place]
-        is_in_file = fact["container"] and place not in self.held and (fact["inode"] or fact["ctime_ns"])
-        return self.file(place) if is_in_file else b""
+    def runs(self, places: list[int]) -> Iterator[tuple[bytes, list[int]]]:
+        """Yield runs of documents to read from one container, with its path; it is empty if they are read alone."""
+        facts = self.facts[places]
+        ends = np.where((facts["inode"] != 0) | (facts["ctime_ns"] != 0), facts["container"], 0).tolist()
+        if not any(ends):
+            yield b"", places
+            return
+        paths = [
+            path_from(self.root, self.names[place][:end]) if end and place not in self.held else b""
+            for place, end in zip(places, ends, strict=True)
+        ]
+        for path, some in groupby(zip(paths, places, strict=True), itemgetter(0)):
+            yield path, [place for _, place in some]
 
-    def locator(self, place: int) -> Locator:
-        """The location of a document in its container."""
+    def locators(self, places: list[int]) -> list[Locator]:
+        """The locations of documents in their containers."""
         from simdocs.corpora.containers.container import Locator
 
-        fact = self.facts[place]
-        return Locator(int(fact["start"]), int(fact["extent"]), int(fact["line"]))
+        return list(map(Locator, *(self.facts[name][places].tolist() for name in ("start", "extent", "line"))))
 
     def text_of(self, place: int, document: bytes) -> bytes | None:
         """The text in the bytes of a document of a container; None if they are not a document."""
@@ -203,7 +211,7 @@ def unchanged_line(request: ReloadRequest, place: int, shingling: Shingling, fil
     (identity,), name = identities(request.facts[[place]]), request.names[place]
     if place in request.held:
         return request.held[place]
-    (found,) = files.read(request.file(place), [request.locator(place)], request.sequences, request.met_file(place))
+    (found,) = files.read(request.file(place), request.locators([place]), request.sequences, request.met_file(place))
     reason = "changed"
     if isinstance(found, DocumentSkipped):
         reason = _why(found)
@@ -248,18 +256,15 @@ def _read_again(request: ReloadRequest, places: list[int], files: Reopened) -> t
     """
     texts, skips = _Reread(), list[Skip]()
     with Directories() as directories:
-        in_containers = request.facts["container"].any()
-        for path, some in groupby(places, request.container_of) if in_containers else ((b"", places),):
-            here = list(some)
+        for path, here in request.runs(places):
             each = _of_container(request, path, here, files) if path else _alone(request, here, directories)
             for place, found in each:
                 if isinstance(found, DocumentSkipped):
                     skips.append(request.skip(place, _REASONS.get(found.reason) or _why(found)))
                     continue
-                text, sure = found
                 texts.places.append(place)
-                texts.raws.append(as_utf8(text)[0])
-                texts.sure.append(sure)
+                texts.raws.append(as_utf8(found[0])[0])
+                texts.sure.append(found[1])
     return texts, skips
 
 
@@ -274,7 +279,7 @@ def _of_container(
     from simdocs.corpora.containers.container import container
 
     text_of = container(format_of_document(path, request.sequences)).text_of
-    wanted = [request.locator(place) for place in places]
+    wanted = request.locators(places)
     found = files.read(path, wanted, request.sequences, request.met_file(places[0]))
     for place, identity, document in zip(places, identities(request.facts[places]), found, strict=True):
         if isinstance(document, DocumentSkipped):
@@ -363,8 +368,7 @@ class TokenCache:
             if keep and row is not None:
                 self._keep(key, row)
         had = np.array([row is not None for row in rows], bool)
-        nothing = np.empty(0, np.uint32)
-        return Ragged.from_rows([nothing if row is None else row for row in rows], np.uint32), had, skips
+        return Ragged.from_rows([NO_TOKENS if row is None else row for row in rows], np.uint32), had, skips
 
     def close(self) -> None:
         """Drop all token sets."""

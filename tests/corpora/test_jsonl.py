@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from simdocs.corpora import file_list, read_tasks
 from simdocs.corpora.containers import jsonl, recognise, reopened
 from simdocs.corpora.containers import lines as of_lines
+from simdocs.corpora.containers.container import Locator
 from simdocs.corpora.stamp import Stamp
 from simdocs.errors import spelled
 from simdocs.model.skipped import DocumentSkipped, Skip, Skipped
@@ -250,6 +251,39 @@ def test_a_file_is_closed_after_an_error_and_opened_again_for_the_next_line(
         reread(reader, name, 4, 3)
     assert set(os.listdir("/dev/fd")) == before
     assert reread(reader, name, 4, 3)[0] == b"two"
+
+
+@pytest.mark.parametrize("bad", range(4))
+def test_an_error_skips_the_line_that_has_it_and_no_other(tmp_path: Path, reader: reopened.Reopened, bad: int) -> None:
+    path, pread = tmp_path / "a.jsonl", os.pread
+    path.write_bytes(b"one\ntwo\nsix\nten\n")
+
+    def failing(file: int, size: int, at: int) -> bytes:
+        if at == 4 * bad:
+            raise OSError(errno.EIO, "bad sector")
+        return pread(file, size, at)
+
+    with mock.patch.object(os, "pread", failing):
+        found = list(reader.read(os.fsencode(path), [Locator(4 * line, 3, line + 1) for line in range(4)], SEQUENCES))
+    assert [each.reason if isinstance(each, DocumentSkipped) else each[0] for each in found] == [
+        "unreadable" if line == bad else word for line, word in enumerate((b"one", b"two", b"six", b"ten"))
+    ]
+
+
+def test_lines_read_before_a_file_changed_are_read_again(tmp_path: Path, reader: reopened.Reopened) -> None:
+    path, pread = tmp_path / "a.jsonl", os.pread
+    path.write_bytes(b"one\ntwo\n")
+    other = tmp_path / "other"
+    other.write_bytes(b"ONE\nTWO\n")
+
+    def swapping(file: int, size: int, at: int) -> bytes:
+        if at == 4 and other.exists():
+            other.rename(path)
+        return pread(file, size, at)
+
+    with mock.patch.object(os, "pread", swapping):
+        found = list(reader.read(os.fsencode(path), [Locator(0, 3, 1), Locator(4, 3, 2)], SEQUENCES))
+    assert [each[0] for each in found if isinstance(each, tuple)] == [b"ONE", b"TWO"]
 
 
 def test_a_file_that_cannot_be_read_is_skipped_with_the_reason(tmp_path: Path, reader: reopened.Reopened) -> None:

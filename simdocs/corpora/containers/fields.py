@@ -91,6 +91,8 @@ def text_of_row(row: _Row, fields: Sequences, errors: str = "surrogatepass") -> 
 
 def _joined(values: list[Any], fields: Sequences, errors: str) -> bytes:
     """The values of the text fields, joined by line feeds. DocumentSkipped: one is no string."""
+    if len(values) == 1 and isinstance(values[0], str):
+        return values[0].encode("utf-8", errors)
     for name, value in zip(fields.text_field, values, strict=True):
         if not isinstance(value, str):
             raise DocumentSkipped("malformed", f"field {name!r} is {'null' if value is None else 'not a string'}")

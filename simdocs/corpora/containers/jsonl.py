@@ -118,10 +118,19 @@ def what_is_wrong(error: json.JSONDecodeError) -> str:
     return error.msg.rstrip(": ").removesuffix(" starting at")
 
 
+_raw_decode = json.JSONDecoder().raw_decode
+"""Reads a value without looking for whitespace around it, of which most lines have none."""
+
+
 def json_value(data: bytes) -> Any:
     """The value that some JSON in UTF-8 describes. Raises DocumentSkipped: malformed."""
     try:
-        return json.loads(data.decode("utf-8"))
+        text = data.decode("utf-8")
+        try:
+            value, end = _raw_decode(text)
+        except json.JSONDecodeError:
+            end = -1
+        return value if end == len(text) else json.loads(text)
     except UnicodeDecodeError:
         raise DocumentSkipped("malformed", "not UTF-8") from None
     except json.JSONDecodeError as error:

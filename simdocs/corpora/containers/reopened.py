@@ -33,18 +33,19 @@ class Reopened:
 
         wanted: the locations of the documents; if they are many, they ascend.
         met: how the file was found.
-        The file has the stamp before and after a document is read. The reasons: vanished, unreadable, special, changed
-        (the document is gone, the file is changing, or is not the one that was found).
+        The file has the stamp before and after a group of documents is read. The reasons: vanished, unreadable,
+        special, changed (the document is gone, the file is changing, or is not the one that was found).
         """
         done = turn = 0
         while done < len(wanted):
             try:
                 file = self._file(path, fields, met)
-                for document in file.read(wanted[done:]):
+                for documents in _in_groups(file.read(wanted[done:])):
                     if Stamp.of(status_at(file.file, path)) != file.stamp:
                         break
-                    yield DocumentSkipped("changed") if document is None else (document, file.stamp)
-                    done, turn = done + 1, 0
+                    for document in documents:
+                        yield DocumentSkipped("changed") if document is None else (document, file.stamp)
+                    done, turn = done + len(documents), 0
                 else:
                     continue
                 self._drop(path, fields)
@@ -78,6 +79,28 @@ class Reopened:
         file = self._open.pop((path, fields), None)
         if file is not None:
             file.close()
+
+
+_GROUP_BYTES = 1 << 18
+"""Bytes of documents from which on a group is complete. After each group, it is asked whether the file has changed."""
+
+
+def _in_groups(documents: Iterator[bytes | None]) -> Iterator[list[bytes | None]]:
+    """Yield documents in groups. If one cannot be read, those before it come first."""
+    group, size = list[bytes | None](), 0
+    try:
+        for document in documents:
+            group.append(document)
+            size += len(document or b"")
+            if size >= _GROUP_BYTES:
+                yield group
+                group, size = [], 0
+    except (DocumentSkipped, OSError):
+        if group:
+            yield group
+        raise
+    if group:
+        yield group
 
 
 def fields_there(path: bytes, where: Locator, fields: Sequences) -> str:

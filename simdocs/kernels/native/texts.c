@@ -25,6 +25,51 @@ PyObject *greatest(PyObject *self, PyObject *args)
     return PyLong_FromLong(most);
 }
 
+#define BLOCK 64 /* bytes that are mapped at once */
+
+static inline unsigned is_space(uint8_t made)
+{
+    return (made == ' ') | (made == '\n');
+}
+
+/* Append the mapped bytes of one block to a row that has `done`. made: those bytes, after the byte before them. */
+static inline i64 append_block(const uint8_t *made, i64 size, uint8_t *out, i64 done)
+{
+    uint8_t again[BLOCK], any = 0, lines = 0;
+    for (i64 i = 0; i < size; i++) {
+        again[i] = (uint8_t)(is_space(made[i]) & is_space(made[i + 1]));
+        any |= again[i];
+        lines |= made[i + 1] == '\n';
+    }
+    if (!any) {  /* as nearly everywhere */
+        memcpy(out + done, made + 1, (size_t)size);
+        return done + size;
+    }
+    for (i64 i = 0; i < size; i++) {
+        out[done] = made[i + 1];
+        done += !again[i];
+        if (lines && again[i] && made[i + 1] == '\n' && done)
+            out[done - 1] = '\n';
+    }
+    return done;
+}
+
+/* One row. Return its size. */
+WIDE static i64 collapse(const uint8_t *data, i64 size, const uint8_t *table, uint8_t *out)
+{
+    i64 done = 0;
+    uint8_t made[BLOCK + 1] = {' '};
+    for (; size >= BLOCK; data += BLOCK, size -= BLOCK, made[0] = made[BLOCK]) {
+        for (i64 i = 0; i < BLOCK; i++)
+            made[i + 1] = table[data[i]];
+        done = append_block(made, BLOCK, out, done);
+    }
+    for (i64 i = 0; i < size; i++)
+        made[i + 1] = table[data[i]];
+    done = append_block(made, size, out, done);
+    return done - (done && is_space(out[done - 1]));
+}
+
 const char collapsed_doc[] =
     "collapsed(data, offsets, table, out, lengths) -> size: ASCII texts with each byte mapped, each run of SPACE\n"
     "and NEWLINE made one character, and none at the ends of a row.";
@@ -44,20 +89,8 @@ PyObject *collapsed(PyObject *self, PyObject *args)
     uint8_t *out = b[3].buf;
     any_i64 *lengths = b[4].buf;
     for (i64 row = 0; row < rows; row++) {
-        const i64 begin = done;
-        unsigned after = 1;  /* whether the character before is whitespace, or there is none */
-        for (i64 i = offsets[row]; i < offsets[row + 1]; i++) {
-            const uint8_t made = table[data[i]];
-            const unsigned space = made == ' ' || made == '\n';
-            out[done] = made;
-            done += !(space & after);
-            if (space & after && made == '\n' && done > begin)
-                out[done - 1] = '\n';
-            after = space;
-        }
-        if (done > begin && (out[done - 1] == ' ' || out[done - 1] == '\n'))
-            done--;
-        lengths[row] = done - begin;
+        lengths[row] = collapse(data + offsets[row], offsets[row + 1] - offsets[row], table, out + done);
+        done += lengths[row];
     }
     Py_END_ALLOW_THREADS
     release(b, 5);

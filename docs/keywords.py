@@ -8,7 +8,7 @@ from inspect import get_annotations
 from pkgutil import iter_modules
 
 from simdocs import requests
-from simdocs.parameters import answers, texts, values
+from simdocs.parameters import answers, recipes, texts, values
 from simdocs.parameters.declaration import Group
 from simdocs.requests.building import BuildRequest
 from simdocs.requests.drawing import DrawnRequest
@@ -63,6 +63,7 @@ _TYPES: Mapping[type, str] = {
     texts.Delimiter: "str",
     texts.FieldNames: "str | Sequence[str]",
     values.PatternList: "tuple[str, ...]",
+    recipes.HashFunctions: "str | Sequence[str]",
     answers.Settings: "Mapping[str, str] | Sequence[str]",
     values.PathName: "Path",
     values.PathList: "Path | Sequence[Path]",

@@ -45,6 +45,8 @@ VALUES: Mapping[str, Any] = {
     "move": "x",
     "max_removed": 0.4,
     "stop_words": b"x",
+    "functions": "(x+1) mod 5",
+    "permutation_file": b"x",
     **dict.fromkeys(("include", "exclude", "protect", "only"), ("*.txt",)),
     **dict.fromkeys(("max_size", "max_memory", "report_size"), 10),
     "shingles": "x.shingles",

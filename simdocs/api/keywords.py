@@ -127,6 +127,9 @@ class SignaturesKeywords(DocumentTokensKeywords, total=False):
 class SignatureKeywords(BuildKeywords, SignaturesKeywords, total=False):
     """The keywords of `signature`."""
 
+    functions: str | Sequence[str] | None
+    permutation_file: Path | None
+
 
 class BandsKeywords(SignaturesKeywords, total=False):
     """A question about documents that become signatures, which are cut into bands."""
@@ -141,6 +144,8 @@ class BandsKeywords(SignaturesKeywords, total=False):
 class IndexKeywords(BuildKeywords, BandsKeywords, total=False):
     """The keywords of `index`."""
 
+    functions: str | Sequence[str] | None
+    permutation_file: Path | None
     containment: bool | None
 
 
@@ -246,6 +251,8 @@ class CompareKeywords(SourceKeywords, total=False):
     stop_words: Path | None
     scheme: Literal["fss", "permutation"] | None
     num_perm: int | None
+    functions: str | Sequence[str] | None
+    permutation_file: Path | None
     template: Path | Sequence[Path] | None
     threshold: float | None
     recall: float | None

@@ -19,7 +19,7 @@ from simdocs.errors import ArtifactError, ParametersError
 from simdocs.model.documents import Documents
 from simdocs.parameters import PARAMETERS
 from simdocs.parameters.declaration import Group
-from simdocs.parameters.recipes import MOST_STOP_WORDS, IndexRecipe, Recipe
+from simdocs.parameters.recipes import MOST_STOP_WORDS, OWN_SCHEMES, IndexRecipe, Recipe, SignatureRecipe
 from simdocs.parameters.values import Choice
 
 AnyRecipe = typing.TypeVar("AnyRecipe", bound=Recipe)
@@ -161,12 +161,18 @@ def _agree(form: ArtifactFormat, shapes: Mapping[str, tuple[int, ...]], known: M
         raise ValueError
 
 
+_DRAWN = len(("scheme", "num_perm"))
+"""Fields of a scheme whose hash functions are drawn."""
+
+
 def _possible(recipe: Recipe, name: str) -> None:
     """Raise ValueError for a value out of range, and ArtifactError for a unit, scheme, ... that is not known here."""
     if len(recipe.shingling.stop_word_list.encode()) > MOST_STOP_WORDS:  # a surrogate alone is not a character
         raise ValueError
     for parameter, value in recipe.flattened():
         if parameter not in PARAMETERS or value is None:  # the version of Unicode; what was not given
+            continue
+        if parameter == "scheme" and value in OWN_SCHEMES:
             continue
         values = PARAMETERS[parameter].values
         try:
@@ -177,6 +183,10 @@ def _possible(recipe: Recipe, name: str) -> None:
             raise ArtifactError(
                 f"{name}: made with {parameter} {value[:60]!r}, which this simdocs does not know: upgrade simdocs"
             ) from None
+    if isinstance(recipe, SignatureRecipe) and (recipe.sketching.is_own or len(recipe.sketching.as_dict()) > _DRAWN):
+        from simdocs.parameters.hash_functions import refuse_contradiction
+
+        refuse_contradiction(recipe.sketching)
     if isinstance(recipe, IndexRecipe) and recipe.banding.bands * recipe.banding.rows > recipe.sketching.num_perm:
         raise ValueError
 
@@ -189,12 +199,14 @@ def _group(kind: Any, values: Mapping[str, Any]) -> Any:
     hints = _hints(kind)
     made: dict[str, Any] = {}
     for name in kind.defaults:
-        hint, value = hints[name], values[name]
+        hint = hints[name]
+        if typing.get_origin(hint) is tuple:
+            absent = name not in values and kind.defaults[name] == ()
+            made[name] = () if absent else _listed(values[name], typing.get_args(hint)[0])
+            continue
+        value = values[name]
         if isinstance(hint, type) and issubclass(hint, Group):
             made[name] = _group(hint, value)
-            continue
-        if typing.get_origin(hint) is tuple:
-            made[name] = _texts(value)
             continue
         allowed = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
         if type(value) not in allowed and not (float in allowed and type(value) is int):
@@ -203,9 +215,9 @@ def _group(kind: Any, values: Mapping[str, Any]) -> Any:
     return kind(**made)
 
 
-def _texts(value: Any) -> tuple[str, ...]:
-    """The texts in a JSON array. TypeError: it is none, is empty, or holds anything else."""
-    if type(value) is not list or not value or any(type(each) is not str for each in value):
+def _listed(value: Any, kind: type) -> tuple[Any, ...]:
+    """The values in a JSON array. TypeError: it is none, is empty, or holds anything else."""
+    if type(value) is not list or not value or any(type(each) is not kind for each in value):
         raise TypeError
     return tuple(value)
 

@@ -22,12 +22,13 @@ from simdocs.errors import ArtifactError, InputError, suggested
 from simdocs.model.artifact import Artifact
 from simdocs.model.columns import MemoryColumn
 from simdocs.model.names import display_name
-from simdocs.parameters.recipes import MOST_STOP_WORDS
+from simdocs.parameters.recipes import MOST_OWN_BYTES, MOST_STOP_WORDS
 from simdocs.storage.syscalls import open_directory
 
-_FIELDS_BYTES = (1 << 18) + 6 * MOST_STOP_WORDS
+_FIELDS_BYTES = (1 << 18) + 6 * MOST_STOP_WORDS + MOST_OWN_BYTES
 """Bytes that the fields of a manifest take at most, without checksums: names of fields, 17 texts of 1,000 characters
-that may take 12 bytes each, and a list of stop words, in which an escape may take 6 bytes for each byte."""
+that may take 12 bytes each, a list of stop words, in which an escape may take 6 bytes for each byte, and own hash
+functions."""
 
 _CHECKSUM_BYTES = 48
 """Bytes that a checksum takes in a manifest, with its indentation."""

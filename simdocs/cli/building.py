@@ -45,6 +45,7 @@ def shingle(**given: Any) -> int:
     examples=(
         "simdocs signature docs.shingles -o docs.signatures",
         "simdocs signature docs/ --unit word --num-perm 256 -o docs.signatures",
+        "simdocs signature sets/ --unit line --functions '(x+1) mod 5, (3*x+1) mod 5' -o sets.signatures",
     ),
     usual=("unit", "k", "num_perm", "scheme", "seed", "include", "exclude", "output", "jobs", "verbose"),
 )

@@ -45,6 +45,8 @@ METAVARS: Mapping[str, str] = MappingProxyType(
         "stop_words": "FILE",
         "seed": "N|random",
         "num_perm": "K",
+        "functions": "LIST",
+        "permutation_file": "FILE",
         "ignore_common": "NUM",
         "template": "FILE",
         "threshold": "NUM",

@@ -35,7 +35,7 @@ from simdocs.engines.run import Run, each_band
 from simdocs.errors import ShrunkError, UnjudgedError
 from simdocs.kernels.lsh.banding import low_recall
 from simdocs.matching.corpus import name_prefix
-from simdocs.matching.preparing import report_ignored, useless_template
+from simdocs.matching.preparing import report_ignored, unknown_recall, useless_template
 from simdocs.model.answers import Delivery
 from simdocs.model.artifact import Artifact, BandIndex, as_ranges
 from simdocs.model.build_results import BuildResult, Expectation, UpdateFacts
@@ -99,10 +99,18 @@ def build(plan: BuildPlan, writer: Writer, run: Run) -> BuildResult:
 
 
 def with_all_ignored(plan: BuildPlan, run: Run) -> BuildPlan:
-    """The plan with all tokens that are left out. Common tokens are counted, if that is wanted."""
+    """The plan with all tokens that are left out. Common tokens are counted, if that is wanted.
+
+    Likewise all shingles are numbered, if hash functions are stated. These exclude each other.
+    """
     if not isinstance(plan.recipe, SignatureRecipe):
         return plan
-    intake, recipe = with_common_tokens(plan.intake, plan.recipe, run)
+    if plan.recipe.sketching.is_own:
+        from simdocs.commands.own_functions import with_all_items
+
+        intake, recipe = with_all_items(plan.intake, plan.recipe, run)
+    else:
+        intake, recipe = with_common_tokens(plan.intake, plan.recipe, run)
     return replace(plan, intake=intake, recipe=recipe)
 
 
@@ -126,6 +134,7 @@ def build_and_compare(
     if isinstance(plan.recipe, SignatureRecipe):
         run.skipped.warnings += useless_template(documents, artifact, plan.recipe)
     if isinstance(plan.recipe, IndexRecipe):
+        run.skipped.warnings += unknown_recall(plan.recipe)
         run.skipped.warnings += low_recall(plan.recipe.banding, plan.recipe.sketching.num_perm)
     if plan.request.running.strict and run.skipped.unjudged:
         raise UnjudgedError(run.skipped)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import compress, product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,9 +19,10 @@ from simdocs.corpora.containers.reopened import Reopened
 from simdocs.corpora.decode import as_bytes, as_utf8
 from simdocs.corpora.single_text import read_single_document, refuse_fifo_twice, refuse_to_replace
 from simdocs.engines.run import Run
-from simdocs.errors import InputError, Problem, UsageError, mention, suggested
+from simdocs.errors import InputError, Problem, UnreachableRecallError, UsageError, mention, suggested
 from simdocs.kernels.compare import jaccard
-from simdocs.kernels.sketch.permutation import hash_values, signatures, slots
+from simdocs.kernels.sketch.permutation import each_alone, slots
+from simdocs.kernels.sketch.schemes import signing_of
 from simdocs.kernels.tokens import multisets
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.difference import difference
@@ -39,12 +40,15 @@ from simdocs.model.measures import NOT_COMPUTED
 from simdocs.model.names import display_name, name_to_text
 from simdocs.model.ragged import Ragged, Tokens, distinct
 from simdocs.model.skipped import OF_UNVERIFIED
-from simdocs.parameters.families import DIFFS, SCHEMES
-from simdocs.parameters.recipes import IndexRecipe, Recipe, Shingling, SignatureRecipe, Sketching
+from simdocs.parameters.families import DIFFS
+from simdocs.parameters.recipes import Bands, IndexRecipe, Recipe, Shingling, SignatureRecipe, Sketching
 from simdocs.pipeline.reload import ReloadRequest, reload_texts
 from simdocs.pipeline.shingling import shingled, spelled_shingles
 from simdocs.requests.request import contradictions
 from simdocs.requests.studying import CompareRequest, SimilarityRequest
+
+if TYPE_CHECKING:
+    from simdocs.parameters.hash_functions import PermutationLines
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +94,8 @@ def compared_texts(request: CompareRequest) -> ComparedTexts:
         if is_artifact(later):
             problem = f"{display_name(later)} is an artifact: name it first, and then two of its documents"
             raise UsageError(problem)
-    refuse_fifo_twice([*request.documents, *request.templates.template, request.stop_words.stop_words])
+    beside = (request.stop_words.stop_words, request.own.permutation_file)
+    refuse_fifo_twice([*request.documents, *request.templates.template, *beside])
     limit, sequences = request.walking.max_size, request.sequences
     paths: list[bytes] = list(request.documents)
     return ComparedTexts(paths, [read_single_document(path, limit, sequences) for path in paths])
@@ -131,18 +136,19 @@ def answer(request: CompareRequest, _run: Run | None, delivery: Delivery) -> Com
 
     UsageError: parameters cannot be combined, or contradict the artifact.
     """
-    refuse_to_replace(delivery.outputs, (*request.documents, *request.templates.template), "a text that is read")
+    beside = (*request.templates.template, request.own.permutation_file)
+    refuse_to_replace(delivery.outputs, (*request.documents, *beside), "a text that is read")
     compared = compared_texts(request)
     problems: list[Problem | str] = list(_contradictions(request, compared))
     many = len(compared.texts) > 2
     problems += request.problems_of_many() if many else ()
-    sketching = _sketching(request, compared.recipe)
-    if isinstance(compared.recipe, SignatureRecipe) and request.answer.trace and not SCHEMES[sketching.scheme].by_rows:
+    sketching, permutations = _sketching(request, compared.recipe)
+    if isinstance(compared.recipe, SignatureRecipe) and request.answer.trace and not sketching.goes_by_rows:
         assert compared.artifact is not None
         needs = f"{mention('trace')} needs {mention('scheme')} permutation"
         problems = [f"{needs}, and {compared.artifact.name} has another scheme: name the files of the two documents"]
     elif compared.artifact is not None:
-        problems += request.problems_of_trace(sketching.scheme)
+        problems += request.problems_of_trace(sketching)
     if len(compared.texts) > _MOST:
         remedy = f"{suggested('dedupe', 'DOCS', pairs=True)} finds similar pairs"
         problems.append(f"a matrix has at most {_MOST:,} texts, not {len(compared.texts):,}: {remedy}")
@@ -155,11 +161,13 @@ def answer(request: CompareRequest, _run: Run | None, delivery: Delivery) -> Com
         shinglings = [shingling_of(listed | each) for each in _units(request)]
     ignored = [_ignored(request, compared.artifact, shingling) for shingling in shinglings]
     sets = token_sets(compared.texts, shinglings[0], ignored[0])
+    if sketching.is_own and not isinstance(compared.recipe, SignatureRecipe):
+        sketching = _about_items(sketching, compared.texts, sets, shinglings[0], permutations)
     measure = request.comparing.measure
     short = are_shorter_than_a_shingle(compared.texts, sets, shinglings[0])
     matrix = _matrix(compared, sets, short, measure, threshold_of(request, compared.recipe))
     if request.answer.trace:
-        return slot_trace(compared.texts, sets, shinglings[0], sketching.num_perm, matrix)
+        return slot_trace(compared.texts, sets, shinglings[0], sketching, matrix)
     if many:
         return matrix
     a, b = compared.texts
@@ -170,13 +178,12 @@ def answer(request: CompareRequest, _run: Run | None, delivery: Delivery) -> Com
     drawn = delivery.take is not None or look.as_file
     shows_both = drawn and look.holds_all and (look.as_file or not request.several_shinglings)
     diff = request.answer.diff or ("words" if shows_both else None)
-    banding = recipe.banding if isinstance(recipe, IndexRecipe) else banding_of(request.banding, sketching.num_perm)
     exact = float(jaccard.exact(sets, np.array([0]), np.array([1]))[0])
     return Comparison(
         names=(compared.named[0], compared.named[1]),
         every=tuple(shingle_measures(a, b, *each) for each in zip(shinglings, ignored, strict=True)),
         edits=edit_measures(a, b, first) if shows_edits else NOT_COMPUTED,
-        signatures=signature_measures(sets, first.seed, sketching, banding.cut, exact),
+        signatures=signature_measures(sets, first.seed, sketching, _bands(request, recipe, sketching), exact),
         matrix=matrix,
         difference=None if diff is None else difference(a, b, first, DIFFS[diff].compared),
         decided_by=_decided_by(measure=request.comparing.measure, multiset=first.multiset),
@@ -230,9 +237,60 @@ def _is_utf8(text: bytes) -> bool:
     return True
 
 
-def _sketching(request: CompareRequest, recipe: Recipe | None) -> Sketching:
-    """How signatures are computed: as in the artifact, or as requested."""
-    return recipe.sketching if isinstance(recipe, SignatureRecipe) else request.sketching
+def _sketching(request: CompareRequest, recipe: Recipe | None) -> tuple[Sketching, PermutationLines | None]:
+    """How signatures are computed: as in the artifact, or as requested; and the permutations, if they are in a file.
+
+    InputError, UsageError: the file cannot be used.
+    """
+    if isinstance(recipe, SignatureRecipe):
+        return recipe.sketching, None
+    permutations = None
+    if request.own.permutation_file is not None:
+        from simdocs.commands.own_functions import permutation_lines
+
+        permutations = permutation_lines(request.own.permutation_file)
+    return request.sketching.with_own_functions(request.own.functions, permutations), permutations
+
+
+def _bands(request: CompareRequest, recipe: Recipe | None, sketching: Sketching) -> Bands:
+    """The bands and rows of the index, or as requested. UsageError: none fulfil the request.
+
+    A few own functions may reach no recall, and then each place is a band.
+    """
+    if isinstance(recipe, IndexRecipe):
+        return recipe.banding.cut
+    try:
+        return banding_of(request.banding, sketching).cut
+    except UnreachableRecallError:
+        if not sketching.is_own:
+            raise
+        return Bands(sketching.num_perm, 1)
+
+
+def _about_items(
+    sketching: Sketching,
+    texts: Sequence[bytes],
+    sets: Ragged,
+    shingling: Shingling,
+    permutations: PermutationLines | None,
+) -> Sketching:
+    """The scheme with functions of the shingles of these texts, given as UTF-8. sets: their token sets.
+
+    UsageError: they have too many shingles, or a function is not defined for one.
+    """
+    from simdocs.commands.own_functions import refuse_too_many, with_items
+
+    refuse_too_many(sketching, len(distinct(sets.values)))
+    return with_items(sketching, _spelled(texts, shingling), permutations)
+
+
+def _spelled(texts: Sequence[bytes], shingling: Shingling) -> dict[int, str]:
+    """The shingle of each token of these texts, in the order in which the texts have them first. texts: UTF-8."""
+    spelled = dict[int, str]()
+    for text in texts:
+        for shingle, token in spelled_shingles(text, shingling):
+            spelled.setdefault(token, shingle)
+    return spelled
 
 
 def _ignored(request: CompareRequest, artifact: Artifact | None, shingling: Shingling) -> Tokens:
@@ -269,13 +327,14 @@ _MOST_VALUES = 10**6
 
 
 def slot_trace(
-    texts: Sequence[bytes], sets: Ragged, shingling: Shingling, num_perm: int, matrix: SimilarityMatrix
+    texts: Sequence[bytes], sets: Ragged, shingling: Shingling, sketching: Sketching, matrix: SimilarityMatrix
 ) -> SlotTrace:
     """The trace of texts, given as UTF-8. sets: the tokens of each that count.
 
+    The rows are in the order of the texts, or with own functions in that of their numbers.
     UsageError: it would have more than a million numbers.
     """
-    compared = distinct(sets.values)
+    compared, num_perm = distinct(sets.values), sketching.num_perm
     values = len(compared) * (len(sets) + 1) * num_perm
     if values > _MOST_VALUES:
         raise UsageError(
@@ -283,20 +342,21 @@ def slot_trace(
             f" {len(compared):,} shingles of {len(sets):,} texts, and {num_perm:,} hash functions: use shorter texts,"
             f" or a smaller {mention('num_perm')}"
         )
-    spelled = dict[int, str]()
-    for text in texts:
-        for shingle, token in spelled_shingles(text, shingling):
-            spelled.setdefault(token, shingle)
+    if sketching.is_own:
+        spelled = dict(zip(sketching.item_tokens, sketching.items, strict=True))
+    else:
+        spelled = _spelled(texts, shingling)
     tokens = np.fromiter(spelled, np.uint32, len(spelled))
     tokens = tokens[np.isin(tokens, compared)]
     members = np.column_stack([np.isin(tokens, sets[row]) for row in range(len(sets))])
-    hashes = hash_values(tokens, num_perm, shingling.seed)
+    sign = signing_of(sketching).signatures
+    hashes = sign(each_alone(tokens), num_perm, shingling.seed)
     return SlotTrace(
         shingles=tuple(spelled[token] for token in tokens.tolist()),
         tokens=tokens,
         members=members,
         hashes=hashes,
         slots=slots(hashes, members),
-        signatures=signatures(sets, num_perm, shingling.seed),
+        signatures=sign(sets, num_perm, shingling.seed),
         matrix=matrix,
     )

@@ -37,7 +37,7 @@ from simdocs.matching.candidates.self_join import SelfJoin
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.groups.decision import Decision
 from simdocs.matching.groups.greedy import decide
-from simdocs.matching.preparing import corpus_of, prepare, rows_around, useless_template
+from simdocs.matching.preparing import corpus_of, prepare, rows_around, unknown_recall, useless_template
 from simdocs.matching.similar_pairs import PairCollector, PairsLeftOut, similar_pairs
 from simdocs.matching.verification.verify import Verifier, outdated_warnings
 from simdocs.model.answers import LINES, NAMES, Block, Delivery
@@ -115,6 +115,10 @@ def read_documents(plan: _Plan, run: Run) -> Corpus:
         intake, recipe = plan.intake, plan.recipe
         if plan.known is None:  # or else the index decides which tokens are left out
             intake, recipe = with_common_tokens(intake, recipe, run)
+        elif recipe.sketching.is_own:
+            from simdocs.commands.own_functions import refuse_other_items
+
+            intake = refuse_other_items(intake, recipe, plan.known, run)
         corpus = prepare(intake, recipe, run)
         if plan.known is None:
             run.skipped.warnings += useless_template(corpus.documents, intake.artifact, recipe)
@@ -328,6 +332,7 @@ def _warnings(plan: _Plan, run: Run) -> Iterator[str]:
     """Yield what to know before trusting the answer."""
     yield from outdated_warnings(run, plan.intake.artifact, None if plan.known is None else plan.known.index)
     if plan.banding is not None:
+        yield from unknown_recall(plan.recipe)
         yield from threshold_warning(plan.threshold, plan.banding)
         if plan.chosen_now:
             yield from low_recall(plan.banding, plan.recipe.sketching.num_perm)

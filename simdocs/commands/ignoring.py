@@ -85,12 +85,16 @@ def leaving_out(
 
 
 def contradictory_files(request: Request, artifact: Artifact) -> Iterator[str]:
-    """Yield a message if the request gives other templates or stop words than those with which the artifact was made.
+    """Yield a message for each file of the request that has other contents than that with which the artifact was made.
 
     InputError, UsageError: a file cannot be used.
     """
     yield from _contradictory_templates(request, artifact)
     yield from contradictory_stop_words(request.given, artifact)
+    if request.has("permutation_file"):
+        from simdocs.commands.own_functions import contradictory_permutations
+
+        yield from contradictory_permutations(request.given["permutation_file"], artifact)
 
 
 def _contradictory_templates(request: Request, artifact: Artifact) -> Iterator[str]:

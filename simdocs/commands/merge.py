@@ -23,6 +23,7 @@ from simdocs.commands.standing import (
     Given,
     Standing,
     built_with,
+    have_other_items,
     recorded_arguments,
     refuse_shrinking,
 )
@@ -200,6 +201,9 @@ def _refuse_different(first: Artifact, artifact: Artifact) -> None:
         found["max_size"] = limits[0], limits[1]
     if not found:
         return
+    if have_other_items(found):
+        told = f"{first.name} and {artifact.name} have different shingles, which their hash functions number"
+        raise ParametersError(first.name, artifact.name, found, f"{told}: sign all documents in one run")
     if found.keys() - {*Bands._fields, "ignored_digest"}:  # the rest follows from them
         found = {name: values for name, values in found.items() if name not in Bands._fields}
     theirs = {name: (other, one) for name, (one, other) in found.items()}

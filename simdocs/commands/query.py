@@ -27,7 +27,7 @@ from simdocs.matching.lookup.containing import find_containing
 from simdocs.matching.lookup.index_matches import Lookup, MatchBlock, PairsOnce, find_matches
 from simdocs.matching.lookup.lookup import index_of
 from simdocs.matching.lookup.nearest import find_nearest
-from simdocs.matching.preparing import prepare
+from simdocs.matching.preparing import prepare, unknown_recall
 from simdocs.matching.verification.verify import Verifier, outdated_warnings
 from simdocs.model.answers import NAMES, Block, Delivery
 from simdocs.model.documents import EMPTY, SHORT, Documents
@@ -71,6 +71,10 @@ def query(plan: _Plan, run: Run, delivery: Delivery) -> Matches:
     indexed, wanted = plan.known, plan.request.answer
     assert indexed is not None
     listing, nearest = wanted.list, wanted.nearest or 0
+    if plan.recipe.sketching.is_own:
+        from simdocs.commands.own_functions import refuse_other_items
+
+        plan = replace(plan, intake=refuse_other_items(plan.intake, plan.recipe, indexed, run))
     asked = prepare(plan.intake, plan.recipe, run) if plan.changed is None else indexed.select(plan.changed)
     kind, head = (ContainedPairs, CONTAINING) if _contained(plan) else (Pairs, MATCHES)
     held, names, listed = [kind.empty()], [names_of_pairs(indexed, kind.empty())], list[Rows]()
@@ -159,6 +163,7 @@ def _facts(plan: _Plan, asked: Corpus, run: Run) -> SearchFacts:
 def _warnings(plan: _Plan, run: Run) -> Iterator[str]:
     """Yield what to know before trusting the answer."""
     yield from outdated_warnings(run, None if plan.known is None else plan.known.index)
+    yield from unknown_recall(plan.recipe)
     banding = _searched_by(plan)
     if banding is not None and plan.request.answer.nearest is None:
         yield from threshold_warning(plan.threshold, banding)

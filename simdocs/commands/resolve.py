@@ -33,6 +33,7 @@ from simdocs.parameters.recipes import (
     Recipe,
     Shingling,
     SignatureRecipe,
+    Sketching,
 )
 from simdocs.parameters.texts import Normalisation, OnlyChanged, Sequences
 from simdocs.pipeline.prepare import Intake
@@ -124,6 +125,7 @@ def resolve(request: ReadRequest, outputs: Sequence[str | None] = ()) -> Resolve
     artifact = intake.artifact
     if isinstance(request, TuneRequest | AuditRequest):
         check_root(intake.root)
+        _refuse_own_functions(request, artifact)
     fixed = None if artifact is None else artifact.recipe
     if index is not None:
         if artifact is not None:
@@ -132,7 +134,11 @@ def resolve(request: ReadRequest, outputs: Sequence[str | None] = ()) -> Resolve
             sequences=_with_given(index.recipe.sequences, request) if fixed is None else fixed.sequences
         )
         intake = _in_format(intake, fixed.sequences)
-    recipe = _recipe(request, fixed)
+    if request.has("permutation_file") and not isinstance(fixed, SignatureRecipe):
+        from simdocs.commands.own_functions import permutation_lines
+
+        intake = replace(intake, permutations=permutation_lines(request.given["permutation_file"]))
+    recipe = _recipe(request, fixed, intake)
     if isinstance(recipe, SignatureRecipe):
         intake, recipe = leaving_out(request, intake, recipe, index or artifact)
     grouping = request.grouping if isinstance(request, QueryRequest | DedupeRequest) else Grouping()
@@ -154,6 +160,15 @@ def resolve(request: ReadRequest, outputs: Sequence[str | None] = ()) -> Resolve
         chosen_now=not isinstance(fixed, IndexRecipe),
         changed=changed,
     )
+
+
+def _refuse_own_functions(request: Request, artifact: Artifact | None) -> None:
+    """Raise UsageError if the hash functions of an artifact are stated: nothing can be said about what these find."""
+    if artifact is not None and isinstance(artifact.recipe, SignatureRecipe) and artifact.recipe.sketching.is_own:
+        raise UsageError(
+            f"{artifact.name} has hash functions that were stated, and {request.question} is about random ones: name"
+            " the documents instead"
+        )
 
 
 def threshold_of(request: Request, fixed: Recipe | None) -> float:
@@ -205,7 +220,7 @@ def _with_given(sequences: Sequences, request: ReadRequest) -> Sequences:
     return sequences.but(**{name: request.given[name] for name in Sequences.parameters if name in request.given})
 
 
-def _recipe(request: ReadRequest, fixed: Recipe | None) -> Recipe:
+def _recipe(request: ReadRequest, fixed: Recipe | None, intake: Intake) -> Recipe:
     """How documents become what a request needs: as in the artifact as far as that goes, otherwise as requested."""
     if isinstance(request, QueryRequest) and fixed is not None:
         return fixed
@@ -215,13 +230,13 @@ def _recipe(request: ReadRequest, fixed: Recipe | None) -> Recipe:
         return fixed
     if not isinstance(request, SignaturesRequest):
         return shingles_recipe(request, fixed)
-    recipe = signature_recipe(request, fixed)
+    recipe = signature_recipe(request, fixed, intake)
     if isinstance(request, DedupeRequest) or not isinstance(request, BandsRequest):
         return recipe
     containing = request.containing if isinstance(request, IndexRequest) else NO_SKETCH
     if isinstance(request, IndexRequest) and isinstance(fixed, IndexRecipe):
         containing = fixed.containing
-    banding = banding_of(request.banding, recipe.sketching.num_perm)
+    banding = banding_of(request.banding, recipe.sketching)
     return IndexRecipe(**recipe.fields(), banding=banding, containing=containing)
 
 
@@ -231,7 +246,7 @@ def _banding_of_dedupe(request: DedupeRequest, fixed: Recipe | None) -> Banding:
         return fixed.banding
     sketching = fixed.sketching if isinstance(fixed, SignatureRecipe) else request.sketching
     try:
-        return banding_of(request.banding, sketching.num_perm)
+        return banding_of(request.banding, sketching)
     except UnreachableRecallError as error:
         raise error.or_else(f"{mention('exact')} to find every pair") from None
 
@@ -349,15 +364,25 @@ def shingles_recipe(request: DocumentTokensRequest, fixed: Recipe | None) -> Rec
     return Recipe(sequences=request.sequences, shingling=shingling_of(request.given))
 
 
-def signature_recipe(request: SignaturesRequest, fixed: Recipe | None) -> SignatureRecipe:
+def signature_recipe(request: SignaturesRequest, fixed: Recipe | None, intake: Intake) -> SignatureRecipe:
     """How documents become signatures: as in the artifact as far as that goes, otherwise as requested."""
-    recipe, of = shingles_recipe(request, fixed), fixed if isinstance(fixed, SignatureRecipe) else request
-    return SignatureRecipe(**recipe.fields(), sketching=of.sketching, ignoring=of.ignoring)
+    recipe = shingles_recipe(request, fixed)
+    if isinstance(fixed, SignatureRecipe):
+        return SignatureRecipe(**recipe.fields(), sketching=fixed.sketching, ignoring=fixed.ignoring)
+    functions = request.given.get("functions", ())
+    sketching = request.sketching.with_own_functions(functions, intake.permutations)
+    return SignatureRecipe(**recipe.fields(), sketching=sketching, ignoring=request.ignoring)
 
 
-def banding_of(asked: BandingRequest, num_perm: int) -> Banding:
+def banding_of(asked: BandingRequest, sketching: Sketching) -> Banding:
     """The bands and rows for a request. UsageError: no bands and rows fulfil it."""
-    return Banding(**asked.fields() | choose(asked, num_perm)._asdict())
+    try:
+        return Banding(**asked.fields() | choose(asked, sketching.num_perm)._asdict())
+    except UnreachableRecallError as error:
+        if not sketching.is_own:
+            raise
+        remedy = f"state more functions, or set {mention('bands')} or {mention('rows')}"
+        raise UnreachableRecallError(error.threshold, error.recall, error.num_perm, error.best, remedy) from None
 
 
 def _refuse(problems: Sequence[Problem | str]) -> None:

@@ -14,12 +14,13 @@ from simdocs.commands.blocks import rows_named
 from simdocs.commands.resolve import is_artifact, opened, opened_shingles, shingling_of
 from simdocs.corpora.single_text import read_single_document, refuse_to_replace
 from simdocs.engines.run import Run
-from simdocs.errors import UsageError, suggested
+from simdocs.errors import ArtifactError, UsageError, suggested
 from simdocs.kernels.lsh.bucket_sample import agreeing_bands
 from simdocs.kernels.lsh.buckets import candidate_pairs, shared_runs
 from simdocs.kernels.sketch.fracminhash import CUT_OFF
 from simdocs.matching.corpus import Corpus, buckets_of_index
 from simdocs.matching.preparing import corpus_of
+from simdocs.matching.spelling import spellings
 from simdocs.matching.verification.verify import Verifier
 from simdocs.model.answers import (
     NAME,
@@ -37,7 +38,9 @@ from simdocs.model.answers import (
 )
 from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
 from simdocs.model.names import display_name
-from simdocs.model.ragged import Rows, distinct, ranges
+from simdocs.model.ragged import Rows, Tokens, distinct, ranges
+from simdocs.model.skipped import OF_UNVERIFIED, and_more
+from simdocs.parameters.hash_functions import in_row_order
 from simdocs.parameters.texts import Sequences
 from simdocs.pipeline.shingling import show as shown_shingles
 from simdocs.requests.studying import ShowRequest
@@ -142,7 +145,9 @@ def shown(request: ShowRequest, artifact: Artifact, run: Run) -> _Table:
         assert isinstance(artifact, BandIndex)
         return _sketch(artifact, rows)
     if isinstance(artifact, Shingles):
-        return _matrix(artifact, rows) if request.view.matrix else _token_sets(artifact, rows)
+        if request.view.matrix:
+            return _matrix(artifact, rows, request.rereading.root, run)
+        return _token_sets(artifact, rows)
     assert isinstance(artifact, Signatures | BandIndex)
     return _signatures(artifact, rows)
 
@@ -164,15 +169,48 @@ def _token_sets(shingles: Shingles, rows: Rows | None) -> _Table:
     return _TOKENS, tokens
 
 
-def _matrix(shingles: Shingles, rows: Rows | None) -> _Table:
-    """The characteristic matrix: a row for each token, a column for each document, and 1 where it has the token."""
+_MOST_SPELLED = 1 << 16
+"""Rows of a matrix that have shingles at most. These are strings, which take much more memory than tokens."""
+
+
+def _matrix(shingles: Shingles, rows: Rows | None, root: bytes | None, run: Run) -> _Table:
+    """The characteristic matrix: a row for each shingle, a column for each document, and 1 where it has the shingle.
+
+    The rows are in the order of the shingles, or where these are unknown, in that of their tokens.
+    """
     rows = _few(shingles, rows)
     sets = shingles.tokens.take(rows)
     tokens = distinct(sets.values)
     cells = np.zeros((len(tokens), len(rows)), np.int64)
     cells[np.searchsorted(tokens, sets.values), np.repeat(np.arange(len(rows)), sets.lengths)] = 1
+    spelled = _spelled(Corpus.of_artifact(shingles, root=root), rows, tokens, run)
+    place_of = {shingle: place for place, shingle in enumerate(in_row_order(set(spelled.values())))}
+    known = sorted(spelled, key=lambda token: (place_of[spelled[token]], token))  # multisets repeat shingles
+    unknown = [token for token in tokens.tolist() if token not in spelled]
+    order = np.searchsorted(tokens, np.array([*known, *unknown], np.uint32))
     head = _with_a_column_each("token", _names(shingles)(rows))
-    return head, map(tuple, np.column_stack((tokens, cells)).tolist())
+    head = TableHead((TableColumn("shingle", NAME), *head.columns))
+    lines = np.column_stack((tokens, cells))[order].tolist()
+    return head, ((spelled.get(token), token, *line) for token, *line in lines)
+
+
+def _spelled(corpus: Corpus, rows: Rows, tokens: Tokens, run: Run) -> dict[int, str]:
+    """The shingle of each token, as far as the documents can be read again."""
+    unnamed = "rows have tokens and no shingles"
+    if len(tokens) > _MOST_SPELLED:
+        run.skipped.warnings.append(f"{corpus.artifact_name}: {unnamed}, because there are more than {_MOST_SPELLED:,}")
+        return {}
+    try:
+        spelled, unread = spellings(corpus, rows, tokens)
+    except ArtifactError as error:
+        run.skipped.warnings.append(f"{unnamed}: {error}")
+        return {}
+    if len(spelled) < len(tokens) and unread:
+        first = unread[0]
+        why = OF_UNVERIFIED.get(first.detail, f"its text cannot be read again ({first.detail})")
+        names = f"{display_name(first.shown_name)}{and_more(len(unread))}"
+        run.skipped.warnings.append(f"{names}: {why}, so some {unnamed}")
+    return spelled
 
 
 def _signatures(artifact: Signatures | BandIndex, rows: Rows | None) -> _Table:

@@ -31,8 +31,16 @@ from simdocs.pipeline.prepare import Intake
 from simdocs.pipeline.reuse import Earlier
 from simdocs.requests.request import in_words, is_unset
 
-_CONTENTS: Mapping[str, str] = MappingProxyType({"template_digest": "template", "stop_word_list": "stop_words"})
+_CONTENTS: Mapping[str, str] = MappingProxyType(
+    {"template_digest": "template", "stop_word_list": "stop_words", "permutations": "permutation_file"}
+)
 """Options that name files, by what the recipe has of their contents."""
+
+_OF_ITEMS = frozenset(("items", "item_tokens"))
+"""What a recipe with own hash functions has of the documents."""
+
+_OF_SCHEME = frozenset(("scheme", "num_perm", *_OF_ITEMS))
+"""What own hash functions decide beside."""
 
 _AT_ONCE = 1 << 20
 """Values of a column that are checked at once."""
@@ -79,9 +87,19 @@ def standing(path: bytes, recipe: Recipe, updating: Updating) -> Standing:
     if found := differences(artifact.recipe, recipe, groups):
         if found.keys() == {"ignored_digest"}:
             return Standing(artifact, why_anew="other tokens are left out now")
+        if have_other_items(found):
+            return Standing(artifact, why_anew="the documents have other shingles now, which are numbered again")
         return Standing(artifact, why_anew=f"{artifact.name} was built {built_with(found)}", unexpected=True)
     here = artifact.run.get("root") == name_to_text(os.getcwdb())
     return Standing(artifact, Earlier(artifact, *_reading(artifact.run), updating, here))
+
+
+def have_other_items(found: Mapping[str, tuple[Any, Any]]) -> bool:
+    """Whether own hash functions differ because documents have other shingles, and not because others were stated.
+
+    found: see `differences`.
+    """
+    return "items" in found and found.keys() <= {*_OF_ITEMS, "permutations"}
 
 
 def forgotten_bands(there: Standing, recipe: Recipe, given: Mapping[str, Any]) -> Iterator[str]:
@@ -106,7 +124,10 @@ def built_with(found: Mapping[str, tuple[Any, Any]], another: str = "another") -
     found: see `differences`. another: the word for a file that is not the one of the other artifact.
     """
     had, lacked = list[str](), list[str]()
+    implied = _OF_SCHEME if found.keys() & {"functions", "permutations"} else _OF_ITEMS
     for name, (then, now) in found.items():
+        if name in implied:
+            continue
         if name in _CONTENTS:
             (had if then else lacked).append(f"{f'{another} ' if then and now else ''}{mention(_CONTENTS[name])}")
         elif name == "unicode":
@@ -115,6 +136,8 @@ def built_with(found: Mapping[str, tuple[Any, Any]], another: str = "another") -
             lacked.append(mention(name))
         elif name != "ignored_digest":
             had.append(mention(name) if then is True else f"{mention(name)} {in_words(then)}")
+    if not (had or lacked) and "items" in found:
+        had.append("other shingles")
     lists = (("with", had), ("without", lacked))
     return " and ".join(f"{word} {', '.join(each)}" for word, each in lists if each)
 

@@ -10,7 +10,7 @@ import numpy as np
 from simdocs.kernels.compare.jaccard import bag_of, shared_tokens
 from simdocs.kernels.compare.subsequence import cells, lcs_length
 from simdocs.kernels.lsh.banding import candidate_probability
-from simdocs.kernels.sketch.schemes import scheme_of
+from simdocs.kernels.sketch.schemes import signing_of
 from simdocs.kernels.tokens import multisets
 from simdocs.kernels.tokens.ignored_tokens import leave_out
 from simdocs.kernels.tokens.shinglers import normalised_texts, shingled_texts, text_tokens, unit_numbers
@@ -86,7 +86,7 @@ def signature_measures(
 
     Two empty sets have the same signature, but share no token, so they count as agreeing in no place.
     """
-    signatures = scheme_of(sketching.scheme).signatures(sets, sketching.num_perm, seed)
+    signatures = signing_of(sketching).signatures(sets, sketching.num_perm, seed)
     agree = (signatures[0] == signatures[1]) & sets.lengths.all()
     in_bands = agree[: bands.bands * bands.rows].reshape(bands)
     return SignatureMeasures(

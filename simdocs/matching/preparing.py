@@ -45,6 +45,12 @@ def useless_template(documents: Documents, artifact: Artifact | None, recipe: Si
         yield f"{mention('template')} leaves out nothing: no document has any of its tokens"
 
 
+def unknown_recall(recipe: SignatureRecipe) -> Iterator[str]:
+    """Yield a warning if hash functions were stated, because what bands find is computed for random ones."""
+    if recipe.sketching.is_own:
+        yield "the hash functions were stated, so pairs may be missed more often than the bands would miss them"
+
+
 _MANY = 1 << 14
 """With at least this many documents, workers are started before the columns of an artifact are read."""
 

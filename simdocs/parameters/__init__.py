@@ -14,7 +14,8 @@ from simdocs.parameters.declaration import Group, Parameter, in_order
 EVERY_GROUP: tuple[type[Group], ...] = (
     *(texts.Naming, texts.Walking, texts.Sequences, texts.Rereading, texts.OnlyChanged, texts.Normalisation),
     *(recipes.Shingling, recipes.StopWords, recipes.SeveralShinglings),
-    *(recipes.Sketching, recipes.Ignoring, recipes.Templates, recipes.Containing, recipes.BandingRequest),
+    *(recipes.Sketching, recipes.OwnFunctions, recipes.Ignoring, recipes.Templates, recipes.Containing),
+    recipes.BandingRequest,
     *(answers.Grouping, answers.Comparing, answers.Sampling, texts.Known, texts.Updating, answers.Target),
     *(
         answers.DedupeAnswer,

@@ -221,7 +221,7 @@ class Reporting(Group, section=ANSWER):
 class ShowAnswer(Group, section=ANSWER):
     """What is shown of an artifact."""
 
-    matrix: bool = parameter(Flag(), default=False, help="Show which of up to 20 documents has which token.")
+    matrix: bool = parameter(Flag(), default=False, help="Show which of up to 20 documents has which shingle.")
     buckets: bool = parameter(Flag(), default=False, help="List the buckets that two or more documents share.")
     candidates: bool = parameter(Flag(), default=False, help="List candidate pairs, and how similar they are.")
     sketch: bool = parameter(
@@ -248,7 +248,8 @@ _DIFF = parameter(Choice(DIFFS), default=None, help="Print where texts differ.",
 _TRACE = parameter(
     Flag(),
     default=False,
-    help=f"Show how MinHash computes the signatures, row by row. Needs {mention('scheme')} permutation.",
+    help=f"Show how MinHash computes the signatures, row by row. Needs {mention('scheme')} permutation,"
+    f" {mention('functions')} or {mention('permutation_file')}.",
     section=ANSWER,
     before="nul",
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import unidata_version
 
 from simdocs.errors import mention
@@ -10,6 +10,9 @@ from simdocs.parameters.declaration import SHINGLES, SIGNATURES, Group, paramete
 from simdocs.parameters.families import LANGUAGES, RULES, SCHEMES, UNITS, default_k
 from simdocs.parameters.texts import Normalisation, Sequences
 from simdocs.parameters.values import Choice, Flag, Fraction, PathList, PathName, Seed, Several, Whole
+
+if TYPE_CHECKING:
+    from simdocs.parameters.hash_functions import PermutationLines
 
 MAX_NUM_PERM = 1 << 16
 """The largest number of places in a signature."""
@@ -79,14 +82,119 @@ class SeveralShinglings(Group, section=SHINGLES):
     )
 
 
+OWN_SCHEMES = FORMULAS, PERMUTATIONS = "functions", "permutation-file"
+"""The schemes whose hash functions are stated, and not drawn with the seed. Manifests have them as the others. They are
+no values of the scheme parameter, because the parameters that state their functions choose them."""
+
+
+class HashFunctions:
+    """One or more formulas of x; on a command line separated by commas, in Python also in a sequence."""
+
+    wanted = "formulas of x with +, *, mod and parentheses, such as '(x+1) mod 5, (3*x+1) mod 5'"
+
+    def check(self, value: Any) -> tuple[str, ...]:
+        """The formulas in their usual spelling. All other schemes have none."""
+        if value == ():
+            return ()
+        from simdocs.parameters.formulas import spelled_functions
+
+        try:
+            return spelled_functions(value)
+        except ValueError:
+            raise ValueError(self.wanted) from None
+
+    def parse(self, text: str) -> tuple[str, ...]:
+        """The formulas between commas."""
+        return self.check(text)
+
+    def hint(self, given: object) -> str:
+        """What is wrong, and where."""
+        from simdocs.parameters.formulas import spelled_functions
+
+        try:
+            spelled_functions(given)
+        except ValueError as wrong:
+            return str(wrong)
+        return ""
+
+
+MOST_FUNCTIONS = 50
+"""The largest number of functions or permutations. Candidates are dropped by their estimate only with 64 places or
+more, which would be wrong with functions that are not random."""
+
+MOST_ITEMS, MOST_ITEM_BYTES = 1000, 1 << 16
+"""The largest number of different shingles for own functions, and of their bytes in UTF-8."""
+
+MOST_OWN_BYTES = 3 << 19
+"""Bytes that functions, items and tokens take in a manifest at most: 20 bytes for each row of a permutation, 6 for each
+byte of an item, which may be an escape, and less than 100 KiB for all else."""
+
+_SMALL = f"For at most {MOST_ITEMS:,} different shingles"
+
+
 class Sketching(Group, section=SIGNATURES):
-    """How tokens become a signature. The seed is that of the tokens."""
+    """How tokens become a signature. The seed is that of the tokens.
+
+    The other fields are empty unless the scheme is one of OWN_SCHEMES.
+
+    functions: the formulas.
+    permutations: the numbers of the rows in permuted order, with spaces between them.
+    items: the different shingles of all documents, in the order of rows; empty until the documents were read.
+    item_tokens: their tokens.
+    """
 
     scheme: str = parameter(Choice(SCHEMES), default="fss", help="How signatures are computed.", before="threshold")
     num_perm: int = parameter(
         Whole(1, MAX_NUM_PERM),
         default=128,
         help="Number of places in a signature. More places make estimates more precise, and signatures larger.",
+    )
+    functions: tuple[str, ...] = ()
+    permutations: tuple[str, ...] = ()
+    items: tuple[str, ...] = ()
+    item_tokens: tuple[int, ...] = ()
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the hash functions are stated, and not drawn with the seed."""
+        return self.scheme in OWN_SCHEMES
+
+    @property
+    def goes_by_rows(self) -> bool:
+        """Whether the scheme goes through the shingles row by row, which can be shown."""
+        return self.is_own or SCHEMES[self.scheme].by_rows
+
+    def with_own_functions(self, functions: tuple[str, ...], permutations: PermutationLines | None) -> Sketching:
+        """The scheme of the functions that are stated, so far without items; itself if none are.
+
+        permutations: those of a file, if one is given.
+        """
+        if permutations is not None:
+            return self.but(scheme=PERMUTATIONS, num_perm=len(permutations.lines))
+        return self.but(scheme=FORMULAS, num_perm=len(functions), functions=functions) if functions else self
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fields by name, without those that are empty."""
+        return {name: value for name, value in super().as_dict().items() if value != ()}
+
+
+class OwnFunctions(Group, section=SIGNATURES):
+    """Hash functions that are stated: formulas, or a file of permutations."""
+
+    functions: tuple[str, ...] = parameter(
+        HashFunctions(),
+        default=(),
+        help="Use these hash functions, such as '(x+1) mod 5, (3*x+1) mod 5'. x is the shingle if all are whole"
+        f" numbers, and otherwise its place among them from 0, by their bytes. {_SMALL}, and {MOST_FUNCTIONS}"
+        " functions.",
+        before="threshold",
+    )
+    permutation_file: bytes | None = parameter(
+        PathName(),
+        default=None,
+        help="Use the permutations in FILE as hash functions: all shingles in permuted order on each line, or one"
+        f" permutation with a shingle on each line. {_SMALL}, and {MOST_FUNCTIONS} permutations.",
+        before="threshold",
     )
 
 

@@ -162,6 +162,7 @@ class Rereading(Group, section=DOCUMENTS):
         helps={
             "dedupe": f"{_OF_ARTIFACT} {_OF_Y}",
             "compare": _OF_ARTIFACT,
+            "show": _OF_ARTIFACT,
             "merge": "Record that the documents are in DIR. Needed if the artifacts were built in different"
             " directories.",
         },

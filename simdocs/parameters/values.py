@@ -67,7 +67,7 @@ def refusal(values: Values, wanted: object, given: object) -> str:
     """The message about a wrong value: what is wanted, what was given, and what may have been meant."""
     given = without_secret(getattr(values, "shown", lambda value: value)(given))
     shown = given if not isinstance(given, str) or len(given) <= _SHOWN else f"{given[:_SHOWN]}..."
-    hint = values.hint(given) if isinstance(values, Choice | Fraction | Several) else ""
+    hint = getattr(values, "hint", lambda _: "")(given)
     return f"must be {wanted}, not {shown!r}" + (f": {hint}" if hint else "")
 
 

@@ -27,6 +27,7 @@ from simdocs.pipeline.shingling import record_ignored
 from simdocs.pipeline.signing import Sketches, sign, sign_token_sets
 
 if TYPE_CHECKING:
+    from simdocs.parameters.hash_functions import PermutationLines
     from simdocs.pipeline.reuse import Earlier
 
 
@@ -39,6 +40,7 @@ class Intake:
     outputs: files that will be written, which must not be among the documents.
     found: the files of the documents, if they were found before, or texts in memory.
     ignored: the tokens that are left out, ascending.
+    permutations: the permutations of the shingles that are the hash functions, if they are in a file.
     text_field: the fields that hold the texts in containers, if they were given.
     id_field: the field that holds the ids of documents in containers, if it was given; empty: none does.
     """
@@ -51,6 +53,7 @@ class Intake:
     outputs: Sequence[str | None] = ()
     found: FileList | None = None
     ignored: Tokens = field(default_factory=lambda: NO_TOKENS)
+    permutations: PermutationLines | None = None
     text_field: tuple[str, ...] | None = None
     id_field: str | None = None
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from simdocs.engines.engine import WorkerState
 from simdocs.engines.run import Run
-from simdocs.kernels.sketch.schemes import scheme_of
+from simdocs.kernels.sketch.schemes import signing_of
 from simdocs.kernels.tokens import multisets
 from simdocs.kernels.tokens.ignored_tokens import leave_out
 from simdocs.model.artifact import Artifact, BandIndex, Shingles
@@ -168,7 +168,7 @@ def _in_place(parts: list[tuple[BlockPlaces, Ragged]], documents: int) -> Ragged
 
 def _begin(tokens: Ragged, sketching: Sketching, seed: int) -> tuple[Tokens, BlockPlaces, Ragged]:
     """Signatures, and the places and tokens of small documents that are not signed yet because they are too few."""
-    scheme = scheme_of(sketching.scheme)
+    scheme = signing_of(sketching)
     begun, undone = scheme.partial_signatures(tokens, sketching.num_perm, seed)
     small = tokens.take(undone)
     if len(small.values) < _SIGNED_WITH_BATCH:
@@ -307,7 +307,7 @@ class _Rows:
     def _flush(self) -> None:
         if self._waiting:
             tokens = Ragged.concat(self._tokens, np.uint32)
-            signatures = scheme_of(self._sketching.scheme).signatures(tokens, self._sketching.num_perm, self._seed)
+            signatures = signing_of(self._sketching).signatures(tokens, self._sketching.num_perm, self._seed)
             self._signatures.all()[np.concatenate(self._waiting)] = signatures
         self._waiting, self._tokens, self._held = [], [], 0
 

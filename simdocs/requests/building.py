@@ -5,10 +5,10 @@ from typing import Any, ClassVar
 
 from simdocs.errors import Problem, mention
 from simdocs.parameters.answers import Target
-from simdocs.parameters.recipes import Containing
+from simdocs.parameters.recipes import Containing, OwnFunctions
 from simdocs.parameters.texts import Rereading, Updating
 from simdocs.requests.request import Exclusion, Need, Request, RequestRules, only, paths
-from simdocs.requests.sources import BandsRequest, DocumentTokensRequest, SignaturesRequest
+from simdocs.requests.sources import OWN_FUNCTIONS, BandsRequest, DocumentTokensRequest, SignaturesRequest
 
 
 class BuildRequest(DocumentTokensRequest):
@@ -51,7 +51,10 @@ class SignatureRequest(BuildRequest, SignaturesRequest):
     question = "signature"
     kind = "signatures"
     upstream = ("shingles",)
-    rules: ClassVar[RequestRules] = (*SignaturesRequest.rules, *_OF_BUILDS)
+
+    own: OwnFunctions
+
+    rules: ClassVar[RequestRules] = (*SignaturesRequest.rules, *OWN_FUNCTIONS, *_OF_BUILDS)
 
 
 class IndexRequest(BuildRequest, BandsRequest):
@@ -61,9 +64,10 @@ class IndexRequest(BuildRequest, BandsRequest):
     kind = "index"
     upstream = ("shingles", "signatures", "index")
 
+    own: OwnFunctions
     containing: Containing
 
-    rules: ClassVar[RequestRules] = (*BandsRequest.rules, *_OF_BUILDS)
+    rules: ClassVar[RequestRules] = (*BandsRequest.rules, *OWN_FUNCTIONS, *_OF_BUILDS)
 
 
 class MergeRequest(Request):

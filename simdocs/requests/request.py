@@ -221,7 +221,12 @@ def in_words(value: object) -> str:
 
 def is_unset(parameter: str, value: object) -> bool:
     """Whether an artifact with this value was built without the parameter, rather than with a value of it."""
-    return value is False or value is None or (parameter == "ignore_common" and value == PARAMETERS[parameter].default)
+    return (
+        value is False
+        or value is None
+        or value == ()
+        or (parameter == "ignore_common" and value == PARAMETERS[parameter].default)
+    )
 
 
 def paths(documents: Sequence[Any], *, or_texts: bool = True) -> tuple[tuple[Any, ...], list[Problem]]:

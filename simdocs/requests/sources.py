@@ -176,7 +176,7 @@ class DocumentTokensRequest(TokensRequest, ReadRequest):
 
     def _read_once(self) -> Iterator[Problem]:
         """Standard input is read once."""
-        beside = [*self.given.get("template", ()), self.stop_words.stop_words]
+        beside = [*self.given.get("template", ()), self.stop_words.stop_words, self.given.get("permutation_file")]
         read = [*self.documents, self.naming.files_from, self.naming.files0_from, *beside]
         if b"-" in beside and read.count(b"-") > 1:
             yield ONCE
@@ -196,6 +196,31 @@ class SignaturesRequest(DocumentTokensRequest):
     sketching: Sketching
     ignoring: Ignoring
     templates: Templates
+
+
+def states_functions(request: Request) -> bool:
+    """Whether a request states its hash functions."""
+    return request.has("functions") or request.has("permutation_file")
+
+
+_STATED = "the functions are the scheme, and their number is that of places"
+_OF_SETS = "hash functions that are stated are about all shingles, each once"
+
+OWN_FUNCTIONS: RequestRules = (
+    Exclusion("functions", "permutation_file", "choose one"),
+    *(
+        Exclusion(stated, other, why)
+        for stated in ("functions", "permutation_file")
+        for other, why in (
+            ("scheme", _STATED),
+            ("num_perm", _STATED),
+            ("multiset", _OF_SETS),
+            ("ignore_common", _OF_SETS),
+            ("template", _OF_SETS),
+        )
+    ),
+)
+"""The rules of questions in which hash functions can be stated."""
 
 
 def by_hand_or_rule(request: Request) -> Iterator[Problem]:

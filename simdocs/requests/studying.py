@@ -5,18 +5,27 @@ from typing import Any, ClassVar
 
 from simdocs.errors import Problem, mention
 from simdocs.parameters.answers import CompareAnswer, Comparing, Running, Sampling, ShowAnswer
-from simdocs.parameters.families import SCHEMES
-from simdocs.parameters.recipes import BandingRequest, SeveralShinglings, Shingling, Sketching, StopWords, Templates
+from simdocs.parameters.recipes import (
+    BandingRequest,
+    OwnFunctions,
+    SeveralShinglings,
+    Shingling,
+    Sketching,
+    StopWords,
+    Templates,
+)
 from simdocs.parameters.texts import Normalisation, Rereading, Sequences, Walking
 from simdocs.parameters.values import Path, PathName
 from simdocs.requests.request import Exclusion, Need, Request, RequestRules, needs, not_together, only
 from simdocs.requests.sources import (
     AS_ONE_TEXT,
     ONCE,
+    OWN_FUNCTIONS,
     BandsRequest,
     SourceRequest,
     TokensRequest,
     by_hand_or_rule,
+    states_functions,
     useless_stop_words,
 )
 
@@ -58,6 +67,12 @@ class ShowRequest(TokensRequest):
         except ValueError as wanted:
             yield Problem(f"each name of a document must be {wanted}")
 
+    def _root_of_texts(self) -> Iterator[Problem]:
+        """A directory is given if documents are read again."""
+        if self.has("root") and not (self.has("matrix") or self.has("candidates")):
+            either = f"{mention('matrix')} or {mention('candidates')}"
+            yield Problem(f"{mention('root')} needs {either}", "root", "matrix", "candidates")
+
     def _one_view(self) -> Iterator[Problem]:
         views = list(filter(self.has, _VIEWS))
         if len(views) > 1:
@@ -67,7 +82,7 @@ class ShowRequest(TokensRequest):
         *TokensRequest.rules,
         _one_view,
         Need("shingles", "candidates"),
-        Need("root", "candidates"),
+        _root_of_texts,
         TokensRequest.useless_stop_words,
     )
 
@@ -113,6 +128,7 @@ class CompareRequest(SourceRequest):
     shinglings: SeveralShinglings
     stop_words: StopWords
     sketching: Sketching
+    own: OwnFunctions
     templates: Templates
     banding: BandingRequest
     comparing: Comparing = only("measure")
@@ -124,13 +140,19 @@ class CompareRequest(SourceRequest):
         return self.documents[0] if self.documents else None
 
     @property
+    def states_functions(self) -> bool:
+        """Whether the hash functions are stated."""
+        return states_functions(self)
+
+    @property
     def several_shinglings(self) -> bool:
         """Whether the answer is a table over units and k."""
         return len(self.shinglings.unit) > 1 or len(self.shinglings.k or ()) > 1
 
     def _read_once(self) -> Iterator[Problem]:
         """Standard input is read once; and there are two texts."""
-        read = [*self.documents, *self.templates.template, self.stop_words.stop_words]
+        beside = (self.stop_words.stop_words, self.own.permutation_file)
+        read = [*self.documents, *self.templates.template, *beside]
         if read.count(b"-") > max(1, self.documents.count(b"-")):
             yield ONCE
         given: Sequence[object] = self.documents if self.texts is None else self.texts
@@ -145,6 +167,7 @@ class CompareRequest(SourceRequest):
     rules: ClassVar[RequestRules] = (
         *TokensRequest.rules,
         by_hand_or_rule,
+        *OWN_FUNCTIONS,
         _read_once,
         AS_ONE_TEXT,
         Exclusion("diff", "trace", "choose one"),
@@ -152,9 +175,10 @@ class CompareRequest(SourceRequest):
         _one_trace,
     )
 
-    def problems_of_trace(self, scheme: str) -> Iterator[Problem]:
-        """Yield a problem if signatures of this scheme have no trace."""
-        if self.answer.trace and not SCHEMES[scheme].by_rows:
+    def problems_of_trace(self, sketching: Sketching) -> Iterator[Problem]:
+        """Yield a problem if signatures that are computed like this have no trace."""
+        scheme = sketching.scheme
+        if self.answer.trace and not sketching.goes_by_rows:
             which = ", the default," if scheme == Sketching().scheme else ""
             wanted = f"{mention('scheme')} permutation: {scheme}{which} does not go through the shingles row by row"
             yield Problem(f"{mention('trace')} needs {wanted}", "trace", "scheme")
@@ -171,7 +195,8 @@ class CompareRequest(SourceRequest):
         if self.has("root"):
             yield from needs(("root",), "an artifact, not documents")
         yield from useless_stop_words(self, self.shinglings.unit)
-        yield from self.problems_of_trace(self.sketching.scheme)
+        if not self.states_functions:
+            yield from self.problems_of_trace(self.sketching)
 
     def problems_of_many(self) -> Iterator[Problem]:
         """Yield a problem for each parameter that more than two texts do not allow."""

@@ -52,6 +52,9 @@ def lay_out(root: Path) -> Path:
         "list": b"docs/a.txt\ndocs/b.txt\ndocs/c.txt\n",
         "list0": b"docs/a.txt\0docs/b.txt\0",
         "stop words": b"wider\n",
+        "order": b"3 1 2\n1 2 3\n",
+        "sets/one": b"1\n2\n",
+        "sets/two": b"2\n3\n",
     }
     lay(root, DOCS | docs | lists | {"text": TEXT, "stdin": JSONL, "gone/a.txt": A, "gone/b.txt": A1})
     lay(root, {"moved/old/a.txt": A, "moved/old/b.txt": A1})
@@ -250,10 +253,15 @@ _REPORT |= {"figure": Case("similarities"), "group": Case(1, {"figure": "matrix"
 
 _USUAL = _TOKENS | _DOCUMENTS | _SIGNATURES | _BANDS
 
+_STATED = {
+    "functions": Case("(x+1) mod 5, x", {"unit": "line"}, ("sets",)),
+    "permutation_file": Case("order", {"unit": "line"}, ("sets",)),
+}
+
 _OWN: Mapping[str, Mapping[str, Case]] = {
     "shingle": _BUILD,
-    "signature": _BUILD,
-    "index": _BUILD | {"containment": Case(True)},
+    "signature": _BUILD | _STATED,
+    "index": _BUILD | _STATED | {"containment": Case(True)},
     "merge": {name: _BUILD[name] for name in ("output", "lock_wait", "allow_shrink")}
     | {"root": Case("docs", changes=False)},
     "dedupe": _DEDUPE,

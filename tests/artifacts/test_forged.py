@@ -16,7 +16,15 @@ from hypothesis import strategies as st
 
 from simdocs.artifacts import formats, manifest, reader
 from simdocs.errors import ArtifactError
-from simdocs.parameters.recipes import MOST_STOP_WORDS
+from simdocs.parameters.hash_functions import refuse_contradiction
+from simdocs.parameters.recipes import (
+    MOST_FUNCTIONS,
+    MOST_ITEM_BYTES,
+    MOST_ITEMS,
+    MOST_OWN_BYTES,
+    MOST_STOP_WORDS,
+    Sketching,
+)
 from simdocs.parameters.texts import FieldNames
 from simdocs.parameters.values import FreeText
 from tests.amounts import slow
@@ -197,7 +205,7 @@ def test_files_that_are_not_manifests_are_refused(copies, what):
 def test_a_manifest_larger_than_the_arrays_need_is_not_read(copies):
     for kind, path in copies.items():
         data = (path / "manifest.json").read_bytes()
-        for size in (2 << 20, 100 << 20):
+        for size in (4 << 20, 100 << 20):
             os.truncate(path / "manifest.json", size)
             tracemalloc.start()
             try:
@@ -231,6 +239,66 @@ def test_the_largest_manifest_of_an_artifact_is_allowed(place, kind):
         assert size < reader._largest_manifest(descriptor) < 2 * size + (1 << 16)
     finally:
         os.close(descriptor)
+
+
+OWN = Path(__file__).resolve().parent / "golden" / "own"
+OF_SCHEME = ("parameters", "sketching")
+
+
+@pytest.mark.reliability("a forged manifest")
+@pytest.mark.parametrize("name", ["formulas.signatures", "orders.signatures"])
+def test_absurd_hash_functions_are_refused(name):
+    body = body_of(OWN / name)
+    for way in (way for way in leaves(body) if way[:2] == OF_SCHEME):
+        for value in ABSURD:
+            forged = changed(body, way, lambda inner, key, value=value: inner.__setitem__(key, value))
+            told = _said_of(manifest._with_checksum(forged))
+            # x is a formula. Of other items and tokens, only the order and the number can be wrong.
+            is_possible = {"items", "item_tokens"} & {*way} or ("functions" in way and value == "x")
+            assert told is not None or is_possible or forged == body, (way, value)
+
+
+@pytest.mark.reliability("a forged manifest")
+@pytest.mark.parametrize(
+    ("name", "fields"),
+    [
+        ("formulas.signatures", {"functions": ["(x + 1) mod 5", "2*x+3 mod 6"]}),
+        ("formulas.signatures", {"functions": ["x*x*x*x*x*x*x*x*x*x*x*x", "x"]}),
+        ("formulas.signatures", {"functions": ["x"] * 51, "num_perm": 51}),
+        ("formulas.signatures", {"scheme": "fss"}),
+        ("formulas.signatures", {"scheme": "permutation-file"}),
+        ("formulas.signatures", {"items": ["7", "6", "5", "4", "3", "2", "1"]}),
+        ("formulas.signatures", {"items": ["1", "2", "3", "4", "5", "6", "06"]}),
+        ("formulas.signatures", {"items": ["1", "2", "3", "4", "5", "6"]}),
+        ("formulas.signatures", {"item_tokens": [1, 2, 3, 4, 5, 6, 6]}),
+        ("formulas.signatures", {"item_tokens": [1, 2, 3, 4, 5, 6, 1 << 32]}),
+        ("orders.signatures", {"permutations": ["1 2 3 4 5 6 7", "7 6 5 4 3 2"]}),
+        ("orders.signatures", {"permutations": ["1 2 3 4 5 6 7", "7 6 5 4 3 2 01"]}),
+        ("orders.signatures", {"permutations": ["1 2 3 4 5 6 7", "7 6 5 4 3 2 2"]}),
+        ("orders.signatures", {"permutations": ["1 2 3 4 5 6 7"]}),
+        ("orders.signatures", {"functions": ["x"]}),
+    ],
+)
+def test_hash_functions_that_do_not_fit_each_other_are_refused(name, fields):
+    body = body_of(OWN / name)
+    body["parameters"]["sketching"] |= fields
+    assert "damaged: it is not a manifest of simdocs" in (_said_of(manifest._with_checksum(body)) or "")
+
+
+@pytest.mark.reliability("a forged manifest")
+def test_the_largest_hash_functions_are_allowed():
+    """Permutations of as many numbers as possible, and as many bytes of other items, which are spelt with escapes."""
+    numbers = tuple(str(10**17 + row) for row in range(MOST_ITEMS))
+    others = tuple("\1" * (MOST_ITEM_BYTES // MOST_ITEMS - 4) + f"{row:04}" for row in range(MOST_ITEMS))
+    tokens = tuple(range((1 << 32) - MOST_ITEMS, 1 << 32))
+    longest = f"x{'+1' * 99}+"
+    for fields in (
+        {"scheme": "permutation-file", "permutations": (" ".join(numbers),) * MOST_FUNCTIONS, "items": numbers},
+        {"scheme": "functions", "functions": (f"{longest}1"[:199],) * MOST_FUNCTIONS, "items": others},
+    ):
+        sketching = Sketching(num_perm=MOST_FUNCTIONS, item_tokens=tokens, **fields)
+        refuse_contradiction(sketching)
+        assert len(json.dumps({"": {"": sketching.as_dict()}}, indent=1)) < MOST_OWN_BYTES
 
 
 @pytest.mark.reliability("a forged manifest")

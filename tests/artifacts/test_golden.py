@@ -98,6 +98,31 @@ def test_the_same_texts_still_make_the_golden_artifacts(name: str, tmp_path: Pat
     assert (made["files"].all()[noted] == artifact["files"].all()[noted]).all()
 
 
+@same_unicode
+@pytest.mark.parametrize(
+    ("name", "signatures"),
+    [
+        ("formulas.signatures", [[2, 3], [0, 3], [2, 1], [0, 1]]),
+        ("formulas.index", [[2, 3], [0, 3], [2, 1], [0, 1]]),
+        ("orders.signatures", [[3, 2], [1, 2], [1, 1], [2, 3]]),
+    ],
+)
+def test_artifacts_with_own_hash_functions_are_read_and_made_as_they_were(
+    name: str, signatures: list[list[int]], tmp_path: Path
+) -> None:
+    own = GOLDEN.parent / "own"
+    artifact = opened(own / name)
+    assert damages(own / name) == []
+    assert artifact.signatures.tolist() == signatures
+    shutil.copytree(own / "sets", tmp_path / "sets")
+    shutil.copy(own / "orders", tmp_path)
+    assert simdocs(*artifact.run["command"][1:], "-q", cwd=tmp_path).status == 0
+    assert opened(tmp_path / name).signatures.tolist() == signatures
+    then, now = ((place / name / "manifest.json").read_text() for place in (own, tmp_path))
+    until = then.index(' "arrays": {')  # checksums are of times and inodes, too
+    assert now[:until] == then[:until]
+
+
 @pytest.mark.parametrize("name", ARTIFACTS)
 def test_artifacts_of_version_3_are_refused_with_a_remedy(name: str) -> None:
     said = f"simdocs: error: {name}: has format version 3, but this simdocs reads version 4: build it again\n"

@@ -23,14 +23,13 @@ LINES = {
     "docs/S4": b"roses are\nthe plane\n",
 }
 NAMES = sorted(LINES)
-SETS = {
-    name: {
-        mmh3.hash(mmh3.hash(line, 0, signed=False).to_bytes(4, "little"), 0, signed=False)
-        for line in text.split(b"\n")
-        if line
-    }
-    for name, text in LINES.items()
-}
+
+
+def token_of(line: bytes) -> int:
+    return mmh3.hash(mmh3.hash(line, 0, signed=False).to_bytes(4, "little"), 0, signed=False)
+
+
+SETS = {name: {token_of(line) for line in text.split(b"\n") if line} for name, text in LINES.items()}
 
 
 @pytest.fixture(scope="module")
@@ -65,15 +64,63 @@ def test_token_sets_are_shown_with_their_sizes(lectures):
     assert rows(lectures, "x.shingles", "docs/S3", "./docs//S2") == expected
 
 
-def test_the_characteristic_matrix_has_a_1_where_a_document_has_a_token(lectures):
-    every = sorted(set().union(*SETS.values()))
-    expected = [[str(token), *(str(int(token in SETS[name])) for name in NAMES)] for token in every]
-    assert rows(lectures, "x.shingles", "--matrix", "--header") == [["token", *NAMES], *expected]
-    both = sorted(SETS["docs/S1"] | SETS["docs/S3"])
+def test_the_characteristic_matrix_has_a_1_where_a_document_has_a_shingle(lectures):
+    texts = {name: set(text.decode().splitlines()) for name, text in LINES.items()}
+    every = sorted(set().union(*texts.values()))
+    expected = [
+        [line, str(token_of(line.encode())), *(str(int(line in texts[name])) for name in NAMES)] for line in every
+    ]
+    assert rows(lectures, "x.shingles", "--matrix", "--header") == [["shingle", "token", *NAMES], *expected]
     columns = rows(lectures, "x.shingles", "docs/S1", "docs/S3", "--matrix")
-    assert [int(row[0]) for row in columns] == both
+    assert [row[0] for row in columns] == ["roses are", "the cow j", "the plane"]
     # One row is of type (1, 1), and two are (1, 0) or (0, 1).
-    assert sorted(row[1:] for row in columns) == [["0", "1"], ["1", "0"], ["1", "1"]]
+    assert sorted(row[2:] for row in columns) == [["0", "1"], ["1", "0"], ["1", "1"]]
+
+
+def test_rows_that_are_whole_numbers_are_in_the_order_of_numbers(tmp_path):
+    lay(tmp_path, {"docs/a": b"10\n9\n", "docs/b": b"9\n100\n"})
+    assert simdocs("shingle", "docs", "--unit", "line", "-o", "x.shingles", cwd=tmp_path).status == 0
+    assert [row[0] for row in rows(tmp_path, "x.shingles", "--matrix")] == ["9", "10", "100"]
+
+
+def test_a_multiset_has_a_row_for_each_time_that_a_shingle_occurs(tmp_path):
+    lay(tmp_path, {"docs/a": b"aaab", "docs/b": b"aabbc"})
+    options = ("-k", "1", "--multiset", "-o", "x.shingles")
+    assert simdocs("shingle", "docs", *options, cwd=tmp_path).status == 0
+    cells = sorted((row[0], *row[2:]) for row in rows(tmp_path, "x.shingles", "--matrix"))
+    assert cells == [
+        ("a", "1", "0"),
+        ("a", "1", "1"),
+        ("a", "1", "1"),
+        ("b", "0", "1"),
+        ("b", "1", "1"),
+        ("c", "0", "1"),
+    ]
+
+
+def test_rows_of_documents_that_cannot_be_read_again_have_tokens_alone(tmp_path):
+    lay(tmp_path, {f"docs/{name[-2:]}": text for name, text in LINES.items()})
+    assert simdocs("shingle", "docs", "--unit", "line", "-o", "x.shingles", cwd=tmp_path).status == 0
+    (tmp_path / "docs").rename(tmp_path / "elsewhere")
+    done = simdocs("show", "x.shingles", "--matrix", cwd=tmp_path)
+    gone = f"{tmp_path}/docs/S1 and 3 more files: its file is gone, so some rows have tokens and no shingles"
+    assert (done.status, done.err) == (0, f"simdocs: warning: {gone}\n")
+    every = sorted(set().union(*SETS.values()))
+    assert [row[:2] for row in done.rows] == [[b"", str(token).encode()] for token in every]
+    (tmp_path / "there").mkdir()
+    (tmp_path / "elsewhere").rename(tmp_path / "there" / "docs")
+    found = rows(tmp_path, "x.shingles", "--matrix", "--root", "there")
+    assert [row[0] for row in found] == ["alice and", "roses are", "the cow j", "the plane"]
+
+
+def test_a_matrix_of_very_many_rows_has_tokens_alone(tmp_path):
+    lay(tmp_path, {"docs/a": b"\n".join(b"%d" % number for number in range((1 << 16) + 1))})
+    assert simdocs("shingle", "docs", "--unit", "line", "-o", "x.shingles", cwd=tmp_path).status == 0
+    done = simdocs("show", "x.shingles", "--matrix", cwd=tmp_path)
+    why = "x.shingles: rows have tokens and no shingles, because there are more than 65,536"
+    assert (done.status, done.err) == (0, f"simdocs: warning: {why}\n")
+    tokens = [int(row[1]) for row in done.rows]
+    assert tokens == sorted(set(tokens))
 
 
 def test_signatures_are_columns_of_a_matrix(lectures):
@@ -183,7 +230,7 @@ def test_python_returns_the_rows(lectures, monkeypatch):
         ),
         ("x.index --sketch", "x.index has no sketch: build it with simdocs index --containment"),
         ("x.index --buckets --candidates", "--buckets and --candidates cannot be combined: choose one"),
-        ("x.index --root .", "--root needs --candidates"),
+        ("x.index --root .", "--root needs --matrix or --candidates"),
         ("docs/S1 --matrix", "--matrix needs shingles, not a text"),
         ("docs/S1 --buckets", "--buckets needs an index, not a text"),
         ("docs/S1 docs/S2", "names of documents need an artifact, not a text"),

@@ -218,7 +218,9 @@ def traced(
 ) -> list[list[tuple[float, ...]]]:
     """The slots after each row, as `compare --trace` computes them."""
     with lectures_functions(functions, modulus):
-        hashes = permutation.hash_values(np.array([unmixed(row) for row in rows], np.uint32), len(functions), 0)
+        hashes = permutation.signatures(
+            permutation.each_alone(np.array([unmixed(row) for row in rows], np.uint32)), len(functions), 0
+        )
     assert as_taught(hashes.tolist(), modulus) == [tuple((c * row + d) % modulus for c, d in functions) for row in rows]
     members = np.array(slots.characteristic(rows, sets), bool)
     return [as_taught(after, modulus) for after in permutation.slots(hashes, members).tolist()]

@@ -1,15 +1,18 @@
-"""Classic MinHash: for each of K random hash functions, the smallest value over the set; and its steps, row by row.
+"""Classic MinHash: for each of K hash functions, the smallest value over the set; and its steps, row by row.
 
 Broder, Charikar, Frieze, Mitzenmacher, Min-wise independent permutations (1998); Leskovec, Rajaraman, Ullman, Mining
-of Massive Datasets, section 3.3. The functions are ((a*x + b) mod 2^64) >> 32 of the mixed token, a odd, a strongly
-universal family on 32-bit numbers: Dietzfelbinger, Universal hashing and k-wise independent random variables via
-integer arithmetic without primes (STACS 1996), theorem 3. Mixing first spreads out tokens that are close together.
+of Massive Datasets, section 3.3. The random functions are ((a*x + b) mod 2^64) >> 32 of the mixed token, a odd, a
+strongly universal family on 32-bit numbers: Dietzfelbinger, Universal hashing and k-wise independent random variables
+via integer arithmetic without primes (STACS 1996), theorem 3. Mixing first spreads out tokens that are close together.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
+from simdocs.errors import InputError
 from simdocs.kernels.sketch.fss import EMPTY
 from simdocs.kernels.sketch.schemes import Scheme
 from simdocs.kernels.tokens.murmur import CHUNK, fmix32
@@ -34,6 +37,19 @@ def signatures(tokens: Ragged, num_perm: int, seed: int = 0) -> Tokens:
     """
     factors, terms = hash_functions(num_perm, seed)
     out = np.full((len(tokens), num_perm), EMPTY, np.uint32)
+    for rows, starts, some in _chunks(tokens):
+        mixed = fmix32(some.copy()).astype(np.uint64)
+        hashes = np.empty_like(mixed)
+        for position in range(num_perm):
+            np.multiply(mixed, factors[position], out=hashes)
+            np.add(hashes, terms[position], out=hashes)
+            smallest = np.minimum.reduceat(hashes, starts) >> np.uint64(32)
+            out[rows, position] = np.minimum(out[rows, position], smallest.astype(np.uint32))
+    return out
+
+
+def _chunks(tokens: Ragged) -> Iterator[tuple[Index, Index, Tokens]]:
+    """Yield the tokens chunk by chunk, each with the rows that have some of them, and where these begin in it."""
     offsets = tokens.offsets
     for at in range(0, len(tokens.values), CHUNK):
         end = min(at + CHUNK, len(tokens.values))
@@ -42,14 +58,22 @@ def signatures(tokens: Ragged, num_perm: int, seed: int = 0) -> Tokens:
         starts = np.clip(offsets[first:last], at, None) - at
         # reduceat would give an empty row the first value of the next row, so only rows with tokens take part.
         rows = first + np.flatnonzero(np.diff(np.append(starts, end - at)))
-        starts = starts[rows - first]
-        mixed = fmix32(tokens.values[at:end].copy()).astype(np.uint64)
-        hashes = np.empty_like(mixed)
-        for position in range(num_perm):
-            np.multiply(mixed, factors[position], out=hashes)
-            np.add(hashes, terms[position], out=hashes)
-            smallest = np.minimum.reduceat(hashes, starts) >> np.uint64(32)
-            out[rows, position] = np.minimum(out[rows, position], smallest.astype(np.uint32))
+        yield rows, starts[rows - first], tokens.values[at:end]
+
+
+def table_signatures(tokens: Ragged, known: Tokens, values: Tokens) -> Tokens:
+    """The signatures of N documents with hash functions that are a table: uint32 (N, K).
+
+    tokens: as for `signatures`. known: uint32 (U,), all tokens, ascending. values: uint32 (U, K), below EMPTY, the
+    value of each function for each of them. A document without tokens has a row of EMPTY. InputError: a token is not
+    known.
+    """
+    out = np.full((len(tokens), values.shape[1]), EMPTY, np.uint32)
+    for rows, starts, some in _chunks(tokens):
+        at = np.searchsorted(known, some)
+        if (at == len(known)).any() or (known[at] != some).any():
+            raise InputError(f"a document has a shingle that is not one of the {len(known):,} that were numbered")
+        out[rows] = np.minimum(out[rows], np.minimum.reduceat(values[at], starts))
     return out
 
 
@@ -65,13 +89,9 @@ PERMUTATION = Scheme(signatures, partial_signatures)
 """The entry of this scheme in the table of schemes."""
 
 
-def hash_values(tokens: Tokens, num_perm: int, seed: int) -> Tokens:
-    """The values of the hash functions for each token: uint32 (R, num_perm).
-
-    They are the signature of a document that has this token alone.
-    """
-    alone = Ragged(tokens, np.arange(len(tokens) + 1))
-    return signatures(alone, num_perm, seed)
+def each_alone(tokens: Tokens) -> Ragged:
+    """Documents that have one of these tokens each. Their signatures are the values of the hash functions."""
+    return Ragged(tokens, np.arange(len(tokens) + 1))
 
 
 def slots(hashes: Tokens, members: Mask) -> Array:

@@ -1,12 +1,15 @@
-"""The implementation of a signature scheme, found by the name of the scheme."""
+"""The implementation of a signature scheme, found by its name, or made from the functions that a user stated."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import NamedTuple
 
+import numpy as np
+
 from simdocs.model.ragged import Index, Ragged, Tokens
 from simdocs.parameters.families import SCHEMES
+from simdocs.parameters.recipes import OWN_SCHEMES, Sketching
 
 
 class Scheme(NamedTuple):
@@ -26,3 +29,27 @@ def scheme_of(name: str) -> Scheme:
     scheme = SCHEMES[name].load()
     assert isinstance(scheme, Scheme)
     return scheme
+
+
+def signing_of(sketching: Sketching) -> Scheme:
+    """The scheme that these parameters choose.
+
+    The signatures of a scheme with own functions depend on neither num_perm nor seed. Its items are known.
+    """
+    if sketching.scheme not in OWN_SCHEMES:
+        return scheme_of(sketching.scheme)
+    from simdocs.kernels.sketch.permutation import table_signatures
+    from simdocs.parameters.hash_functions import values_of
+
+    tokens = np.array(sketching.item_tokens, np.uint32)
+    order = np.argsort(tokens)
+    known = tokens[order]
+    values = np.array(values_of(sketching), np.uint32).reshape(sketching.num_perm, len(tokens)).T[order]
+
+    def signatures(tokens: Ragged, _num_perm: int, _seed: int) -> Tokens:
+        return table_signatures(tokens, known, values)
+
+    def partial_signatures(tokens: Ragged, _num_perm: int, _seed: int) -> tuple[Tokens, Index]:
+        return table_signatures(tokens, known, values), np.empty(0, np.int64)
+
+    return Scheme(signatures, partial_signatures)

@@ -1,0 +1,171 @@
+"""Hash functions that a request states: they need the different shingles of all documents, which are numbered first.
+
+In messages and here, an item is a different shingle. The items of an index stay those with which it was built.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import NoReturn, TypeVar
+
+import numpy as np
+
+from simdocs.corpora.single_text import read_single_document
+from simdocs.engines.run import Run
+from simdocs.errors import InputError, UsageError, mention
+from simdocs.matching.corpus import Corpus
+from simdocs.matching.spelling import spellings
+from simdocs.model.artifact import Artifact, Shingles
+from simdocs.model.names import display_name
+from simdocs.model.ragged import NO_TOKENS, Index, Ragged, Tokens
+from simdocs.model.skipped import OF_UNVERIFIED, Skipped
+from simdocs.parameters.hash_functions import PermutationLines, in_row_order, numbers_of, values_of
+from simdocs.parameters.recipes import FORMULAS, MOST_ITEMS, Recipe, SignatureRecipe, Sketching
+from simdocs.parameters.texts import Sequences, Walking
+from simdocs.pipeline.prepare import Intake, files_of
+from simdocs.pipeline.reading import Reading
+from simdocs.pipeline.shingling import shingle, token_sets
+
+_AT_ONCE = 1 << 20
+"""Tokens of an artifact that are looked at at once."""
+
+Stated = TypeVar("Stated", bound=SignatureRecipe)
+
+
+def permutation_lines(name: bytes) -> PermutationLines:
+    """The permutations in this file. InputError, UsageError: it has none, or cannot be used."""
+    data = read_single_document(name, Walking().max_size, Sequences())
+    try:
+        return PermutationLines.of(data.decode())
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{display_name(name)}, line {line}: this file is not in UTF-8: convert it first") from None
+    except ValueError as wrong:
+        raise InputError(f"{display_name(name)}: {wrong}") from None
+
+
+def with_items(sketching: Sketching, spelled: Mapping[int, str], lines: PermutationLines | None) -> Sketching:
+    """A scheme whose functions are about these items. spelled: the items by their tokens.
+
+    UsageError: there are too many, or a function is not defined for them, or a permutation is not one of them.
+    """
+    token_of = {item: token for token, item in spelled.items()}
+    items = tuple(in_row_order(token_of))
+    made = sketching.but(items=items, item_tokens=tuple(token_of[item] for item in items))
+    try:
+        numbers_of(items)
+        if lines is not None:
+            made = made.but(permutations=lines.of_items(items))
+        values_of(made)
+    except ValueError as wrong:
+        _refuse(sketching, str(wrong))
+    return made
+
+
+def _refuse(sketching: Sketching, wrong: str) -> NoReturn:
+    option = "functions" if sketching.scheme == FORMULAS else "permutation_file"
+    raise UsageError(f"{mention(option)}: {wrong}")
+
+
+def with_all_items(intake: Intake, recipe: Stated, run: Run) -> tuple[Intake, Stated]:
+    """An intake and a recipe whose functions are about all items of the documents: see `with_items`.
+
+    The documents are read once for their tokens, and some of them once more for the shingles of these.
+    """
+    if not (intake.artifact is None or isinstance(intake.artifact, Shingles)):
+        return intake, recipe
+    if recipe.shingling.multiset:
+        _refuse(recipe.sketching, f"{'' if intake.artifact is None else intake.artifact.name} has multisets, not sets")
+    intake, corpus, firsts = _first_documents(intake, recipe, run, _Firsts(most_for=recipe.sketching))
+    spelled = _spelled(corpus, firsts.rows, firsts.tokens)
+    return intake, recipe.but(sketching=with_items(recipe.sketching, spelled, intake.permutations))
+
+
+def refuse_other_items(intake: Intake, recipe: SignatureRecipe, indexed: Corpus, run: Run) -> Intake:
+    """The intake, if its documents have no other items than an index has. InputError: they have others."""
+    if not (intake.artifact is None or isinstance(intake.artifact, Shingles)):
+        return intake
+    known = np.array(recipe.sketching.item_tokens, np.uint32)
+    intake, corpus, firsts = _first_documents(intake, recipe, run, _Firsts(known))
+    if not len(firsts.tokens):
+        return intake
+    rows, name = firsts.rows.min(keepdims=True), indexed.artifact_name
+    others = _spelled(corpus, rows, firsts.tokens[firsts.rows == rows])
+    raise InputError(
+        f"{display_name(corpus.printed_names(rows)[0])}: {min(others.values())!r} is not one of the {len(known):,}"
+        f" shingles of {name}, for which its hash functions are defined: build {name} again with it"
+    )
+
+
+def refuse_too_many(sketching: Sketching, items: int) -> None:
+    """Raise UsageError if this number of items is too large for own functions."""
+    if items > MOST_ITEMS:
+        remedy = f"{mention('scheme')} permutation has random functions for any number"
+        _refuse(sketching, f"there are more than {MOST_ITEMS:,} different shingles: {remedy}")
+
+
+class _Firsts:
+    """The different tokens of documents, and the first document with each.
+
+    known: tokens that do not count.
+    most_for: the scheme that has own functions for these tokens, so that there must not be too many; None: none has.
+    """
+
+    def __init__(self, known: Tokens = NO_TOKENS, most_for: Sketching | None = None) -> None:
+        self.tokens, self.rows = NO_TOKENS, np.empty(0, np.int64)
+        self._known, self._most_for, self._done = known, most_for, 0
+
+    def take(self, sets: Ragged) -> None:
+        """Look at the sets of the next documents. UsageError: there are too many tokens."""
+        tokens, at = np.unique(sets.values, return_index=True)
+        new = ~(np.isin(tokens, self.tokens) | np.isin(tokens, self._known))
+        rows: Index = np.searchsorted(sets.offsets, at[new], side="right") - 1
+        self.tokens = np.concatenate((self.tokens, tokens[new]))
+        self.rows = np.concatenate((self.rows, self._done + rows))
+        self._done += len(sets)
+        if self._most_for is not None:
+            refuse_too_many(self._most_for, len(self.tokens))
+
+
+def _first_documents(intake: Intake, recipe: Recipe, run: Run, firsts: _Firsts) -> tuple[Intake, Corpus, _Firsts]:
+    """The intake with its files, the corpus of its documents, and their different tokens."""
+    artifact = intake.artifact
+    if artifact is not None:
+        for sets in token_sets(artifact, np.arange(artifact.n_documents), _AT_ONCE):
+            firsts.take(sets)
+        return intake, Corpus.of_artifact(artifact, root=intake.root), firsts
+    intake = replace(intake, found=files_of(intake, run))
+    # What is skipped is reported when the files are read for their signatures.
+    quiet = Run(run.engine, Skipped(), lambda _, done, total: run.progress("numbering shingles", done, total))
+    limit = intake.walking.max_size
+    documents = shingle(Reading(files_of(intake, run), limit, recipe, quiet), firsts.take)
+    return intake, Corpus.of(documents, recipe, limit=limit), firsts
+
+
+def _spelled(corpus: Corpus, rows: Index, tokens: Tokens) -> dict[int, str]:
+    """The items with these tokens. rows: the first document with each. InputError: one cannot be read again."""
+    spelled, skips = spellings(corpus, np.unique(rows), tokens)
+    for skip in skips:
+        why = OF_UNVERIFIED.get(skip.detail, f"its text cannot be read again ({skip.detail})")
+        again = f": build {corpus.artifact_name} again" if corpus.artifact_name else ": run the command again"
+        raise InputError(f"{display_name(skip.shown_name)}: {why}{again}")
+    return spelled
+
+
+def contradictory_permutations(name: bytes, artifact: Artifact) -> Iterator[str]:
+    """Yield a message if this file has other permutations than the artifact has. Errors: see `permutation_lines`."""
+    recipe, remedy = artifact.recipe, "rebuild it, or leave the option out"
+    if not isinstance(recipe, SignatureRecipe):
+        return
+    sketching = recipe.sketching
+    if not sketching.permutations:
+        yield f"{artifact.name} was built without {mention('permutation_file')}: {remedy}"
+        return
+    try:
+        same = permutation_lines(name).of_items(sketching.items) == sketching.permutations
+    except ValueError as wrong:
+        raise InputError(f"{display_name(name)}: {wrong}") from None
+    if not same:
+        option = mention("permutation_file")
+        yield f"{artifact.name} was built with another {option} than {display_name(name)}: {remedy}"

@@ -1,0 +1,283 @@
+"""Hash functions that are stated, by --functions and --permutation-file, and what reads signatures that have them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import simdocs as library
+from tests.cli.corpus import lay
+from tests.cli.lectures import EMPTY, LETTERS, OF_LETTERS, laid, refused, shown, signed, traced
+from tests.cli.program import simdocs
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    return laid(tmp_path)
+
+
+# Artifacts that have them
+
+
+def test_the_same_artifact_is_made_from_documents_token_sets_and_by_several_workers(here):
+    simdocs("shingle", "letters", "--unit", "line", "-o", "x.shingles", cwd=here)
+    made = []
+    for source, *options in (
+        ("letters", "--unit", "line", "-j1"),
+        ("letters", "--unit", "line", "-j2"),
+        ("x.shingles",),
+    ):
+        done = simdocs("signature", source, *options, "--functions", OF_LETTERS, "-o", "x.signatures", cwd=here)
+        assert done == (0, b"", "")
+        made.append((here / "x.signatures" / "manifest.json").read_bytes())
+    assert made[0] == made[1] == made[2]
+    assert simdocs("check", "x.signatures", cwd=here) == (0, b"", "")
+    facts = dict(row[:2] for row in simdocs("info", "x.signatures", cwd=here).rows)
+    assert [facts[name] for name in (b"scheme", b"num_perm", b"functions", b"items")] == [
+        *(b"functions", b"2", OF_LETTERS.encode(), b"a, b, c, d, e")
+    ]
+
+
+def test_other_artifacts_say_nothing_of_own_functions(here):
+    signed(here, "letters", "--num-perm", "8")
+    sketching = json.loads((here / "x.signatures" / "manifest.json").read_bytes())["parameters"]["sketching"]
+    assert sketching == {"scheme": "fss", "num_perm": 8}
+    assert not {b"functions", b"items"} & {row[0] for row in simdocs("info", "x.signatures", cwd=here).rows}
+
+
+def test_an_empty_set_has_an_empty_signature_and_repeats_count_once(here):
+    lay(here, {"few/empty": b"", "few/twice": b"b\nb\na\n"})
+    assert signed(here, "few", "--functions", "x+1 mod 5") == [[EMPTY, 1]]
+    lay(here, {"none/empty": b" \n"})
+    assert signed(here, "none", "--functions", "x", name="y.signatures") == [[EMPTY]]
+
+
+def test_documents_of_a_container_and_of_standard_input_are_numbered(here):
+    lines = [json.dumps({"id": name, "text": "\n".join(text)}) for name, text in LETTERS.items()]
+    (here / "sets.jsonl").write_text("\n".join(lines))
+    expected = [[1, 3, 0, 1], [0, 2, 0, 0]]
+    assert signed(here, "sets.jsonl", "--functions", OF_LETTERS) == expected
+    options = ("--unit", "line", "--functions", OF_LETTERS, "-o", "y.signatures")
+    piped = simdocs("signature", "-", "--jsonl", *options, cwd=here, stdin=(here / "sets.jsonl").read_bytes())
+    assert piped == (0, b"", "")
+    assert shown(here, "y.signatures") == expected
+
+
+def test_an_update_takes_over_what_is_unchanged_and_numbers_new_shingles(here):
+    options = ("--unit", "line", "--functions", OF_LETTERS, "-o", "x.signatures", "--summary")
+    simdocs("signature", "letters", *options, cwd=here)
+    again = simdocs("signature", "letters", *options, cwd=here)
+    assert "4 unchanged, 0 changed" in again.err
+    assert "rebuilt" not in again.err
+    (here / "letters" / "D2").write_text("f")
+    other = simdocs("signature", "letters", *options, cwd=here)
+    assert "rebuilt from scratch: the documents have other shingles now, which are numbered again" in other.err
+    assert "warning" not in other.err
+    assert shown(here, "x.signatures") == [[1, 1, 0, 1], [0, 1, 0, 0]]
+    for option, told in (
+        (("--num-perm", "4"), f"x.signatures was built with --functions {OF_LETTERS}; it is rebuilt"),
+        (("--functions", "x"), "x.signatures was built without --functions; it is rebuilt"),
+    ):
+        done = simdocs("signature", "letters", "--unit", "line", *option, "-o", "x.signatures", cwd=here)
+        assert done.err.startswith(f"simdocs: warning: {told}")
+
+
+def test_an_index_finds_pairs_in_buckets_of_stated_functions_and_warns(here):
+    signed(here, "letters", "--functions", OF_LETTERS)
+    warning = "the hash functions were stated, so pairs may be missed more often than the bands would miss them"
+    done = simdocs("index", "x.signatures", "--bands", "1", "--rows", "2", "-o", "x.index", cwd=here)
+    assert done.status == 0
+    assert warning in done.err
+    assert simdocs("show", "x.index", "--buckets", cwd=here).out == b"1\t1\tletters/D1\n1\t1\tletters/D4\n"
+    pair = b"letters/D1\tletters/D4\t0.666667\t1.000000\n"
+    for asked in (("dedupe", "x.index"), ("query", "x.index", "letters/D1")):
+        done = simdocs(*asked, "-t", "0.5", cwd=here)
+        assert (done.status, done.out) == (0, pair)
+        assert warning in done.err
+    direct = simdocs("index", "letters", "--unit", "line", "--functions", OF_LETTERS, "-o", "y.index", cwd=here)
+    assert (direct.status, direct.err) == (0, f"simdocs: warning: {warning}\n")
+    assert shown(here, "y.index") == shown(here, "x.index")
+
+
+def test_a_query_needs_shingles_that_the_index_has(here):
+    simdocs("index", "letters", "--unit", "line", "--functions", OF_LETTERS, "-o", "x.index", cwd=here)
+    lay(here, {"new": b"d\na\n", "other": b"a\nz\nq\n"})
+    assert simdocs("query", "x.index", "new", "-t", "0.9", cwd=here).out == b"new\tletters/D1\t1.000000\t1.000000\n"
+    assert simdocs("dedupe", "new", "--against", "x.index", "-t", "0.9", cwd=here).out == (
+        b"letters/D1\tnew\t1.000000\t1.000000\n"
+    )
+    said = "other: 'q' is not one of the 5 shingles of x.index, for which its hash functions are defined: build x.index"
+    simdocs("shingle", "new", "other", "--unit", "line", "-o", "x.shingles", cwd=here)
+    for asked in (
+        ("query", "x.index", "new", "other"),
+        ("query", "x.index", "x.shingles"),
+        ("dedupe", "new", "other", "--against", "x.index"),
+    ):
+        assert refused(here, *asked).startswith(said)
+
+
+def test_a_trace_of_an_artifact_has_the_numbers_of_all_its_documents(here):
+    signed(here, "letters", "--functions", OF_LETTERS)
+    rows, after = traced(here, "x.signatures", "letters/D2", "letters/D3")
+    assert rows == ["b", "c", "d", "e"]
+    assert after[-1] == [(3, 2), (0, 0)]
+    rows, after = traced(here, "letters/D2", "letters/D3", "--unit", "line", "--functions", OF_LETTERS)
+    assert after[-1] == [(2, 4), (1, 0)]  # of b, c, d, e alone
+
+
+def signed_alone(where: Path, name: str, *documents: str) -> bytes:
+    """The manifest of an artifact of these documents."""
+    paths = (f"letters/{document}" for document in documents)
+    options = ("--unit", "line", "--functions", OF_LETTERS, "-o", name)
+    assert simdocs("signature", *paths, *options, cwd=where) == (0, b"", "")
+    return (where / name / "manifest.json").read_bytes()
+
+
+def test_artifacts_merge_if_they_have_the_same_shingles(here):
+    lay(here, {"letters/D5": b"a\nb\nc\nd\ne", "letters/D6": b"e\nd\nc\nb\na"})
+    signed_alone(here, "a.signatures", "D1", "D3")
+    signed_alone(here, "b.signatures", "D2", "D4")
+    said = (
+        "a.signatures and b.signatures have different shingles, which their hash functions number: sign all documents"
+    )
+    assert refused(here, "merge", "a.signatures", "b.signatures", "-o", "m.signatures", status=4).startswith(said)
+    signed_alone(here, "c.signatures", "D1", "D5")
+    signed_alone(here, "d.signatures", "D3", "D6")
+    assert simdocs("merge", "c.signatures", "d.signatures", "-o", "m.signatures", cwd=here) == (0, b"", "")
+    whole = signed_alone(here, "e.signatures", "D1", "D5", "D3", "D6")
+    assert (here / "m.signatures" / "manifest.json").read_bytes() == whole
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("tune x.signatures", "x.signatures has hash functions that were stated, and tune is about random ones"),
+        ("audit x.signatures", "x.signatures has hash functions that were stated, and audit is about random ones"),
+        (
+            "index x.signatures --functions x -o x.index",
+            f"x.signatures was built with --functions {OF_LETTERS}, not x: rebuild it, or leave the option out",
+        ),
+        (
+            "index x.signatures --permutation-file orders -o x.index",
+            "x.signatures was built without --permutation-file: rebuild it, or leave the option out",
+        ),
+        (
+            "compare x.signatures letters/D1 letters/D2 --scheme fss",
+            "x.signatures was built with --scheme functions, not fss: rebuild it, or leave the option out",
+        ),
+        (
+            "index drawn.signatures --functions x -o x.index",
+            "drawn.signatures was built without --functions: rebuild it with --functions, or leave the option out",
+        ),
+        (
+            "index ordered.signatures --permutation-file backwards -o x.index",
+            "ordered.signatures was built with another --permutation-file than backwards: rebuild it",
+        ),
+        ("index ordered.signatures --permutation-file letters/D1 -o x.index", "letters/D1: line 1: 'a' is not one of"),
+        (
+            "index letters --unit line --functions x -o x.index",
+            "no bands and rows reach a recall of 0.95 at threshold 0.8 with --num-perm 1 (1 bands of 1 row find 0.8):"
+            " state more functions, or set --bands or --rows",
+        ),
+        ("dedupe letters --functions x", "--functions is an option of signature, index and compare, not of dedupe"),
+        ("dedupe letters --scheme functions", "--scheme must be one of fss, permutation, not 'functions'"),
+    ],
+)
+def test_what_does_not_fit_an_artifact_is_refused(here, arguments, said):
+    signed(here, "letters", "--functions", OF_LETTERS)
+    signed(here, "letters", "--num-perm", "4", name="drawn.signatures")
+    signed(here, "matrix", "--permutation-file", "orders", name="ordered.signatures")
+    (here / "backwards").write_text("7 6 5 4 3 2 1\n")
+    assert refused(here, *arguments.split()).startswith(said)
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--functions", ""), "formula 1 is empty"),
+        (("--functions", "x,"), "formula 2 is empty"),
+        (("--functions", "x**2"), "not 'x**2': formula 1 at character 3: expected a whole number, x or (, not '*'"),
+        (("--functions", "x, x/2"), "formula 2 at character 3: '/': only whole numbers, x, +, *, mod and parentheses"),
+        (("--functions", "x mod 0"), "formula 1 at character 7: nothing can be divided by 0"),
+        (("--functions", "7 mod 5"), "formula 1 has no x, so its value is the same for all"),
+        (("--functions", ",".join("x" * 51)), "there are 51, and 50 are allowed"),
+        (("--functions", "x*x*x*x*x*x*x*x*x*x*x*x"), "is 13,841,287,201 for '7', and 4,294,967,294 is the most"),
+        (("--permutation-file", "missing"), "missing: No such file or directory"),
+        (("--permutation-file", "matrix"), "matrix: this is a directory: name one text"),
+        (("--permutation-file", "binary"), "binary: a binary file (a NUL byte in the first 8 KiB)"),
+        (("--permutation-file", "latin"), "latin, line 2: this file is not in UTF-8: convert it first"),
+        (("--permutation-file", "empty"), "empty: there are no permutations in it"),
+        (("--permutation-file", "short"), "--permutation-file: line 2: '7' is missing"),
+        (("--permutation-file", "matrix/S1"), "--permutation-file: '1' is missing"),
+        (("--functions", "x", "--permutation-file", "orders"), "--functions and --permutation-file cannot be combined"),
+        (("--functions", "x", "--scheme", "fss"), "--functions and --scheme cannot be combined: the functions are"),
+        (("--functions", "x", "--num-perm", "3"), "--functions and --num-perm cannot be combined: the functions are"),
+        (("--functions", "x", "--multiset"), "--functions and --multiset cannot be combined: hash functions that are"),
+        (("--permutation-file", "orders", "--template", "short"), "--permutation-file and --template cannot be"),
+        (("--permutation-file", "-", "--files-from", "-"), "- names standard input, which can be read only once"),
+    ],
+)
+def test_bad_functions_and_permutations_are_one_line(here, options, said):
+    lay(here, {"binary": bytes(10), "latin": b"1 2\n\xff", "empty": b"\n", "short": b"1 2 3 4 5 6 7\n1 2 3 4 5 6\n"})
+    folder = () if "--files-from" in options else ("matrix",)
+    assert said in refused(here, "signature", *folder, "--unit", "line", *options, "-o", "x.signatures")
+    assert not (here / "x.signatures").exists()
+    if folder:
+        assert said in refused(
+            here, "compare", "matrix/S2", "matrix/S3", "matrix/S4", "matrix/S1", "--unit", "line", *options
+        )
+
+
+def test_a_permutation_file_may_be_standard_input(here):
+    options = ("--unit", "line", "--permutation-file", "-", "-o", "x.signatures")
+    assert simdocs("signature", "matrix", *options, cwd=here, stdin=b"7 6 5 4 3 2 1\n") == (0, b"", "")
+    assert shown(here, "x.signatures") == [[2, 2, 1, 3]]
+
+
+def test_large_sets_are_refused(here):
+    lay(here, {"large/a": b"\n".join(b"%d" % number for number in range(1001))})
+    said = "--functions: there are more than 1,000 different shingles: --scheme permutation has random functions for"
+    simdocs("shingle", "large", "--unit", "line", "-o", "x.shingles", cwd=here)
+    for command in (
+        ("signature", "large", "--unit", "line", "-o", "x.signatures"),
+        ("signature", "x.shingles", "-o", "x.signatures"),
+        ("index", "large", "--unit", "line", "--bands", "1", "-o", "x.index"),
+        ("compare", "large/a", "quiz/S1", "--unit", "line"),
+    ):
+        assert refused(here, *command, "--functions", "x").startswith(said)
+    lay(here, {"large/a": b"\n".join(b"%d" % number for number in range(1000))})
+    assert len(signed(here, "large", "--functions", "x+1 mod 7")) == 1
+
+
+def test_token_sets_whose_documents_are_gone_cannot_be_numbered(here):
+    simdocs("shingle", "letters", "--unit", "line", "-o", "x.shingles", cwd=here)
+    (here / "letters").rename(here / "elsewhere")
+    said = refused(here, "signature", "x.shingles", "--functions", "x", "-o", "x.signatures")
+    assert said == f"{here}/letters/D1: its file is gone: build x.shingles again"
+    lay(here, {"bag": b"a\na\n"})
+    simdocs("shingle", "bag", "--unit", "line", "--multiset", "-o", "m.shingles", cwd=here)
+    said = refused(here, "signature", "m.shingles", "--functions", "x", "-o", "x.signatures")
+    assert said == "--functions: m.shingles has multisets, not sets"
+
+
+def test_numbers_that_are_the_same_are_refused(here):
+    lay(here, {"same": b"7\n007\n"})
+    said = refused(here, "signature", "same", "--unit", "line", "--functions", "x", "-o", "x.signatures")
+    assert said == "--functions: 007 and 7 are the same number: write both in the same way"
+
+
+def test_python_takes_formulas_in_a_list_and_a_path(here, monkeypatch):
+    monkeypatch.chdir(here)
+    by_list = library.signature("letters", unit="line", functions=["(x+1) mod 5", "(3*x+1) mod 5"])
+    by_text = library.signature("letters", unit="line", functions=OF_LETTERS)
+    assert np.array_equal(by_list.signatures, by_text.signatures)
+    trace = library.compare("quiz/S1", "quiz/S3", unit="line", functions="x+1 mod 4, 3*x+1 mod 4", trace=True)
+    assert trace.signatures.tolist() == [[0, 1], [0, 0]]
+    with pytest.raises(library.UsageError, match=r"functions must be formulas of x with .*: formula 1 at character 2"):
+        library.signature("letters", unit="line", functions="x-1")

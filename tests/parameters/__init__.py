@@ -1,0 +1,1 @@
+"""Tests of the kinds of parameters that have files of their own."""

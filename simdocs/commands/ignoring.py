@@ -127,7 +127,10 @@ def refuse_other_tokens(artifact: Artifact, index: Artifact) -> None:
             f" documents: give the documents or their .shingles, from which the tokens of {index.name} are left out"
         )
     if found:
-        raise ParametersError(artifact.name, index.name, found)
+        of_items = {"items", "item_tokens"}  # as long as everything else that differs
+        raise ParametersError(
+            artifact.name, index.name, {name: found[name] for name in found if name not in of_items} or found
+        )
 
 
 def tokens_of_templates(request: Request, shingling: Shingling) -> Tokens:

@@ -163,8 +163,9 @@ def _facts(plan: _Plan, asked: Corpus, run: Run) -> SearchFacts:
 def _warnings(plan: _Plan, run: Run) -> Iterator[str]:
     """Yield what to know before trusting the answer."""
     yield from outdated_warnings(run, None if plan.known is None else plan.known.index)
-    yield from unknown_recall(plan.recipe)
     banding = _searched_by(plan)
+    if banding is not None:
+        yield from unknown_recall(plan.recipe)
     if banding is not None and plan.request.answer.nearest is None:
         yield from threshold_warning(plan.threshold, banding)
 

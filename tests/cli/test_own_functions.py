@@ -151,6 +151,31 @@ def test_artifacts_merge_if_they_have_the_same_shingles(here):
     assert (here / "m.signatures" / "manifest.json").read_bytes() == whole
 
 
+def test_other_functions_do_not_meet_in_one_comparison(here):
+    simdocs("index", "letters", "--unit", "line", "--functions", OF_LETTERS, "-o", "x.index", cwd=here)
+    signed(here, "matrix", "--permutation-file", "orders", name="o.signatures")
+    said = refused(here, "dedupe", "o.signatures", "--against", "x.index", status=4)
+    assert said.startswith("o.signatures: does not have the parameters of x.index: scheme is 'permutation-file', not")
+    assert "items" not in said
+    signed(here, "matrix", "--functions", OF_LETTERS, name="f.signatures")
+    said = refused(here, "dedupe", "f.signatures", "--against", "x.index", status=4)
+    assert "items is ('1', '2', '3'," in said
+    signed(here, "letters", "--functions", OF_LETTERS)
+    done = simdocs("dedupe", "x.signatures", "--against", "x.index", cwd=here)
+    assert done.status == 0
+
+
+def test_nothing_is_said_of_bands_that_are_not_used(here):
+    simdocs("index", "letters", "--unit", "line", "--functions", OF_LETTERS, "-o", "x.index", cwd=here)
+    for asked in (
+        ("dedupe", "x.index", "--exact"),
+        ("query", "x.index", "letters/D1", "--exact"),
+        ("query", "x.index", "letters/D1", "--measure", "containment"),
+    ):
+        done = simdocs(*asked, cwd=here)
+        assert (done.status, done.err) == (0, "")
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

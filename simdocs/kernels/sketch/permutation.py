@@ -72,7 +72,10 @@ def table_signatures(tokens: Ragged, known: Tokens, values: Tokens) -> Tokens:
     for rows, starts, some in _chunks(tokens):
         at = np.searchsorted(known, some)
         if (at == len(known)).any() or (known[at] != some).any():
-            raise InputError(f"a document has a shingle that is not one of the {len(known):,} that were numbered")
+            raise InputError(
+                f"a document has a shingle that is not one of the {len(known):,} that were numbered: it has changed"
+                " since, so run the command again"
+            )
         out[rows] = np.minimum(out[rows], np.minimum.reduceat(values[at], starts))
     return out
 

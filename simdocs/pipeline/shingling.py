@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from simdocs.corpora.decode import as_utf8
 from simdocs.corpora.identity import row_digests
 from simdocs.engines.engine import WorkerState, untold
+from simdocs.kernels.text.character_mapping import mapped_by_character
 from simdocs.kernels.tokens import multisets
 from simdocs.kernels.tokens.shinglers import normalised_texts, shingled_texts, shingler_of, text_tokens
 from simdocs.model.artifact import Artifact
@@ -52,11 +53,13 @@ class Shingled(NamedTuple):
 def normalised(raws: Sequence[bytes], shingling: Shingling) -> Iterator[tuple[BlockPlaces, Texts]]:
     """Yield the normalised texts of documents, given as UTF-8 bytes, with the places of the documents.
 
-    Texts in ASCII come first, because they are normalised faster. At most a batch is yielded at once, though the texts
-    may be much larger than the compressed files they come from.
+    Texts in ASCII come first, then those whose characters are mapped one by one: a batch is normalised as fast as the
+    slowest of its texts. At most a batch is yielded at once, though the texts may be much larger than the compressed
+    files they come from.
     """
-    plain, sizes = np.fromiter(map(bytes.isascii, raws), bool, len(raws)), _sizes(raws)
-    for alike in (np.flatnonzero(plain), np.flatnonzero(~plain)):
+    slow = np.array([0 if raw.isascii() else 2 - mapped_by_character(raw, shingling.normalisation) for raw in raws])
+    sizes = _sizes(raws)
+    for alike in (np.flatnonzero(slow == degree) for degree in range(3)):
         for cut in batches(sizes[alike].tolist()):
             places = alike[cut.start : cut.stop]
             yield places, normalised_texts(joined([raws[place] for place in places.tolist()]), shingling)

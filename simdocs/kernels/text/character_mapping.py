@@ -168,12 +168,29 @@ def depends_on_context(data: memoryview, switches: Normalisation) -> bool:
     """Whether the mapping of a character of this text (UTF-8 bytes) may depend on the characters around it."""
     if switches.nfkc or switches.strip_accents:
         return True
-    return not switches.keep_case and re.search(SIGMA.encode(), data) is not None
+    return not switches.keep_case and re.search(_SIGMA, data) is not None
+
+
+def mapped_by_character(text: bytes, switches: Normalisation) -> bool:
+    """Whether each character of a text can be mapped by itself, which is faster. False: it may be, or not."""
+    if switches.nfkc or switches.strip_accents:
+        return False
+    if not switches.keep_case and (_SIGMA in text or _DOTTED_I in text):
+        return False
+    try:
+        text.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+_SIGMA, _DOTTED_I = SIGMA.encode(), "İ".encode()
+"""The characters that depend on their neighbours, or become two."""
 
 
 def with_medial_sigma(part: Bytes) -> Bytes:
     """This part of a text, which a letter follows in the text; a copy with a lower-case sigma if a sigma is its end."""
-    if part[-2:].tobytes() != SIGMA.encode():
+    if part[-2:].tobytes() != _SIGMA:
         return part
     return np.concatenate((part[:-2], np.frombuffer(_MEDIAL_SIGMA.encode(), np.uint8)))
 

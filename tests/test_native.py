@@ -183,20 +183,30 @@ TWO_WORDS = np.frombuffer(b"a b ", np.uint8)
 
 
 def mapped(compiled: ModuleType, **others: Any) -> object:
-    """Four letters as a kernel maps them, with some other arguments. Every character is mapped to x."""
+    """Four characters of 2 bytes as a kernel maps them, with some other arguments. Each is mapped to x."""
     arguments: dict[str, Any] = {
-        "data": np.frombuffer(b"abcd", np.uint8),
-        "offsets": FOUR,
+        "data": np.frombuffer("éèêë".encode(), np.uint8),
+        "offsets": offsets_of(np.array([8])),
+        "ascii": TABLE,
         "table": np.full(0x110000, ord("x"), np.uint32),
-        "stride": 3,
         "out": np.empty(10, np.uint8),
-        "points": np.empty(4, np.uint16),
-        "width": 2,
-        "strides": np.empty(2, np.int64),
         "sizes": np.empty(1, np.int64),
-        "lengths": np.empty(1, np.int64),
     } | others
     return compiled.mapped(*arguments.values())
+
+
+def decoded(compiled: ModuleType, **others: Any) -> object:
+    """The code points of five characters, four of them beyond ASCII, with some other arguments."""
+    arguments: dict[str, Any] = {
+        "data": np.frombuffer("éaèêë".encode(), np.uint8),
+        "offsets": offsets_of(np.array([9])),
+        "out": np.empty(5, np.uint16),
+        "width": 2,
+        "stride": 2,
+        "strides": np.empty(3, np.int64),
+        "lengths": np.empty(1, np.int64),
+    } | others
+    return compiled.decoded(*arguments.values())
 
 
 WRONG: dict[str, Callable[[ModuleType], object]] = {
@@ -215,12 +225,14 @@ WRONG: dict[str, Callable[[ModuleType], object]] = {
     "strings without results": lambda c: c.byte_strings(BYTES, ZERO, ZERO, 0, ONE[:0].copy()),
     "a table that is too short": lambda c: c.collapsed(BYTES, ROW, TABLE[1:], BYTES.copy(), ZERO.copy()),
     "no room for texts": lambda c: c.collapsed(BYTES, ROW, TABLE, BYTES[1:].copy(), ZERO.copy()),
-    "no room for code points": lambda c: mapped(c, points=np.empty(3, np.uint16)),
-    "no room for bytes": lambda c: mapped(c, out=BYTES.copy()),
-    "no room for strides": lambda c: mapped(c, strides=ZERO.copy()),
-    "no room for lengths": lambda c: mapped(c, lengths=ZERO[:0].copy()),
+    "no room for bytes": lambda c: mapped(c, out=np.empty(3, np.uint8)),
+    "no room for sizes": lambda c: mapped(c, sizes=ZERO[:0].copy()),
     "no table of characters": lambda c: mapped(c, table=ONE),
-    "no stride": lambda c: mapped(c, stride=0),
+    "no table of bytes": lambda c: mapped(c, ascii=TABLE[1:]),
+    "no room for strides": lambda c: decoded(c, strides=np.empty(2, np.int64)),
+    "no room for lengths": lambda c: decoded(c, lengths=ZERO[:0].copy()),
+    "no stride": lambda c: decoded(c, stride=0),
+    "code points of no width": lambda c: decoded(c, width=1),
     "no room for words": lambda c: c.word_hashes(TWO_WORDS, FOUR, kinds_table().numbers, 0, ONE.copy(), ZERO.copy()),
     "no room for counts": lambda c: c.word_hashes(BYTES, ROW, KINDS, 0, np.empty(4, np.uint32), ZERO[:0].copy()),
     "a table of kinds that is too short": lambda c: c.word_hashes(BYTES, ROW, TABLE, 0, ONE.copy(), ZERO.copy()),
@@ -240,15 +252,22 @@ WRONG: dict[str, Callable[[ModuleType], object]] = {
 }
 
 
-def test_what_is_mapped_is_written_in_all_its_forms(compiled):
-    out, points, strides = np.empty(10, np.uint8), np.empty(4, np.uint16), np.empty(2, np.int64)
-    assert mapped(compiled, out=out, points=points, strides=strides) == 4
-    assert out[:4].tobytes() == b"xxxx" and points.tolist() == [ord("x")] * 4 and strides.tolist() == [0, 3]
+def test_characters_are_mapped_and_decoded(compiled):
+    out, points, strides = np.empty(10, np.uint8), np.empty(5, np.uint16), np.empty(3, np.int64)
+    assert mapped(compiled, out=out) == 4
+    assert out[:4].tobytes() == b"xxxx"
+    assert decoded(compiled, out=points, strides=strides) == 5
+    assert points.tolist() == [ord(each) for each in "éaèêë"] and strides.tolist() == [0, 3, 7]
+
+
+def test_what_has_no_room_or_is_not_utf8_is_not_decoded(compiled):
+    assert decoded(compiled, out=np.empty(4, np.uint16)) is None
+    assert decoded(compiled, data=np.full(9, 0x80, np.uint8)) is None
+    assert decoded(compiled, data=np.frombuffer("🙂aaaaa".encode(), np.uint8)) is None
 
 
 NOT_MAPPED = {
     "a surrogate": np.full(0x110000, 0xD800, np.uint32),
-    "more than 16 bits": np.full(0x110000, 0x10000, np.uint32),
     "more than Unicode": np.full(0x110000, 0x110000, np.uint32),
     "a flag": np.full(0x110000, 1 << 31 | ord("x"), np.uint32),
 }
@@ -261,7 +280,7 @@ def test_what_a_table_makes_of_characters_is_checked(why, compiled):
 
 def test_a_character_that_a_table_does_not_know_is_named(compiled):
     nothing = np.zeros(0x110000, np.uint32)
-    assert mapped(compiled, table=nothing) == -1 - ord("a")
+    assert mapped(compiled, table=nothing) == -1 - ord("é")
     assert compiled.word_hashes(TWO_WORDS, FOUR, nothing.astype(np.uint8), 0, ONE.copy(), ZERO.copy()) == -1
 
 

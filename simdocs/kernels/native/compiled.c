@@ -7,6 +7,7 @@ static PyMethodDef methods[] = {
     METHOD(greatest),
     METHOD(collapsed),
     METHOD(mapped),
+    METHOD(decoded),
     METHOD(word_hashes),
     METHOD(char_tokens),
     METHOD(number_tokens),

@@ -182,6 +182,7 @@ static inline const uint8_t *after_ascii(const uint8_t *at, const uint8_t *end)
 KERNEL(greatest);
 KERNEL(collapsed);
 KERNEL(mapped);
+KERNEL(decoded);
 KERNEL(word_hashes);
 KERNEL(char_tokens);
 KERNEL(number_tokens);

@@ -29,7 +29,7 @@ def normalise(raw: Ragged, switches: Normalisation, *, lines: bool = False) -> T
         raw.values
     )  # to free a large array first would make malloc keep later ones in its heap
     if greatest > 127:
-        return NotImplemented if switches.nfkc or switches.strip_accents else _mapped(raw, switches, lines, greatest)
+        return NotImplemented if switches.nfkc or switches.strip_accents else _mapped(raw, switches, lines)
     out, lengths = np.empty(len(raw.values), np.uint8), np.empty(len(raw), np.int64)
     size = compiled.collapsed(raw.values, raw.offsets, ascii_table(switches, lines), out, lengths)
     out.resize(size, refcheck=False)
@@ -37,29 +37,26 @@ def normalise(raw: Ragged, switches: Normalisation, *, lines: bool = False) -> T
     return Texts(encoded, encoded)
 
 
-def _mapped(raw: Ragged, switches: Normalisation, lines: bool, greatest: int) -> Texts | Any:
-    most = len(raw.values)
-    out = np.empty(most + most // 2 + 4, np.uint8)  # of 2 bytes, 3 can be made
-    points: Array = np.empty(most, np.uint32 if greatest >= _FOUR_BYTES else np.uint16)
-    strides = np.empty(most // STRIDE + 1, np.int64)
-    sizes, lengths = np.empty(len(raw), np.int64), np.empty(len(raw), np.int64)
-    places = points, points.itemsize, strides, sizes, lengths
+def _mapped(raw: Ragged, switches: Normalisation, lines: bool) -> Texts | Any:
+    most, ascii_bytes = len(raw.values), ascii_table(switches, lines)
+    out, sizes = np.empty(most + most // 2 + 4, np.uint8), np.empty(len(raw), np.int64)  # of 2 bytes, 3 can be made
     size = _with_table(
         character_table(switches, lines),
-        lambda numbers: compiled.mapped(raw.values, raw.offsets, numbers, STRIDE, out, *places),
+        lambda table: compiled.mapped(raw.values, raw.offsets, ascii_bytes, table, out, sizes),
     )
     if size is None:
         return NotImplemented
     out.resize(size, refcheck=False)
-    encoded, codepoints = Ragged.from_lengths(out, sizes), Ragged.from_lengths(points, lengths)
-    count = int(codepoints.offsets[-1])
-    points.resize(count, refcheck=False)
-    greatest = int(points.max(initial=0))
+    encoded = Ragged.from_lengths(out, sizes)
+    greatest = compiled.greatest(out)
     if greatest < 128:
         return Texts(encoded, encoded)
-    if points.itemsize > 2 and greatest <= 0xFFFF:
-        codepoints = Ragged(points.astype(np.uint16), codepoints.offsets)
-    return Texts(encoded, codepoints, strides[: count // STRIDE + 1])
+    points: Array = np.empty(most, np.uint32 if greatest >= _FOUR_BYTES else np.uint16)
+    strides, lengths = np.empty(most // STRIDE + 1, np.int64), np.empty(len(raw), np.int64)
+    count = compiled.decoded(out, encoded.offsets, points, points.itemsize, STRIDE, strides, lengths)
+    assert count is not None, "what was mapped is UTF-8"
+    points.resize(count, refcheck=False)
+    return Texts(encoded, Ragged.from_lengths(points, lengths), strides[: count // STRIDE + 1])
 
 
 _FOUR_BYTES = 0xF0

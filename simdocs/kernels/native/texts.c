@@ -54,11 +54,11 @@ static inline i64 append_block(const uint8_t *made, i64 size, uint8_t *out, i64 
     return done;
 }
 
-/* One row. Return its size. */
-WIDE static i64 collapse(const uint8_t *data, i64 size, const uint8_t *table, uint8_t *out)
+/* Append some ASCII to a row that has `done`. last: the byte that was made before; it is replaced by the last one now. */
+WIDE static i64 collapse(const uint8_t *data, i64 size, const uint8_t *table, uint8_t *out, i64 done, uint8_t *last)
 {
-    i64 done = 0;
-    uint8_t made[BLOCK + 1] = {' '};
+    uint8_t made[BLOCK + 1];
+    made[0] = *last;
     for (; size >= BLOCK; data += BLOCK, size -= BLOCK, made[0] = made[BLOCK]) {
         for (i64 i = 0; i < BLOCK; i++)
             made[i + 1] = table[data[i]];
@@ -66,7 +66,13 @@ WIDE static i64 collapse(const uint8_t *data, i64 size, const uint8_t *table, ui
     }
     for (i64 i = 0; i < size; i++)
         made[i + 1] = table[data[i]];
-    done = append_block(made, size, out, done);
+    *last = made[size];
+    return append_block(made, size, out, done);
+}
+
+/* The size of a row without a space at its end. */
+static inline i64 without_space(const uint8_t *out, i64 done)
+{
     return done - (done && is_space(out[done - 1]));
 }
 
@@ -89,7 +95,9 @@ PyObject *collapsed(PyObject *self, PyObject *args)
     uint8_t *out = b[3].buf;
     any_i64 *lengths = b[4].buf;
     for (i64 row = 0; row < rows; row++) {
-        lengths[row] = collapse(data + offsets[row], offsets[row + 1] - offsets[row], table, out + done);
+        uint8_t last = ' ';
+        const i64 size = collapse(data + offsets[row], offsets[row + 1] - offsets[row], table, out + done, 0, &last);
+        lengths[row] = without_space(out + done, size);
         done += lengths[row];
     }
     Py_END_ALLOW_THREADS
@@ -113,115 +121,162 @@ static PyObject *result(i64 size)
     return PyLong_FromLongLong(size);
 }
 
-/* Where the mapped characters go. */
-typedef struct {
-    uint8_t *out;
-    i64 room, size;     /* bytes */
-    void *points;
-    i64 width;          /* bytes of each code point: 2 or 4 */
-    i64 most, count;    /* code points */
-    any_i64 *strides;
-    i64 stride;
-} Mapped;
-
-static inline int append(Mapped *to, u32 point)
+/* Write a code point in UTF-8. Return how many bytes it takes. */
+static inline i64 encode(u32 point, uint8_t *out)
 {
-    if (to->room - to->size < 4 || to->count == to->most)
-        return 0;
-    if (to->count % to->stride == 0)
-        to->strides[to->count / to->stride] = to->size;
-    if (to->width == 2)
-        ((uint16_t *)to->points)[to->count++] = (uint16_t)point;
-    else
-        ((u32 *)to->points)[to->count++] = point;
-    uint8_t *at = to->out + to->size;
     if (point < 0x80) {
-        *at = (uint8_t)point;
-        to->size += 1;
-    } else if (point < 0x800) {
-        at[0] = (uint8_t)(0xC0 | point >> 6);
-        at[1] = 0x80 | (point & 0x3F);
-        to->size += 2;
-    } else if (point < 0x10000) {
-        at[0] = (uint8_t)(0xE0 | point >> 12);
-        at[1] = 0x80 | (point >> 6 & 0x3F);
-        at[2] = 0x80 | (point & 0x3F);
-        to->size += 3;
-    } else {
-        at[0] = (uint8_t)(0xF0 | point >> 18);
-        at[1] = 0x80 | (point >> 12 & 0x3F);
-        at[2] = 0x80 | (point >> 6 & 0x3F);
-        at[3] = 0x80 | (point & 0x3F);
-        to->size += 4;
+        out[0] = (uint8_t)point;
+        return 1;
     }
-    return 1;
+    if (point < 0x800) {
+        out[0] = (uint8_t)(0xC0 | point >> 6);
+        out[1] = 0x80 | (point & 0x3F);
+        return 2;
+    }
+    if (point < 0x10000) {
+        out[0] = (uint8_t)(0xE0 | point >> 12);
+        out[1] = 0x80 | (point >> 6 & 0x3F);
+        out[2] = 0x80 | (point & 0x3F);
+        return 3;
+    }
+    out[0] = (uint8_t)(0xF0 | point >> 18);
+    out[1] = 0x80 | (point >> 12 & 0x3F);
+    out[2] = 0x80 | (point >> 6 & 0x3F);
+    out[3] = 0x80 | (point & 0x3F);
+    return 4;
 }
 
-/* Append one text. Return 0, or a number below 0. */
-static i64 map_text(const uint8_t *at, const uint8_t *end, const any_u32 *table, Mapped *to)
+/* Map one text. Return its size, or a number below 0. */
+static i64 map_text(const uint8_t *at, const uint8_t *end, const uint8_t *ascii, const any_u32 *table, uint8_t *out,
+                    i64 room)
 {
-    u32 gap = 0;        /* what the whitespace before becomes; it is written when a character follows */
-    int size, begun = 0;
-    for (; at < end; at += size) {
-        const u32 point = code_point(at, end, &size);
-        if (!size)
-            return NEEDS_STR;
-        const u32 entry = table[point], made = entry & CODE_POINT;
-        if (!entry)
-            return -1 - (i64)point;
-        if (entry & IN_CONTEXT || made >= CODE_POINTS || (made >= 0xD800 && made < 0xE000)
-            || (to->width == 2 && made > 0xFFFF))
-            return NEEDS_STR;
-        if (made == ' ' || made == '\n') {
-            gap = gap == '\n' ? gap : made;
-            continue;
+    i64 done = 0;
+    uint8_t last = ' ';
+    int size;
+    while (at < end) {
+        const uint8_t *wide = after_ascii(at, end);
+        if (wide - at >= BLOCK / 2) {
+            if (room - done < wide - at)
+                return NO_ROOM;
+            done = collapse(at, wide - at, ascii, out, done, &last);
+            at = wide;
         }
-        if (gap && begun && !append(to, gap))
-            return NO_ROOM;
-        if (!append(to, made))
-            return NO_ROOM;
-        gap = 0;
-        begun = 1;
+        for (; at < wide || (at < end && *at >= 0x80); at += size) {
+            const u32 point = code_point(at, end, &size);
+            if (!size)
+                return NEEDS_STR;
+            const u32 entry = table[point], made = entry & CODE_POINT;
+            if (!entry)
+                return -1 - (i64)point;
+            if (entry & IN_CONTEXT || made >= CODE_POINTS || (made >= 0xD800 && made < 0xE000))
+                return NEEDS_STR;
+            if (room - done < 4)
+                return NO_ROOM;
+            if (made >= 0x80 || !is_space((uint8_t)made) || !is_space(last))
+                done += encode(made, out + done);
+            else if (made == '\n' && done)
+                out[done - 1] = '\n';
+            last = made < 0x80 ? (uint8_t)made : 'x';
+        }
     }
-    return 0;
+    return without_space(out, done);
 }
 
 const char mapped_doc[] =
-    "mapped(data, offsets, table, stride, out, points, width, strides, sizes, lengths) -> size: as collapsed, for UTF-8.\n"
-    "table: an entry for each code point. points: the code points that are made, `width` bytes each. strides: where in out\n"
-    "the code points 0, stride, ... begin. sizes, lengths: bytes and code points of each row. A size below 0 is -1 - a\n"
-    "code point whose entry is 0. None: a text is not UTF-8, or a character depends on its context.";
+    "mapped(data, offsets, of_ascii, table, out, sizes) -> size: as collapsed, for UTF-8.\n"
+    "of_ascii: the byte that each byte becomes. table: an entry for each code point. sizes: those of the rows. A size below 0\n"
+    "is -1 - a code point whose entry is 0. None: a text is not UTF-8, or a character depends on its context.";
 
 PyObject *mapped(PyObject *self, PyObject *args)
 {
-    Py_buffer b[8] = {{0}};
-    Py_ssize_t stride, width;
-    if (!PyArg_ParseTuple(args, "y*y*y*nw*w*nw*w*w*", &b[0], &b[1], &b[2], &stride, &b[3], &b[4], &width, &b[5], &b[6],
-                          &b[7]))
+    Py_buffer b[6] = {{0}};
+    if (!PyArg_ParseTuple(args, "y*y*y*y*w*w*", &b[0], &b[1], &b[2], &b[3], &b[4], &b[5]))
         return NULL;
     const i64 rows = items(&b[1], 8) - 1;
-    if (!are_offsets(&b[1], b[0].len) || b[2].len != 4 * CODE_POINTS || b[6].len != 8 * rows || b[7].len != 8 * rows
-        || (width != 2 && width != 4) || (uintptr_t)b[4].buf % (uintptr_t)width || stride < 1
-        || items(&b[5], 8) < items(&b[4], width) / stride + 1)
-        return refuse(b, 8, "mapped: wrong offsets or tables");
-    Mapped to = {b[3].buf, b[3].len, 0, b[4].buf, width, items(&b[4], width), 0, b[5].buf, stride};
-    i64 failed = 0;
+    if (!are_offsets(&b[1], b[0].len) || b[2].len != 256 || b[3].len != 4 * CODE_POINTS || b[5].len != 8 * rows)
+        return refuse(b, 6, "mapped: wrong offsets or tables");
+    i64 done = 0, size = 0;
     Py_BEGIN_ALLOW_THREADS
     const any_i64 *offsets = b[1].buf;
     const uint8_t *data = b[0].buf;
-    any_i64 *sizes = b[6].buf, *lengths = b[7].buf;
-    for (i64 row = 0; row < rows && !failed; row++) {
-        const i64 size = to.size, count = to.count;
-        failed = map_text(data + offsets[row], data + offsets[row + 1], b[2].buf, &to);
-        sizes[row] = to.size - size;
-        lengths[row] = to.count - count;
+    uint8_t *out = b[4].buf;
+    any_i64 *sizes = b[5].buf;
+    for (i64 row = 0; row < rows && size >= 0; row++) {
+        size = map_text(data + offsets[row], data + offsets[row + 1], b[2].buf, b[3].buf, out + done, b[4].len - done);
+        sizes[row] = size;
+        done += size;
     }
-    to.strides[to.count / stride] = to.count % stride ? to.strides[to.count / stride] : to.size;
     Py_END_ALLOW_THREADS
-    if (failed == NO_ROOM)
-        return refuse(b, 8, "mapped: no room for the result");
-    release(b, 8);
-    return result(failed ? failed : to.size);
+    if (size == NO_ROOM)
+        return refuse(b, 6, "mapped: no room for the result");
+    release(b, 6);
+    return result(size < 0 ? size : done);
+}
+
+/* The code points of UTF-8, and where the code points 0, stride, ... begin. Return how many there are, or NEEDS_STR. */
+#define DECODE(name, type)                                                                                             \
+    WIDE static i64 name(const uint8_t *data, i64 from, i64 to, type *out, i64 count, i64 most, any_i64 *strides,     \
+                         i64 stride)                                                                                  \
+    {                                                                                                                  \
+        i64 next = (count + stride - 1) / stride * stride;                                                             \
+        for (i64 at = from; at < to;) {                                                                                \
+            const i64 some = after_ascii(data + at, data + to) - (data + at);                                          \
+            if (most - count < some)                                                                                   \
+                return NEEDS_STR;                                                                                      \
+            for (i64 i = 0; i < some; i++)                                                                             \
+                out[count + i] = data[at + i];                                                                         \
+            for (; next < count + some; next += stride)                                                                \
+                strides[next / stride] = at + (next - count);                                                          \
+            count += some;                                                                                             \
+            at += some;                                                                                                \
+            for (int size; at < to && data[at] >= 0x80; at += size) {                                                  \
+                const u32 point = code_point(data + at, data + to, &size);                                             \
+                if (!size || point != (type)point || count == most)                                                    \
+                    return NEEDS_STR;                                                                                  \
+                if (next == count) {                                                                                   \
+                    strides[next / stride] = at;                                                                       \
+                    next += stride;                                                                                    \
+                }                                                                                                      \
+                out[count++] = (type)point;                                                                            \
+            }                                                                                                          \
+        }                                                                                                              \
+        return count;                                                                                                  \
+    }
+
+DECODE(decode_16, uint16_t)
+DECODE(decode_32, u32)
+
+const char decoded_doc[] =
+    "decoded(data, offsets, out, width, stride, strides, lengths) -> count: the code points of rows of UTF-8.\n"
+    "out: `width` bytes for each. strides: where in data the code points 0, stride, ... begin; the end counts as one.\n"
+    "lengths: those of the rows. None: a row is not UTF-8, or has larger code points.";
+
+PyObject *decoded(PyObject *self, PyObject *args)
+{
+    Py_buffer b[5] = {{0}};
+    Py_ssize_t width, stride;
+    if (!PyArg_ParseTuple(args, "y*y*w*nnw*w*", &b[0], &b[1], &b[2], &width, &stride, &b[3], &b[4]))
+        return NULL;
+    const i64 rows = items(&b[1], 8) - 1;
+    if (!are_offsets(&b[1], b[0].len) || b[4].len != 8 * rows || (width != 2 && width != 4) || stride < 1
+        || (uintptr_t)b[2].buf % (uintptr_t)width || items(&b[3], 8) < items(&b[2], width) / stride + 1)
+        return refuse(b, 5, "decoded: wrong offsets, or no room for the result");
+    const i64 most = items(&b[2], width);
+    i64 count = 0;
+    Py_BEGIN_ALLOW_THREADS
+    const any_i64 *offsets = b[1].buf;
+    any_i64 *strides = b[3].buf, *lengths = b[4].buf;
+    for (i64 row = 0; row < rows && count >= 0; row++) {
+        const i64 before = count, from = offsets[row], to = offsets[row + 1];
+        count = width == 2 ? decode_16(b[0].buf, from, to, b[2].buf, count, most, strides, stride)
+                           : decode_32(b[0].buf, from, to, b[2].buf, count, most, strides, stride);
+        lengths[row] = count - before;
+    }
+    if (count >= 0 && count % stride == 0)
+        strides[count / stride] = offsets[rows];
+    Py_END_ALLOW_THREADS
+    release(b, 5);
+    return result(count);
 }
 
 /* Kinds of characters, as in character_kinds.py. */

@@ -31,20 +31,22 @@ TYPE_CHECKING = False  # type checkers take it for that of `typing`, whose impor
 if TYPE_CHECKING:
     from typing import Any
 
+    from simdocs.api.building import (
+        index,
+        merge,
+        open,  # noqa: A004
+        shingle,
+        signature,
+    )
     from simdocs.api.functions import (
         audit,
         check,
         compare,
         dedupe,
-        index,
         info,
-        merge,
-        open,  # noqa: A004
         query,
         report,
-        shingle,
         show,
-        signature,
         similarity,
         tune,
     )
@@ -76,6 +78,7 @@ if TYPE_CHECKING:
     from simdocs.model.tuning import Tuning
 
 _HOMES = {
+    "simdocs.api.building": ("index", "merge", "open", "shingle", "signature"),
     "simdocs.api.saved_answers": ("act", "read_answer", "undo", "write_answer"),
     "simdocs.model.acted": ("Acted", "PutBack"),
     "simdocs.model.artifact": ("BandIndex", "Shingles", "Signatures"),

@@ -6,14 +6,11 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, overload
 
 from simdocs.api.ask import ask, encoded_path, running, running_for_python
 from simdocs.api.docstrings import with_keywords_of
-from simdocs.artifacts.formats import FORMATS
-from simdocs.artifacts.reader import checked, open_artifact, usable
 from simdocs.errors import spelled
 from simdocs.model.answers import Delivery, Look, Take
 from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
 from simdocs.parameters.families import lists_groups, lists_lines
 from simdocs.parameters.values import Path
-from simdocs.requests.building import BuildRequest, IndexRequest, MergeRequest, ShingleRequest, SignatureRequest
 from simdocs.requests.searching import DedupeRequest, QueryRequest, ReportRequest
 from simdocs.requests.studying import (
     AuditRequest,
@@ -30,19 +27,13 @@ if TYPE_CHECKING:
         AuditKeywords,
         CompareKeywords,
         DedupeKeywords,
-        IndexKeywords,
-        MergeKeywords,
         QueryKeywords,
         ReportKeywords,
-        ShingleKeywords,
         ShowKeywords,
-        SignatureKeywords,
         SimilarityKeywords,
         TuneKeywords,
     )
-    from simdocs.engines.run import Run
     from simdocs.model.audited import Audit
-    from simdocs.model.build_results import BuildResult, DryRun
     from simdocs.model.comparison import Comparison, SimilarityMatrix, SlotTrace
     from simdocs.model.deduplication import Deduplication, SimilarPairs
     from simdocs.model.inspection import ArtifactInfo, CheckResult
@@ -232,120 +223,6 @@ def info(artifact: Path) -> ArtifactInfo:
 def check(*artifacts: Path) -> CheckResult:
     """Read all of these artifacts and return a CheckResult, which lists everything that is wrong with them."""
     return cast("CheckResult", ask(CheckRequest(artifacts=tuple(map(encoded_path, artifacts)))))
-
-
-def open(artifact: Path) -> Shingles | Signatures | BandIndex:  # noqa: A001  (simdocs.open, as gzip.open)
-    """Open an artifact, check all of it, and return it with memory-mapped arrays.
-
-    Raises ArtifactError if it is damaged, and InputError if it does not exist or cannot be read.
-    """
-    opened = checked(usable(open_artifact(encoded_path(artifact)), FORMATS))
-    return cast(Shingles | Signatures | BandIndex, opened)
-
-
-@overload
-def shingle(
-    *documents: Path, dry_run: Literal[False] | None = ..., **keywords: Unpack[ShingleKeywords]
-) -> Shingles: ...
-
-
-@overload
-def shingle(*documents: Path, dry_run: Literal[True], **keywords: Unpack[ShingleKeywords]) -> DryRun: ...
-
-
-@with_keywords_of(ShingleRequest)
-def shingle(*documents: Any, **keywords: Any) -> Any:
-    """Turn documents (files and directories) or texts into token sets, and return them as Shingles.
-
-    With dry_run=True, write nothing, and return a DryRun: what would change in the artifact at `output`.
-    """
-    return _built(ShingleRequest(documents=documents, **keywords))
-
-
-@overload
-def signature(
-    *documents: Path | Shingles, dry_run: Literal[False] | None = ..., **keywords: Unpack[SignatureKeywords]
-) -> Signatures: ...
-
-
-@overload
-def signature(*documents: Path | Shingles, dry_run: Literal[True], **keywords: Unpack[SignatureKeywords]) -> DryRun: ...
-
-
-@with_keywords_of(SignatureRequest)
-def signature(*documents: Any, **keywords: Any) -> Any:
-    """Compute the Signatures of documents, texts, or token sets (Shingles, or the path of X.shingles).
-
-    With dry_run=True, write nothing, and return a DryRun: what would change in the artifact at `output`.
-    """
-    return _built(SignatureRequest(documents=documents, **keywords))
-
-
-@overload
-def index(
-    *documents: Path | Shingles | Signatures | BandIndex,
-    dry_run: Literal[False] | None = ...,
-    **keywords: Unpack[IndexKeywords],
-) -> BandIndex: ...
-
-
-@overload
-def index(
-    *documents: Path | Shingles | Signatures | BandIndex, dry_run: Literal[True], **keywords: Unpack[IndexKeywords]
-) -> DryRun: ...
-
-
-@with_keywords_of(IndexRequest)
-def index(*documents: Any, **keywords: Any) -> Any:
-    """Build a BandIndex of documents, texts, token sets or signatures, or an index with other bands from an index.
-
-    With dry_run=True, write nothing, and return a DryRun: what would change in the artifact at `output`.
-    """
-    return _built(IndexRequest(documents=documents, **keywords))
-
-
-@with_keywords_of(MergeRequest)
-def merge(
-    *artifacts: Path | Shingles | Signatures | BandIndex, **keywords: Unpack[MergeKeywords]
-) -> Shingles | Signatures | BandIndex:
-    """Return the artifact that one run over the documents of these artifacts of one kind would have built.
-
-    The documents are not read. The arrays have the same bytes as those of one run over the same arguments in order.
-    """
-    request = MergeRequest(artifacts=artifacts, **keywords)
-    return cast(Shingles | Signatures | BandIndex, _built(request))
-
-
-def _built(request: BuildRequest | MergeRequest) -> Artifact | DryRun:
-    with running_for_python(request) as run:
-        if request.target.dry_run:
-            return cast("DryRun", ask(request, run).spelled(spelled))
-        if request.target.output is None:
-            return _in_memory(request, run)
-        result: BuildResult = ask(request, run)
-    made = open(request.target.output)
-    # Texts cannot be read again from the disk.
-    documents = result.documents
-    return made.but(held=documents.held, given_names=documents.given_names, skipped=result.skipped)
-
-
-def _in_memory(request: BuildRequest | MergeRequest, run: Run) -> Artifact:
-    from simdocs.artifacts.writer import MemoryWriter
-
-    if isinstance(request, MergeRequest):
-        from simdocs.commands.merge import merge, planned
-        from simdocs.commands.standing import NOTHING
-
-        plan = planned(request)
-        memory = MemoryWriter(plan.kind)
-        merge(plan, memory, run, NOTHING)
-    else:
-        from simdocs.commands.build import build
-        from simdocs.commands.resolve import resolve
-
-        memory = MemoryWriter(request.kind)
-        build(resolve(request), memory, run)
-    return memory.artifact(run.skipped)
 
 
 @with_keywords_of(TuneRequest)

@@ -99,7 +99,7 @@ def test_importing_is_cheap():
 
 def test_all_public_names_can_be_imported_at_once():
     assert in_python("from simdocs import *; print(dedupe(texts=['a', 'a']).kept, open.__module__)") == (
-        "[0] simdocs.api.functions\n"
+        "[0] simdocs.api.building\n"
     )
 
 

@@ -203,9 +203,10 @@ def show(
 
 @with_keywords_of(SimilarityRequest, "a", "b")
 def similarity(a: str | bytes, b: str | bytes, **keywords: Unpack[SimilarityKeywords]) -> float:
-    """Return the exact Jaccard similarity of two texts, from 0.0 to 1.0. A text without shingles has 0.0 with any.
+    """Return the exact similarity of two texts, from 0.0 to 1.0. A text without shingles has 0.0 with any.
 
-    a, b: the texts themselves, not paths: use Path.read_bytes() for files.
+    a, b: the texts themselves, not paths: use Path.read_bytes() for files. With multiset=True, repeats count in
+    jaccard, containment and overlap.
     """
     from simdocs.commands.compare import similarity_of
 

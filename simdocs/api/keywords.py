@@ -213,6 +213,8 @@ class QueryKeywords(ReadKeywords, total=False):
 class SimilarityKeywords(TokensKeywords, total=False):
     """The keywords of `similarity`."""
 
+    measure: Literal["jaccard", "containment", "overlap", "cosine", "edit"] | None
+
 
 class ShowKeywords(TokensKeywords, total=False):
     """The keywords of `show`."""

@@ -7,6 +7,7 @@ from simdocs.errors import Problem, mention
 from simdocs.parameters.answers import CompareAnswer, Comparing, Running, Sampling, ShowAnswer
 from simdocs.parameters.recipes import (
     BandingRequest,
+    Measuring,
     OwnFunctions,
     SeveralShinglings,
     Shingling,
@@ -34,6 +35,9 @@ class SimilarityRequest(TokensRequest):
     """Compare two texts."""
 
     question = "similarity"
+
+    measuring: Measuring
+
     rules: ClassVar[RequestRules] = (*TokensRequest.rules, TokensRequest.useless_stop_words)
 
 

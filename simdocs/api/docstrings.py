@@ -17,6 +17,7 @@ from simdocs.requests.request import Request
 _MEANINGS: Mapping[str, str] = MappingProxyType(
     {
         "texts": "Sequence of texts (str or bytes) to read instead of files.",
+        "text": "Text (str or bytes) to read instead of a file.",
         "names": "Names of the texts. [0, 1, 2, ...]",
         "include": "Only read files whose name matches one of these patterns. A pattern with a slash is compared with"
         " the path below the directory that was given.",
@@ -43,8 +44,9 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def with_keywords_of(request: type[Request], *arguments: str) -> Callable[[Function], Function]:
     """A decorator that makes help() show each keyword of a function, with its meaning and default."""
     named = request.arguments
-    keywords = [*(name for name in ("texts", "names") if name in named), *request.accepts]
-    first = [Argument(name, Argument.POSITIONAL_OR_KEYWORD) for name in arguments]
+    keywords = [*(name for name in ("text", "texts", "names") if name in named), *request.accepts]
+    needed = Argument.empty if "text" not in named else None
+    first = [Argument(name, Argument.POSITIONAL_OR_KEYWORD, default=needed) for name in arguments]
     several = [name for name in ("documents", "artifacts") if name in named]
     first += [Argument(name, Argument.VAR_POSITIONAL) for name in several]
     signature = Signature([*first, *(Argument(name, Argument.KEYWORD_ONLY, default=None) for name in keywords)])

@@ -187,17 +187,27 @@ def compare(*documents: Any, **keywords: Any) -> Any:
     return ask(CompareRequest(documents=documents, **keywords))
 
 
-@with_keywords_of(ShowRequest, "file")
-def show(
-    file: Path | Artifact, *documents: Path, **keywords: Unpack[ShowKeywords]
-) -> tuple[tuple[float | int | str | bytes, ...], ...]:
-    """Return a tuple with each shingle of the text in a file and its token, in the order of the text.
+_Shown = tuple[tuple[float | int | str | bytes, ...], ...]
 
-    Of an artifact, return the rows of a table that shows what it holds: its documents (all, or those that are named)
-    with their tokens or signatures, its buckets, or its candidate pairs. Names are bytes.
+
+@overload
+def show(file: Path | Artifact, *documents: Path, text: None = ..., **keywords: Unpack[ShowKeywords]) -> _Shown: ...
+
+
+@overload
+def show(*, text: str | bytes, **keywords: Unpack[ShowKeywords]) -> _Shown: ...
+
+
+@with_keywords_of(ShowRequest, "file")
+def show(file: Any = None, *documents: Any, **keywords: Any) -> _Shown:
+    """Return a tuple with each shingle of a text and its token, in the order of the text.
+
+    The text is in a file, or is given as text=. Of an artifact, return the rows of a table that shows what it holds:
+    its documents (all, or those that are named) with their tokens or signatures, its buckets, or its candidate pairs.
+    Names are bytes.
     """
     with running() as run:
-        shown: Any = ask(ShowRequest(file=file, documents=documents, **keywords), run)
+        shown: Any = ask(ShowRequest(file=b"" if file is None else file, documents=documents, **keywords), run)
         return tuple(shown.rows())
 
 
@@ -213,17 +223,21 @@ def similarity(a: str | bytes, b: str | bytes, **keywords: Unpack[SimilarityKeyw
     return similarity_of(SimilarityRequest(**keywords), a, b)
 
 
-def info(artifact: Path) -> ArtifactInfo:
+def info(artifact: Path | Artifact) -> ArtifactInfo:
     """Read what an artifact holds, and return it as an ArtifactInfo: parameters, arrays and counts.
 
     Raises ArtifactError or InputError if the artifact cannot be opened.
     """
-    return cast("ArtifactInfo", ask(InfoRequest(artifact=encoded_path(artifact))))
+    return cast("ArtifactInfo", ask(InfoRequest(artifact=_path_or_artifact(artifact))))
 
 
-def check(*artifacts: Path) -> CheckResult:
+def check(*artifacts: Path | Artifact) -> CheckResult:
     """Read all of these artifacts and return a CheckResult, which lists everything that is wrong with them."""
-    return cast("CheckResult", ask(CheckRequest(artifacts=tuple(map(encoded_path, artifacts)))))
+    return cast("CheckResult", ask(CheckRequest(artifacts=tuple(map(_path_or_artifact, artifacts)))))
+
+
+def _path_or_artifact(given: Path | Artifact) -> bytes | Artifact:
+    return given if isinstance(given, Artifact) else encoded_path(given)
 
 
 @with_keywords_of(TuneRequest)

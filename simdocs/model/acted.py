@@ -39,6 +39,12 @@ class Acted(Answer):
     skipped: Skipped
     rows: tuple[Row, ...] = ()
 
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
     def blocks(self, look: Look) -> Iterator[Block]:  # noqa: ARG002
         """Yield what was done to each duplicate."""
         yield Block(ACTED, list(self.rows))
@@ -93,6 +99,12 @@ class PutBack(Answer):
     count: int
     skipped: Skipped
     rows: tuple[Row, ...] = ()
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
 
     def blocks(self, look: Look) -> Iterator[Block]:  # noqa: ARG002
         """Yield the files."""

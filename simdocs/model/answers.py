@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeAlias, TypeVar
 
 from simdocs.errors import SimdocsError, UsageError, spelled
 from simdocs.model.names import text_to_name
@@ -224,6 +224,26 @@ class Answer:
         """The result with the parameters that its texts mention spelled like this."""
         advice = getattr(self, "advice", None)
         return self if not advice else replace(self, advice=tuple(map(spelling, advice)))  # type: ignore[type-var]
+
+
+RowOf_co = TypeVar("RowOf_co", covariant=True)
+
+
+class Tabular(Answer, Generic[RowOf_co]):
+    """The base of results that are a list of rows: they have a length, and yield their rows."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def rows(self) -> Iterator[RowOf_co]:
+            """Yield the rows."""
+
+    def __iter__(self) -> Iterator[RowOf_co]:
+        return self.rows()
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self.rows())
 
 
 Take = Callable[[Block], None]

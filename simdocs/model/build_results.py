@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from simdocs.errors import mention
-from simdocs.model.answers import NAME, Block, Look, table_head
+from simdocs.model.answers import NAME, Block, Look, Tabular, table_head
 from simdocs.model.documents import SHORT, Documents
 from simdocs.model.figures import counted, figure, found_by, shown_probability, size
 from simdocs.model.ragged import Index
@@ -179,7 +179,7 @@ CHANGES = table_head(status=NAME, document=NAME)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class DryRun(RunResult):
+class DryRun(RunResult, Tabular[tuple[str, str]]):
     """The changes that a build would make in the artifact that it would replace.
 
     built: the result that the build would have.

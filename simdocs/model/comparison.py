@@ -17,10 +17,10 @@ from simdocs.model.answers import (
     PLAIN,
     SIMILARITY,
     VALUE,
-    Answer,
     Block,
     Look,
     Row,
+    Tabular,
     table_head,
 )
 from simdocs.model.documents import OTHER_ENCODING
@@ -58,7 +58,7 @@ _PAIRS = f"more than {MOST_CELLS:,} pairs of"
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
-class Comparison(Answer):
+class Comparison(Tabular[tuple[str, MeasureValue]]):
     """The similarity of two texts, by every measure.
 
     names: their names.
@@ -189,7 +189,7 @@ _SHOWN = (
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class SimilarityMatrix(Answer):
+class SimilarityMatrix(Tabular[tuple[Any, list[float]]]):
     """The similarities of N texts to each other.
 
     names: the names of the texts.
@@ -288,7 +288,7 @@ Slots = tuple[int | None, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class SlotTrace(Answer):
+class SlotTrace(Tabular[tuple[str, tuple[int, ...], tuple[tuple[bool, Slots], ...]]]):
     """How the signatures of N documents are computed from R shingles and K hash functions.
 
     shingles: the shingle of each row, in the order in which the texts have them first.

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from simdocs.errors import mention
-from simdocs.model.answers import GROUPED, NAME, NUMBER, SIMILARITY, Block, Look, TableHead, table_head
+from simdocs.model.answers import GROUPED, NAME, NUMBER, SIMILARITY, Block, Look, TableHead, Tabular, table_head
 from simdocs.model.byte_strings import ByteStrings
 from simdocs.model.documents import Documents
 from simdocs.model.figures import at_least, counted, found_by
@@ -99,7 +99,7 @@ class SearchFacts:
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class SearchResult(RunResult):
+class SearchResult(RunResult, Tabular[PairRow]):
     """Pairs of similar documents, complete when it is returned.
 
     documents: the documents that were given.
@@ -142,6 +142,9 @@ class SearchResult(RunResult):
         which of the two documents is contained: document, other or both.
         """
         yield from self.pairs.named(*(self._named(side) for side in (0, 1)))
+
+    def __len__(self) -> int:
+        return len(self.pairs)
 
     def _named(self, side: int, pairs: Iterable[int] | None = None) -> Iterator[Any]:
         """Yield the name of the left (0) or right (1) document of these pairs, by default of all.

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, asdict, dataclass, replace
 from typing import Any, NamedTuple, Self
 
-from simdocs.model.answers import NAME, NUMBER, SIMILARITY, Block, Look, table_head
+from simdocs.model.answers import NAME, NUMBER, SIMILARITY, Block, Look, Tabular, table_head
 from simdocs.model.documents import Documents
 from simdocs.model.figures import counted, found_by, with_interval
 from simdocs.model.ragged import Floats, TextNumbers
@@ -209,7 +209,7 @@ class ExamplePair:
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Tuning(RunResult):
+class Tuning(RunResult, Tabular[tuple[float | int | str, ...]]):
     """Which bands to choose, and what they will find.
 
     choices: numbers of bands and rows, by rising rows; one of them is chosen.

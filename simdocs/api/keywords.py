@@ -180,6 +180,7 @@ class DedupeKeywords(GroupsKeywords, total=False):
     changed: bool | None
     renamed: bool | None
     explain: bool | None
+    diff: Literal["words", "lines", "unified", "side-by-side"] | None
     kept_rows: Path | None
     removed_rows: Path | None
     flagged_rows: Path | None
@@ -206,6 +207,7 @@ class QueryKeywords(ReadKeywords, total=False):
     top: int | None
     nearest: int | None
     itself: bool | None
+    diff: Literal["words", "lines", "unified", "side-by-side"] | None
     shingles: Any
     root: Path | None
 

@@ -51,6 +51,7 @@ _CONTAINMENT = "measure containment"
 
 _OF_MEMORY = Need("max_memory", "exact", unless=_CONTAINMENT)
 _OF_CHANGES = Need("renamed", "changed")
+_OF_PAIRS = Exclusion("diff", "list", f"{mention('diff')} shows pairs of documents")
 
 
 class GroupsRequest(BandsRequest):
@@ -112,6 +113,8 @@ class DedupeRequest(GroupsRequest):
         _OF_CHANGES,
         Exclusion("pairs", "explain", f"{mention('explain')} explains groups"),
         Exclusion("list", "explain", f"{mention('explain')} lists all documents"),
+        _OF_PAIRS,
+        Exclusion("diff", "explain", "ask for one of them at a time"),
         _without_containers,
         Need(_CONTAINMENT, "pairs", unless="against"),
         *(
@@ -205,6 +208,7 @@ class QueryRequest(ReadRequest):
         *ReadRequest.rules,
         *(Exclusion("nearest", name, why) for name, why in _NOT_FOR_NEAREST.items()),
         Need("all_copies", "nearest"),
+        _OF_PAIRS,
         Exclusion("verify", "exact", _EVERY_PAIR),
         _OF_MEMORY,
         _not_contained,

@@ -188,6 +188,7 @@ _DEDUPE = {
     "all_copies": Case(True, {"pairs": True}),
     "explain": Case(True, {"cluster": "components"}),
     "list": Case("duplicates"),
+    "diff": Case("words"),
     **dict.fromkeys(
         ("kept_rows", "removed_rows", "flagged_rows"),
         Case("rows", {"list": "kept"}, ("docs/lines.jsonl", "docs/lines.ndjson"), changes=False),
@@ -209,6 +210,7 @@ _QUERY_ONLY = {
     "renamed": Case(True, {"changed": True}, arguments=("updated.index",)),
     "itself": Case(True),
     "list": Case("matches"),
+    "diff": Case("lines"),
     "shingles": Case("gone.shingles", arguments=("gone.index", "docs")),
     "root": Case(".", arguments=("moved.index", "docs")),
     "files_from": Case("list", arguments=("docs.index",), without=("docs.index", "docs")),

@@ -20,7 +20,8 @@
     act, undo                   move duplicates away, or link them, and put them back
 
 Functions that read documents take paths, `texts=`, or the artifact of an earlier stage. They return objects that hold
-NumPy arrays, raise SimdocsError, and print nothing. Each is imported when it is first used.
+NumPy arrays, raise SimdocsError, and print nothing. Each is imported when it is first used. A result that is a table
+has a length, yields its rows, and has a method `write` for files.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, overload
 
-from simdocs.api.ask import ask, encoded_path, running_for_python
+from simdocs.api.ask import ask_for_python, encoded_path
 from simdocs.api.docstrings import with_keywords_of
 from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.reader import checked, open_artifact, usable
@@ -16,6 +16,7 @@ from simdocs.requests.building import BuildRequest, IndexRequest, MergeRequest, 
 if TYPE_CHECKING:
     from simdocs.api.keywords import IndexKeywords, MergeKeywords, ShingleKeywords, SignatureKeywords
     from simdocs.engines.run import Run
+    from simdocs.model.answers import Delivery
     from simdocs.model.build_results import BuildResult, DryRun
 
 
@@ -102,32 +103,38 @@ def merge(
 
 
 def _built(request: BuildRequest | MergeRequest) -> Artifact | DryRun:
-    with running_for_python(request) as run:
-        if request.target.dry_run:
-            return cast("DryRun", ask(request, run).spelled(spelled))
-        if request.target.output is None:
-            return _in_memory(request, run)
-        result: BuildResult = ask(request, run)
+    if request.target.dry_run:
+        return cast("DryRun", ask_for_python(request).spelled(spelled))
+    if request.target.output is None:
+        return _in_memory(request)
+    result: BuildResult = ask_for_python(request)
     made = open(request.target.output)
     # Texts cannot be read again from the disk.
     documents = result.documents
     return made.but(held=documents.held, given_names=documents.given_names, skipped=result.skipped)
 
 
-def _in_memory(request: BuildRequest | MergeRequest, run: Run) -> Artifact:
+def _in_memory(request: BuildRequest | MergeRequest) -> Artifact:
     from simdocs.artifacts.writer import MemoryWriter
 
-    if isinstance(request, MergeRequest):
-        from simdocs.commands.merge import merge, planned
-        from simdocs.commands.standing import NOTHING
+    made = list[Artifact]()
 
-        plan = planned(request)
-        memory = MemoryWriter(plan.kind)
-        merge(plan, memory, run, NOTHING)
-    else:
-        from simdocs.commands.build import build
-        from simdocs.commands.resolve import resolve
+    def build(run: Run, delivery: Delivery) -> BuildResult:
+        if isinstance(request, MergeRequest):
+            from simdocs.commands.merge import merge, planned
+            from simdocs.commands.standing import NOTHING
 
-        memory = MemoryWriter(request.kind)
-        build(resolve(request), memory, run)
-    return memory.artifact(run.skipped)
+            plan = planned(request)
+            memory = MemoryWriter(plan.kind)
+            result = merge(plan, memory, run, NOTHING)
+        else:
+            from simdocs.commands.build import build
+            from simdocs.commands.resolve import resolve
+
+            memory = MemoryWriter(request.kind)
+            result = build(resolve(request, delivery.outputs), memory, run)
+        made.append(memory.artifact(run.skipped))
+        return result
+
+    ask_for_python(request, build=build)
+    return made[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, overload
 
-from simdocs.api.ask import ask, encoded_path, running, running_for_python
+from simdocs.api.ask import ask, ask_for_python, encoded_path, running
 from simdocs.api.docstrings import with_keywords_of
 from simdocs.errors import spelled
 from simdocs.model.answers import Delivery, Look, Take
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from simdocs.model.inspection import ArtifactInfo, CheckResult
     from simdocs.model.matches import Matches
     from simdocs.model.report import Report
+    from simdocs.model.saved_answer import SavedAnswer
     from simdocs.model.search_result import PairRow
     from simdocs.model.tuning import Tuning
 
@@ -131,8 +132,7 @@ def dedupe(*documents: Any, **keywords: Any) -> Any:
 def _asked(request: DedupeRequest | QueryRequest) -> Any:
     lines: list[Any] = []
     take: Take | None = lines.append if lists_lines(request.answer.list) else None
-    with running_for_python(request) as run:
-        result: Any = ask(request, run, Delivery(take))
+    result: Any = ask_for_python(request, Delivery(take))
     if request.answer.list is None:
         return result.spelled(spelled)
     if take is not None:
@@ -142,14 +142,20 @@ def _asked(request: DedupeRequest | QueryRequest) -> Any:
 
 
 @with_keywords_of(ReportRequest)
-def report(*documents: Path | Shingles | Signatures | BandIndex, **keywords: Unpack[ReportKeywords]) -> Report:
-    """Group near-duplicates, or read an answer that was saved (X.answer), and return a Report to look at.
+def report(
+    *documents: Path | Shingles | Signatures | BandIndex | Deduplication | SavedAnswer,
+    **keywords: Unpack[ReportKeywords],
+) -> Report:
+    """Group near-duplicates, or take those of dedupe or of an answer that was saved (X.answer), and return a Report.
 
     Its html() is one page with figures, groups and what differs in their pairs, and its figure(name) is one image.
     """
-    request = ReportRequest(documents=documents, **keywords)
-    with running_for_python(request) as run:
-        return cast("Report", ask(request, run))
+    from simdocs.model.deduplication import Deduplication
+    from simdocs.model.saved_answer import SavedAnswer
+
+    found = documents[0] if documents and isinstance(documents[0], Deduplication | SavedAnswer) else None
+    others = documents if found is None else documents[1:]
+    return cast("Report", ask_for_python(ReportRequest(documents=others, found=found, **keywords)))
 
 
 @overload
@@ -246,14 +252,10 @@ def tune(*documents: Path | Shingles | Signatures | BandIndex, **keywords: Unpac
 
     With documents or texts, it has the expected numbers of missed pairs and of false candidates among them.
     """
-    request = TuneRequest(documents=documents, **keywords)
-    with running_for_python(request) as run:
-        return cast("Tuning", ask(request, run).spelled(spelled))
+    return cast("Tuning", ask_for_python(TuneRequest(documents=documents, **keywords)).spelled(spelled))
 
 
 @with_keywords_of(AuditRequest)
 def audit(*documents: Path | Shingles | Signatures | BandIndex, **keywords: Unpack[AuditKeywords]) -> Audit:
     """Measure how many similar pairs the bands find, and return an Audit: all pairs, those found, and the recall."""
-    request = AuditRequest(documents=documents, **keywords)
-    with running_for_python(request) as run:
-        return cast("Audit", ask(request, run))
+    return cast("Audit", ask_for_python(AuditRequest(documents=documents, **keywords)))

@@ -49,7 +49,7 @@ class Acted(Answer):
         """Yield what was done to each duplicate."""
         yield Block(ACTED, list(self.rows))
 
-    def summary(self, seconds: float) -> dict[str, Any]:
+    def summary(self, seconds: float | None = None) -> dict[str, Any]:
         """The summary as values that JSON has."""
         return {
             "action": self.action,
@@ -110,7 +110,7 @@ class PutBack(Answer):
         """Yield the files."""
         yield Block(PUT_BACK, list(self.rows))
 
-    def summary(self, seconds: float) -> dict[str, Any]:
+    def summary(self, seconds: float | None = None) -> dict[str, Any]:
         """The summary as values that JSON has."""
         facts: dict[str, Any] = {"is_done": self.is_done, "put_back": self.count}
         return facts | {"skipped": self.skipped.counts, "seconds": seconds}

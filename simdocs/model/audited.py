@@ -156,7 +156,7 @@ class Audit(RunResult, Tabular[tuple[str, float | None]]):
             rows.append((key, shown, meaning) if look.explained else (key, shown))
         yield Block(FACTS.but(KEYED, meaning=NAME) if look.explained else FACTS, list(rows))
 
-    def summary(self, seconds: float) -> dict[str, Any]:
+    def summary(self, seconds: float | None = None) -> dict[str, Any]:
         """The summary as values that JSON has."""
         return {
             "documents": len(self.documents),

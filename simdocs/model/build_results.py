@@ -153,7 +153,7 @@ class BuildResult(RunResult):
                 )
         yield f"{self.target}: written in {seconds:.2f} s"
 
-    def summary(self, seconds: float) -> dict[str, Any]:
+    def summary(self, seconds: float | None = None) -> dict[str, Any]:
         """The summary as values that JSON has."""
         facts = self._facts_of_documents()
         facts |= {"short": self.documents.flagged(SHORT), "tokens": self.documents.tokens}
@@ -231,7 +231,7 @@ class DryRun(RunResult, Tabular[tuple[str, str]]):
         yield self.counts.in_words()
         yield f"{self.built.target}: not written, because this is a dry run ({seconds:.2f} s)"
 
-    def summary(self, seconds: float) -> dict[str, Any]:
+    def summary(self, seconds: float | None = None) -> dict[str, Any]:
         """The summary as values that JSON has."""
         facts = self.built.summary(seconds)
         looks_like = facts.pop("looks_like")

@@ -36,6 +36,7 @@ from simdocs.model.names import display_name, text_to_name
 from simdocs.model.passages import MOST_CELLS, Difference
 from simdocs.model.ragged import Array, Floats, Mask, Tokens
 from simdocs.parameters.families import UNITS, edited_units
+from simdocs.parameters.file_formats import FILE_FORMATS
 
 _MAIN = frozenset({"jaccard", "containment_a", "containment_b", "edit_distance", "estimate"})
 """The measures that a table shows to people who do not ask for all of them."""
@@ -69,6 +70,8 @@ class Comparison(Tabular[tuple[str, MeasureValue]]):
     decided_by: the measure that is compared with the threshold: `jaccard`, `bag_jaccard`, `overlap` or `overlap of
         multisets`.
     """
+
+    OUTPUT = "simdocs.requests.drawing:CompareDrawRequest"
 
     names: tuple[Any, Any]
     every: tuple[ShingleMeasures, ...]
@@ -140,6 +143,11 @@ class Comparison(Tabular[tuple[str, MeasureValue]]):
         if self.difference is not None and self.difference.coarser:
             yield self.difference.excess, f"they are compared {self.difference.coarser}"
 
+    def html(self) -> bytes:
+        """Both texts side by side, if the difference was asked for, and the measures, as a page of HTML."""
+        page: bytes = FILE_FORMATS["compared.html"].load()(self)
+        return page
+
     def view(self, look: Look) -> str:
         """The function that draws the difference, if it is shown, and the measures beside it."""
         if self.difference is None:
@@ -200,6 +208,8 @@ class SimilarityMatrix(Tabular[tuple[Any, list[float]]]):
     short: the names of the texts with fewer units than a shingle. The whole text is then the only shingle.
     invalid: the names of the texts with bytes that are not UTF-8.
     """
+
+    OUTPUT = "simdocs.requests.drawing:CompareDrawRequest"
 
     names: tuple[Any, ...]
     similarity: Floats
@@ -300,6 +310,8 @@ class SlotTrace(Tabular[tuple[str, tuple[int, ...], tuple[tuple[bool, Slots], ..
     signatures: uint32 (N, K), the signatures.
     matrix: the exact similarities.
     """
+
+    OUTPUT = "simdocs.requests.drawing:CompareDrawRequest"
 
     shingles: tuple[str, ...]
     tokens: Tokens

@@ -168,6 +168,9 @@ class SearchResult(RunResult, Tabular[PairRow]):
     def __len__(self) -> int:
         return len(self.pairs)
 
+    def _parts(self) -> dict[str, Any]:
+        return {} if self.differences is None else {"diff": next((each.asked for each in self.differences), "words")}
+
     def _named(self, side: int, pairs: Iterable[int] | None = None) -> Iterator[Any]:
         """Yield the name of the left (0) or right (1) document of these pairs, by default of all.
 
@@ -197,7 +200,7 @@ class SearchResult(RunResult, Tabular[PairRow]):
         head = self.head if self.differences is None else self.head.but(DIFFERING, passages=DIFFERENCES)
         yield Block(head, list(self.rows()))
 
-    def summary(self, seconds: float) -> dict[str, Any]:
+    def summary(self, seconds: float | None = None) -> dict[str, Any]:
         """The summary as values that JSON has."""
         compared = self.comparison
         facts = self._facts_of_documents() | {"skipped": self.skipped.counts}

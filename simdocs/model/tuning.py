@@ -14,6 +14,7 @@ from simdocs.model.ragged import Floats, TextNumbers
 from simdocs.model.run_result import LooksLike, RunResult
 from simdocs.model.skipped import Skipped
 from simdocs.parameters.families import TUNE_LISTS
+from simdocs.parameters.file_formats import FILE_FORMATS
 from simdocs.parameters.recipes import Bands, Recipe
 
 _INTERVAL = ("", "_low", "_high")
@@ -228,6 +229,7 @@ class Tuning(RunResult, Tabular[tuple[float | int | str, ...]]):
     VIEW = "simdocs.views.curve:drawn_choices"
     SUMMARY_LAST = True
     LISTINGS = tuple(TUNE_LISTS)
+    OUTPUT = "simdocs.requests.drawing:TuneDrawRequest"
 
     choices: tuple[BandChoice, ...]
     curve: tuple[CurvePoint, ...]
@@ -311,7 +313,7 @@ class Tuning(RunResult, Tabular[tuple[float | int | str, ...]]):
         if self.next:
             yield f"next: {self.next}"
 
-    def summary(self, seconds: float) -> dict[str, Any]:
+    def summary(self, seconds: float | None = None) -> dict[str, Any]:
         """The summary as values that JSON has."""
         facts: dict[str, Any] = {"documents": 0} if self.documents is None else self._facts_of_documents()
         facts["skipped"] = self.skipped.counts
@@ -326,6 +328,11 @@ class Tuning(RunResult, Tabular[tuple[float | int | str, ...]]):
     def spelled(self, spelling: Callable[[str], str]) -> Self:
         """The result with the parameters that its texts mention spelled like this."""
         return replace(self, advice=tuple(map(spelling, self.advice)), next=spelling(self.next))
+
+    def svg(self) -> bytes:
+        """The S-curve, and below it how similar the documents are, as an image in SVG."""
+        image: bytes = FILE_FORMATS["curve.svg"].load()(self)
+        return image
 
     def __repr__(self) -> str:
         return f"<Tuning: bands={self.chosen.bands}, rows={self.chosen.rows}, threshold={self.chosen.threshold:g}>"

@@ -322,6 +322,21 @@ class Running(Group, section=RUN):
     )
 
 
+_SUMMARY_JSON = parameter(
+    PathName(here=_HERE),
+    default=None,
+    help="Write the summary to FILE as one JSON object.",
+    section=RUN,
+    before="strict",
+)
+
+
+class Summarising(Group, section=RUN):
+    """Whether the summary is written to a file."""
+
+    summary_json: bytes | None = _SUMMARY_JSON
+
+
 class Presentation(Group, section=ANSWER):
     """How an answer is drawn, where it is written, and what is said about the run."""
 
@@ -376,11 +391,5 @@ class Presentation(Group, section=ANSWER):
         section=RUN,
         before="strict",
     )
-    summary_json: bytes | None = parameter(
-        PathName(here=_HERE),
-        default=None,
-        help="Write the summary to FILE as one JSON object.",
-        section=RUN,
-        before="strict",
-    )
+    summary_json: bytes | None = _SUMMARY_JSON
     debug: bool = parameter(Flag(), default=False, help="Show the traceback of an error.", section=RUN)

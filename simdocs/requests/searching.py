@@ -5,7 +5,15 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from simdocs.errors import Problem, mention, suggested
-from simdocs.parameters.answers import Comparing, DedupeAnswer, Grouping, QueryAnswer, Reporting, RowOutputs
+from simdocs.parameters.answers import (
+    Comparing,
+    DedupeAnswer,
+    Grouping,
+    QueryAnswer,
+    Reporting,
+    RowOutputs,
+    Summarising,
+)
 from simdocs.parameters.families import CLUSTERS, FIGURES
 from simdocs.parameters.recipes import BandingRequest
 from simdocs.parameters.texts import Known, OnlyChanged, Rereading, Sequences
@@ -134,12 +142,21 @@ class DedupeRequest(GroupsRequest):
 
 
 class ReportRequest(GroupsRequest):
-    """Look at groups of near-duplicates, or at an answer that was saved."""
+    """Look at groups of near-duplicates, or at an answer that was saved.
+
+    found: what dedupe has found, or an answer that was read, in place of documents.
+    """
 
     question = "report"
     wanted = "a saved answer, files or directories"
 
+    found: Any = None
     reporting: Reporting
+
+    def ways(self) -> Sequence[str]:
+        """The ways in which documents are named."""
+        ways = super().ways()
+        return ways if self.found is None or "documents" in ways else ["documents", *ways]
 
     @property
     def saved_answer(self) -> bytes | None:
@@ -150,14 +167,15 @@ class ReportRequest(GroupsRequest):
     @property
     def of_groups(self) -> dict[str, Any]:
         """The keywords of a request for the groups."""
-        arguments = {name: getattr(self, name) for name in self.arguments}
+        arguments = {name: getattr(self, name) for name in self.arguments if name != "found"}
         return arguments | {name: value for name, value in self.given.items() if name not in Reporting.parameters}
 
     def problems_beside_answer(self) -> Iterator[Problem]:
         """Yield a problem for everything that a saved answer has decided already."""
-        if len(self.documents) > 1:
+        if len(self.documents) + (self.found is not None) > 1:
             yield Problem("a saved answer cannot be mixed with other arguments: name one answer, or only documents")
-        yield from needs((name for name in self.given if name not in Reporting.parameters), "documents, not an answer")
+        of_report = (*Reporting.parameters, *Summarising.parameters)
+        yield from needs((name for name in self.given if name not in of_report), "documents, not an answer")
 
     def _group_of_a_figure(self) -> Iterator[Problem]:
         """Only some figures show one group."""

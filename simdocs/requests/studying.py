@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 from simdocs.errors import Problem, mention
-from simdocs.parameters.answers import CompareAnswer, Comparing, Running, Sampling, ShowAnswer
+from simdocs.parameters.answers import CompareAnswer, Comparing, Running, Sampling, ShowAnswer, Summarising
 from simdocs.parameters.recipes import (
     BandingRequest,
     Measuring,
@@ -235,7 +235,7 @@ class AuditRequest(BandsRequest):
     )
 
 
-_ABOUT_BANDS = ("num_perm", *BandingRequest.parameters, *Running.parameters)
+_ABOUT_BANDS = ("num_perm", *BandingRequest.parameters, *Running.parameters, *Summarising.parameters)
 """Parameters that mean something without documents."""
 
 

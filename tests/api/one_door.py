@@ -119,7 +119,7 @@ def explanation(one: Any) -> tuple[Any, ...]:
 def by_program(question: str, arguments: Sequence[str], keywords: Mapping[str, Any]) -> Outcome:
     """How the program answers."""
     few = [] if "jobs" in keywords or question in ALONE else ["-j1"]
-    note = [] if question == "show" else ["--summary-json", "note.json"]
+    note = [] if question == "show" or "summary_json" in keywords else ["--summary-json", "note.json"]
     note += ["--format", "jsonl"] if "diff" in keywords else []
     with standard_input(arguments) as stream:
         done = program(question, *arguments, *words_of(keywords), *few, *note, cwd=Path.cwd(), **stream)
@@ -127,7 +127,8 @@ def by_program(question: str, arguments: Sequence[str], keywords: Mapping[str, A
         assert done.out == b""
         line = done.err.splitlines()[-1].removeprefix("simdocs: error: ").partition(" (see: ")[0]
         return Outcome(done.status, tuple(line.split("; ")))
-    skipped = json.loads(Path("note.json").read_bytes())["skipped"] if note else None
+    summary = keywords.get("summary_json", "note.json")
+    skipped = json.loads(Path(summary).read_bytes())["skipped"] if question != "show" else None
     answer = (
         taken(keywords["output"])
         if question in ARTIFACTS and "dry_run" not in keywords

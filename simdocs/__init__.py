@@ -20,7 +20,8 @@
     act, undo                   move duplicates away, or link them, and put them back
 
 Functions that read documents take paths, `texts=`, or the artifact of an earlier stage. They return objects that hold
-NumPy arrays, raise SimdocsError, and print nothing. Each is imported when it is first used.
+NumPy arrays, raise SimdocsError, and print nothing. Each is imported when it is first used. A result that is a table
+has a length, yields its rows, and has a method `write` for files.
 """
 
 from __future__ import annotations
@@ -31,20 +32,22 @@ TYPE_CHECKING = False  # type checkers take it for that of `typing`, whose impor
 if TYPE_CHECKING:
     from typing import Any
 
+    from simdocs.api.building import (
+        index,
+        merge,
+        open,  # noqa: A004
+        shingle,
+        signature,
+    )
     from simdocs.api.functions import (
         audit,
         check,
         compare,
         dedupe,
-        index,
         info,
-        merge,
-        open,  # noqa: A004
         query,
         report,
-        shingle,
         show,
-        signature,
         similarity,
         tune,
     )
@@ -76,6 +79,7 @@ if TYPE_CHECKING:
     from simdocs.model.tuning import Tuning
 
 _HOMES = {
+    "simdocs.api.building": ("index", "merge", "open", "shingle", "signature"),
     "simdocs.api.saved_answers": ("act", "read_answer", "undo", "write_answer"),
     "simdocs.model.acted": ("Acted", "PutBack"),
     "simdocs.model.artifact": ("BandIndex", "Shingles", "Signatures"),

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from simdocs.engines.run import Explain, Progress, Run, no_explanation, no_progress
-from simdocs.errors import InputError, UnjudgedError, UsageError, spelled
+from simdocs.errors import InputError, Problem, UnjudgedError, UsageError, mention, spelled
 from simdocs.kernels.native import kernels_in_use
-from simdocs.model.answers import AS_A_WHOLE, Delivery
+from simdocs.model.answers import AS_A_WHOLE, Answer, Delivery
 from simdocs.model.names import display_name
 from simdocs.model.skipped import Skipped
 from simdocs.parameters.answers import Running
@@ -29,6 +30,9 @@ from simdocs.requests.studying import (
     ShowRequest,
     TuneRequest,
 )
+
+if TYPE_CHECKING:
+    from simdocs.storage.output_stream import OutputStream
 
 ALONE = Running(jobs=1)
 """A run in this process alone."""
@@ -121,6 +125,60 @@ def _answer(request: Request, run: Any, delivery: Delivery) -> Any:
         return info.answer(request, run, delivery)
     assert isinstance(request, CheckRequest)
     return info.check(request, run, delivery)
+
+
+def ask_for_python(request: Request, delivery: Delivery = AS_A_WHOLE, build: Build | None = None) -> Any:
+    """Return the result that answers a request of a Python caller, and write its summary if that was asked for.
+
+    Errors: see `ask`. OutputError: the summary cannot be written; then nothing else is published.
+    build: makes the result instead of `ask`, and keeps it in memory.
+    """
+    began = time.monotonic()
+    with ExitStack() as stack:
+        # The file that is opened first is published last, so there is no summary without its answer.
+        note = stack.enter_context(_summary_of(request))
+        run = stack.enter_context(running_for_python(request))
+
+        def conclude(result: Answer) -> None:
+            if note is not None:
+                note.write(summary_in_json(result, time.monotonic() - began))
+                note.prepare()
+
+        path = request.given.get("summary_json")
+        outputs = () if path is None else (os.fsdecode(path),)
+        asked = delivery._replace(outputs=outputs, publishing=stack, conclude=conclude)
+        result = ask(request, run, asked) if build is None else build(run, asked)
+        if build is not None or not isinstance(request, BuildRequest | MergeRequest) or request.target.dry_run:
+            conclude(result)
+    return result
+
+
+Build = Callable[[Run, Delivery], Answer]
+"""Builds an artifact in memory, and returns the facts about it."""
+
+
+def summary_in_json(result: Answer, seconds: float, spelling: Callable[[str], str] = spelled) -> bytes:
+    """The summary of a result as a file of JSON. seconds: how long the result took."""
+    import json
+
+    facts = result.spelled(spelling).summary(round(seconds, 3))
+    if "warnings" in facts:  # those of a run, which is not over yet
+        facts["warnings"] = list(map(spelling, facts["warnings"]))
+    return json.dumps(facts, indent=2, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
+
+
+def _summary_of(request: Request) -> AbstractContextManager[OutputStream | None]:
+    """A stream that becomes the summary of a run, after everything else was published; None if none is wanted."""
+    path = request.given.get("summary_json")
+    if path is None:
+        return nullcontext()
+    if path == b"-":
+        text = f"{mention('summary_json')} must be a file, not -: use /dev/stdout for standard output"
+        raise UsageError(Problem(text, "summary_json"))
+    from simdocs.artifacts.recognise import is_artifact
+    from simdocs.storage.atomic_file import atomic_file
+
+    return atomic_file(os.fsdecode(path), is_artifact)
 
 
 @contextmanager

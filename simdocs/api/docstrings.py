@@ -17,12 +17,14 @@ from simdocs.requests.request import Request
 _MEANINGS: Mapping[str, str] = MappingProxyType(
     {
         "texts": "Sequence of texts (str or bytes) to read instead of files.",
+        "text": "Text (str or bytes) to read instead of a file.",
         "names": "Names of the texts. [0, 1, 2, ...]",
         "include": "Only read files whose name matches one of these patterns. A pattern with a slash is compared with"
         " the path below the directory that was given.",
         "exclude": "Skip files and directories that match one of these patterns.",
         "template": "Path of a text whose tokens are left out, such as a form or a page header, or several paths.",
         "output": "Also write the artifact to this path, completely or not at all.",
+        "diff": "Also return where the two texts differ, or those of each pair, as `difference` or `differences`.",
         "max_size": "Skip documents with more bytes.",
         "max_candidates": "Compare with at most this many kept documents per bucket.",
         "jobs": "Number of worker processes. [1] With engine='spark', the number of tasks at a time. [all cores]",
@@ -43,8 +45,9 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def with_keywords_of(request: type[Request], *arguments: str) -> Callable[[Function], Function]:
     """A decorator that makes help() show each keyword of a function, with its meaning and default."""
     named = request.arguments
-    keywords = [*(name for name in ("texts", "names") if name in named), *request.accepts]
-    first = [Argument(name, Argument.POSITIONAL_OR_KEYWORD) for name in arguments]
+    keywords = [*(name for name in ("text", "texts", "names") if name in named), *request.accepts]
+    needed = Argument.empty if "text" not in named else None
+    first = [Argument(name, Argument.POSITIONAL_OR_KEYWORD, default=needed) for name in arguments]
     several = [name for name in ("documents", "artifacts") if name in named]
     first += [Argument(name, Argument.VAR_POSITIONAL) for name in several]
     signature = Signature([*first, *(Argument(name, Argument.KEYWORD_ONLY, default=None) for name in keywords)])

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, overload
 
-from simdocs.api.ask import ask, encoded_path, running, running_for_python
+from simdocs.api.ask import ask, ask_for_python, encoded_path, running
 from simdocs.api.docstrings import with_keywords_of
-from simdocs.artifacts.formats import FORMATS
-from simdocs.artifacts.reader import checked, open_artifact, usable
 from simdocs.errors import spelled
 from simdocs.model.answers import Delivery, Look, Take
 from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
 from simdocs.parameters.families import lists_groups, lists_lines
 from simdocs.parameters.values import Path
-from simdocs.requests.building import BuildRequest, IndexRequest, MergeRequest, ShingleRequest, SignatureRequest
 from simdocs.requests.searching import DedupeRequest, QueryRequest, ReportRequest
 from simdocs.requests.studying import (
     AuditRequest,
@@ -30,24 +27,19 @@ if TYPE_CHECKING:
         AuditKeywords,
         CompareKeywords,
         DedupeKeywords,
-        IndexKeywords,
-        MergeKeywords,
         QueryKeywords,
         ReportKeywords,
-        ShingleKeywords,
         ShowKeywords,
-        SignatureKeywords,
         SimilarityKeywords,
         TuneKeywords,
     )
-    from simdocs.engines.run import Run
     from simdocs.model.audited import Audit
-    from simdocs.model.build_results import BuildResult, DryRun
     from simdocs.model.comparison import Comparison, SimilarityMatrix, SlotTrace
     from simdocs.model.deduplication import Deduplication, SimilarPairs
     from simdocs.model.inspection import ArtifactInfo, CheckResult
     from simdocs.model.matches import Matches
     from simdocs.model.report import Report
+    from simdocs.model.saved_answer import SavedAnswer
     from simdocs.model.search_result import PairRow
     from simdocs.model.tuning import Tuning
 
@@ -140,8 +132,7 @@ def dedupe(*documents: Any, **keywords: Any) -> Any:
 def _asked(request: DedupeRequest | QueryRequest) -> Any:
     lines: list[Any] = []
     take: Take | None = lines.append if lists_lines(request.answer.list) else None
-    with running_for_python(request) as run:
-        result: Any = ask(request, run, Delivery(take))
+    result: Any = ask_for_python(request, Delivery(take))
     if request.answer.list is None:
         return result.spelled(spelled)
     if take is not None:
@@ -151,14 +142,20 @@ def _asked(request: DedupeRequest | QueryRequest) -> Any:
 
 
 @with_keywords_of(ReportRequest)
-def report(*documents: Path | Shingles | Signatures | BandIndex, **keywords: Unpack[ReportKeywords]) -> Report:
-    """Group near-duplicates, or read an answer that was saved (X.answer), and return a Report to look at.
+def report(
+    *documents: Path | Shingles | Signatures | BandIndex | Deduplication | SavedAnswer,
+    **keywords: Unpack[ReportKeywords],
+) -> Report:
+    """Group near-duplicates, or take those of dedupe or of an answer that was saved (X.answer), and return a Report.
 
     Its html() is one page with figures, groups and what differs in their pairs, and its figure(name) is one image.
     """
-    request = ReportRequest(documents=documents, **keywords)
-    with running_for_python(request) as run:
-        return cast("Report", ask(request, run))
+    from simdocs.model.deduplication import Deduplication
+    from simdocs.model.saved_answer import SavedAnswer
+
+    found = documents[0] if documents and isinstance(documents[0], Deduplication | SavedAnswer) else None
+    others = documents if found is None else documents[1:]
+    return cast("Report", ask_for_python(ReportRequest(documents=others, found=found, **keywords)))
 
 
 @overload
@@ -196,156 +193,57 @@ def compare(*documents: Any, **keywords: Any) -> Any:
     return ask(CompareRequest(documents=documents, **keywords))
 
 
-@with_keywords_of(ShowRequest, "file")
-def show(
-    file: Path | Artifact, *documents: Path, **keywords: Unpack[ShowKeywords]
-) -> tuple[tuple[float | int | str | bytes, ...], ...]:
-    """Return a tuple with each shingle of the text in a file and its token, in the order of the text.
+_Shown = tuple[tuple[float | int | str | bytes, ...], ...]
 
-    Of an artifact, return the rows of a table that shows what it holds: its documents (all, or those that are named)
-    with their tokens or signatures, its buckets, or its candidate pairs. Names are bytes.
+
+@overload
+def show(file: Path | Artifact, *documents: Path, text: None = ..., **keywords: Unpack[ShowKeywords]) -> _Shown: ...
+
+
+@overload
+def show(*, text: str | bytes, **keywords: Unpack[ShowKeywords]) -> _Shown: ...
+
+
+@with_keywords_of(ShowRequest, "file")
+def show(file: Any = None, *documents: Any, **keywords: Any) -> _Shown:
+    """Return a tuple with each shingle of a text and its token, in the order of the text.
+
+    The text is in a file, or is given as text=. Of an artifact, return the rows of a table that shows what it holds:
+    its documents (all, or those that are named) with their tokens or signatures, its buckets, or its candidate pairs.
+    Names are bytes.
     """
     with running() as run:
-        shown: Any = ask(ShowRequest(file=file, documents=documents, **keywords), run)
+        shown: Any = ask(ShowRequest(file=b"" if file is None else file, documents=documents, **keywords), run)
         return tuple(shown.rows())
 
 
 @with_keywords_of(SimilarityRequest, "a", "b")
 def similarity(a: str | bytes, b: str | bytes, **keywords: Unpack[SimilarityKeywords]) -> float:
-    """Return the exact Jaccard similarity of two texts, from 0.0 to 1.0. A text without shingles has 0.0 with any.
+    """Return the exact similarity of two texts, from 0.0 to 1.0. A text without shingles has 0.0 with any.
 
-    a, b: the texts themselves, not paths: use Path.read_bytes() for files.
+    a, b: the texts themselves, not paths: use Path.read_bytes() for files. With multiset=True, repeats count in
+    jaccard, containment and overlap.
     """
     from simdocs.commands.compare import similarity_of
 
     return similarity_of(SimilarityRequest(**keywords), a, b)
 
 
-def info(artifact: Path) -> ArtifactInfo:
+def info(artifact: Path | Artifact) -> ArtifactInfo:
     """Read what an artifact holds, and return it as an ArtifactInfo: parameters, arrays and counts.
 
     Raises ArtifactError or InputError if the artifact cannot be opened.
     """
-    return cast("ArtifactInfo", ask(InfoRequest(artifact=encoded_path(artifact))))
+    return cast("ArtifactInfo", ask(InfoRequest(artifact=_path_or_artifact(artifact))))
 
 
-def check(*artifacts: Path) -> CheckResult:
+def check(*artifacts: Path | Artifact) -> CheckResult:
     """Read all of these artifacts and return a CheckResult, which lists everything that is wrong with them."""
-    return cast("CheckResult", ask(CheckRequest(artifacts=tuple(map(encoded_path, artifacts)))))
+    return cast("CheckResult", ask(CheckRequest(artifacts=tuple(map(_path_or_artifact, artifacts)))))
 
 
-def open(artifact: Path) -> Shingles | Signatures | BandIndex:  # noqa: A001  (simdocs.open, as gzip.open)
-    """Open an artifact, check all of it, and return it with memory-mapped arrays.
-
-    Raises ArtifactError if it is damaged, and InputError if it does not exist or cannot be read.
-    """
-    opened = checked(usable(open_artifact(encoded_path(artifact)), FORMATS))
-    return cast(Shingles | Signatures | BandIndex, opened)
-
-
-@overload
-def shingle(
-    *documents: Path, dry_run: Literal[False] | None = ..., **keywords: Unpack[ShingleKeywords]
-) -> Shingles: ...
-
-
-@overload
-def shingle(*documents: Path, dry_run: Literal[True], **keywords: Unpack[ShingleKeywords]) -> DryRun: ...
-
-
-@with_keywords_of(ShingleRequest)
-def shingle(*documents: Any, **keywords: Any) -> Any:
-    """Turn documents (files and directories) or texts into token sets, and return them as Shingles.
-
-    With dry_run=True, write nothing, and return a DryRun: what would change in the artifact at `output`.
-    """
-    return _built(ShingleRequest(documents=documents, **keywords))
-
-
-@overload
-def signature(
-    *documents: Path | Shingles, dry_run: Literal[False] | None = ..., **keywords: Unpack[SignatureKeywords]
-) -> Signatures: ...
-
-
-@overload
-def signature(*documents: Path | Shingles, dry_run: Literal[True], **keywords: Unpack[SignatureKeywords]) -> DryRun: ...
-
-
-@with_keywords_of(SignatureRequest)
-def signature(*documents: Any, **keywords: Any) -> Any:
-    """Compute the Signatures of documents, texts, or token sets (Shingles, or the path of X.shingles).
-
-    With dry_run=True, write nothing, and return a DryRun: what would change in the artifact at `output`.
-    """
-    return _built(SignatureRequest(documents=documents, **keywords))
-
-
-@overload
-def index(
-    *documents: Path | Shingles | Signatures | BandIndex,
-    dry_run: Literal[False] | None = ...,
-    **keywords: Unpack[IndexKeywords],
-) -> BandIndex: ...
-
-
-@overload
-def index(
-    *documents: Path | Shingles | Signatures | BandIndex, dry_run: Literal[True], **keywords: Unpack[IndexKeywords]
-) -> DryRun: ...
-
-
-@with_keywords_of(IndexRequest)
-def index(*documents: Any, **keywords: Any) -> Any:
-    """Build a BandIndex of documents, texts, token sets or signatures, or an index with other bands from an index.
-
-    With dry_run=True, write nothing, and return a DryRun: what would change in the artifact at `output`.
-    """
-    return _built(IndexRequest(documents=documents, **keywords))
-
-
-@with_keywords_of(MergeRequest)
-def merge(
-    *artifacts: Path | Shingles | Signatures | BandIndex, **keywords: Unpack[MergeKeywords]
-) -> Shingles | Signatures | BandIndex:
-    """Return the artifact that one run over the documents of these artifacts of one kind would have built.
-
-    The documents are not read. The arrays have the same bytes as those of one run over the same arguments in order.
-    """
-    request = MergeRequest(artifacts=artifacts, **keywords)
-    return cast(Shingles | Signatures | BandIndex, _built(request))
-
-
-def _built(request: BuildRequest | MergeRequest) -> Artifact | DryRun:
-    with running_for_python(request) as run:
-        if request.target.dry_run:
-            return cast("DryRun", ask(request, run).spelled(spelled))
-        if request.target.output is None:
-            return _in_memory(request, run)
-        result: BuildResult = ask(request, run)
-    made = open(request.target.output)
-    # Texts cannot be read again from the disk.
-    documents = result.documents
-    return made.but(held=documents.held, given_names=documents.given_names, skipped=result.skipped)
-
-
-def _in_memory(request: BuildRequest | MergeRequest, run: Run) -> Artifact:
-    from simdocs.artifacts.writer import MemoryWriter
-
-    if isinstance(request, MergeRequest):
-        from simdocs.commands.merge import merge, planned
-        from simdocs.commands.standing import NOTHING
-
-        plan = planned(request)
-        memory = MemoryWriter(plan.kind)
-        merge(plan, memory, run, NOTHING)
-    else:
-        from simdocs.commands.build import build
-        from simdocs.commands.resolve import resolve
-
-        memory = MemoryWriter(request.kind)
-        build(resolve(request), memory, run)
-    return memory.artifact(run.skipped)
+def _path_or_artifact(given: Path | Artifact) -> bytes | Artifact:
+    return given if isinstance(given, Artifact) else encoded_path(given)
 
 
 @with_keywords_of(TuneRequest)
@@ -354,14 +252,10 @@ def tune(*documents: Path | Shingles | Signatures | BandIndex, **keywords: Unpac
 
     With documents or texts, it has the expected numbers of missed pairs and of false candidates among them.
     """
-    request = TuneRequest(documents=documents, **keywords)
-    with running_for_python(request) as run:
-        return cast("Tuning", ask(request, run).spelled(spelled))
+    return cast("Tuning", ask_for_python(TuneRequest(documents=documents, **keywords)).spelled(spelled))
 
 
 @with_keywords_of(AuditRequest)
 def audit(*documents: Path | Shingles | Signatures | BandIndex, **keywords: Unpack[AuditKeywords]) -> Audit:
     """Measure how many similar pairs the bands find, and return an Audit: all pairs, those found, and the recall."""
-    request = AuditRequest(documents=documents, **keywords)
-    with running_for_python(request) as run:
-        return cast("Audit", ask(request, run))
+    return cast("Audit", ask_for_python(AuditRequest(documents=documents, **keywords)))

@@ -37,12 +37,14 @@ class ActKeywords(TypedDict, total=False):
     protect: tuple[str, ...] | None
     only: tuple[str, ...] | None
     max_removed: float | None
+    summary_json: Path | None
 
 
 class UndoKeywords(TypedDict, total=False):
     """The keywords of `undo`."""
 
     yes: bool | None
+    summary_json: Path | None
 
 
 class SourceKeywords(TypedDict, total=False):
@@ -75,6 +77,7 @@ class ReadKeywords(SourceKeywords, total=False):
     spark_master: str | None
     spark_conf: Mapping[str, str] | Sequence[str] | None
     strict: bool | None
+    summary_json: Path | None
 
 
 class TokensKeywords(TypedDict, total=False):
@@ -156,6 +159,7 @@ class MergeKeywords(TypedDict, total=False):
     allow_shrink: bool | None
     output: Path | None
     lock_wait: float | None
+    summary_json: Path | None
 
 
 class GroupsKeywords(BandsKeywords, total=False):
@@ -180,6 +184,7 @@ class DedupeKeywords(GroupsKeywords, total=False):
     changed: bool | None
     renamed: bool | None
     explain: bool | None
+    diff: Literal["words", "lines", "unified", "side-by-side"] | None
     kept_rows: Path | None
     removed_rows: Path | None
     flagged_rows: Path | None
@@ -206,12 +211,15 @@ class QueryKeywords(ReadKeywords, total=False):
     top: int | None
     nearest: int | None
     itself: bool | None
+    diff: Literal["words", "lines", "unified", "side-by-side"] | None
     shingles: Any
     root: Path | None
 
 
 class SimilarityKeywords(TokensKeywords, total=False):
     """The keywords of `similarity`."""
+
+    measure: Literal["jaccard", "containment", "overlap", "cosine", "edit"] | None
 
 
 class ShowKeywords(TokensKeywords, total=False):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Unpack, cast
 
-from simdocs.api.ask import ask, encoded_path, running
+from simdocs.api.ask import ask_for_python, encoded_path
 from simdocs.api.docstrings import with_keywords_of
 from simdocs.errors import UsageError
 from simdocs.model.names import display_name
@@ -55,12 +55,10 @@ def act(answer: Path, **keywords: Unpack[ActKeywords]) -> Acted:
 
     Nothing is changed without yes=True. Each step is written to the journal NAME.answer.journal.jsonl first.
     """
-    with running() as run:
-        return cast("Acted", ask(ActRequest(answer=answer, **keywords), run))
+    return cast("Acted", ask_for_python(ActRequest(answer=answer, **keywords)))
 
 
 @with_keywords_of(UndoRequest, "journal")
 def undo(journal: Path, **keywords: Unpack[UndoKeywords]) -> PutBack:
     """Put back what act has done, by its journal, and return PutBack. Nothing is changed without yes=True."""
-    with running() as run:
-        return cast("PutBack", ask(UndoRequest(journal=journal, **keywords), run))
+    return cast("PutBack", ask_for_python(UndoRequest(journal=journal, **keywords)))

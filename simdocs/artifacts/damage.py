@@ -9,9 +9,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from simdocs.artifacts.formats import MANIFEST, RUN
+from simdocs.artifacts.formats import FORMATS, MANIFEST, RUN
 from simdocs.artifacts.manifest import Manifest, made_from
-from simdocs.artifacts.mapped_column import Rules, map_file
+from simdocs.artifacts.mapped_column import MappedColumn, Rules, map_file
 from simdocs.artifacts.npy import damaged
 from simdocs.artifacts.reader import (
     TRIES,
@@ -28,6 +28,8 @@ from simdocs.kernels.lsh.buckets import band_keys
 from simdocs.kernels.sketch import fracminhash
 from simdocs.kernels.sketch.fss import EMPTY as EMPTY_VALUE
 from simdocs.kernels.tokens.ignored_tokens import digest_of
+from simdocs.model.artifact import Artifact
+from simdocs.model.columns import Column
 from simdocs.model.documents import IGNORED, WITHOUT_TOKENS, Documents, SourceFiles
 from simdocs.model.names import display_name
 from simdocs.model.ragged import Array, Mask, Ragged
@@ -74,29 +76,48 @@ def _damages(dir_fd: int, name: str) -> Iterator[str]:
         raise_unless_damage(error, f"{name}/{MANIFEST}")
         yield str(damaged(f"{name}/{MANIFEST}", error.strerror or str(error)))
         return
-    stored, sound = {}, True
+    stored = dict[str, MappedColumn]()
     for array in manifest.format.arrays:
         shape, checksums = manifest.shapes[array.name], manifest.checksums[array.name]
         try:
             stored[array.name] = map_file(dir_fd, name, array, shape, checksums)
         except ArtifactError as error:
-            sound = False
             yield str(error)
         except OSError as error:
             raise_unless_damage(error, f"{name}/{array.file}")
-            sound = False
             yield str(damaged(f"{name}/{array.file}", error.strerror or str(error)))
-    if read_run(dir_fd, name).get("root") is None:
+    yield from _in_columns(name, manifest, stored, read_run(dir_fd, name))
+
+
+def damages_of(artifact: Artifact) -> Iterator[str]:
+    """Yield what is wrong with an artifact that was made or opened in this process, one line for each problem."""
+    shapes = {array: column.shape for array, column in artifact.columns.items()}
+    manifest = Manifest(FORMATS[artifact.kind], artifact.recipe, artifact.made_from, shapes, {})
+    yield from _in_columns(artifact.name, manifest, artifact.columns, artifact.run)
+
+
+def _in_columns(
+    name: str, manifest: Manifest, columns: Mapping[str, Column], run: Mapping[str, object]
+) -> Iterator[str]:
+    """Yield what is wrong in columns, some of which may be missing because they were found to be damaged."""
+    sound = len(columns) == len(manifest.format.arrays)
+    if run.get("root") is None:
         yield f"{name}/{RUN}: missing or damaged, so it is not known where the documents are: build the artifact again"
-    for column in stored.values():
+    mapped = (column for column in columns.values() if isinstance(column, MappedColumn))
+    for column in mapped:
         for block in column.damaged():
             sound = False
             yield str(damaged(column.name, f"block {block} does not match its checksum"))
     # Damaged blocks would break rules, too, and be reported twice.
-    if sound:
-        arrays = {key: column.all() for key, column in stored.items()}
-        for file, problem in _broken_rules(manifest, arrays):
-            yield str(damaged(f"{name}/{file}", problem))
+    if not sound:
+        return
+    try:
+        arrays = {key: column.all() for key, column in columns.items()}
+    except ArtifactError as error:  # of an artifact that was opened: its columns keep rules of their own
+        yield str(error)
+        return
+    for file, problem in _broken_rules(manifest, arrays):
+        yield str(damaged(f"{name}/{file}", problem))
 
 
 def _broken_rules(manifest: Manifest, arrays: Arrays) -> Iterator[Defect]:

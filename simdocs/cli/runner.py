@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from simdocs.cli import exits
 from simdocs.cli.help import refuse
 from simdocs.cli.options import given
-from simdocs.cli.output import Drawing, path_of, stream_of, summary_of
 from simdocs.cli.spelling import marked, spelled
 from simdocs.errors import Problem, ShrunkError, UnjudgedError, UsageError
 from simdocs.parameters.answers import RowOutputs
@@ -19,6 +18,7 @@ from simdocs.parameters.file_formats import FILE_FORMATS
 from simdocs.requests.drawing import BuildReportRequest, DrawnRequest, DrawRequest
 from simdocs.requests.request import Request
 from simdocs.requests.sources import ReadRequest
+from simdocs.views.output import Drawing, path_of, stream_of, summary_of
 
 if TYPE_CHECKING:
     from simdocs.engines.run import Run
@@ -194,7 +194,8 @@ class Work:
         """An object that draws the answer. If an error may still forbid the answer, it draws nothing before the end."""
         hold = isinstance(request, ReadRequest) and request.running.strict
         progress = self._progress
-        return Drawing(drawn, stream, before=progress.close, announce=lambda: progress("drawing", 0, 0), hold=hold)
+        announce = lambda: progress("drawing", 0, 0)  # noqa: E731
+        return Drawing(drawn, stream, spelling=spelled, before=progress.close, announce=announce, hold=hold)
 
     def name_skips(self) -> None:
         """Name what was skipped."""
@@ -214,11 +215,9 @@ class Work:
         """Write the summary. If that fails, it does so before the answer or the artifact is published."""
         self._progress.close()
         if self._note is not None:
-            facts = result.spelled(spelled).summary(round(self.seconds, 3))
-            import json
+            from simdocs.api.ask import summary_in_json
 
-            text = json.dumps(facts, indent=2, ensure_ascii=False)
-            self._note.write(text.encode("utf-8", "backslashreplace") + b"\n")
+            self._note.write(summary_in_json(result, self.seconds, spelled))
             self._note.prepare()
 
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from simdocs.corpora.containers.names import LineNames
     from simdocs.matching.difference import PairDifferences
     from simdocs.matching.groups.decision import Decision
+    from simdocs.model.passages import Difference
 
 
 class PrintedNames:
@@ -112,13 +113,23 @@ _BYTES_AT_ONCE = 1 << 20
 """Bytes of lines in one block."""
 
 
-def pair_differences(delivery: Delivery, run: Run) -> PairDifferences | None:
-    """Finds the differences of pairs; None if no differences are wanted."""
-    if delivery.look.diff is None:
+def pair_differences(diff: str | None, delivery: Delivery, run: Run) -> PairDifferences | None:
+    """Finds the differences of pairs; None if no differences are wanted. diff: how they were asked for."""
+    if diff is None or not delivery.is_wanted:
         return None
     from simdocs.matching.difference import PairDifferences
 
-    return PairDifferences(DIFFS[delivery.look.diff].compared, run.engine.state.get(Reopened))
+    return PairDifferences(DIFFS[diff].compared, run.engine.state.get(Reopened))
+
+
+def differences_of_pairs(
+    documents: Corpus, pairs: Pairs, differences: PairDifferences | None
+) -> tuple[Difference, ...] | None:
+    """The difference of the documents of each pair; None if no differences are wanted."""
+    if differences is None:
+        return None
+    each = zip(pairs.left.tolist(), pairs.right.tolist(), strict=True)
+    return tuple(differences.of(documents, left, right) for left, right in each)
 
 
 def head_of_pairs(head: TableHead, differences: PairDifferences | None) -> TableHead:

@@ -23,7 +23,6 @@ from simdocs.errors import InputError, Problem, UnreachableRecallError, UsageErr
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.sketch.permutation import each_alone, slots
 from simdocs.kernels.sketch.schemes import signing_of
-from simdocs.kernels.tokens import multisets
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.difference import difference
 from simdocs.matching.measures import (
@@ -41,9 +40,17 @@ from simdocs.model.names import display_name, name_to_text
 from simdocs.model.ragged import Ragged, Tokens, distinct
 from simdocs.model.skipped import OF_UNVERIFIED
 from simdocs.parameters.families import DIFFS
-from simdocs.parameters.recipes import Bands, IndexRecipe, Recipe, Shingling, SignatureRecipe, Sketching
+from simdocs.parameters.recipes import (
+    SIMILARITIES,
+    Bands,
+    IndexRecipe,
+    Recipe,
+    Shingling,
+    SignatureRecipe,
+    Sketching,
+)
 from simdocs.pipeline.reload import ReloadRequest, reload_texts
-from simdocs.pipeline.shingling import shingled, spelled_shingles
+from simdocs.pipeline.shingling import spelled_shingles
 from simdocs.requests.request import contradictions
 from simdocs.requests.studying import CompareRequest, SimilarityRequest
 
@@ -308,18 +315,18 @@ def _decided_by(*, measure: str | None, multiset: bool) -> str:
 
 
 def similarity_of(request: SimilarityRequest, a: str | bytes, b: str | bytes) -> float:
-    """The exact Jaccard similarity of two texts, from 0.0 to 1.0. UsageError: one of them is not a text."""
+    """The exact similarity of two texts, from 0.0 to 1.0.
+
+    UsageError: one of them is not a text, or they are too long for this measure.
+    """
     for text in (a, b):
         if not isinstance(text, str | bytes):
             hint = ": read the file with read_bytes()" if isinstance(text, os.PathLike) else ""
             raise UsageError(f"a text must be str or bytes, not {type(text).__name__}{hint}")
-    raws = [as_utf8(as_bytes(text))[0] for text in (a, b)]
-    sets: list[Any] = [None, None]
-    for part in shingled(raws, shingling_of(request.given)):
-        rows = multisets.token_sets(part.tokens)
-        for at, place in enumerate(part.places.tolist()):
-            sets[place] = rows[at]
-    return float(jaccard.exact(Ragged.from_rows(sets, np.uint32), np.array([0]), np.array([1]))[0])
+    measured: float = SIMILARITIES[request.measuring.measure].load()(
+        _encoded(a), _encoded(b), shingling_of(request.given)
+    )
+    return measured
 
 
 _MOST_VALUES = 10**6

@@ -15,6 +15,7 @@ from simdocs.commands.blocks import (
     PrintedNames,
     RecordedNames,
     blocks_of_lines,
+    differences_of_pairs,
     given_names_of,
     group_blocks,
     head_of_pairs,
@@ -175,11 +176,13 @@ def find_groups(
         return saved(decision, plan.intake, plan.known, documents, comparison, kept)
 
     named = take is None and delivery.is_wanted and not delivery.look.as_file
+    differences = pair_differences(plan.request.answer.diff, delivery, run) if named else None
     components, explained = _explanations(decision, plan, RecordedNames(documents, index_names))
     found = Deduplication(
         documents=documents,
         pairs=pairs.renumbered(compared.given_rows),
         names=names_of_pairs(compared, pairs if named else Pairs.empty()),
+        differences=differences_of_pairs(compared, pairs, differences),
         comparison=comparison,
         kept=kept,
         groups=decision.groups,
@@ -209,7 +212,7 @@ def find_pairs(plan: _Plan, corpus: Corpus, run: Run, delivery: Delivery) -> Sim
     watch = CrowdWatch(len(corpus), run, joinable=_is_joinable(plan))
     join = SelfJoin(_verifier(plan, corpus, run), plan.cut, plan.request.comparing.max_memory)
     chain = None if all_copies else PairsLeftOut(join, changed)
-    printed, differences = PrintedNames(run.skipped), pair_differences(delivery, run)
+    printed, differences = PrintedNames(run.skipped), pair_differences(plan.request.answer.diff, delivery, run)
     kind, head = (NestedPairs, NESTED) if plan.request.comparing.measure == "containment" else (Pairs, PAIRS)
     if delivery.take is not None:
         delivery.take(Block(head_of_pairs(head, differences), []))
@@ -231,6 +234,7 @@ def find_pairs(plan: _Plan, corpus: Corpus, run: Run, delivery: Delivery) -> Sim
         documents=documents,
         pairs=every.renumbered(corpus.given_rows),
         names=names_of_pairs(corpus, every),
+        differences=differences_of_pairs(corpus, every, differences),
         comparison=_comparison(plan, corpus, documents, run),
         found=found,
         left_out=0 if chain is None else chain.count,
@@ -280,7 +284,7 @@ def _blocks(
         yield from explained_blocks(decision, plan.cut, printed)
         return
     if listing is None:
-        differences = pair_differences(delivery, run)
+        differences = pair_differences(plan.request.answer.diff, delivery, run)
         yield Block(head_of_pairs(GROUPS, differences), [])
         yield from shown_pairs(decision.corpus, decision.pairs, GROUPS, printed, differences)
         return

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from simdocs.artifacts.damage import damages
+from simdocs.artifacts.damage import damages, damages_of
 from simdocs.artifacts.formats import FORMATS
 from simdocs.commands.resolve import opened
 from simdocs.engines.run import Run
@@ -49,9 +49,9 @@ def answer(request: InfoRequest, _run: Run, _delivery: Delivery) -> ArtifactInfo
 def check(request: CheckRequest, _run: Run, _delivery: Delivery) -> CheckResult:
     """The damage in artifacts, and those that cannot be read."""
     found = list[SimdocsError]()
-    for path in request.artifacts:
+    for given in request.artifacts:
         try:
-            found += map(ArtifactError, damages(path))
+            found += map(ArtifactError, damages(given) if isinstance(given, bytes) else damages_of(given))
         except InputError as error:
             found.append(error)
     return CheckResult(tuple(found))

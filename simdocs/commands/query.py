@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from simdocs.commands.blocks import (
     PrintedNames,
+    differences_of_pairs,
     given_names_of,
     head_of_pairs,
     name_blocks,
@@ -38,6 +40,9 @@ from simdocs.model.ragged import Ragged, Rows, distinct
 from simdocs.model.search_result import CONTAINING, MATCHES, SearchFacts
 from simdocs.parameters.recipes import Banding, IndexRecipe
 from simdocs.requests.searching import QueryRequest, containment_instead
+
+if TYPE_CHECKING:
+    from simdocs.model.passages import Difference
 
 _Plan = Resolved[QueryRequest, IndexRecipe]
 
@@ -78,7 +83,8 @@ def query(plan: _Plan, run: Run, delivery: Delivery) -> Matches:
     asked = prepare(plan.intake, plan.recipe, run) if plan.changed is None else indexed.select(plan.changed)
     kind, head = (ContainedPairs, CONTAINING) if _contained(plan) else (Pairs, MATCHES)
     held, names, listed = [kind.empty()], [names_of_pairs(indexed, kind.empty())], list[Rows]()
-    printed, differences = PrintedNames(run.skipped), pair_differences(delivery, run)
+    printed, differences = PrintedNames(run.skipped), pair_differences(wanted.diff, delivery, run)
+    differing: list[Difference] | None = None if differences is None else []
     found = matched = similar = short = left_out = 0
     take, once = delivery.take, None
     if take is not None:
@@ -96,6 +102,8 @@ def query(plan: _Plan, run: Run, delivery: Delivery) -> Matches:
         if take is None:
             held.append(replace(block.pairs, left=block.asked, right=block.matches))
             names.append(names_of_pairs(block.corpus, block.pairs))
+            if differing is not None:
+                differing += differences_of_pairs(block.corpus, block.pairs, differences) or ()
         elif listing is not None:
             listed.append(distinct(block.matches))
         else:
@@ -114,6 +122,7 @@ def query(plan: _Plan, run: Run, delivery: Delivery) -> Matches:
         documents=documents,
         pairs=kind.concat(held),
         names=(left, right),
+        differences=None if differing is None else tuple(differing),
         comparison=_facts(plan, asked, run),
         indexed=len(indexed),
         found=found,

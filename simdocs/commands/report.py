@@ -35,14 +35,17 @@ def answer(request: ReportRequest, run: Run, delivery: Delivery) -> Report:
     UsageError: parameters cannot be combined, or contradict an artifact; the figure cannot show the group. InputError,
     ArtifactError: the answer, the documents or an artifact cannot be opened.
     """
-    if request.saved_answer is not None:
+    path, found = request.saved_answer, request.found
+    if path is not None or found is not None:
         if problems := list(request.problems_beside_answer()):
             raise UsageError(*problems)
-        return reported(read_answer(request.saved_answer), request.reporting)
+        if isinstance(found, Deduplication):
+            return report_of(found, request.reporting)
+        return reported(found if path is None else read_answer(path), request.reporting)
     asked = DedupeRequest(**request.of_groups)
-    found = dedupe.answer(asked, run, delivery._replace(take=None, is_wanted=False))
-    assert isinstance(found, Deduplication)
-    return report_of(found, request.reporting)
+    groups = dedupe.answer(asked, run, delivery._replace(take=None, is_wanted=False))
+    assert isinstance(groups, Deduplication)
+    return report_of(groups, request.reporting)
 
 
 def report_of(found: Deduplication, reporting: Reporting) -> Report:

@@ -12,6 +12,7 @@ from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.reader import checked
 from simdocs.commands.blocks import rows_named
 from simdocs.commands.resolve import is_artifact, opened, opened_shingles, shingling_of
+from simdocs.corpora.decode import as_bytes
 from simdocs.corpora.single_text import read_single_document, refuse_to_replace
 from simdocs.engines.run import Run
 from simdocs.errors import ArtifactError, UsageError, suggested
@@ -97,7 +98,7 @@ def answer(request: ShowRequest, run: Run, delivery: Delivery) -> Shown:
     """
     refuse_to_replace(delivery.outputs, (request.file,), "the text that is shown")
     name = ""
-    if is_artifact(request.file):
+    if request.text is None and is_artifact(request.file):
         head, rows = shown(request, checked(opened(request.file, tuple(FORMATS))), run)
     else:
         head, rows, name = SHINGLES, _shingles(request), display_name(request.file)
@@ -117,8 +118,10 @@ def _shingles(request: ShowRequest) -> Iterator[Row]:
     if problems := list(request.problems_beside_text()):
         raise UsageError(*problems)
     assert isinstance(request.file, bytes)
-    limit = request.walking.max_size
-    data = read_single_document(request.file, limit, Sequences())
+    if request.text is not None:
+        data = as_bytes(request.text)
+    else:
+        data = read_single_document(request.file, request.walking.max_size, Sequences())
     return shown_shingles(data, shingling_of(request.given))
 
 

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from simdocs.errors import UsageError, mention
+from simdocs.kernels.compare import jaccard
 from simdocs.kernels.compare.jaccard import bag_of, shared_tokens
 from simdocs.kernels.compare.subsequence import cells, lcs_length
 from simdocs.kernels.lsh.banding import candidate_probability
@@ -77,6 +79,46 @@ def edit_measures(a: bytes, b: bytes, shingling: Shingling) -> EditMeasures:
         if cells(left, right) <= MOST_CELLS:
             return EditMeasures(unit, *lengths, lcs_length(left, right))
     return EditMeasures("", *lengths, None)
+
+
+def jaccard_of(a: bytes, b: bytes, shingling: Shingling) -> float:
+    """The Jaccard similarity of two texts, of multisets if shingles are; 0.0 if either has none. a, b: UTF-8."""
+    return float(jaccard.exact(token_sets((a, b), shingling), np.array([0]), np.array([1]))[0])
+
+
+def containment_of(a: bytes, b: bytes, shingling: Shingling) -> float:
+    """The fraction of the shingles of the first text that the second one has; 0.0 if either has none. a, b: UTF-8."""
+    return _containments(a, b, shingling)[0]
+
+
+def overlap_of(a: bytes, b: bytes, shingling: Shingling) -> float:
+    """The larger containment: of the first text in the second one, or the other way round. a, b: UTF-8."""
+    return max(_containments(a, b, shingling))
+
+
+def _containments(a: bytes, b: bytes, shingling: Shingling) -> list[float]:
+    """The containment of each of two texts in the other."""
+    sets = token_sets((a, b), shingling)
+    shared = jaccard.overlaps(sets, np.array([0, 1]), np.array([1, 0]))
+    found: list[float] = jaccard.containments(shared, sets.lengths).tolist()
+    return found
+
+
+def cosine_of(a: bytes, b: bytes, shingling: Shingling) -> float:
+    """The cosine of the angle between the counts of two texts' shingles; 0.0 if either has none. a, b: UTF-8."""
+    return shingle_measures(a, b, shingling).cosine or 0.0
+
+
+def edit_similarity_of(a: bytes, b: bytes, shingling: Shingling) -> float:
+    """Twice the length of the longest common subsequence of two texts over both lengths; 0.0 if both are empty.
+
+    a, b: UTF-8. UsageError: they are too long and different, even for words or lines.
+    """
+    found = edit_measures(a, b, shingling)
+    if not found.unit:
+        other = f"use another {mention('measure')}"
+        raise UsageError(f"{mention('measure')} edit: the texts are too long and different for it: {other}")
+    return found.similarity or 0.0
 
 
 def signature_measures(

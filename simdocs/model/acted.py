@@ -39,11 +39,17 @@ class Acted(Answer):
     skipped: Skipped
     rows: tuple[Row, ...] = ()
 
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
     def blocks(self, look: Look) -> Iterator[Block]:  # noqa: ARG002
         """Yield what was done to each duplicate."""
         yield Block(ACTED, list(self.rows))
 
-    def summary(self, seconds: float) -> dict[str, Any]:
+    def summary(self, seconds: float | None = None) -> dict[str, Any]:
         """The summary as values that JSON has."""
         return {
             "action": self.action,
@@ -94,11 +100,17 @@ class PutBack(Answer):
     skipped: Skipped
     rows: tuple[Row, ...] = ()
 
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
     def blocks(self, look: Look) -> Iterator[Block]:  # noqa: ARG002
         """Yield the files."""
         yield Block(PUT_BACK, list(self.rows))
 
-    def summary(self, seconds: float) -> dict[str, Any]:
+    def summary(self, seconds: float | None = None) -> dict[str, Any]:
         """The summary as values that JSON has."""
         facts: dict[str, Any] = {"is_done": self.is_done, "put_back": self.count}
         return facts | {"skipped": self.skipped.counts, "seconds": seconds}

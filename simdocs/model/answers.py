@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeAlias, TypeVar
 
-from simdocs.errors import SimdocsError, UsageError, spelled
+from simdocs.errors import SimdocsError, UsageError, mention, spelled
 from simdocs.model.names import text_to_name
+from simdocs.parameters.declaration import loaded
 
 if TYPE_CHECKING:
     from contextlib import ExitStack
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from simdocs.model.build_results import BuildResult
     from simdocs.model.explanation import Link
     from simdocs.model.passages import Difference
+    from simdocs.parameters.values import Path
 
 NAME, SIMILARITY, NUMBER, VALUE = "name", "similarity", "number", "value"
 NUMBERS, LINKS, DIFFERENCES = "numbers", "links", "differences"
@@ -156,7 +158,10 @@ class Answer:
     """Whether the summary comes after everything else, because it ends with what to do next."""
 
     LISTINGS: ClassVar[tuple[str, ...]] = ()
-    """What `to_arrow` and `to_pandas` can list instead of the answer itself."""
+    """What `to_arrow`, `to_pandas` and `write` can list instead of the answer itself."""
+
+    OUTPUT: ClassVar[str] = "simdocs.requests.drawing:TableRequest"
+    """The output options of its command, which say in which formats it can be written."""
 
     def to_arrow(self, listing: str | None = None) -> Any:
         """The answer as a pyarrow.Table, with the columns of its JSON Lines: string, double, int64 and lists.
@@ -166,9 +171,7 @@ class Answer:
 
         MissingExtraError: pyarrow is not installed. UsageError: the answer has no such list.
         """
-        if listing is not None and listing not in self.LISTINGS:
-            offered = f"one of {', '.join(self.LISTINGS)}" if self.LISTINGS else "None"
-            raise UsageError(f"listing must be {offered}, not {listing!r}")
+        self._refuse_unknown(listing)
         from simdocs.model.arrow_tables import table_of
 
         return table_of(self, listing)
@@ -180,6 +183,47 @@ class Answer:
         needs("pandas", "to_pandas()")
         return self.to_arrow(listing).to_pandas()
 
+    def write(
+        self,
+        path: Path,
+        listing: str | None = None,
+        *,
+        format: str | None = None,  # noqa: A002  (as the option)
+        header: bool = False,
+    ) -> None:
+        """Write the answer to a file as its command does with -o: in the format of the suffix, all or nothing.
+
+        Names are those of `rows`. Of several tables, it is the first, unless the format has room for all.
+
+        listing: what is listed instead, as with `list`; see LISTINGS.
+        format: the format, whatever the suffix.
+        header: begin TSV with the names of the columns.
+
+        UsageError: the answer has no such list, or cannot be written in this format; or a document would be replaced
+        that was read for it. OutputError: the file cannot be
+        written. MissingExtraError: the format needs a library that is not installed.
+        """
+        self._refuse_unknown(listing)
+        options = {"format": format, "header": header or None}
+        given = {name: value for name, value in options.items() if value is not None}
+        drawn = loaded(self.OUTPUT)(output=path, listing=listing, **self._parts(), **given)
+        if drawn.path is None:
+            raise UsageError(f"{mention('output')} must be a file, not -: use /dev/stdout for standard output")
+        self._refuse_to_replace(drawn.path)
+        loaded("simdocs.views.output:write")(self, drawn)
+
+    def _parts(self) -> dict[str, Any]:
+        """What the answer has beside its rows, as options of its output."""
+        return {}
+
+    def _refuse_to_replace(self, path: str) -> None:
+        """Raise UsageError if this is the path of a file that was read for the answer."""
+
+    def _refuse_unknown(self, listing: str | None) -> None:
+        if listing is not None and listing not in self.LISTINGS:
+            offered = f"one of {', '.join(self.LISTINGS)}" if self.LISTINGS else "None"
+            raise UsageError(f"listing must be {offered}, not {listing!r}")
+
     def view(self, look: Look) -> str:
         """The function that draws the whole answer, as `module:name`; empty: its tables are drawn in the format."""
         return self.VIEW if look.for_people else ""
@@ -188,8 +232,8 @@ class Answer:
         """Yield the tables of the answer."""
         yield from ()
 
-    def summary(self, seconds: float) -> dict[str, Any]:  # noqa: ARG002
-        """The summary as values that JSON has. seconds: how long the answer took."""
+    def summary(self, seconds: float | None = None) -> dict[str, Any]:  # noqa: ARG002
+        """The summary as values that JSON has. seconds: how long the answer took; None: that is not known."""
         return {}
 
     def lines(self, seconds: float, *, verbose: bool = False) -> Iterator[str]:  # noqa: ARG002
@@ -224,6 +268,26 @@ class Answer:
         """The result with the parameters that its texts mention spelled like this."""
         advice = getattr(self, "advice", None)
         return self if not advice else replace(self, advice=tuple(map(spelling, advice)))  # type: ignore[type-var]
+
+
+RowOf_co = TypeVar("RowOf_co", covariant=True)
+
+
+class Tabular(Answer, Generic[RowOf_co]):
+    """The base of results that are a list of rows: they have a length, and yield their rows."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def rows(self) -> Iterator[RowOf_co]:
+            """Yield the rows."""
+
+    def __iter__(self) -> Iterator[RowOf_co]:
+        return self.rows()
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self.rows())
 
 
 Take = Callable[[Block], None]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from simdocs.model.answers import FACTS, KEYED, NAME, Block, Look
+from simdocs.model.answers import FACTS, KEYED, NAME, Block, Look, Tabular
 from simdocs.model.documents import Documents
 from simdocs.model.figures import counted, cut_in_words, shown_probability
 from simdocs.model.run_result import LooksLike, RunResult
@@ -64,7 +64,7 @@ class MeasuredRecall(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class Audit(RunResult):
+class Audit(RunResult, Tabular[tuple[str, float | None]]):
     """The number of similar pairs of documents, and of those that the bands find.
 
     documents: the documents that were read.
@@ -156,7 +156,7 @@ class Audit(RunResult):
             rows.append((key, shown, meaning) if look.explained else (key, shown))
         yield Block(FACTS.but(KEYED, meaning=NAME) if look.explained else FACTS, list(rows))
 
-    def summary(self, seconds: float) -> dict[str, Any]:
+    def summary(self, seconds: float | None = None) -> dict[str, Any]:
         """The summary as values that JSON has."""
         return {
             "documents": len(self.documents),

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from simdocs.errors import mention
-from simdocs.model.answers import NAME, Block, Look, table_head
+from simdocs.model.answers import NAME, Block, Look, Tabular, table_head
 from simdocs.model.documents import SHORT, Documents
 from simdocs.model.figures import counted, figure, found_by, shown_probability, size
 from simdocs.model.ragged import Index
@@ -153,7 +153,7 @@ class BuildResult(RunResult):
                 )
         yield f"{self.target}: written in {seconds:.2f} s"
 
-    def summary(self, seconds: float) -> dict[str, Any]:
+    def summary(self, seconds: float | None = None) -> dict[str, Any]:
         """The summary as values that JSON has."""
         facts = self._facts_of_documents()
         facts |= {"short": self.documents.flagged(SHORT), "tokens": self.documents.tokens}
@@ -179,7 +179,7 @@ CHANGES = table_head(status=NAME, document=NAME)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class DryRun(RunResult):
+class DryRun(RunResult, Tabular[tuple[str, str]]):
     """The changes that a build would make in the artifact that it would replace.
 
     built: the result that the build would have.
@@ -231,7 +231,7 @@ class DryRun(RunResult):
         yield self.counts.in_words()
         yield f"{self.built.target}: not written, because this is a dry run ({seconds:.2f} s)"
 
-    def summary(self, seconds: float) -> dict[str, Any]:
+    def summary(self, seconds: float | None = None) -> dict[str, Any]:
         """The summary as values that JSON has."""
         facts = self.built.summary(seconds)
         looks_like = facts.pop("looks_like")

@@ -17,10 +17,10 @@ from simdocs.model.answers import (
     PLAIN,
     SIMILARITY,
     VALUE,
-    Answer,
     Block,
     Look,
     Row,
+    Tabular,
     table_head,
 )
 from simdocs.model.documents import OTHER_ENCODING
@@ -36,6 +36,7 @@ from simdocs.model.names import display_name, text_to_name
 from simdocs.model.passages import MOST_CELLS, Difference
 from simdocs.model.ragged import Array, Floats, Mask, Tokens
 from simdocs.parameters.families import UNITS, edited_units
+from simdocs.parameters.file_formats import FILE_FORMATS
 
 _MAIN = frozenset({"jaccard", "containment_a", "containment_b", "edit_distance", "estimate"})
 """The measures that a table shows to people who do not ask for all of them."""
@@ -58,7 +59,7 @@ _PAIRS = f"more than {MOST_CELLS:,} pairs of"
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
-class Comparison(Answer):
+class Comparison(Tabular[tuple[str, MeasureValue]]):
     """The similarity of two texts, by every measure.
 
     names: their names.
@@ -69,6 +70,8 @@ class Comparison(Answer):
     decided_by: the measure that is compared with the threshold: `jaccard`, `bag_jaccard`, `overlap` or `overlap of
         multisets`.
     """
+
+    OUTPUT = "simdocs.requests.drawing:CompareDrawRequest"
 
     names: tuple[Any, Any]
     every: tuple[ShingleMeasures, ...]
@@ -140,6 +143,11 @@ class Comparison(Answer):
         if self.difference is not None and self.difference.coarser:
             yield self.difference.excess, f"they are compared {self.difference.coarser}"
 
+    def html(self) -> bytes:
+        """Both texts side by side, if the difference was asked for, and the measures, as a page of HTML."""
+        page: bytes = FILE_FORMATS["compared.html"].load()(self)
+        return page
+
     def view(self, look: Look) -> str:
         """The function that draws the difference, if it is shown, and the measures beside it."""
         if self.difference is None:
@@ -189,7 +197,7 @@ _SHOWN = (
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class SimilarityMatrix(Answer):
+class SimilarityMatrix(Tabular[tuple[Any, list[float]]]):
     """The similarities of N texts to each other.
 
     names: the names of the texts.
@@ -200,6 +208,8 @@ class SimilarityMatrix(Answer):
     short: the names of the texts with fewer units than a shingle. The whole text is then the only shingle.
     invalid: the names of the texts with bytes that are not UTF-8.
     """
+
+    OUTPUT = "simdocs.requests.drawing:CompareDrawRequest"
 
     names: tuple[Any, ...]
     similarity: Floats
@@ -288,7 +298,7 @@ Slots = tuple[int | None, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class SlotTrace(Answer):
+class SlotTrace(Tabular[tuple[str, tuple[int, ...], tuple[tuple[bool, Slots], ...]]]):
     """How the signatures of N documents are computed from R shingles and K hash functions.
 
     shingles: the shingle of each row, in the order in which the texts have them first.
@@ -300,6 +310,8 @@ class SlotTrace(Answer):
     signatures: uint32 (N, K), the signatures.
     matrix: the exact similarities.
     """
+
+    OUTPUT = "simdocs.requests.drawing:CompareDrawRequest"
 
     shingles: tuple[str, ...]
     tokens: Tokens

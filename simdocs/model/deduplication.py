@@ -122,6 +122,7 @@ class Deduplication(SearchResult):
     """
 
     LISTINGS = ("kept", "duplicates", "groups", "explained")
+    OUTPUT = "simdocs.requests.drawing:DedupeDrawRequest"
 
     kept: Index
     groups: int
@@ -206,6 +207,9 @@ class Deduplication(SearchResult):
         head = EXPLAINED if self.components is None else EXPLAINED_COMPONENTS
         return Block(head, [document.row(len(head.columns)) for document in self.explained])
 
+    def _parts(self) -> dict[str, Any]:
+        return {"explained": self.explained is not None, **super()._parts()}
+
     @property
     def kept_names(self) -> list[Any]:
         """The names of the documents that are kept."""
@@ -272,10 +276,15 @@ class SimilarPairs(SearchResult):
     left_out: int = 0
     written: tuple[WrittenRows, ...] = ()
 
+    OUTPUT = "simdocs.requests.drawing:DedupeDrawRequest"
+
     @property
     def head(self) -> TableHead:
         """The columns of the pairs."""
         return NESTED if self.comparison.measure == "containment" else PAIRS
+
+    def _parts(self) -> dict[str, Any]:
+        return {"paired": True, **super()._parts()}
 
     @property
     def is_found(self) -> bool:

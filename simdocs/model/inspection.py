@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from simdocs.errors import ArtifactError, InputError, SimdocsError
-from simdocs.model.answers import FACTS, Answer, Block, Look
+from simdocs.model.answers import FACTS, Block, Look, Tabular
 from simdocs.model.build_results import Expectation
 from simdocs.parameters.recipes import Banding
 
@@ -18,7 +18,7 @@ _LONG = 80
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ArtifactInfo(Answer):
+class ArtifactInfo(Tabular[tuple[str, FactValue | None]]):
     """The facts about an artifact.
 
     kind: its kind.
@@ -51,7 +51,7 @@ class ArtifactInfo(Answer):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CheckResult(Answer):
+class CheckResult(Tabular[str]):
     """The problems that were found in artifacts.
 
     problems: an ArtifactError for each damage, and an InputError for each artifact that cannot be read, in order.
@@ -68,6 +68,10 @@ class CheckResult(Answer):
     def unreadable(self) -> tuple[str, ...]:
         """A line for each artifact that cannot be read."""
         return tuple(str(problem) for problem in self.problems if isinstance(problem, InputError))
+
+    def rows(self) -> Iterator[str]:
+        """Yield a line for each problem."""
+        yield from map(str, self.problems)
 
     @property
     def errors(self) -> tuple[SimdocsError, ...]:

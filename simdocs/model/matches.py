@@ -30,6 +30,7 @@ class Matches(SearchResult):
     """
 
     LISTINGS = tuple(MATCH_LISTS)
+    OUTPUT = "simdocs.requests.drawing:DrawRequest"
 
     indexed: int
     found: int

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from operator import attrgetter
+
+from simdocs.errors import UsageError
+from simdocs.parameters.declaration import loaded
+from simdocs.parameters.families import DIFFS
 
 MOST_CELLS = 10**10
 """Pairs of units of two texts that are compared at most: 100,000 by 100,000 characters, which takes 1 CPU second."""
@@ -125,6 +129,26 @@ class Difference:
         for passage in self.passages:
             a, b = (text.encode("utf-8", "surrogateescape") for text in (passage.a, passage.b))
             yield b"shared" if passage.shared else b"differs", a, b
+
+    def drawn(self, diff: str | None = None, names: Sequence[str] = ("a", "b")) -> str:
+        """The difference as text, as the commands draw it without colours. Bytes that are not UTF-8 are surrogates.
+
+        diff: how it is drawn, a member of DIFFS that compares these units; None: with marks in the text. A patch
+            (`unified`) of equal texts is empty.
+        names: the names of both texts, for a patch and for columns.
+
+        UsageError: there is no such way, or it needs other units than were compared.
+        """
+        diff = self.asked if diff is None else diff
+        suited = [name for name, each in DIFFS.items() if each.compared == self.asked]
+        if diff not in suited:
+            raise UsageError(f"a difference of {self.asked} can be drawn as {' or '.join(suited)}, not {diff!r}")
+        if self.missing:
+            return f"[no difference: {self.missing}]\n"
+        if DIFFS[diff].is_patch and self.equality:
+            return ""
+        draw: Callable[..., bytes] = loaded("simdocs.views.drawn_difference:drawn_as")
+        return draw(diff, self, names, whole=True, colored=False, terminal=False).decode("utf-8", "surrogateescape")
 
     def __repr__(self) -> str:
         return f"<Difference: unit={self.unit!r}, passages={len(self.passages)}>"

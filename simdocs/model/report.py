@@ -140,6 +140,8 @@ class Report(Answer):
     skipped: the documents that this run did not compare; none if it read a saved answer.
     """
 
+    OUTPUT = "simdocs.requests.drawing:ReportDrawRequest"
+
     answer: SavedAnswer
     groups: GroupTable
     shown: tuple[ShownGroup, ...] = ()
@@ -185,7 +187,10 @@ class Report(Answer):
         image: bytes = FILE_FORMATS["report.svg"].load()(self)
         return image
 
-    def summary(self, seconds: float) -> dict[str, Any]:
+    def _parts(self) -> dict[str, Any]:
+        return {"figure": self.figure_name}
+
+    def summary(self, seconds: float | None = None) -> dict[str, Any]:
         """The summary as values that JSON has."""
         answer = self.answer
         counts = {name: getattr(answer, name) for name in ("documents", "kept", "groups", "duplicates")}

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
-from simdocs.errors import spelled
+import numpy as np
+
+from simdocs.errors import UsageError, spelled
 from simdocs.model.answers import Answer
 from simdocs.model.documents import EMPTY, IGNORED, ONE_TEXT, WITHOUT_TOKENS, Documents
 from simdocs.model.figures import counted
+from simdocs.model.names import display_name
 from simdocs.model.skipped import WITHOUT_ROWS, Skipped, in_short
 
 LooksLike = tuple[tuple[str, int], ...]
@@ -37,6 +41,15 @@ class RunResult(Answer):
     def warnings(self) -> tuple[str, ...]:
         """Warnings about the answer, such as that many pairs at this threshold are missed."""
         return tuple(map(spelled, self.skipped.every_warning))
+
+    def _refuse_to_replace(self, path: str) -> None:
+        if self.documents is None or not os.path.isfile(path):
+            return
+        status, files = os.stat(path), self.documents.sources.files
+        met = {"inode": status.st_ino, "file_size": status.st_size, "mtime_ns": status.st_mtime_ns}
+        if np.all([files[name] == value for name, value in met.items()], axis=0).any():
+            problem = "this file was read for the answer and would be overwritten: choose another output file"
+            raise UsageError(f"{display_name(os.fsencode(path))}: {problem}")
 
     def _read(self) -> str:
         """The numbers of documents that were read and skipped, in words."""

@@ -190,6 +190,12 @@ class SavedAnswer:
         """Yield each kept document with each of its duplicates, in the order of the answer."""
         return self.source()
 
+    def __iter__(self) -> Iterator[SavedPair]:
+        return self.pairs()
+
+    def __len__(self) -> int:
+        return self.duplicates
+
     def path(self, document: SavedDocument) -> bytes:
         """The absolute path of a document's file."""
         root = self.roots[document.root]

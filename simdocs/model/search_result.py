@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from simdocs.errors import mention
-from simdocs.model.answers import GROUPED, NAME, NUMBER, SIMILARITY, Block, Look, TableHead, table_head
+from simdocs.model.answers import (
+    DIFFERENCES,
+    DIFFERING,
+    GROUPED,
+    NAME,
+    NUMBER,
+    SIMILARITY,
+    Block,
+    Look,
+    TableHead,
+    Tabular,
+    table_head,
+)
 from simdocs.model.byte_strings import ByteStrings
 from simdocs.model.documents import Documents
 from simdocs.model.figures import at_least, counted, found_by
@@ -23,6 +35,9 @@ from simdocs.parameters.families import LISTS
 from simdocs.parameters.file_formats import CONTAINERS
 from simdocs.parameters.recipes import Banding, Bands, Recipe
 from simdocs.parameters.texts import Walking
+
+if TYPE_CHECKING:
+    from simdocs.model.passages import Difference
 
 GROUPS, PAIRS, MATCHES = (
     table_head(GROUPED, **{left: NAME, right: NAME, "jaccard": SIMILARITY, "estimate": SIMILARITY})
@@ -99,12 +114,14 @@ class SearchFacts:
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class SearchResult(RunResult):
+class SearchResult(RunResult, Tabular[PairRow]):
     """Pairs of similar documents, complete when it is returned.
 
     documents: the documents that were given.
     pairs: the rows of each pair, in the order of the answer; empty if they were handed over in blocks.
     names: the names of both documents of each pair.
+    differences: with `diff`, the difference of both documents of each pair; else None. If a text is gone or has
+        changed, its `missing` says so.
     comparison: the parameters and counts of the search.
     index_names: the names of documents of the index that are neither str nor bytes, by row.
     advice: lines for people about what may suit the documents better.
@@ -113,6 +130,7 @@ class SearchResult(RunResult):
     documents: Documents
     pairs: Pairs
     names: tuple[Ragged, Ragged]
+    differences: tuple[Difference, ...] | None = None
     comparison: SearchFacts
     advice: tuple[str, ...] = ()
     index_names: Mapping[int, Any] = field(default_factory=dict)
@@ -139,9 +157,19 @@ class SearchResult(RunResult):
         """The names of the two documents of each pair, exact similarity (NaN: not computed), estimate.
 
         If containment was measured, that comes next; among similar pairs, it is the larger of both, and the last is
-        which of the two documents is contained: document, other or both.
+        which of the two documents is contained: document, other or both. With `diff`, their difference is the last.
         """
-        yield from self.pairs.named(*(self._named(side) for side in (0, 1)))
+        rows = self.pairs.named(*(self._named(side) for side in (0, 1)))
+        if self.differences is None:
+            yield from rows
+        else:
+            yield from ((*row, difference) for row, difference in zip(rows, self.differences, strict=True))
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def _parts(self) -> dict[str, Any]:
+        return {} if self.differences is None else {"diff": next((each.asked for each in self.differences), "words")}
 
     def _named(self, side: int, pairs: Iterable[int] | None = None) -> Iterator[Any]:
         """Yield the name of the left (0) or right (1) document of these pairs, by default of all.
@@ -169,9 +197,10 @@ class SearchResult(RunResult):
 
     def blocks(self, look: Look) -> Iterator[Block]:  # noqa: ARG002
         """Yield the pairs."""
-        yield Block(self.head, list(self.rows()))
+        head = self.head if self.differences is None else self.head.but(DIFFERING, passages=DIFFERENCES)
+        yield Block(head, list(self.rows()))
 
-    def summary(self, seconds: float) -> dict[str, Any]:
+    def summary(self, seconds: float | None = None) -> dict[str, Any]:
         """The summary as values that JSON has."""
         compared = self.comparison
         facts = self._facts_of_documents() | {"skipped": self.skipped.counts}

@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, asdict, dataclass, replace
 from typing import Any, NamedTuple, Self
 
-from simdocs.model.answers import NAME, NUMBER, SIMILARITY, Block, Look, table_head
+from simdocs.model.answers import NAME, NUMBER, SIMILARITY, Block, Look, Tabular, table_head
 from simdocs.model.documents import Documents
 from simdocs.model.figures import counted, found_by, with_interval
 from simdocs.model.ragged import Floats, TextNumbers
 from simdocs.model.run_result import LooksLike, RunResult
 from simdocs.model.skipped import Skipped
 from simdocs.parameters.families import TUNE_LISTS
+from simdocs.parameters.file_formats import FILE_FORMATS
 from simdocs.parameters.recipes import Bands, Recipe
 
 _INTERVAL = ("", "_low", "_high")
@@ -209,7 +210,7 @@ class ExamplePair:
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Tuning(RunResult):
+class Tuning(RunResult, Tabular[tuple[float | int | str, ...]]):
     """Which bands to choose, and what they will find.
 
     choices: numbers of bands and rows, by rising rows; one of them is chosen.
@@ -228,6 +229,7 @@ class Tuning(RunResult):
     VIEW = "simdocs.views.curve:drawn_choices"
     SUMMARY_LAST = True
     LISTINGS = tuple(TUNE_LISTS)
+    OUTPUT = "simdocs.requests.drawing:TuneDrawRequest"
 
     choices: tuple[BandChoice, ...]
     curve: tuple[CurvePoint, ...]
@@ -311,7 +313,7 @@ class Tuning(RunResult):
         if self.next:
             yield f"next: {self.next}"
 
-    def summary(self, seconds: float) -> dict[str, Any]:
+    def summary(self, seconds: float | None = None) -> dict[str, Any]:
         """The summary as values that JSON has."""
         facts: dict[str, Any] = {"documents": 0} if self.documents is None else self._facts_of_documents()
         facts["skipped"] = self.skipped.counts
@@ -326,6 +328,11 @@ class Tuning(RunResult):
     def spelled(self, spelling: Callable[[str], str]) -> Self:
         """The result with the parameters that its texts mention spelled like this."""
         return replace(self, advice=tuple(map(spelling, self.advice)), next=spelling(self.next))
+
+    def svg(self) -> bytes:
+        """The S-curve, and below it how similar the documents are, as an image in SVG."""
+        image: bytes = FILE_FORMATS["curve.svg"].load()(self)
+        return image
 
     def __repr__(self) -> str:
         return f"<Tuning: bands={self.chosen.bands}, rows={self.chosen.rows}, threshold={self.chosen.threshold:g}>"

@@ -145,14 +145,18 @@ class Target(Group, section=UPDATE):
     )
 
 
+_DIFF = parameter(Choice(DIFFS), default=None, help="Print where texts differ.", section=ANSWER, before="nul")
+
+
 class DedupeAnswer(Group, section=ANSWER):
-    """What the answer of dedupe lists."""
+    """What the answer of dedupe lists, and whether it has the differences of pairs."""
 
     pairs: bool = parameter(Flag(), default=False, help="List all pairs of near-duplicates instead of groups.")
     all_copies: bool = _ALL_COPIES
     explain: bool = parameter(
         Flag(), default=False, help="List all documents, and say why each is kept, or a duplicate of another one."
     )
+    diff: str | None = _DIFF
     list: str | None = parameter(
         Choice(LISTS), default=None, help="List names, lines of JSON Lines files, or groups.", before="diff"
     )
@@ -230,7 +234,7 @@ class ShowAnswer(Group, section=ANSWER):
 
 
 class QueryAnswer(Group, section=ANSWER):
-    """Which matches the answer of query lists."""
+    """Which matches the answer of query lists, and whether it has the differences of pairs."""
 
     all_copies: bool = _ALL_COPIES
     top: int | None = parameter(Whole(1), default=None, help="List at most N matches for each document.")
@@ -242,9 +246,9 @@ class QueryAnswer(Group, section=ANSWER):
     )
     itself: bool = parameter(Flag(), default=False, help="Let a document that is in the index match itself.")
     list: str | None = parameter(Choice(MATCH_LISTS), default=None, help="List only names.")
+    diff: str | None = _DIFF
 
 
-_DIFF = parameter(Choice(DIFFS), default=None, help="Print where texts differ.", section=ANSWER, before="nul")
 _TRACE = parameter(
     Flag(),
     default=False,
@@ -318,6 +322,21 @@ class Running(Group, section=RUN):
     )
 
 
+_SUMMARY_JSON = parameter(
+    PathName(here=_HERE),
+    default=None,
+    help="Write the summary to FILE as one JSON object.",
+    section=RUN,
+    before="strict",
+)
+
+
+class Summarising(Group, section=RUN):
+    """Whether the summary is written to a file."""
+
+    summary_json: bytes | None = _SUMMARY_JSON
+
+
 class Presentation(Group, section=ANSWER):
     """How an answer is drawn, where it is written, and what is said about the run."""
 
@@ -372,11 +391,5 @@ class Presentation(Group, section=ANSWER):
         section=RUN,
         before="strict",
     )
-    summary_json: bytes | None = parameter(
-        PathName(here=_HERE),
-        default=None,
-        help="Write the summary to FILE as one JSON object.",
-        section=RUN,
-        before="strict",
-    )
+    summary_json: bytes | None = _SUMMARY_JSON
     debug: bool = parameter(Flag(), default=False, help="Show the traceback of an error.", section=RUN)

@@ -1,4 +1,7 @@
-"""Parameters about shingles, signatures and bands, and recipes: the groups with which artifacts are made."""
+"""Parameters about shingles, signatures and bands, and recipes: the groups with which artifacts are made.
+
+Also how the similarity of two texts is measured.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import unidata_version
 
 from simdocs.errors import mention
-from simdocs.parameters.declaration import SHINGLES, SIGNATURES, Group, parameter
+from simdocs.parameters.declaration import GROUPS, SHINGLES, SIGNATURES, Family, Group, Member, parameter
 from simdocs.parameters.families import LANGUAGES, RULES, SCHEMES, UNITS, default_k
 from simdocs.parameters.texts import Normalisation, Sequences
 from simdocs.parameters.values import Choice, Flag, Fraction, PathList, PathName, Seed, Several, Whole
@@ -318,3 +321,23 @@ class IndexRecipe(SignatureRecipe):
 
     banding: Banding
     containing: Containing = NO_SKETCH
+
+
+_MEASURES = "simdocs.matching.measures"
+
+SIMILARITIES = Family(
+    {
+        "jaccard": Member("the share of the shingles of both that they have in common", f"{_MEASURES}:jaccard_of"),
+        "containment": Member("the share of the shingles of a that b has", f"{_MEASURES}:containment_of"),
+        "overlap": Member("the larger containment, of a in b or of b in a", f"{_MEASURES}:overlap_of"),
+        "cosine": Member("of the angle between the counts of their shingles", f"{_MEASURES}:cosine_of"),
+        "edit": Member("the share of both texts that remains in order", f"{_MEASURES}:edit_similarity_of"),
+    }
+)
+"""The similarities of two texts a and b. Each is a function of both as UTF-8, and of the parameters of shingles."""
+
+
+class Measuring(Group, section=GROUPS):
+    """By which measure two texts are compared."""
+
+    measure: str = parameter(Choice(SIMILARITIES), default="jaccard", help="Which similarity is returned.")

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 from simdocs.errors import Problem, UsageError, mention
 from simdocs.parameters.actions import ACTIONS
+from simdocs.parameters.answers import Summarising
 from simdocs.parameters.texts import Acting
 from simdocs.parameters.values import PathName
 from simdocs.requests.request import Need, Request, RequestRules, not_together, only
@@ -17,6 +18,7 @@ class ActRequest(Request):
 
     answer: Any = b""
     acting: Acting
+    summarising: Summarising
 
     def _check(self) -> Iterator[Problem]:
         yield from self._checked_argument("answer", PathName())
@@ -49,6 +51,7 @@ class UndoRequest(Request):
 
     journal: Any = b""
     acting: Acting = only("yes")
+    summarising: Summarising
 
     def _check(self) -> Iterator[Problem]:
         yield from self._checked_argument("journal", PathName())

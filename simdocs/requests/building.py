@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from simdocs.errors import Problem, mention
-from simdocs.parameters.answers import Target
+from simdocs.parameters.answers import Summarising, Target
 from simdocs.parameters.recipes import Containing, OwnFunctions
 from simdocs.parameters.texts import Rereading, Updating
 from simdocs.requests.request import Exclusion, Need, Request, RequestRules, only, paths
@@ -83,6 +83,7 @@ class MergeRequest(Request):
 
     rereading: Rereading = only("root")
     target: Target = only("allow_shrink", "output", "lock_wait")
+    summarising: Summarising
 
     def _check(self) -> Iterator[Problem]:
         self.__dict__["artifacts"], wrong = paths(self.artifacts, or_texts=False)

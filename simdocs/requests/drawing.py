@@ -191,10 +191,6 @@ class DrawnRequest(Request, Presentation, init=False):
     def _of_lists(self) -> Iterator[Problem]:
         """Lists of names or lines cannot be drawn in every way."""
         nul, listed = mention("nul"), f"{mention('list')} {self.listing}"
-        if self.diff and self.listing is not None:
-            yield not_together("diff", "list", why=f"{mention('diff')} shows pairs of documents")
-        if self.diff and self.explained:
-            yield not_together("diff", "explain", why="ask for one of them at a time")
         if self.nul and self.listing is None:
             yield Problem(f"{nul} needs a list of names: add {mention('list')}", "nul", "list")
         if self.nul and (self._lists_lines or lists_groups(self.listing)):

@@ -5,7 +5,15 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from simdocs.errors import Problem, mention, suggested
-from simdocs.parameters.answers import Comparing, DedupeAnswer, Grouping, QueryAnswer, Reporting, RowOutputs
+from simdocs.parameters.answers import (
+    Comparing,
+    DedupeAnswer,
+    Grouping,
+    QueryAnswer,
+    Reporting,
+    RowOutputs,
+    Summarising,
+)
 from simdocs.parameters.families import CLUSTERS, FIGURES
 from simdocs.parameters.recipes import BandingRequest
 from simdocs.parameters.texts import Known, OnlyChanged, Rereading, Sequences
@@ -51,6 +59,7 @@ _CONTAINMENT = "measure containment"
 
 _OF_MEMORY = Need("max_memory", "exact", unless=_CONTAINMENT)
 _OF_CHANGES = Need("renamed", "changed")
+_OF_PAIRS = Exclusion("diff", "list", f"{mention('diff')} shows pairs of documents")
 
 
 class GroupsRequest(BandsRequest):
@@ -112,6 +121,8 @@ class DedupeRequest(GroupsRequest):
         _OF_CHANGES,
         Exclusion("pairs", "explain", f"{mention('explain')} explains groups"),
         Exclusion("list", "explain", f"{mention('explain')} lists all documents"),
+        _OF_PAIRS,
+        Exclusion("diff", "explain", "ask for one of them at a time"),
         _without_containers,
         Need(_CONTAINMENT, "pairs", unless="against"),
         *(
@@ -131,12 +142,21 @@ class DedupeRequest(GroupsRequest):
 
 
 class ReportRequest(GroupsRequest):
-    """Look at groups of near-duplicates, or at an answer that was saved."""
+    """Look at groups of near-duplicates, or at an answer that was saved.
+
+    found: what dedupe has found, or an answer that was read, in place of documents.
+    """
 
     question = "report"
     wanted = "a saved answer, files or directories"
 
+    found: Any = None
     reporting: Reporting
+
+    def ways(self) -> Sequence[str]:
+        """The ways in which documents are named."""
+        ways = super().ways()
+        return ways if self.found is None or "documents" in ways else ["documents", *ways]
 
     @property
     def saved_answer(self) -> bytes | None:
@@ -147,14 +167,15 @@ class ReportRequest(GroupsRequest):
     @property
     def of_groups(self) -> dict[str, Any]:
         """The keywords of a request for the groups."""
-        arguments = {name: getattr(self, name) for name in self.arguments}
+        arguments = {name: getattr(self, name) for name in self.arguments if name != "found"}
         return arguments | {name: value for name, value in self.given.items() if name not in Reporting.parameters}
 
     def problems_beside_answer(self) -> Iterator[Problem]:
         """Yield a problem for everything that a saved answer has decided already."""
-        if len(self.documents) > 1:
+        if len(self.documents) + (self.found is not None) > 1:
             yield Problem("a saved answer cannot be mixed with other arguments: name one answer, or only documents")
-        yield from needs((name for name in self.given if name not in Reporting.parameters), "documents, not an answer")
+        of_report = (*Reporting.parameters, *Summarising.parameters)
+        yield from needs((name for name in self.given if name not in of_report), "documents, not an answer")
 
     def _group_of_a_figure(self) -> Iterator[Problem]:
         """Only some figures show one group."""
@@ -205,6 +226,7 @@ class QueryRequest(ReadRequest):
         *ReadRequest.rules,
         *(Exclusion("nearest", name, why) for name, why in _NOT_FOR_NEAREST.items()),
         Need("all_copies", "nearest"),
+        _OF_PAIRS,
         Exclusion("verify", "exact", _EVERY_PAIR),
         _OF_MEMORY,
         _not_contained,

@@ -4,7 +4,7 @@ from collections.abc import Collection, Hashable, Iterator, Sequence
 from typing import Any, ClassVar
 
 from simdocs.errors import Problem, mention, suggested
-from simdocs.parameters.answers import Running
+from simdocs.parameters.answers import Running, Summarising
 from simdocs.parameters.families import UNITS
 from simdocs.parameters.recipes import BandingRequest, Ignoring, Shingling, Sketching, StopWords, Templates
 from simdocs.parameters.texts import Naming, Normalisation, Sequences, Walking
@@ -102,6 +102,7 @@ class ReadRequest(SourceRequest):
     walking: Walking
     sequences: Sequences
     running: Running
+    summarising: Summarising
 
     def _piped(self) -> Iterator[Problem]:
         """`jsonl` needs standard input."""

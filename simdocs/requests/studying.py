@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 from simdocs.errors import Problem, mention
-from simdocs.parameters.answers import CompareAnswer, Comparing, Running, Sampling, ShowAnswer
+from simdocs.parameters.answers import CompareAnswer, Comparing, Running, Sampling, ShowAnswer, Summarising
 from simdocs.parameters.recipes import (
     BandingRequest,
+    Measuring,
     OwnFunctions,
     SeveralShinglings,
     Shingling,
@@ -34,6 +35,9 @@ class SimilarityRequest(TokensRequest):
     """Compare two texts."""
 
     question = "similarity"
+
+    measuring: Measuring
+
     rules: ClassVar[RequestRules] = (*TokensRequest.rules, TokensRequest.useless_stop_words)
 
 
@@ -44,6 +48,7 @@ class ShowRequest(TokensRequest):
     """Show what a text is compared by, or what an artifact holds.
 
     file: the path of a text, `-` for standard input, or an artifact.
+    text: a text in memory instead; None: there is a file.
     documents: names of documents of the artifact.
     """
 
@@ -51,6 +56,7 @@ class ShowRequest(TokensRequest):
 
     documents: tuple[Path, ...] = ()
     file: Any = b""
+    text: str | bytes | None = None
     walking: Walking = only("max_size")
     view: ShowAnswer
     rereading: Rereading
@@ -58,8 +64,14 @@ class ShowRequest(TokensRequest):
     def _check(self) -> Iterator[Problem]:
         if not hasattr(self.file, "recipe"):
             yield from self._checked_argument("file", PathName())
-        if self.file == b"":
+        if self.text is not None and not isinstance(self.text, str | bytes):
+            yield Problem(f"text must be str or bytes, not {type(self.text).__name__}")
+        if self.text is not None and self.file != b"":
+            yield not_together("file", "text", why="name one text")
+        if self.text is None and self.file == b"":
             yield Problem("nothing to read: name a text, - for standard input, or an artifact")
+        if self.text is not None:
+            yield from needs(filter(self.has, ("max_size",)), "a file, not a text in memory")
         if b"-" == self.file == self.stop_words.stop_words:
             yield ONCE
         try:
@@ -223,7 +235,7 @@ class AuditRequest(BandsRequest):
     )
 
 
-_ABOUT_BANDS = ("num_perm", *BandingRequest.parameters, *Running.parameters)
+_ABOUT_BANDS = ("num_perm", *BandingRequest.parameters, *Running.parameters, *Summarising.parameters)
 """Parameters that mean something without documents."""
 
 
@@ -251,16 +263,16 @@ class TuneRequest(BandsRequest):
 
 
 class InfoRequest(Request):
-    """Show what an artifact is. artifact: its path."""
+    """Show what an artifact is. artifact: its path, or the artifact itself."""
 
     question = "info"
 
-    artifact: bytes = b""
+    artifact: Any = b""
 
 
 class CheckRequest(Request):
-    """Check that artifacts are undamaged. artifacts: their paths."""
+    """Check that artifacts are undamaged. artifacts: their paths, or the artifacts themselves."""
 
     question = "check"
 
-    artifacts: tuple[bytes, ...] = ()
+    artifacts: tuple[Any, ...] = ()

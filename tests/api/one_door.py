@@ -15,6 +15,8 @@ from typing import Any
 import simdocs
 from simdocs.cli import exits
 from simdocs.errors import SHELL, spelled
+from simdocs.model.answers import Look
+from simdocs.views.output_formats import Jsonl
 from tests import asked
 from tests.cli.program import simdocs as program
 from tests.commands.building import content
@@ -93,6 +95,10 @@ def by_library(question: str, arguments: Sequence[str], keywords: Mapping[str, A
     if isinstance(result, tuple):
         return Outcome(exits.DONE, (), [drawn(row) for row in result])
     status = exits.UNJUDGED if result.skipped.unjudged else exits.DONE
+    if "diff" in keywords:
+        (block,) = result.blocks(Look())
+        lines = Jsonl(block.head).rows(block.rows).decode().splitlines()
+        return Outcome(status, (), lines, dict(result.skipped.counts))
     rows = map(explanation, in_groups(result.explained)) if "explain" in keywords else result.rows()
     return Outcome(status, (), [drawn(row) for row in rows], dict(result.skipped.counts))
 
@@ -113,14 +119,16 @@ def explanation(one: Any) -> tuple[Any, ...]:
 def by_program(question: str, arguments: Sequence[str], keywords: Mapping[str, Any]) -> Outcome:
     """How the program answers."""
     few = [] if "jobs" in keywords or question in ALONE else ["-j1"]
-    note = [] if question == "show" else ["--summary-json", "note.json"]
+    note = [] if question == "show" or "summary_json" in keywords else ["--summary-json", "note.json"]
+    note += ["--format", "jsonl"] if "diff" in keywords else []
     with standard_input(arguments) as stream:
         done = program(question, *arguments, *words_of(keywords), *few, *note, cwd=Path.cwd(), **stream)
     if done.status not in (exits.DONE, exits.UNJUDGED):
         assert done.out == b""
         line = done.err.splitlines()[-1].removeprefix("simdocs: error: ").partition(" (see: ")[0]
         return Outcome(done.status, tuple(line.split("; ")))
-    skipped = json.loads(Path("note.json").read_bytes())["skipped"] if note else None
+    summary = keywords.get("summary_json", "note.json")
+    skipped = json.loads(Path(summary).read_bytes())["skipped"] if question != "show" else None
     answer = (
         taken(keywords["output"])
         if question in ARTIFACTS and "dry_run" not in keywords

@@ -133,6 +133,7 @@ _DOCUMENTS = {
     "spark_master": Case("yarn"),
     "spark_conf": Case(("spark.a=1", "spark.b=2")),
     "strict": Case(True, {"max_size": 250}),
+    "summary_json": Case("summary.json", changes=False),
     "files_from": Case("list", arguments=(), without=("docs",)),
     "files0_from": Case("list0", arguments=(), without=("docs",)),
     "include": Case(("[ab].txt", "c.txt")),
@@ -188,6 +189,7 @@ _DEDUPE = {
     "all_copies": Case(True, {"pairs": True}),
     "explain": Case(True, {"cluster": "components"}),
     "list": Case("duplicates"),
+    "diff": Case("words"),
     **dict.fromkeys(
         ("kept_rows", "removed_rows", "flagged_rows"),
         Case("rows", {"list": "kept"}, ("docs/lines.jsonl", "docs/lines.ndjson"), changes=False),
@@ -209,6 +211,7 @@ _QUERY_ONLY = {
     "renamed": Case(True, {"changed": True}, arguments=("updated.index",)),
     "itself": Case(True),
     "list": Case("matches"),
+    "diff": Case("lines"),
     "shingles": Case("gone.shingles", arguments=("gone.index", "docs")),
     "root": Case(".", arguments=("moved.index", "docs")),
     "files_from": Case("list", arguments=("docs.index",), without=("docs.index", "docs")),
@@ -263,7 +266,7 @@ _OWN: Mapping[str, Mapping[str, Case]] = {
     "signature": _BUILD | _STATED,
     "index": _BUILD | _STATED | {"containment": Case(True)},
     "merge": {name: _BUILD[name] for name in ("output", "lock_wait", "allow_shrink")}
-    | {"root": Case("docs", changes=False)},
+    | {"root": Case("docs", changes=False), "summary_json": _DOCUMENTS["summary_json"]},
     "dedupe": _DEDUPE,
     "report": _REPORT,
     "tune": _TUNE,

@@ -19,8 +19,9 @@ from tests.asked import REQUESTS
 ARGUMENTS = {"documents", "artifacts", "index", "file", "answer", "journal"}
 """Fields of requests that are arguments by place."""
 
-DECIDE_THE_RESULT = {"pairs", "all_copies", "list", "dry_run", "trace"}
-"""Parameters by which the type of what comes back differs: overloads have them, the typed keywords do not."""
+DECIDE_THE_RESULT = {"pairs", "all_copies", "list", "dry_run", "trace", "text"}
+"""Parameters by which the type of what comes back, or other arguments, differ: overloads have them, the typed keywords
+do not."""
 
 CASES = [
     (getattr(simdocs, question), request, getattr(keywords, f"{question.capitalize()}Keywords"))
@@ -29,9 +30,13 @@ CASES = [
 ]
 
 
+IN_PLACE_OF_DOCUMENTS = {"found"}
+"""Fields of requests that are passed in the place of documents."""
+
+
 def keywords_of(request: type[typing.Any]) -> set[str]:
     """The fields of a request that are keywords in Python."""
-    return {*request.arguments, *request.accepts} - ARGUMENTS
+    return {*request.arguments, *request.accepts} - ARGUMENTS - IN_PLACE_OF_DOCUMENTS
 
 
 @pytest.mark.parametrize(("function", "request_type", "typed"), CASES)
@@ -68,7 +73,7 @@ def test_help_lists_every_parameter(function, request_type, typed):
         if name in ("documents", "artifacts"):
             assert parameter.kind is parameter.VAR_POSITIONAL
         elif name in ARGUMENTS:
-            assert parameter.default is parameter.empty
+            assert parameter.default is (parameter.empty if name != "file" else None)  # a text can be given instead
         else:
             assert (parameter.kind, parameter.default) == (parameter.KEYWORD_ONLY, None)
     assert set(found) - ARGUMENTS == keywords_of(request_type)

@@ -47,6 +47,19 @@ slots: NDArray[np.uint32] = trace.slots
 decision = simdocs.dedupe("docs.index", threshold=0.9, verify="estimate")
 kept: NDArray[np.int64] = decision.kept
 skipped: dict[str, int] = decision.skipped.counts
+count: int = len(decision)
+for row in decision:
+    first: str = row[0]
+for difference in simdocs.query(built, "x", diff="unified").differences or ():
+    text: str = difference.drawn("unified", ("a", "b"))
+for choice in simdocs.tune(threshold=0.7):
+    bands: float | int | str = choice[0]
+decision.write(Path("x.tsv"), "groups", header=True)
+page: bytes = simdocs.report(decision, figure="sizes", summary_json="x.json").drawn()
+measured: float = simdocs.similarity("a", b"b", measure="edit", k=2)
+shown = (*simdocs.show(text="a"), *simdocs.show(built, "docs/a.txt"))
+damages: tuple[str, ...] = simdocs.check(built, "docs.index").damages
+kind: str = simdocs.info(built).kind
 opened = simdocs.open("docs.index")
 assert isinstance(opened, simdocs.BandIndex)
 share: float = opened.recipe.banding.recall
@@ -65,6 +78,9 @@ UNTYPED = {
     "simdocs.shingle(3)": "call-overload",
     "simdocs.compare('a', 'b', diff='chars')": "call-overload",
     "simdocs.dedupe('docs').duplicates": "attr-defined",
+    "simdocs.dedupe('docs', diff='chars')": "call-overload",
+    "simdocs.similarity('a', 'b', measure='dice')": "arg-type",
+    "simdocs.show('a', text='b')": "call-overload",
     "simdocs.shingle('docs').tokens.value": "attr-defined",
 }
 
@@ -99,7 +115,7 @@ def test_importing_is_cheap():
 
 def test_all_public_names_can_be_imported_at_once():
     assert in_python("from simdocs import *; print(dedupe(texts=['a', 'a']).kept, open.__module__)") == (
-        "[0] simdocs.api.functions\n"
+        "[0] simdocs.api.building\n"
     )
 
 

@@ -1,4 +1,4 @@
-"""similarity: the exact Jaccard similarity of two texts, as dedupe computes it."""
+"""similarity: the exact similarity of two texts, as dedupe and compare compute it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
+from simdocs.parameters.recipes import SIMILARITIES
 from tests import strategies as some
 from tests.amounts import examples
 from tests.asked import REQUESTS
@@ -81,26 +82,6 @@ def test_similarities_worked_out_by_hand(a, b, keywords, expected):
     assert simdocs.similarity(a.encode(), b.encode(), **keywords) == float(expected)
 
 
-def test_every_parameter_of_similarity_has_an_effect_that_is_known():
-    tried = {name for _, _, keywords, _ in KNOWN for name in keywords}
-    assert tried | {"seed"} == set(REQUESTS["similarity"].accepts)
-
-
-def test_the_seed_decides_the_hashes_and_not_the_similarity(monkeypatch):
-    seen = []
-
-    def seeing(tokens: Any) -> Any:
-        seen.append(tokens.values.tolist())
-        return token_sets(tokens)
-
-    from simdocs.kernels.tokens import multisets
-
-    token_sets = multisets.token_sets
-    monkeypatch.setattr(multisets, "token_sets", seeing)
-    assert {simdocs.similarity("nadal", "nadia", k=2, seed=seed) for seed in (0, 1, "random")} == {2 / 6}
-    assert len({tuple(tokens) for tokens in seen}) == 3
-
-
 texts = some.batches.filter(lambda batch: len(batch) >= 2).map(lambda batch: (batch[0], batch[1]))
 
 
@@ -121,6 +102,68 @@ def keywords_of(shingling: some.Shingling) -> dict[str, Any]:
     if shingling.unit == "stopword" or "ignore_stop_words" in found:
         found |= {"language": shingling.language}
     return found
+
+
+MEASURED: list[tuple[str, str, dict[str, Any], Fraction]] = [
+    # ab bc cd | ab bc cd de ef
+    ("abcd", "abcdef", {"measure": "containment", "k": 2}, Fraction(1)),
+    ("abcdef", "abcd", {"measure": "containment", "k": 2}, Fraction(3, 5)),
+    ("abcdef", "abcd", {"measure": "overlap", "k": 2}, Fraction(1)),
+    ("abcdef", "abcd", {"measure": "jaccard", "k": 2}, Fraction(3, 5)),
+    # {a a a b} | {a b b}: two of four, two of three
+    ("aaab", "abb", {"measure": "containment", "k": 1, "multiset": True}, Fraction(2, 4)),
+    ("aaab", "abb", {"measure": "overlap", "k": 1, "multiset": True}, Fraction(2, 3)),
+    # (3, 0) and (4, 3): 12 of 3 times 5
+    ("aaa", "aaaabbb", {"measure": "cosine", "k": 1}, Fraction(12, 15)),
+    # nada of nadal and nadia: 2 times 4 of 10
+    ("nadal", "nadia", {"measure": "edit"}, Fraction(8, 10)),
+    ("a b c", "a x c", {"measure": "edit", "unit": "word"}, Fraction(4, 6)),
+    *(("", text, {"measure": each}, Fraction(0)) for each in SIMILARITIES for text in ("", "abc")),
+]
+
+
+@pytest.mark.parametrize(("a", "b", "keywords", "expected"), MEASURED)
+def test_measures_worked_out_by_hand(a, b, keywords, expected):
+    assert simdocs.similarity(a, b, **keywords) == simdocs.similarity(a.encode(), b, **keywords) == float(expected)
+
+
+@examples(20)
+@given(texts, shinglings)
+def test_each_measure_is_that_of_compare(pair, shingling):
+    keywords = keywords_of(shingling)
+    two = simdocs.compare(texts=list(pair), **keywords)
+    shingles, multiset = two.shingles, shingling.multiset
+    expected = {"jaccard": shingles.bag_jaccard if multiset else shingles.jaccard, "cosine": shingles.cosine or 0.0}
+    expected |= {"edit": two.edits.similarity or 0.0}
+    if not multiset:
+        expected |= {"containment": shingles.containment_a or 0.0, "overlap": shingles.overlap or 0.0}
+    assert {each: simdocs.similarity(*pair, measure=each, **keywords) for each in expected} == expected
+
+
+def test_texts_that_are_too_long_for_an_edit_distance_are_refused(monkeypatch):
+    monkeypatch.setattr("simdocs.matching.measures.MOST_CELLS", 0)
+    with pytest.raises(simdocs.UsageError, match=r"^measure edit: the texts are too long and different for it: use"):
+        simdocs.similarity("one two", "three four", measure="edit")
+
+
+def test_every_parameter_of_similarity_has_an_effect_that_is_known():
+    tried = {name for _, _, keywords, _ in (*KNOWN, *MEASURED) for name in keywords}
+    assert tried | {"seed"} == set(REQUESTS["similarity"].accepts)
+
+
+def test_the_seed_decides_the_hashes_and_not_the_similarity(monkeypatch):
+    seen = []
+
+    def seeing(tokens: Any) -> Any:
+        seen.append(tokens.values.tolist())
+        return token_sets(tokens)
+
+    from simdocs.kernels.tokens import multisets
+
+    token_sets = multisets.token_sets
+    monkeypatch.setattr(multisets, "token_sets", seeing)
+    assert {simdocs.similarity("nadal", "nadia", k=2, seed=seed) for seed in (0, 1, "random")} == {2 / 6}
+    assert len({tuple(tokens) for tokens in seen}) == 3 * len(("nadal", "nadia"))
 
 
 @given(texts, shinglings)

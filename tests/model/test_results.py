@@ -51,6 +51,21 @@ def as_drawn(cell: object) -> object:
     return (names.text_to_name(cell) or None) if isinstance(cell, str) else cell
 
 
+@pytest.mark.parametrize("question", ASKED)
+def test_a_result_has_the_length_of_its_rows_and_yields_them(index, question):
+    result = ASKED[question](index)
+    assert list(map(repr, result)) == list(map(repr, result.rows()))
+    assert len(result) == len(list(result))
+    assert bool(result) == (len(result) > 0)
+
+
+def test_results_without_rows_are_empty(index):
+    found = simdocs.dedupe(texts=["one thing", "and another"])
+    assert (len(found), list(found), bool(found)) == (0, [], False)
+    assert len(simdocs.query(index, texts=["nothing of the kind"])) == 0
+    assert not simdocs.check(index)
+
+
 @pytest.mark.parametrize("question", ["dedupe", "pairs", "query", "compare", "tune", "audit", "info"])
 def test_the_first_table_has_the_rows_of_the_result(index, question):
     result = ASKED[question](index)

@@ -6,11 +6,11 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from simdocs.cli.spelling import spelled
-from simdocs.errors import Problem, UsageError, mention
-from simdocs.model.answers import DIFFERING, EXPLAINING, LINES_LAYOUT, NAMES, Look
+from simdocs.errors import Problem, UsageError, mention, spelled
+from simdocs.model.answers import DIFFERING, EXPLAINING, LINES_LAYOUT, NAME, NAMES, Look
 from simdocs.model.names import display_name
 from simdocs.parameters.declaration import loaded
 from simdocs.parameters.file_formats import ELSEWHERE, FORMATS, ON_TERMINAL, compression_of
@@ -18,7 +18,7 @@ from simdocs.requests.drawing import DrawnRequest
 from simdocs.views.wrapping import columns_of_output
 
 if TYPE_CHECKING:
-    from simdocs.model.answers import Answer, Block, TableHead
+    from simdocs.model.answers import Answer, Block, Row, TableHead
     from simdocs.storage.output_stream import OutputStream
     from simdocs.views.output_formats import Format
 
@@ -83,9 +83,14 @@ def _compressed(file: AbstractContextManager[OutputStream], name: bytes) -> Iter
         encoded.prepare()
 
 
+def _nothing() -> None:
+    """Do nothing."""
+
+
 class Drawing:
     """Draws the blocks of an answer into a stream, in the requested format.
 
+    spelling: spells the parameters that the answer mentions.
     before: is called before anything is written to a terminal.
     announce: is called before a whole table is laid out.
     hold: write nothing before `finish`.
@@ -96,12 +101,13 @@ class Drawing:
         request: DrawnRequest,
         stream: OutputStream,
         *,
-        before: Callable[[], None],
-        announce: Callable[[], None],
-        hold: bool,
+        spelling: Callable[[str], str] = spelled,
+        before: Callable[[], None] = _nothing,
+        announce: Callable[[], None] = _nothing,
+        hold: bool = False,
     ) -> None:
         self._request, self._stream, self._before, self._announce = request, stream, before, announce
-        self.look = look_of(request)
+        self.look = look_of(request, spelling)
         if request.file_format is not None:
             request.file_format.ready()
             if self.look.terminal:
@@ -206,6 +212,33 @@ class Drawing:
         self._stream.write(drawn)
 
 
+def write(result: Answer, request: DrawnRequest) -> None:
+    """Write a result that is complete to the file that a request names, in the format that it asks for.
+
+    Names of texts in memory are written as str. OutputError: the file cannot be written.
+    """
+    with stream_of(request.path, request) as stream:
+        drawing = Drawing(request, stream)
+        look = drawing.look = drawing.look._replace(listing=request.listing)
+        if look.as_file or (look.for_people and result.view(look)):
+            drawing.draw(result)
+        else:
+            blocks = list(result.blocks(look))
+            of_first = takewhile(lambda block: block.head == blocks[0].head, blocks)
+            for block in blocks if look.holds_all else of_first:
+                drawing.take(block._replace(rows=[_with_names(row, block.head) for row in block.rows]))
+            drawing.finish()
+        stream.prepare()
+
+
+def _with_names(row: Row, head: TableHead) -> Row:
+    """A row in which all names, which may be of any type, are text or bytes."""
+    return tuple(
+        str(cell) if column.kind == NAME and not isinstance(cell, str | bytes | None) else cell
+        for cell, column in zip(row, head.columns, strict=True)
+    )
+
+
 def _format(request: DrawnRequest, look: Look, head: TableHead) -> Format:
     """The format that draws a table with this head."""
     from simdocs.views.output_formats import NulEnded, RawLines, Tsv
@@ -238,8 +271,8 @@ def _begin_binary(request: DrawnRequest, look: Look) -> None:
     _format(request, look, NAMES)
 
 
-def look_of(request: DrawnRequest) -> Look:
-    """How a request wants an answer to be drawn."""
+def look_of(request: DrawnRequest, spelling: Callable[[str], str]) -> Look:
+    """How a request wants an answer to be drawn. spelling: spells the parameters that it mentions."""
     form, terminal = FORMATS[_format_of(request)], request.path is None and is_terminal()
     return Look(
         for_people=form.for_people,
@@ -251,7 +284,7 @@ def look_of(request: DrawnRequest) -> Look:
         as_file=request.file_format is not None,
         colored=_colored(request, terminal=terminal),
         terminal=terminal,
-        spelling=spelled,
+        spelling=spelling,
     )
 
 

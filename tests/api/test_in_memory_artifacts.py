@@ -1,0 +1,76 @@
+"""show, info and check of what is in memory: texts, and artifacts that are objects."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import simdocs
+from tests.api.asking import BUILD, KINDS
+from tests.cli.corpus import A1, A, B, lay
+
+TEXTS = [A, A1, B, b""]
+
+
+@pytest.mark.parametrize("keywords", [{}, {"k": 3}, {"unit": "word", "k": 2}, {"multiset": True, "k": 1}])
+def test_a_text_in_memory_is_shown_as_the_file_with_its_bytes(tmp_path, keywords):
+    (tmp_path / "text").write_bytes(A)
+    expected = simdocs.show(tmp_path / "text", **keywords)
+    assert simdocs.show(text=A, **keywords) == simdocs.show(text=A.decode(), **keywords) == expected
+    assert expected
+
+
+def test_what_is_no_text_to_show_is_refused():
+    with pytest.raises(simdocs.UsageError, match=r"^text must be str or bytes, not int$"):
+        simdocs.show(text=3)  # type: ignore[call-overload]
+    with pytest.raises(simdocs.UsageError, match=r"^file and text cannot be combined: name one text$"):
+        simdocs.show("a.txt", text="a")  # type: ignore[call-overload]
+    with pytest.raises(simdocs.UsageError, match=r"^max_size needs a file, not a text in memory$"):
+        simdocs.show(text="a", max_size=1)
+    with pytest.raises(simdocs.UsageError, match=r"^buckets needs an index, not a text$"):
+        simdocs.show(text="a", buckets=True)
+    with pytest.raises(simdocs.UsageError, match=r"^nothing to read: name a text"):
+        simdocs.show()  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_info_says_the_same_of_an_artifact_in_memory_and_on_disk(tmp_path, monkeypatch, kind):
+    monkeypatch.chdir(tmp_path)
+    lay(tmp_path, {f"docs/{number}": text for number, text in enumerate(TEXTS)})
+    made, path = BUILD[kind]("docs"), f"x.{kind}"
+    opened = BUILD[kind]("docs", output=path)
+    told = [[fact for fact in simdocs.info(one).facts if fact[0] != "start"] for one in (made, opened, path)]
+    assert told[0] == told[1] == told[2]
+    assert dict(told[0])["documents"] == len(TEXTS)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_artifacts_in_memory_are_undamaged_until_an_array_is_changed(tmp_path, kind):
+    made = BUILD[kind](texts=TEXTS)
+    opened = BUILD[kind](texts=TEXTS, output=tmp_path / f"x.{kind}")
+    assert simdocs.check(made, opened, tmp_path / f"x.{kind}").problems == ()
+    column = {"shingles": "tokens", "signatures": "ignored", "index": "band_keys"}[kind]
+    array = made[column].all()
+    if column == "ignored":
+        made.columns[column].array = np.array([1], np.uint32)
+    else:
+        array.reshape(-1)[:] = array.reshape(-1)[::-1].copy()
+    found = simdocs.check(made).damages
+    assert found and all(f"the {kind} given/" in line and ": damaged: " in line for line in found)
+
+
+def test_an_artifact_that_was_opened_is_checked_where_it_is(tmp_path):
+    opened = simdocs.index(texts=TEXTS, output=tmp_path / "x.index")
+    file = tmp_path / "x.index" / "band_keys.npy"
+    data = bytearray(file.read_bytes())
+    data[-1] ^= 1
+    with file.open("r+b") as stream:
+        stream.write(data)
+    assert simdocs.check(opened).damages == simdocs.check(tmp_path / "x.index").damages
+    assert "block 0 does not match its checksum" in simdocs.check(opened).damages[0]
+
+
+def test_what_is_neither_a_path_nor_an_artifact_is_refused():
+    for call in (simdocs.info, simdocs.check):
+        with pytest.raises(simdocs.UsageError, match=r"^int is not a path$"):
+            call(3)  # type: ignore[operator]

@@ -1,0 +1,212 @@
+"""Answers and summaries in files: the same bytes as from the commands."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import simdocs
+from tests.cli.corpus import A1, A2, A, B, lay
+from tests.cli.program import simdocs as program
+
+DOCS = {"docs/a": A, "docs/b": A1, "docs/c": B, "docs/d": A2, "docs/e": A}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = lay(tmp_path_factory.mktemp("built"), DOCS)
+    assert program("index", "docs", "-t", "0.3", "-o", "x.index", "-q", cwd=root).status == 0
+    return root
+
+
+@pytest.fixture
+def docs(built: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(built)
+    return built
+
+
+ANSWERS: list[tuple[Callable[[], Any], str | None, str, str]] = [
+    (lambda: simdocs.dedupe("docs"), None, "dedupe docs", "tsv csv jsonl jsonl.gz answer parquet arrow"),
+    (lambda: simdocs.dedupe("docs"), "groups", "dedupe docs --list groups", "tsv jsonl"),
+    (lambda: simdocs.dedupe("docs"), "kept", "dedupe docs --list kept", "txt"),
+    (lambda: simdocs.dedupe("docs", diff="words"), None, "dedupe docs --diff words", "jsonl txt"),
+    (lambda: simdocs.dedupe("docs", pairs=True), None, "dedupe docs --pairs", "csv"),
+    (lambda: simdocs.query("x.index", "docs"), None, "query x.index docs", "tsv"),
+    (lambda: simdocs.query("x.index", "docs"), "matches", "query x.index docs --list matches", "csv"),
+    (lambda: simdocs.tune("docs"), None, "tune docs", "tsv svg"),
+    (lambda: simdocs.tune("docs"), "curve", "tune docs --list curve", "csv"),
+    (lambda: simdocs.audit("docs"), None, "audit docs", "jsonl"),
+    (lambda: simdocs.info("x.index"), None, "info x.index", "csv"),
+    (lambda: simdocs.compare("docs/a", "docs/b"), None, "compare docs/a docs/b", "tsv"),
+    (lambda: simdocs.compare("docs/a", "docs/b", diff="words"), None, "compare docs/a docs/b", "jsonl html"),
+    (lambda: simdocs.compare("docs/a", "docs/b", "docs/c"), None, "compare docs/a docs/b docs/c", "tsv npy html"),
+    (lambda: simdocs.report("docs", figure="sizes"), None, "report docs --figure sizes", "svg"),
+    (lambda: simdocs.report("docs"), None, "report docs", "html"),
+]
+
+
+@pytest.mark.parametrize(("call", "listing", "line", "suffixes"), ANSWERS, ids=[each[2] for each in ANSWERS])
+def test_an_answer_is_written_as_by_the_command(docs, call, listing, line, suffixes):
+    result = call()
+    for suffix in suffixes.split():
+        if suffix in ("parquet", "arrow"):
+            pytest.importorskip("pyarrow")
+        if suffix == "html":
+            pytest.importorskip("jinja2")
+        result.write(f"by.python.{suffix}", listing)
+        assert program(*line.split(), "-o", f"by.program.{suffix}").status == 0
+        assert Path(f"by.python.{suffix}").read_bytes() == Path(f"by.program.{suffix}").read_bytes()
+
+
+def test_images_and_pages_are_also_values(docs):
+    tuning, compared = simdocs.tune("docs"), simdocs.compare("docs/a", "docs/b", diff="words")
+    tuning.write("x.svg")
+    assert tuning.svg() == Path("x.svg").read_bytes()
+    pytest.importorskip("jinja2")
+    compared.write("x.html")
+    assert compared.html() == Path("x.html").read_bytes()
+
+
+def test_an_answer_is_written_in_the_format_that_is_asked_for(docs, tmp_path):
+    found = simdocs.dedupe("docs")
+    found.write(tmp_path / "x", format="csv")
+    assert (tmp_path / "x").read_bytes().startswith(b"kept,duplicate,jaccard,estimate\r\n")
+    found.write(tmp_path / "x.tsv", header=True)
+    assert (tmp_path / "x.tsv").read_text().startswith("kept\tduplicate\tjaccard\testimate\n")
+    found.write(tmp_path / "x.txt", format="table")
+    assert "kept, duplicate" in (tmp_path / "x.txt").read_text()
+    found.write(f"{tmp_path}/parts/", format="jsonl")
+    assert "part-00000.jsonl" in os.listdir(tmp_path / "parts")
+
+
+def test_of_several_tables_the_first_is_written_if_there_is_room_for_one(docs, tmp_path):
+    simdocs.compare("docs/a", "docs/b", diff="words").write(tmp_path / "x.tsv")
+    assert [line.split("\t")[0] for line in (tmp_path / "x.tsv").read_text().splitlines()][:3] == ["a", "b", "unit"]
+    trace = simdocs.compare("docs/a", "docs/b", trace=True, scheme="permutation", num_perm=2)
+    trace.write(tmp_path / "trace.tsv")
+    assert len((tmp_path / "trace.tsv").read_text().splitlines()) == 3 * len(trace.shingles)
+
+
+def test_names_of_any_type_are_written_as_text(tmp_path):
+    simdocs.dedupe(texts=[A, A], names=[1, ("x", 2)]).write(tmp_path / "x.tsv")
+    assert (tmp_path / "x.tsv").read_text() == "1\t('x', 2)\t1.000000\t1.000000\n"
+
+
+def test_what_cannot_be_written_is_refused_and_nothing_is_replaced(docs, tmp_path):
+    found = simdocs.dedupe("docs")
+    refused: dict[str, tuple[Any, dict[str, Any]]] = {
+        r"^output x\.json: simdocs cannot write \.json: use": (found, {"path": "x.json"}),
+        r"^output must be a file, not -: use /dev/stdout": (found, {"path": "-"}),
+        r"^listing must be one of kept, duplicates, groups, explained, not 'x'$": (
+            found,
+            {"path": "x.tsv", "listing": "x"},
+        ),
+        r"^pairs has no place in \.answer, which has groups": (
+            simdocs.dedupe("docs", pairs=True),
+            {"path": "x.answer"},
+        ),
+        r"^diff prints marked texts, which have no place in tsv": (
+            simdocs.dedupe("docs", diff="words"),
+            {"path": "x.tsv"},
+        ),
+    }
+    for message, (result, keywords) in refused.items():
+        with pytest.raises(simdocs.UsageError, match=message):
+            result.write(**keywords)
+    with pytest.raises(simdocs.OutputError, match="this is a directory"):
+        found.write(tmp_path)
+    with pytest.raises(simdocs.UsageError, match=r"^docs/a: this file was read for the answer and would be"):
+        found.write("docs/a")
+    assert Path("docs/a").read_bytes() == A
+    assert not list(docs.glob("x.[tja]*"))
+
+
+SUMMARIES: list[tuple[Callable[..., Any], str]] = [
+    (lambda **more: simdocs.dedupe("docs", jobs=1, **more), "dedupe docs"),
+    (lambda **more: simdocs.dedupe("docs", jobs=1, pairs=True, **more), "dedupe docs --pairs"),
+    (lambda **more: simdocs.dedupe("docs", jobs=1, list="kept", **more), "dedupe docs --list kept"),
+    (lambda **more: simdocs.query("x.index", "docs", jobs=1, **more), "query x.index docs"),
+    (lambda **more: simdocs.tune("docs", jobs=1, **more), "tune docs"),
+    (lambda **more: simdocs.tune(threshold=0.7, **more), "tune -t 0.7"),
+    (lambda **more: simdocs.audit("docs", jobs=1, **more), "audit docs"),
+    (lambda **more: simdocs.report("docs", jobs=1, figure="sizes", **more), "report docs --figure sizes"),
+    (lambda **more: simdocs.index("docs", output="made.index", **more), "index docs -o made.index --rebuild"),
+    (lambda **more: simdocs.index("docs", **more), "index docs -o memory.index"),
+    (lambda **more: simdocs.shingle("docs", **more), "shingle docs -o memory.shingles"),
+    (lambda **more: simdocs.merge("x.index", output="merged.index", **more), "merge x.index -o merged.index"),
+    (
+        lambda **more: simdocs.index("docs", output="x.index", threshold=0.3, dry_run=True, **more),
+        "index docs -o x.index -t 0.3 --dry-run",
+    ),
+]
+
+
+def summary(path: str) -> dict[str, Any]:
+    """A summary without what differs: times, how a call is spelled, and what was there before."""
+    found: dict[str, Any] = json.loads(Path(path).read_bytes())
+    assert isinstance(found.pop("seconds"), float)
+    return {name: value for name, value in found.items() if name not in ("next", "advice", "update")}
+
+
+@pytest.mark.parametrize(("call", "line"), SUMMARIES, ids=[each[1] for each in SUMMARIES])
+def test_a_summary_is_written_as_by_the_command(docs, call, line):
+    result = call(summary_json="python.json")
+    assert program(*line.split(), "-j1" if "merge" not in line else "-q", "--summary-json", "program.json").status == 0
+    assert summary("python.json") == summary("program.json")
+    if isinstance(result, simdocs.Deduplication | simdocs.Matches | simdocs.Tuning):
+        facts = {"seconds": json.loads(Path("python.json").read_bytes())["seconds"]}
+        assert json.loads(json.dumps(result.summary() | facts)) == json.loads(Path("python.json").read_bytes())
+        assert result.summary()["seconds"] is None
+
+
+def test_a_summary_of_what_was_done_to_files(tmp_path, monkeypatch):
+    monkeypatch.chdir(lay(tmp_path, DOCS))
+    simdocs.dedupe("docs").write("x.answer")
+    done = simdocs.act("x.answer", move="away", yes=True, max_removed=1.0, summary_json="act.json")
+    assert json.loads(Path("act.json").read_bytes())["acted"] == done.count == len(done) == 3
+    assert [row[0] for row in done] == [row[0] for row in done.rows]
+    back = simdocs.undo(os.fsdecode(done.journal), yes=True, summary_json="undo.json")
+    assert json.loads(Path("undo.json").read_bytes())["put_back"] == back.count == len(list(back)) == 3
+
+
+def test_warnings_in_a_summary_spell_options_as_their_reader_does(docs):
+    simdocs.audit("docs", include=("[ab]", "nothing.txt"), summary_json="python.json")
+    assert program("audit", "docs", "--include", "[ab]", "--include", "nothing.txt", "--summary-json", "x.json").out
+    for path, spelling in (("python.json", "include"), ("x.json", "--include")):
+        (warning,) = json.loads(Path(path).read_bytes())["warnings"]
+        assert warning.startswith(f"no file matches {spelling} 'nothing.txt'")
+
+
+def test_nothing_is_published_if_the_summary_cannot_be_written(docs, tmp_path):
+    with pytest.raises(simdocs.OutputError, match="there is no directory"):
+        simdocs.index("docs", output=tmp_path / "y.index", summary_json=tmp_path / "nowhere" / "x.json")
+    assert os.listdir(tmp_path) == []
+    with pytest.raises(simdocs.UsageError, match=r"^summary_json must be a file, not -: use /dev/stdout for standard"):
+        simdocs.dedupe("docs", summary_json="-")
+    with pytest.raises(simdocs.UnjudgedError):
+        simdocs.dedupe("docs", max_size=10, strict=True, summary_json=tmp_path / "x.json")
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_report_shows_what_was_found_already(docs):
+    found = simdocs.dedupe("docs", threshold=0.3)
+    found.write("x.answer")
+    answer = simdocs.read_answer("x.answer")
+    assert (len(answer), [pair.group for pair in answer]) == (len(found), [pair.group for pair in answer.pairs()])
+    for figure in (None, "sizes"):
+        pages = {simdocs.report(one, figure=figure).drawn() for one in (found, answer, "x.answer")}
+        assert len(pages) == 1
+    none = simdocs.dedupe("docs/a", "docs/c")
+    none.write("none.answer")
+    assert len(simdocs.report(simdocs.read_answer("none.answer")).groups) == 0
+    with pytest.raises(simdocs.UsageError, match=r"^a saved answer cannot be mixed with other arguments"):
+        simdocs.report(found, "docs")
+    with pytest.raises(simdocs.UsageError, match=r"^threshold needs documents, not an answer$"):
+        simdocs.report(found, threshold=0.5)
+    with pytest.raises(simdocs.UsageError, match=r"^documents and texts cannot be combined: name documents in one way"):
+        simdocs.report(found, texts=["a"])

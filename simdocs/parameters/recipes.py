@@ -132,7 +132,7 @@ MOST_OWN_BYTES = 3 << 19
 """Bytes that functions, items and tokens take in a manifest at most: 20 bytes for each row of a permutation, 6 for each
 byte of an item, which may be an escape, and less than 100 KiB for all else."""
 
-_SMALL = f"For at most {MOST_ITEMS:,} different shingles"
+_SMALL = f"All documents together may have {MOST_ITEMS:,} shingles that differ"
 
 
 class Sketching(Group, section=SIGNATURES):
@@ -188,15 +188,14 @@ class OwnFunctions(Group, section=SIGNATURES):
         HashFunctions(),
         default=(),
         help="Use these hash functions, such as '(x+1) mod 5, (3*x+1) mod 5'. x is the shingle if all are whole"
-        f" numbers, and otherwise its place among them from 0, by their bytes. {_SMALL}, and {MOST_FUNCTIONS}"
-        " functions.",
+        f" numbers, and otherwise its place among them from 0, by their bytes. {_SMALL}.",
         before="threshold",
     )
     permutation_file: bytes | None = parameter(
         PathName(),
         default=None,
         help="Use the permutations in FILE as hash functions: all shingles in permuted order on each line, or one"
-        f" permutation with a shingle on each line. {_SMALL}, and {MOST_FUNCTIONS} permutations.",
+        f" permutation with a shingle on each line. {_SMALL}.",
         before="threshold",
     )
 

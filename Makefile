@@ -11,8 +11,11 @@ MINUTES ?= 5
 DOCUMENTS ?= 100000 300000
 ROWS ?= 200000
 GROWTH ?= 10000 100000 1000000
+FILES ?= 20000
+RUNS ?= 3
+RACE ?= build/race
 
-.PHONY: help demo test test-slow test-spark test-browser fuzz check lint types layers format docs cases bench bench-short bench-stages bench-memory bench-scripts bench-datasets bench-startup bench-reports bench-scale accuracy transcripts expected clean
+.PHONY: help demo test test-slow test-spark test-browser fuzz check lint types layers format docs cases bench bench-short bench-stages bench-memory bench-scripts bench-datasets bench-startup bench-reports bench-scale race accuracy transcripts expected clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -105,6 +108,9 @@ bench-reports: $(INSTALLED) ## measure how a browser opens a report of 100,000 g
 bench-scale: $(INSTALLED) ## measure --engine spark on up to 1,000,000 documents; needs Java 17 or later; GROWTH='10000 100000' is quicker
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,datasets,spark]'
 	$(BIN)/python benchmarks/scale.py --documents $(GROWTH)
+
+race: $(CORE) ## race other libraries and write docs/race.md; needs a network the first time; FILES=2000 RUNS=1 RIVALS=rensa is quicker
+	$(BIN)/python benchmarks/race.py --directory $(RACE) --files $(FILES) --runs $(RUNS) $(if $(RIVALS),--rivals $(RIVALS)) $(if $(CORPORA),--corpora $(CORPORA))
 
 accuracy: $(INSTALLED) ## measure recall and precision on real texts and write docs/accuracy.md; SEEDS=3 is quicker
 	$(BIN)/python benchmarks/accuracy.py --seeds $(SEEDS)

@@ -1,12 +1,8 @@
 """Measure `simdocs dedupe` on one data set in several formats: the same rows as JSON Lines, CSV, Parquet and Arrow.
 
-The commands run in turn, whole processes, from the file to the answer in a file. With --peers, programs that read a
-data set and write it without duplicates do the same work: the same file, threshold 0.8, and shingles of 5 words
-(text-dedup) or 9 characters (near-dupes), to be compared with those of simdocs by --unit. Name each with the program
-to run: for near-dupes its command, for text-dedup the Python that has it.
+The commands run in turn, whole processes, from the file to the answer in a file.
 
 usage: python benchmarks/datasets.py [--rows 1000000] [--bytes 500] [--runs 3] [--unit word] [--jobs 2]
-           [--peers NAME=PROGRAM ...]
 """
 
 from __future__ import annotations
@@ -16,7 +12,6 @@ import csv
 import importlib.util
 import json
 import os
-import shutil
 import statistics
 import subprocess
 import sys
@@ -35,9 +30,6 @@ from benchmarks.memory import FIXED, MB, PER_DOCUMENT, of_pyarrow, pss
 SIMDOCS = str(Path(sys.executable).with_name("simdocs"))
 TOGETHER = 10_000
 """Rows that are held at once while the files are written, and the rows of a row group or record batch."""
-
-CACHE = "cache"
-"""The directory in which text-dedup keeps intermediate results."""
 
 
 class Cost(NamedTuple):
@@ -99,13 +91,9 @@ def arrow_writers(
 
 def measured(command: list[str], directory: Path) -> Cost:
     """Run a command in this directory, and return what it took."""
-    shutil.rmtree(directory / CACHE, ignore_errors=True)  # so that no run finds the results of the one before
     start, peak = time.perf_counter(), 0
     before = os.times()
-    offline = os.environ | {"HF_HUB_OFFLINE": "1"}
-    with subprocess.Popen(
-        command, cwd=directory, env=offline, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-    ) as process:
+    with subprocess.Popen(command, cwd=directory, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
         os.set_blocking(process.stderr.fileno(), False)  # type: ignore[union-attr]
         told = b""
         while process.poll() is None:
@@ -120,34 +108,10 @@ def measured(command: list[str], directory: Path) -> Cost:
     return Cost(cpu, time.perf_counter() - start, peak)
 
 
-def near_dupes(program: str, file: Path, jobs: int) -> list[str]:
-    """The command of near-dupes 0.1, which compares characters."""
-    del jobs
-    return [program, file.name, "--key", "text", "--n-gram", "9", "--threshold", "0.8", "--output", "kept.parquet"]
-
-
-def text_dedup(program: str, file: Path, jobs: int) -> list[str]:
-    """The command of text-dedup 0.4 for a JSON Lines file: program is the Python that has it."""
-    options = f"--split train --cache_dir {CACHE} --column text --ngram 5 --min_length 1 --threshold 0.8 --output kept"
-    data = ["--path", "json", "--data_files", str(file), "--num_proc", str(jobs), "--batch_size", "10000"]
-    return [program, "-m", "text_dedup.minhash", *data, *options.split()]
-
-
-PEERS = {"near-dupes": (near_dupes, ".parquet"), "text-dedup": (text_dedup, ".jsonl")}
-"""For each peer, the function that makes its command, and the suffix of the file that it reads."""
-
-
-def commands(files: list[Path], unit: str, jobs: int, peers: dict[str, str]) -> dict[str, list[str]]:
+def commands(files: list[Path], unit: str, jobs: int) -> dict[str, list[str]]:
     """The commands to measure, by name."""
-    found = {}
-    for file in files:
-        kept = ["--kept-rows", f"simdocs-{file.name}"]
-        found[f"simdocs, {file.suffix[1:]}"] = [SIMDOCS, "dedupe", file.name, "--unit", unit, f"-j{jobs}", *kept]
-    for name, program in peers.items():
-        command, suffix = PEERS[name]
-        file = next(file for file in files if file.suffix == suffix)
-        found[f"{name}, {suffix[1:]}"] = command(program, file, jobs)
-    return found
+    options = ["--unit", unit, f"-j{jobs}", "--kept-rows"]
+    return {file.suffix[1:]: [SIMDOCS, "dedupe", file.name, *options, f"kept-{file.name}"] for file in files}
 
 
 def main() -> int:
@@ -158,7 +122,6 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--unit", choices=("char", "word"), default="word")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--peers", nargs="*", default=[], metavar="NAME=PROGRAM")
     options = parser.parse_args()
     broken = False
     with tempfile.TemporaryDirectory() as scratch:
@@ -166,20 +129,20 @@ def main() -> int:
         files = write(directory, options.rows, options.bytes)
         for file in files:
             print(f"{file.name}: {options.rows:,} rows, {file.stat().st_size / MB:,.0f} MB")
-        every = commands(files, options.unit, options.jobs, dict(given.split("=", 1) for given in options.peers))
+        every = commands(files, options.unit, options.jobs)
         costs: dict[str, list[Cost]] = {name: [] for name in every}
         for _ in range(options.runs):
             for name, command in every.items():
                 cost = measured(command, directory)
                 costs[name].append(cost)
                 print(f"{name}: {cost.cpu:.1f} s CPU, {cost.wall:.1f} s, {cost.peak / MB:,.0f} MB", flush=True)
-        print("| command | CPU seconds | seconds | peak memory |\n|---|---|---|---|")
+        print("| format | CPU seconds | seconds | peak memory |\n|---|---|---|---|")
         for name, each in costs.items():
             cpu, wall = (statistics.median(cost[place] for cost in each) for place in (0, 1))
             peak = max(cost.peak for cost in each)
             most = FIXED + PER_DOCUMENT * options.rows
-            most += of_pyarrow(options.jobs) if name.endswith(("parquet", "arrow")) else 0
-            broken |= name.startswith("simdocs") and peak > most
+            most += of_pyarrow(options.jobs) if name in ("parquet", "arrow") else 0
+            broken |= peak > most
             print(f"| {name} | {cpu:.1f} | {wall:.1f} | {peak / MB:,.0f} MB |")
     return int(broken)
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
+import signal
 import statistics
 import subprocess
 import sys
@@ -17,6 +19,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from math import inf
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -41,26 +44,52 @@ def resident(pid: int) -> int:
     return own + sum(resident(int(child)) for child in children)
 
 
-def measured(command: list[str]) -> tuple[float, float, int]:
-    """Run a command: return the CPU seconds of it and its children, wall seconds, and the peak of resident bytes."""
+class Failed(SystemExit):
+    """A command that failed. It ends the program, and says which command and why, unless it is caught."""
+
+    def __init__(self, command: list[str], why: str) -> None:
+        super().__init__(f"{shlex.join(command)}: {why}")
+        self.why = why
+
+
+def measured(command: list[str], env: dict[str, str] | None = None, limit: float = inf) -> tuple[float, float, int]:
+    """Run a command: return the CPU seconds of it and its children, wall seconds, and the peak of resident bytes.
+
+    Failed: its exit status is not 0, or it ran for more than `limit` seconds.
+    """
     start = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    said = tempfile.TemporaryFile()  # noqa: SIM115  (a pipe that nobody reads would stop the command)
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=said, env=env, start_new_session=True)
     peak = 0
 
     def watch() -> None:
         nonlocal peak
         while process.returncode is None:
             peak = max(peak, resident(process.pid))
+            if time.perf_counter() - start > limit:
+                os.killpg(process.pid, signal.SIGKILL)
+                return
             time.sleep(0.02)
 
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()
-    _, status, usage = os.wait4(process.pid, 0)
+    try:
+        _, status, usage = os.wait4(process.pid, 0)
+    except BaseException:
+        os.killpg(process.pid, signal.SIGKILL)
+        raise
     process.returncode = os.waitstatus_to_exitcode(status)
     watcher.join()
+    wall = time.perf_counter() - start
+    with said:
+        said.seek(0)
+        lines = said.read().decode(errors="replace").split("\n")
+    if wall > limit and process.returncode == -signal.SIGKILL:
+        raise Failed(command, f"stopped after {limit:.0f} seconds")
     if process.returncode:
-        raise SystemExit(f"{command} ended with {process.returncode}")
-    return usage.ru_utime + usage.ru_stime, time.perf_counter() - start, peak
+        last = next((line for line in reversed(lines) if line.strip()), "it said nothing")
+        raise Failed(command, f"status {process.returncode}: {last}")
+    return usage.ru_utime + usage.ru_stime, wall, peak
 
 
 def speed(directory: Path, size: int, unit: str, runs: int, jobs: list[str]) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import accuracy, accuracy_page, collisions, corpora, groups, peers, recall
+from benchmarks import accuracy, accuracy_page, collisions, corpora, exact, groups, peers, recall, texts
 from tests.accuracy.conftest import NAME, read_truth, write_truth
 
 T = 0.8
@@ -121,6 +121,13 @@ def test_candidates_are_those_of_the_bands_before_anything_is_checked(home, scra
     proposed = peers.measure_simdocs(corpus, T, 128, 1, artifact)
     assert (proposed.pairs, proposed.documents) == (1, 1)
     assert 0 < proposed.false < 1
+
+
+@pytest.mark.parametrize(("unit", "k"), [("char", 9), ("word", 5)])
+@pytest.mark.parametrize("threshold", [0.8, 0.4])
+def test_the_quick_exact_pairs_equal_those_of_brute_force(unit, k, threshold):
+    some = [*texts.texts(150, 500, seed=3), "a", "A", "", "a b c"]
+    assert exact.similar(some, unit, k, threshold) == exact.pairs(some, unit, k, threshold)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,251 @@
+"""The race measures what it says, a contestant that fails is a row, and the drivers' own steps are right."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks import contestants, contests, exact, race, race_page, texts
+from benchmarks.contestants import ARRAYS, BYTES, DOCUMENTED, EXPERT, OWN, Contestant
+from benchmarks.contests import Contest
+from benchmarks.corpora import Truth
+from benchmarks.race import Race
+from benchmarks.race_page import Result, Table
+from benchmarks.rivals import hashes, steps
+from tests.docs.executed import DOCS, ROOT
+
+LISTS = """
+import sys
+from pathlib import Path
+directory, answer, *pairs = sys.argv[1:]
+path = {int(file.stem): file for file in Path(directory).rglob("*.txt")}
+with open(answer, "w") as file:
+    for pair in pairs:
+        left, right = map(int, pair.split(","))
+        file.write(f"{path[left]}\\t{path[right]}\\t0.9\\n")
+"""
+FAILS = "import sys; sys.exit('/home/someone/toy.py: out of luck')"
+WRITES_NOTHING = ""
+
+
+def toy(source: str, *pairs: str, kind: str = DOCUMENTED, name: str = "toy") -> Contestant:
+    """Return a contestant that runs this source."""
+    return Contestant(name, kind, "1.0", lambda contest, answer: [
+        sys.executable, "-c", source, str(contest.directory), str(answer), *pairs
+    ])  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def contest(tmp_path_factory: pytest.TempPathFactory) -> Contest:
+    return contests.contest(contests.GENERATED, "char", 60, tmp_path_factory.mktemp("race"))
+
+
+@pytest.fixture
+def raced(contest: Contest, tmp_path: Path) -> Race:
+    return Race(contestants.simdocs(), 1, tmp_path, {"char": contest})
+
+
+def pairs_of(contest: Contest) -> list[str]:
+    """Return the similar pairs as a toy takes them."""
+    return [f"{key // contest.files},{key % contest.files}" for key in contest.truth.clear.tolist()]
+
+
+def test_simdocs_and_a_toy_are_scored_by_the_truth(contest, raced):
+    true = pairs_of(contest)
+    assert len(true) > 5
+    unlike = next(
+        key
+        for left, right in combinations(range(60), 2)
+        if (key := left * 60 + right) not in {*contest.truth.clear.tolist(), *contest.truth.near.tolist()}
+    )
+    other = toy(LISTS, *true[1:], f"{unlike // 60},{unlike % 60}", true[1])
+    own, found = raced.on(contest, [other]).results
+    assert (own.recall, own.precision) == (1, 1)
+    assert (found.recall, found.precision) == ((len(true) - 1) / len(true),) * 2
+    assert found.ratios == (found.seconds[0] / own.seconds[0],)
+    assert min(own.peak, found.peak) > 2**20
+
+
+def test_recall_counts_documents_where_one_family_has_most_pairs(contest, tmp_path):
+    truth = Truth(0.8, np.array([1, 2, 3 * 60 + 4]), np.array([], np.int64), np.array([0.8, 0.9, 1.0]))
+    (tmp_path / "answer").write_text("1.txt\t000.txt\t0.8\n")
+    pairs, documents = (replace(contest, corpus=name, truth=truth) for name in ("generated", "licences_scancode"))
+    assert pairs.scored(tmp_path / "answer") == (1 / 3, 1)
+    assert documents.scored(tmp_path / "answer") == (2 / 5, 1)
+    shared = [1 - (1 - jaccard**8) ** 16 for jaccard in (0.8, 0.9, 1)]
+    assert pairs.expected.tolist() == pytest.approx(shared)
+    assert documents.expected.tolist() == pytest.approx([shared[1], shared[0], shared[1], 1, 1])
+
+
+def test_runs_alternate_and_the_ratio_is_the_median_of_pairs(contest, raced, monkeypatch):
+    ran = []
+
+    def measured(command, env, limit):
+        assert {env["RAYON_NUM_THREADS"], env["OMP_NUM_THREADS"]} == {"1"}
+        ran.append("own" if command[0] == contestants.SIMDOCS else "other")
+        raced.answer(raced.own if ran[-1] == "own" else other).touch()
+        return {"own": 2.0, "other": 2.0 * len(ran)}[ran[-1]], 0, 7
+
+    other = toy("")
+    raced.runs = 3
+    monkeypatch.setattr(race, "measured", measured)
+    own, found = raced.on(contest, [other]).results
+    assert ran == ["own", "other", *["own", "other"] * 3]
+    assert own.seconds == (2, 2, 2)
+    assert found.ratios == (4, 6, 8)
+    assert race_page.row(found)[:4] == ["toy", "12.00", "6.00 (4.00 to 8.00)", "0 MiB"]
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [(FAILS, "status 1: toy.py: out of luck"), (WRITES_NOTHING, "its answer cannot be read: ")],
+    ids=["fails", "writes nothing"],
+)
+def test_a_contestant_that_fails_is_a_row_that_says_why(source, message, contest, raced):
+    table = raced.on(contest, [toy(source), toy(LISTS, *pairs_of(contest), name="other toy")])
+    assert [not one.why_not for one in table.results] == [True, False, True]
+    written = race_page.page([table], 1, [])
+    assert f"| toy | did not take part: {message}" in written
+    assert "/home" not in written
+    assert re.search(r"^\| other toy \| \d+\.\d\d \| \d+\.\d\d .* \| 1\.0000 \| 1\.0000 \|$", written, re.MULTILINE)
+
+
+def test_a_run_that_takes_too_long_is_stopped(contest, raced, monkeypatch):
+    monkeypatch.setattr(race, "LIMIT", 0.2)
+    taken = raced.against(toy("import time; time.sleep(600)"), contest, [])
+    assert taken.why_not == "stopped after 0 seconds"
+
+
+def test_the_race_ends_if_simdocs_fails(contest, raced):
+    raced.own = toy(FAILS, kind=OWN)
+    with pytest.raises(SystemExit, match="out of luck"):
+        raced.on(contest, [])
+
+
+def test_a_library_that_cannot_be_installed_is_a_row(monkeypatch, tmp_path, contest, raced):
+    def refused(command, **_):
+        raise subprocess.CalledProcessError(1, command, stderr="WARNING: slow\nERROR: no network\n")
+
+    monkeypatch.setattr(contestants.subprocess, "run", refused)
+    ways = list(contestants.in_its_environment(contestants.RIVALS[2], tmp_path / "environment"))
+    assert {one.why_not for one in ways} == {"cannot be installed: ERROR: no network"}
+    assert [one.kind for one in ways] == [DOCUMENTED, EXPERT, ARRAYS]
+    assert raced.against(ways[0], contest, []).why_not == ways[0].why_not
+
+
+def result(kind: str, ratio: float, recall: float = 1.0, peak: int = 9) -> Result:
+    return Result(toy("", kind=kind, name=f"a {kind} one"), (ratio,), (ratio,), peak, recall, 1.0)
+
+
+def test_the_page_says_which_targets_are_reached_and_who_is_better(contest):
+    own = Result(toy("", kind=OWN, name="simdocs"), (1.0,), (), 5, 0.99, 1.0)
+    good = Table(contest, [own, result(DOCUMENTED, 10.0), result(EXPERT, 4.0), result(BYTES, 0.3)])
+    written = race_page.page([good], 1, ["a corpus"])
+    assert written.count("**missed**") == 0
+    assert written.count("| reached: ") == 4
+    assert "No library took less CPU" in written
+    assert "were not there: a corpus." in written
+    assert "$" not in written
+
+    bad = Table(contest, [own, result(DOCUMENTED, 0.9, 1.0, 4), result(EXPERT, 3.9), result(BYTES, 0.2)])
+    object.__setattr__(own, "recall", 0.5)
+    written = race_page.page([bad], 1, [])
+    assert written.count("| **missed**: ") == 4
+    for what in ("less CPU time", "less memory", "more pairs"):
+        assert f"- generated, characters, {what}: a documented one" in written
+
+
+def test_files_and_truth_are_made_once(contest, monkeypatch):
+    monkeypatch.setattr(texts, "write", None)
+    monkeypatch.setattr(exact, "similar", None)
+    again = contests.contest(contests.GENERATED, "char", 60, contest.directory.parents[1])
+    assert np.array_equal(again.truth.clear, contest.truth.clear)
+    assert (again.files, again.size) == (contest.files, contest.size)
+
+
+@pytest.fixture
+def laid(tmp_path: Path) -> Path:
+    """Texts whose words are the same for all libraries."""
+    some = [" ".join(exact.WORD.findall(text.lower())) for text in texts.texts(60, 400, seed=4)]
+    texts.write(tmp_path / "texts", [*some, "short", "short", "naïve слова 日本 ½ naïve слова 日本 ½"])
+    return tmp_path
+
+
+@pytest.mark.parametrize("step", [steps, hashes], ids=["strings", "hashes"])
+@pytest.mark.parametrize(("unit", "k"), contests.UNITS.items())
+def test_the_steps_of_the_drivers_find_the_exact_pairs(unit, k, step, laid, monkeypatch):
+    arguments = (laid / "texts", unit, k, 0.8, 16, 8, laid / "answer.tsv", "lists")
+    monkeypatch.setattr(sys, "argv", ["driver", *map(str, arguments)])
+    given = steps.task()
+    paths, found = steps.read(given.directory)
+    step.compare_and_write(given, paths, found, list(combinations(range(len(paths)), 2)))
+    lines = [line.split("\t") for line in (laid / "answer.tsv").read_text().splitlines()]
+    expected = exact.pairs([Path(path).read_text() for path in paths], unit, k, 0.8)
+    assert len(expected) > 5
+    assert {(paths.index(left), paths.index(right)): jaccard for left, right, jaccard in lines} == {
+        pair: f"{jaccard:.6f}" for pair, jaccard in expected.items()
+    }
+
+
+@pytest.mark.parametrize(("unit", "k"), [("char", 9), ("char", 4), ("word", 5), ("word", 1)])
+def test_hashes_are_equal_where_shingles_are(unit, k, laid):
+    _, found = steps.read(str(laid / "texts"))
+    seen: dict[str, int] = {}
+    for text in found:
+        for shingle, number in zip(steps.shingles(text, unit, k), hashes.hashed(text, unit, k).tolist(), strict=True):
+            assert seen.setdefault(shingle, number) == number
+    assert len(set(seen.values())) == len(seen)
+
+
+def test_candidates_are_the_rows_that_agree_in_a_band():
+    rng = np.random.default_rng(1)
+    signatures = rng.integers(0, 3, (40, 12))
+    expected = [
+        (left, right)
+        for left, right in combinations(range(40), 2)
+        if any((signatures[left, at : at + 3] == signatures[right, at : at + 3]).all() for at in range(0, 12, 3))
+    ]
+    assert sorted(hashes.candidates(signatures, 4, 3)) == expected
+    assert hashes.candidates(np.arange(40).reshape(10, 4), 2, 2) == []
+
+
+def test_batches_hold_all_texts_in_order():
+    assert list(steps.batches(["aa", "b", "ccc", "d"], 3)) == [["aa", "b"], ["ccc"], ["d"]]
+
+
+def test_every_library_has_a_driver_and_every_driver_a_library():
+    drivers = {path.stem for path in (ROOT / "benchmarks/rivals").glob("*.py")} - {"__init__", "steps", "hashes"}
+    assert drivers == {rival.driver for rival in contestants.RIVALS}
+
+
+def test_the_page_is_what_the_template_makes():
+    written = (DOCS / "race.md").read_text()
+    blocks = [block for block in race_page.TEMPLATE.read_text().split("\n\n") if "$" not in block]
+    assert len(blocks) > 10
+    assert [block for block in blocks if block.strip() not in written] == []
+
+
+def test_figures_in_the_readme_are_those_of_the_page():
+    page = (DOCS / "race.md").read_text()
+    characters, words = (
+        page.partition(f"### generated, {unit}")[2].partition("### ")[0] for unit in ("characters", "words")
+    )
+    told = re.findall(
+        r"^\| CPU time of (.*?), divided by .* \| ([\d.]+) \| ([\d.]+) \|$",
+        (ROOT / "README.md").read_text(),
+        re.MULTILINE,
+    )
+    assert len(told) > 3
+    for name, *ratios in told:
+        found = [
+            re.search(rf"^\| {re.escape(name)} \| [\d.]+ \| ([\d.]+) ", table, re.MULTILINE)
+            for table in (characters, words)
+        ]
+        assert [f"{ratio:.0f}" if (ratio := float(one[1])) >= 10 else f"{ratio:.1f}" for one in found if one] == ratios

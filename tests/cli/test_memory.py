@@ -346,7 +346,7 @@ def test_all_processes_together_hold_1_kb_a_document_and_200_mb(tmp_path, form, 
     if form == "parquet":
         pytest.importorskip("pyarrow", reason="pyarrow, which writes the file, is missing")
     docs = FORMS[form](tmp_path, documents)
-    for name, jobs, peak, _ in measurements(tmp_path, docs, [1, 2], commands):
+    for name, jobs, peak, *_ in measurements(tmp_path, docs, [1, 2], commands):
         assert peak <= promised(documents, name, form, jobs), (name, jobs)
 
 
@@ -358,7 +358,7 @@ ROWS = int(os.environ.get("SIMDOCS_TEST_ROWS", "2000000"))
 def test_rows_of_parquet_take_1_kb_each_and_200_mb_whatever_their_row_groups_hold(tmp_path):
     pytest.importorskip("pyarrow", reason="pyarrow, which writes the file, is missing")
     docs = FORMS["parquet"](tmp_path, ROWS)
-    for name, jobs, peak, _ in measurements(tmp_path, docs, [2], ["signature", "dedupe"]):
+    for name, jobs, peak, *_ in measurements(tmp_path, docs, [2], ["signature", "dedupe"]):
         assert peak <= promised(ROWS, name, "parquet", jobs), (name, jobs)
 
 
@@ -402,7 +402,7 @@ def test_a_merge_takes_half_of_what_is_promised_and_holds_no_signatures_tables_o
         (tmp_path / docs).rename(tmp_path / f"{number}.jsonl")
         parts.append(f"{number}.{suffix}")
         measured([SIMDOCS, kind, f"{number}.jsonl", "-q", "-j2", "-o", parts[-1]], tmp_path)
-    peak, seconds = measured([SIMDOCS, "merge", *parts, "-o", f"all.{suffix}"], tmp_path)
+    peak, seconds, _ = measured([SIMDOCS, "merge", *parts, "-o", f"all.{suffix}"], tmp_path)
     print(f"merged {MERGED:,} documents in {seconds:.1f} s: {peak / 1e6:,.0f} MB")
     assert peak <= FIXED + PER_DOCUMENT // 2 * MERGED
 

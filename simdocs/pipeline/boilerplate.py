@@ -53,7 +53,7 @@ EverySet = Callable[[Callable[[Ragged], None]], int]
 
 def template_tokens(texts: Sequence[bytes], shingling: Shingling) -> Tokens:
     """The tokens of template texts, given as UTF-8, ascending, without repeats."""
-    found = [multisets.token_sets(part.tokens).values for part in shingled(texts, shingling)]
+    found = [multisets.token_sets(part.tokens).values for part in shingled(list(texts), shingling)]
     return distinct(np.concatenate([NO_TOKENS, *found]))
 
 

@@ -20,7 +20,7 @@ from simdocs.model.artifact import Artifact
 from simdocs.model.byte_strings import joined
 from simdocs.model.documents import EMPTY, IGNORED, INVALID, SHORT, Documents
 from simdocs.model.ragged import BlockPlaces, Index, Ragged, Rows, count_true_in_rows, row_blocks
-from simdocs.model.texts import Texts, batches
+from simdocs.model.texts import STRIDE, Texts, batches
 from simdocs.parameters.recipes import Recipe, Shingling
 from simdocs.pipeline.read_documents import Read, WorkerTask, read_task
 from simdocs.pipeline.reading import Reading
@@ -69,15 +69,18 @@ def _sizes(raws: Sequence[bytes]) -> Index:
     return np.fromiter(map(len, raws), np.int64, len(raws))
 
 
-def shingled(raws: Sequence[bytes], shingling: Shingling, tell: Callable[[float], None] = untold) -> Iterator[Shingled]:
+def shingled(raws: list[bytes], shingling: Shingling, tell: Callable[[float], None] = untold) -> Iterator[Shingled]:
     """Yield the tokens of documents, given as UTF-8 bytes, in the parts in which they are normalised.
 
+    raws: a text that is normalised alone is replaced by an empty one, so that a large one is not held any longer.
     tell: is called with the share of the work that is done, for progress within a large document.
     """
     sizes, before = _sizes(raws), 0
     total = int(sizes.sum()) or 1
     for places, texts in normalised(raws, shingling):
         size = int(sizes[places].sum())
+        if len(places) == 1:
+            raws[int(places[0])] = b""
         tell((before + _NORMALISED * size) / total)
         tokens, lengths = shingled_texts(texts, shingling)
         if shingling.multiset:
@@ -97,7 +100,8 @@ def record_texts(facts: NDArray[np.void], part: Shingled, k: int) -> None:
     if part.texts.stride_offsets is not None:
         # This is a mask, because the positions of very many invalid bytes would take much memory.
         escaped = points.values >= 0xDC80
-        escaped &= points.values <= 0xDCFF
+        for at in range(0, len(escaped), STRIDE):
+            escaped[at : at + STRIDE] &= points.values[at : at + STRIDE] <= 0xDCFF
         facts["flags"][part.places[count_true_in_rows(escaped, points.offsets) > 0]] |= INVALID
 
 

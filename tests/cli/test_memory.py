@@ -7,6 +7,7 @@ import os
 import random
 import re
 import shutil
+from collections.abc import Mapping
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -26,16 +27,27 @@ BATCHES = 48 * MIB
 """What a few batches take."""
 
 
+WITHOUT_HOLES = {"MALLOC_MMAP_THRESHOLD_": str(2 * MIB)}
+"""In this environment the system gets back what is freed. Otherwise the C library may keep a hole of up to 32 MiB where
+an array has grown (mallopt(3))."""
+
 RECORD = """
 import atexit
 atexit.register(lambda: open({!r}, "w").write(open("/proc/self/status").read()))
 """
 
 
-def peak(place: Path, *arguments: Argument, command: str = "dedupe", status: int = 0, jobs: bool = True) -> int:
-    """Bytes that a run of one process held at most."""
+def peak(
+    place: Path,
+    *arguments: Argument,
+    command: str = "dedupe",
+    status: int = 0,
+    jobs: bool = True,
+    changes: Mapping[str, str] | None = None,
+) -> int:
+    """Bytes that a run of one process held at most. changes: to its environment."""
     record = place / "status"
-    env = prelude(place, RECORD.format(str(record)))
+    env = prelude(place, RECORD.format(str(record))) | (changes or {})
     done = anew(command, *(["-j1"] if jobs else []), *arguments, env=env)
     assert (done.status, bool(done.err)) == (status, status != 0)
     return _most(record)
@@ -137,15 +149,14 @@ def test_memory_for_characters_that_become_many_grows_by_20_bytes_a_character_of
 @pytest.mark.parametrize(
     ("kind", "escaped", "most"),
     [
-        *[("ASCII", False, 16), ("Cyrillic", False, 16), ("Cyrillic", True, 21)],
-        *[("Chinese without spaces", False, 17), ("Chinese and a face", False, 18), ("Chinese and a face", True, 21)],
+        *[("ASCII", False, 16), ("Cyrillic", False, 16), ("Cyrillic", True, 20)],
+        *[("Chinese without spaces", False, 16), ("Chinese and a face", False, 16), ("Chinese and a face", True, 20)],
     ],
 )
-def test_memory_for_one_line_of_json_grows_by_16_to_18_bytes_a_character_or_21_escaped(
-    tmp_path, little, kind, escaped, most
-):
+def test_memory_for_one_line_of_json_grows_by_16_bytes_a_character_or_20_escaped(tmp_path, little, kind, escaped, most):
     text = TEXTS[kind]() * 5
-    (tmp_path / "x.jsonl").write_text(json.dumps({"id": "one", "text": text}, ensure_ascii=escaped))
+    line = json.dumps({"id": "one", "text": text}, ensure_ascii=escaped)
+    (tmp_path / "x.jsonl").write_text(f"{line}\n")
     assert peak(tmp_path, tmp_path / "x.jsonl") - little <= most * len(text) + BATCHES
 
 
@@ -310,7 +321,8 @@ def test_comparing_two_texts_takes_16_bytes_a_character_of_both_and_200_mb(tmp_p
 def test_an_audit_holds_4_bytes_a_similar_pair(tmp_path, little, number):
     docs = near_copies(tmp_path, number)
     most = 4 * number * (number - 1) // 2 + BATCHES
-    assert peak(tmp_path, docs, "--unit", "word", "-k", "1", command="audit") - little <= most
+    held = peak(tmp_path, docs, "--unit", "word", "-k", "1", command="audit", changes=WITHOUT_HOLES)
+    assert held - little <= most
 
 
 @pytest.mark.reliability("an audit of 8 million similar pairs")
@@ -334,7 +346,7 @@ def test_all_processes_together_hold_1_kb_a_document_and_200_mb(tmp_path, form, 
     if form == "parquet":
         pytest.importorskip("pyarrow", reason="pyarrow, which writes the file, is missing")
     docs = FORMS[form](tmp_path, documents)
-    for name, jobs, peak, _ in measurements(tmp_path, docs, [1, 2], commands):
+    for name, jobs, peak, *_ in measurements(tmp_path, docs, [1, 2], commands):
         assert peak <= promised(documents, name, form, jobs), (name, jobs)
 
 
@@ -346,7 +358,7 @@ ROWS = int(os.environ.get("SIMDOCS_TEST_ROWS", "2000000"))
 def test_rows_of_parquet_take_1_kb_each_and_200_mb_whatever_their_row_groups_hold(tmp_path):
     pytest.importorskip("pyarrow", reason="pyarrow, which writes the file, is missing")
     docs = FORMS["parquet"](tmp_path, ROWS)
-    for name, jobs, peak, _ in measurements(tmp_path, docs, [2], ["signature", "dedupe"]):
+    for name, jobs, peak, *_ in measurements(tmp_path, docs, [2], ["signature", "dedupe"]):
         assert peak <= promised(ROWS, name, "parquet", jobs), (name, jobs)
 
 
@@ -390,7 +402,7 @@ def test_a_merge_takes_half_of_what_is_promised_and_holds_no_signatures_tables_o
         (tmp_path / docs).rename(tmp_path / f"{number}.jsonl")
         parts.append(f"{number}.{suffix}")
         measured([SIMDOCS, kind, f"{number}.jsonl", "-q", "-j2", "-o", parts[-1]], tmp_path)
-    peak, seconds = measured([SIMDOCS, "merge", *parts, "-o", f"all.{suffix}"], tmp_path)
+    peak, seconds, _ = measured([SIMDOCS, "merge", *parts, "-o", f"all.{suffix}"], tmp_path)
     print(f"merged {MERGED:,} documents in {seconds:.1f} s: {peak / 1e6:,.0f} MB")
     assert peak <= FIXED + PER_DOCUMENT // 2 * MERGED
 

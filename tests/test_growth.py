@@ -1,0 +1,303 @@
+"""How work grows with the number of documents, in operations: which are counted, since seconds would tell of others.
+
+A family of documents costs at most a tenth more a document when there are twice as many, or a tenth more for each
+candidate where the number of candidates is the cost.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import simdocs
+from simdocs.matching.candidates.rounds import GroupingState
+from simdocs.matching.groups import components
+from simdocs.model.ragged import Ragged
+from tests.amounts import slow
+
+PROGRAM = os.path.dirname(simdocs.__file__) + os.sep
+VERIFIER = os.path.join(PROGRAM, "matching", "verification", "verify.py")
+
+
+class Operations:
+    """Operations in this thread.
+
+    calls: of functions, in Python and in C.
+    made: bytes, and elements of arrays, that functions of the program return anew. A kernel returns all that it makes.
+    candidates, compared: pairs that are looked at, and those that are compared exactly.
+    opened: files.
+    """
+
+    def __init__(self) -> None:
+        self.calls = self.made = self.candidates = self.compared = self.opened = 0
+
+    def count(self, frame: FrameType, event: str, value: Any) -> None:
+        """Count an event of the interpreter: see sys.setprofile."""
+        if event == "c_call":
+            self.calls += 1
+            self.opened += value is os.open
+        elif event == "call":
+            self.calls += 1
+            if frame.f_code.co_filename == VERIFIER:
+                self.candidates += pairs_given(frame, "similar")
+                self.compared += pairs_given(frame, "exact_jaccard")
+        elif event == "return" and frame.f_code.co_filename.startswith(PROGRAM):
+            self.made += elements(value)
+
+
+def pairs_given(frame: FrameType, function: str) -> int:
+    """How many pairs a function of this name is called with; 0 for another one."""
+    return len(frame.f_locals["left"]) if frame.f_code.co_name == function else 0
+
+
+def elements(value: Any) -> int:
+    """The elements of an array that is no view, of bytes, and of those in a tuple or a Ragged."""
+    if isinstance(value, np.ndarray):
+        return value.size if value.flags.owndata else 0
+    if isinstance(value, bytes | bytearray):
+        return len(value)
+    if isinstance(value, tuple):
+        return sum(map(elements, value))
+    return elements(value.values) + elements(value.offsets) if isinstance(value, Ragged) else 0
+
+
+@contextmanager
+def counted() -> Iterator[Operations]:
+    """Count the operations within."""
+    operations, before = Operations(), sys.getprofile()
+    sys.setprofile(operations.count)
+    try:
+        yield operations
+    finally:
+        sys.setprofile(before)
+
+
+WORDS = 60
+"""In most texts."""
+
+
+def words(dice: random.Random, number: int) -> list[str]:
+    return [f"w{dice.randrange(50_000)}" for _ in range(number)]
+
+
+def unrelated(number: int) -> list[str]:
+    dice = random.Random(1)
+    return [" ".join(words(dice, WORDS)) for _ in range(number)]
+
+
+def chain(number: int) -> list[str]:
+    """Each is similar to the one before it and the one after it, and to no other."""
+    every = words(random.Random(2), WORDS + 5 * number)
+    return [" ".join(every[5 * at : 5 * at + WORDS]) for at in range(number)]
+
+
+def sharing(number: int, shared: int) -> list[str]:
+    """They begin with the same words, and go on with their own."""
+    dice = random.Random(shared)
+    first = words(dice, shared)
+    return [" ".join(first + words(dice, WORDS - shared)) for _ in range(number)]
+
+
+def template(number: int) -> list[str]:
+    """Any two have a similarity of about 0.5."""
+    return sharing(number, 40)
+
+
+def crowd(number: int) -> list[str]:
+    """Any two have a similarity of about 0.77, which is just below the threshold."""
+    return sharing(number, 52)
+
+
+def near_copies(number: int) -> list[str]:
+    """Any two are similar: each is the same text with another word in it."""
+    dice = random.Random(5)
+    text, at = words(dice, WORDS), [dice.randrange(WORDS) for _ in range(number)]
+    return [" ".join((*text[:place], f"own{own}", *text[place + 1 :])) for own, place in enumerate(at)]
+
+
+def identical(number: int) -> list[str]:
+    return unrelated(1) * number
+
+
+def tiny(number: int) -> list[str]:
+    """Of one character and more, many of them less than a shingle."""
+    dice = random.Random(6)
+    return ["".join(dice.choices("abcdefghij", k=dice.randint(1, 12))) for _ in range(number)]
+
+
+Family = Callable[[int], list[str]]
+Question = Callable[..., object]
+
+
+def lines(where: Path, texts: list[str]) -> Path:
+    path = where / f"{len(texts)}.jsonl"
+    path.write_text("".join(f"{json.dumps({'text': text})}\n" for text in texts))
+    return path
+
+
+def files(where: Path, texts: list[str]) -> Path:
+    """All in one directory."""
+    path = where / str(len(texts))
+    path.mkdir()
+    for at, text in enumerate(texts):
+        (path / str(at)).write_text(text)
+    return path
+
+
+def queried(docs: Path, **options: Any) -> object:
+    """Build an index, and look up two of its documents."""
+    two = docs.with_suffix(".two.jsonl")
+    two.write_text("".join(docs.read_text().splitlines(keepends=True)[:2]))
+    return simdocs.query(simdocs.index(docs, **options), two, **options)
+
+
+def in_components(docs: Path, **options: Any) -> object:
+    return simdocs.dedupe(docs, cluster="components", **options)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def warm(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Import what only the first run imports."""
+    where = tmp_path_factory.mktemp("warm")
+    for family in (near_copies, chain):
+        for ask in (queried, in_components):
+            ask(lines(where, family(200)), jobs=1)
+
+
+class Added:
+    """What documents cost that are added to others: operations, and the numbers of documents and of candidates."""
+
+    def __init__(self, documents: int, less: Operations, more: Operations) -> None:
+        self.documents = documents
+        for name, count in vars(more).items():
+            setattr(self, name, count - getattr(less, name))
+
+    calls: int
+    made: int
+    candidates: int
+    compared: int
+    opened: int
+
+
+def added(
+    where: Path, family: Family, number: int, ask: Question = simdocs.dedupe, lay: Any = lines, **options: Any
+) -> tuple[Added, Added]:
+    """What this number of documents costs that are added to as many, and twice as many that are added to those.
+
+    The first ones bear what any run costs.
+    """
+    runs = []
+    for count in (number, 2 * number, 4 * number):
+        docs = lay(where, family(count))
+        with counted() as operations:
+            ask(docs, jobs=1, **options)
+        runs.append(operations)
+    first, second = (Added(count * number, *pair) for count, pair in zip((1, 2), pairwise(runs), strict=True))
+    return first, second
+
+
+MOST = 1.1
+"""How much more a document may cost."""
+
+
+def growth(first: float, second: float, first_units: int, second_units: int) -> float:
+    """By which factor the cost of a unit grows; 1 if there is none."""
+    return (second / second_units) / (first / first_units) if first else 1.0 + (second > 0)
+
+
+SIZES = [150, *slow(1000)]
+
+
+@pytest.mark.parametrize("number", SIZES)
+@pytest.mark.parametrize("ask", [simdocs.dedupe, queried], ids=["dedupe", "query"])
+@pytest.mark.parametrize("family", [unrelated, chain, near_copies, identical, tiny])
+def test_a_document_costs_no_more_among_more_documents(tmp_path, family, ask, number):
+    first, second = added(tmp_path, family, number, ask)
+    for name in ("calls", "made", "candidates", "compared"):
+        costs = getattr(first, name), getattr(second, name)
+        assert growth(*costs, first.documents, second.documents) <= MOST, (name, costs)
+
+
+@pytest.mark.parametrize("number", SIZES)
+@pytest.mark.parametrize("family", [template, crowd])
+def test_a_match_that_is_looked_up_costs_no_more_among_more_documents(tmp_path, family, number):
+    first, second = added(tmp_path, family, number, queried)
+    for name in ("calls", "made", "candidates", "compared"):
+        costs = getattr(first, name), getattr(second, name)
+        assert growth(*costs, first.documents, second.documents) <= MOST, (name, costs)
+
+
+@pytest.mark.parametrize("number", SIZES)
+@pytest.mark.parametrize("family", [chain, near_copies, identical])
+def test_a_document_costs_no_more_among_more_documents_of_its_component(tmp_path, monkeypatch, family, number):
+    """A component is compared wholly up to 1,000 texts, and a sample of it beyond: here it is sampled from 50 on."""
+    monkeypatch.setattr(components, "_COMPARED_WHOLLY", 50)
+    first, second = added(tmp_path, family, number, in_components)
+    for name in ("made", "candidates", "compared"):
+        costs = getattr(first, name), getattr(second, name)
+        assert growth(*costs, first.documents, second.documents) <= MOST, (name, costs)
+
+
+BANDS, ROWS, KEPT = 18, 7, 20
+
+
+@pytest.mark.parametrize("number", SIZES)
+@pytest.mark.parametrize("family", [template, crowd])
+def test_a_document_of_a_crowd_costs_no_more_than_max_candidates_lets_it(tmp_path, family, number):
+    limit = {"bands": BANDS, "rows": ROWS, "max_candidates": KEPT}
+    first, second = added(tmp_path, family, number, **limit)
+    for name in ("calls", "made"):
+        costs = getattr(first, name), getattr(second, name)
+        assert growth(*costs, first.documents, second.documents) <= MOST, (name, costs)
+    for part in (first, second):
+        assert part.candidates <= BANDS * KEPT * part.documents
+
+
+@pytest.mark.parametrize("number", SIZES)
+@pytest.mark.parametrize("family", [template, crowd])
+def test_a_candidate_of_a_crowd_costs_no_more_among_more_candidates(tmp_path, family, number):
+    first, second = added(tmp_path, family, number)
+    units = [part.documents + part.candidates for part in (first, second)]
+    for name in ("calls", "made"):
+        costs = getattr(first, name), getattr(second, name)
+        assert growth(*costs, *units) <= MOST, (name, costs)
+
+
+@pytest.mark.parametrize("number", SIZES)
+def test_a_similar_pair_costs_no_more_among_more_pairs(tmp_path, number):
+    first, second = added(tmp_path, near_copies, number, pairs=True)
+    assert second.compared > 3.5 * first.compared
+    for name in ("calls", "made"):
+        costs = getattr(first, name), getattr(second, name)
+        assert growth(*costs, first.compared, second.compared) <= MOST, (name, costs)
+
+
+@pytest.mark.reliability("100,000 files in one directory")
+@pytest.mark.parametrize("number", [200, *slow(25_000)])
+@pytest.mark.parametrize("ask", [simdocs.dedupe, simdocs.index], ids=["dedupe", "index"])
+def test_a_file_is_opened_once_and_costs_no_more_among_more_files(tmp_path, ask, number):
+    first, second = added(tmp_path, tiny, number, ask, files)
+    for name in ("calls", "made"):
+        costs = getattr(first, name), getattr(second, name)
+        assert growth(*costs, first.documents, second.documents) <= MOST, (name, costs)
+    for part in (first, second):
+        assert part.documents <= part.opened <= part.documents + 2
+
+
+def test_a_change_that_makes_work_quadratic_is_seen(tmp_path, monkeypatch):
+    """If no near-copy were removed, each would be compared with all before it."""
+    monkeypatch.setattr(GroupingState, "remove", lambda _self, pairs: pairs.right[:0])
+    first, second = added(tmp_path, near_copies, 100)
+    for name in ("made", "candidates", "compared"):
+        assert growth(getattr(first, name), getattr(second, name), first.documents, second.documents) > 1.8

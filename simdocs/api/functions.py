@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         TuneKeywords,
     )
     from simdocs.model.audited import Audit
+    from simdocs.model.common_passages import CommonPassages
     from simdocs.model.comparison import Comparison, SimilarityMatrix, SlotTrace
     from simdocs.model.deduplication import Deduplication, SimilarPairs
     from simdocs.model.inspection import ArtifactInfo, CheckResult
@@ -165,6 +166,7 @@ def compare(
     /,
     *,
     trace: Literal[False] | None = ...,
+    passages: Literal[False] | None = ...,
     **keywords: Unpack[CompareKeywords],
 ) -> Comparison: ...
 
@@ -177,8 +179,15 @@ def compare(
 
 @overload
 def compare(
+    *documents: Path | Shingles | Signatures | BandIndex, passages: Literal[True], **keywords: Unpack[CompareKeywords]
+) -> CommonPassages: ...
+
+
+@overload
+def compare(
     *documents: Path | Shingles | Signatures | BandIndex,
     trace: Literal[False] | None = ...,
+    passages: Literal[False] | None = ...,
     **keywords: Unpack[CompareKeywords],
 ) -> Comparison | SimilarityMatrix: ...
 
@@ -188,7 +197,8 @@ def compare(*documents: Any, **keywords: Any) -> Any:
     """Compare texts: files, or after an artifact the names of its documents. Return a Comparison of two texts.
 
     More than two give a SimilarityMatrix. With several units or values of k, the Comparison has the measures of each.
-    With trace=True, return a SlotTrace: how MinHash computes the signatures, row by row.
+    With trace=True, return a SlotTrace: how MinHash computes the signatures, row by row. With passages=True, return
+    CommonPassages: the passages that two texts have in common, and where they are.
     """
     return ask(CompareRequest(documents=documents, **keywords))
 

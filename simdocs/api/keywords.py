@@ -269,6 +269,7 @@ class CompareKeywords(SourceKeywords, total=False):
     rows: int | None
     measure: Literal["jaccard", "containment"] | None
     diff: Literal["words", "lines", "unified", "side-by-side"] | None
+    min_passage: int | None
 
 
 class AuditKeywords(BandsKeywords, total=False):

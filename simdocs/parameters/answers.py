@@ -21,7 +21,7 @@ from simdocs.parameters.families import (
     VERIFY,
 )
 from simdocs.parameters.file_formats import FORMATS
-from simdocs.parameters.texts import UNITS_OF_SIZE
+from simdocs.parameters.texts import PASSAGES, UNITS_OF_SIZE
 from simdocs.parameters.values import Choice, Flag, FreeText, PathName, Seconds, Size, Whole
 
 
@@ -344,6 +344,7 @@ class Presentation(Group, section=ANSWER):
     list: str = parameter(Choice(TUNE_LISTS), default="choices", help="What to list.", before="diff")
     diff: str | None = _DIFF
     trace: bool = _TRACE
+    passages: bool = PASSAGES
     report: bytes | None = parameter(
         PathName(),
         default=None,

@@ -254,7 +254,7 @@ FILE_FORMATS = Family(
             "simdocs.views.compared_texts:npy_file",
             suffix="npy",
             question="compare_report",
-            lacks=dict.fromkeys(("diff", "trace"), _ONLY_SIMILARITIES),
+            lacks=dict.fromkeys(("diff", "trace", "passages"), _ONLY_SIMILARITIES),
         ),
         "compared.html": FileFormat(
             "a page with both texts side by side",
@@ -263,7 +263,7 @@ FILE_FORMATS = Family(
             question="compare_report",
             lacks={
                 "diff": "has no place in .html, which shows both texts side by side",
-                "trace": "has no place in .html: write a table",
+                **dict.fromkeys(("trace", "passages"), "has no place in .html: write a table"),
             },
             nested=True,
             needs=_WRITING_HTML,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from simdocs.model.answers import NAME, NUMBER, Answer, Block, Look, table_head
+from simdocs.model.answers import EXCERPTS, NAME, NUMBER, QUOTING, Answer, Block, Look, table_head
 from simdocs.model.figures import counted
 from simdocs.model.names import display_name, text_to_name
 from simdocs.parameters.families import UNITS
@@ -21,6 +21,25 @@ PASSAGE_PLACES = table_head(
     units=NUMBER,
 )
 """The columns of passages in common."""
+
+QUOTED_PASSAGES = PASSAGE_PLACES.but(QUOTING, passage=EXCERPTS)
+"""The same for people, who also see each passage."""
+
+
+_AROUND = 60
+"""Characters of a line that are shown before a passage in it, and after it."""
+
+
+class Excerpt(NamedTuple):
+    """A passage as it is in the first text, with the rest of the lines in which it begins and ends, or some of it.
+
+    length: the number of its units in words.
+    """
+
+    length: str
+    before: str
+    passage: str
+    after: str
 
 
 class CommonPassage(NamedTuple):
@@ -42,6 +61,21 @@ class CommonPassage(NamedTuple):
     def row(self, a: Any, b: Any) -> tuple[Any, ...]:
         """The row of an answer. a, b: the names of the texts."""
         return a, *self[:3], b, *self[3:]
+
+    def excerpt(self, a: str, unit: str) -> Excerpt:
+        """The passage in the first text, which is `a`. unit: in which passages are counted."""
+        before = a[max(0, self.a_begin - _AROUND) : self.a_begin]
+        after = a[self.a_end : self.a_end + _AROUND]
+        begin = 1 + max(before.rfind(end) for end in "\n\r")
+        ends = [place for place in map(after.find, "\n\r") if place >= 0]
+        length = counted_units(self.units, unit)
+        return Excerpt(length, before[begin:], a[self.a_begin : self.a_end], after[: min(ends, default=_AROUND)])
+
+
+def counted_units(count: int, unit: str) -> str:
+    """A number of characters, words or lines."""
+    plural = UNITS[unit].plural
+    return counted(count, plural.removesuffix("s"), plural)
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False, kw_only=True)
@@ -73,23 +107,32 @@ class CommonPassages(Answer):
         for passage in self.passages:
             yield passage.row(*self.names)
 
-    def blocks(self, look: Look) -> Iterator[Block]:  # noqa: ARG002
-        """Yield the passages."""
-        yield Block(PASSAGE_PLACES, list(self.rows()))
+    def blocks(self, look: Look) -> Iterator[Block]:
+        """Yield the passages; for people, each with what is around it in the first text."""
+        if not look.for_people:
+            yield Block(PASSAGE_PLACES, list(self.rows()))
+        elif self.passages:
+            quoted = (each.excerpt(self.texts[0], self.unit) for each in self.passages)
+            yield Block(QUOTED_PASSAGES, [(*row, excerpt) for row, excerpt in zip(self.rows(), quoted, strict=True)])
+
+    def lines(self, seconds: float, *, verbose: bool = False) -> Iterator[str]:  # noqa: ARG002
+        """Yield how many passages there are, and how much of the first text is in them."""
+        found = counted(len(self.passages), "passage") if self.passages else "no passages"
+        part = f": {sum(each.units for each in self.passages):,} of {counted_units(self.lengths[0], self.unit)} of"
+        name = display_name(text_to_name(str(self.names[0])))
+        yield f"{found} of {self.least:,} {UNITS[self.unit].plural} or more" + f"{part} {name}" * bool(self.passages)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Notes about texts that are too short for any passage."""
-        short = [(name, size) for name, size in zip(self.names, self.lengths, strict=True) if size < self.least]
+        shortest = f"and a passage has at least {counted_units(self.least, self.unit)}"
+        sizes = dict(zip(self.names, self.lengths, strict=True))
+        short = ((name, counted_units(size, self.unit) if size else "nothing") for name, size in sizes.items())
         return tuple(
-            f"{display_name(text_to_name(str(name)))}: this text has {self._units(size) if size else 'nothing'} to"
-            f" compare, and a passage has at least {self._units(self.least)}"
-            for name, size in dict(short).items()
+            f"{display_name(text_to_name(str(name)))}: this text has {has} to compare, {shortest}"
+            for name, has in short
+            if sizes[name] < self.least
         )
-
-    def _units(self, count: int) -> str:
-        plural = UNITS[self.unit].plural
-        return counted(count, plural.removesuffix("s"), plural)
 
     def __repr__(self) -> str:
         return f"<CommonPassages: passages={len(self.passages)}, names={self.names!r}>"

@@ -12,6 +12,7 @@ import pytest
 
 import simdocs as public
 from tests.cli.program import Done, simdocs
+from tests.cli.terminal import on_terminal
 
 QUOTE = "The bridge stood open from six until three, as a pin sheared off. Nobody was hurt, and traffic was sent round."
 LETTER = f"Dear all,\n\n{QUOTE}\n\nThat is all that we know. 𝔘𝔫𝔡 mehr nicht.\n"
@@ -161,3 +162,57 @@ def test_texts_in_memory_have_passages(here):
     assert found.is_found
     assert repr(found) == "<CommonPassages: passages=1, names=('a', 7)>"
     assert found.to_arrow().column_names[-1] == "units"
+
+
+AT_A_TERMINAL = """\
+110 characters: letter:3 (11-121) = paper:4 (23-155)
+[=The bridge stood open from six until
+three, as a pin sheared off. Nobody was
+hurt, and traffic was sent round.=]
+
+"""
+
+
+def test_people_see_the_passage_in_the_first_text(here):
+    done = on_terminal("compare", "letter", "paper", "--passages", "--color", "never", columns=40, cwd=here)
+    assert (done.status, done.out.decode()) == (0, AT_A_TERMINAL)
+    table = simdocs("compare", "letter", "paper", "--passages", "--format", "table", cwd=here).out.decode()
+    assert table.split("\n", 1)[1] == f"[={QUOTE}=]\n\n"
+
+
+def test_people_see_the_line_around_a_passage_and_no_other(here):
+    (here / "letter").write_text(f"Dear all,\nthey say: “{QUOTE}” Really?\nYours")
+    done = on_terminal("compare", "letter", "paper", "--passages", cwd=here, env={"TERM": "xterm", "PATH": "/bin"})
+    assert f"\nthey say: “\x1b[1m{QUOTE}\x1b[0m” Really?\n\n" in done.out.decode()
+    (here / "letter").write_text(f"{'x ' * 100}{QUOTE}{'y ' * 100}")
+    done = simdocs("compare", "letter", "paper", "--passages", "--format", "table", cwd=here)
+    assert done.out.decode().split("\n")[1] == f"{'x ' * 30}[={QUOTE}=]{'y ' * 30}"
+
+
+def test_the_middle_of_a_long_passage_is_left_out_for_people(here):
+    long = " ".join(f"word{at}" for at in range(200))
+    (here / "letter").write_text(long)
+    (here / "paper").write_text(long)
+    shown = simdocs("compare", "letter", "paper", "--passages", "--format", "table", cwd=here).out.decode()
+    assert "[=word0 word1 " in shown
+    assert " word199=]\n" in shown
+    assert " more characters ...][=" in shown
+    assert len(shown) < 500
+
+
+def test_a_passage_can_do_no_harm_to_a_terminal(here):
+    for name in ("letter", "paper"):
+        (here / name).write_text(f"\x1b[31m{QUOTE}\x1b]0;x\x07{QUOTE}")
+    done = on_terminal("compare", "letter", "paper", "--passages", "--color", "never", cwd=here)
+    assert b"\x1b" not in done.out
+    assert b"\x07" not in done.out
+
+
+def test_people_are_told_how_much_of_the_first_text_is_in_passages(here):
+    (here / "other").write_text("nothing of it" * 10)
+    for b, told in (
+        ("paper", "1 passage of 60 characters or more: 110 of 162 characters of letter\n"),
+        ("other", "no passages of 60 characters or more\n"),
+    ):
+        assert on_terminal("compare", "letter", b, "--passages", which=("stderr",), cwd=here).err == told
+        assert simdocs("compare", "letter", b, "--passages", "-v", cwd=here).err == told

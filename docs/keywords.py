@@ -46,7 +46,7 @@ class ArrowArray(Protocol):
 
 _RETURNED_BY: Mapping[type[Request], tuple[str, ...]] = {
     DedupeRequest: ("pairs", "all_copies", "list"),
-    QueryRequest: ("all_copies", "list"),
+    QueryRequest: ("all_copies", "list", "passages"),
     CompareRequest: ("trace", "passages"),
     BuildRequest: ("dry_run",),
 }

@@ -1,7 +1,7 @@
 """Find near-duplicates among documents.
 
     dedupe      which documents are nearly the same; pairs=True returns pairs instead of groups
-    query       which documents of an index are similar to these; nearest=N returns the most similar
+    query       which documents of an index are similar to these, or with passages=True quote them or are quoted
     report      groups of near-duplicates as a page to look at
     compare     how similar two texts are, by every measure, where they differ, and which passages both have
     similarity  how similar two texts are
@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     from simdocs.model.comparison import Comparison, SimilarityMatrix, SlotTrace
     from simdocs.model.deduplication import Deduplication, SimilarPairs
     from simdocs.model.matches import Matches
+    from simdocs.model.quotations import Quotations
     from simdocs.model.report import Report
     from simdocs.model.saved_answer import SavedAnswer
     from simdocs.model.tuning import Tuning
@@ -90,6 +91,7 @@ _HOMES = {
     "simdocs.model.comparison": ("Comparison", "SimilarityMatrix", "SlotTrace"),
     "simdocs.model.deduplication": ("Deduplication", "SimilarPairs"),
     "simdocs.model.matches": ("Matches",),
+    "simdocs.model.quotations": ("Quotations",),
     "simdocs.model.report": ("Report",),
     "simdocs.model.saved_answer": ("SavedAnswer",),
     "simdocs.model.tuning": ("Tuning",),
@@ -113,6 +115,7 @@ __all__ = [
     "OutputError",
     "ParametersError",
     "PutBack",
+    "Quotations",
     "Report",
     "SavedAnswer",
     "Shingles",

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from simdocs.model.deduplication import Deduplication, SimilarPairs
     from simdocs.model.inspection import ArtifactInfo, CheckResult
     from simdocs.model.matches import Matches
+    from simdocs.model.quotations import Quotations
     from simdocs.model.report import Report
     from simdocs.model.saved_answer import SavedAnswer
     from simdocs.model.search_result import PairRow
@@ -51,8 +52,18 @@ def query(
     *documents: Path | Shingles | Signatures,
     list: None = ...,
     all_copies: bool | None = ...,
+    passages: Literal[False] | None = ...,
     **keywords: Unpack[QueryKeywords],
 ) -> Matches: ...
+
+
+@overload
+def query(
+    index: Path | BandIndex,
+    *documents: Path | Shingles | Signatures,
+    passages: Literal[True],
+    **keywords: Unpack[QueryKeywords],
+) -> Quotations: ...
 
 
 @overload
@@ -69,7 +80,8 @@ def query(
 def query(index: Any, *documents: Any, **keywords: Any) -> Any:
     """Find the documents of an index that are near-duplicates of documents or texts, and return Matches.
 
-    With list="matches", return a tuple with the names of all matches, each once.
+    With list="matches", return a tuple with the names of all matches, each once. With passages=True, return Quotations:
+    the passages that the documents have in common with those of the index, and where they are.
     """
     return _asked(QueryRequest(index=index, documents=documents, **keywords))
 

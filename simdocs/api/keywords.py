@@ -212,6 +212,7 @@ class QueryKeywords(ReadKeywords, total=False):
     nearest: int | None
     itself: bool | None
     diff: Literal["words", "lines", "unified", "side-by-side"] | None
+    min_passage: int | None
     shingles: Any
     root: Path | None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -39,6 +39,7 @@ class PlacedUnits(NamedTuple):
     codepoints: (n,), the normalised text.
     origins: where they come from.
     lines: int64, where the lines of the text begin.
+    counted: int64, the first unit of each shingle that is not left out, ascending; None: no shingle is.
     """
 
     text: str
@@ -51,41 +52,47 @@ class PlacedUnits(NamedTuple):
     codepoints: Array
     origins: Origins
     lines: Index
+    counted: Index | None
+
+    def counts(self, first: int, shingles: int) -> bool:
+        """Whether any of the shingles that begin in this number of units is not left out."""
+        if self.counted is None:
+            return True
+        low, high = np.searchsorted(self.counted, (first, first + shingles))
+        return bool(low < high)
 
 
 class PassageSearch:
-    """Finds the passages of at least a number of units that one text has in common with others.
+    """Finds the passages of at least a number of units that texts have in common with others.
 
     They are the runs of `common_runs`, of units that are equal when normalised. Units are compared themselves and not
     their hashes. A passage of characters neither begins nor ends with spaces. One of words has also the signs before
     and after it that both texts have there, up to the next space.
+
+    firsts: the first texts.
     """
 
-    def __init__(self, a: bytes, shingling: Shingling, least: int, ignored: Tokens = NO_TOKENS) -> None:
-        """a: UTF-8. least: the number of units, at least k. ignored: tokens that are left out; a passage of no other
-        tokens is not found."""
-        self._shingling, self._least = shingling, least
+    def __init__(self, firsts: Sequence[bytes], shingling: Shingling, least: int, ignored: Tokens = NO_TOKENS) -> None:
+        """firsts: UTF-8. least: the number of units, at least k. ignored: tokens that are left out; a passage of no
+        other tokens is not found."""
+        self._shingling, self._least, self._ignored = shingling, least, ignored
         self._known = dict[bytes, int]()
-        texts = normalised_texts(joined([a]), shingling)
-        units = shingler_of(shingling.unit).units(texts, shingling)
-        self.a = self._placed(a, texts, units, grows=True)
-        self._counted: Index | None = None
-        if len(ignored):
-            layout = shingler_of(shingling.unit).layout(texts, units, shingling)
-            tokens = text_tokens(texts, shingling).values
-            self._counted = layout.firsts[~np.isin(tokens, ignored)]
+        self.firsts = [self._placed(text, is_first=True) for text in firsts]
 
-    def placed(self, b: bytes) -> PlacedUnits:
+    def placed(self, text: bytes) -> PlacedUnits:
         """The units of another text in UTF-8."""
-        texts = normalised_texts(joined([b]), self._shingling)
-        return self._placed(b, texts, shingler_of(self._shingling.unit).units(texts, self._shingling), grows=False)
+        return self._placed(text, is_first=False)
 
-    def passages(self, b: PlacedUnits) -> list[CommonPassage]:
-        """The passages in common with another text: those with most units first, then in the order of `a`."""
-        return sorted(self._passages(b), key=lambda passage: (-passage.units, passage.a_begin))
+    def passages(self, first: int, other: PlacedUnits) -> list[CommonPassage]:
+        """The passages that one of the first texts has in common with another one: those with most units first, and
+        then in the order of the first text."""
+        found = self._passages(self.firsts[first], other)
+        return sorted(found, key=lambda passage: (-passage.units, passage.a_begin))
 
-    def _placed(self, raw: bytes, texts: Texts, units: Units, *, grows: bool) -> PlacedUnits:
+    def _placed(self, raw: bytes, *, is_first: bool) -> PlacedUnits:
         by_lines = UNITS[self._shingling.unit].by_lines
+        texts = normalised_texts(joined([raw]), self._shingling)
+        units = shingler_of(self._shingling.unit).units(texts, self._shingling)
         text = raw.decode("utf-8", "surrogateescape")
         found = origins(text, joined([raw]), self._shingling.normalisation, lines=by_lines)
         codepoints = texts.codepoints.values
@@ -96,7 +103,7 @@ class PassageSearch:
         other = kinds.SPACE | kinds.WORD | kinds.MARK
         return PlacedUnits(
             text=text,
-            numbers=self._numbers(texts, units, grows=grows),
+            numbers=self._numbers(texts, units, grows=is_first),
             starts=units.starts,
             stops=units.stops,
             opens=found.opens[units.starts] & ((kind[units.starts] & kinds.SPACE) == 0),
@@ -105,13 +112,19 @@ class PassageSearch:
             codepoints=codepoints,
             origins=found,
             lines=line_begins(text)[:-1],
+            counted=self._counted(texts, units) if is_first and len(self._ignored) else None,
         )
 
+    def _counted(self, texts: Texts, units: Units) -> Index:
+        """The first unit of each shingle that is not left out: int64, ascending."""
+        layout = shingler_of(self._shingling.unit).layout(texts, units, self._shingling)
+        return layout.firsts[~np.isin(text_tokens(texts, self._shingling).values, self._ignored)]
+
     def _numbers(self, texts: Texts, units: Units, *, grows: bool) -> Array:
-        """A number for each unit, the same for equal ones. grows: new units get a number, and are not _ABSENT."""
+        """A number for each unit, the same for equal ones. grows: those that are new get a number, and not _ABSENT."""
         numbers = shingler_of(self._shingling.unit).numbers
         if numbers is not None:
-            return numbers(texts)[0].astype(np.int64)
+            return numbers(texts)[0].astype(np.uint32)
         out, known, data = np.empty(len(units.starts), np.int64), self._known, texts.data.tobytes()
         for at in range(0, len(out), _UNITS_AT_ONCE):
             some = slice(at, at + _UNITS_AT_ONCE)
@@ -123,24 +136,17 @@ class PassageSearch:
                 out[some] = [known.get(word, _ABSENT) for word in words]
         return out
 
-    def _passages(self, other: PlacedUnits) -> Iterator[CommonPassage]:
+    def _passages(self, first: PlacedUnits, other: PlacedUnits) -> Iterator[CommonPassage]:
         """Yield the passages, by falling length of the runs that they are made of."""
-        runs = common_runs(self.a.numbers, other.numbers, self._least)
+        runs = common_runs(first.numbers, other.numbers, self._least)
         for a, b, size in zip(*(each.tolist() for each in runs), strict=True):
-            opens = self.a.opens[a : a + size] & other.opens[b : b + size]
-            closes = self.a.closes[a : a + size] & other.closes[b : b + size]
-            first, last = int(opens.argmax()), size - 1 - int(closes[::-1].argmax())
-            units = last - first + 1
-            if units < self._least or not (opens[first] and closes[last]) or not self._counts(a + first, units):
-                continue
-            yield _passage(self.a, other, (a + first, b + first), units)
-
-    def _counts(self, first: int, units: int) -> bool:
-        """Whether these units of the first text have a shingle that is not left out."""
-        if self._counted is None:
-            return True
-        low, high = np.searchsorted(self._counted, (first, first + units - self._shingling.k + 1))
-        return bool(low < high)
+            opens = first.opens[a : a + size] & other.opens[b : b + size]
+            closes = first.closes[a : a + size] & other.closes[b : b + size]
+            skipped, last = int(opens.argmax()), size - 1 - int(closes[::-1].argmax())
+            units = last - skipped + 1
+            is_whole = opens[skipped] and closes[last] and units >= self._least
+            if is_whole and first.counts(a + skipped, units - self._shingling.k + 1):
+                yield _passage(first, other, (a + skipped, b + skipped), units)
 
 
 def _passage(a: PlacedUnits, b: PlacedUnits, firsts: tuple[int, int], units: int) -> CommonPassage:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from simdocs.model.answers import EXCERPTS, NAME, NUMBER, QUOTING, Answer, Block, Look, table_head
+from simdocs.model.answers import EXCERPTS, NAME, NUMBER, QUOTING, Block, Look, Tabular, table_head
 from simdocs.model.figures import counted
 from simdocs.model.names import display_name, text_to_name
 from simdocs.parameters.families import UNITS
@@ -79,7 +79,7 @@ def counted_units(count: int, unit: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False, kw_only=True)
-class CommonPassages(Answer):
+class CommonPassages(Tabular[tuple[Any, ...]]):
     """The passages that two texts have in common.
 
     names: the names of the texts.

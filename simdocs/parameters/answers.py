@@ -34,7 +34,7 @@ class Grouping(Group, section=GROUPS):
         help="Find every pair, without signatures and bands. Slower, and holds all tokens in memory.",
         helps={
             "query": f"Compare with every document of the index, which are all read again. Unless {mention('nearest')}"
-            f" or {mention('measure')} containment is given, all tokens are held in memory."
+            f", {mention('passages')} or {mention('measure')} containment is given, all tokens are held in memory."
         },
     )
     verify: str = parameter(Choice(VERIFY), default="exact", help="How candidate pairs are decided.", before="exact")

@@ -278,11 +278,16 @@ class Acting(Group, section=ACTION):
     )
 
 
+_IN_COMMON = "List passages that two texts have in common, and where."
+
 PASSAGES = parameter(
     Flag(),
     default=False,
-    help="List the passages that two texts have in common, and where they are in each, instead of how similar they"
-    " are.",
+    help=f"{_IN_COMMON} How similar the texts are is not computed.",
+    helps={
+        "query": f"{_IN_COMMON} If the index has a sketch for containment, short ones may be missed: {mention('exact')}"
+        " misses none."
+    },
     section=ANSWER,
     before="nul",
 )

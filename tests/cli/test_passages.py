@@ -164,6 +164,17 @@ def test_texts_in_memory_have_passages(here):
     assert found.to_arrow().column_names[-1] == "units"
 
 
+def test_python_writes_the_answer_that_the_program_prints(here, monkeypatch):
+    monkeypatch.chdir(here)
+    found = public.compare("letter", "paper", passages=True)
+    for suffix in ("tsv", "jsonl", "csv", "table"):
+        found.write(f"by.python.{suffix}")
+        assert simdocs("compare", "letter", "paper", "--passages", "-o", f"x.{suffix}", cwd=here).status == 0
+        assert (here / f"x.{suffix}").read_bytes() == (here / f"by.python.{suffix}").read_bytes()
+    with pytest.raises(public.UsageError, match=r"simdocs cannot write \.html"):
+        found.write("x.html")
+
+
 AT_A_TERMINAL = """\
 110 characters: letter:3 (11-121) = paper:4 (23-155)
 [=The bridge stood open from six until

@@ -30,8 +30,8 @@ def kin(draw: st.DrawFn, documents: st.SearchStrategy[bytes]) -> tuple[bytes, by
 
 
 def found(a: bytes, b: bytes, shingling: Shingling, least: int) -> list[CommonPassage]:
-    search = PassageSearch(a, shingling, least)
-    return search.passages(search.placed(b))
+    search = PassageSearch([a], shingling, least)
+    return search.passages(0, search.placed(b))
 
 
 def excerpts(a: bytes, b: bytes, passage: CommonPassage) -> list[str]:
@@ -114,7 +114,7 @@ def test_passages_of_left_out_tokens_alone_are_not_found():
     shingling = some.shingling(unit="word", k=3)
     a, b = template + b". " + own, own + b" -- " + template
     ignored = some.sets_of([template], shingling).values
-    search = PassageSearch(a, shingling, 5, ignored)
-    assert [excerpts(a, b, each)[0] for each in search.passages(search.placed(b))] == [own.decode()]
-    part = PassageSearch(a, shingling, 5, ignored[:-1])
-    assert len(part.passages(part.placed(b))) == 2
+    search = PassageSearch([a], shingling, 5, ignored)
+    assert [excerpts(a, b, each)[0] for each in search.passages(0, search.placed(b))] == [own.decode()]
+    part = PassageSearch([a], shingling, 5, ignored[:-1])
+    assert len(part.passages(0, part.placed(b))) == 2

@@ -26,6 +26,10 @@ _FACTORS = np.uint64(0x9FB21C651E98DF25), np.uint64(0xD6E8FEB86659FD93)
 """Odd numbers with about as many bits set as not."""
 
 
+_PLACES_A_KEY = 8
+"""Places of a table of keys for each key in it: of other keys, at most one in this number is taken for one of them."""
+
+
 class CommonRuns(NamedTuple):
     """R runs: a[a_begins[r] + n] equals b[b_begins[r] + n] for every n below lengths[r]. Each is int64 (R,)."""
 
@@ -72,11 +76,12 @@ def _shortened(a: Array, b: Array, least: int) -> _Shortened:
     """
     windows = [_window_keys(each, least) for each in (a, b)]
     keys = np.concatenate(windows)
-    order = np.argsort(keys, kind="stable")
+    order = _perhaps_in_both(*windows)
+    order = order[np.argsort(keys[order], kind="stable")]
     keys = keys[order]
-    begins = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
+    begins = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])[: len(keys)])
     sizes = np.diff(np.append(begins, len(keys)))
-    of_a = np.add.reduceat(order < len(windows[0]), begins, dtype=np.int64)
+    of_a = np.add.reduceat(order < len(windows[0]), begins, dtype=np.int64) if len(begins) else sizes
     shared = order[np.repeat((of_a > 0) & (of_a < sizes), sizes)]
     inner = _inner_symbols(a, b, order[begins[(of_a == 1) & (sizes == 2)][:, np.newaxis] + (0, 1)], least)
     symbols, places, ends = list[Array](), list[Index](), list[Mask]()
@@ -99,6 +104,21 @@ def _shortened(a: Array, b: Array, least: int) -> _Shortened:
         dense[ends[at]] = len(known) + len(inner[at]) + at
         symbols[at] = dense
     return _Shortened(np.concatenate(symbols), np.concatenate(places), len(places[0]))
+
+
+def _perhaps_in_both(a: Keys, b: Keys) -> Index:
+    """The places in a, and in b after all those of a, whose keys may be in both: none that is in both is missing.
+
+    Most keys of texts with little in common are in only one of them. To sort these would take most of the time.
+    """
+    size = 1 << (_PLACES_A_KEY * max(len(a), len(b))).bit_length()
+    places = [(keys & np.uint64(size - 1)).astype(np.int64) for keys in (a, b)]
+    found = list[Index]()
+    for own, others in (places, places[::-1]):
+        table = np.zeros(size, bool)
+        table[others] = True
+        found.append(np.flatnonzero(table[own]))
+    return np.concatenate((found[0], len(a) + found[1]))
 
 
 def _inner_symbols(a: Array, b: Array, once: Index, least: int) -> tuple[Index, Index, Index]:

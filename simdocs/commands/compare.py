@@ -170,10 +170,13 @@ def answer(
         listed = with_stop_word_list(request.given)
         shinglings = [shingling_of(listed | each) for each in _units(request)]
     ignored = [_ignored(request, compared.artifact, shingling) for shingling in shinglings]
+    in_common = None
     if request.in_common.passages:
         from simdocs.commands.passages import passages_of
 
-        return passages_of(compared.named, compared.texts, request.in_common, shinglings[0], ignored[0])
+        in_common = passages_of(compared.named, compared.texts, request.in_common, shinglings[0], ignored[0])
+        if not delivery.look.as_file:
+            return in_common
     sets = token_sets(compared.texts, shinglings[0], ignored[0])
     if sketching.is_own and not isinstance(compared.recipe, SignatureRecipe):
         sketching = _about_items(sketching, compared.texts, sets, shinglings[0], permutations)
@@ -201,6 +204,7 @@ def answer(
         matrix=matrix,
         difference=None if diff is None else difference(a, b, first, DIFFS[diff].compared),
         decided_by=_decided_by(measure=request.comparing.measure, multiset=first.multiset),
+        in_common=in_common,
     )
 
 

@@ -263,7 +263,7 @@ FILE_FORMATS = Family(
             question="compare_report",
             lacks={
                 "diff": "has no place in .html, which shows both texts side by side",
-                **dict.fromkeys(("trace", "passages"), "has no place in .html: write a table"),
+                "trace": "has no place in .html: write a table",
             },
             nested=True,
             needs=_WRITING_HTML,

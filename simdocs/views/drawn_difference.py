@@ -67,7 +67,7 @@ def marked(difference: Difference, marks: Marks, *, whole: bool = True, brief: b
 def _between(text: str, around: tuple[str, str], marks: Marks, *, brief: bool) -> Pieces:
     """Yield a text between marks. brief: leave out the middle of a long one."""
     begin, end = around
-    parts = _ends_of(text) if brief else (text,)
+    parts = ends_of(text) if brief else (text,)
     yield from ((begin, False), (parts[0], True), (end, False))
     if len(parts) > 1:
         count = len(text) - sum(map(len, parts))
@@ -85,7 +85,7 @@ def in_context(before: str, passage: str, after: str, *, colored: bool, terminal
     return drawn(_flowed(iter(pieces), columns_of_output()) if terminal else iter(pieces), terminal=False)
 
 
-def _ends_of(text: str) -> tuple[str, ...]:
+def ends_of(text: str) -> tuple[str, ...]:
     """The beginning and the end of a long text, cut between words if possible; another text as it is."""
     if len(text) <= _LONGEST:
         return (text,)

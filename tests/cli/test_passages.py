@@ -141,7 +141,6 @@ REFUSED = [
     (("--passages", "--threshold", ".5"), "--passages and --threshold cannot be combined: passages do not depend"),
     (("--passages", "--unit", "char,word"), "--passages needs one --unit and one -k, not lists of them"),
     (("--passages", "-o", "x.npy"), "--passages has no place in .npy"),
-    (("--passages", "-o", "x.html"), "--passages has no place in .html: write a table"),
     (("--passages", "letter"), "--passages lists what two texts have in common, not more"),
 ]
 

@@ -46,8 +46,8 @@ class ArrowArray(Protocol):
 
 _RETURNED_BY: Mapping[type[Request], tuple[str, ...]] = {
     DedupeRequest: ("pairs", "all_copies", "list"),
-    QueryRequest: ("all_copies", "list"),
-    CompareRequest: ("trace",),
+    QueryRequest: ("all_copies", "list", "passages"),
+    CompareRequest: ("trace", "passages"),
     BuildRequest: ("dry_run",),
 }
 """Parameters that decide what a function returns: its overloads have them."""

@@ -1,9 +1,9 @@
 """Find near-duplicates among documents.
 
     dedupe      which documents are nearly the same; pairs=True returns pairs instead of groups
-    query       which documents of an index are similar to these; nearest=N returns the most similar
+    query       which documents of an index are similar to these, or with passages=True quote them or are quoted
     report      groups of near-duplicates as a page to look at
-    compare     how similar two texts are, by every measure, and where they differ
+    compare     how similar two texts are, by every measure, where they differ, and which passages both have
     similarity  how similar two texts are
     tune        which bands, threshold and k suit documents
     audit       how many similar pairs the bands find
@@ -71,9 +71,11 @@ if TYPE_CHECKING:
     from simdocs.model.artifact import BandIndex, Shingles, Signatures
     from simdocs.model.audited import Audit
     from simdocs.model.build_results import DryRun
+    from simdocs.model.common_passages import CommonPassages
     from simdocs.model.comparison import Comparison, SimilarityMatrix, SlotTrace
     from simdocs.model.deduplication import Deduplication, SimilarPairs
     from simdocs.model.matches import Matches
+    from simdocs.model.quotations import Quotations
     from simdocs.model.report import Report
     from simdocs.model.saved_answer import SavedAnswer
     from simdocs.model.tuning import Tuning
@@ -85,9 +87,11 @@ _HOMES = {
     "simdocs.model.artifact": ("BandIndex", "Shingles", "Signatures"),
     "simdocs.model.audited": ("Audit",),
     "simdocs.model.build_results": ("DryRun",),
+    "simdocs.model.common_passages": ("CommonPassages",),
     "simdocs.model.comparison": ("Comparison", "SimilarityMatrix", "SlotTrace"),
     "simdocs.model.deduplication": ("Deduplication", "SimilarPairs"),
     "simdocs.model.matches": ("Matches",),
+    "simdocs.model.quotations": ("Quotations",),
     "simdocs.model.report": ("Report",),
     "simdocs.model.saved_answer": ("SavedAnswer",),
     "simdocs.model.tuning": ("Tuning",),
@@ -99,6 +103,7 @@ __all__ = [
     "ArtifactError",
     "Audit",
     "BandIndex",
+    "CommonPassages",
     "Comparison",
     "Deduplication",
     "DryRun",
@@ -110,6 +115,7 @@ __all__ = [
     "OutputError",
     "ParametersError",
     "PutBack",
+    "Quotations",
     "Report",
     "SavedAnswer",
     "Shingles",

@@ -40,6 +40,7 @@ VALUES: Mapping[str, Any] = {
     **dict.fromkeys(
         ("k", "num_perm", "bands", "rows", "max_candidates", "top", "nearest", "jobs", "seed", "sample", "group"), 3
     ),
+    "min_passage": 30,
     **dict.fromkeys(("threshold", "recall", "lock_wait", "ignore_common"), 0.5),
     "template": (b"x",),
     "move": "x",
@@ -110,6 +111,7 @@ _NEEDED: Mapping[str, Mapping[str, Any]] = {
     "files0_from": {"documents": ()},
     "jsonl": {"documents": ("-",)},
     "all_copies": {"pairs": True},
+    "min_passage": {"passages": True},
     "max_memory": {"exact": True},
     "renamed": {"changed": True},
     "group": {"figure": "matrix"},

@@ -34,10 +34,12 @@ if TYPE_CHECKING:
         TuneKeywords,
     )
     from simdocs.model.audited import Audit
+    from simdocs.model.common_passages import CommonPassages
     from simdocs.model.comparison import Comparison, SimilarityMatrix, SlotTrace
     from simdocs.model.deduplication import Deduplication, SimilarPairs
     from simdocs.model.inspection import ArtifactInfo, CheckResult
     from simdocs.model.matches import Matches
+    from simdocs.model.quotations import Quotations
     from simdocs.model.report import Report
     from simdocs.model.saved_answer import SavedAnswer
     from simdocs.model.search_result import PairRow
@@ -50,8 +52,18 @@ def query(
     *documents: Path | Shingles | Signatures,
     list: None = ...,
     all_copies: bool | None = ...,
+    passages: Literal[False] | None = ...,
     **keywords: Unpack[QueryKeywords],
 ) -> Matches: ...
+
+
+@overload
+def query(
+    index: Path | BandIndex,
+    *documents: Path | Shingles | Signatures,
+    passages: Literal[True],
+    **keywords: Unpack[QueryKeywords],
+) -> Quotations: ...
 
 
 @overload
@@ -68,7 +80,8 @@ def query(
 def query(index: Any, *documents: Any, **keywords: Any) -> Any:
     """Find the documents of an index that are near-duplicates of documents or texts, and return Matches.
 
-    With list="matches", return a tuple with the names of all matches, each once.
+    With list="matches", return a tuple with the names of all matches, each once. With passages=True, return Quotations:
+    the passages that the documents have in common with those of the index, and where they are.
     """
     return _asked(QueryRequest(index=index, documents=documents, **keywords))
 
@@ -165,6 +178,7 @@ def compare(
     /,
     *,
     trace: Literal[False] | None = ...,
+    passages: Literal[False] | None = ...,
     **keywords: Unpack[CompareKeywords],
 ) -> Comparison: ...
 
@@ -177,8 +191,15 @@ def compare(
 
 @overload
 def compare(
+    *documents: Path | Shingles | Signatures | BandIndex, passages: Literal[True], **keywords: Unpack[CompareKeywords]
+) -> CommonPassages: ...
+
+
+@overload
+def compare(
     *documents: Path | Shingles | Signatures | BandIndex,
     trace: Literal[False] | None = ...,
+    passages: Literal[False] | None = ...,
     **keywords: Unpack[CompareKeywords],
 ) -> Comparison | SimilarityMatrix: ...
 
@@ -188,7 +209,8 @@ def compare(*documents: Any, **keywords: Any) -> Any:
     """Compare texts: files, or after an artifact the names of its documents. Return a Comparison of two texts.
 
     More than two give a SimilarityMatrix. With several units or values of k, the Comparison has the measures of each.
-    With trace=True, return a SlotTrace: how MinHash computes the signatures, row by row.
+    With trace=True, return a SlotTrace: how MinHash computes the signatures, row by row. With passages=True, return
+    CommonPassages: the passages that two texts have in common, and where they are.
     """
     return ask(CompareRequest(documents=documents, **keywords))
 

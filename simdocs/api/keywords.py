@@ -212,6 +212,7 @@ class QueryKeywords(ReadKeywords, total=False):
     nearest: int | None
     itself: bool | None
     diff: Literal["words", "lines", "unified", "side-by-side"] | None
+    min_passage: int | None
     shingles: Any
     root: Path | None
 
@@ -269,6 +270,7 @@ class CompareKeywords(SourceKeywords, total=False):
     rows: int | None
     measure: Literal["jaccard", "containment"] | None
     diff: Literal["words", "lines", "unified", "side-by-side"] | None
+    min_passage: int | None
 
 
 class AuditKeywords(BandsKeywords, total=False):

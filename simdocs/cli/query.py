@@ -52,11 +52,12 @@ def _explain_fixed(option: str, parameter: str, words: Sequence[str]) -> str:
     examples=(
         "simdocs query archive.index letter.txt",
         "simdocs query archive.index excerpt.txt --measure containment",
+        "simdocs query archive.index letter.txt --passages",
         "simdocs query archive.index letter.txt --nearest 5",
         "simdocs query archive.index today/ --top 3 --header > matches.tsv",
         "simdocs query archive.index today/ --list matches -0 | xargs -0 -r ls -l",
     ),
-    usual=("threshold", "nearest", "top", "list", "include", "exclude", "output", "format", "exit_code", "verbose"),
+    usual=("threshold", "nearest", "top", "list", "passages", "include", "output", "format", "exit_code", "verbose"),
 )
 @options.artifact("index", "X.index")
 @options.documents
@@ -66,6 +67,9 @@ def query(**given: Any) -> int:
 
     DOCS are files, directories (read recursively), s3:// names, or - for standard input. They may also be one artifact:
     X.shingles or X.signatures. The index sets how they are cut into shingles. Each document is listed with its matches,
-    the most similar first. A document that is in the index does not match itself, but its copies do.
+    the most similar first. A document that is in the index does not match itself, but its copies do. With --passages,
+    the passages are listed that DOCS have in common with documents of the index. If the index has a sketch for
+    containment, it misses few quotes of 50 words, or of 200 if the unit is words. Without a sketch, or with --exact,
+    none is missed, and every document is read again.
     """
     return answer(QueryRequest, DrawRequest, given)

@@ -62,7 +62,7 @@ METAVARS: Mapping[str, str] = MappingProxyType(
         "max_removed": "SHARE",
         "list": "WHAT",
         "top": "N",
-        "nearest": "N",
+        **dict.fromkeys(("nearest", "min_passage"), "N"),
         "output": "PATH",
         **dict.fromkeys(("kept_rows", "removed_rows", "flagged_rows"), "PATH"),
         "report": "FILE",

@@ -36,6 +36,7 @@ def _explain_option(option: str, _: Sequence[str]) -> str:
     examples=(
         "simdocs compare draft.txt final.txt",
         "simdocs compare draft.txt final.txt --diff unified",
+        "simdocs compare letter.txt licence.txt --passages",
         "simdocs compare draft.txt final.txt --unit char,word -k 3,5,9",
         "simdocs compare docs.index docs/a.txt docs/b.txt",
         "simdocs compare 'data.jsonl#17' 'data.jsonl#18' --format jsonl",
@@ -43,7 +44,7 @@ def _explain_option(option: str, _: Sequence[str]) -> str:
         "simdocs compare essays/*.txt -o similarity.npy",
         "simdocs compare a.txt b.txt -k 2 --scheme permutation --num-perm 4 --trace",
     ),
-    usual=("diff", "unit", "k", "threshold", "exit_code", "output", "format", "verbose", "nfkc", "keep_case"),
+    usual=("diff", "passages", "unit", "k", "threshold", "exit_code", "output", "format", "verbose", "nfkc"),
 )
 @click.argument("documents", metavar="A B [C]...", nargs=-1, type=click.Path(readable=False, path_type=bytes))
 @options.of(CompareRequest, CompareDrawRequest)
@@ -53,8 +54,9 @@ def compare(**given: Any) -> int:
     A and B are files, - for standard input, or lines of JSON Lines files as PATH#ID. After an artifact
     (X.shingles, X.signatures or X.index), they are names of its documents, which are compared as it was built. On a
     terminal, one sentence says how alike they are. Then come the texts with their differences marked, and the main
-    measures, with -v all of them. Elsewhere, all measures are printed, or with --diff the difference instead. Three
-    texts or more give the matrix of their similarities.
+    measures, with -v all of them. Elsewhere, all measures are printed, or with --diff the difference instead. With
+    --passages, the passages that both have are listed, the longest first, with their places: characters from 0 to the
+    one after the last, and lines from 1. Three texts or more give the matrix of their similarities.
     """
     return answer(CompareRequest, CompareDrawRequest, given)
 

@@ -55,6 +55,7 @@ from simdocs.requests.request import contradictions
 from simdocs.requests.studying import CompareRequest, SimilarityRequest
 
 if TYPE_CHECKING:
+    from simdocs.model.common_passages import CommonPassages
     from simdocs.parameters.hash_functions import PermutationLines
 
 
@@ -138,8 +139,10 @@ _MOST = 2000
 """Texts in a matrix, which then has 4 million cells."""
 
 
-def answer(request: CompareRequest, _run: Run | None, delivery: Delivery) -> Comparison | SimilarityMatrix | SlotTrace:
-    """The measures of two texts, or the similarities of more; or how their signatures are computed.
+def answer(
+    request: CompareRequest, _run: Run | None, delivery: Delivery
+) -> Comparison | SimilarityMatrix | SlotTrace | CommonPassages:
+    """The measures of two texts, or the similarities of more; or how signatures are computed, or passages in common.
 
     UsageError: parameters cannot be combined, or contradict the artifact.
     """
@@ -167,6 +170,13 @@ def answer(request: CompareRequest, _run: Run | None, delivery: Delivery) -> Com
         listed = with_stop_word_list(request.given)
         shinglings = [shingling_of(listed | each) for each in _units(request)]
     ignored = [_ignored(request, compared.artifact, shingling) for shingling in shinglings]
+    in_common = None
+    if request.in_common.passages:
+        from simdocs.commands.passages import passages_of
+
+        in_common = passages_of(compared.named, compared.texts, request.in_common, shinglings[0], ignored[0])
+        if not delivery.look.as_file:
+            return in_common
     sets = token_sets(compared.texts, shinglings[0], ignored[0])
     if sketching.is_own and not isinstance(compared.recipe, SignatureRecipe):
         sketching = _about_items(sketching, compared.texts, sets, shinglings[0], permutations)
@@ -194,6 +204,7 @@ def answer(request: CompareRequest, _run: Run | None, delivery: Delivery) -> Com
         matrix=matrix,
         difference=None if diff is None else difference(a, b, first, DIFFS[diff].compared),
         decided_by=_decided_by(measure=request.comparing.measure, multiset=first.multiset),
+        in_common=in_common,
     )
 
 

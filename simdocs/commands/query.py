@@ -43,6 +43,7 @@ from simdocs.requests.searching import QueryRequest, containment_instead
 
 if TYPE_CHECKING:
     from simdocs.model.passages import Difference
+    from simdocs.model.quotations import Quotations
 
 _Plan = Resolved[QueryRequest, IndexRecipe]
 
@@ -62,9 +63,19 @@ def _by_sketch(plan: _Plan) -> bool:
     return _contained(plan) and plan.recipe.containing.containment and not plan.grouping.exact
 
 
-def answer(request: QueryRequest, run: Run, delivery: Delivery) -> Matches:
-    """The matches that a request asks for."""
-    return query(resolve(request, delivery.outputs), run, delivery)
+def answer(request: QueryRequest, run: Run, delivery: Delivery) -> Matches | Quotations:
+    """The matches that a request asks for, or the passages."""
+    plan = resolve(request, delivery.outputs)
+    if plan.recipe.sketching.is_own:
+        from simdocs.commands.own_functions import refuse_other_items
+
+        assert plan.known is not None
+        plan = replace(plan, intake=refuse_other_items(plan.intake, plan.recipe, plan.known, run))
+    if request.in_common.passages:
+        from simdocs.commands.passages import quotations
+
+        return quotations(plan, run, delivery)
+    return query(plan, run, delivery)
 
 
 def query(plan: _Plan, run: Run, delivery: Delivery) -> Matches:
@@ -76,10 +87,6 @@ def query(plan: _Plan, run: Run, delivery: Delivery) -> Matches:
     indexed, wanted = plan.known, plan.request.answer
     assert indexed is not None
     listing, nearest = wanted.list, wanted.nearest or 0
-    if plan.recipe.sketching.is_own:
-        from simdocs.commands.own_functions import refuse_other_items
-
-        plan = replace(plan, intake=refuse_other_items(plan.intake, plan.recipe, indexed, run))
     asked = prepare(plan.intake, plan.recipe, run) if plan.changed is None else indexed.select(plan.changed)
     kind, head = (ContainedPairs, CONTAINING) if _contained(plan) else (Pairs, MATCHES)
     held, names, listed = [kind.empty()], [names_of_pairs(indexed, kind.empty())], list[Rows]()

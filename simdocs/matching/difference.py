@@ -157,7 +157,7 @@ def _word_begins(text: str) -> Index:
     return _with_ends(np.flatnonzero(begins)[1:], len(text))
 
 
-def _line_begins(text: str) -> Index:
+def line_begins(text: str) -> Index:
     """The beginnings of the lines of a text, which end with LF, CRLF or CR; and its end."""
     points = to_codepoints(text)
     ends = points == _CR
@@ -168,14 +168,14 @@ def _line_begins(text: str) -> Index:
 
 def _blocks(text: str, *, from_end: bool = False) -> Index:
     """The beginnings of blocks of a text, each of several lines or one large line; and its end."""
-    lines = _line_begins(text)
+    lines = line_begins(text)
     if from_end:
         lines = len(text) - lines[::-1]
     ends = lines[[end for _, end in row_blocks(lines, _CHARACTERS_A_BLOCK)]]
     return np.concatenate(([0], ends)) if not from_end else np.append(len(text) - ends[::-1], len(text))
 
 
-_BEGINS: Mapping[str, Callable[[str], Index]] = MappingProxyType({"words": _word_begins, "lines": _line_begins})
+_BEGINS: Mapping[str, Callable[[str], Index]] = MappingProxyType({"words": _word_begins, "lines": line_begins})
 
 
 def _with_ends(inner: Index, size: int) -> Index:

@@ -15,17 +15,18 @@ if TYPE_CHECKING:
     from contextlib import ExitStack
 
     from simdocs.model.build_results import BuildResult
+    from simdocs.model.common_passages import Excerpt
     from simdocs.model.explanation import Link
     from simdocs.model.passages import Difference
     from simdocs.parameters.values import Path
 
 NAME, SIMILARITY, NUMBER, VALUE = "name", "similarity", "number", "value"
-NUMBERS, LINKS, DIFFERENCES = "numbers", "links", "differences"
+NUMBERS, LINKS, DIFFERENCES, EXCERPTS = "numbers", "links", "differences", "excerpts"
 """Kinds of column: names or words; similarities and other fractions; integers; anything; lists of integers; chains of
-similar documents; differences of texts."""
+similar documents; differences of texts; passages with what is around them."""
 
 PLAIN, GROUPED, KEYED, LINES_LAYOUT = "plain", "grouped", "keyed", "lines"
-EXPLAINING, DIFFERING = "explaining", "differing"
+EXPLAINING, DIFFERING, QUOTING = "explaining", "differing", "quoting"
 """Layouts of tables. By default, a row is drawn for itself.
 
 grouped: the first column repeats over several rows.
@@ -33,6 +34,7 @@ keyed: the first column is the name of a count or of a parameter, and the second
 lines: there is one column, of lines of files, which are written as they are.
 explaining: each row says why a document is kept or a duplicate.
 differing: the last column has the difference of two documents.
+quoting: the last column has a passage that two documents have in common.
 """
 
 
@@ -43,8 +45,9 @@ class Figure(float):
 Listed: TypeAlias = "tuple[int, ...] | tuple[Link, ...]"
 """A list in a cell: of numbers, or of named tuples."""
 
-Cell: TypeAlias = "bytes | str | float | int | Listed | Difference | None"
-"""A name or a word as bytes or as text, a number, a list, or a difference. None and NaN: there is no value."""
+Cell: TypeAlias = "bytes | str | float | int | Listed | Difference | Excerpt | None"
+"""A name or a word as bytes or as text, a number, a list, a difference, or a passage. None and NaN: there is no
+value."""
 
 Row: TypeAlias = "tuple[Cell, ...]"
 

@@ -25,7 +25,7 @@ EVERY_GROUP: tuple[type[Group], ...] = (
         answers.QueryAnswer,
         answers.CompareAnswer,
     ),
-    *(recipes.Measuring, texts.Acting, answers.Running, answers.Presentation, answers.Summarising),
+    *(recipes.Measuring, texts.PassageAnswer, texts.Acting, answers.Running, answers.Presentation, answers.Summarising),
 )
 """Every group that has parameters."""
 

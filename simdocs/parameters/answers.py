@@ -21,7 +21,7 @@ from simdocs.parameters.families import (
     VERIFY,
 )
 from simdocs.parameters.file_formats import FORMATS
-from simdocs.parameters.texts import UNITS_OF_SIZE
+from simdocs.parameters.texts import PASSAGES, UNITS_OF_SIZE
 from simdocs.parameters.values import Choice, Flag, FreeText, PathName, Seconds, Size, Whole
 
 
@@ -34,7 +34,7 @@ class Grouping(Group, section=GROUPS):
         help="Find every pair, without signatures and bands. Slower, and holds all tokens in memory.",
         helps={
             "query": f"Compare with every document of the index, which are all read again. Unless {mention('nearest')}"
-            f" or {mention('measure')} containment is given, all tokens are held in memory."
+            f", {mention('passages')} or {mention('measure')} containment is given, all tokens are held in memory."
         },
     )
     verify: str = parameter(Choice(VERIFY), default="exact", help="How candidate pairs are decided.", before="exact")
@@ -344,6 +344,7 @@ class Presentation(Group, section=ANSWER):
     list: str = parameter(Choice(TUNE_LISTS), default="choices", help="What to list.", before="diff")
     diff: str | None = _DIFF
     trace: bool = _TRACE
+    passages: bool = PASSAGES
     report: bytes | None = parameter(
         PathName(),
         default=None,

@@ -40,6 +40,7 @@ class Unit(Member):
     """A unit of shingles.
 
     k: the default number of units in a shingle
+    passage: the default number of units in a passage that texts have in common, if k is not larger
     plural: the word for several units
     by_lines: whether normalisation keeps the ends of lines
     may_ignore_stop_words: whether stop words can be left out
@@ -56,6 +57,7 @@ class Unit(Member):
         implementation: str,
         k: int = 1,
         *,
+        passage: int = 10,
         plural: str = "units",
         by_lines: bool = False,
         may_ignore_stop_words: bool = False,
@@ -66,7 +68,7 @@ class Unit(Member):
         figures: UnitFigures | None = None,
     ) -> None:
         super().__init__(help_text, implementation)
-        self.k, self.plural, self.by_lines = k, plural, by_lines
+        self.k, self.passage, self.plural, self.by_lines = k, passage, plural, by_lines
         self.may_ignore_stop_words, self.begins_at_stop_words = may_ignore_stop_words, begins_at_stop_words
         self.edited, self.varied, self.coarser, self.figures = edited, varied, coarser, figures
 
@@ -83,6 +85,7 @@ UNITS = Family(
             "k characters in a row",
             f"{_SHINGLERS}:CHAR",
             9,
+            passage=60,
             plural="characters",
             edited=("char", "word"),
             varied="word",
@@ -102,6 +105,7 @@ UNITS = Family(
             "k lines in a row (with k = 1, a document is a set of lines)",
             f"{_SHINGLERS}:LINE",
             1,
+            passage=3,
             plural="lines",
             by_lines=True,
         ),

@@ -254,7 +254,7 @@ FILE_FORMATS = Family(
             "simdocs.views.compared_texts:npy_file",
             suffix="npy",
             question="compare_report",
-            lacks=dict.fromkeys(("diff", "trace"), _ONLY_SIMILARITIES),
+            lacks=dict.fromkeys(("diff", "trace", "passages"), _ONLY_SIMILARITIES),
         ),
         "compared.html": FileFormat(
             "a page with both texts side by side",

@@ -1,12 +1,13 @@
 """Parameters about documents: which are read, where those of an artifact are, which have changed, how a text is
-normalised, and which are acted on."""
+normalised, which are acted on, and which passages they have in common."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from simdocs.errors import mention
-from simdocs.parameters.declaration import ACTION, DOCUMENTS, GROUPS, TEXT, UPDATE, Group, parameter
+from simdocs.parameters.declaration import ACTION, ANSWER, DOCUMENTS, GROUPS, TEXT, UPDATE, Group, parameter
+from simdocs.parameters.families import UNITS
 from simdocs.parameters.file_formats import CONTAINERS
 from simdocs.parameters.values import (
     MIB,
@@ -18,6 +19,7 @@ from simdocs.parameters.values import (
     PathName,
     PatternList,
     Size,
+    Whole,
 )
 
 UNITS_OF_SIZE = "K, M and G are powers of 1024; KB, MB and GB are powers of 1000."
@@ -273,4 +275,40 @@ class Acting(Group, section=ACTION):
         Fraction(),
         default=0.5,
         help="Refuse to act if more than this fraction of the documents of an argument are duplicates.",
+    )
+
+
+_IN_COMMON = "List passages that two texts have in common, and where."
+
+PASSAGES = parameter(
+    Flag(),
+    default=False,
+    help=f"{_IN_COMMON} How similar the texts are is not computed.",
+    helps={
+        "query": f"{_IN_COMMON} If the index has a sketch for containment, short ones may be missed: {mention('exact')}"
+        " misses none."
+    },
+    section=ANSWER,
+    before="nul",
+)
+
+
+def _shortest_passages() -> str:
+    """The default of min_passage in words: it depends on the unit."""
+    return f"{', '.join(f'{name} {unit.passage}' for name, unit in UNITS.items())}; at least k"
+
+
+class PassageAnswer(Group, section=ANSWER):
+    """Whether passages that texts have in common are listed.
+
+    min_passage: the least number of units in a passage; None: that of the unit, but at least k.
+    """
+
+    passages: bool = PASSAGES
+    min_passage: int | None = parameter(
+        Whole(1),
+        default=None,
+        described=_shortest_passages,
+        help=f"With {mention('passages')}, list passages of at least N units: characters, words or lines.",
+        before="nul",
     )

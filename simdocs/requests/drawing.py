@@ -240,7 +240,7 @@ class CompareDrawRequest(DrawnRequest, init=False):
     """The output options of compare. verbose: show every measure."""
 
     question = "compare_report"
-    takes = (*_TABLE, "diff", "trace", "quiet", "verbose", "exit_code")
+    takes = (*_TABLE, "diff", "trace", "passages", "quiet", "verbose", "exit_code")
 
 
 class RunDrawRequest(DrawnRequest, init=False):

@@ -16,7 +16,7 @@ from simdocs.parameters.answers import (
 )
 from simdocs.parameters.families import CLUSTERS, FIGURES
 from simdocs.parameters.recipes import BandingRequest
-from simdocs.parameters.texts import Known, OnlyChanged, Rereading, Sequences
+from simdocs.parameters.texts import Known, OnlyChanged, PassageAnswer, Rereading, Sequences
 from simdocs.parameters.values import ArtifactName
 from simdocs.requests.request import Exclusion, Need, RequestRules, needs, not_together, only
 from simdocs.requests.sources import OF_WALKS, BandsRequest, ReadRequest
@@ -52,6 +52,16 @@ _NOT_FOR_NEAREST: Mapping[str, str] = MappingProxyType(
         "threshold": f"{mention('nearest')} ignores the threshold",
         "top": f"{mention('nearest')} limits the number of matches already",
         "max_memory": "only a few token sets are in memory at once",
+    }
+)
+
+_NOT_FOR_PASSAGES: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(("threshold", "verify", "measure"), "passages do not depend on it"),
+        **dict.fromkeys(("top", "nearest", "list"), "all passages are listed, the longest first"),
+        "diff": "choose one",
+        "changed": "name the documents whose passages are looked for",
+        "shingles": "passages are found in texts, not in token sets",
     }
 )
 
@@ -200,6 +210,7 @@ class QueryRequest(ReadRequest):
     grouping: Grouping = only("exact", "verify")
     only_changed: OnlyChanged
     answer: QueryAnswer
+    in_common: PassageAnswer
     rereading: Rereading
 
     def _check(self) -> Iterator[Problem]:
@@ -235,6 +246,9 @@ class QueryRequest(ReadRequest):
         _OF_CHANGES,
         Exclusion("changed", "itself", "a document of the index would always match itself"),
         _without_reading,
+        *(Exclusion("passages", name, why) for name, why in _NOT_FOR_PASSAGES.items()),
+        Exclusion("passages", "max_memory", _NOT_FOR_NEAREST["max_memory"]),
+        Need("min_passage", "passages"),
     )
 
     def problems_beside_documents(self) -> Iterator[Problem]:

@@ -15,7 +15,7 @@ from simdocs.parameters.recipes import (
     StopWords,
     Templates,
 )
-from simdocs.parameters.texts import Normalisation, Rereading, Sequences, Walking
+from simdocs.parameters.texts import Normalisation, PassageAnswer, Rereading, Sequences, Walking
 from simdocs.parameters.values import Path, PathName
 from simdocs.requests.request import Exclusion, Need, Request, RequestRules, needs, not_together, only
 from simdocs.requests.sources import (
@@ -119,6 +119,14 @@ class ShowRequest(TokensRequest):
 _OF_DOCUMENTS = ("max_size", *Sequences.parameters)
 """Parameters about reading files, which neither an artifact nor texts in memory need."""
 
+_NOT_FOR_PASSAGES = (
+    *("measure", "multiset", "seed"),
+    *Sketching.parameters,
+    *OwnFunctions.parameters,
+    *BandingRequest.parameters,
+)
+"""Parameters of a similarity, which nothing that is said about passages depends on."""
+
 
 class CompareRequest(SourceRequest):
     """Compare texts.
@@ -126,6 +134,7 @@ class CompareRequest(SourceRequest):
     documents: at least two; or an artifact, and the names of at least two documents in it.
     shinglings: the units and numbers of them; several give a table.
     answer: whether the difference of two texts is shown and how, or a trace of how signatures are computed.
+    in_common: whether the passages are listed that two texts have in common.
     """
 
     question = "compare"
@@ -145,6 +154,7 @@ class CompareRequest(SourceRequest):
     banding: BandingRequest
     comparing: Comparing = only("measure")
     answer: CompareAnswer
+    in_common: PassageAnswer
 
     @property
     def artifact(self) -> Any:
@@ -171,10 +181,10 @@ class CompareRequest(SourceRequest):
         if len(given) == 1:
             yield Problem("there is nothing to compare this text with: give two texts, or more")
 
-    def _one_trace(self) -> Iterator[Problem]:
-        if self.answer.trace and self.several_shinglings:
-            text = f"{mention('trace')} needs one {mention('unit')} and one {mention('k')}, not lists of them"
-            yield Problem(text, "trace", "unit", "k")
+    def _one_shingling(self) -> Iterator[Problem]:
+        for name in filter(self.has, ("trace", "passages") if self.several_shinglings else ()):
+            text = f"{mention(name)} needs one {mention('unit')} and one {mention('k')}, not lists of them"
+            yield Problem(text, name, "unit", "k")
 
     rules: ClassVar[RequestRules] = (
         *TokensRequest.rules,
@@ -184,7 +194,10 @@ class CompareRequest(SourceRequest):
         AS_ONE_TEXT,
         Exclusion("diff", "trace", "choose one"),
         Exclusion("measure", "trace", "signatures are about the Jaccard similarity"),
-        _one_trace,
+        _one_shingling,
+        *(Exclusion("passages", name, "choose one") for name in ("diff", "trace")),
+        *(Exclusion("passages", name, "passages do not depend on it") for name in _NOT_FOR_PASSAGES),
+        Need("min_passage", "passages"),
     )
 
     def problems_of_trace(self, sketching: Sketching) -> Iterator[Problem]:
@@ -214,6 +227,8 @@ class CompareRequest(SourceRequest):
         """Yield a problem for each parameter that more than two texts do not allow."""
         if self.has("diff"):
             yield Problem(f"{mention('diff')} shows the difference of two texts, not of more", "diff")
+        if self.has("passages"):
+            yield Problem(f"{mention('passages')} lists what two texts have in common, not more", "passages")
         if self.several_shinglings:
             alone = f"a matrix has one {mention('unit')} and one {mention('k')}"
             yield Problem(f"{alone}: give two texts for a table over several", "unit", "k")

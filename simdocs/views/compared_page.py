@@ -6,10 +6,13 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from simdocs.model.answers import Answer, Block, Look, plain
+from simdocs.model.common_passages import CommonPassages
 from simdocs.model.comparison import Comparison
 from simdocs.model.figures import counted
 from simdocs.model.names import display_name, text_to_name
 from simdocs.views.compared_texts import verdict
+from simdocs.views.drawn_difference import ends_of
+from simdocs.views.output_formats import harmless
 from simdocs.views.report_page import rendered
 from simdocs.views.side_by_side import DifferenceRow, difference_rows
 
@@ -22,6 +25,20 @@ class ComparedRow(NamedTuple):
 
     texts: DifferenceRow
     place: int
+
+
+class ShownPassage(NamedTuple):
+    """A passage that both texts have: its length, its places, and the passage in the first text.
+
+    parts: the beginning and the end of a long passage; otherwise the whole of it.
+    """
+
+    length: str
+    a: str
+    b: str
+    before: str
+    parts: tuple[str, ...]
+    after: str
 
 
 def compared_page(result: Answer) -> bytes:
@@ -42,8 +59,27 @@ def compared_page(result: Answer) -> bytes:
         rows=rows,
         places=min(places, _LINKS),
         beyond=max(0, places - _LINKS),
+        passages=None if compared is None or compared.in_common is None else list(_passages(compared.in_common)),
         tables=[_table(block) for block in result.blocks(Look(for_people=True, explained=True))],
     )
+
+
+def _passages(found: CommonPassages) -> Iterator[ShownPassage]:
+    for each in found.passages:
+        length, before, passage, after = each.excerpt(found.texts[0], found.unit)
+        a, b = (
+            f"line {line:,}, characters {begin:,} to {end:,}"
+            for begin, end, line in (
+                (each.a_begin, each.a_end, each.a_line),
+                (each.b_begin, each.b_end, each.b_line),
+            )
+        )
+        before, *parts, after = map(_harmless, (before, *ends_of(passage), after))
+        yield ShownPassage(length, a, b, before, tuple(parts), after)
+
+
+def _harmless(text: str) -> str:
+    return harmless(text.encode("utf-8", "surrogateescape"), json=False).decode()
 
 
 def _numbered(rows: Iterator[DifferenceRow]) -> Iterator[ComparedRow]:

@@ -12,18 +12,20 @@ from simdocs.views.wrapping import columns_of_output, flowed
 PLAIN = "\x1b[0m"
 """The end of a colour."""
 
-_REMOVED, _ADDED, _DIM = "\x1b[31;9m", "\x1b[32;4m", "\x1b[2m"
+_REMOVED, _ADDED, _DIM, _BOLD = "\x1b[31;9m", "\x1b[32;4m", "\x1b[2m", "\x1b[1m"
 
 
 class Marks(NamedTuple):
-    """The marks around passages of the first text alone, of the second alone, and around a note on what is left out."""
+    """The marks around passages of the first text alone, of the second alone, and around a note on what is left out;
+    and around a passage that both have, if others are around it."""
 
     removed: tuple[str, str] = ("[-", "-]")
     added: tuple[str, str] = ("{+", "+}")
     left_out: tuple[str, str] = ("[... ", " ...]")
+    both: tuple[str, str] = ("[=", "=]")
 
 
-COLORS = Marks((_REMOVED, PLAIN), (_ADDED, PLAIN), (f"{_DIM}[... ", f" ...]{PLAIN}"))
+COLORS = Marks((_REMOVED, PLAIN), (_ADDED, PLAIN), (f"{_DIM}[... ", f" ...]{PLAIN}"), (_BOLD, PLAIN))
 """Marks for a terminal with colours."""
 
 
@@ -56,18 +58,34 @@ def marked(difference: Difference, marks: Marks, *, whole: bool = True, brief: b
             text = passage.a + (_spaces_after(passage.b) if more and not _spaces_after(passage.a) else "")
             yield from [(text, True)] if whole else _shortened(text, marks, at > 0, more)
         else:
-            for text, (begin, end) in ((passage.a, marks.removed), (passage.b, marks.added)):
+            for text, around in ((passage.a, marks.removed), (passage.b, marks.added)):
                 if text.strip():
-                    parts = _ends_of(text.rstrip()) if brief else (text.rstrip(),)
-                    yield from ((begin, False), (parts[0], True), (end, False))
-                    if len(parts) > 1:
-                        count = len(text.rstrip()) - sum(map(len, parts))
-                        yield f"{marks.left_out[0]}{count:,} more characters{marks.left_out[1]}", False
-                        yield from ((begin, False), (parts[1], True), (end, False))
+                    yield from _between(text.rstrip(), around, marks, brief=brief)
             yield _spaces_after(passage.b) or _spaces_after(passage.a), True
 
 
-def _ends_of(text: str) -> tuple[str, ...]:
+def _between(text: str, around: tuple[str, str], marks: Marks, *, brief: bool) -> Pieces:
+    """Yield a text between marks. brief: leave out the middle of a long one."""
+    begin, end = around
+    parts = ends_of(text) if brief else (text,)
+    yield from ((begin, False), (parts[0], True), (end, False))
+    if len(parts) > 1:
+        count = len(text) - sum(map(len, parts))
+        yield f"{marks.left_out[0]}{count:,} more characters{marks.left_out[1]}", False
+        yield from ((begin, False), (parts[1], True), (end, False))
+
+
+def in_context(before: str, passage: str, after: str, *, colored: bool, terminal: bool) -> bytes:
+    """A passage that two texts have in common, between marks, with what is around it in one of them, and a line end.
+
+    The middle of a long one is left out. terminal: escape what could do harm to a terminal, and wrap between words.
+    """
+    marks = COLORS if colored else Marks()
+    pieces = [(before, True), *_between(passage, marks.both, marks, brief=True), (after, True)]
+    return drawn(_flowed(iter(pieces), columns_of_output()) if terminal else iter(pieces), terminal=False)
+
+
+def ends_of(text: str) -> tuple[str, ...]:
     """The beginning and the end of a long text, cut between words if possible; another text as it is."""
     if len(text) <= _LONGEST:
         return (text,)

@@ -27,6 +27,7 @@ from simdocs.parameters.values import Flag
 from simdocs.views.wrapping import columns_of_output
 
 if TYPE_CHECKING:
+    from simdocs.model.common_passages import Excerpt
     from simdocs.model.passages import Difference
 
 
@@ -192,7 +193,7 @@ def _member(key: str, cell: Cell) -> bytes:
     return f'"{key}": '.encode() + _value(cell)
 
 
-def _value(cell: float | Listed | Difference | None) -> bytes:
+def _value(cell: float | Listed | Difference | Excerpt | None) -> bytes:
     if isinstance(cell, tuple):
         listed = (_object(each._fields, each) if isinstance(each, tuple) else plain(each) for each in cell)
         return b"[" + b", ".join(listed) + b"]"

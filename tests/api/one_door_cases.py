@@ -199,6 +199,8 @@ _DEDUPE = {
 }
 
 _QUERY_ONLY = {
+    "passages": Case(True),
+    "min_passage": Case(300, {"passages": True}),
     "threshold": Case(0.95),
     "measure": Case("containment"),
     "exact": Case(True, {"threshold": 0.05}),

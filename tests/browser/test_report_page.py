@@ -254,7 +254,7 @@ def test_printed_it_is_the_list(view: Shown, small: Path) -> None:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_comparison_is_a_page_without_faults(browser: Any, tmp_path: Path, scheme: str) -> None:
     lay(tmp_path, {"a.txt": A, "b.txt": A1})
-    simdocs("compare", "a.txt", "b.txt", "-o", "page.html", cwd=tmp_path)
+    simdocs("compare", "a.txt", "b.txt", "--passages", "-o", "page.html", cwd=tmp_path)
     with shown(browser, color_scheme=scheme, bypass_csp=True) as view:
         view.open(tmp_path / "page.html", runs=False)
         view.until(".diff ins", "a third")

@@ -375,3 +375,42 @@ def test_equal_texts_and_several_units_have_a_page_too(place: Path) -> None:
     assert simdocs("compare", "docs/a.txt", "docs/b.txt", "docs/z.txt", "-o", "x.html", cwd=place).status == 0
     done = simdocs("compare", "docs/a.txt", "docs/b.txt", "--diff", "words", "-o", "x.html", cwd=place)
     assert (done.status, "--diff has no place in .html" in done.err) == (2, True)
+
+
+def number_of(page: ReportPage, tag: str) -> int:
+    return sum(each == tag for each, _ in page.elements)
+
+
+def test_a_comparison_has_passages_in_common_beside_the_difference_if_they_are_asked_for(place: Path) -> None:
+    without, marked = compared(place, "docs/a.txt", "docs/b.txt")
+    page, also_marked = compared(place, "docs/a.txt", "docs/b.txt", "--passages", "--min-passage", "30")
+    assert marked == also_marked
+    rows = simdocs("compare", "docs/a.txt", "docs/b.txt", "--passages", "--min-passage", "30", cwd=place).rows
+    assert len(rows) == number_of(page, "q") == 2
+    for row in rows:
+        _, a_begin, a_end, a_line, _, b_begin, b_end, b_line, units = (field.decode() for field in row)
+        assert f"{units} characters docs/a.txt, line {a_line}, characters {a_begin} to {a_end}docs/b.txt," in page.text
+        assert f"docs/b.txt, line {b_line}, characters {b_begin} to {b_end} " in page.text
+        assert " ".join(A.decode()[int(a_begin) : int(a_end)].split()) in " ".join(page.text.split())
+    assert "Passages in common" not in without.text
+    page, _ = compared(place, "docs/a.txt", "docs/b.txt", "--passages", "--min-passage", "3000")
+    assert "No passage is long enough." in page.text
+    assert loads_anything(page) == []
+
+
+def test_hostile_passages_stay_text(tmp_path: Path) -> None:
+    text = (
+        "</td><script>alert(1)</script> \x1b[31m <img src=x> and more that both of these texts have, to the last letter"
+    )
+    lay(tmp_path, {"a": text.encode() + b" \xff\x00"[:2], "b": b"x " + text.encode()})
+    page, _ = compared(tmp_path, "a", "b", "--passages")
+    assert number_of(page, "q") == 1
+    assert (number_of(page, "script"), number_of(page, "img"), "\x1b" in page.text) == (0, 0, False)
+
+
+def test_the_middle_of_a_long_passage_is_left_out_of_a_page(tmp_path: Path) -> None:
+    long = " ".join(f"word{at}" for at in range(300)).encode()
+    lay(tmp_path, {"a": long, "b": long + b" end"})
+    page, _ = compared(tmp_path, "a", "b", "--passages")
+    assert number_of(page, "q") == 1
+    assert " […] " in page.text

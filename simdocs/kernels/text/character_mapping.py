@@ -269,7 +269,7 @@ def _map_with_str(raw: Ragged, data: bytes, switches: Normalisation, lines: bool
         return map_characters(left, switches, lines=lines) + map_characters(right, switches, lines=lines)
     if separator:
         data = np.insert(raw.values, raw.offsets[1:], ord(separator)).tobytes()
-    codepoints = to_codepoints(_after_str_steps(data.decode("utf-8", "surrogateescape"), switches))
+    codepoints = to_codepoints(after_str_steps(data.decode("utf-8", "surrogateescape"), switches))
     ends = np.flatnonzero(codepoints == ord(separator)) + 1 if separator else np.array([len(codepoints)])
     codepoints = character_table(switches.but(keep_case=True), lines)(codepoints) & np.uint32(_CODEPOINT)
     if separator:
@@ -277,7 +277,7 @@ def _map_with_str(raw: Ragged, data: bytes, switches: Normalisation, lines: bool
     return [Ragged(codepoints, np.concatenate((np.zeros(1, np.int64), ends)))]
 
 
-def _after_str_steps(text: str, switches: Normalisation) -> str:
+def after_str_steps(text: str, switches: Normalisation) -> str:
     """The text after the steps that need str: `nfkc`, lower-casing and `strip_accents`, in this order."""
     if switches.nfkc:
         text = to_normal_form("NFKC", text)

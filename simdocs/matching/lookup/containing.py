@@ -75,7 +75,7 @@ def sketch_candidates(index: BandIndex, sets: Ragged, threshold: float, recall: 
             rows = np.flatnonzero(counts >= least[decided[first]])
             found.append((np.full(len(rows), decided[first]), rows))
             continue
-        rows = _owners(index, ranges(begins[cut], sizes[cut]))
+        rows = sketch_owners(index, ranges(begins[cut], sizes[cut]))
         pairs, counts = np.unique(np.repeat(owner[cut], sizes[cut]) * index.n_documents + rows, return_counts=True)
         places, rows = np.divmod(pairs, max(index.n_documents, 1))
         enough = counts >= least[decided[places]]
@@ -88,12 +88,12 @@ def _counts_of_one(index: BandIndex, begins: Index, sizes: Index) -> Index:
     """The number of these runs of entries that contain each document of the index: int64 (N,)."""
     counts = np.zeros(index.n_documents, np.int64)
     for first, end in row_blocks(offsets_of(sizes), _HITS_AT_ONCE):
-        rows = _owners(index, ranges(begins[first:end], sizes[first:end]))
+        rows = sketch_owners(index, ranges(begins[first:end], sizes[first:end]))
         counts += np.bincount(rows, minlength=index.n_documents)
     return counts
 
 
-def _owners(index: BandIndex, places: Index) -> Rows:
+def sketch_owners(index: BandIndex, places: Index) -> Rows:
     """The rows at these places of the sketch. ArtifactError: one is not the first document with its text."""
     found: Rows = index["sketch_rows"].at(places).astype(np.int64)
     if (index["same_as"].all()[found] != found).any():

@@ -271,8 +271,10 @@ class Verifier:
         return (self.corpus if self.held is None else self.held).sources(rows)
 
 
-def outdated_warnings(run: Run, *artifacts: Artifact | None) -> list[str]:
+def outdated_warnings(run: Run, *artifacts: Artifact | None, texts: bool = False) -> list[str]:
     """Warnings that say what to do about documents of these artifacts that have no file, are gone or have changed.
+
+    texts: whether the texts themselves are needed, so that token sets would be of no use.
 
     If the directory of all of them is missing, the warning replaces their skips.
     """
@@ -282,7 +284,8 @@ def outdated_warnings(run: Run, *artifacts: Artifact | None) -> list[str]:
     if tally.without_file:
         warnings.append(
             f"{tally.without_file:,} of {documents:,} documents of {names} came from memory, standard input or a FIFO,"
-            f" and cannot be read again to be compared: give their token sets with {mention('shingles')}"
+            " and cannot be read again to be compared"
+            + ("" if texts else f": give their token sets with {mention('shingles')}")
         )
     if not tally.outdated:
         return warnings

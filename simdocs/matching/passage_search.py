@@ -1,0 +1,181 @@
+"""The passages that a text has in common with others, and where they are in each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from simdocs.kernels.compare.common_runs import common_runs
+from simdocs.kernels.text import character_kinds as kinds
+from simdocs.kernels.text.origins import Origins, origins
+from simdocs.kernels.text.units import Units
+from simdocs.kernels.tokens.shinglers import normalised_texts, shingler_of, text_tokens
+from simdocs.matching.difference import line_begins
+from simdocs.model.byte_strings import joined
+from simdocs.model.common_passages import CommonPassage
+from simdocs.model.ragged import NO_TOKENS, Array, Index, Mask, Tokens
+from simdocs.model.texts import Texts
+from simdocs.parameters.families import UNITS
+from simdocs.parameters.recipes import Shingling
+
+_UNITS_AT_ONCE = 1 << 16
+"""Units that are Python objects at the same time."""
+
+_ABSENT = -1
+"""The number of a unit that the first text does not have."""
+
+
+class PlacedUnits(NamedTuple):
+    """The U units of one text, and their places in the text as it was decoded.
+
+    text: the decoded text.
+    numbers: (U,) integers, equal for equal units.
+    starts, stops: int64 (U,), the code points of the normalised text that each unit has.
+    opens, closes: bool (U,), whether a passage can begin or end with the unit: it is no space, and is not made of a
+        part of a character.
+    signs: bool (n,), which code points of the normalised text are in no unit, and neither spaces nor parts of words.
+    codepoints: (n,), the normalised text.
+    origins: where they come from.
+    lines: int64, where the lines of the text begin.
+    counted: int64, the first unit of each shingle that is not left out, ascending; None: no shingle is.
+    """
+
+    text: str
+    numbers: Array
+    starts: Index
+    stops: Index
+    opens: Mask
+    closes: Mask
+    signs: Mask
+    codepoints: Array
+    origins: Origins
+    lines: Index
+    counted: Index | None
+
+    def counts(self, first: int, shingles: int) -> bool:
+        """Whether any of the shingles that begin in this number of units is not left out."""
+        if self.counted is None:
+            return True
+        low, high = np.searchsorted(self.counted, (first, first + shingles))
+        return bool(low < high)
+
+
+class PassageSearch:
+    """Finds the passages of at least a number of units that texts have in common with others.
+
+    They are the runs of `common_runs`, of units that are equal when normalised. Units are compared themselves and not
+    their hashes. A passage of characters neither begins nor ends with spaces. One of words has also the signs before
+    and after it that both texts have there, up to the next space.
+
+    firsts: the first texts.
+    """
+
+    def __init__(self, firsts: Sequence[bytes], shingling: Shingling, least: int, ignored: Tokens = NO_TOKENS) -> None:
+        """firsts: UTF-8. least: the number of units, at least k. ignored: tokens that are left out; a passage of no
+        other tokens is not found."""
+        self._shingling, self._least, self._ignored = shingling, least, ignored
+        self._known = dict[bytes, int]()
+        self.firsts = [self._placed(text, is_first=True) for text in firsts]
+
+    def placed(self, text: bytes) -> PlacedUnits:
+        """The units of another text in UTF-8."""
+        return self._placed(text, is_first=False)
+
+    def passages(self, first: int, other: PlacedUnits) -> list[CommonPassage]:
+        """The passages that one of the first texts has in common with another one: those with most units first, and
+        then in the order of the first text."""
+        found = self._passages(self.firsts[first], other)
+        return sorted(found, key=lambda passage: (-passage.units, passage.a_begin))
+
+    def _placed(self, raw: bytes, *, is_first: bool) -> PlacedUnits:
+        by_lines = UNITS[self._shingling.unit].by_lines
+        texts = normalised_texts(joined([raw]), self._shingling)
+        units = shingler_of(self._shingling.unit).units(texts, self._shingling)
+        text = raw.decode("utf-8", "surrogateescape")
+        found = origins(text, joined([raw]), self._shingling.normalisation, lines=by_lines)
+        codepoints = texts.codepoints.values
+        kind = kinds.character_kinds(codepoints)
+        inside = np.zeros(len(codepoints) + 1, np.int8)
+        inside[units.starts] += 1
+        inside[units.stops] -= 1
+        other = kinds.SPACE | kinds.WORD | kinds.MARK
+        return PlacedUnits(
+            text=text,
+            numbers=self._numbers(texts, units, grows=is_first),
+            starts=units.starts,
+            stops=units.stops,
+            opens=found.opens[units.starts] & ((kind[units.starts] & kinds.SPACE) == 0),
+            closes=found.closes[units.stops - 1] & ((kind[units.stops - 1] & kinds.SPACE) == 0),
+            signs=((kind & other) == 0) & (np.cumsum(inside, dtype=np.int8)[:-1] == 0),
+            codepoints=codepoints,
+            origins=found,
+            lines=line_begins(text)[:-1],
+            counted=self._counted(texts, units) if is_first and len(self._ignored) else None,
+        )
+
+    def _counted(self, texts: Texts, units: Units) -> Index:
+        """The first unit of each shingle that is not left out: int64, ascending."""
+        layout = shingler_of(self._shingling.unit).layout(texts, units, self._shingling)
+        return layout.firsts[~np.isin(text_tokens(texts, self._shingling).values, self._ignored)]
+
+    def _numbers(self, texts: Texts, units: Units, *, grows: bool) -> Array:
+        """A number for each unit, the same for equal ones. grows: those that are new get a number, and not _ABSENT."""
+        numbers = shingler_of(self._shingling.unit).numbers
+        if numbers is not None:
+            return numbers(texts)[0].astype(np.uint32)
+        out, known, data = np.empty(len(units.starts), np.int64), self._known, texts.data.tobytes()
+        for at in range(0, len(out), _UNITS_AT_ONCE):
+            some = slice(at, at + _UNITS_AT_ONCE)
+            begins, sizes = (each.tolist() for each in texts.byte_spans(units.starts[some], units.stops[some]))
+            words = [data[begin : begin + size] for begin, size in zip(begins, sizes, strict=True)]
+            if grows:
+                out[some] = [known.setdefault(word, len(known)) for word in words]
+            else:
+                out[some] = [known.get(word, _ABSENT) for word in words]
+        return out
+
+    def _passages(self, first: PlacedUnits, other: PlacedUnits) -> Iterator[CommonPassage]:
+        """Yield the passages, by falling length of the runs that they are made of."""
+        runs = common_runs(first.numbers, other.numbers, self._least)
+        for a, b, size in zip(*(each.tolist() for each in runs), strict=True):
+            opens = first.opens[a : a + size] & other.opens[b : b + size]
+            closes = first.closes[a : a + size] & other.closes[b : b + size]
+            skipped, last = int(opens.argmax()), size - 1 - int(closes[::-1].argmax())
+            units = last - skipped + 1
+            is_whole = opens[skipped] and closes[last] and units >= self._least
+            if is_whole and first.counts(a + skipped, units - self._shingling.k + 1):
+                yield _passage(first, other, (a + skipped, b + skipped), units)
+
+
+def _passage(a: PlacedUnits, b: PlacedUnits, firsts: tuple[int, int], units: int) -> CommonPassage:
+    """The passage of this number of units from these on, with the signs at its ends that both texts have."""
+    begins = [int(text.starts[first]) for text, first in zip((a, b), firsts, strict=True)]
+    ends = [int(text.stops[first + units - 1]) for text, first in zip((a, b), firsts, strict=True)]
+    before, after = _common_signs(a, b, begins, -1), _common_signs(a, b, ends, 1)
+    (a_begin, a_end, a_line), (b_begin, b_end, b_line) = (
+        _place(text, begin - before, end + after) for text, begin, end in zip((a, b), begins, ends, strict=True)
+    )
+    return CommonPassage(a_begin, a_end, a_line, b_begin, b_end, b_line, units)
+
+
+def _place(text: PlacedUnits, begin: int, end: int) -> tuple[int, int, int]:
+    """Where these code points of a normalised text begin and end in the decoded one, and in which line they begin."""
+    first = int(text.origins.begins[begin])
+    return first, int(text.origins.ends[end - 1]), int(np.searchsorted(text.lines, first, side="right"))
+
+
+def _common_signs(a: PlacedUnits, b: PlacedUnits, edges: list[int], step: int) -> int:
+    """How many signs both texts have after these edges (step 1), or before them (step -1)."""
+    left, right = (edge if step > 0 else edge - 1 for edge in edges)
+    count = most = 0
+    while 0 <= left < len(a.signs) and 0 <= right < len(b.signs) and a.signs[left] and b.signs[right]:
+        if a.codepoints[left] != b.codepoints[right]:
+            break
+        count += 1
+        fits = (each.closes if step > 0 else each.opens for each in (a.origins, b.origins))
+        if all(ends[place] for ends, place in zip(fits, (left, right), strict=True)):
+            most = count
+        left, right = left + step, right + step
+    return most

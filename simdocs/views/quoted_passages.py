@@ -1,0 +1,39 @@
+"""Passages that texts have in common, for people: their places, and the passage among the words around it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from simdocs.model.answers import Cell, Look, Row, plain
+from simdocs.model.names import display_name
+from simdocs.views.drawn_difference import PLAIN, in_context
+from simdocs.views.output_formats import Format
+
+if TYPE_CHECKING:
+    from simdocs.model.common_passages import Excerpt
+
+
+class QuotedPassages(Format):
+    """Draws each row as a line with both places, below it the passage that is its last cell, and an empty line."""
+
+    is_harmless: ClassVar[bool] = True
+
+    def __init__(self, look: Look) -> None:
+        self._colored, self._terminal = look.colored, look.terminal
+
+    def rows(self, rows: list[Row]) -> bytes:
+        """Some passages."""
+        return b"".join(map(self._quoted, rows))
+
+    def _quoted(self, row: Row) -> bytes:
+        excerpt = cast("Excerpt", row[-1])
+        line = f"{excerpt.length}: {_place(*row[:4])} = {_place(*row[4:8])}"
+        if self._colored:
+            line = f"\x1b[1m{line}{PLAIN}"
+        quoted = in_context(*excerpt[1:], colored=self._colored, terminal=self._terminal)
+        return line.encode() + b"\n" + quoted + b"\n"
+
+
+def _place(name: Cell, begin: object, end: object, line: object) -> str:
+    """A place as compilers print it, and the characters that it has."""
+    return f"{display_name(plain(name))}:{line} ({begin}-{end})"

@@ -1,0 +1,228 @@
+"""simdocs compare --passages: which passages two texts have in common, and where."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+import simdocs as public
+from tests.cli.program import Done, simdocs
+from tests.cli.terminal import on_terminal
+
+QUOTE = "The bridge stood open from six until three, as a pin sheared off. Nobody was hurt, and traffic was sent round."
+LETTER = f"Dear all,\n\n{QUOTE}\n\nThat is all that we know. 𝔘𝔫𝔡 mehr nicht.\n"
+PAPER = "\r\n".join(
+    (
+        "The paper",
+        "of today",
+        "",
+        QUOTE.upper().replace(" ", "  ").replace(",  ", ",\r\n "),
+        "Costs are put at 4,200.",
+    )
+)
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    (tmp_path / "letter").write_bytes(LETTER.encode())
+    (tmp_path / "paper").write_bytes(PAPER.encode())
+    return tmp_path
+
+
+def passages(here: Path, *arguments: str, a: str = "letter", b: str = "paper") -> list[list[str]]:
+    done = simdocs("compare", a, b, "--passages", *arguments, cwd=here)
+    assert (done.status, done.err) == (0, "")
+    return [[field.decode() for field in row] for row in done.rows]
+
+
+def test_a_passage_is_listed_with_its_place_in_both_texts(here):
+    a, b = LETTER.index("The bridge"), PAPER.index("THE  BRIDGE")
+    end = PAPER.index("ROUND.") + 6
+    assert passages(here) == [
+        ["letter", str(a), str(a + len(QUOTE)), "3", "paper", str(b), str(end), "4", str(len(QUOTE))]
+    ]
+    assert passages(here, "--unit", "word")[0][8] == "21"
+
+
+def test_each_format_has_the_same_columns(here):
+    head = ["a", "a_begin", "a_end", "a_line", "b", "b_begin", "b_end", "b_line", "units"]
+    row = passages(here)[0]
+    assert passages(here, "--header") == [head, row]
+    of_csv = simdocs("compare", "letter", "paper", "--passages", "--format", "csv", cwd=here).out.decode()
+    assert list(csv.reader(io.StringIO(of_csv))) == [head, row]
+    assert simdocs("compare", "letter", "paper", "--passages", "-o", "x.jsonl", cwd=here).status == 0
+    (found,) = map(json.loads, (here / "x.jsonl").read_text().splitlines())
+    assert list(found) == head
+    assert [str(value) for value in found.values()] == row
+
+
+def test_the_swapped_texts_have_the_swapped_places(here):
+    (row,) = passages(here)
+    assert passages(here, a="paper", b="letter") == [[*row[4:8], *row[:4], row[8]]]
+
+
+def test_passages_come_longest_first_and_are_as_long_as_was_asked_for(here):
+    (here / "two").write_text("x it was at noon y\nThe COST is put at 4,200 z\n")
+    (here / "one").write_text("the cost is put at 4,200!\n\nIt was at noon.")
+    found = passages(here, "--unit", "word", "-k", "2", "--min-passage", "3", a="one", b="two")
+    assert [(row[1], row[3], row[7], row[8]) for row in found] == [("0", "1", "2", "7"), ("27", "3", "1", "4")]
+    assert [row[8] for row in passages(here, "--unit", "word", "--min-passage", "5", a="one", b="two")] == ["7"]
+    assert passages(here, "--unit", "word", a="one", b="two") == []
+
+
+@pytest.mark.parametrize("unit", ["char", "word", "line", "stopword"])
+def test_a_text_is_one_passage_of_itself(here, unit):
+    (row,) = passages(here, "--unit", unit, b="letter")
+    assert row[:4] == row[4:8]
+    assert (row[1], row[3]) == ("0", "1")
+    assert int(row[2]) in (len(LETTER.rstrip()), len(LETTER.rstrip()) - 1)
+
+
+def test_encodings_and_byte_order_marks_do_not_move_places(here):
+    (here / "wide").write_bytes(codecs.BOM_UTF16_LE + LETTER.encode("utf-16-le"))
+    (here / "marked").write_bytes(codecs.BOM_UTF8 + LETTER.encode())
+    plain = passages(here)
+    for name in ("wide", "marked"):
+        assert [row[1:] for row in passages(here, a=name)] == [row[1:] for row in plain]
+
+
+def test_documents_of_an_artifact_are_compared_as_it_was_built(here):
+    assert simdocs("index", "letter", "paper", "-o", "x.index", "--unit", "word", cwd=here).status == 0
+    done = simdocs("compare", "x.index", "letter", "paper", "--passages", cwd=here)
+    assert [[field.decode() for field in row] for row in done.rows] == passages(here, "--unit", "word")
+    (here / "paper").write_text("changed")
+    done = simdocs("compare", "x.index", "letter", "paper", "--passages", cwd=here)
+    assert (done.status, done.out) == (2, b"")
+    assert "paper: its text has changed since it was read: build x.index again" in done.err
+
+
+def test_lines_of_sequences_have_passages_in_their_texts(here):
+    (here / "y.jsonl").write_text(json.dumps({"id": 1, "text": "é\n" + QUOTE}) + "\n")
+    (row,) = passages(here, a="y.jsonl#1")
+    assert row[:4] == ["y.jsonl#1", "2", str(2 + len(QUOTE)), "2"]
+
+
+@pytest.mark.parametrize("text", [b"", b" \n \n"])
+def test_empty_texts_have_no_passages_and_are_named(here, text):
+    (here / "empty").write_bytes(text)
+    done = simdocs("compare", "empty", "letter", "--passages", cwd=here)
+    assert (done.status, done.out) == (0, b"")
+    assert done.err == "simdocs: empty: this text has nothing to compare, and a passage has at least 60 characters\n"
+
+
+def test_a_text_that_is_shorter_than_a_passage_is_named(here):
+    (here / "short").write_text("one word")
+    done = simdocs("compare", "short", "letter", "--passages", "--unit", "line", cwd=here)
+    assert done.err == "simdocs: short: this text has 1 line to compare, and a passage has at least 3 lines\n"
+
+
+def test_binary_files_are_refused(here):
+    (here / "binary").write_bytes(b"\x00\x01" * 50)
+    assert simdocs("compare", "letter", "binary", "--passages", cwd=here).status == 2
+
+
+def test_the_exit_status_can_say_whether_there_are_passages(here):
+    (here / "other").write_text("nothing of it")
+    for b, status in (("paper", 1), ("other", 0)):
+        assert simdocs("compare", "letter", b, "--passages", "--exit-code", "-q", cwd=here).status == status
+
+
+REFUSED = [
+    (("--min-passage", "30"), "--min-passage needs --passages"),
+    (("--passages", "--min-passage", "0"), "--min-passage must be a whole number, 1 or more, not '0'"),
+    (("--passages", "--min-passage", "8"), "--min-passage must be at least 9: -k is 9, and a passage has at least one"),
+    (("--passages", "--diff", "words"), "--passages and --diff cannot be combined: choose one"),
+    (("--passages", "--measure", "containment"), "--passages and --measure cannot be combined: passages do not depend"),
+    (("--passages", "--threshold", ".5"), "--passages and --threshold cannot be combined: passages do not depend"),
+    (("--passages", "--unit", "char,word"), "--passages needs one --unit and one -k, not lists of them"),
+    (("--passages", "-o", "x.npy"), "--passages has no place in .npy"),
+    (("--passages", "letter"), "--passages lists what two texts have in common, not more"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), REFUSED)
+def test_options_that_have_nothing_to_do_with_passages_are_refused(here, options, message):
+    done: Done = simdocs("compare", "letter", "paper", *options, cwd=here)
+    assert (done.status, done.out) == (2, b"")
+    assert message in done.err
+
+
+def test_texts_in_memory_have_passages(here):
+    found = public.compare(texts=[LETTER, PAPER], names=["a", 7], passages=True)
+    ((a, a_begin, a_end, a_line, b, b_begin, b_end, b_line, units),) = found.rows()
+    assert (a, a_line, b, b_line, units) == ("a", 3, 7, 4, len(QUOTE))
+    assert LETTER[a_begin:a_end] == QUOTE == found.texts[0][a_begin:a_end]
+    assert found.texts[1][b_begin:b_end].split() == QUOTE.upper().split()
+    assert found.is_found
+    assert repr(found) == "<CommonPassages: passages=1, names=('a', 7)>"
+    assert found.to_arrow().column_names[-1] == "units"
+
+
+def test_python_writes_the_answer_that_the_program_prints(here, monkeypatch):
+    monkeypatch.chdir(here)
+    found = public.compare("letter", "paper", passages=True)
+    for suffix in ("tsv", "jsonl", "csv", "table"):
+        found.write(f"by.python.{suffix}")
+        assert simdocs("compare", "letter", "paper", "--passages", "-o", f"x.{suffix}", cwd=here).status == 0
+        assert (here / f"x.{suffix}").read_bytes() == (here / f"by.python.{suffix}").read_bytes()
+    with pytest.raises(public.UsageError, match=r"simdocs cannot write \.html"):
+        found.write("x.html")
+
+
+AT_A_TERMINAL = """\
+110 characters: letter:3 (11-121) = paper:4 (23-155)
+[=The bridge stood open from six until
+three, as a pin sheared off. Nobody was
+hurt, and traffic was sent round.=]
+
+"""
+
+
+def test_people_see_the_passage_in_the_first_text(here):
+    done = on_terminal("compare", "letter", "paper", "--passages", "--color", "never", columns=40, cwd=here)
+    assert (done.status, done.out.decode()) == (0, AT_A_TERMINAL)
+    table = simdocs("compare", "letter", "paper", "--passages", "--format", "table", cwd=here).out.decode()
+    assert table.split("\n", 1)[1] == f"[={QUOTE}=]\n\n"
+
+
+def test_people_see_the_line_around_a_passage_and_no_other(here):
+    (here / "letter").write_text(f"Dear all,\nthey say: “{QUOTE}” Really?\nYours")
+    done = on_terminal("compare", "letter", "paper", "--passages", cwd=here, env={"TERM": "xterm", "PATH": "/bin"})
+    assert f"\nthey say: “\x1b[1m{QUOTE}\x1b[0m” Really?\n\n" in done.out.decode()
+    (here / "letter").write_text(f"{'x ' * 100}{QUOTE}{'y ' * 100}")
+    done = simdocs("compare", "letter", "paper", "--passages", "--format", "table", cwd=here)
+    assert done.out.decode().split("\n")[1] == f"{'x ' * 30}[={QUOTE}=]{'y ' * 30}"
+
+
+def test_the_middle_of_a_long_passage_is_left_out_for_people(here):
+    long = " ".join(f"word{at}" for at in range(200))
+    (here / "letter").write_text(long)
+    (here / "paper").write_text(long)
+    shown = simdocs("compare", "letter", "paper", "--passages", "--format", "table", cwd=here).out.decode()
+    assert "[=word0 word1 " in shown
+    assert " word199=]\n" in shown
+    assert " more characters ...][=" in shown
+    assert len(shown) < 500
+
+
+def test_a_passage_can_do_no_harm_to_a_terminal(here):
+    for name in ("letter", "paper"):
+        (here / name).write_text(f"\x1b[31m{QUOTE}\x1b]0;x\x07{QUOTE}")
+    done = on_terminal("compare", "letter", "paper", "--passages", "--color", "never", cwd=here)
+    assert b"\x1b" not in done.out
+    assert b"\x07" not in done.out
+
+
+def test_people_are_told_how_much_of_the_first_text_is_in_passages(here):
+    (here / "other").write_text("nothing of it" * 10)
+    for b, told in (
+        ("paper", "1 passage of 60 characters or more: 110 of 162 characters of letter\n"),
+        ("other", "no passages of 60 characters or more\n"),
+    ):
+        assert on_terminal("compare", "letter", b, "--passages", which=("stderr",), cwd=here).err == told
+        assert simdocs("compare", "letter", b, "--passages", "-v", cwd=here).err == told

@@ -1,0 +1,200 @@
+"""simdocs query --passages: which documents of an index have passages in common with others, and where."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+import simdocs as public
+from tests.cli.program import Done, simdocs
+from tests.cli.terminal import on_terminal
+
+WORDS = ("bridge", "lamp", "river", "copper", "letter", "nine", "quiet", "harbour", "under", "seven", "paper", "wind")
+SKETCHED = [pytest.param((), id="all"), pytest.param(("--containment",), id="sketch")]
+
+
+def page(seed: int, words: int = 400) -> str:
+    rng = random.Random(seed)
+    return " ".join(f"{rng.choice(WORDS)}{rng.randrange(10_000)}" for _ in range(words))
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    (tmp_path / "docs").mkdir()
+    for number in range(12):
+        (tmp_path / "docs" / f"{number:02}.txt").write_text(page(number))
+    quote, other = page(7)[901:1401], page(3)[200:500]
+    (tmp_path / "letter").write_text(f"{page(100, 60)}\n\n“{quote}”\n\nand {other}\n{page(101, 60)}\n")
+    return tmp_path
+
+
+def built(here: Path, *options: str) -> None:
+    assert simdocs("index", "docs", "-o", "x.index", *options, cwd=here).status == 0
+
+
+def query(here: Path, *arguments: str) -> Done:
+    return simdocs("query", "x.index", *arguments, "--passages", cwd=here)
+
+
+def named(done: Done) -> list[tuple[str, str]]:
+    return [(row[0].decode(), row[4].decode()) for row in done.rows]
+
+
+@pytest.mark.parametrize("options", SKETCHED)
+def test_quotes_are_found_with_their_places_the_longest_first(here, options):
+    built(here, *options)
+    done = query(here, "letter")
+    assert (done.status, done.err) == (0, "")
+    assert named(done) == [("letter", "docs/07.txt"), ("letter", "docs/03.txt")]
+    letter = (here / "letter").read_text()
+    for row, seed, begin, end in zip(done.rows, (7, 3), (901, 200), (1401, 500), strict=True):
+        a_begin, a_end, _, b_begin, b_end, b_line, units = map(int, (*row[1:4], *row[5:]))
+        assert letter[a_begin:a_end] == page(seed)[b_begin:b_end]
+        assert (b_begin, b_end, b_line) == (begin, end, 1)
+        assert units == end - begin
+    assert [int(row[3]) for row in done.rows] == [3, 5]
+    assert query(here, "letter", "--exact").out == done.out
+
+
+@pytest.mark.parametrize("options", SKETCHED)
+def test_the_answer_does_not_depend_on_the_number_of_workers_and_queries(here, options):
+    built(here, *options)
+    (here / "second").write_text(page(5)[300:900])
+    both = query(here, "letter", "second", "-j1")
+    assert both.out == query(here, "letter", "second", "-j2").out
+    assert both.out == query(here, "letter").out + query(here, "second").out
+
+
+@pytest.mark.parametrize("options", SKETCHED)
+def test_documents_that_are_gone_or_have_changed_are_named_and_the_others_searched(here, options):
+    built(here, *options)
+    (here / "docs" / "07.txt").unlink()
+    done = query(here, "letter")
+    assert named(done) == [("letter", "docs/03.txt")]
+    assert done.status == 3
+    assert "docs/07.txt: skipped: its file is gone\n" in done.err
+    assert "1 of 12 documents is gone or has changed since x.index was built: build it again" in done.err
+    (here / "docs" / "07.txt").write_text("something else")
+    done = query(here, "letter")
+    assert (done.status, named(done)) == (3, [("letter", "docs/03.txt")])
+    assert "docs/07.txt: skipped: its text has changed since it was read" in done.err
+    assert query(here, "letter", "--strict").status == 2
+
+
+def test_a_copy_stands_in_for_a_document_that_is_gone(here):
+    (here / "docs" / "copy.txt").write_text(page(7))
+    built(here)
+    assert named(query(here, "letter"))[:2] == [("letter", "docs/07.txt"), ("letter", "docs/copy.txt")]
+    (here / "docs" / "07.txt").unlink()
+    assert named(query(here, "letter")) == [("letter", "docs/copy.txt"), ("letter", "docs/03.txt")]
+
+
+def test_a_document_has_no_passages_in_common_with_itself_unless_that_is_wanted(here):
+    (here / "docs" / "copy.txt").write_text(page(7) + " and more")
+    built(here)
+    assert named(query(here, "docs/07.txt")) == [("docs/07.txt", "docs/copy.txt")]
+    names = {("docs/07.txt", "docs/07.txt"), ("docs/07.txt", "docs/copy.txt")}
+    assert set(named(query(here, "docs/07.txt", "--self"))) == names
+
+
+def test_documents_may_come_from_standard_input_lines_and_artifacts(here):
+    built(here)
+    expected = [row[1:] for row in query(here, "letter").rows]
+    done = simdocs("query", "x.index", "-", "--passages", cwd=here, stdin=(here / "letter").read_bytes())
+    assert [row[1:] for row in done.rows] == expected
+    (here / "x.jsonl").write_text(json.dumps({"id": "one", "text": (here / "letter").read_text()}) + "\n")
+    assert [row[1:] for row in query(here, "x.jsonl").rows] == expected
+    assert simdocs("signature", "letter", "-o", "x.signatures", cwd=here).status == 0
+    assert [row[1:] for row in query(here, "x.signatures").rows] == expected
+
+
+def test_an_index_of_texts_that_cannot_be_read_again_is_reported(here):
+    text = page(7).encode()
+    assert simdocs("index", "-", "docs/03.txt", "-o", "x.index", cwd=here, stdin=text).status == 0
+    done = query(here, "letter")
+    assert (done.status, named(done)) == (3, [("letter", "docs/03.txt")])
+    assert (
+        "1 of 2 documents of x.index came from memory, standard input or a FIFO, and cannot be read again" in done.err
+    )
+    assert "--shingles" not in done.err
+
+
+def test_people_see_passages_and_how_they_were_found(here):
+    built(here, "--containment")
+    done = on_terminal("query", "x.index", "letter", "--passages", "--color", "never", which=("stdout",), cwd=here)
+    lines = done.out.decode().splitlines()
+    assert lines[0].startswith("500 characters: letter:3 (")
+    assert lines[0].endswith(") = docs/07.txt:1 (901-1401)")
+    assert lines[1].startswith("“[=")
+    summary = query(here, "letter", "-v").err
+    assert "the sketch may miss short passages, --exact misses none; " in summary
+    assert "2 passages of 60 characters or more for 1 document, in " in summary
+    summary = query(here, "letter", "-v", "--exact").err
+    assert "reading all 12 texts of the index again, because --exact compares with every text" in summary
+    assert "every passage is found; 12 texts read again" in summary
+
+
+def test_the_summary_has_its_counts(here):
+    built(here)
+    assert query(here, "letter", "--summary-json", "x.json").status == 0
+    found = json.loads((here / "x.json").read_text())
+    counts = {
+        name: found[name] for name in ("documents", "indexed", "passages", "matched", "min_passage", "read_again")
+    }
+    assert counts == {
+        "documents": 1,
+        "indexed": 12,
+        "passages": 2,
+        "matched": 1,
+        "min_passage": 60,
+        "read_again": 12,
+    }
+
+
+def test_python_writes_the_answer_that_the_program_prints(here, monkeypatch):
+    monkeypatch.chdir(here)
+    built(here, "--containment")
+    found = public.query("x.index", "letter", passages=True)
+    assert len(found) == found.found == 2
+    assert repr(found) == "<Quotations: documents=1, matched=1, passages=2>"
+    for suffix in ("tsv", "jsonl", "parquet"):
+        found.write(f"by.python.{suffix}")
+        assert query(here, "letter", "-o", f"x.{suffix}").status == 0
+        assert (here / f"x.{suffix}").read_bytes() == (here / f"by.python.{suffix}").read_bytes()
+
+
+def test_documents_without_passages_have_none(here):
+    (here / "empty").write_bytes(b"")
+    (here / "short").write_text("two words")
+    built(here, "--containment")
+    for name in ("empty", "short"):
+        done = query(here, name)
+        assert (done.status, done.out) == (0, b"")
+        assert query(here, name, "--exit-code", "-q").status == 0
+    assert query(here, "letter", "--exit-code", "-q").status == 1
+    csv = query(here, "short", "--format", "csv").out
+    assert csv == b"a,a_begin,a_end,a_line,b,b_begin,b_end,b_line,units\r\n"
+
+
+REFUSED = [
+    (("--min-passage", "8", "--passages"), "--min-passage must be at least 9: -k is 9"),
+    (("--min-passage", "8"), "--min-passage needs --passages"),
+    (("--passages", "--top", "3"), "--passages and --top cannot be combined: all passages are listed"),
+    (("--passages", "--nearest", "3"), "--passages and --nearest cannot be combined: all passages are listed"),
+    (("--passages", "--list", "matches"), "--passages and --list cannot be combined: all passages are listed"),
+    (("--passages", "--threshold", ".5"), "--passages and --threshold cannot be combined: passages do not depend"),
+    (("--passages", "--measure", "containment"), "--passages and --measure cannot be combined: passages do not"),
+    (("--passages", "--diff", "words"), "--passages and --diff cannot be combined: choose one"),
+    (("--passages", "--shingles", "x.shingles"), "--passages and --shingles cannot be combined: passages are found in"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), REFUSED)
+def test_options_that_have_nothing_to_do_with_passages_are_refused(here, options, message):
+    built(here)
+    done = simdocs("query", "x.index", "letter", *options, cwd=here)
+    assert (done.status, done.out) == (2, b"")
+    assert message in done.err

@@ -1,0 +1,120 @@
+"""Passages in common agree when normalised, are as long as they can be, and none is missed by the rule."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simdocs.matching.passage_search import PassageSearch
+from simdocs.model.common_passages import CommonPassage
+from simdocs.parameters.recipes import Shingling
+from tests import strategies as some
+from tests.amounts import examples
+from tests.twins import common_runs as runs
+from tests.twins import text as texts
+from tests.twins import units
+
+documents = some.batches.map(lambda batch: b"".join(batch[:2]))
+
+WORDS = ["the ", "cow ", "ox, ", "cow. ", "(ox) ", "\n\n", "  ", "a", "é", "日本", "𝔘 "]
+plain = st.lists(st.sampled_from(WORDS), max_size=14).map(lambda words: "".join(words).encode())
+
+
+@st.composite
+def kin(draw: st.DrawFn, documents: st.SearchStrategy[bytes]) -> tuple[bytes, bytes]:
+    """Draw two texts of which the second is made of excerpts of the first."""
+    a, more = draw(documents), draw(documents)
+    cuts = draw(st.lists(st.tuples(st.integers(0, 40), st.integers(1, 40)), max_size=3))
+    return a, b" ".join(a[begin : begin + size] + more[:5] for begin, size in cuts) or more
+
+
+def found(a: bytes, b: bytes, shingling: Shingling, least: int) -> list[CommonPassage]:
+    search = PassageSearch([a], shingling, least)
+    return search.passages(0, search.placed(b))
+
+
+def excerpts(a: bytes, b: bytes, passage: CommonPassage) -> list[str]:
+    whole = [each.decode("utf-8", "surrogateescape") for each in (a, b)]
+    return [whole[0][passage.a_begin : passage.a_end], whole[1][passage.b_begin : passage.b_end]]
+
+
+@examples(80)
+@given(kin(documents), some.shinglings)
+def test_passages_agree_when_normalised(both, shingling):
+    shingling = shingling.but(k=min(shingling.k, 4))
+    for passage in found(*both, shingling, shingling.k):
+        left, right = some.spelt_units([texts.encoded(text) for text in excerpts(*both, passage)], shingling)
+        # An excerpt may end with a sigma that is no final one in the text.
+        assert [unit.replace("ς", "σ") for unit in left] == [unit.replace("ς", "σ") for unit in right]
+        assert len(left) == passage.units >= shingling.k
+
+
+@examples(100)
+@given(kin(plain), st.integers(1, 4), st.sampled_from(["char", "word", "line"]))
+def test_passages_are_the_longest_runs_of_units_and_none_is_missed(both, least, unit):
+    split = {"char": units.chars, "word": units.words, "line": units.lines}[unit]
+    a, b = (split(texts.normalised(data, lines=unit == "line")) for data in both)
+    expected = [a[begin : begin + size] for begin, size in runs.common_runs(a, b, least)]
+    if unit == "char":  # neither begins nor ends with a space
+        expected = [list("".join(run).strip()) for run in expected]
+        expected = [run for run in expected if len(run) >= least]
+    passages = found(*both, some.shingling(unit=unit, k=1), least)
+    got = [split(texts.normalised(texts.encoded(excerpts(*both, each)[0]), lines=unit == "line")) for each in passages]
+    assert sorted(map(tuple, got)) == sorted(map(tuple, expected))
+    assert [each.units for each in passages] == sorted(map(len, expected), reverse=True)
+
+
+@examples(30)
+@given(plain, some.one_of("unit"))
+def test_a_text_with_itself_is_one_passage_of_everything(data, unit):
+    shingling = some.shingling(unit=unit, k=1)
+    passages = found(data, data, shingling, 1)
+    (spelt,) = some.spelt_units([data], shingling)
+    assert [each.units for each in passages] == [len(spelt)] * bool(spelt)
+    assert all((each.a_begin, each.a_end) == (each.b_begin, each.b_end) for each in passages)
+
+
+def test_lines_are_counted_from_one_and_end_with_lf_crlf_or_cr():
+    a, b = b"the first line\nand the second one", b"\n\r\nx\ry\n\n  the first line\r\n   AND the  second one.\n"
+    (passage,) = found(a, b, some.shingling(unit="word", k=2), 2)
+    assert passage == CommonPassage(0, 33, 1, 10, 48, 6, 7)
+    assert excerpts(a, b, passage) == [a.decode(), "the first line\r\n   AND the  second one"]
+
+
+def test_positions_are_characters_and_not_bytes():
+    a, b = "𝔘𠀀é \udcff the cow and the ox", "the cow and the ox"
+    (passage,) = found(texts.encoded(a), b.encode(), some.shingling(), 9)
+    assert passage == CommonPassage(6, 24, 1, 0, 18, 1, 18)
+
+
+def test_signs_around_words_belong_to_a_passage_if_both_texts_have_them():
+    a, b = b'He said: "(The cow went home.)" Nobody', b'x "(the COW went home.)! y'
+    (passage,) = found(a, b, some.shingling(unit="word", k=2), 2)
+    assert excerpts(a, b, passage) == ['"(The cow went home.)', '"(the COW went home.)']
+
+
+@pytest.mark.parametrize("unit", ["char", "word"])
+def test_a_part_of_a_character_is_not_in_a_passage(unit):
+    switches = some.normalisation(nfkc=True)
+    shingling = some.shingling(unit=unit, k=2, normalisation=switches)
+    a, b = "the cow ½".encode(), b"the cow 1 3"
+    passage = found(a, b, shingling, 2)[0]
+    assert excerpts(a, b, passage) == ["the cow", "the cow"]
+
+
+def test_a_place_of_the_first_text_is_in_one_passage_and_one_of_the_other_in_any_number():
+    a, b = b"the cow and the ox; the cow and the ox", b"the cow and the ox"
+    passages = found(a, b, some.shingling(unit="word", k=2), 3)
+    assert [(each.a_begin, each.b_begin, each.units) for each in passages] == [(0, 0, 5), (20, 0, 5)]
+
+
+def test_passages_of_left_out_tokens_alone_are_not_found():
+    template, own = b"all rights reserved by the owner", b"the bridge was open to all of us until noon"
+    shingling = some.shingling(unit="word", k=3)
+    a, b = template + b". " + own, own + b" -- " + template
+    ignored = some.sets_of([template], shingling).values
+    search = PassageSearch([a], shingling, 5, ignored)
+    assert [excerpts(a, b, each)[0] for each in search.passages(0, search.placed(b))] == [own.decode()]
+    part = PassageSearch([a], shingling, 5, ignored[:-1])
+    assert len(part.passages(0, part.placed(b))) == 2

@@ -1,0 +1,118 @@
+"""Passages in an index are those that each query has in common with each document, if all are compared."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import simdocs
+from simdocs.matching import quoting
+from simdocs.matching.passage_search import PassageSearch
+from tests import strategies as some
+from tests.amounts import examples
+
+WORDS = ["the ", "cow ", "ox, ", "cow. ", "and ", "a ", "sea ", "\n\n", "é ", "of ", "日本 "]
+texts = st.lists(st.sampled_from(WORDS), max_size=30).map("".join)
+batches = st.lists(texts, min_size=1, max_size=6)
+
+
+def quotes(index: Any, queries: list[str], **options: Any) -> list[tuple[Any, ...]]:
+    found = simdocs.query(index, texts=queries, passages=True, **options)
+    return [(int(row[0]), *row[1:4], int(row[4]), *row[5:]) for row in found.rows()]
+
+
+def expected(documents: list[str], queries: list[str], unit: str, k: int, least: int) -> list[tuple[Any, ...]]:
+    search = PassageSearch([text.encode() for text in queries], some.shingling(unit=unit, k=k), least)
+    found = []
+    for query in range(len(queries)):
+        rows = [
+            each.row(query, row)
+            for row, text in enumerate(documents)
+            for each in search.passages(query, search.placed(text.encode()))
+        ]
+        found += sorted(rows, key=lambda row: (-row[8], str(row[4]), row[1]))
+    return found
+
+
+@pytest.mark.parametrize(("unit", "k"), [("char", 3), ("word", 2), ("line", 1), ("stopword", 2)])
+@examples(20)
+@given(documents=batches, queries=batches, more=st.integers(0, 3))
+def test_all_passages_are_found_if_every_document_is_read(unit, k, documents, queries, more):
+    index = simdocs.index(texts=documents, unit=unit, k=k)
+    assert quotes(index, queries, min_passage=k + more) == expected(documents, queries, unit, k, k + more)
+
+
+@examples(20)
+@given(documents=batches, queries=batches)
+def test_what_is_found_does_not_depend_on_the_other_queries_and_is_true(documents, queries):
+    index = simdocs.index(texts=documents, k=3, containment=True)
+    together = quotes(index, queries, min_passage=4)
+    assert set(together) <= set(expected(documents, queries, "char", 3, 4))
+    alone = [(at, *row[1:]) for at, text in enumerate(queries) for row in quotes(index, [text], min_passage=4)]
+    assert together == alone
+
+
+@examples(50)
+@given(st.lists(st.booleans(), max_size=30), st.integers(1, 6))
+def test_runs_are_those_of_consecutive_numbers(known, least):
+    begins, ends = quoting._runs(np.flatnonzero(np.array(known, bool)), least)
+    spelt = "".join("x" if each else " " for each in known)
+    runs = [(at, at + len(run)) for run, at in _runs_in(spelt)]
+    assert list(zip(begins.tolist(), ends.tolist(), strict=True)) == [run for run in runs if run[1] - run[0] >= least]
+
+
+def _runs_in(spelt: str) -> list[tuple[str, int]]:
+    at, found = 0, []
+    for run in spelt.split(" "):
+        if run:
+            found.append((run, at))
+        at += len(run) + 1
+    return found
+
+
+def page(number: int, words: int = 600) -> str:
+    rng = np.random.default_rng(number)
+    return " ".join("".join(chr(97 + letter) for letter in rng.integers(0, 26, 6)) for _ in range(words))
+
+
+def test_the_sketch_finds_a_quoted_paragraph_and_reads_few_documents():
+    documents = [page(number) for number in range(300)]
+    index = simdocs.index(texts=documents, containment=True)
+    queries = [f"{page(1000 + at, 80)} {documents[at][700:1200]} {page(2000 + at, 80)}" for at in range(20)]
+    found = simdocs.query(index, texts=queries, passages=True)
+    rows = list(found.rows())
+    assert {(row[0], row[4]) for row in rows} == {(str(at), str(at)) for at in range(20)}
+    assert all(row[5] <= 700 and row[6] >= 1200 and row[8] >= 500 for row in rows)
+    assert (found.undecided, found.indexed, found.found, found.matched) == (0, 300, 20, 20)
+    assert found.candidates < 40
+    assert found.verified < 40
+
+
+def test_queries_that_are_too_short_for_the_sketch_are_compared_with_every_document():
+    documents = [page(number) for number in range(50)]
+    index = simdocs.index(texts=documents, containment=True)
+    found = simdocs.query(index, texts=[documents[7][100:170]], passages=True)
+    assert [(row[4], row[5], row[6]) for row in found.rows()] == [("7", 100, 170)]
+    assert (found.undecided, found.verified) == (1, 50)
+
+
+def test_many_queries_are_looked_for_in_blocks(monkeypatch):
+    monkeypatch.setattr(quoting, "_BYTES_AT_ONCE", 1000)
+    monkeypatch.setattr(quoting, "_HITS_AT_ONCE", 3)
+    documents = [page(number) for number in range(30)]
+    for containment in (False, True):
+        index = simdocs.index(texts=documents, containment=containment)
+        rows = quotes(index, [documents[at][:600] for at in range(30)])
+        assert [(row[0], row[4]) for row in rows] == [(at, at) for at in range(30)]
+
+
+def test_passages_of_tokens_that_the_index_leaves_out_are_not_found():
+    footer = "this page is brought to you by the owners of the bridge and all of their friends, every day of the year"
+    documents = [f"{page(number, 50)} {footer}" for number in range(40)]
+    query = f"{documents[3][:200]} ... {footer}"
+    index = simdocs.index(texts=documents, ignore_common=0.5)
+    assert {(row[4], row[5]) for row in quotes(index, [query])} == {(3, 0)}

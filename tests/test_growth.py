@@ -207,7 +207,7 @@ def added(
     return first, second
 
 
-MOST = 1.1
+MOST = 1.15
 """How much more a document may cost."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import compress, product
 from typing import TYPE_CHECKING, Any
 
@@ -196,7 +196,7 @@ def answer(
     shows_both = drawn and look.holds_all and (look.as_file or not request.several_shinglings)
     diff = request.answer.diff or ("words" if shows_both else None)
     exact = float(jaccard.exact(sets, np.array([0]), np.array([1]))[0])
-    return Comparison(
+    comparison = Comparison(
         names=(compared.named[0], compared.named[1]),
         every=tuple(shingle_measures(a, b, *each) for each in zip(shinglings, ignored, strict=True)),
         edits=edit_measures(a, b, first) if shows_edits else NOT_COMPUTED,
@@ -204,8 +204,8 @@ def answer(
         matrix=matrix,
         difference=None if diff is None else difference(a, b, first, DIFFS[diff].compared),
         decided_by=_decided_by(measure=request.comparing.measure, multiset=first.multiset),
-        in_common=in_common,
     )
+    return comparison if in_common is None else replace(in_common, comparison=comparison)
 
 
 def _units(request: CompareRequest) -> Iterator[dict[str, Any]]:

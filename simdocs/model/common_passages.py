@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simdocs.model.answers import EXCERPTS, NAME, NUMBER, QUOTING, Block, Look, Tabular, table_head
 from simdocs.model.figures import counted
 from simdocs.model.names import display_name, text_to_name
 from simdocs.parameters.families import UNITS
+
+if TYPE_CHECKING:
+    from simdocs.model.comparison import Comparison
 
 _PLACE = {"begin": NUMBER, "end": NUMBER, "line": NUMBER}
 
@@ -88,6 +91,7 @@ class CommonPassages(Tabular[tuple[Any, ...]]):
     unit: the unit, such as `word`.
     texts: the texts as they were decoded. Bytes that are not UTF-8 are lone surrogates.
     lengths: the number of units of each text.
+    comparison: how similar they are and where they differ, for a page that has both; None if there is no page.
     """
 
     names: tuple[Any, Any]
@@ -96,6 +100,7 @@ class CommonPassages(Tabular[tuple[Any, ...]]):
     unit: str
     texts: tuple[str, str]
     lengths: tuple[int, int]
+    comparison: Comparison | None = None
 
     @property
     def is_found(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -38,9 +38,6 @@ from simdocs.model.ragged import Array, Floats, Mask, Tokens
 from simdocs.parameters.families import UNITS, edited_units
 from simdocs.parameters.file_formats import FILE_FORMATS
 
-if TYPE_CHECKING:
-    from simdocs.model.common_passages import CommonPassages
-
 _MAIN = frozenset({"jaccard", "containment_a", "containment_b", "edit_distance", "estimate"})
 """The measures that a table shows to people who do not ask for all of them."""
 
@@ -72,7 +69,6 @@ class Comparison(Tabular[tuple[str, MeasureValue]]):
     difference: their difference; None if it was not asked for.
     decided_by: the measure that is compared with the threshold: `jaccard`, `bag_jaccard`, `overlap` or `overlap of
         multisets`.
-    in_common: the passages that both have, if a page shows them beside the difference; None otherwise.
     """
 
     OUTPUT = "simdocs.requests.drawing:CompareDrawRequest"
@@ -84,7 +80,6 @@ class Comparison(Tabular[tuple[str, MeasureValue]]):
     matrix: SimilarityMatrix
     difference: Difference | None = None
     decided_by: str = "jaccard"
-    in_common: CommonPassages | None = None
 
     @property
     def similarity(self) -> float:

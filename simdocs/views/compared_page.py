@@ -43,6 +43,8 @@ class ShownPassage(NamedTuple):
 
 def compared_page(result: Answer) -> bytes:
     """The page of a comparison, or of the similarities of more than two texts. MissingExtraError: Jinja2 is missing."""
+    in_common = result if isinstance(result, CommonPassages) else None
+    result = result if in_common is None or in_common.comparison is None else in_common.comparison
     compared = result if isinstance(result, Comparison) else None
     found = None if compared is None else compared.difference
     rows = [] if found is None else list(_numbered(difference_rows(found)))
@@ -53,13 +55,13 @@ def compared_page(result: Answer) -> bytes:
         "compared.html",
         title=f"Compared: {' and '.join(names)}" if names else "Similarities",
         verdict=[] if compared is None or found is None else verdict(compared).split("\n"),
-        notes=list(result.notes),
+        notes=[*result.notes, *(() if in_common is None else in_common.notes)],
         names=names,
         told=f"{told[:1].upper()}{told[1:]}." if told else f"{counted(places, 'place')} in which the texts differ:",
         rows=rows,
         places=min(places, _LINKS),
         beyond=max(0, places - _LINKS),
-        passages=None if compared is None or compared.in_common is None else list(_passages(compared.in_common)),
+        passages=None if in_common is None else list(_passages(in_common)),
         tables=[_table(block) for block in result.blocks(Look(for_people=True, explained=True))],
     )
 

@@ -393,8 +393,10 @@ def test_a_comparison_has_passages_in_common_beside_the_difference_if_they_are_a
         assert f"docs/b.txt, line {b_line}, characters {b_begin} to {b_end} " in page.text
         assert " ".join(A.decode()[int(a_begin) : int(a_end)].split()) in " ".join(page.text.split())
     assert "Passages in common" not in without.text
-    page, _ = compared(place, "docs/a.txt", "docs/b.txt", "--passages", "--min-passage", "3000")
+    page, _ = compared(place, "docs/a.txt", "docs/b.txt", "--passages", "--min-passage", "3000", "-q")
     assert "No passage is long enough." in page.text
+    none = ("docs/a.txt", "docs/b.txt", "--passages", "--min-passage", "3000", "-q", "--exit-code", "-o", "x.html")
+    assert simdocs("compare", *none, cwd=place).status == 0
     assert loads_anything(page) == []
 
 

@@ -11,11 +11,12 @@ MINUTES ?= 5
 DOCUMENTS ?= 100000 300000
 ROWS ?= 200000
 GROWTH ?= 10000 100000 1000000
+SIGNATURES ?= 10000000
 FILES ?= 20000
 RUNS ?= 3
 RACE ?= build/race
 
-.PHONY: help demo test test-slow test-spark test-browser fuzz check lint types layers format docs cases bench bench-short bench-stages bench-memory bench-scripts bench-datasets bench-startup bench-reports bench-scale race accuracy transcripts expected clean
+.PHONY: help demo test test-slow test-spark test-browser fuzz check lint types layers format docs cases bench bench-short bench-stages bench-memory bench-scripts bench-datasets bench-startup bench-reports bench-growth bench-scale race accuracy transcripts expected clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -104,6 +105,10 @@ bench-startup: $(INSTALLED) ## measure the time to start, as a multiple of Pytho
 bench-reports: $(INSTALLED) ## measure how a browser opens a report of 100,000 groups
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'playwright>=1.50'
 	$(BIN)/python -m benchmarks.reports
+
+bench-growth: $(INSTALLED) ## measure CPU time and memory of up to 1,000,000 documents of 2 KB, and of 10,000,000 signatures
+	$(BIN)/python benchmarks/memory.py --documents $(GROWTH) --bytes 2000 --forms lines files --jobs 1 --commands dedupe index
+	$(BIN)/python benchmarks/memory.py --rows $(SIGNATURES) --jobs 1
 
 bench-scale: $(INSTALLED) ## measure --engine spark on up to 1,000,000 documents; needs Java 17 or later; GROWTH='10000 100000' is quicker
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,datasets,spark]'

@@ -92,7 +92,7 @@ def drawn(
     return st.lists(choice.flatmap(lambda one: _spelt(one, names, valid)), max_size=most, unique_by=lambda one: one[0])
 
 
-_NOT_FORETOLD = ("diff", "explain", "containment")
+_NOT_FORETOLD = ("diff", "explain", "containment", "passages", "min_passage", "functions")
 """Options of answers whose bytes the twin does not compute, or with which a sketch decides by chance what is found."""
 
 

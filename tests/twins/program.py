@@ -27,7 +27,7 @@ WITHOUT_EFFECT = {
 }  # fmt: skip
 """Options that do not change an answer about files of one file system that goes into a pipe or a file."""
 
-NEVER_GIVEN = {"kept_rows", "removed_rows", "flagged_rows", "report"}
+NEVER_GIVEN = {"kept_rows", "removed_rows", "flagged_rows", "report", "passages", "min_passage", "functions"}
 """Options that other tests give."""
 
 KNOWN = WITHOUT_EFFECT | NEVER_GIVEN | {

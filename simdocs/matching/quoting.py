@@ -18,7 +18,7 @@ import numpy as np
 from simdocs.corpora.containers.reopened import Reopened
 from simdocs.engines.engine import WorkerState
 from simdocs.errors import mention, suggested
-from simdocs.kernels.lsh.buckets import bucket_bounds
+from simdocs.kernels.lsh.buckets import bucket_bounds, equal_runs
 from simdocs.kernels.sketch.fracminhash import CUT_OFF
 from simdocs.kernels.tokens.shinglers import normalised_texts, text_tokens
 from simdocs.matching.lookup.containing import sketch_owners
@@ -314,7 +314,7 @@ def _candidates(index: BandIndex, positions: Index, tokens: Tokens) -> Rows:
     # How surprising it is that a document has a token.
     surprise = np.log(documents / sizes)
     least = np.log(documents / _BY_CHANCE)
-    bounds = np.flatnonzero(np.append(True, stretches[1:] != stretches[:-1])[: len(stretches)])
+    bounds, _ = equal_runs(stretches)
     of_stretch = np.append(bounds, len(stretches))
     hits = offsets_of(np.add.reduceat(sizes, bounds)) if len(bounds) else np.zeros(1, np.int64)
     found = [np.empty(0, np.int64)]
@@ -324,7 +324,7 @@ def _candidates(index: BandIndex, positions: Index, tokens: Tokens) -> Rows:
         pairs = np.repeat(stretches[cut], sizes[cut]) * index.n_documents + rows
         order = np.argsort(pairs, kind="stable")
         pairs = pairs[order]
-        starts = np.flatnonzero(np.append(True, pairs[1:] != pairs[:-1]))
+        starts, _ = equal_runs(pairs)
         score = np.add.reduceat(np.repeat(surprise[cut], sizes[cut])[order], starts)
         found.append(pairs[starts[score >= least]] % index.n_documents)
     return distinct(np.concatenate(found))

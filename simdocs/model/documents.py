@@ -318,7 +318,8 @@ _OF_DOCUMENT, _OF_FILE = np.dtype(f"V{DOCUMENT.itemsize}"), np.dtype(f"V{FACTS.i
 _PARTS = np.dtype([("document", _OF_DOCUMENT), ("file", _OF_FILE)])
 """FACTS as two runs of bytes, and below where the second one is in FILE: to copy runs is faster than to copy fields."""
 
-_PART_OF_FILE = np.dtype([("row", "<i8"), ("file", _OF_FILE), ("chunks", "V16")])
+_FIRST = [name for name, *_ in FILE_FIELDS].index(_OF_FILES[0])
+_PART_OF_FILE = np.dtype([*FILE.descr[:_FIRST], ("file", _OF_FILE), *FILE.descr[_FIRST + len(_OF_FILES) :]])
 
 
 class DocumentFacts:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +24,6 @@ from simdocs.model.texts import STRIDE, Texts, batches
 from simdocs.parameters.recipes import Recipe, Shingling
 from simdocs.pipeline.read_documents import Read, WorkerTask, read_task
 from simdocs.pipeline.reading import Reading
-
-if TYPE_CHECKING:
-    pass
 
 _TAKEN_AT_ONCE = 1 << 20
 """Tokens that are taken over at once."""

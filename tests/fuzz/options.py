@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from simdocs.cli import options, program
 from simdocs.parameters import PARAMETERS
+from simdocs.parameters.recipes import HashFunctions
 from simdocs.parameters.texts import Delimiter
 from simdocs.parameters.values import ArtifactName, Choice, Fraction, PathList, PathName, Seconds, Seed, Size, Whole
 
@@ -71,6 +72,8 @@ SIZES = ["0", "1", "20", "100", "1K", "1m", "2KB", "1KiB", "9G"]
 
 DELIMITERS = [",", ";", "\\t", "|", " ", "e", "'"]
 
+FORMULAS = ["x", "(x+1) mod 5, (3*x+1) mod 5", "x*x mod 7"]
+
 SEEDS = ["0", "1", "4294967295", "random"]
 
 
@@ -93,7 +96,8 @@ def drawn(
 
 
 _NOT_FORETOLD = ("diff", "explain", "containment", "passages", "min_passage", "functions")
-"""Options of answers whose bytes the twin does not compute, or with which a sketch decides by chance what is found."""
+"""Options of answers whose bytes the twin does not compute, that state hash functions, or with which a sketch decides
+by chance what is found."""
 
 
 _UNTOLD = {
@@ -150,6 +154,7 @@ def _values(option: click.Option, names: Sequence[bytes]) -> st.SearchStrategy[b
     if isinstance(kind, Choice):
         return st.sampled_from(list(kind.family)).map(_encoded)
     words = {Seconds: ["0", ".5", "1e3"], Fraction: FRACTIONS, Size: SIZES, Seed: SEEDS, Delimiter: DELIMITERS}
+    words[HashFunctions] = FORMULAS
     return st.sampled_from(words.get(type(kind), GLOBS)).map(_encoded)
 
 

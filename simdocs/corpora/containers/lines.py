@@ -312,11 +312,11 @@ class OpenIntervals:
         """These bytes of the content; fewer if it is too short, or if damaged there."""
         if self._compressed is None:
             first = read_at(self.file, min(extent, _AT_ONCE), start)
-            if len(first) == extent:
+            if not first or len(first) == extent:
                 return first
             content = io.BytesIO()
             content.write(first)
-            while first and (left := extent - content.tell()) > 0:
+            while (left := extent - content.tell()) > 0:
                 if not (piece := read_at(self.file, min(left, _AT_ONCE), start + content.tell())):
                     break
                 content.write(piece)

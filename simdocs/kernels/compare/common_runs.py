@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from simdocs.kernels.lsh.buckets import equal_runs
 from simdocs.model.ragged import Array, Index, Keys, Mask, distinct, ranges
 
 _FACTORS = np.uint64(0x9FB21C651E98DF25), np.uint64(0xD6E8FEB86659FD93)
@@ -79,8 +80,7 @@ def _shortened(a: Array, b: Array, least: int) -> _Shortened:
     order = _perhaps_in_both(*windows)
     order = order[np.argsort(keys[order], kind="stable")]
     keys = keys[order]
-    begins = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])[: len(keys)])
-    sizes = np.diff(np.append(begins, len(keys)))
+    begins, sizes = equal_runs(keys)
     of_a = np.add.reduceat(order < len(windows[0]), begins, dtype=np.int64) if len(begins) else sizes
     shared = order[np.repeat((of_a > 0) & (of_a < sizes), sizes)]
     inner = _inner_symbols(a, b, order[begins[(of_a == 1) & (sizes == 2)][:, np.newaxis] + (0, 1)], least)

@@ -27,8 +27,8 @@ static inline int insertion_sort(u32 *values, i64 count, i64 most)
     return 1;
 }
 
-/* One pass: move values from `from` to `to` by one digit. counts: how many values have each digit; overwritten. */
-static inline void move_by_digit(const u32 *from, u32 *to, i64 count, int shift, u32 digits, u32 *counts)
+/* Replace how many values have each digit by where they begin. */
+static inline void counts_to_begins(u32 *counts, u32 digits)
 {
     u32 begin = 0;
     for (u32 digit = 0; digit < digits; digit++) {
@@ -36,6 +36,12 @@ static inline void move_by_digit(const u32 *from, u32 *to, i64 count, int shift,
         counts[digit] = begin;
         begin += size;
     }
+}
+
+/* One pass: move values from `from` to `to` by one digit. counts: how many values have each digit; overwritten. */
+static inline void move_by_digit(const u32 *from, u32 *to, i64 count, int shift, u32 digits, u32 *counts)
+{
+    counts_to_begins(counts, digits);
     for (i64 i = 0; i < count; i++)
         to[counts[from[i] >> shift & (digits - 1)]++] = from[i];
 }
@@ -121,12 +127,7 @@ static void move_entries(const Entry *from, Entry *to, i64 count, int shift, u32
     memset(counts, 0, MOST_DIGITS * sizeof *counts);
     for (i64 i = 0; i < count; i++)
         counts[from[i].key >> shift & (MOST_DIGITS - 1)]++;
-    u32 begin = 0;
-    for (u32 digit = 0; digit < MOST_DIGITS; digit++) {
-        const u32 size = counts[digit];
-        counts[digit] = begin;
-        begin += size;
-    }
+    counts_to_begins(counts, MOST_DIGITS);
     for (i64 i = 0; i < count; i++)
         to[counts[from[i].key >> shift & (MOST_DIGITS - 1)]++] = from[i];
 }

@@ -101,6 +101,8 @@ def with_row_outputs(plan: _Plan, run: Run, delivery: Delivery) -> tuple[_Plan, 
         found = files_of(plan.intake, run)
         refuse_unread(found, plan.recipe.sequences)
         plan = replace(plan, intake=replace(plan.intake, found=found))
+    if delivery.take is not None and delivery.report_size is None and not (given or lists_lines(listing)):
+        plan = replace(plan, intake=replace(plan.intake, with_digests=False))
     if not given:
         return plan, None
     from simdocs.commands.row_outputs import opened_outputs

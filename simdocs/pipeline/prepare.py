@@ -43,6 +43,7 @@ class Intake:
     permutations: the permutations of the shingles that are the hash functions, if they are in a file.
     text_field: the fields that hold the texts in containers, if they were given.
     id_field: the field that holds the ids of documents in containers, if it was given; empty: none does.
+    with_digests: whether the digests of files and chunks are recorded, by which they are recognised later.
     """
 
     sources: Sources = field(default_factory=Sources)
@@ -56,6 +57,7 @@ class Intake:
     permutations: PermutationLines | None = None
     text_field: tuple[str, ...] | None = None
     id_field: str | None = None
+    with_digests: bool = True
 
 
 def files_of(intake: Intake, run: Run) -> FileList:
@@ -143,7 +145,8 @@ def signed(
     artifact = intake.artifact
     if artifact is None:
         reading = Reading(files_of(intake, run), intake.walking.max_size, recipe, run, earlier)
-        documents, signatures = sign(reading, sketching, intake.ignored, with_sets=with_sets, sketches=sketches)
+        recorded = {"with_sets": with_sets, "with_digests": intake.with_digests}
+        documents, signatures = sign(reading, sketching, intake.ignored, sketches=sketches, **recorded)
         refuse_unusable(documents, intake, reading)
         return documents, signatures
     documents = artifact.documents

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 WorkerTask: TypeAlias = "Files | Part | list[Part]"
 """Files, a part of a container, or consecutive parts of one."""
+
+Digest: TypeAlias = "Callable[[bytes], bytes]"
 
 NO_CHUNK = np.zeros(0, CHUNK)
 
@@ -61,16 +63,25 @@ class Read:
     unusable_ids: Skip | None = None
 
 
-def read_task(task: WorkerTask, sequences: Sequences) -> Read:
-    """Read the documents of a task. Those that are not text or cannot be read are skipped."""
+def read_task(task: WorkerTask, sequences: Sequences, *, with_digests: bool = True) -> Read:
+    """Read the documents of a task. Those that are not text or cannot be read are skipped.
+
+    with_digests: record the digests of files and of parts of containers, by which they are recognised later. Those that
+    are not recorded are 0. Files that have a probable content are always compared with its digest.
+    """
+    digest = content_digest if with_digests else _no_digest
     if isinstance(task, Files):
-        return _files(task, sequences)
+        return _files(task, sequences, content_digest if task.likely is not None else digest)
     if isinstance(task, list):
-        return _joined([_part(part, sequences) for part in task])
-    return _part(task, sequences)
+        return _joined([_part(part, sequences, digest) for part in task])
+    return _part(task, sequences, digest)
 
 
-def _files(task: Files, sequences: Sequences) -> Read:
+def _no_digest(_content: bytes) -> bytes:
+    return bytes(16)
+
+
+def _files(task: Files, sequences: Sequences, digest: Digest) -> Read:
     places, known, kept = list[int](), list[int](), list[int]()
     raws, sizes, flags, stamps, contents, skips = [], [], [], [], [], []
     likely = None if task.likely is None else task.likely.tobytes()
@@ -83,7 +94,7 @@ def _files(task: Files, sequences: Sequences) -> Read:
                 data, stamp = read_file()
                 if task.named_like_tables and not _is_one_text(data, name, task.limit, sequences):
                     raise DocumentSkipped("changed")
-                content = content_digest(data)
+                content = digest(data)
             except DocumentSkipped as skip:
                 if probable is None or not (task.keepable[place] and skip.leaves_content_open):
                     skips.append(Skip(skip.reason, name, skip.detail))
@@ -143,7 +154,7 @@ def _is_one_text(data: bytes, name: bytes, limit: int, sequences: Sequences) -> 
     return is_one_text(format_of_document(name, sequences), ContainerFile(name, limit, held=data), sequences)
 
 
-def _part(part: Part, sequences: Sequences) -> Read:
+def _part(part: Part, sequences: Sequences, digest: Digest) -> Read:
     from simdocs.corpora.containers.container import container
     from simdocs.corpora.containers.names import named
 
@@ -157,7 +168,7 @@ def _part(part: Part, sequences: Sequences) -> Read:
     numbers = located[:, 2].tolist()
     chunk = np.zeros(1, CHUNK)
     chunk["start"], chunk["extent"], chunk["line"] = part.start, part.extent, part.first
-    chunk["content"] = np.frombuffer(part.digest, "<u8")
+    chunk["content"] = np.frombuffer(digest(part.data), "<u8")
     chunk["skipped"] = len(rows.skips)
     textless = Textless(rows.textless, rows.fields, rows.remedy, rows.has_text_field)
     return Read(

@@ -118,14 +118,16 @@ def sign_task(
     sketching: Sketching,
     ignored: Tokens,
     with_sets: bool,
+    with_digests: bool = True,
     sketched: bool = False,
 ) -> tuple[Read, Signed]:
     """Read, shingle and sign the documents of a task, without the ignored tokens.
 
     with_sets: record the facts of their token sets, too, as is always done if tokens are ignored.
+    with_digests: as in `read_task`.
     sketched: return their sketches, too, which needs their sets.
     """
-    read = read_task(task, recipe.sequences)
+    read = read_task(task, recipe.sequences, with_digests=with_digests)
     shingling = recipe.shingling
     out = np.empty((len(read.raws), sketching.num_perm), np.uint32)
     waiting: list[BlockPlaces] = []
@@ -178,12 +180,19 @@ def _begin(tokens: Ragged, sketching: Sketching, seed: int) -> tuple[Tokens, Blo
 
 
 def sign(
-    reading: Reading, sketching: Sketching, ignored: Tokens, *, with_sets: bool, sketches: Sketches | None = None
+    reading: Reading,
+    sketching: Sketching,
+    ignored: Tokens,
+    *,
+    with_sets: bool,
+    with_digests: bool = True,
+    sketches: Sketches | None = None,
 ) -> tuple[Documents, Tokens]:
     """Sign files. Return the documents that could be read, in row order, and their signatures.
 
     ignored: tokens that are left out, ascending.
     with_sets: record the facts of the token sets, too.
+    with_digests: as in `read_task`.
     sketches: collects the sketches of documents that are not taken over, in the same order.
     """
     recipe = reading.recipe
@@ -194,6 +203,7 @@ def sign(
         sketching=sketching,
         ignored=ignored,
         with_sets=with_sets,
+        with_digests=with_digests,
         sketched=sketches is not None,
     )
     for signed, taken, old in reading.in_order(work, "reading"):

@@ -261,8 +261,9 @@ LOOKALIKES = (
 )
 """Texts whose rows may be documents. The first that a text looks like counts."""
 
-_MARKS = re.compile(b'["' + re.escape(b"".join(lookalike.mark for lookalike in LOOKALIKES)) + b"]")
-"""What at least one of is in the first line, or the first character, of a text that looks like one of them."""
+_MARKS = (*dict.fromkeys(lookalike.mark for lookalike in reversed(LOOKALIKES)), b'"')
+"""What at least one of is in the first line, or the first character, of a text that looks like one of them. A comma,
+which is the most frequent, comes first."""
 
 
 def flag_of(text: bytes) -> int:
@@ -271,7 +272,10 @@ def flag_of(text: bytes) -> int:
     begin = head[: head.find(b"\n") + 1] or head[:1]
     if begin[:1].isspace():
         begin = head.lstrip()[:1] + begin
-    if not _MARKS.search(begin):
+    for mark in _MARKS:  # a search for one byte takes a twentieth of the time of a search for any of several
+        if mark in begin:
+            break
+    else:
         return 0
     quoted = b'"' in begin
     for lookalike in LOOKALIKES:

@@ -48,13 +48,12 @@ class PrintedNames:
         kept: nobody removes these documents. Then standard input can always be printed, although a file may be called
         `-`, too.
         """
-        printed = documents.printed_names(rows)
+        names = documents.names(rows)
+        printed = documents.printed_names(rows, names)
         fit = np.ones(len(printed), bool)
         if places := [place for place, path in enumerate(printed) if b"#" in path or path == b"-"]:
-            some = np.asarray(rows)[places]
-            containers = documents.facts(some)["container"].tolist()
-            paths = self._names_of_lines()
-            each = list(zip(places, documents.names(some), containers, strict=True))
+            paths, containers = self._names_of_lines(), documents.containers(np.asarray(rows)[places]).tolist()
+            each = list(zip(places, [names[place] for place in places], containers, strict=True))
             files = {printed[place][: len(printed[place]) - len(name) + end] for place, name, end in each if end}
             if all(map(paths.are_no_paths, files)):  # nearly always
                 each = [(place, name, end) for place, name, end in each if not end]

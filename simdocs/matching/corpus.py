@@ -21,13 +21,14 @@ from simdocs.kernels.tokens.ignored_tokens import leave_out
 from simdocs.model.artifact import Artifact, BandIndex, Shingles
 from simdocs.model.byte_strings import joined, separate
 from simdocs.model.columns import Column, MemoryColumn
-from simdocs.model.documents import FACTS, DocumentFacts, Documents, separated
+from simdocs.model.documents import FACTS, DocumentFacts, Documents, separated, without_stamps
 from simdocs.model.names import display_name, no_option, path_from
 from simdocs.model.ragged import (
     NO_TOKENS,
     Array,
     BlockPlaces,
     Floats,
+    Index,
     Mask,
     Ragged,
     Rows,
@@ -237,22 +238,23 @@ class Corpus:
             names += separate(Ragged.from_lengths(self.name_bytes.at(ranges(starts[first:end], cut)), cut))
         return names
 
-    def printed_names(self, rows: Rows) -> list[bytes]:
-        """The names of these documents, as paths that work in the working directory."""
+    def containers(self, rows: Rows) -> Index:
+        """How many bytes of each name are that of the container that holds the document; 0 if it is a file."""
+        if self.parts is not None:
+            return self._filled(np.empty(len(rows), np.int64), rows, Corpus.containers)
+        return np.asarray(without_stamps(self.every_fact, rows)["container"], np.int64)
+
+    def printed_names(self, rows: Rows, names: list[bytes] | None = None) -> list[bytes]:
+        """The names of these documents, as paths that work in the working directory. names: their names, if known."""
         if self.parts is not None:
             return self._listed(rows, Corpus.printed_names)
-        prefix, names = self.prefix, self.names(rows)
+        prefix, names = self.prefix, self.names(rows) if names is None else names
         if prefix:
             return [no_option(path_from(prefix, name)) for name in names]
         if not any(name.startswith(b"-") for name in names):
             return names
-        if any(name.startswith(b"-#") for name in names):
-            containers = self.facts(rows)["container"].tolist()
-            return [
-                name if name[:container] == b"-" else no_option(name)
-                for name, container in zip(names, containers, strict=True)
-            ]
-        return [no_option(name) for name in names]
+        each = zip(names, self.containers(rows).tolist(), strict=True)
+        return [name if name[:container] == b"-" else no_option(name) for name, container in each]
 
     def lines(self, rows: Rows, reader: Reopened) -> list[bytes]:
         """The JSONL lines of these documents, byte for byte, without line ends. InputError: a line has changed."""

@@ -112,6 +112,7 @@ class Frontier:
         self._positions = positions_of_members(buckets, size)
         # There may be many more buckets than members, so they are counted in numbers of 4 bytes.
         self._kept = np.zeros(len(buckets), np.int32)
+        self._bucket_of = np.repeat(np.arange(len(buckets), dtype=np.int32), buckets.lengths)
         self._heads = np.empty(len(buckets), self._positions.values.dtype)
         # In how many of its open buckets a member comes after an undecided one.
         self._waits = np.zeros(size, np.int64)
@@ -143,7 +144,7 @@ class Frontier:
         counted, total = 0, 0
         for some in member_blocks(self._positions, members):
             every = self._positions.take(some)
-            bucket = self._bucket_of(every.values)
+            bucket = self._bucket_of[every.values]
             listed = (self._buckets.offsets[bucket + 1] - every.values - 1) * (self._kept[bucket] < self._most)
             totals = total + np.append(0, np.cumsum(listed))[every.offsets[1:]]
             fitting = int(np.searchsorted(totals, _LISTED * most, side="right"))
@@ -194,14 +195,10 @@ class Frontier:
         np.subtract.at(self._waits, fewer, 1)
         return distinct(fewer[self._waits[fewer] == 0]).astype(np.int64)
 
-    def _bucket_of(self, positions: Index) -> Index:
-        bucket: Index = np.searchsorted(self._buckets.offsets, positions, side="right") - 1
-        return bucket
-
-    def _in_open_buckets(self, members: TextNumbers) -> tuple[Index, Index]:
+    def _in_open_buckets(self, members: TextNumbers) -> tuple[Index, Array]:
         """The positions of these members in their open buckets, and these buckets."""
         positions = self._positions.take(members).values.astype(np.int64)
-        bucket = self._bucket_of(positions)
+        bucket = self._bucket_of[positions]
         is_open = self._kept[bucket] < self._most
         return positions[is_open], bucket[is_open]
 

@@ -16,7 +16,7 @@ FILES ?= 20000
 RUNS ?= 3
 RACE ?= build/race
 
-.PHONY: help demo test test-slow test-spark test-browser fuzz check lint types layers format docs cases bench bench-short bench-stages bench-memory bench-scripts bench-datasets bench-startup bench-reports bench-growth bench-scale race accuracy transcripts expected clean
+.PHONY: help demo test test-slow test-spark test-browser fuzz check lint types layers format docs cases bench bench-short bench-stages bench-memory bench-scripts bench-datasets bench-startup bench-reports bench-growth bench-cores bench-scale race accuracy transcripts expected clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -109,6 +109,9 @@ bench-reports: $(INSTALLED) ## measure how a browser opens a report of 100,000 g
 bench-growth: $(INSTALLED) ## measure CPU time and memory of up to 1,000,000 documents of 2 KB, and of 10,000,000 signatures
 	$(BIN)/python benchmarks/memory.py --documents $(GROWTH) --bytes 2000 --forms lines files --jobs 1 --commands dedupe index
 	$(BIN)/python benchmarks/memory.py --rows $(SIGNATURES) --jobs 1
+
+bench-cores: $(INSTALLED) ## measure how much of the work cores share, on 200,000 documents of 2 KB
+	$(BIN)/python benchmarks/cores.py
 
 bench-scale: $(INSTALLED) ## measure --engine spark on up to 1,000,000 documents; needs Java 17 or later; GROWTH='10000 100000' is quicker
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,datasets,spark]'

@@ -325,6 +325,16 @@ def test_all_of_utf8_is_done_in_c(texts, switches, lines, k):
 
 
 @in_c
+def test_words_of_all_lengths_at_all_places_are_hashed_in_c():
+    """Words of up to 15 bytes go through the same steps, but not at the end of the data, and 64 bytes are one block."""
+    every = ["." * before + "wordsthatarelong_"[:length] for length in range(1, 18) for before in range(66)]
+    for rows in ([text.encode()] for text in every):
+        assert_equal_rows(*both_ways(word_hashes, normalise(some.documents(rows), Normalisation()), 3))
+    many = [" ".join(every).encode(), b"", " ".join([*every, "é"]).encode(), b"a " * 5000, b"x" * 64]
+    assert_equal_rows(*both_ways(word_hashes, normalise(some.documents(many), Normalisation()), 3))
+
+
+@in_c
 @given(
     st.binary(max_size=12)
     | st.sampled_from(["Σ".encode(), "İ".encode(), b"\xed\xa0\x80", b"\xc0\x80", b"\xf4\x90\x80\x80"])

@@ -174,6 +174,18 @@ static inline const uint8_t *after_ascii(const uint8_t *at, const uint8_t *end)
     return at;
 }
 
+/* Why characters cannot be looked up here. Other numbers below 0: -1 - a code point that has no entry. */
+#define NEEDS_STR (-1 - (i64)CODE_POINTS)
+#define NO_ROOM (NEEDS_STR - 1)
+
+/* One result of work on characters, as Python sees it. */
+static inline PyObject *result(i64 size)
+{
+    if (size == NEEDS_STR)
+        Py_RETURN_NONE;
+    return PyLong_FromLongLong(size);
+}
+
 /* What Python calls. Each function parses its arguments, checks them, and works without the GIL. */
 #define KERNEL(name)            \
     extern const char name##_doc[]; \

@@ -1,4 +1,4 @@
-/* Texts: their normalisation, and their words. */
+/* Texts: their normalisation. */
 #include "compiled.h"
 
 const char greatest_doc[] =
@@ -108,18 +108,6 @@ PyObject *collapsed(PyObject *self, PyObject *args)
 /* Parts of an entry of a table of characters, as in character_mapping.py. */
 #define IN_CONTEXT (1u << 31)
 #define CODE_POINT ((1u << 21) - 1)
-
-/* Why the texts cannot be mapped here. Other numbers below 0: -1 - a code point that has no entry. */
-#define NEEDS_STR (-1 - (i64)CODE_POINTS)
-#define NO_ROOM (NEEDS_STR - 1)
-
-/* One result of work on characters, as Python sees it. */
-static PyObject *result(i64 size)
-{
-    if (size == NEEDS_STR)
-        Py_RETURN_NONE;
-    return PyLong_FromLongLong(size);
-}
 
 /* Write a code point in UTF-8. Return how many bytes it takes. */
 static inline i64 encode(u32 point, uint8_t *out)
@@ -277,105 +265,4 @@ PyObject *decoded(PyObject *self, PyObject *args)
     Py_END_ALLOW_THREADS
     release(b, 5);
     return result(count);
-}
-
-/* Kinds of characters, as in character_kinds.py. */
-#define WORD 2
-#define MARK 4
-#define UNSPACED 8
-
-/* Where the hashes of words go. */
-typedef struct {
-    any_u32 *out;
-    i64 room, count;
-    u32 seed;
-} Words;
-
-static inline int add_word(Words *to, const uint8_t *begin, const uint8_t *end)
-{
-    if (to->count == to->room)
-        return 0;
-    to->out[to->count++] = hash_bytes(begin, end - begin, to->seed);
-    return 1;
-}
-
-/* The words of a text in ASCII. Return 0, or NO_ROOM. */
-static i64 ascii_words(const uint8_t *at, const uint8_t *end, const uint8_t *kinds, Words *to)
-{
-    while (at < end) {
-        if (!(kinds[*at] & WORD)) {
-            at++;
-            continue;
-        }
-        const uint8_t *begin = at++;
-        while (at < end && kinds[*at] & WORD)
-            at++;
-        if (!add_word(to, begin, at))
-            return NO_ROOM;
-    }
-    return 0;
-}
-
-/* The words of any text. A mark is what the character before it is. Return 0, or a number below 0. */
-static i64 all_words(const uint8_t *at, const uint8_t *end, const uint8_t *kinds, Words *to)
-{
-    const uint8_t *begin = NULL, *first = at;
-    unsigned word = 0, joins = 0;   /* whether the character before is in a word, and whether its word can go on */
-    int size;
-    for (; at < end; at += size) {
-        const u32 point = code_point(at, end, &size);
-        if (!size)
-            return NEEDS_STR;
-        const unsigned found = kinds[point], was_word = word, joined = joins;
-        if (!found)
-            return -1 - (i64)point;
-        if (!(found & MARK) || at == first) {
-            word = found & WORD;
-            joins = word && !(found & UNSPACED);
-        }
-        const int begins = word && (!was_word || found & UNSPACED || (joins && !joined));
-        if (begin && (!word || begins)) {
-            if (!add_word(to, begin, at))
-                return NO_ROOM;
-            begin = NULL;
-        }
-        if (begins)
-            begin = at;
-    }
-    return begin && !add_word(to, begin, end) ? NO_ROOM : 0;
-}
-
-const char word_hashes_doc[] =
-    "word_hashes(data, offsets, kinds, seed, out, counts) -> words: the hash of each word of every row of UTF-8.\n"
-    "kinds: of each code point. out: room for half of the bytes. counts: the words of each row. A number below 0 is -1 - a\n"
-    "code point whose kinds are 0. None: a row is not UTF-8.";
-
-PyObject *word_hashes(PyObject *self, PyObject *args)
-{
-    Py_buffer b[5] = {{0}};
-    Words to = {0};
-    if (!PyArg_ParseTuple(args, "y*y*y*Iw*w*", &b[0], &b[1], &b[2], &to.seed, &b[3], &b[4]))
-        return NULL;
-    const i64 rows = items(&b[1], 8) - 1;
-    if (!are_offsets(&b[1], b[0].len) || b[2].len != CODE_POINTS || b[4].len != 8 * rows)
-        return refuse(b, 5, "word_hashes: wrong offsets or tables");
-    const uint8_t *kinds = b[2].buf;
-    to.out = b[3].buf;
-    to.room = items(&b[3], 4);
-    i64 failed = kinds[0] ? 0 : -1;
-    Py_BEGIN_ALLOW_THREADS
-    const any_i64 *offsets = b[1].buf;
-    any_i64 *counts = b[4].buf;
-    for (i64 row = 0; row < rows && !failed; row++) {
-        const uint8_t *at = (const uint8_t *)b[0].buf + offsets[row], *end = (const uint8_t *)b[0].buf + offsets[row + 1];
-        const i64 before = to.count;
-        const int is_ascii = after_ascii(at, end) == end;
-        failed = is_ascii ? ascii_words(at, end, kinds, &to) : all_words(at, end, kinds, &to);
-        counts[row] = to.count - before;
-    }
-    Py_END_ALLOW_THREADS
-    if (failed == NO_ROOM)
-        return refuse(b, 5, "word_hashes: no room for the result");
-    release(b, 5);
-    return result(failed ? failed : to.count);
 }

@@ -31,7 +31,7 @@ from simdocs.commands.standing import (
 )
 from simdocs.corpora import stamp
 from simdocs.corpora.containers.recognise import looking_like
-from simdocs.engines.run import Run, each_band
+from simdocs.engines.run import Run, each_band, threads_for
 from simdocs.errors import ShrunkError, UnjudgedError
 from simdocs.kernels.lsh.banding import low_recall
 from simdocs.matching.corpus import name_prefix
@@ -256,7 +256,8 @@ def _build_index(plan: BuildPlan, writer: Writer, run: Run, earlier: Earlier | N
     if earlier is not None and isinstance(earlier.artifact, BandIndex):
         tables = EarlierTables.of(earlier.artifact, documents, firsts, recipe.banding.cut)
     counter = BucketCounter(recipe)
-    made = band_tables(signatures, firsts, recipe.banding.cut, tables)
+    threads = threads_for(len(firsts), run.engine)
+    made = band_tables(signatures, firsts, recipe.banding.cut, tables, threads)
     for keys, rows in each_band(made, recipe.banding.bands, run.progress):
         counter.add(keys[0], rows[0])
         writer.append("band_keys", keys)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -13,10 +14,10 @@ from numpy.typing import NDArray
 from simdocs.artifacts.formats import RUN
 from simdocs.artifacts.npy import damaged
 from simdocs.corpora.containers.reopened import Reopened
-from simdocs.engines.run import Progress, each_band, no_progress
+from simdocs.engines.run import Progress, Run, each_band, in_threads, no_progress, threads_for
 from simdocs.errors import ArtifactError, InputError, mention
 from simdocs.kernels.compare import jaccard
-from simdocs.kernels.lsh.buckets import keys_of_band, shared_buckets, shared_buckets_of_tables
+from simdocs.kernels.lsh.buckets import buckets_of_band, joined_bands, shared_buckets_of_tables
 from simdocs.kernels.tokens.ignored_tokens import leave_out
 from simdocs.model.artifact import Artifact, BandIndex, Shingles
 from simdocs.model.byte_strings import joined, separate
@@ -276,17 +277,17 @@ class Corpus:
             return self._filled(np.empty((len(rows), self.num_perm), np.uint32), rows, Corpus.signature_rows)
         return np.asarray(self.signatures.rows(rows))
 
-    def buckets(self, bands: Bands, firsts: Rows, numbers: TextNumbers | None, progress: Progress) -> Ragged:
+    def buckets(self, bands: Bands, firsts: Rows, numbers: TextNumbers | None, run: Run) -> Ragged:
         """The buckets that documents `firsts` share, as members numbered 0, 1, ...: Ragged int32.
 
         numbers: (N,) the number of each document, if firsts are the first documents of the texts. Then the tables of
-        the index can be used. progress: is called for each band.
+        the index can be used.
         """
         if self.index is not None and numbers is not None:
-            return buckets_of_index(self.index, numbers, len(firsts), progress)
-        signatures = self.signatures.all()
-        keys = (keys_of_band(signatures, firsts, band, bands.rows) for band in range(bands.bands))
-        return shared_buckets(each_band(keys, bands.bands, progress))
+            return buckets_of_index(self.index, numbers, len(firsts), run.progress)
+        of_band = partial(buckets_of_band, self.signatures.all(), firsts, rows=bands.rows)
+        made = in_threads(of_band, range(bands.bands), threads_for(len(firsts), run.engine))
+        return joined_bands(each_band(made, bands.bands, run.progress))
 
     @property
     def is_read_again(self) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from simdocs.engines.run import in_threads
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.lsh import banding, buckets
 from simdocs.kernels.lsh.bucket_sample import BucketPairs, agreeing_bands, pairs_of_band
@@ -31,12 +32,13 @@ CURVE = tuple(tenth / 10 for tenth in range(1, 11))
 
 
 def band_tables(
-    signatures: Tokens, firsts: Rows, bands: Bands, earlier: EarlierTables | None = None
+    signatures: Tokens, firsts: Rows, bands: Bands, earlier: EarlierTables | None = None, threads: int = 1
 ) -> Iterator[tuple[Keys, Tokens]]:
     """Yield the keys and the rows of the bucket tables, for one band after the other: (1, M) each.
 
     firsts: (M,), the first document of each distinct text.
     earlier: tables of most of these documents, with the same bands.
+    threads: make so many tables at a time, unless there are earlier ones.
     """
     if earlier is not None:
         new = firsts[~earlier.has(firsts)]
@@ -48,9 +50,12 @@ def band_tables(
             earlier.index["band_keys"].release()
             earlier.index["band_rows"].release()
         return
-    for band in range(bands.bands):
+
+    def table(band: int) -> tuple[Keys, Tokens]:
         keys = buckets.keys_of_band(signatures, firsts, band, bands.rows)
-        yield buckets.bucket_tables(keys[np.newaxis], firsts)
+        return buckets.bucket_tables(keys[np.newaxis], firsts)
+
+    yield from in_threads(table, range(bands.bands), threads)
 
 
 class EarlierTables:

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from multiprocessing import connection
 from multiprocessing.context import ForkProcess
@@ -14,7 +15,10 @@ from typing import Any, NoReturn
 
 import pytest
 
+import simdocs
+from simdocs.engines import run
 from simdocs.engines.local import Local
+from simdocs.engines.run import in_threads, threads_for
 
 
 def doubled(number: int) -> int:
@@ -205,3 +209,53 @@ def test_a_worker_that_is_killed_is_an_error_with_a_remedy():
             print(error)
     """)
     assert b"jobs 1" in done.stdout, done
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+@pytest.mark.parametrize("count", [0, 1, 3, 20])
+def test_threads_yield_results_in_order_and_hold_few(threads, count):
+    made, ahead = [], 0
+
+    def work(item):
+        made.append(item)
+        return item * item
+
+    for place, result in enumerate(in_threads(work, range(count), threads)):
+        assert result == place * place
+        ahead = max(ahead, len(made) - place - 1)
+    assert sorted(made) == list(range(count)) and ahead <= threads
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_an_error_in_a_thread_is_raised_at_its_turn_and_ends_the_others(threads):
+    before, seen = threading.active_count(), []
+    with pytest.raises(ZeroDivisionError):
+        seen.extend(in_threads(lambda item: 6 // (3 - item), range(10), threads))
+    assert seen == [2, 3, 6] and threading.active_count() == before
+
+
+def test_threads_that_nobody_waits_for_end():
+    before = threading.active_count()
+    results = in_threads(lambda item: item, range(100), 4)
+    assert next(results) == 0
+    results.close()
+    assert threading.active_count() == before
+
+
+def test_one_thread_works_on_few_documents():
+    with Local(8) as engine:
+        assert threads_for(100, engine) == 1 and threads_for(1 << 20, engine) == 4
+    with Local(1) as engine:
+        assert threads_for(1 << 20, engine) == 1
+
+
+def test_what_threads_make_is_what_one_makes(monkeypatch, tmp_path):
+    words = [f"w{number % 37}x{number // 5}" for number in range(400)]
+    texts = [" ".join(words[at % 9 : at % 9 + 40 + at % 4]) for at in range(60)]
+    alone = simdocs.dedupe(texts=texts, jobs=1)
+    simdocs.index(texts=texts, output=tmp_path / "one.index", jobs=1)
+    monkeypatch.setattr(run, "_MANY", 1)
+    assert list(simdocs.dedupe(texts=texts, jobs=3)) == list(alone) and len(alone)
+    simdocs.index(texts=texts, output=tmp_path / "three.index", jobs=3)
+    for path in (tmp_path / "one.index").iterdir():
+        assert path.name == "run.json" or path.read_bytes() == (tmp_path / "three.index" / path.name).read_bytes()

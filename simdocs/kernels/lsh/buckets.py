@@ -79,10 +79,18 @@ def shared_buckets(keys: Iterable[Keys]) -> Ragged:
 
     keys: for each band, the key of each member (N,), from `keys_of_band`. A member is the number of its key.
     """
-    return _joined(_shared_of_band(band) for band in keys)
+    return joined_bands(map(_shared_of_keys, keys))
 
 
-def _shared_of_band(keys: Keys) -> tuple[Index, Index]:
+def buckets_of_band(signatures: Tokens, order: Index, band: int, rows: int) -> tuple[Index, Index]:
+    """The members of the buckets of one band with two or more, end to end, and how many each has: two arrays of int64.
+
+    A member is the number of its signature in `order`. See `keys_of_band`.
+    """
+    return _shared_of_keys(keys_of_band(signatures, order, band, rows))
+
+
+def _shared_of_keys(keys: Keys) -> tuple[Index, Index]:
     order = order_of_keys(keys)
     begins, sizes = shared_runs(keys[order])
     return order[ranges(begins, sizes)], sizes
@@ -93,7 +101,7 @@ def shared_buckets_of_tables(keys: Keys, members: Iterable[Index]) -> Ragged:
 
     keys: (bands, N), ascending in each band. members: for each band, the member that has each key, (N,) int64.
     """
-    return _joined(_shared_of_table(*band) for band in zip(keys, members, strict=True))
+    return joined_bands(_shared_of_table(*band) for band in zip(keys, members, strict=True))
 
 
 def _shared_of_table(keys: Keys, owners: Index) -> tuple[Index, Index]:
@@ -116,8 +124,11 @@ def shared_runs(ordered: Array) -> tuple[Index, Index]:
     return begins[shared], sizes[shared]
 
 
-def _joined(bands: Iterable[tuple[Index, Index]]) -> Ragged:
-    """The buckets of all bands. A document may be in one of every band, so they are numbers of 4 bytes."""
+def joined_bands(bands: Iterable[tuple[Index, Index]]) -> Ragged:
+    """The buckets of all bands, from those of each: Ragged int32.
+
+    A document may be in one of every band, so they are numbers of 4 bytes.
+    """
     members, lengths = GrowingArray(np.int32), GrowingArray(np.int32)
     for inside, sizes in bands:
         members.add(inside)

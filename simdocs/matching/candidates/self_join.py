@@ -160,7 +160,7 @@ class SelfJoin:
     def _buckets(self, bands: Bands, firsts: Rows, numbers: TextNumbers | None) -> Ragged:
         # The tables of an index name the first copy of each text, which may be lost.
         numbers = numbers if self.lost is None else None
-        return self.verifier.corpus.buckets(bands, firsts, numbers, self.verifier.run.progress)
+        return self.verifier.corpus.buckets(bands, firsts, numbers, self.verifier.run)
 
 
 def _lost_copies(verifier: Verifier) -> Mask | None:

@@ -6,14 +6,13 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from simdocs.engines.engine import Engine
+from simdocs.engines.engine import Engine, Result, Task
 from simdocs.model.skipped import Skipped
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
 Item = TypeVar("Item")
-Made = TypeVar("Made")
 
 Progress = Callable[[str, int, int], None]
 """Reports progress: the step that is running, how much of it is done, and how much there is (0: unknown)."""
@@ -38,25 +37,25 @@ def threads_for(documents: int, engine: Engine) -> int:
     return min(engine.jobs, _MOST) if documents >= _MANY else 1
 
 
-def in_threads(function: Callable[[Item], Made], items: Iterable[Item], threads: int) -> Iterator[Made]:
-    """Yield function(item) for each item, in order. At most one result more than there are threads is held.
+def in_threads(function: Callable[[Task], Result], tasks: Iterable[Task], threads: int) -> Iterator[Result]:
+    """Yield function(task) for each task, in order. At most one result more than there are threads is held.
 
     This is for a few large pieces of work on arrays, in which NumPy and the kernels in C let other threads run.
     Documents go to worker processes: more than half of the work on them is Python, which runs in one thread at a time.
 
     threads: with 1, this thread does the work.
-    Raises what the function raises, at the turn of its item.
+    Raises what the function raises, at the turn of its task.
     """
     if threads == 1:
-        yield from map(function, items)
+        yield from map(function, tasks)
         return
     from concurrent.futures import ThreadPoolExecutor  # takes 10 ms, and few runs need it
 
-    waiting: deque[Future[Made]] = deque()
+    waiting: deque[Future[Result]] = deque()
     with ThreadPoolExecutor(threads) as pool:
         try:
-            for item in items:
-                waiting.append(pool.submit(function, item))
+            for task in tasks:
+                waiting.append(pool.submit(function, task))
                 if len(waiting) > threads:
                     yield waiting.popleft().result()
             while waiting:

@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, settings
 
 from tests.amounts import SHORT_EXAMPLES
 from tests.runs import eager_workers
+from tests.waits import without_waits
 
 if TYPE_CHECKING:
     from tests.spark import Sessions
@@ -31,6 +32,14 @@ settings.register_profile(
 settings.register_profile("explore", deadline=None, max_examples=2000, suppress_health_check=_LARGE_INPUTS)
 settings.register_profile("fuzz", deadline=None, max_examples=300, print_blob=True, suppress_health_check=_LARGE_INPUTS)
 settings.load_profile("same")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _without_waits() -> Iterator[None]:
+    """Wait neither for the disk nor for files that were written just now."""
+    with pytest.MonkeyPatch.context() as patch:
+        without_waits(patch.setattr)
+        yield
 
 
 @pytest.fixture

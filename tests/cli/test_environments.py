@@ -29,6 +29,9 @@ ASKED = {
 }
 """In this order: later ones are about what earlier ones wrote."""
 
+pytestmark = pytest.mark.xdist_group("environments")
+"""The locales are made once: this takes longer than a test."""
+
 ALL_PYTHON_CAN_SAY = ("-bb", "-X", "dev", "-W", "error")
 
 SURROUNDINGS = {

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.amounts import slow
 from tests.cli.corpus import A1, A2, A, B, jaccard, lay
 from tests.cli.program import simdocs
 from tests.commands.building import built, names_on
@@ -395,8 +396,10 @@ def test_a_file_without_the_text_field_is_one_line_beside_others(tmp_path):
         assert (done.status, done.err) == (3, f"simdocs: {file}: skipped: {NO_TEXT}\n")
 
 
-@pytest.mark.parametrize("line", [b'{"text": "much later"}\n', b'{"text": 7}\n'])
-@pytest.mark.parametrize("last", [False, True])
+LATER, NUMBER = b'{"text": "much later"}\n', b'{"text": 7}\n'
+
+
+@pytest.mark.parametrize(("line", "last"), [(LATER, True), (NUMBER, False), *slow((LATER, False), (NUMBER, True))])
 def test_lines_without_the_text_field_are_named_if_another_line_has_it(tmp_path, line, last):
     gap = b"\n" * (4 << 20)
     lay(tmp_path, {"b.jsonl": TEXTLESS + gap + line if last else line + gap + TEXTLESS})

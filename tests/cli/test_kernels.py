@@ -70,18 +70,19 @@ def made_by(kernels: str, here: Path, docs: str, how: list[str]) -> dict[str, by
     where.mkdir()
     found = dict[str, bytes]()
     for command, name in (("shingle", "x.shingles"), ("index", "x.index")):
-        done = simdocs(command, f"../{docs}", *how, "-o", name, cwd=where, env=KERNELS[kernels])
+        done = simdocs(command, f"../{docs}", *how, "-o", name, cwd=where, env=KERNELS[kernels], served=True)
         assert done.status == 0, done.err
         files = sorted((where / name).iterdir())
         found |= {f"{name}/{path.name}": path.read_bytes() for path in files if path.name != "run.json"}
     for asked in (["dedupe", "x.index"], ["dedupe", "x.index", "--pairs", "-t", "0.5"]):
-        done = simdocs(*asked, cwd=where, env=KERNELS[kernels])
+        done = simdocs(*asked, cwd=where, env=KERNELS[kernels], served=True)
         assert done.status in (0, 1), done.err
         found[" ".join(asked)] = done.out
     return found
 
 
 @needs_both
+@pytest.mark.xdist_group("kernels")
 @pytest.mark.parametrize("how", HOW.values(), ids=HOW)
 def test_both_kernels_write_the_same_bytes(how, tmp_path):
     lay(tmp_path, texts())
@@ -92,6 +93,7 @@ def test_both_kernels_write_the_same_bytes(how, tmp_path):
 
 @needs_both
 @pytest.mark.slow
+@pytest.mark.xdist_group("kernels")
 @pytest.mark.parametrize("how", HOW.values(), ids=HOW)
 @pytest.mark.parametrize("name", ["irplag", "tldr_short", "licences_scancode", "peps_history_pd"])
 def test_both_kernels_write_the_same_bytes_for_real_texts(name, how, tmp_path):

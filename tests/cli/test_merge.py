@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.amounts import slow
 from tests.artifacts.tiny import writing
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.program import running, simdocs
@@ -278,7 +279,7 @@ def test_a_merge_that_is_ended_leaves_the_old_artifact(ground, number):
     assert not any(name.startswith(".simdocs-tmp-") for name in os.listdir(ground))
 
 
-@pytest.mark.parametrize("most", [64, 1024])
+@pytest.mark.parametrize("most", [64, *slow(1024)])
 def test_more_artifacts_than_open_files_are_merged(ground, most):
     names = [f"s{number:03}" for number in range(120)]
     lay(ground, {f"{name}/x": b"%d " % number * 9 + A for number, name in enumerate(names)})

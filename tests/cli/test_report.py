@@ -14,6 +14,7 @@ from simdocs.parameters.families import FIGURES
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.missing_library import environment_without
 from tests.cli.program import in_shell, simdocs
+from tests.cli.stand_in import stand_in
 from tests.report_pages import ReportPage, digest, loads_anything, texts_of
 
 LINES = [b'{"id": "%d", "text": %b}\n' % (at, json.dumps(text.decode()).encode()) for at, text in enumerate((A, B, A1))]
@@ -118,7 +119,7 @@ def test_the_commands_of_a_page_compare_as_dedupe_did(tmp_path: Path, options: l
         line = (
             f"bash -c {shlex.quote(' '.join(['exec', 'simdocs', 'compare', *words, data['options'], '--format tsv']))}"
         )
-        done = in_shell(line, cwd=tmp_path)
+        done = in_shell(line, program=stand_in(), cwd=tmp_path)
         measures = dict(row[:2] for row in done.rows)
         name = b"bag_jaccard" if "--multiset" in options else b"jaccard"
         assert measures[name] == f"{similarity:.6f}".encode()

@@ -11,6 +11,7 @@ import pytest
 
 from tests import strategies as some
 from tests.cli.program import bound_by_modes, in_shell, simdocs
+from tests.cli.stand_in import stand_in
 from tests.cli.terminal import on_terminal
 from tests.twins import shingles as twin
 
@@ -120,7 +121,7 @@ def test_showing_shingles_does_not_overwrite_the_text(tmp_path):
     (tmp_path / "link").symlink_to("letter")
     for output in ("letter", "./letter", "link"):
         for source in ("letter", "- < letter"):
-            done = in_shell(f"simdocs show {source} -o {output}", cwd=tmp_path)
+            done = in_shell(f"simdocs show {source} -o {output}", program=stand_in(), cwd=tmp_path)
             assert (done.status, done.err.count("would replace it: name another file")) == (2, 1)
     assert text.read_bytes() == b"a letter of some length"
     assert simdocs("show", "letter", "-o", "other", cwd=tmp_path).status == 0

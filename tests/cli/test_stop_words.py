@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from simdocs.parameters.recipes import MOST_STOP_WORDS
+from tests.amounts import slow
 from tests.cli.corpus import lay
 from tests.cli.program import Done, simdocs
 
@@ -181,7 +182,7 @@ def words_of(letter: str, size: int) -> bytes:
     return lines.encode()[:size].decode(errors="ignore").encode().ljust(size, b" ")
 
 
-@pytest.mark.parametrize("letter", ["x", "ж", "\1", "\U0001d400"])
+@pytest.mark.parametrize("letter", ["ж", "\1", *slow("x", "\U0001d400")])
 def test_the_longest_list_that_is_allowed_can_be_used_updated_and_queried(tmp_path, letter):
     """A manifest spells letters with escapes, of which the longest take six bytes for each byte."""
     lay(tmp_path, DOCS | {"list": words_of(letter, MOST_STOP_WORDS)})

@@ -72,7 +72,7 @@ def test_counts_in_tables_have_commas_between_thousands_and_parameters_have_none
     """A parameter may be copied into a command. Other formats have no commas."""
     lines = [
         json.dumps({"text": hashlib.sha256(str(number // 30).encode()).hexdigest() + str(number)})
-        for number in range(1500)
+        for number in range(1010)
     ]
     lay(tmp_path, {"docs.jsonl": "\n".join([*lines, *lines[:1]]).encode()})
     lay(tmp_path, {"a": b"one two " * 600, "b": b"three of them. " * 500})

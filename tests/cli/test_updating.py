@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.amounts import slow
 from tests.cli.corpus import A1, A, B, lay
 from tests.cli.program import bound_by_modes, simdocs
 from tests.commands.building import content
@@ -202,11 +203,24 @@ def _same_as_anew(here: Path, stage: str, *more: str) -> bool:
     return updated == content(path)
 
 
+SKETCHED = ("--containment", "--unit", "word", "-k", "1")
+
+EMPTY = [
+    *(("index", (), what) for what in ("no file", "skipped", "without tokens")),
+    ("shingle", (), "without tokens"),
+    ("signature", (), "no file"),
+    ("index", SKETCHED, "skipped"),
+    *slow(
+        *((stage, (), what) for stage, what in (("shingle", "no file"), ("shingle", "skipped"))),
+        *(("signature", (), what) for what in ("skipped", "without tokens")),
+        *(("index", SKETCHED, what) for what in ("no file", "without tokens")),
+    ),
+]
+"""What is built, with which options, and what there is instead of documents."""
+
+
 @pytest.mark.reliability("an update from or to no documents")
-@pytest.mark.parametrize("what", ["no file", "skipped", "without tokens"])
-@pytest.mark.parametrize(
-    ("stage", "more"), [*((stage, ()) for stage in STAGES), ("index", ("--containment", "--unit", "word", "-k", "1"))]
-)
+@pytest.mark.parametrize(("stage", "more", "what"), EMPTY)
 def test_an_artifact_may_begin_and_end_without_documents(here, stage, more, what):
     shutil.rmtree(here / STAGES[stage])
     nothing = {"no file": {}, "skipped": {"docs/0": b"\0\1"}, "without tokens": {"docs/0": b" "}}[what]

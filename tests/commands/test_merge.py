@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simdocs
@@ -22,7 +22,7 @@ from simdocs.commands import merge as command
 from simdocs.corpora import identity
 from simdocs.kernels.sketch import fracminhash
 from simdocs.pipeline import merging
-from tests.amounts import examples
+from tests.amounts import amount
 from tests.asked import REQUESTS
 from tests.commands.building import built, content, damages, opened, standard_input
 from tests.commands.histories import NAMES, content_for, lines, texts, write
@@ -82,7 +82,7 @@ files = st.tuples(st.sampled_from(ARGUMENTS), st.sampled_from(NAMES)).map("/".jo
     st.sampled_from([{}, {"template": ("template",)}, {"containment": True}, {"multiset": True}]),
     st.tuples(files, texts, lines),
 )
-@examples(60)
+@settings(max_examples=30 if amount(1) == 1 else amount(60))  # the long form draws as many as ever
 def test_a_merge_has_the_bytes_of_one_run(
     tmp_path_factory: pytest.TempPathFactory,
     tree: Any,

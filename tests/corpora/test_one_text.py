@@ -19,6 +19,7 @@ from simdocs.corpora.read_tasks import Files, sampled, tasks
 from simdocs.errors import InputError, UsageError
 from simdocs.model.documents import ONE_TEXT
 from simdocs.parameters.texts import Sequences
+from tests.amounts import slow
 from tests.commands.building import built, content
 from tests.commands.test_keep_unreadable import closed
 from tests.commands.test_update import HOUR, Clock, compare
@@ -200,7 +201,7 @@ def test_many_of_them_are_few_tasks_in_row_order(kind: str, monkeypatch: pytest.
     assert len(names) == 17 + 6
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, *slow(1, 2, 3)])
 def test_an_update_has_the_bytes_of_a_build_from_scratch(clock: Clock, kind: str, seed: int) -> None:
     """Files become tables, stop being tables, are renamed, touched, and left alone."""
     suffix, table, other = KINDS[kind]

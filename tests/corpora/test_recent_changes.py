@@ -24,6 +24,12 @@ NEW = OLD.replace(b"line", b"LINE")
 BLOCK = 64
 
 
+@pytest.fixture(autouse=True)
+def moments(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait between two readings, as the program does."""
+    monkeypatch.setattr(stamp, "_MOMENTS_NS", 100_000_000)
+
+
 @pytest.fixture
 def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file whose status says that it was changed just now, whatever happens to it. Only its size is true."""

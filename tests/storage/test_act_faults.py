@@ -79,9 +79,14 @@ STEPS = [
     *slow(*[(action, 1) for action in ACTIONS]),
 ]
 
+FAULT_STEPS = [
+    *[(action, len(FAULTS)) for action in ACTIONS],
+    *slow(*[(action, 1) for action in ACTIONS]),
+]
+
 
 @pytest.mark.parametrize("fault", FAULTS)
-@pytest.mark.parametrize(("action", "step"), STEPS)
+@pytest.mark.parametrize(("action", "step"), FAULT_STEPS)
 def test_an_error_or_a_signal_at_any_call_of_act_loses_nothing(place, monkeypatch, action, step, fault, tmp_path):
     begin(action, monkeypatch)
     before = files(place)
@@ -106,7 +111,7 @@ FAULTS_BEGIN = {name: number for number, name in enumerate(FAULTS)}
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-@pytest.mark.parametrize(("action", "step"), STEPS)
+@pytest.mark.parametrize(("action", "step"), FAULT_STEPS)
 def test_an_error_or_a_signal_at_any_call_of_undo_loses_nothing(place, monkeypatch, action, step, fault, tmp_path):
     begin(action, monkeypatch)
     before = files(place)

@@ -11,6 +11,7 @@ import pytest
 from simdocs.errors import UsageError
 from simdocs.storage.atomic_tree import LIST, atomic_tree
 from simdocs.storage.lock import HOLDER
+from tests.amounts import slow
 from tests.artifacts.tiny import draft_of
 from tests.storage.faults import FAULTS, calls_of, end_of
 
@@ -86,7 +87,7 @@ def test_a_file_that_is_called_as_that_of_the_lock_is_not_replaced(tmp_path: Pat
     assert (path / HOLDER).read_bytes() == b"mine"
 
 
-@pytest.mark.parametrize("mode", [0o755, 0o777])
+@pytest.mark.parametrize("mode", [0o777, *slow(0o755)])
 def test_an_empty_directory_is_replaced_and_keeps_its_mode(tmp_path: Path, mode: int) -> None:
     path = tmp_path / "out"
 

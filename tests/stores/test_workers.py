@@ -23,6 +23,7 @@ SOURCE = str(Path(simdocs.__file__).parent.parent)
 @pytest.mark.reliability("workers that start after a store was opened")
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_the_program_answers_the_same_and_ends_well(store: ObjectStore, tmp_path: Path, jobs: str) -> None:
+    store.page = 1000  # 1,600 objects, listed at once
     lay_both(store, tmp_path, sentences(40, copies=40))
     env = environment(PYTHONPATH=SOURCE, **environment_of(store))
     asked = ("dedupe", "--unit", "word", "--jobs")
@@ -53,6 +54,7 @@ print(len(found.documents), len(found.pairs.left))
 
 
 def test_a_script_that_does_not_ask_whether_it_is_the_main_one_runs_once(store: ObjectStore, tmp_path: Path) -> None:
+    store.page = 1000  # 1,600 objects, listed at once
     lay_both(store, tmp_path, sentences(40, copies=40))
     (tmp_path / "script.py").write_text(SCRIPT)
     env = environment(PYTHONPATH=SOURCE, **environment_of(store))

@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from simdocs.kernels.compare.bitmaps import WORD
 from simdocs.kernels.lsh.buckets import equal_runs
 from simdocs.kernels.native import accelerated
 from simdocs.kernels.tokens.multisets import sort_rows
-from simdocs.model.ragged import Array, Floats, Index, Mask, Ragged, Tokens, count_true_in_rows, distinct
+from simdocs.model.ragged import Array, Floats, Index, Keys, Mask, Ragged, Tokens, count_true_in_rows, distinct
 
 _ESTIMATED_PAIRS = 1024
 """Pairs whose signatures are compared at once: 1 MiB at K = 128."""
@@ -29,6 +30,12 @@ _CELLS_PER_VALUE = 16
 
 _LOOKED_UP_PAIRS = 128
 """Pairs whose values are looked up at once."""
+
+_CELLS_AT_ONCE = 1 << 21
+"""Cells of a table that become bits at once: 2 MiB."""
+
+_WORDS_AT_ONCE = 1 << 15
+"""Words of bits that are compared at once: 256 KiB for each of two sets."""
 
 _STANDARD_ERRORS = 5.0
 _PREFILTER_NUM_PERM = 64
@@ -150,7 +157,8 @@ def _common_by_membership(sets: Ragged, left: Array, right: Array, lefts: Array,
     """The same as _common_by_merging, faster if the same rows occur in many pairs.
 
     The values of each right row are looked up once among the values of all left rows, which takes 6 ns per value.
-    After that, each value takes 4 ns in each pair.
+    After that, each value takes 4 ns in each pair. If the left rows have many values in common, each row becomes a
+    bitmap of them, and 64 values of all take 3 ns in each pair.
     """
     row, column = np.searchsorted(lefts, left), np.searchsorted(rights, right)
     held = sets.take(lefts)
@@ -163,12 +171,43 @@ def _common_by_membership(sets: Ragged, left: Array, right: Array, lefts: Array,
     looked_up = sets.take(rights)
     place = _places_among(known, looked_up.values)
     hits = Ragged(place, looked_up.offsets).keep(place >= 0)
+    if len(rights) * width <= _LARGEST_TABLE and width * len(left) <= WORD * int(hits.lengths[column].sum()):
+        return _bits_in_common(_bits(member.reshape(-1, width)), _bits_of_places(hits, width), row, column)
     common = np.empty(len(left), np.int64)
     for at in range(0, len(left), _LOOKED_UP_PAIRS):
         cut = slice(at, at + _LOOKED_UP_PAIRS)
         values = hits.take(column[cut])
         cells = values.values + np.repeat(row[cut] * width, values.lengths)
         common[cut] = count_true_in_rows(member[cells], values.offsets)
+    return common
+
+
+def _bits(member: Mask) -> Keys:
+    """A bit for each of these values: uint64 (N, words). member: (N, width)."""
+    words = -(-member.shape[1] // WORD)
+    out = np.zeros((len(member), words * WORD // 8), np.uint8)
+    packed = np.packbits(member, axis=1)
+    out[:, : packed.shape[1]] = packed
+    return out.view(np.uint64)
+
+
+def _bits_of_places(places: Ragged, width: int) -> Keys:
+    """The same of a mask of this width that is true at the places in each row."""
+    parts, per = [], max(1, _CELLS_AT_ONCE // width)
+    for at in range(0, len(places), per):
+        some = places.cut(at, min(at + per, len(places)))
+        member = np.zeros(len(some) * width, bool)
+        member[np.repeat(np.arange(len(some)) * width, some.lengths) + some.values] = True
+        parts.append(_bits(member.reshape(-1, width)))
+    return np.concatenate(parts)
+
+
+def _bits_in_common(ours: Keys, theirs: Keys, row: Index, column: Index) -> Index:
+    """The number of bits that are set in ours[row[i]] and in theirs[column[i]]: int64 (P,)."""
+    common, per = np.empty(len(row), np.int64), max(1, _WORDS_AT_ONCE // ours.shape[1])
+    for at in range(0, len(row), per):
+        cut = slice(at, at + per)
+        common[cut] = np.bitwise_count(ours[row[cut]] & theirs[column[cut]]).sum(axis=1, dtype=np.int64)
     return common
 
 

@@ -14,7 +14,7 @@ from simdocs.kernels.native import compiled
 from simdocs.kernels.text.character_kinds import kinds_table
 from simdocs.kernels.text.character_mapping import ascii_table, character_table
 from simdocs.kernels.text.codepoints import CodepointTable
-from simdocs.model.ragged import Array, Bytes, Floats, Index, Keys, Ragged, Tokens
+from simdocs.model.ragged import Array, Bytes, Floats, Index, Keys, Ragged, Tokens, distinct
 from simdocs.model.texts import STRIDE, Texts
 from simdocs.parameters.texts import Normalisation
 
@@ -174,9 +174,27 @@ def positions_of_members(buckets: Ragged, size: int) -> Ragged | Any:
 
 def overlaps(sets: Ragged, left: Array, right: Array) -> Index:
     """The number of tokens that sets[left[i]] and sets[right[i]] have in common."""
-    common = np.empty(len(left), np.int64)
-    compiled.overlaps(np.ascontiguousarray(sets.values), sets.offsets, _whole(left), _whole(right), common)
-    return common
+    common, values = np.empty(len(left), np.int64), np.ascontiguousarray(sets.values)
+    if len(distinct(left)) > len(distinct(right)):
+        left, right = right, left
+    order = _by_few_rows(sets.lengths, left, right)
+    compiled.overlaps(values, sets.offsets, _whole(left[order]), _whole(right[order]), common)
+    out = np.empty_like(common)
+    out[order] = common
+    return out
+
+
+_FEW_ROWS = 64
+_FEW_ROWS_VALUES = 1 << 17
+"""SPAN_ROWS and SPAN_VALUES of overlaps.c."""
+
+
+def _by_few_rows(sizes: Index, left: Array, right: Array) -> Index:
+    """The order of pairs in which those of a few left rows are together, by their right rows: int64 (P,)."""
+    rows = distinct(left)
+    group = np.maximum(np.cumsum(sizes[rows]) // _FEW_ROWS_VALUES, np.arange(len(rows)) // _FEW_ROWS)
+    place = np.searchsorted(rows, left)
+    return np.lexsort((right, group[place]))
 
 
 def _whole(numbers: Array) -> Index:

@@ -1,4 +1,4 @@
-/* Sorting: sets of tokens, what two of them share, and the order of keys. */
+/* Sorting: sets of tokens, and the order of keys. */
 #include "compiled.h"
 
 /* Tokens are hashes, so two passes by their high bits leave nearly all of them in order, and the rest is moved
@@ -194,41 +194,6 @@ PyObject *sets(PyObject *self, PyObject *args)
     free(scratch);
     release(b, 3);
     return PyLong_FromLongLong(done);
-}
-
-const char overlaps_doc[] =
-    "overlaps(values, offsets, left, right, out): how many values two ascending rows share.";
-
-PyObject *overlaps(PyObject *self, PyObject *args)
-{
-    Py_buffer b[5] = {{0}};
-    if (!PyArg_ParseTuple(args, "y*y*y*y*w*", &b[0], &b[1], &b[2], &b[3], &b[4]))
-        return NULL;
-    const i64 rows = items(&b[1], 8) - 1, pairs = items(&b[2], 8);
-    if (!are_offsets(&b[1], items(&b[0], 4)) || b[3].len != 8 * pairs || b[4].len != 8 * pairs)
-        return refuse(b, 5, "overlaps: wrong offsets");
-    const any_i64 *left = b[2].buf, *right = b[3].buf;
-    for (i64 pair = 0; pair < pairs; pair++)
-        if (left[pair] < 0 || left[pair] >= rows || right[pair] < 0 || right[pair] >= rows)
-            return refuse(b, 5, "overlaps: a row that is not there");
-    Py_BEGIN_ALLOW_THREADS
-    const any_u32 *values = b[0].buf;
-    const any_i64 *offsets = b[1].buf;
-    any_i64 *out = b[4].buf;
-    for (i64 pair = 0; pair < pairs; pair++) {
-        i64 i = offsets[left[pair]], j = offsets[right[pair]], common = 0;
-        const i64 i_end = offsets[left[pair] + 1], j_end = offsets[right[pair] + 1];
-        while (i < i_end && j < j_end) {
-            const u32 one = values[i], other = values[j];
-            common += one == other;
-            i += one <= other;
-            j += other <= one;
-        }
-        out[pair] = common;
-    }
-    Py_END_ALLOW_THREADS
-    release(b, 5);
-    Py_RETURN_NONE;
 }
 
 const char order_doc[] =

@@ -81,6 +81,41 @@ def test_exact_similarities_of_large_sets_are_right():
     assert_exact(rows, [(2, 5)])
 
 
+def near_copies(draw: np.random.Generator, number: int, size: int) -> list[set[int]]:
+    """Each set has nearly all of the same tokens, and a few of its own."""
+    same = draw.integers(0, 1 << 32, size)
+    return [
+        set(same[draw.random(size) < 0.98].tolist()) | set(draw.integers(0, 1 << 32, 5).tolist()) for _ in range(number)
+    ]
+
+
+@pytest.mark.parametrize("size", [0, 1, 62, 63, 64, 300])
+def test_exact_similarities_of_all_near_copies_are_right(size):
+    draw = np.random.default_rng(size)
+    rows = [*near_copies(draw, 70, size), *near_copies(draw, 30, 2 * size), set()]
+    pairs = [(a, b) for a in range(len(rows)) for b in range(a)]
+    assert_exact(rows, pairs)
+    draw.shuffle(pairs)
+    assert_exact(rows, pairs)
+    assert_exact(rows, pairs[:500] * 2)
+
+
+def test_exact_similarities_of_copies_of_large_sets_are_right():
+    """Some are too large for bitmaps of a few together, or by themselves."""
+    draw = np.random.default_rng(7)
+    rows = [*near_copies(draw, 4, 50_000), *near_copies(draw, 2, 140_000), *near_copies(draw, 8, 9)]
+    pairs = [pair for pair in product(range(len(rows)), repeat=2) for _ in range(3)]
+    assert_exact(rows, pairs)
+
+
+def test_exact_similarities_of_forged_sets_are_right():
+    """All of their tokens want the same place in the table in which tokens are numbered."""
+    inverse = pow(0x9E3779B1, -1, 1 << 32)
+    forged = [at * inverse % (1 << 32) for at in range(6000)]
+    rows = [set(forged[at:]) for at in range(12)]
+    assert_exact(rows, list(product(range(len(rows)), repeat=2)))
+
+
 def test_no_pairs_have_no_similarities():
     none = np.empty(0, np.int64)
     assert jaccard.exact(some.ragged([[1, 2]], np.uint32), none, none).tolist() == []

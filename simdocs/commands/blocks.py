@@ -34,13 +34,25 @@ if TYPE_CHECKING:
     from simdocs.model.passages import Difference
 
 
+_REMEMBERED = 1 << 22
+"""Bytes of names, with their objects, that are remembered: 20,000 names of 60 bytes."""
+
+_OBJECTS = 150
+"""Bytes that a remembered name takes in addition to its own."""
+
+
 class PrintedNames:
-    """Names to print. A line whose name is also the path of something else is reported, and not printed."""
+    """Names to print. A line whose name is also the path of something else is reported, and not printed.
+
+    A document of many pairs is looked up once, unless very many others come between.
+    """
 
     def __init__(self, skipped: Skipped) -> None:
         self._skipped = skipped
         self._lines: LineNames | None = None
         self._reported = set[bytes]()
+        self._documents: Corpus | None = None
+        self._known: tuple[_KnownNames, _KnownNames] = (_KnownNames(), _KnownNames())
 
     def of(self, documents: Corpus, rows: Array, *, kept: bool = False) -> tuple[list[bytes], Mask]:
         """The names of these rows, and which of them can be printed.
@@ -48,11 +60,19 @@ class PrintedNames:
         kept: nobody removes these documents. Then standard input can always be printed, although a file may be called
         `-`, too.
         """
+        if self._documents is not documents:
+            self._documents, self._known = documents, (_KnownNames(), _KnownNames())
+        known, places = self._known[kept], np.asarray(rows).tolist()
+        if missing := known.missing(places):
+            known.add(missing, *self._looked_up(documents, np.array(missing), kept=kept))
+        return known.of(places)
+
+    def _looked_up(self, documents: Corpus, rows: Rows, *, kept: bool) -> tuple[list[bytes], Mask]:
         names = documents.names(rows)
         printed = documents.printed_names(rows, names)
         fit = np.ones(len(printed), bool)
         if places := [place for place, path in enumerate(printed) if b"#" in path or path == b"-"]:
-            paths, containers = self._names_of_lines(), documents.containers(np.asarray(rows)[places]).tolist()
+            paths, containers = self._names_of_lines(), documents.containers(rows[places]).tolist()
             each = list(zip(places, [names[place] for place in places], containers, strict=True))
             files = {printed[place][: len(printed[place]) - len(name) + end] for place, name, end in each if end}
             if all(map(paths.are_no_paths, files)):  # nearly always
@@ -78,6 +98,34 @@ class PrintedNames:
         if path not in self._reported:
             self._reported.add(path)
             self._skipped.add(Skip("malformed", path, "is also the name of a file, so no answer has it"))
+
+
+class _KnownNames:
+    """The names of some rows, and which of these cannot be printed."""
+
+    def __init__(self) -> None:
+        self._names, self._unfit, self._bytes = dict[int, bytes](), set[int](), 0
+
+    def missing(self, rows: list[int]) -> list[int]:
+        """Those of these rows to look up, each once. All other names are forgotten if there are too many."""
+        missing = [row for row in dict.fromkeys(rows) if row not in self._names]
+        if missing and self._bytes > _REMEMBERED:
+            self._names, self._unfit, self._bytes = {}, set(), 0
+            missing = list(dict.fromkeys(rows))
+        return missing
+
+    def add(self, rows: list[int], names: list[bytes], fit: Mask) -> None:
+        """Remember the names of these rows, and which of them can be printed."""
+        self._names.update(zip(rows, names, strict=True))
+        self._unfit.update(row for row, fits in zip(rows, fit.tolist(), strict=True) if not fits)
+        self._bytes += sum(map(len, names)) + _OBJECTS * len(names)
+
+    def of(self, rows: list[int]) -> tuple[list[bytes], Mask]:
+        """The names of these rows, and which of them can be printed."""
+        fit = np.ones(len(rows), bool)
+        if self._unfit:
+            fit[:] = [row not in self._unfit for row in rows]
+        return list(map(self._names.__getitem__, rows)), fit
 
 
 def given_names_of(known: Corpus | None) -> Mapping[int, Any]:

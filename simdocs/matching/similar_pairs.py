@@ -49,7 +49,7 @@ def _chained_pairs(join: SelfJoin, firsts: Rows, text: TextNumbers, wanted: Mask
         upto = int(np.searchsorted(left_copies, firsts[left[-1]], side="right"))
         links = verifier.of_copies(left_copies[done:upto], right_copies[done:upto])
         done = upto
-        yield type(similar).concat([similar, links]).in_row_order()
+        yield type(similar).concat([similar, links]).in_row_order() if len(links) else similar
     yield verifier.of_copies(left_copies[done:], right_copies[done:])
 
 

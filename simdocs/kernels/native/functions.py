@@ -178,6 +178,9 @@ def overlaps(sets: Ragged, left: Array, right: Array) -> Index:
     if len(distinct(left)) > len(distinct(right)):
         left, right = right, left
     order = _by_few_rows(sets.lengths, left, right)
+    if order is None:
+        compiled.overlaps(values, sets.offsets, _whole(left), _whole(right), common)
+        return common
     compiled.overlaps(values, sets.offsets, _whole(left[order]), _whole(right[order]), common)
     out = np.empty_like(common)
     out[order] = common
@@ -189,12 +192,16 @@ _FEW_ROWS_VALUES = 1 << 17
 """SPAN_ROWS and SPAN_VALUES of overlaps.c."""
 
 
-def _by_few_rows(sizes: Index, left: Array, right: Array) -> Index:
-    """The order of pairs in which those of a few left rows are together, by their right rows: int64 (P,)."""
+def _by_few_rows(sizes: Index, left: Array, right: Array) -> Index | None:
+    """The order of pairs in which those of a few left rows are together, by their right rows: int64 (P,).
+
+    None: they are in this order.
+    """
     rows = distinct(left)
-    group = np.maximum(np.cumsum(sizes[rows]) // _FEW_ROWS_VALUES, np.arange(len(rows)) // _FEW_ROWS)
-    place = np.searchsorted(rows, left)
-    return np.lexsort((right, group[place]))
+    group = np.cumsum(sizes[rows]) // _FEW_ROWS_VALUES + np.arange(len(rows)) // _FEW_ROWS
+    if len(rows) and not group[-1]:
+        return None if (right[1:] >= right[:-1]).all() else np.argsort(right, kind="stable")
+    return np.lexsort((right, group[np.searchsorted(rows, left)]))
 
 
 def _whole(numbers: Array) -> Index:

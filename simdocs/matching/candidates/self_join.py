@@ -99,6 +99,10 @@ class BucketCandidates:
         return connectivity.cross_component_pairs(self.buckets, label)
 
 
+_LISTED_TOGETHER = 2
+"""How many times PAIRS_AT_ONCE are listed together. In a family of n near-copies, the token sets of all of them are
+needed again for each block, which has all pairs of 2^17 / n of them. A pair takes 200 bytes meanwhile."""
+
 ListedCandidates = tuple[Iterator[tuple[Index, Index]], Verifier]
 """Candidate pairs, ascending, in blocks that have all pairs of each of their left members; and their verifier."""
 
@@ -150,7 +154,7 @@ class SelfJoin:
             return exact.pairs(wanted), exact.verifier
         shared = self._buckets(self.bands, firsts, numbers)
         listed = candidate_pairs(shared, len(firsts)) if wanted is None else candidate_pairs_with(shared, wanted)
-        return joined_blocks(listed), self.verifier
+        return joined_blocks(listed, _LISTED_TOGETHER), self.verifier
 
     def _exact(self, firsts: Rows) -> ExactJoin:
         from simdocs.matching.candidates.exact_join import ExactJoin

@@ -31,10 +31,11 @@ class BitmapFilter:
     """Which pairs of the documents of a corpus certainly stay below the threshold.
 
     measure: what is compared with the threshold, Jaccard similarity or the larger containment.
+    together: how many pairs were compared at once the last time, if nearly all of them were similar; otherwise 0.
     """
 
     def __init__(self, documents: int, threshold: float, measure: str = "jaccard") -> None:
-        self._threshold, self._measure = threshold, measure
+        self._threshold, self._measure, self.together = threshold, measure, 0
         self._unmatched = np.zeros(documents, np.uint8)
         # The number of bitmaps made of each document, and the binary logarithm of the words of the last one, or -1.
         self._made = np.zeros(documents, np.uint8)

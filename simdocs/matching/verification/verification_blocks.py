@@ -25,7 +25,11 @@ _TILE_BYTES = _BLOCK_BYTES // 4
 """Text of the left documents that are processed together, with all documents that they are compared with."""
 
 _MOST_PAIRS = 4096
-"""The largest number of pairs in a block."""
+"""The largest number of pairs in a block, unless there are very many."""
+
+_FEWEST_BLOCKS = 16
+"""Very many pairs are cut into at least this number of blocks: enough for all workers, and so large that the documents
+of a block have many pairs each."""
 
 _TIMES_IN_PASSES = 4
 """How many times larger blocks are if a file is read from its beginning for each. Then only the left documents count,
@@ -169,11 +173,22 @@ def blocks_of_pairs(lefts: BlockPlaces, rights: BlockPlaces, sizes: Index, *, in
         order = np.lexsort((rights, lefts))
         cuts = cuts_of_pairs(lefts[order], lefts[order], sizes, _TIMES_IN_PASSES)
     else:
-        documents, place = np.unique(lefts, return_inverse=True)
-        tile = np.cumsum(sizes[documents]) // _TILE_BYTES
+        documents, place = numbered(lefts, len(sizes))
+        tile = np.cumsum(sizes[documents]) // max(_TILE_BYTES, 1)
         order = np.lexsort((lefts, rights, tile[place]))
         cuts = cuts_of_pairs(lefts[order], rights[order], sizes)
     return [order[cut] for cut in cuts]
+
+
+def numbered(values: Index, size: int) -> tuple[Index, BlockPlaces]:
+    """The distinct values, ascending, and the place of each value among them: np.unique. All are below `size`."""
+    if size > len(values):
+        distinct_values, places = np.unique(values, return_inverse=True)
+        return distinct_values, places
+    there = np.zeros(size, bool)
+    there[values] = True
+    place = np.cumsum(there)
+    return np.flatnonzero(there), place[values] - 1
 
 
 def pieces_of_block(sizes: Index, *, in_passes: bool = False) -> list[slice]:
@@ -187,12 +202,13 @@ def pieces_of_block(sizes: Index, *, in_passes: bool = False) -> list[slice]:
 def cuts_of_pairs(lefts: BlockPlaces, rights: BlockPlaces, sizes: Index, times: int = 1) -> list[slice]:
     """Blocks of consecutive pairs whose documents hold at most `times` _BLOCK_BYTES; a block may be one larger pair."""
     cuts, start = list[slice](), 0
+    most, first_place = max(_MOST_PAIRS, len(lefts) // _FEWEST_BLOCKS) * times, np.empty(len(sizes), np.int64)
     while start < len(lefts):
-        end = min(start + _MOST_PAIRS * times, len(lefts))
+        end = min(start + most, len(lefts))
         both = np.column_stack((lefts[start:end], rights[start:end])).ravel()
-        first = np.zeros(len(both), bool)
-        first[np.unique(both, return_index=True)[1]] = True
-        held = np.cumsum(np.where(first, sizes[both], 0))[1::2]
+        every = np.arange(len(both))
+        first_place[both[::-1]] = every[::-1]  # the last that is written stays
+        held = np.cumsum(np.where(first_place[both] == every, sizes[both], 0))[1::2]
         end = min(end, start + max(1, int(np.searchsorted(held, _BLOCK_BYTES * times, side="right"))))
         cuts.append(slice(start, end))
         start = end

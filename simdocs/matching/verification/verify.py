@@ -21,6 +21,7 @@ from simdocs.matching.verification.verification_blocks import (
     VerificationBlock,
     blocks_of_pairs,
     make_bitmaps,
+    numbered,
     pieces_of_block,
     read_in_passes,
     verify_block,
@@ -37,8 +38,14 @@ from simdocs.pipeline.reload import ReloadRequest, Source, found, unchanged
 _TOGETHER = 8192
 """Pairs that are verified before the bitmap filter checks the next ones, at first."""
 
-_MOST_TOGETHER = 1 << 15
+_MOST_OF_CROWD = 1 << 15
 """The same when the bitmap filter has nothing more to learn: in larger blocks, documents are looked up more rarely."""
+
+_MOST_TOGETHER = 1 << 17
+"""The same if nearly all pairs are similar, as among near-copies, so that there is nothing to learn."""
+
+_NEARLY_ALL = 16
+"""Nearly all pairs are similar if fewer than one in this number is not."""
 
 _MOST_DOCUMENTS = 1 << 14
 """The largest number of documents that are looked up together: their names and facts are Python objects then."""
@@ -110,7 +117,7 @@ class Verifier:
         tally.similar += int(np.count_nonzero(enough))
         if tally.watch is not None:
             tally.watch(tally)
-        return pairs.take(np.flatnonzero(enough))
+        return pairs if enough.all() else pairs.take(np.flatnonzero(enough))
 
     def _exact_where_needed(self, left: Rows, right: Rows) -> Floats:
         """The exact Jaccard similarity of pairs of rows.
@@ -118,19 +125,31 @@ class Verifier:
         NaN: a document is missing or has changed, or the pair is certainly below the threshold.
         """
         similarity = np.full(len(left), np.nan)
-        pairs, together = np.arange(len(left)), _TOGETHER
+        pairs, together = np.arange(len(left)), max(_TOGETHER, self._bitmaps.together)
         while len(pairs):
             if len(lacking := self._bitmaps.lacking(left[pairs], right[pairs])):
                 self._make_bitmaps(lacking)
                 pairs = pairs[~self._bitmaps.below(left[pairs], right[pairs])]
             else:
                 together = min(2 * together, _MOST_TOGETHER)
+            if together > _MOST_OF_CROWD and self._are_many_documents(left[pairs[:together]], right[pairs[:together]]):
+                together = _MOST_OF_CROWD
             now, pairs = pairs[:together], pairs[together:]
             jaccard_now = similarity[now] = self.exact_jaccard(left[now], right[now])
             measured = self._measured(Pairs(left[now], right[now], jaccard_now, jaccard_now))
             unmatched = now[measured.score < self.threshold]
             self._bitmaps.learn(left[unmatched], right[unmatched])
+            if _NEARLY_ALL * len(unmatched) >= len(now):
+                together, self._bitmaps.together = min(together, _MOST_OF_CROWD), 0
+            else:
+                self._bitmaps.together = together
         return similarity
+
+    def _are_many_documents(self, left: Rows, right: Rows) -> bool:
+        """Whether these pairs are of too many documents to look them up together."""
+        seen = np.zeros(len(self.corpus), bool)
+        seen[left] = seen[right] = True
+        return bool(np.count_nonzero(seen) > _MOST_DOCUMENTS)
 
     def of_copies(self, left: Rows, right: Rows) -> Pairs:
         """Pairs of copies of a text."""
@@ -153,12 +172,14 @@ class Verifier:
         run read them.
         """
         similarity = np.ones(len(left))
-        rows, places = np.unique(np.concatenate((left, right)), return_inverse=True)
+        rows, places = numbered(np.concatenate((left, right)), len(self.corpus))
         facts = self.corpus.facts(rows)
         sizes, digests = facts["size"], facts["digest"]
         # From here on, documents are numbered by their places among the rows.
         lefts, rights = places[: len(left)], places[len(left) :]
-        alike = (digests[lefts] == digests[rights]).all(axis=1)
+        alike = digests[lefts, 0] == digests[rights, 0]
+        some = np.flatnonzero(alike)
+        alike[some] = (digests[lefts[some]] == digests[rights[some]]).all(axis=1)
         copies = distinct(np.concatenate((lefts[alike], rights[alike])))
         lost = copies[~self.unchanged(rows[copies])]
         similarity[alike & (np.isin(lefts, lost) | np.isin(rights, lost))] = np.nan
@@ -184,8 +205,10 @@ class Verifier:
         """
         if not self.exact:
             return pairs
-        rows = distinct(np.concatenate((pairs.left, pairs.right)))
+        rows, _ = numbered(np.concatenate((pairs.left, pairs.right)), len(self.corpus))
         lost = rows[~self.unchanged(rows)]
+        if not len(lost):
+            return pairs
         return pairs.take(np.flatnonzero(~(np.isin(pairs.left, lost) | np.isin(pairs.right, lost))))
 
     def unchanged(self, rows: Rows) -> Mask:
@@ -262,7 +285,7 @@ class Verifier:
     def _block(
         self, rows: Rows, sizes: Index, lefts: BlockPlaces, rights: BlockPlaces, *, in_passes: bool
     ) -> VerificationBlock:
-        documents, places = np.unique(np.concatenate((lefts, rights)), return_inverse=True)
+        documents, places = numbered(np.concatenate((lefts, rights)), len(rows))
         pieces = pieces_of_block(sizes[documents], in_passes=in_passes)
         sources = [self._sources(rows[documents[piece]]) for piece in pieces]
         return VerificationBlock(sources, places[: len(lefts)], places[len(lefts) :])

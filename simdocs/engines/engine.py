@@ -33,9 +33,11 @@ class WorkerState:
     receives it beside its task.
     """
 
-    def __init__(self, tell: Callable[[float], None] | None = None) -> None:
+    def __init__(self, tell: Callable[[float], None] | None = None, *, alone: bool = False) -> None:
         self.tell = tell or untold
         """A function calls this as it works on a large task: the share of the task that is done, from 0 to 1."""
+        self.alone = alone
+        """Whether there are no other workers, so that what is kept may take more memory."""
         self._kept: dict[type[Any], Any] = {}
 
     def get(self, kind: type[Kept]) -> Kept:

@@ -66,7 +66,7 @@ class Local:
 
     def __init__(self, jobs: int, worth_workers: int = WORTH_WORKERS) -> None:
         self.jobs, self._worth_workers = jobs, worth_workers
-        self.state = WorkerState()
+        self.state = WorkerState(alone=jobs == 1)
         self._pipes: list[Connection] = []
         self._workers: list[Any] = []
         self._shares: dict[Connection, memoryview[float]] = {}

@@ -15,10 +15,11 @@ from tests.commands.deduping import CATCH_ALL, printed, write_texts
 from tests.similar_texts import family
 
 BLOCKS = {
-    "commands.blocks": ("_AT_ONCE",),
+    "commands.blocks": ("_AT_ONCE", "_REMEMBERED"),
     "commands.dedupe": ("_LOOKED_AT",),
     "kernels.lsh.buckets": ("PAIRS_AT_ONCE", "_POSITIONS_AT_ONCE"),
     "kernels.group.greedy_rounds": ("_AT_ONCE",),
+    "matching.candidates.self_join": ("_LISTED_TOGETHER",),
     "matching.candidates.rounds": ("_LISTED", "_AT_ONCE", "_SCANNED", "_FEW", "_MANY", "_AT_FIRST", "_PAYS"),
     "matching.corpus": ("_NAME_BYTES",),
     "matching.groups.components": ("_COMPARED_WHOLLY", "_SAMPLED", "_HELD"),
@@ -26,9 +27,12 @@ BLOCKS = {
     "matching.similar_pairs": ("_BUFFERED",),
     "matching.verification.bitmap_filter": ("_MOST_BYTES", "_AT_ONCE"),
     "matching.candidates.exact_join": ("_DOCUMENT", "_MUCH"),
-    "matching.verification.verification_blocks": ("_BLOCK_BYTES", "_TILE_BYTES", "_MOST_PAIRS", "_MOST_CACHED"),
-    "matching.verification.verify": ("_TOGETHER", "_MOST_TOGETHER", "_MOST_DOCUMENTS"),
-    "pipeline.reload": ("_SLACK", "_CACHE_BYTES", "_ENTRY"),
+    "matching.verification.verification_blocks": (
+        *("_BLOCK_BYTES", "_TILE_BYTES", "_MOST_PAIRS", "_FEWEST_BLOCKS", "_MOST_CACHED"),
+    ),
+    "matching.verification.verify": ("_TOGETHER", "_MOST_OF_CROWD", "_MOST_TOGETHER", "_MOST_DOCUMENTS"),
+    "pipeline.reload": ("_SLACK",),
+    "pipeline.token_cache": ("_CACHE_BYTES", "_CACHE_BYTES_ALONE", "_ENTRY"),
     "pipeline.signing": ("_SIGNED_WITH_BATCH", "_SIGNED_TOGETHER"),
 }
 """How much the steps of a dedupe handle at once, by module. It affects only speed and memory."""

@@ -21,7 +21,8 @@ from simdocs.model.byte_strings import GrowingArray
 from simdocs.model.groups import Pairs
 from simdocs.model.ragged import Array, Mask, Ragged, Rows, TextNumbers, offsets_of
 from simdocs.model.texts import batches
-from simdocs.pipeline.reload import Source, load_token_sets
+from simdocs.pipeline.reload import Source
+from simdocs.pipeline.token_cache import load_token_sets
 
 _UNDECIDED_AT_ONCE = 1024
 """Texts that are decided together. In a large family, every two of them may be compared."""

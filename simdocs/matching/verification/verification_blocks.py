@@ -16,7 +16,8 @@ from simdocs.model.skipped import Skip
 from simdocs.model.texts import BATCH_BYTES
 from simdocs.parameters.file_formats import compression_of
 from simdocs.parameters.recipes import Shingling
-from simdocs.pipeline.reload import Source, load_token_sets
+from simdocs.pipeline.reload import Source
+from simdocs.pipeline.token_cache import load_token_sets
 
 _BLOCK_BYTES = 4 * BATCH_BYTES
 """Text of the documents in one block. Their token sets take about 4 bytes for each byte of text."""

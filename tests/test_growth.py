@@ -1,8 +1,8 @@
 """How work grows with the number of documents, in operations: which are counted, since seconds would tell of others.
 
 A family of documents costs at most MOST times as much a document when there are twice as many, or as much for each
-candidate where the number of candidates is the cost. In NumPy some kernels work otherwise on larger batches, which is a
-step of 14%.
+candidate or similar pair where the number of these is the cost. The largest growth that was measured is 1.104 with
+kernels in C. In NumPy it is 1.14, because some kernels work otherwise on larger batches.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import numpy as np
 import pytest
 
 import simdocs
+from simdocs.kernels.native import kernels_in_use
 from simdocs.matching.candidates.rounds import GroupingState
 from simdocs.matching.groups import components
 from simdocs.model.ragged import Ragged
@@ -208,7 +209,7 @@ def added(
     return first, second
 
 
-MOST = 1.15
+MOST = {"native": 1.11, "numpy": 1.15}[kernels_in_use()]
 """How much more a document may cost."""
 
 
@@ -275,9 +276,11 @@ def test_a_candidate_of_a_crowd_costs_no_more_among_more_candidates(tmp_path, fa
         assert growth(*costs, *units) <= MOST, (name, costs)
 
 
-def test_a_similar_pair_costs_no_more_among_more_pairs(tmp_path):
-    """Of a few hundred documents. Those of a larger family are looked up again for each block of pairs."""
-    first, second = added(tmp_path, near_copies, 150, pairs=True)
+@pytest.mark.parametrize("number", [150, *slow(500)])
+def test_a_similar_pair_costs_no_more_among_more_pairs(tmp_path, number):
+    """Of 600 and of 2,000 documents. When each block of pairs looked its documents up again, the latter made 1.21 times
+    as much for each pair as 1,000 documents."""
+    first, second = added(tmp_path, near_copies, number, pairs=True)
     assert second.compared > 3.5 * first.compared
     for name in ("calls", "made"):
         costs = getattr(first, name), getattr(second, name)

@@ -131,9 +131,9 @@ def _end(session: int) -> None:
         os.killpg(session, signal.SIGKILL)
 
 
-def finished(process: subprocess.Popen[bytes] | Forked, stdin: bytes | None = None) -> Done:
-    """What came of it."""
-    out, err = process.communicate(stdin, PATIENCE)
+def finished(process: subprocess.Popen[bytes] | Forked, stdin: bytes | None = None, patience: float = PATIENCE) -> Done:
+    """What came of it. patience: the seconds that it may take."""
+    out, err = process.communicate(stdin, patience)
     status = process.wait()
     return Done(status, out or b"", (err or b"").decode("utf-8", "surrogateescape"))
 
@@ -145,11 +145,11 @@ def simdocs(*arguments: Argument, stdin: bytes | None = None, **how: Any) -> Don
         return finished(process, stdin)
 
 
-def anew(*arguments: Argument, stdin: bytes | None = None, **how: Any) -> Done:
-    """Run the console script with these arguments in a process that is started for it."""
+def anew(*arguments: Argument, stdin: bytes | None = None, patience: float = PATIENCE, **how: Any) -> Done:
+    """Run the console script with these arguments in a process that is started for it. patience: see `finished`."""
     piped = {} if stdin is None else {"stdin": subprocess.PIPE}
     with started([PROGRAM, *arguments], **piped, **how) as process:
-        return finished(process, stdin)
+        return finished(process, stdin, patience)
 
 
 def in_shell(script: str, *arguments: Argument, program: str = PROGRAM, **how: Any) -> Done:

@@ -31,6 +31,10 @@ WITHOUT_HOLES = {"MALLOC_MMAP_THRESHOLD_": str(2 * MIB)}
 """In this environment the system gets back what is freed. Otherwise the C library may keep a hole of up to 32 MiB where
 an array has grown (mallopt(3))."""
 
+PATIENCE_FOR_PAIRS = 600
+"""Seconds that a run may take. An audit of 8 million pairs takes 21 seconds of CPU, and more than a minute where other
+tests run beside it."""
+
 RECORD = """
 import atexit
 atexit.register(lambda: open({!r}, "w").write(open("/proc/self/status").read()))
@@ -48,7 +52,7 @@ def peak(
     """Bytes that a run of one process held at most. changes: to its environment."""
     record = place / "status"
     env = prelude(place, RECORD.format(str(record))) | (changes or {})
-    done = anew(command, *(["-j1"] if jobs else []), *arguments, env=env)
+    done = anew(command, *(["-j1"] if jobs else []), *arguments, env=env, patience=PATIENCE_FOR_PAIRS)
     assert (done.status, bool(done.err)) == (status, status != 0)
     return _most(record)
 

@@ -105,10 +105,18 @@ def overlaps(sets: Ragged, left: Array, right: Array) -> Index:
     sets: Ragged uint32, each row ascending, without repeats. left, right: (P,) row numbers.
     """
     lefts, rights = distinct(left), distinct(right)
-    rows_repeat = len(left) >= _MIN_PAIRS_PER_ROW * min(len(lefts), len(rights))
-    if rows_repeat and len(lefts) * int(sets.lengths[lefts].sum()) <= _LARGEST_TABLE:
+    if len(left) < _MIN_PAIRS_PER_ROW * min(len(lefts), len(rights)):
+        return _common_by_merging(sets, left, right)
+    if len(lefts) > len(rights):
+        left, right, lefts, rights = right, left, rights, lefts
+    if len(lefts) * int(sets.lengths[lefts].sum()) <= _LARGEST_TABLE:
         return _common_by_membership(sets, left, right, lefts, rights)
-    return _common_by_merging(sets, left, right)
+    if len(lefts) <= 1:
+        return _common_by_merging(sets, left, right)
+    common, first = np.empty(len(left), np.int64), left < lefts[len(lefts) // 2]
+    for half in (first, ~first):
+        common[half] = overlaps(sets, left[half], right[half])
+    return common
 
 
 def _common_by_merging(sets: Ragged, left: Array, right: Array) -> Index:

@@ -77,11 +77,11 @@ class PassageSearch:
         other tokens is not found."""
         self._shingling, self._least, self._ignored = shingling, least, ignored
         self._known = dict[bytes, int]()
-        self.firsts = [self._placed(text, is_first=True) for text in firsts]
+        self.firsts = [self._placed(text, is_new=True, counted=True) for text in firsts]
 
-    def placed(self, text: bytes) -> PlacedUnits:
-        """The units of another text in UTF-8."""
-        return self._placed(text, is_first=False)
+    def placed(self, text: bytes, *, counted: bool = False) -> PlacedUnits:
+        """The units of another text in UTF-8. counted: find out which of its shingles are left out."""
+        return self._placed(text, is_new=False, counted=counted)
 
     def passages(self, first: int, other: PlacedUnits) -> list[CommonPassage]:
         """The passages that one of the first texts has in common with another one: those with most units first, and
@@ -89,7 +89,7 @@ class PassageSearch:
         found = self._passages(self.firsts[first], other)
         return sorted(found, key=lambda passage: (-passage.units, passage.a_begin))
 
-    def _placed(self, raw: bytes, *, is_first: bool) -> PlacedUnits:
+    def _placed(self, raw: bytes, *, is_new: bool, counted: bool) -> PlacedUnits:
         by_lines = UNITS[self._shingling.unit].by_lines
         texts = normalised_texts(joined([raw]), self._shingling)
         units = shingler_of(self._shingling.unit).units(texts, self._shingling)
@@ -103,7 +103,7 @@ class PassageSearch:
         other = kinds.SPACE | kinds.WORD | kinds.MARK
         return PlacedUnits(
             text=text,
-            numbers=self._numbers(texts, units, grows=is_first),
+            numbers=self._numbers(texts, units, grows=is_new),
             starts=units.starts,
             stops=units.stops,
             opens=found.opens[units.starts] & ((kind[units.starts] & kinds.SPACE) == 0),
@@ -112,7 +112,7 @@ class PassageSearch:
             codepoints=codepoints,
             origins=found,
             lines=line_begins(text)[:-1],
-            counted=self._counted(texts, units) if is_first and len(self._ignored) else None,
+            counted=self._counted(texts, units) if counted and len(self._ignored) else None,
         )
 
     def _counted(self, texts: Texts, units: Units) -> Index:
@@ -155,12 +155,12 @@ def _passage(a: PlacedUnits, b: PlacedUnits, firsts: tuple[int, int], units: int
     ends = [int(text.stops[first + units - 1]) for text, first in zip((a, b), firsts, strict=True)]
     before, after = _common_signs(a, b, begins, -1), _common_signs(a, b, ends, 1)
     (a_begin, a_end, a_line), (b_begin, b_end, b_line) = (
-        _place(text, begin - before, end + after) for text, begin, end in zip((a, b), begins, ends, strict=True)
+        place_of(text, begin - before, end + after) for text, begin, end in zip((a, b), begins, ends, strict=True)
     )
     return CommonPassage(a_begin, a_end, a_line, b_begin, b_end, b_line, units)
 
 
-def _place(text: PlacedUnits, begin: int, end: int) -> tuple[int, int, int]:
+def place_of(text: PlacedUnits, begin: int, end: int) -> tuple[int, int, int]:
     """Where these code points of a normalised text begin and end in the decoded one, and in which line they begin."""
     first = int(text.origins.begins[begin])
     return first, int(text.origins.ends[end - 1]), int(np.searchsorted(text.lines, first, side="right"))

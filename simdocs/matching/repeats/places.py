@@ -1,0 +1,251 @@
+"""Where passages are in the documents as they were decoded, for which the documents are read again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from hashlib import blake2b
+from typing import NamedTuple
+
+import numpy as np
+
+from simdocs.corpora.containers.reopened import Reopened
+from simdocs.engines.engine import WorkerState
+from simdocs.matching.passage_search import PassageSearch, PlacedUnits, place_of
+from simdocs.matching.repeats.repeated_texts import Repeats
+from simdocs.matching.repeats.unit_texts import UnitTexts, by_characters
+from simdocs.matching.verification.verify import Verifier
+from simdocs.model.common_passages import excerpt_of
+from simdocs.model.ragged import Array, Index, Mask, Ragged, Rows, Tokens, offsets_of, ranges
+from simdocs.model.skipped import Skip
+from simdocs.model.texts import batches
+from simdocs.parameters.recipes import Shingling
+from simdocs.pipeline.reload import ReloadRequest, reload_texts
+from simdocs.storage.spilled import SpilledArray
+
+_END = np.uint32(0xFFFFFFFF)
+"""Stands after each unit of a passage before its digest is computed."""
+
+
+class Occurrences(NamedTuple):
+    """R occurrences of passages in documents. Each is int64 (R,).
+
+    passage: the number of the passage. document: the row of the document. unit: the unit of the document with which it
+    begins.
+    """
+
+    passage: Index
+    document: Rows
+    unit: Index
+
+    def take(self, some: Array) -> Occurrences:
+        """These occurrences."""
+        return Occurrences(*(each[some] for each in self))
+
+
+def occurrences_of(texts: UnitTexts, repeats: Repeats) -> Occurrences:
+    """All occurrences of passages, by document, then by passage and place."""
+    owners = Ragged.from_lengths(
+        np.argsort(texts.text, kind="stable")[np.count_nonzero(texts.text < 0) :], texts.copies
+    )
+    text = texts.text_at(repeats.places.values)
+    copies = texts.copies[text]
+    passage = np.repeat(np.repeat(np.arange(len(repeats.units)), repeats.places.lengths), copies)
+    found = Occurrences(
+        passage, owners.take(text).values, np.repeat(repeats.places.values - texts.offsets[text], copies)
+    )
+    return found.take(np.lexsort((found.unit, found.passage, found.document)))
+
+
+class Places(NamedTuple):
+    """Where R occurrences are.
+
+    begin, end, line: int64 (R,), characters of the decoded text, and the line in which it begins.
+    digest: uint64 (R, 2), equal for equal units.
+    read: bool (R,), whether the document could be read again, and was the same.
+    counts: bool (R,), whether any token of it is not left out.
+    """
+
+    begin: Index
+    end: Index
+    line: Index
+    digest: Array
+    read: Mask
+    counts: Mask
+
+    @classmethod
+    def none(cls, count: int) -> Places:
+        """The places of occurrences of which nothing is known."""
+        begin, end, line = (np.zeros(count, np.int64) for _ in range(3))
+        return cls(begin, end, line, np.zeros((count, 2), np.uint64), np.zeros(count, bool), np.zeros(count, bool))
+
+
+class Excerpts:
+    """The texts of passages, in a file: each with what is around it."""
+
+    def __init__(self, passages: int) -> None:
+        self._bytes = SpilledArray(np.uint8)
+        self._cuts = np.full((passages, 4), -1)
+
+    def make_room(self, passages: int) -> None:
+        """Let there be this number of passages."""
+        more = np.full((max(0, passages - len(self._cuts)), 4), -1)
+        self._cuts = np.concatenate((self._cuts, more))
+
+    def has(self) -> Mask:
+        """Which passages have a text."""
+        return self._cuts[:, 0] >= 0
+
+    def add(self, passage: int, parts: tuple[bytes, bytes, bytes]) -> None:
+        """Add a passage, with what is before and after it, in UTF-8."""
+        self._cuts[passage] = len(self._bytes) + offsets_of(np.array(list(map(len, parts))))
+        self._bytes.add(np.frombuffer(b"".join(parts), np.uint8))
+
+    def of(self, passage: int) -> tuple[bytes, bytes, bytes]:
+        """What is before a passage, the passage, and what is after it."""
+        first, begin, end, last = self._cuts[passage].tolist()
+        data = self._bytes.read(first, last).tobytes()
+        return data[: begin - first], data[begin - first : end - first], data[end - first :]
+
+    def close(self) -> None:
+        """Remove the file."""
+        self._bytes.close()
+
+
+class _Spans(NamedTuple):
+    """What is wanted of some documents to read again.
+
+    units, sizes: Ragged, N rows: the first units of passages, and their numbers of units. wanted: which texts are.
+    """
+
+    request: ReloadRequest
+    units: Ragged
+    sizes: Index
+    wanted: Mask
+
+
+class _InDocument(NamedTuple):
+    """What was found in the document at a place: see Places. texts: those that are wanted, by their spans."""
+
+    place: int
+    found: Array
+    digests: bytes
+    counts: Mask
+    texts: list[tuple[int, tuple[bytes, bytes, bytes]]]
+
+
+def _placed(
+    spans: _Spans, state: WorkerState, shingling: Shingling, least: int, ignored: Tokens
+) -> tuple[list[_InDocument], list[Skip]]:
+    """The places of passages in these documents, and the skips of those that cannot be read again."""
+    search = PassageSearch((), shingling, least, ignored)
+    read, skips = reload_texts(spans.request, list(range(len(spans.units))), shingling, state.get(Reopened))
+    found = list[_InDocument]()
+    for place, raw in read:
+        first, end = spans.units.offsets[place : place + 2].tolist()
+        placed = search.placed(raw, counted=True)
+        begins = spans.units[place]
+        ends = begins + spans.sizes[first:end]
+        cuts, flat = _with_marks(placed, marked=not by_characters(shingling.unit))
+        where, digests, counts, texts = np.empty((end - first, 3), np.int64), list[bytes](), list[bool](), []
+        for at, (begin, stop) in enumerate(zip(begins.tolist(), ends.tolist(), strict=True)):
+            where[at] = place_of(placed, int(placed.starts[begin]), int(placed.stops[stop - 1]))
+            digests.append(blake2b(flat[cuts[begin] : cuts[stop]].data, digest_size=16).digest())
+            counts.append(placed.counts(begin, stop - begin - shingling.k + 1))
+            if spans.wanted[first + at]:
+                excerpt = excerpt_of(placed.text, int(where[at, 0]), int(where[at, 1]), "")
+                before, passage, after = (each.encode("utf-8", "surrogateescape") for each in excerpt[1:])
+                texts.append((at, (before, passage, after)))
+        found.append(_InDocument(place, where, b"".join(digests), np.array(counts, bool), texts))
+    return found, skips
+
+
+def _with_marks(placed: PlacedUnits, *, marked: bool) -> tuple[Index, Array]:
+    """The code points of all units of a text, end to end, and where each unit begins. marked: _END follows each."""
+    sizes = placed.stops - placed.starts
+    cuts = offsets_of(sizes + marked)
+    flat = np.full(cuts[-1], _END)
+    flat[ranges(cuts[:-1], sizes)] = placed.codepoints[ranges(placed.starts, sizes)]
+    return cuts, flat
+
+
+def places_of(
+    some: Occurrences, units: Index, verifier: Verifier, least: int, excerpts: Excerpts | None
+) -> tuple[Occurrences, Places]:
+    """The places of occurrences. Documents that are gone or have changed are reported.
+
+    The occurrences are returned, too: units that differ may have equal hashes, and then those of them that are equal
+    become a passage with another number. some: by document. units: the number of units of each passage. excerpts:
+    collects the texts of all passages that have a place.
+    """
+    out = Places.none(len(some.passage))
+    _read(some, np.arange(len(some.passage)), units[some.passage], verifier, least, excerpts, out)
+    sizes = units[some.passage]
+    some = some._replace(passage=_told_apart(some.passage, out, len(units)))
+    while excerpts is not None:
+        # The document that had the first place may be gone.
+        excerpts.make_room(int(some.passage.max(initial=0)) + 1)
+        lacking = np.flatnonzero(out.read & ~excerpts.has()[some.passage])
+        if not len(lacking):
+            break
+        _read(some, lacking, sizes[lacking], verifier, least, excerpts, out)
+    return some, out
+
+
+def _told_apart(passage: Index, places: Places, count: int) -> Index:
+    """The passages of occurrences, with numbers from `count` on for those that differ from the first one."""
+    read = np.flatnonzero(places.read)
+    found, first = np.unique(passage[read], return_index=True)
+    heads = read[first[np.searchsorted(found, passage[read])]]
+    others = read[(places.digest[read] != places.digest[heads]).any(axis=1)]
+    if not len(others):
+        return passage
+    keys = np.column_stack((passage[others].astype(np.uint64), places.digest[others]))
+    _, number = np.unique(keys, axis=0, return_inverse=True)
+    passage = passage.copy()
+    passage[others] = count + number.ravel()
+    return passage
+
+
+def _read(
+    some: Occurrences,
+    rows: Index,
+    sizes: Index,
+    verifier: Verifier,
+    least: int,
+    excerpts: Excerpts | None,
+    out: Places,
+) -> None:
+    """Write the places of these occurrences. sizes: their numbers of units."""
+    corpus, run = verifier.corpus, verifier.run
+    every = some.take(rows)
+    begins = np.flatnonzero(np.append(True, np.diff(every.document) != 0)[: len(rows)])
+    bounds = np.append(begins, len(rows))
+    documents = every.document[begins]
+    wanted = np.zeros(len(rows), bool)
+    if excerpts is not None:
+        _, first = np.unique(every.passage, return_index=True)
+        wanted[first] = True
+    cuts = list(batches(corpus.facts(documents)["size"].tolist()))
+
+    def tasks() -> Iterator[_Spans]:
+        for cut in cuts:
+            ((_, request),) = corpus.readings(documents[cut.start : cut.stop])
+            here = slice(int(bounds[cut.start]), int(bounds[cut.stop]))
+            spans = Ragged(every.unit[here], bounds[cut.start : cut.stop + 1] - bounds[cut.start])
+            yield _Spans(request, spans, sizes[here], wanted[here])
+
+    shingling = corpus.recipe.shingling
+    work = partial(_placed, shingling=shingling, least=least, ignored=corpus.ignored)
+    for cut, (found, skips) in zip(cuts, run.engine.map_with_state(work, tasks()), strict=True):
+        verifier.report(skips)
+        for each in found:
+            begin = int(bounds[cut.start + each.place])
+            these = rows[begin : int(bounds[cut.start + each.place + 1])]
+            out.begin[these], out.end[these], out.line[these] = each.found.T
+            out.digest[these] = np.frombuffer(each.digests, np.uint64).reshape(-1, 2)
+            out.read[these], out.counts[these] = True, each.counts
+            for at, parts in each.texts:
+                if excerpts is not None:
+                    excerpts.add(int(every.passage[begin + at]), parts)
+        run.progress("reading again", cut.stop, len(documents))

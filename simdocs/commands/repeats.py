@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,7 +24,7 @@ from simdocs.model.answers import Delivery
 from simdocs.model.common_passages import Excerpt, counted_units
 from simdocs.model.documents import Documents
 from simdocs.model.names import name_to_text
-from simdocs.model.ragged import Index, offsets_of, ranges, row_blocks
+from simdocs.model.ragged import Index, offsets_of, ranges
 from simdocs.model.repeated_passages import RepeatedPassage, RepeatedPassages, RepeatPlace, block_of
 from simdocs.parameters.recipes import SignatureRecipe
 from simdocs.pipeline.prepare import files_of, refuse_unusable
@@ -40,12 +41,13 @@ _SHOWN = 3
 class _Listed(NamedTuple):
     """P passages in the order of the answer.
 
-    numbers: int64 (P,), by which their texts are kept. units, documents: int64 (P,).
+    numbers: int64 (P,), by which their texts are kept. units, own, documents: int64 (P,).
     rows: the rows of their occurrences, those of one passage after the other. offsets: int64 (P+1,).
     """
 
     numbers: Index
     units: Index
+    own: Index
     documents: Index
     rows: Index
     offsets: Index
@@ -71,11 +73,11 @@ def repeated_passages(plan: Resolved[DedupeRequest, SignatureRecipe], run: Run, 
         verifier = Verifier(corpus, plan.threshold, run)
         if delivery.take is None or delivery.look.holds_all:
             excerpts = Excerpts(len(repeats.units))
-        sizes = repeats.units[some.passage]
-        some, places = places_of(some, repeats.units, verifier, least, excerpts)
-        listed = _listed(some, places, sizes)
+        sizes, own = repeats.units[some.passage], repeats.own[some.passage]
+        some, places = places_of(some, repeats.units, verifier, excerpts)
+        listed = _listed(some, places, sizes, own)
         answer = _Answer(corpus, some, places, listed, excerpts, unit)
-        passages = answer.deliver(run, delivery, RecordedNames(documents, given_names_of(None)))
+        passages = answer.deliver(run, delivery)
     finally:
         texts.close()
         if excerpts is not None:
@@ -96,10 +98,10 @@ def repeated_passages(plan: Resolved[DedupeRequest, SignatureRecipe], run: Run, 
     )
 
 
-def _listed(some: Occurrences, places: Places, units: Index) -> _Listed:
+def _listed(some: Occurrences, places: Places, units: Index, own: Index) -> _Listed:
     """The passages that are in several documents of those that could be read, in the order of the answer.
 
-    units: the number of units of each occurrence.
+    units, own: those of each occurrence.
     """
     rows = np.flatnonzero(places.read & places.counts)
     rows = rows[np.lexsort((some.unit[rows], some.document[rows], some.passage[rows]))]
@@ -112,11 +114,12 @@ def _listed(some: Occurrences, places: Places, units: Index) -> _Listed:
     kept = np.flatnonzero(documents > 1)
     begins, ends, documents = begins[kept], ends[kept], documents[kept]
     heads = rows[begins]
-    sizes = units[heads]
-    ranks = np.lexsort((sizes, some.unit[heads], some.document[heads], -(documents - 1) * sizes))
+    sizes, new_units = units[heads], own[heads]
+    saved, more = (documents - 1) * new_units, (documents - 1) * sizes
+    ranks = np.lexsort((sizes, some.unit[heads], some.document[heads], -more, -saved))
     begins, ends = begins[ranks], ends[ranks]
     every = rows[ranges(begins, ends - begins)]
-    return _Listed(number[begins], sizes[ranks], documents[ranks], every, offsets_of(ends - begins))
+    return _Listed(number[begins], sizes[ranks], new_units[ranks], documents[ranks], every, offsets_of(ends - begins))
 
 
 def _covered(documents: Documents, some: Occurrences, listed: _Listed) -> int:
@@ -130,6 +133,14 @@ def _covered(documents: Documents, some: Occurrences, listed: _Listed) -> int:
     return int(np.maximum(ends - np.maximum(begins, reached), 0).sum())
 
 
+class _Piece(NamedTuple):
+    """Some places of a passage: the passage, and from which to which place of all."""
+
+    passage: int
+    begin: int
+    end: int
+
+
 class _Answer(NamedTuple):
     """What the answer is made of."""
 
@@ -140,39 +151,58 @@ class _Answer(NamedTuple):
     excerpts: Excerpts | None
     unit: str
 
-    def deliver(self, run: Run, delivery: Delivery, recorded: RecordedNames) -> tuple[RepeatedPassage, ...]:
+    def deliver(self, run: Run, delivery: Delivery) -> tuple[RepeatedPassage, ...]:
         """Hand over the passages in blocks, or return them."""
-        if delivery.take is None:
-            return tuple(passage for block in self._blocks(recorded, None) for passage in block)
-        look = delivery.look
+        take, look = delivery.take, delivery.look
+        if take is None:
+            recorded = RecordedNames(self.corpus.documents, given_names_of(None))
+            return tuple(self._passages(list(self._pieces(None, None)), recorded))
+        names = PrintedNames(run.skipped)
         if not look.for_people:
-            delivery.take(block_of((), look))
-        for block in self._blocks(PrintedNames(run.skipped), _SHOWN if look.for_people else None):
-            delivery.take(block_of(block, look))
+            take(block_of((), look))
+        waiting, size = list[_Piece](), 0
+        for piece in self._pieces(_SHOWN if look.for_people else None, _AT_ONCE):
+            waiting.append(piece)
+            size += piece.end - piece.begin
+            if size >= _AT_ONCE:
+                take(block_of(self._passages(waiting, names), look))
+                waiting, size = [], 0
+        if waiting:
+            take(block_of(self._passages(waiting, names), look))
         return ()
 
-    def _blocks(self, names: PrintedNames | RecordedNames, most: int | None) -> Iterator[list[RepeatedPassage]]:
-        listed = self.listed
-        for first, end in row_blocks(listed.offsets, _AT_ONCE):
-            rows = listed.rows[listed.offsets[first] : listed.offsets[end]]
-            named, fit = names.of(self.corpus, self.some.document[rows], kept=True)
-            columns = (each[rows].tolist() for each in self.places[:3])
-            if isinstance(names, RecordedNames):
-                named = [name_to_text(each) if isinstance(each, bytes) else each for each in named]
-            every = list(map(RepeatPlace, named, *columns))
-            can_be = fit.tolist()
-            block = list[RepeatedPassage]()
-            for at in range(first, end):
-                begin, stop = (int(listed.offsets[each] - listed.offsets[first]) for each in (at, at + 1))
-                printed = [every[place] for place in range(begin, stop) if can_be[place]]
-                block.append(self._passage(at, printed, most))
-            yield block
+    def _pieces(self, most: int | None, at_once: int | None) -> Iterator[_Piece]:
+        """Yield the first places of each passage, or all, some at a time."""
+        for at, (first, end) in enumerate(pairwise(self.listed.offsets.tolist())):
+            stop = end if most is None else min(end, first + most)
+            for begin in range(first, stop, at_once or stop - first):
+                yield _Piece(at, begin, min(stop, begin + at_once) if at_once else stop)
 
-    def _passage(self, at: int, places: list[RepeatPlace], most: int | None) -> RepeatedPassage:
-        listed, units = self.listed, int(self.listed.units[at])
-        parts: tuple[Any, ...] = (b"", b"", b"")
-        if self.excerpts is not None:
-            parts = self.excerpts.of(int(listed.numbers[at]))
-        before, passage, after = (each.decode("utf-8", "surrogateescape") for each in parts)
-        excerpt = Excerpt(counted_units(units, self.unit), before, passage, after)
-        return RepeatedPassage(at + 1, int(listed.documents[at]), units, len(places), tuple(places[:most]), excerpt)
+    def _passages(self, pieces: Sequence[_Piece], names: PrintedNames | RecordedNames) -> list[RepeatedPassage]:
+        """Passages with some of their places. A place whose document has no name to print is left out."""
+        listed = self.listed
+        begins, ends = (np.array([each[side] for each in pieces], np.int64) for side in (1, 2))
+        rows = listed.rows[ranges(begins, ends - begins)]
+        named, fit = names.of(self.corpus, self.some.document[rows], kept=True)
+        if isinstance(names, RecordedNames):
+            named = [name_to_text(each) if isinstance(each, bytes) else each for each in named]
+        places = map(RepeatPlace, named, *(each[rows].tolist() for each in self.places[:3]))
+        every = list(zip(places, fit.tolist(), strict=True))
+        found, done = list[RepeatedPassage](), 0
+        for at, begin, end in pieces:
+            first, total = int(listed.offsets[at]), int(listed.offsets[at + 1] - listed.offsets[at])
+            printed = tuple(place for place, can_be in every[done : done + end - begin] if can_be)
+            done += end - begin
+            documents, units, own = (int(each[at]) for each in (listed.documents, listed.units, listed.own))
+            excerpt = self._excerpt(at) if begin == first else None
+            found.append(RepeatedPassage(at + 1, documents, units, own, total, printed, excerpt))
+        return found
+
+    def _excerpt(self, at: int) -> Excerpt | None:
+        """A passage as it is at its first place."""
+        if self.excerpts is None:
+            return None
+        before, passage, after = (
+            each.decode("utf-8", "surrogateescape") for each in self.excerpts.of(int(self.listed.numbers[at]))
+        )
+        return Excerpt(counted_units(int(self.listed.units[at]), self.unit), before, passage, after)

@@ -62,6 +62,31 @@ class PlacedUnits(NamedTuple):
         return bool(low < high)
 
 
+class MappedText(NamedTuple):
+    """A text with its units, and where they come from.
+
+    text: as it was decoded. normal: as it was normalised, alone in its batch. units, origins: of that.
+    """
+
+    text: str
+    normal: Texts
+    units: Units
+    origins: Origins
+
+    @classmethod
+    def of(cls, raw: bytes, shingling: Shingling) -> MappedText:
+        """A text in UTF-8."""
+        normal = normalised_texts(joined([raw]), shingling)
+        text, by_lines = raw.decode("utf-8", "surrogateescape"), UNITS[shingling.unit].by_lines
+        mapped = origins(text, joined([raw]), shingling.normalisation, lines=by_lines)
+        return cls(text, normal, shingler_of(shingling.unit).units(normal, shingling), mapped)
+
+    def counted(self, shingling: Shingling, ignored: Tokens) -> Index:
+        """The first unit of each shingle that is not left out: int64, ascending."""
+        layout = shingler_of(shingling.unit).layout(self.normal, self.units, shingling)
+        return layout.firsts[~np.isin(text_tokens(self.normal, shingling).values, ignored)]
+
+
 class PassageSearch:
     """Finds the passages of at least a number of units that texts have in common with others.
 
@@ -77,11 +102,11 @@ class PassageSearch:
         other tokens is not found."""
         self._shingling, self._least, self._ignored = shingling, least, ignored
         self._known = dict[bytes, int]()
-        self.firsts = [self._placed(text, is_new=True, counted=True) for text in firsts]
+        self.firsts = [self._placed(text, is_first=True) for text in firsts]
 
-    def placed(self, text: bytes, *, counted: bool = False) -> PlacedUnits:
-        """The units of another text in UTF-8. counted: find out which of its shingles are left out."""
-        return self._placed(text, is_new=False, counted=counted)
+    def placed(self, text: bytes) -> PlacedUnits:
+        """The units of another text in UTF-8."""
+        return self._placed(text, is_first=False)
 
     def passages(self, first: int, other: PlacedUnits) -> list[CommonPassage]:
         """The passages that one of the first texts has in common with another one: those with most units first, and
@@ -89,12 +114,9 @@ class PassageSearch:
         found = self._passages(self.firsts[first], other)
         return sorted(found, key=lambda passage: (-passage.units, passage.a_begin))
 
-    def _placed(self, raw: bytes, *, is_new: bool, counted: bool) -> PlacedUnits:
-        by_lines = UNITS[self._shingling.unit].by_lines
-        texts = normalised_texts(joined([raw]), self._shingling)
-        units = shingler_of(self._shingling.unit).units(texts, self._shingling)
-        text = raw.decode("utf-8", "surrogateescape")
-        found = origins(text, joined([raw]), self._shingling.normalisation, lines=by_lines)
+    def _placed(self, raw: bytes, *, is_first: bool) -> PlacedUnits:
+        mapped = MappedText.of(raw, self._shingling)
+        text, texts, units, found = mapped
         codepoints = texts.codepoints.values
         kind = kinds.character_kinds(codepoints)
         inside = np.zeros(len(codepoints) + 1, np.int8)
@@ -103,7 +125,7 @@ class PassageSearch:
         other = kinds.SPACE | kinds.WORD | kinds.MARK
         return PlacedUnits(
             text=text,
-            numbers=self._numbers(texts, units, grows=is_new),
+            numbers=self._numbers(texts, units, grows=is_first),
             starts=units.starts,
             stops=units.stops,
             opens=found.opens[units.starts] & ((kind[units.starts] & kinds.SPACE) == 0),
@@ -112,13 +134,8 @@ class PassageSearch:
             codepoints=codepoints,
             origins=found,
             lines=line_begins(text)[:-1],
-            counted=self._counted(texts, units) if counted and len(self._ignored) else None,
+            counted=mapped.counted(self._shingling, self._ignored) if is_first and len(self._ignored) else None,
         )
-
-    def _counted(self, texts: Texts, units: Units) -> Index:
-        """The first unit of each shingle that is not left out: int64, ascending."""
-        layout = shingler_of(self._shingling.unit).layout(texts, units, self._shingling)
-        return layout.firsts[~np.isin(text_tokens(texts, self._shingling).values, self._ignored)]
 
     def _numbers(self, texts: Texts, units: Units, *, grows: bool) -> Array:
         """A number for each unit, the same for equal ones. grows: those that are new get a number, and not _ABSENT."""
@@ -155,12 +172,12 @@ def _passage(a: PlacedUnits, b: PlacedUnits, firsts: tuple[int, int], units: int
     ends = [int(text.stops[first + units - 1]) for text, first in zip((a, b), firsts, strict=True)]
     before, after = _common_signs(a, b, begins, -1), _common_signs(a, b, ends, 1)
     (a_begin, a_end, a_line), (b_begin, b_end, b_line) = (
-        place_of(text, begin - before, end + after) for text, begin, end in zip((a, b), begins, ends, strict=True)
+        _place(text, begin - before, end + after) for text, begin, end in zip((a, b), begins, ends, strict=True)
     )
     return CommonPassage(a_begin, a_end, a_line, b_begin, b_end, b_line, units)
 
 
-def place_of(text: PlacedUnits, begin: int, end: int) -> tuple[int, int, int]:
+def _place(text: PlacedUnits, begin: int, end: int) -> tuple[int, int, int]:
     """Where these code points of a normalised text begin and end in the decoded one, and in which line they begin."""
     first = int(text.origins.begins[begin])
     return first, int(text.origins.ends[end - 1]), int(np.searchsorted(text.lines, first, side="right"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ from simdocs.parameters.families import UNITS
 from simdocs.parameters.recipes import Recipe
 
 REPEATS = table_head(
-    passage=NUMBER, documents=NUMBER, units=NUMBER, document=NAME, begin=NUMBER, end=NUMBER, line=NUMBER
+    passage=NUMBER, documents=NUMBER, units=NUMBER, own=NUMBER, document=NAME, begin=NUMBER, end=NUMBER, line=NUMBER
 )
 """The columns of passages that occur in several documents: a row for each place."""
 
@@ -24,7 +24,14 @@ REPEATED_TEXTS = REPEATS.but(PLAIN, text=NAME)
 """The same with the text of each passage, in the row of its first place."""
 
 QUOTED_REPEATS = table_head(
-    REPEATING, passage=NUMBER, length=NAME, documents=NUMBER, places=NUMBER, first=EXCERPTS, excerpt=EXCERPTS
+    REPEATING,
+    passage=NUMBER,
+    length=NAME,
+    own=NUMBER,
+    documents=NUMBER,
+    places=NUMBER,
+    first=EXCERPTS,
+    excerpt=EXCERPTS,
 )
 """The columns for people: a row for each passage, with its first places and its text."""
 
@@ -42,29 +49,36 @@ class RepeatedPassage(NamedTuple):
     """A passage with its places.
 
     number: from 1. documents: how many documents have it. units: how many characters, words or lines it has.
-    total: how many places there are. places: these; for people, the first of them. excerpt: its text at the first one.
+    own: how many of these are in no passage with more places.
+    total: how many places there are. places: these; if it is handed over in parts, some of them.
+    excerpt: its text at the first place, with what is around it there; None in the parts after the first one.
     """
 
     number: int
     documents: int
     units: int
+    own: int
     total: int
     places: tuple[RepeatPlace, ...]
-    excerpt: Excerpt
+    excerpt: Excerpt | None
 
     def rows(self) -> Iterator[tuple[Any, ...]]:
         """Yield a row for each place."""
         for place in self.places:
-            yield self.number, self.documents, self.units, *place
+            yield self.number, self.documents, self.units, self.own, *place
 
     def rows_with_text(self) -> Iterator[tuple[Any, ...]]:
-        """Yield the same rows. The first one also has the text."""
-        texts: tuple[str | None, ...] = (self.excerpt.passage, *(None,) * len(self.places))
-        return ((*row, text) for row, text in zip(self.rows(), texts, strict=False))
+        """Yield the same rows. The row of the first place also has the text."""
+        text = None if self.excerpt is None else self.excerpt.passage
+        for row in self.rows():
+            yield *row, text
+            text = None
 
     def quoted(self) -> Row:
         """The row for people."""
-        return self.number, self.excerpt.length, self.documents, self.total, self.places, self.excerpt
+        assert self.excerpt is not None
+        own = None if self.own == self.units else self.own
+        return self.number, self.excerpt.length, own, self.documents, self.total, self.places, self.excerpt
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -102,8 +116,8 @@ class RepeatedPassages(RunResult, Tabular[tuple[Any, ...]]):
         return self.found > 0
 
     def rows(self) -> Iterator[tuple[Any, ...]]:
-        """Yield a row for each place of each passage: number of the passage, of its documents and its units; name of
-        the document, begin, end and line."""
+        """Yield a row for each place of each passage: number of the passage, of its documents, its units and those that
+        are its own; name of the document, begin, end and line."""
         for passage in self.passages:
             yield from passage.rows()
 
@@ -139,7 +153,7 @@ class RepeatedPassages(RunResult, Tabular[tuple[Any, ...]]):
         return f"<RepeatedPassages: documents={len(self.documents)}, passages={self.found}, places={self.places}>"
 
 
-def block_of(passages: tuple[RepeatedPassage, ...] | list[RepeatedPassage], look: Look) -> Block:
+def block_of(passages: Sequence[RepeatedPassage], look: Look) -> Block:
     """Some passages as a block of the answer: for people, or for programs, with texts if there is room for them."""
     if look.for_people:
         return Block(QUOTED_REPEATS, [passage.quoted() for passage in passages])

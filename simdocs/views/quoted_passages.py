@@ -41,9 +41,10 @@ class RepeatedTexts(QuotedPassages):
     """Draws each passage: a line with its number, length and counts, its first places, its text, an empty line."""
 
     def _quoted(self, row: Row) -> bytes:
-        number, length, documents, count, places, excerpt = cast("tuple[int, str, int, int, Any, Excerpt]", row)
+        number, length, own, documents, count, places, excerpt = cast("tuple[Any, ...]", row)
+        new = "" if own is None else f", {own:,} of them its own,"
         at = f", {count:,} places" * (count > documents)
-        line = f"{number}: {length} in {documents:,} documents{at}"
+        line = f"{number}: {length}{new} in {documents:,} documents{at}"
         some = "".join(f"  {_place(*each)}\n" for each in places)
         more = f"  and {count - len(places):,} more\n" * (count > len(places))
         return self._drawn(line, some + more, excerpt)

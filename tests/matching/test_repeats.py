@@ -56,8 +56,8 @@ def found(texts: list[str], unit: str, least: int, *, told_apart: bool = True) -
             text = units_of(texts[place.document][place.begin : place.end], unit)
             assert text == units_of(passage.excerpt.passage, unit)
             assert passage.units == len(text) or not told_apart
-        every.append((passage.units, tuple(sorted(places))))
-    saved = [(1 - passage.documents) * passage.units for passage in result.passages]
+        every.append((passage.units, passage.own, tuple(sorted(places))))
+    saved = [(1 - passage.documents) * passage.own for passage in result.passages]
     assert saved == sorted(saved)
     return sorted(every)
 
@@ -100,14 +100,14 @@ def test_every_window_in_two_texts_is_in_a_passage_at_each_place_and_no_other_is
         for begin, end in twin.windows(text, least, " "):
             where.setdefault(text[begin:end], set()).add((number, begin))
     every = found(texts, "char", least)
-    covered = {(number, at + by, size - by) for size, places in every for number, at in places for by in range(size)}
+    covered = {(number, at + by, size - by) for size, _, places in every for number, at in places for by in range(size)}
     rooms: dict[tuple[int, int], int] = {}
     for number, at, room in covered:
         rooms[number, at] = max(room, rooms.get((number, at), 0))
     for window, places in where.items():
         if len({number for number, _ in places}) > 1:
             assert all(rooms.get(place, 0) >= len(window) for place in places)
-    for size, places in every:
+    for size, _, places in every:
         number, at = places[0]
         text = texts[number][at : at + size]
         assert size >= least
@@ -123,7 +123,7 @@ def test_hashes_that_are_equal_by_accident_list_nothing_false(keys, texts, least
     hashed = windows_module._mixed
     few = lambda values: hashed(values) % windows_module.np.uint64(keys) + windows_module.np.uint64(1)  # noqa: E731
     with mock.patch.object(windows_module, "_mixed", few):
-        for size, places in found(texts, "char", least, told_apart=False):
+        for size, _, places in found(texts, "char", least, told_apart=False):
             assert size >= least
             assert len({units_of(texts[number], "char")[at : at + size] for number, at in places}) == 1
 

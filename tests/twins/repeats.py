@@ -7,8 +7,8 @@ from collections.abc import Sequence
 Place = tuple[int, int]
 """A text, and a unit of it."""
 
-Repeat = tuple[int, tuple[Place, ...]]
-"""The number of units of a passage, and all its places."""
+Repeat = tuple[int, int, tuple[Place, ...]]
+"""The number of units of a passage, how many of them are its own, and all its places."""
 
 
 def windows(text: Sequence[object], least: int, space: object) -> list[tuple[int, int]]:
@@ -28,7 +28,7 @@ def repeats(texts: Sequence[Sequence[object]], least: int, space: object = None)
     for number, text in enumerate(texts):
         for begin, end in windows(text, least, space):
             places.setdefault(tuple(text[begin:end]), []).append((number, begin))
-    found = set()
+    found: dict[tuple[int, tuple[Place, ...]], set[tuple[object, ...]]] = {}
     for window, where in places.items():
         if len({number for number, _ in where}) > 1:
             begin, end = 0, len(window)
@@ -41,8 +41,19 @@ def repeats(texts: Sequence[Sequence[object]], least: int, space: object = None)
                 begin += 1
             while texts[number][first + end - 1] == space:
                 end -= 1
-            found.add((end - begin, tuple(sorted((number, at + begin) for number, at in where))))
-    return sorted(found)
+            moved = tuple(sorted((number, at + begin) for number, at in where))
+            found.setdefault((end - begin, moved), set()).add(window)
+    return sorted(
+        (size, own_units(texts[moved[0][0]][moved[0][1] :][:size], windows_of, least, space), moved)
+        for (size, moved), windows_of in found.items()
+    )
+
+
+def own_units(text: Sequence[object], own: set[tuple[object, ...]], least: int, space: object) -> int:
+    """How many units of a passage are in no window of another passage. Windows of one unit leave out spaces."""
+    others = [each for each in windows(text, least, space) if tuple(text[slice(*each)]) not in own]
+    spaces = [at for at, unit in enumerate(text) if unit == space] if least == 1 else []
+    return len(text) - len({at for begin, end in others for at in range(begin, end)} | set(spaces))
 
 
 def same(texts: Sequence[Sequence[object]], places: Sequence[Place], by: int) -> bool:

@@ -11,7 +11,8 @@ import numpy as np
 
 from simdocs.corpora.containers.reopened import Reopened
 from simdocs.engines.engine import WorkerState
-from simdocs.matching.passage_search import PassageSearch, PlacedUnits, place_of
+from simdocs.matching.difference import line_begins
+from simdocs.matching.passage_search import MappedText
 from simdocs.matching.repeats.repeated_texts import Repeats
 from simdocs.matching.repeats.unit_texts import UnitTexts, by_characters
 from simdocs.matching.verification.verify import Verifier
@@ -135,42 +136,52 @@ class _InDocument(NamedTuple):
 
 
 def _placed(
-    spans: _Spans, state: WorkerState, shingling: Shingling, least: int, ignored: Tokens
+    spans: _Spans, state: WorkerState, shingling: Shingling, ignored: Tokens
 ) -> tuple[list[_InDocument], list[Skip]]:
     """The places of passages in these documents, and the skips of those that cannot be read again."""
-    search = PassageSearch((), shingling, least, ignored)
     read, skips = reload_texts(spans.request, list(range(len(spans.units))), shingling, state.get(Reopened))
     found = list[_InDocument]()
     for place, raw in read:
         first, end = spans.units.offsets[place : place + 2].tolist()
-        placed = search.placed(raw, counted=True)
-        begins = spans.units[place]
-        ends = begins + spans.sizes[first:end]
-        cuts, flat = _with_marks(placed, marked=not by_characters(shingling.unit))
-        where, digests, counts, texts = np.empty((end - first, 3), np.int64), list[bytes](), list[bool](), []
-        for at, (begin, stop) in enumerate(zip(begins.tolist(), ends.tolist(), strict=True)):
-            where[at] = place_of(placed, int(placed.starts[begin]), int(placed.stops[stop - 1]))
-            digests.append(blake2b(flat[cuts[begin] : cuts[stop]].data, digest_size=16).digest())
-            counts.append(placed.counts(begin, stop - begin - shingling.k + 1))
-            if spans.wanted[first + at]:
-                excerpt = excerpt_of(placed.text, int(where[at, 0]), int(where[at, 1]), "")
-                before, passage, after = (each.encode("utf-8", "surrogateescape") for each in excerpt[1:])
-                texts.append((at, (before, passage, after)))
-        found.append(_InDocument(place, where, b"".join(digests), np.array(counts, bool), texts))
+        begins, stops = spans.units[place], spans.units[place] + spans.sizes[first:end]
+        mapped = MappedText.of(raw, shingling)
+        counts = np.ones(len(begins), bool)
+        if len(ignored):
+            counted = mapped.counted(shingling, ignored)
+            counts = np.searchsorted(counted, begins) < np.searchsorted(counted, stops - shingling.k + 1)
+        where, wanted = _where(mapped, begins, stops), spans.wanted[first:end]
+        texts = [(at, _excerpt(mapped.text, *where[at, :2].tolist())) for at in np.flatnonzero(wanted).tolist()]
+        digests = _digests(mapped, begins, stops, marked=not by_characters(shingling.unit))
+        found.append(_InDocument(place, where, digests, counts, texts))
     return found, skips
 
 
-def _with_marks(placed: PlacedUnits, *, marked: bool) -> tuple[Index, Array]:
-    """The code points of all units of a text, end to end, and where each unit begins. marked: _END follows each."""
-    sizes = placed.stops - placed.starts
+def _where(mapped: MappedText, begins: Index, stops: Index) -> Array:
+    """Where these units begin and end in the decoded text, and in which line they begin: int64 (n, 3)."""
+    first = mapped.origins.begins[mapped.units.starts[begins]]
+    lines = np.searchsorted(line_begins(mapped.text)[:-1], first, side="right")
+    return np.column_stack((first, mapped.origins.ends[mapped.units.stops[stops - 1] - 1], lines))
+
+
+def _excerpt(text: str, begin: int, end: int) -> tuple[bytes, bytes, bytes]:
+    """What is before a passage, the passage, and what is after it."""
+    before, passage, after = (each.encode("utf-8", "surrogateescape") for each in excerpt_of(text, begin, end, "")[1:])
+    return before, passage, after
+
+
+def _digests(mapped: MappedText, begins: Index, stops: Index, *, marked: bool) -> bytes:
+    """The digests of the units of passages, 16 bytes each. marked: units are told apart by a mark after each."""
+    starts, sizes = mapped.units.starts, mapped.units.stops - mapped.units.starts
     cuts = offsets_of(sizes + marked)
     flat = np.full(cuts[-1], _END)
-    flat[ranges(cuts[:-1], sizes)] = placed.codepoints[ranges(placed.starts, sizes)]
-    return cuts, flat
+    flat[ranges(cuts[:-1], sizes)] = mapped.normal.codepoints.values[ranges(starts, sizes)]
+    data = flat.view(np.uint8).data
+    each = zip((4 * cuts[begins]).tolist(), (4 * cuts[stops]).tolist(), strict=True)
+    return b"".join(blake2b(data[begin:end], digest_size=16).digest() for begin, end in each)
 
 
 def places_of(
-    some: Occurrences, units: Index, verifier: Verifier, least: int, excerpts: Excerpts | None
+    some: Occurrences, units: Index, verifier: Verifier, excerpts: Excerpts | None
 ) -> tuple[Occurrences, Places]:
     """The places of occurrences. Documents that are gone or have changed are reported.
 
@@ -179,7 +190,7 @@ def places_of(
     collects the texts of all passages that have a place.
     """
     out = Places.none(len(some.passage))
-    _read(some, np.arange(len(some.passage)), units[some.passage], verifier, least, excerpts, out)
+    _read(some, np.arange(len(some.passage)), units[some.passage], verifier, excerpts, out)
     sizes = units[some.passage]
     some = some._replace(passage=_told_apart(some.passage, out, len(units)))
     while excerpts is not None:
@@ -188,7 +199,7 @@ def places_of(
         lacking = np.flatnonzero(out.read & ~excerpts.has()[some.passage])
         if not len(lacking):
             break
-        _read(some, lacking, sizes[lacking], verifier, least, excerpts, out)
+        _read(some, lacking, sizes[lacking], verifier, excerpts, out)
     return some, out
 
 
@@ -212,7 +223,6 @@ def _read(
     rows: Index,
     sizes: Index,
     verifier: Verifier,
-    least: int,
     excerpts: Excerpts | None,
     out: Places,
 ) -> None:
@@ -236,7 +246,7 @@ def _read(
             yield _Spans(request, spans, sizes[here], wanted[here])
 
     shingling = corpus.recipe.shingling
-    work = partial(_placed, shingling=shingling, least=least, ignored=corpus.ignored)
+    work = partial(_placed, shingling=shingling, ignored=corpus.ignored)
     for cut, (found, skips) in zip(cuts, run.engine.map_with_state(work, tasks()), strict=True):
         verifier.report(skips)
         for each in found:

@@ -19,10 +19,12 @@ class Repeats(NamedTuple):
     """P passages in the order of their first places, then of their ends.
 
     units: int64 (P,), how many units each has.
+    own: int64 (P,), how many of these no passage with more places has.
     places: Ragged int64, P rows: all its places among the units of all texts, ascending.
     """
 
     units: Index
+    own: Index
     places: Ragged
 
 
@@ -38,10 +40,20 @@ def repeats_of(texts: UnitTexts, chains: WindowChains) -> Repeats:
     ordered = begins[order], ends[order]
     new = np.append(True, (np.diff(ordered[0]) != 0) | (np.diff(ordered[1]) != 0))[: len(order)]
     some = order[new]
+    own = np.bincount(np.cumsum(new) - 1, _own_units(chains, heads)[order], len(some)).astype(np.int64)
     found = Ragged(chains.begins[occurrences], offsets).take(some)
     back = np.repeat(chains.begins[heads[some]] - begins[some], found.lengths)
-    repeats = _within_texts(texts, Repeats(ends[some] - begins[some], Ragged(found.values - back, found.offsets)))
+    repeats = _within_texts(texts, Repeats(ends[some] - begins[some], own, Ragged(found.values - back, found.offsets)))
     return _with_ends(texts, repeats) if by_characters(texts.unit) and len(repeats.units) else repeats
+
+
+def _own_units(chains: WindowChains, some: Index) -> Index:
+    """How many units of these chains no window has that also occurs elsewhere: the windows before and after them."""
+    begins, ends = chains.begins[some], chains.ends[some]
+    first = np.where(chains.left[some], chains.ends[np.maximum(some - 1, 0)], begins)
+    stop = np.where(chains.right[some], chains.begins[np.minimum(some + 1, len(chains.begins) - 1)], ends)
+    own: Index = np.maximum(stop - first, 0)
+    return own
 
 
 def _within_texts(texts: UnitTexts, repeats: Repeats) -> Repeats:
@@ -53,7 +65,7 @@ def _within_texts(texts: UnitTexts, repeats: Repeats) -> Repeats:
         return repeats
     places = repeats.places.keep(inside)
     some = np.flatnonzero(places.lengths)
-    return Repeats(repeats.units[some], places.take(some))
+    return Repeats(repeats.units[some], repeats.own[some], places.take(some))
 
 
 def _with_ends(texts: UnitTexts, repeats: Repeats) -> Repeats:
@@ -70,4 +82,4 @@ def _with_ends(texts: UnitTexts, repeats: Repeats) -> Repeats:
     firsts = values[offsets[:-1]]
     good = shared & opening(firsts.reshape(-1), texts.unit).reshape(firsts.shape)
     more = np.where(good.any(axis=1), _PAST - np.argmax(good[:, ::-1], axis=1), 0)
-    return repeats._replace(units=repeats.units + more)
+    return repeats._replace(units=repeats.units + more, own=repeats.own + more)

@@ -50,10 +50,9 @@ def repeats(texts: Sequence[Sequence[object]], least: int, space: object = None)
 
 
 def own_units(text: Sequence[object], own: set[tuple[object, ...]], least: int, space: object) -> int:
-    """How many units of a passage are in no window of another passage. Windows of one unit leave out spaces."""
+    """How many units of a passage are in no window of another passage."""
     others = [each for each in windows(text, least, space) if tuple(text[slice(*each)]) not in own]
-    spaces = [at for at, unit in enumerate(text) if unit == space] if least == 1 else []
-    return len(text) - len({at for begin, end in others for at in range(begin, end)} | set(spaces))
+    return len(text) - len({at for begin, end in others for at in range(begin, end)})
 
 
 def same(texts: Sequence[Sequence[object]], places: Sequence[Place], by: int) -> bool:

@@ -24,6 +24,9 @@ from simdocs.parameters.recipes import Shingling
 from simdocs.pipeline.reload import ReloadRequest, reload_texts
 from simdocs.storage.spilled import SpilledArray
 
+_UNITS_AT_ONCE = 1 << 16
+"""Units that are copied at once."""
+
 _END = np.uint32(0xFFFFFFFF)
 """Stands after each unit of a passage before its digest is computed."""
 
@@ -170,13 +173,20 @@ def _excerpt(text: str, begin: int, end: int) -> tuple[bytes, bytes, bytes]:
 
 
 def _digests(mapped: MappedText, begins: Index, stops: Index, *, marked: bool) -> bytes:
-    """The digests of the units of passages, 16 bytes each. marked: units are told apart by a mark after each."""
-    starts, sizes = mapped.units.starts, mapped.units.stops - mapped.units.starts
-    cuts = offsets_of(sizes + marked)
-    flat = np.full(cuts[-1], _END)
-    flat[ranges(cuts[:-1], sizes)] = mapped.normal.codepoints.values[ranges(starts, sizes)]
+    """The digests of the units of passages, 16 bytes each. marked: there is a mark after each unit."""
+    points = mapped.normal.codepoints.values
+    if marked:
+        starts, sizes = mapped.units.starts, mapped.units.stops - mapped.units.starts
+        cuts = offsets_of(sizes + 1)
+        flat = np.full(cuts[-1], _END)
+        for at in range(0, len(starts), _UNITS_AT_ONCE):
+            some = slice(at, at + _UNITS_AT_ONCE)
+            flat[ranges(cuts[:-1][some], sizes[some])] = points[ranges(starts[some], sizes[some])]
+        begins, stops = cuts[begins], cuts[stops]
+    else:
+        flat = points.astype(np.uint32)
     data = flat.view(np.uint8).data
-    each = zip((4 * cuts[begins]).tolist(), (4 * cuts[stops]).tolist(), strict=True)
+    each = zip((4 * begins).tolist(), (4 * stops).tolist(), strict=True)
     return b"".join(blake2b(data[begin:end], digest_size=16).digest() for begin, end in each)
 
 

@@ -45,7 +45,7 @@ class ArrowArray(Protocol):
 '''
 
 _RETURNED_BY: Mapping[type[Request], tuple[str, ...]] = {
-    DedupeRequest: ("pairs", "all_copies", "list"),
+    DedupeRequest: ("pairs", "all_copies", "list", "passages"),
     QueryRequest: ("all_copies", "list", "passages"),
     CompareRequest: ("trace", "passages"),
     BuildRequest: ("dry_run",),

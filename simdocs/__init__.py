@@ -1,6 +1,7 @@
 """Find near-duplicates among documents.
 
-    dedupe      which documents are nearly the same; pairs=True returns pairs instead of groups
+    dedupe      which documents are nearly the same; pairs=True returns pairs instead of groups, and passages=True what
+                occurs in several documents
     query       which documents of an index are similar to these, or with passages=True quote them or are quoted
     report      groups of near-duplicates as a page to look at
     compare     how similar two texts are, by every measure, where they differ, and which passages both have
@@ -76,6 +77,7 @@ if TYPE_CHECKING:
     from simdocs.model.deduplication import Deduplication, SimilarPairs
     from simdocs.model.matches import Matches
     from simdocs.model.quotations import Quotations
+    from simdocs.model.repeated_passages import RepeatedPassages
     from simdocs.model.report import Report
     from simdocs.model.saved_answer import SavedAnswer
     from simdocs.model.tuning import Tuning
@@ -92,6 +94,7 @@ _HOMES = {
     "simdocs.model.deduplication": ("Deduplication", "SimilarPairs"),
     "simdocs.model.matches": ("Matches",),
     "simdocs.model.quotations": ("Quotations",),
+    "simdocs.model.repeated_passages": ("RepeatedPassages",),
     "simdocs.model.report": ("Report",),
     "simdocs.model.saved_answer": ("SavedAnswer",),
     "simdocs.model.tuning": ("Tuning",),
@@ -116,6 +119,7 @@ __all__ = [
     "ParametersError",
     "PutBack",
     "Quotations",
+    "RepeatedPassages",
     "Report",
     "SavedAnswer",
     "Shingles",

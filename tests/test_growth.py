@@ -231,6 +231,26 @@ def test_a_document_costs_no_more_among_more_documents(tmp_path, family, ask, nu
         assert growth(*costs, first.documents, second.documents) <= MOST, (name, costs)
 
 
+def in_passages(docs: Path, **options: Any) -> object:
+    return simdocs.dedupe(docs, passages=True, **options)
+
+
+def one_letter(number: int) -> list[str]:
+    """Two texts of one letter, with so many windows that each document of another family would have some."""
+    return ["a" * (100 * number), "a" * (100 * number) + "b"]
+
+
+@pytest.mark.parametrize("number", SIZES)
+@pytest.mark.parametrize("family", [unrelated, chain, template, near_copies, identical, one_letter])
+def test_a_document_costs_no_more_for_passages_among_more_documents(tmp_path, family, number):
+    """Records that are too many for memory are copied into bytes and back, which is a step of 29%."""
+    in_passages(lines(tmp_path, family(number + 1)), jobs=1)
+    first, second = added(tmp_path, family, 2 * number, in_passages)
+    for name in ("calls", "made"):
+        costs = getattr(first, name), getattr(second, name)
+        assert growth(*costs, first.documents, second.documents) <= 1.4, (name, costs)
+
+
 @pytest.mark.parametrize("number", SIZES)
 @pytest.mark.parametrize("family", [template, crowd])
 def test_a_match_that_is_looked_up_costs_no_more_among_more_documents(tmp_path, family, number):

@@ -414,10 +414,12 @@ def test_parameters_about_finding_documents_cannot_be_combined_with_an_artifact(
         "kept_rows",
         "removed_rows",
         "flagged_rows",
+        *(("passages",) if request_type.question == "dedupe" else ()),
     )
     for name in names_of(request_type):
-        request = asked(request_type, **{name: value_of(request_type, name)} | needed(request_type, name))
-        expected = (f"{name} needs documents, not an artifact",) if name in finding else ()
+        beside = needed(request_type, name)
+        request = asked(request_type, **{name: value_of(request_type, name)} | beside)
+        expected = tuple(f"{each} needs documents, not an artifact" for each in (name, *beside) if each in finding)
         assert tuple(spelled(each.text) for each in request.problems_beside_artifact()) == expected
     request = asked(request_type, documents=("x.index", "y"), hidden=True, follow=True)
     assert tuple(spelled(each.text) for each in request.problems_beside_artifact()) == (

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from simdocs.model.inspection import ArtifactInfo, CheckResult
     from simdocs.model.matches import Matches
     from simdocs.model.quotations import Quotations
+    from simdocs.model.repeated_passages import RepeatedPassages
     from simdocs.model.report import Report
     from simdocs.model.saved_answer import SavedAnswer
     from simdocs.model.search_result import PairRow
@@ -91,8 +92,17 @@ def dedupe(
     *documents: Path | Shingles | Signatures | BandIndex,
     pairs: Literal[False] | None = ...,
     list: None = ...,
+    passages: Literal[False] | None = ...,
     **keywords: Unpack[DedupeKeywords],
 ) -> Deduplication: ...
+
+
+@overload
+def dedupe(
+    *documents: Path | Shingles | Signatures | BandIndex,
+    passages: Literal[True],
+    **keywords: Unpack[DedupeKeywords],
+) -> RepeatedPassages: ...
 
 
 @overload
@@ -137,7 +147,8 @@ def dedupe(*documents: Any, **keywords: Any) -> Any:
     """Find near-duplicates among documents or texts, and return a Deduplication.
 
     With pairs=True, return SimilarPairs: all pairs of near-duplicates. With list, return a tuple with the names of
-    documents, with lines of JSON Lines files, or with the rows of all documents and their groups.
+    documents, with lines of JSON Lines files, or with the rows of all documents and their groups. With passages=True,
+    return RepeatedPassages: the passages that occur in several documents, and where they are.
     """
     return _asked(DedupeRequest(documents=documents, **keywords))
 

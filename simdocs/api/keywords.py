@@ -185,6 +185,7 @@ class DedupeKeywords(GroupsKeywords, total=False):
     renamed: bool | None
     explain: bool | None
     diff: Literal["words", "lines", "unified", "side-by-side"] | None
+    min_passage: int | None
     kept_rows: Path | None
     removed_rows: Path | None
     flagged_rows: Path | None

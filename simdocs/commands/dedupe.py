@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from simdocs.commands.row_outputs import RowDrafts
     from simdocs.model.deduplication import ComponentFacts
     from simdocs.model.explanation import ExplainedDocument
+    from simdocs.model.repeated_passages import RepeatedPassages
     from simdocs.model.saved_answer import SavedAnswer
 
 
@@ -73,9 +74,13 @@ _LOOKED_AT = 1 << 13
 """Duplicates whose files are looked at together: their names and facts are Python objects then."""
 
 
-def answer(request: DedupeRequest, run: Run, delivery: Delivery) -> Deduplication | SimilarPairs:
-    """The groups, the pairs, or the lists of names or lines that a request asks for."""
+def answer(request: DedupeRequest, run: Run, delivery: Delivery) -> Deduplication | SimilarPairs | RepeatedPassages:
+    """The groups, the pairs, or the lists of names or lines that a request asks for; or the passages."""
     plan = resolve(request, delivery.outputs)
+    if request.in_common.passages:
+        from simdocs.commands.repeats import repeated_passages
+
+        return repeated_passages(plan, run, delivery)
     plan, rows = with_row_outputs(plan, run, delivery)
     corpus = read_documents(plan, run)
     if not request.answer.pairs:

@@ -39,7 +39,7 @@ def passages_of(
 
     UsageError: a shingle has more units than the shortest passage that is wanted.
     """
-    least = _least_units(wanted, shingling)
+    least = least_units(wanted, shingling)
     search = PassageSearch(texts[:1], shingling, least, ignored)
     first, other = search.firsts[0], search.placed(texts[1])
     return CommonPassages(
@@ -52,7 +52,7 @@ def passages_of(
     )
 
 
-def _least_units(wanted: PassageAnswer, shingling: Shingling) -> int:
+def least_units(wanted: PassageAnswer, shingling: Shingling) -> int:
     """The least number of units in a passage. UsageError: a shingle has more."""
     k, given = shingling.k, wanted.min_passage
     if given is not None and given < k:
@@ -69,7 +69,7 @@ def quotations(plan: Resolved[QueryRequest, IndexRecipe], run: Run, delivery: De
     """
     indexed, recipe, exact = plan.known, plan.recipe, plan.grouping.exact
     assert indexed is not None
-    least = _least_units(plan.request.in_common, recipe.shingling)
+    least = least_units(plan.request.in_common, recipe.shingling)
     asked = prepare(plan.intake, recipe, run)
     verifier = Verifier(indexed, plan.threshold, run, no_prefilter=exact)
     lookup = Lookup(verifier, asked, itself=plan.request.answer.itself)

@@ -62,6 +62,31 @@ class PlacedUnits(NamedTuple):
         return bool(low < high)
 
 
+class MappedText(NamedTuple):
+    """A text with its units, and where they come from.
+
+    text: as it was decoded. normal: as it was normalised, alone in its batch. units, origins: of that.
+    """
+
+    text: str
+    normal: Texts
+    units: Units
+    origins: Origins
+
+    @classmethod
+    def of(cls, raw: bytes, shingling: Shingling) -> MappedText:
+        """A text in UTF-8."""
+        normal = normalised_texts(joined([raw]), shingling)
+        text, by_lines = raw.decode("utf-8", "surrogateescape"), UNITS[shingling.unit].by_lines
+        mapped = origins(text, joined([raw]), shingling.normalisation, lines=by_lines)
+        return cls(text, normal, shingler_of(shingling.unit).units(normal, shingling), mapped)
+
+    def counted(self, shingling: Shingling, ignored: Tokens) -> Index:
+        """The first unit of each shingle that is not left out: int64, ascending."""
+        layout = shingler_of(shingling.unit).layout(self.normal, self.units, shingling)
+        return layout.firsts[~np.isin(text_tokens(self.normal, shingling).values, ignored)]
+
+
 class PassageSearch:
     """Finds the passages of at least a number of units that texts have in common with others.
 
@@ -90,11 +115,8 @@ class PassageSearch:
         return sorted(found, key=lambda passage: (-passage.units, passage.a_begin))
 
     def _placed(self, raw: bytes, *, is_first: bool) -> PlacedUnits:
-        by_lines = UNITS[self._shingling.unit].by_lines
-        texts = normalised_texts(joined([raw]), self._shingling)
-        units = shingler_of(self._shingling.unit).units(texts, self._shingling)
-        text = raw.decode("utf-8", "surrogateescape")
-        found = origins(text, joined([raw]), self._shingling.normalisation, lines=by_lines)
+        mapped = MappedText.of(raw, self._shingling)
+        text, texts, units, found = mapped
         codepoints = texts.codepoints.values
         kind = kinds.character_kinds(codepoints)
         inside = np.zeros(len(codepoints) + 1, np.int8)
@@ -112,13 +134,8 @@ class PassageSearch:
             codepoints=codepoints,
             origins=found,
             lines=line_begins(text)[:-1],
-            counted=self._counted(texts, units) if is_first and len(self._ignored) else None,
+            counted=mapped.counted(self._shingling, self._ignored) if is_first and len(self._ignored) else None,
         )
-
-    def _counted(self, texts: Texts, units: Units) -> Index:
-        """The first unit of each shingle that is not left out: int64, ascending."""
-        layout = shingler_of(self._shingling.unit).layout(texts, units, self._shingling)
-        return layout.firsts[~np.isin(text_tokens(texts, self._shingling).values, self._ignored)]
 
     def _numbers(self, texts: Texts, units: Units, *, grows: bool) -> Array:
         """A number for each unit, the same for equal ones. grows: those that are new get a number, and not _ABSENT."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from simdocs.model.common_passages import Excerpt
     from simdocs.model.explanation import Link
     from simdocs.model.passages import Difference
+    from simdocs.model.repeated_passages import RepeatPlace
     from simdocs.parameters.values import Path
 
 NAME, SIMILARITY, NUMBER, VALUE = "name", "similarity", "number", "value"
@@ -26,7 +27,7 @@ NUMBERS, LINKS, DIFFERENCES, EXCERPTS = "numbers", "links", "differences", "exce
 similar documents; differences of texts; passages with what is around them."""
 
 PLAIN, GROUPED, KEYED, LINES_LAYOUT = "plain", "grouped", "keyed", "lines"
-EXPLAINING, DIFFERING, QUOTING = "explaining", "differing", "quoting"
+EXPLAINING, DIFFERING, QUOTING, REPEATING = "explaining", "differing", "quoting", "repeating"
 """Layouts of tables. By default, a row is drawn for itself.
 
 grouped: the first column repeats over several rows.
@@ -35,6 +36,7 @@ lines: there is one column, of lines of files, which are written as they are.
 explaining: each row says why a document is kept or a duplicate.
 differing: the last column has the difference of two documents.
 quoting: the last column has a passage that two documents have in common.
+repeating: each row is a passage, with some of its places and its text.
 """
 
 
@@ -42,7 +44,7 @@ class Figure(float):
     """A number that is shown with six significant digits, and not with six digits after its point."""
 
 
-Listed: TypeAlias = "tuple[int, ...] | tuple[Link, ...]"
+Listed: TypeAlias = "tuple[int, ...] | tuple[Link, ...] | tuple[RepeatPlace, ...]"
 """A list in a cell: of numbers, or of named tuples."""
 
 Cell: TypeAlias = "bytes | str | float | int | Listed | Difference | Excerpt | None"

@@ -67,12 +67,15 @@ class CommonPassage(NamedTuple):
 
     def excerpt(self, a: str, unit: str) -> Excerpt:
         """The passage in the first text, which is `a`. unit: in which passages are counted."""
-        before = a[max(0, self.a_begin - _AROUND) : self.a_begin]
-        after = a[self.a_end : self.a_end + _AROUND]
-        begin = 1 + max(before.rfind(end) for end in "\n\r")
-        ends = [place for place in map(after.find, "\n\r") if place >= 0]
-        length = counted_units(self.units, unit)
-        return Excerpt(length, before[begin:], a[self.a_begin : self.a_end], after[: min(ends, default=_AROUND)])
+        return excerpt_of(a, self.a_begin, self.a_end, counted_units(self.units, unit))
+
+
+def excerpt_of(text: str, begin: int, end: int, length: str) -> Excerpt:
+    """The passage between these places of a text. length: the number of its units in words."""
+    before, after = text[max(0, begin - _AROUND) : begin], text[end : end + _AROUND]
+    first = 1 + max(before.rfind(each) for each in "\n\r")
+    ends = [place for place in map(after.find, "\n\r") if place >= 0]
+    return Excerpt(length, before[first:], text[begin:end], after[: min(ends, default=_AROUND)])
 
 
 def counted_units(count: int, unit: str) -> str:

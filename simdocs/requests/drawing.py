@@ -259,11 +259,13 @@ class DedupeDrawRequest(DrawRequest, init=False):
     """The output options of dedupe."""
 
     question = "dedupe_report"
-    takes = (*DrawRequest.takes, "report", "report_size")
+    takes = (*DrawRequest.takes, "passages", "report", "report_size")
 
     def _report_of_groups(self) -> Iterator[Problem]:
         if self.report is not None and self.paired:
             yield not_together("report", "pairs", why="a report shows groups")
+        if self.report is not None and self.passages:
+            yield not_together("report", "passages", why="a report shows groups")
         if self.report == b"-":
             text = f"{mention('report')} must be a file, not -, because the answer goes to standard output"
             yield Problem(text, "report")

@@ -15,7 +15,7 @@ from simdocs.parameters.answers import (
     Summarising,
 )
 from simdocs.parameters.families import CLUSTERS, FIGURES
-from simdocs.parameters.recipes import BandingRequest
+from simdocs.parameters.recipes import BandingRequest, Sketching
 from simdocs.parameters.texts import Known, OnlyChanged, PassageAnswer, Rereading, Sequences
 from simdocs.parameters.values import ArtifactName
 from simdocs.requests.request import Exclusion, Need, RequestRules, needs, not_together, only
@@ -65,6 +65,28 @@ _NOT_FOR_PASSAGES: Mapping[str, str] = MappingProxyType(
     }
 )
 
+_NOT_FOR_REPEATS: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(
+            (
+                *BandingRequest.parameters,
+                *Sketching.parameters,
+                *(name for name in Grouping.parameters if name != "keep"),
+                *Comparing.parameters,
+                *("multiset", "seed"),
+            ),
+            "passages do not depend on it",
+        ),
+        **dict.fromkeys(("pairs", "all_copies", "explain", "list", "keep"), "passages are listed, and no documents"),
+        **dict.fromkeys(RowOutputs.parameters, "passages are listed, and no documents"),
+        "diff": "choose one",
+        "changed": "name the documents whose passages are looked for",
+        "against": f"{suggested('query', 'X.index', 'DOCS', passages=True)} looks for passages of an index",
+        "ignore_common": "what is common is what passages show",
+        **dict.fromkeys(("shingles", "root"), "passages are found in texts, not in artifacts"),
+    }
+)
+
 _CONTAINMENT = "measure containment"
 
 _OF_MEMORY = Need("max_memory", "exact", unless=_CONTAINMENT)
@@ -109,6 +131,7 @@ class DedupeRequest(GroupsRequest):
     comparing: Comparing
     only_changed: OnlyChanged
     answer: DedupeAnswer
+    in_common: PassageAnswer
     row_outputs: RowOutputs
 
     def _without_containers(self) -> Iterator[Problem]:
@@ -140,7 +163,14 @@ class DedupeRequest(GroupsRequest):
             for name, why in _NOT_FOR_CONTAINMENT.items()
         ),
         Exclusion("changed", "against", f"{mention('changed')} is about one index"),
+        *(Exclusion("passages", name, why) for name, why in _NOT_FOR_REPEATS.items()),
+        Need("min_passage", "passages"),
     )
+
+    def problems_beside_artifact(self) -> Iterator[Problem]:
+        """Yield a problem for each parameter that an artifact in the place of documents does not allow."""
+        yield from super().problems_beside_artifact()
+        yield from needs(("passages",) * self.in_common.passages, "documents, not an artifact")
 
     def problems_beside_documents(self) -> Iterator[Problem]:
         """Yield a problem for each parameter that documents that are read now do not allow."""

@@ -10,7 +10,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from simdocs.errors import Problem, UsageError, mention, spelled
-from simdocs.model.answers import DIFFERING, EXPLAINING, LINES_LAYOUT, NAME, NAMES, QUOTING, Look
+from simdocs.model.answers import DIFFERING, EXPLAINING, LINES_LAYOUT, NAME, NAMES, QUOTING, REPEATING, Look
 from simdocs.model.names import display_name
 from simdocs.parameters.declaration import loaded
 from simdocs.parameters.file_formats import ELSEWHERE, FORMATS, ON_TERMINAL, compression_of
@@ -259,6 +259,10 @@ def _format(request: DrawnRequest, look: Look, head: TableHead) -> Format:
         from simdocs.views.quoted_passages import QuotedPassages
 
         return QuotedPassages(look)
+    if head.layout == REPEATING:
+        from simdocs.views.quoted_passages import RepeatedTexts
+
+        return RepeatedTexts(look)
     implementation: type[Format] = FORMATS[_format_of(request)].load()
     return implementation(head, header=request.header, colored=look.colored)
 

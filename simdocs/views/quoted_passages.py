@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from simdocs.model.answers import Cell, Look, Row, plain
 from simdocs.model.names import display_name
@@ -27,11 +27,27 @@ class QuotedPassages(Format):
 
     def _quoted(self, row: Row) -> bytes:
         excerpt = cast("Excerpt", row[-1])
-        line = f"{excerpt.length}: {_place(*row[:4])} = {_place(*row[4:8])}"
+        return self._drawn(f"{excerpt.length}: {_place(*row[:4])} = {_place(*row[4:8])}", "", excerpt)
+
+    def _drawn(self, line: str, places: str, excerpt: Excerpt) -> bytes:
+        """A line, perhaps in bold, lines with places, the passage, and an empty line."""
         if self._colored:
             line = f"\x1b[1m{line}{PLAIN}"
         quoted = in_context(*excerpt[1:], colored=self._colored, terminal=self._terminal)
-        return line.encode() + b"\n" + quoted + b"\n"
+        return f"{line}\n{places}".encode() + quoted + b"\n"
+
+
+class RepeatedTexts(QuotedPassages):
+    """Draws each passage: a line with its number, length and counts, its first places, its text, an empty line."""
+
+    def _quoted(self, row: Row) -> bytes:
+        number, length, own, documents, count, places, excerpt = cast("tuple[Any, ...]", row)
+        new = "" if own is None else f", {own:,} of them its own,"
+        at = f", {count:,} places" * (count > documents)
+        line = f"{number}: {length}{new} in {documents:,} documents{at}"
+        some = "".join(f"  {_place(*each)}\n" for each in places)
+        more = f"  and {count - len(places):,} more\n" * (count > len(places))
+        return self._drawn(line, some + more, excerpt)
 
 
 def _place(name: Cell, begin: object, end: object, line: object) -> str:

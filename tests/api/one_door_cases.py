@@ -196,6 +196,8 @@ _DEDUPE = {
     ),
     "shingles": Case("gone.shingles", arguments=("gone.index",)),
     "root": Case(".", arguments=("moved.index",)),
+    "passages": Case(True),
+    "min_passage": Case(300, {"passages": True}),
 }
 
 _QUERY_ONLY = {

@@ -20,12 +20,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from simdocs.kernels.compare.windows import window_keys
 from simdocs.kernels.lsh.buckets import equal_runs
 from simdocs.model.ragged import Array, Index, Keys, Mask, distinct, ranges
-
-_FACTORS = np.uint64(0x9FB21C651E98DF25), np.uint64(0xD6E8FEB86659FD93)
-"""Odd numbers with about as many bits set as not."""
-
 
 _PLACES_A_KEY = 8
 """Places of a table of keys for each key in it: of other keys, at most one in this number is taken for one of them."""
@@ -75,7 +72,7 @@ def _shortened(a: Array, b: Array, least: int) -> _Shortened:
 
     Where both have a long run exactly once, its inner symbols become one, which nothing else has.
     """
-    windows = [_window_keys(each, least) for each in (a, b)]
+    windows = [window_keys(each, least) for each in (a, b)]
     keys = np.concatenate(windows)
     order = _perhaps_in_both(*windows)
     order = order[np.argsort(keys[order], kind="stable")]
@@ -136,21 +133,6 @@ def _inner_symbols(a: Array, b: Array, once: Index, least: int) -> tuple[Index, 
     sizes = np.diff(np.append(begins, len(left))) - 1 - least
     begins, sizes = begins[sizes > 1], sizes[sizes > 1]
     return left[begins] + least, right[begins] + least, sizes
-
-
-def _window_keys(symbols: Array, size: int) -> Keys:
-    """A hash of every `size` consecutive symbols: uint64 (n - size + 1,)."""
-    keys, width = symbols.astype(np.uint64), 1
-    while width < size:
-        more = min(width, size - width)
-        first, second = keys[:-more], keys[more:]
-        keys = first * _FACTORS[0]
-        keys ^= keys >> np.uint64(32)
-        keys += second
-        keys *= _FACTORS[1]
-        keys ^= keys >> np.uint64(32)
-        width += more
-    return keys
 
 
 class _Longest(NamedTuple):

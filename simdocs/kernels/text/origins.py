@@ -16,7 +16,7 @@ import numpy as np
 
 from simdocs.kernels.text.character_mapping import after_str_steps, is_space, map_characters
 from simdocs.kernels.text.codepoints import CodepointTable, to_codepoints
-from simdocs.model.ragged import Index, Mask, Ragged, offsets_of
+from simdocs.model.ragged import Array, Index, Mask, Ragged, offsets_of
 from simdocs.parameters.texts import Normalisation
 
 _AT_ONCE = 1 << 16
@@ -48,23 +48,29 @@ def origins(text: str, raw: Ragged, switches: Normalisation, *, lines: bool) -> 
 
     raw: the text as UTF-8 bytes, one row. text: the same text, decoded with surrogateescape.
     """
-    starts, sizes = _clusters(text, switches)
-    stops = np.append(starts[1:], len(text))
-    firsts = offsets_of(sizes)
     mapped = np.concatenate([part.values for part in map_characters(raw, switches, lines=lines)])
-    assert len(mapped) == firsts[-1], "clusters are mapped one by one"
     space = is_space(mapped, lines)
     kept = np.flatnonzero(~space | np.append(False, ~space[:-1])[: len(space)])
     kept = kept[: len(kept) - int(len(kept) > 0 and space[kept[-1]])]
+    count = len(mapped)
+    del mapped, space
+    starts, sizes = _clusters(text, switches)
+    if len(sizes) == len(text) and (sizes == 1).all():  # nearly always: each character becomes one
+        assert count == len(sizes), "clusters are mapped one by one"
+        every = np.ones(len(kept), bool)
+        return Origins(kept, kept + 1, every, every)
+    stops = np.append(starts[1:], len(text))
+    firsts = offsets_of(sizes)
+    assert count == firsts[-1], "clusters are mapped one by one"
     cluster = np.searchsorted(firsts, kept, side="right") - 1
     return Origins(starts[cluster], stops[cluster], kept == firsts[cluster], kept + 1 == firsts[cluster + 1])
 
 
-def _clusters(text: str, switches: Normalisation) -> tuple[Index, Index]:
-    """Where the clusters of a text begin, and how many code points each becomes: two arrays of int64 (n,)."""
+def _clusters(text: str, switches: Normalisation) -> tuple[Index, Array]:
+    """Where the clusters of a text begin, and how many code points each becomes: int64 (n,), and integers (n,)."""
     codepoints = to_codepoints(text)
     if not (switches.nfkc or switches.strip_accents):
-        sizes = np.ones(len(text), np.int64) if switches.keep_case else _lowered()(codepoints).astype(np.int64)
+        sizes = np.ones(len(text), np.uint8) if switches.keep_case else _lowered()(codepoints)
         return np.arange(len(text)), sizes
     begins = _combines()(codepoints) == 1
     begins[:1] = True

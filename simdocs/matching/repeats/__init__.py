@@ -1,0 +1,1 @@
+"""Passages that occur in several documents of a collection."""

@@ -1,0 +1,258 @@
+"""simdocs dedupe --passages: which passages occur in several documents, how often, and where."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import random
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import simdocs as public
+from simdocs.commands import repeats as module
+from simdocs.storage import syscalls
+from tests.cli.program import PROGRAM, Done, environment, simdocs
+from tests.cli.terminal import on_terminal
+
+FOOTER = "This newsletter is sent by the Harbour Office, Quay 5. To unsubscribe,\nwrite STOP to office@harbour.example"
+QUOTE = "A lighthouse that nobody tends is still a lighthouse, said the keeper, and went to bed at noon."
+HEAD = ["passage", "documents", "units", "own", "document", "begin", "end", "line"]
+
+
+def page(seed: int, words: int = 40) -> str:
+    dice = random.Random(seed)
+    return " ".join(f"{dice.choice(('bridge', 'lamp', 'river', 'nine'))}{dice.randrange(10_000)}" for _ in range(words))
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    (tmp_path / "docs").mkdir()
+    for number in range(6):
+        quote = f"{QUOTE}\n" * (number in (1, 4))
+        footer = FOOTER.upper() if number == 3 else FOOTER
+        text = f"{page(number)}\n{quote}{page(10 + number)} {'abcdef'[number]}!\n\n{footer}."
+        (tmp_path / "docs" / f"{number}.txt").write_text(text)
+    return tmp_path
+
+
+def passages(here: Path, *arguments: str, **how: object) -> Done:
+    return simdocs("dedupe", "docs", "--passages", *arguments, cwd=here, **how)
+
+
+def cells(done: Done) -> list[list[str]]:
+    return [[cell.decode() for cell in row] for row in done.rows]
+
+
+def test_each_place_is_a_row_and_what_a_template_saves_most_comes_first(here):
+    done = passages(here)
+    assert (done.status, done.err) == (0, "")
+    rows = cells(done)
+    footer = f"! {FOOTER}.".replace("\n", " ")
+    assert [row[:5] for row in rows] == [
+        *(["1", "6", *[str(len(footer))] * 2, f"docs/{number}.txt"] for number in range(6)),
+        *(["2", "2", *[str(len(QUOTE))] * 2, f"docs/{number}.txt"] for number in (1, 4)),
+    ]
+    for row in rows:
+        text, (begin, end, line) = (here / row[4]).read_text(), map(int, row[5:])
+        wanted = footer if row[0] == "1" else QUOTE
+        assert " ".join(text[begin:end].split()).lower() == wanted.lower()
+        assert line == 1 + text[:begin].count("\n")
+    assert cells(passages(here, "--header"))[0] == HEAD
+    assert passages(here, "--format", "csv").out.splitlines()[0].decode().split(",") == HEAD
+
+
+def test_units_and_switches_are_those_of_compare(here):
+    assert [row[2] for row in cells(passages(here, "--unit", "word"))][::6] == ["18", "18"]
+    assert {row[1] for row in cells(passages(here, "--keep-case"))} == {"5", "2"}
+    assert [
+        [row[0], row[1], row[2], row[4]] for row in cells(passages(here, "--unit", "line", "--min-passage", "1"))
+    ] == [
+        *(["1", "6", "2", f"docs/{number}.txt"] for number in range(6)),
+        *(["2", "2", "1", f"docs/{number}.txt"] for number in (1, 4)),
+    ]
+    assert {row[0] for row in cells(passages(here, "--min-passage", "100"))} == {"1"}
+    assert passages(here, "--min-passage", "200").out == b""
+
+
+def test_json_lines_have_the_text_once_for_each_passage(here):
+    rows = [json.loads(line) for line in passages(here, "--format", "jsonl").out.splitlines()]
+    assert [list(row) for row in rows] == [[*HEAD, "text"]] * 8
+    assert [row["text"] is not None for row in rows] == [True, *[False] * 5, True, False]
+    assert rows[6]["text"] == QUOTE
+    assert rows[0]["text"] == f"!\n\n{FOOTER}."
+
+
+def test_a_template_file_is_made_of_the_answer_in_one_line(here):
+    python = "import json, sys; [print(row['text']) for row in map(json.loads, sys.stdin) if row['text']]"
+    line = f'"{PROGRAM}" dedupe docs --passages --format jsonl | python3 -c "{python}" > template.txt'
+    assert subprocess.run(["sh", "-c", line], cwd=here, env=environment(), check=False).returncode == 0
+    assert (here / "template.txt").read_text() == f"!\n\n{FOOTER}.\n{QUOTE}\n"
+    # What is in the template is no news any more.
+    assert passages(here, "--template", "template.txt").out == b""
+    left = simdocs("dedupe", "docs", "--template", "template.txt", "--summary-json", "x.json", cwd=here)
+    assert left.status == 0
+    assert json.loads((here / "x.json").read_text())["ignored_share"] > 0.1
+
+
+def test_people_see_each_passage_with_its_first_places_and_its_text(here):
+    shown = on_terminal("dedupe", "docs", "--passages", "-q", "--color", "never", cwd=here).out.decode()
+    first, second = shown.split("\n\n2: ")
+    assert first.startswith("1: 110 characters in 6 documents\n  docs/0.txt:2 (")
+    assert "\n  and 3 more\n" in first
+    assert f"[=!\n\n{FOOTER}.=]" in first
+    assert second.startswith("95 characters in 2 documents\n  docs/1.txt:2 (")
+    assert f"[={QUOTE}=]" in second
+    assert passages(here, "--format", "table").out.decode() == shown
+
+
+def test_a_passage_that_a_document_has_twice_has_two_places(here):
+    (here / "docs" / "twice.txt").write_text(f"{FOOTER}\nand again\n{FOOTER}")
+    rows = [row for row in cells(passages(here)) if row[1] == "7"]
+    assert [row[4] for row in rows if row[4] == "docs/twice.txt"] == ["docs/twice.txt"] * 2
+    assert b"7 documents, 8 places" in passages(here, "--format", "table").out
+
+
+def test_the_summary_counts_passages_places_documents_and_units(here):
+    done = passages(here, "--summary", "--summary-json", "x.json")
+    facts = json.loads((here / "x.json").read_text())
+    assert [facts[name] for name in ("documents", "passages", "places", "matched", "min_passage")] == [6, 2, 8, 6, 60]
+    assert facts["in_passages"] == 6 * 110 + 2 * 95
+    assert facts["units"] == sum(len(" ".join(path.read_text().split())) for path in (here / "docs").iterdir())
+    share = facts["in_passages"] / facts["units"]
+    assert f"2 passages of 60 characters or more in several documents: 8 places in 6 documents, {share:.1%}" in done.err
+    none = passages(here, "--min-passage", "500", "--summary").err
+    assert "no passages of 500 characters or more in several documents" in none
+
+
+def test_exit_code_says_whether_there_are_passages(here):
+    assert passages(here, "--exit-code").status == 1
+    assert passages(here, "--exit-code", "--min-passage", "500").status == 0
+
+
+@pytest.mark.parametrize("options", [(), ("--unit", "word"), ("--format", "jsonl"), ("--format", "table")])
+def test_the_bytes_are_the_same_for_any_number_of_workers(here, options):
+    for number in range(300):
+        (here / "docs" / f"more{number:03}.txt").write_text(f"{page(number)}\n{FOOTER}\n{page(number % 40)}")
+    first = passages(here, "-j1", *options)
+    assert first.out
+    assert {passages(here, f"-j{jobs}", *options).out for jobs in (2, 3)} == {first.out}
+
+
+def test_lines_and_rows_are_documents(here):
+    texts = [path.read_text() for path in sorted((here / "docs").iterdir())]
+    (here / "x.jsonl").write_text(
+        "".join(json.dumps({"text": text, "id": f"n{n}"}) + "\n" for n, text in enumerate(texts))
+    )
+    done = simdocs("dedupe", "x.jsonl", "--passages", cwd=here)
+    assert [row[4] for row in cells(done)][:6] == [f"x.jsonl#n{number}" for number in range(6)]
+    assert [row[5:7] for row in cells(done)] == [row[5:7] for row in cells(passages(here))]
+    (here / "x.csv").write_text("text\n" + "".join(f'"{text}"\n' for text in texts))
+    csv = simdocs("dedupe", "x.csv", "--passages", cwd=here)
+    assert [row[5:7] for row in cells(csv)] == [row[5:7] for row in cells(passages(here))]
+    standard_input = simdocs("dedupe", "-", "--jsonl", "--passages", cwd=here, stdin=(here / "x.jsonl").read_bytes())
+    assert [row[4] for row in cells(standard_input)][:2] == ["-#n0", "-#n1"]
+
+
+def test_copies_can_be_left_out_first(here):
+    for number in range(5):
+        (here / "docs" / f"copy{number}.txt").write_bytes((here / "docs" / "0.txt").read_bytes())
+    assert cells(passages(here))[0][1:3] == ["6", str(len(" ".join((here / "docs" / "0.txt").read_text().split())))]
+    line = f'"{PROGRAM}" dedupe docs --list kept -0 | "{PROGRAM}" dedupe --files0-from - --passages'
+    done = subprocess.run(["sh", "-c", line], cwd=here, env=environment(), capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    rows = [row.split(b"\t") for row in done.stdout.splitlines()]
+    assert [row[:3] for row in rows[::6]] == [[b"1", b"6", b"110"], [b"2", b"2", b"95"]]
+
+
+def test_what_cannot_be_read_is_named_and_the_rest_is_compared(here):
+    (here / "docs" / "empty.txt").write_text("")
+    (here / "docs" / "short.txt").write_text("short")
+    (here / "docs" / "binary.txt").write_bytes(b"\0\1\2" + FOOTER.encode())
+    (here / "docs" / "lines.jsonl").write_text("{\n")
+    done = passages(here)
+    assert done.status == 3
+    assert "docs/lines.jsonl" in done.err
+    assert len(done.rows) == 8
+    (here / "docs" / "lines.jsonl").unlink()
+    latin = (here / "docs" / "0.txt").read_text().replace("Office", "Büro").encode("latin-1")
+    (here / "docs" / "latin.txt").write_bytes(latin)
+    (here / "docs" / "latin2.txt").write_bytes(latin)
+    rows = [json.loads(line) for line in passages(here, "--format", "jsonl").out.splitlines()]
+    assert any("text_b64" in row for row in rows)
+
+
+@pytest.mark.parametrize("change", ["gone", "changed"])
+def test_a_document_that_changes_before_it_is_read_again_has_no_place(here, monkeypatch, change):
+    looked_up = module.places_of
+
+    def later(*arguments):
+        first = here / "docs" / "1.txt"
+        if change == "gone":
+            first.unlink()
+        else:
+            first.write_text("something else, which is long enough, and has nothing in common with the other pages")
+        return looked_up(*arguments)
+
+    monkeypatch.setattr(module, "places_of", later)
+    monkeypatch.chdir(here)
+    found = public.dedupe("docs", passages=True)
+    assert [(each.documents, len(each.places)) for each in found.passages] == [(5, 5)]
+    assert [each.document for each in found.passages[0].places] == [f"docs/{number}.txt" for number in (0, 2, 3, 4, 5)]
+    assert found.passages[0].excerpt.passage == f"!\n\n{FOOTER}."
+    assert found.skipped.counts == {"unverified": 1}
+
+
+def test_without_room_for_temporary_files_there_is_one_clear_line(here, monkeypatch):
+    def fail(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(syscalls, "write_at", fail)
+    monkeypatch.setattr("simdocs.storage.spilled._HELD", 64)
+    with pytest.raises(public.OutputError, match=r"No space left on device: .* TMPDIR"):
+        public.dedupe(here / "docs", passages=True)
+
+
+TOGETHER = "--passages and {} cannot be combined"
+
+
+def test_what_makes_no_sense_beside_passages_is_refused_at_once(here):
+    done = passages(here, "--pairs", "--threshold", "0.5", "--report", "x.html", "--ignore-common", "0.5", "--multiset")
+    assert (done.status, done.out) == (2, b"")
+    for option in ("--pairs", "--threshold", "--ignore-common", "--multiset"):
+        assert TOGETHER.format(option) in done.err
+    assert "--report and --passages cannot be combined: a report shows groups" in done.err
+    assert not (here / "x.html").exists()
+    assert "--passages has no place in .answer" in passages(here, "-o", "x.answer").err
+    assert "--min-passage must be at least 9" in passages(here, "--min-passage", "5").err
+    assert "--min-passage needs --passages" in simdocs("dedupe", "docs", "--min-passage", "70", cwd=here).err
+    assert simdocs("index", "docs", "-o", "x.index", cwd=here).status == 0
+    refused = simdocs("dedupe", "x.index", "--passages", cwd=here)
+    assert (refused.status, "--passages needs documents, not an artifact" in refused.err) == (2, True)
+
+
+def test_python_has_the_same_answer(here, monkeypatch):
+    monkeypatch.chdir(here)
+    found = public.dedupe("docs", passages=True)
+    assert [[str(cell) for cell in row] for row in found.rows()] == cells(passages(here))
+    assert len(found) == len(found.passages[0].places) + 2 == 8
+    assert found.is_found
+    assert repr(found) == "<RepeatedPassages: documents=6, passages=2, places=8>"
+    found.write("x.jsonl")
+    assert Path("x.jsonl").read_bytes() == passages(here, "--format", "jsonl").out
+    found.write("x.tsv")
+    assert Path("x.tsv").read_bytes() == passages(here).out
+    table = found.to_arrow()
+    assert table.column_names == HEAD
+    texts = [path.read_text() for path in sorted(Path("docs").iterdir())]
+    again = public.dedupe(texts=texts, names=[("page", number) for number in range(6)], passages=True)
+    assert again.passages[1].places[0].document == ("page", 1)
+
+
+def test_a_parquet_file_has_a_row_for_each_place(here):
+    from pyarrow import parquet
+
+    assert passages(here, "-o", "x.parquet").status == 0
+    assert parquet.read_table(here / "x.parquet").to_pydict()["document"][6:] == ["docs/1.txt", "docs/4.txt"]

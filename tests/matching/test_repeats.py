@@ -1,0 +1,135 @@
+"""Passages in several documents are those of their twin, and what is said of them holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from unittest import mock
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import simdocs
+from simdocs.kernels.compare import windows as windows_module
+from simdocs.matching.repeats import repeated_windows
+from simdocs.storage import spilled
+from tests.amounts import examples
+from tests.twins import repeats as twin
+
+ALPHABETS = st.sampled_from(("ab ", "a ", "ab", "abcdefgh "))
+
+
+@st.composite
+def collections(draw: st.DrawFn) -> list[str]:
+    """Draw texts that are made of stretches of a few others, and some equal ones."""
+    letters = st.text(draw(ALPHABETS), max_size=24)
+    base = draw(st.lists(letters, min_size=1, max_size=3))
+    pieces = st.one_of(
+        letters, st.tuples(st.sampled_from(base), st.integers(0, 6)).map(lambda each: each[0][each[1] :])
+    )
+    texts = draw(st.lists(st.lists(pieces, max_size=5).map("".join), max_size=5))
+    return [*texts, *draw(st.lists(st.sampled_from(texts), max_size=2) if texts else st.just([]))]
+
+
+@contextmanager
+def in_small_pieces() -> Iterator[None]:
+    """Let everything be written to files, and be cut into pieces."""
+    files = mock.patch.multiple(spilled, _HELD=64, _NEAR=4, _SORTED_AT_ONCE=2)
+    with files, mock.patch.object(repeated_windows, "_STRETCH", 3), mock.patch.object(windows_module, "_AT_ONCE", 5):
+        yield
+
+
+def found(texts: list[str], unit: str, least: int, *, told_apart: bool = True) -> list[twin.Repeat]:
+    """The passages, with their places in units, which are characters or words of one letter.
+
+    told_apart: whether windows that differ have different hashes. If not, a passage may end with a space.
+    """
+    result = simdocs.dedupe(texts=texts, passages=True, min_passage=least, unit=unit, k=1, names=range(len(texts)))
+    every = []
+    for passage in result.passages:
+        places = tuple((place.document, unit_at(texts[place.document], place.begin, unit)) for place in passage.places)
+        assert [place[0] for place in places] == sorted(place[0] for place in places)
+        assert len({number for number, _ in places}) == passage.documents > 1
+        for place in passage.places:
+            text = units_of(texts[place.document][place.begin : place.end], unit)
+            assert text == units_of(passage.excerpt.passage, unit)
+            assert passage.units == len(text) or not told_apart
+        every.append((passage.units, passage.own, tuple(sorted(places))))
+    saved = [(1 - passage.documents) * passage.own for passage in result.passages]
+    assert saved == sorted(saved)
+    return sorted(every)
+
+
+def normalised(text: str) -> str:
+    return " ".join(text.split())
+
+
+def unit_at(text: str, begin: int, unit: str) -> int:
+    before = " ".join(f"{text[:begin]}x".split())[:-1]
+    return len(before) if unit == "char" else len(before.replace(" ", ""))
+
+
+def units_of(text: str, unit: str) -> str:
+    return normalised(text) if unit == "char" else normalised(text).replace(" ", "")
+
+
+@pytest.mark.parametrize("small", [False, True])
+@pytest.mark.parametrize("unit", ["char", "word"])
+@examples(120)
+@given(texts=collections(), least=st.integers(1, 8))
+def test_the_passages_are_those_of_the_twin(unit, small, texts, least):
+    # Each Chinese character is a word.
+    if unit == "word":
+        texts = ["".join(chr(0x4E00 + ord(each)) if each != " " else each for each in text) for text in texts]
+    expected = twin.repeats([units_of(text, unit) for text in texts], least, " " if unit == "char" else None)
+    with in_small_pieces() if small else nullcontext():
+        every = found(texts, unit, least)
+    if least == 1:  # no window of one unit has the space between two of them
+        every, expected = ([(size, 0, places) for size, _, places in each] for each in (every, expected))
+    assert every == expected
+
+
+@examples(60)
+@given(texts=collections(), least=st.integers(1, 8))
+def test_every_window_in_two_texts_is_in_a_passage_at_each_place_and_no_other_is_listed(texts, least):
+    texts = list(map(normalised, texts))
+    where: dict[str, set[tuple[int, int]]] = {}
+    for number, text in enumerate(texts):
+        for begin, end in twin.windows(text, least, " "):
+            where.setdefault(text[begin:end], set()).add((number, begin))
+    every = found(texts, "char", least)
+    covered = {(number, at + by, size - by) for size, _, places in every for number, at in places for by in range(size)}
+    rooms: dict[tuple[int, int], int] = {}
+    for number, at, room in covered:
+        rooms[number, at] = max(room, rooms.get((number, at), 0))
+    for window, places in where.items():
+        if len({number for number, _ in places}) > 1:
+            assert all(rooms.get(place, 0) >= len(window) for place in places)
+    for size, _, places in every:
+        number, at = places[0]
+        text = texts[number][at : at + size]
+        assert size >= least
+        assert {(n, i) for n, other in enumerate(texts) for i in range(len(other)) if other.startswith(text, i)} == set(
+            places
+        )
+
+
+@pytest.mark.parametrize("keys", [1, 3])
+@examples(40)
+@given(texts=collections(), least=st.integers(2, 6))
+def test_hashes_that_are_equal_by_accident_list_nothing_false(keys, texts, least):
+    hashed = windows_module._mixed
+    few = lambda values: hashed(values) % windows_module.np.uint64(keys) + windows_module.np.uint64(1)  # noqa: E731
+    with mock.patch.object(windows_module, "_mixed", few):
+        for size, _, places in found(texts, "char", least, told_apart=False):
+            assert size >= least
+            assert len({units_of(texts[number], "char")[at : at + size] for number, at in places}) == 1
+
+
+def test_copies_are_documents_like_others(tmp_path: Path):
+    text = "The ferry leaves from quay five at nine o'clock and waits for no train, whatever happens."
+    result = simdocs.dedupe(texts=[text, text, "Another text."], passages=True)
+    (passage,) = result.passages
+    assert (passage.documents, passage.units, len(passage.places)) == (2, len(text), 2)

@@ -281,7 +281,14 @@ def test_what_a_table_makes_of_characters_is_checked(why, compiled):
 def test_a_character_that_a_table_does_not_know_is_named(compiled):
     nothing = np.zeros(0x110000, np.uint32)
     assert mapped(compiled, table=nothing) == -1 - ord("é")
-    assert compiled.word_hashes(TWO_WORDS, FOUR, nothing.astype(np.uint8), 0, ONE.copy(), ZERO.copy()) == -1
+    one_word = np.frombuffer("aé ".encode(), np.uint8)
+    assert compiled.word_hashes(one_word, FOUR, nothing.astype(np.uint8), 0, ONE.copy(), ZERO.copy()) == -1 - ord("a")
+    assert (
+        compiled.word_hashes(
+            TWO_WORDS[:3], offsets_of(np.array([3])), nothing.astype(np.uint8), 0, np.empty(2, np.uint32), ZERO.copy()
+        )
+        == 2
+    )
 
 
 LETTERS = ["a", "B", "_", "7", " ", "\n", "\r", ".", "é", "Ⱥ", "K", "ß", "\u0301", "\u0e33", "中", "。", "ก", "\u2028"]

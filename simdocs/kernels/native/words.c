@@ -163,7 +163,7 @@ PyObject *word_hashes(PyObject *self, PyObject *args)
     to.size = b[0].len;
     to.out = b[3].buf;
     to.room = items(&b[3], 4);
-    i64 failed = kinds[0] ? 0 : -1;
+    i64 failed = 0;
     Py_BEGIN_ALLOW_THREADS
     const any_i64 *offsets = b[1].buf;
     any_i64 *counts = b[4].buf;

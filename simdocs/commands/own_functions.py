@@ -78,6 +78,10 @@ def with_all_items(intake: Intake, recipe: Stated, run: Run) -> tuple[Intake, St
     if recipe.shingling.multiset:
         _refuse(recipe.sketching, f"{'' if intake.artifact is None else intake.artifact.name} has multisets, not sets")
     intake, corpus, firsts = _first_documents(intake, recipe, run, _Firsts(most_for=recipe.sketching))
+    if firsts.largest == 1 and recipe.shingling.unit != "line":
+        run.skipped.warnings.append(
+            f"each document is a single shingle: if it is a set with one item in each line, use {mention('unit')} line"
+        )
     spelled = _spelled(corpus, firsts.rows, firsts.tokens)
     return intake, recipe.but(sketching=with_items(recipe.sketching, spelled, intake.permutations))
 
@@ -106,7 +110,7 @@ def refuse_too_many(sketching: Sketching, items: int) -> None:
 
 
 class _Firsts:
-    """The different tokens of documents, and the first document with each.
+    """The different tokens of documents, the first document with each, and the largest number of tokens in one.
 
     known: tokens that do not count.
     most_for: the scheme that has own functions for these tokens, so that there must not be too many; None: none has.
@@ -114,7 +118,7 @@ class _Firsts:
 
     def __init__(self, known: Tokens = NO_TOKENS, most_for: Sketching | None = None) -> None:
         self.tokens, self.rows = NO_TOKENS, np.empty(0, np.int64)
-        self._known, self._most_for, self._done = known, most_for, 0
+        self._known, self._most_for, self._done, self.largest = known, most_for, 0, 0
 
     def take(self, sets: Ragged) -> None:
         """Look at the sets of the next documents. UsageError: there are too many tokens."""
@@ -124,6 +128,7 @@ class _Firsts:
         self.tokens = np.concatenate((self.tokens, tokens[new]))
         self.rows = np.concatenate((self.rows, self._done + rows))
         self._done += len(sets)
+        self.largest = max(self.largest, int(sets.lengths.max(initial=0)))
         if self._most_for is not None:
             refuse_too_many(self._most_for, len(self.tokens))
 

@@ -74,7 +74,7 @@ def repeated_passages(plan: Resolved[DedupeRequest, SignatureRecipe], run: Run, 
         if delivery.take is None or delivery.look.holds_all:
             excerpts = Excerpts(len(repeats.units))
         sizes, own = repeats.units[some.passage], repeats.own[some.passage]
-        some, places = places_of(some, repeats.units, verifier, excerpts)
+        some, places = places_of(some, repeats.units, least, verifier, excerpts)
         listed = _listed(some, places, sizes, own)
         answer = _Answer(corpus, some, places, listed, excerpts, unit)
         passages = answer.deliver(run, delivery)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -115,9 +116,10 @@ def answer(request: ShowRequest, run: Run, delivery: Delivery) -> Shown:
 
 def _shingles(request: ShowRequest) -> Iterator[Row]:
     """The shingles of a text with their tokens, in text order, with repeats."""
-    if problems := list(request.problems_beside_text()):
-        raise UsageError(*problems)
     assert isinstance(request.file, bytes)
+    is_there = request.text is not None or request.file == b"-" or os.path.lexists(request.file)
+    if is_there and (problems := list(request.problems_beside_text())):
+        raise UsageError(*problems)
     if request.text is not None:
         data = as_bytes(request.text)
     else:

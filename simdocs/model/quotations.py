@@ -86,11 +86,14 @@ class Quotations(RunResult, Tabular[tuple[Any, ...]]):
         passages = f"{counted(self.found, 'passage')}" if self.found else "no passages"
         least = f"of {self.least:,} {UNITS[self.recipe.shingling.unit].plural} or more"
         matched = f" for {counted(self.matched, 'document')}" * bool(self.found)
-        yield f"{passages} {least}{matched}, in {seconds:.2f} s"
+        shorter = "" if self.found or why else f"; {mention('min_passage')} finds shorter ones"
+        yield f"{passages} {least}{matched}, in {seconds:.2f} s{shorter}"
 
     def _how_found(self) -> str:
         """A phrase about how candidates were found."""
         if self.undecided is None:
+            return "every passage is found"
+        if self.undecided == len(self.documents):
             return "every passage is found"
         every = f"; {counted(self.undecided, 'document')} compared with every text" * bool(self.undecided)
         return f"the sketch may miss short passages, {mention('exact')} misses none{every}"

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from simdocs.errors import mention
 from simdocs.model.answers import EXCERPTS, NAME, NUMBER, PLAIN, REPEATING, Block, Look, Row, Tabular, table_head
 from simdocs.model.common_passages import Excerpt, counted_units
 from simdocs.model.documents import Documents
@@ -139,11 +140,12 @@ class RepeatedPassages(RunResult, Tabular[tuple[Any, ...]]):
             yield f"nothing was compared: {why}"
         yield self._read()
         if self.ignored:
-            yield f"passages of nothing but {self.ignored:,} tokens that are left out are not listed"
+            yield f"{self.ignored:,} tokens of templates are left out: passages of hardly anything else are not listed"
         plural = UNITS[self.recipe.shingling.unit].plural
         least = f"of {counted_units(self.least, self.recipe.shingling.unit)} or more in several documents"
         if not self.found:
-            yield f"no passages {least}, in {seconds:.2f} s"
+            shorter = f"; {mention('min_passage')} finds shorter ones" if self.total and not why else ""
+            yield f"no passages {least}, in {seconds:.2f} s{shorter}"
             return
         share = self.covered / max(1, self.total)
         places = f"{counted(self.places, 'place')} in {counted(self.matched, 'document')}"

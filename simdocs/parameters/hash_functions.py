@@ -102,7 +102,7 @@ def permuted_rows(words: Sequence[str], items: Sequence[str]) -> list[int]:
             raise _NoPermutationError(f"{word!r} occurs twice", at)
         order[rows[word]] = word
     if missing := [item for row, item in enumerate(items) if row not in order]:
-        raise _NoPermutationError(f"{missing[0]!r} is missing")
+        raise _NoPermutationError(f"{missing[0]!r} is missing, one of the {len(items):,} shingles{_shown(items)}")
     return list(order)
 
 

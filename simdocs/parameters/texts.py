@@ -285,7 +285,10 @@ PASSAGES = parameter(
     default=False,
     help=f"{_IN_COMMON} How similar the texts are is not computed.",
     helps={
-        "dedupe": "List passages that occur in several documents, and where, instead of near-duplicates.",
+        **dict.fromkeys(
+            ("dedupe", "dedupe_report"),
+            "List passages that occur in several documents, and where, instead of near-duplicates.",
+        ),
         "query": f"{_IN_COMMON} If the index has a sketch for containment, short ones may be missed: {mention('exact')}"
         " misses none.",
     },

@@ -205,7 +205,8 @@ class CompareRequest(SourceRequest):
         scheme = sketching.scheme
         if self.answer.trace and not sketching.goes_by_rows:
             which = ", the default," if scheme == Sketching().scheme else ""
-            wanted = f"{mention('scheme')} permutation: {scheme}{which} does not go through the shingles row by row"
+            own = f"{mention('functions')} or {mention('permutation_file')}"
+            wanted = f"{mention('scheme')} permutation, {own}: {scheme}{which} does not go through shingles row by row"
             yield Problem(f"{mention('trace')} needs {wanted}", "trace", "scheme")
 
     def problems_beside_artifact(self) -> Iterator[Problem]:

@@ -55,6 +55,15 @@ def test_an_empty_set_has_an_empty_signature_and_repeats_count_once(here):
     assert signed(here, "none", "--functions", "x", name="y.signatures") == [[EMPTY]]
 
 
+def test_sets_that_were_not_cut_at_their_lines_are_noticed(here):
+    said = "each document is a single shingle: if it is a set with one item in each line, use --unit line"
+    for command in ("signature", "index"):
+        done = simdocs(command, "letters", "--functions", "x", "-o", f"x.{command}", cwd=here)
+        assert (done.status, said in done.err) == (0, True)
+        done = simdocs(command, "letters", "--unit", "line", "--functions", "x", "-o", f"y.{command}", cwd=here)
+        assert (done.status, said in done.err) == (0, False)
+
+
 def test_documents_of_a_container_and_of_standard_input_are_numbered(here):
     lines = [json.dumps({"id": name, "text": "\n".join(text)}) for name, text in LETTERS.items()]
     (here / "sets.jsonl").write_text("\n".join(lines))

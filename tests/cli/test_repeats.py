@@ -230,7 +230,7 @@ def test_what_makes_no_sense_beside_passages_is_refused_at_once(here):
     assert "--min-passage needs --passages" in simdocs("dedupe", "docs", "--min-passage", "70", cwd=here).err
     assert simdocs("index", "docs", "-o", "x.index", cwd=here).status == 0
     refused = simdocs("dedupe", "x.index", "--passages", cwd=here)
-    assert (refused.status, "--passages needs documents, not an artifact" in refused.err) == (2, True)
+    assert (refused.status, "--passages needs the documents themselves, not an artifact" in refused.err) == (2, True)
 
 
 def test_python_has_the_same_answer(here, monkeypatch):
@@ -256,3 +256,20 @@ def test_a_parquet_file_has_a_row_for_each_place(here):
 
     assert passages(here, "-o", "x.parquet").status == 0
     assert parquet.read_table(here / "x.parquet").to_pydict()["document"][6:] == ["docs/1.txt", "docs/4.txt"]
+
+
+def test_with_a_template_what_is_hardly_more_than_the_template_is_not_listed(here):
+    docs = here / "notices"
+    docs.mkdir()
+    notice = "This notice is at the end of every page, and nobody reads it before they have to."
+    for number, own in enumerate(["one", "two", "threo", "four", "foo"]):
+        (docs / f"{number}.txt").write_text(f"{own * 9} is what page {own} says{own[-1]} {notice}\n")
+    (here / "notice.txt").write_text(notice)
+    listed = simdocs("dedupe", "notices", "--passages", cwd=here).out.splitlines()
+    assert any(int(row.split(b"\t")[3]) < 60 for row in listed)
+    assert simdocs("dedupe", "notices", "--passages", "--template", "notice.txt", cwd=here).out == b""
+    more = "These two pages have this sentence, too, which is long enough to be a passage of its own."
+    for number in (1, 3):
+        (docs / f"{number}.txt").write_text(f"{number} {more} {notice}")
+    rows = simdocs("dedupe", "notices", "--passages", "--template", "notice.txt", cwd=here).out.splitlines()
+    assert [row.split(b"\t")[1] for row in rows] == [b"2", b"2"]

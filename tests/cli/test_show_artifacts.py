@@ -233,6 +233,8 @@ def test_python_returns_the_rows(lectures, monkeypatch):
         ("x.index --root .", "--root needs --matrix or --candidates"),
         ("docs/S1 --matrix", "--matrix needs shingles, not a text"),
         ("docs/S1 --buckets", "--buckets needs an index, not a text"),
+        ("gone.shingles --matrix", "gone.shingles: No such file or directory"),
+        ("gone.index --buckets", "gone.index: No such file or directory"),
         ("docs/S1 docs/S2", "names of documents need an artifact, not a text"),
         ("x.signatures --matrix", "--matrix needs shingles, not signatures"),
     ],

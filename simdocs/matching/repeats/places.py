@@ -20,6 +20,7 @@ from simdocs.model.common_passages import excerpt_of
 from simdocs.model.ragged import Array, Index, Mask, Ragged, Rows, Tokens, offsets_of, ranges
 from simdocs.model.skipped import Skip
 from simdocs.model.texts import batches
+from simdocs.parameters.families import UNITS
 from simdocs.parameters.recipes import Shingling
 from simdocs.pipeline.reload import ReloadRequest, reload_texts
 from simdocs.storage.spilled import SpilledArray
@@ -67,7 +68,7 @@ class Places(NamedTuple):
     begin, end, line: int64 (R,), characters of the decoded text, and the line in which it begins.
     digest: uint64 (R, 2), equal for equal units.
     read: bool (R,), whether the document could be read again, and was the same.
-    counts: bool (R,), whether any token of it is not left out.
+    counts: bool (R,), whether it has as many tokens that are not left out as the shortest passage has.
     """
 
     begin: Index
@@ -139,7 +140,7 @@ class _InDocument(NamedTuple):
 
 
 def _placed(
-    spans: _Spans, state: WorkerState, shingling: Shingling, ignored: Tokens
+    spans: _Spans, state: WorkerState, shingling: Shingling, ignored: Tokens, least: int
 ) -> tuple[list[_InDocument], list[Skip]]:
     """The places of passages in these documents, and the skips of those that cannot be read again."""
     read, skips = reload_texts(spans.request, list(range(len(spans.units))), shingling, state.get(Reopened))
@@ -151,7 +152,9 @@ def _placed(
         counts = np.ones(len(begins), bool)
         if len(ignored):
             counted = mapped.counted(shingling, ignored)
-            counts = np.searchsorted(counted, begins) < np.searchsorted(counted, stops - shingling.k + 1)
+            left = np.searchsorted(counted, stops - shingling.k + 1) - np.searchsorted(counted, begins)
+            # Shingles that begin at stop words are fewer than windows, so any of them counts.
+            counts = left > (0 if UNITS[shingling.unit].begins_at_stop_words else least - shingling.k)
         where, wanted = _where(mapped, begins, stops), spans.wanted[first:end]
         texts = [(at, _excerpt(mapped.text, *where[at, :2].tolist())) for at in np.flatnonzero(wanted).tolist()]
         digests = _digests(mapped, begins, stops, marked=not by_characters(shingling.unit))
@@ -191,16 +194,16 @@ def _digests(mapped: MappedText, begins: Index, stops: Index, *, marked: bool) -
 
 
 def places_of(
-    some: Occurrences, units: Index, verifier: Verifier, excerpts: Excerpts | None
+    some: Occurrences, units: Index, least: int, verifier: Verifier, excerpts: Excerpts | None
 ) -> tuple[Occurrences, Places]:
     """The places of occurrences. Documents that are gone or have changed are reported.
 
     The occurrences are returned, too: units that differ may have equal hashes, and then those of them that are equal
-    become a passage with another number. some: by document. units: the number of units of each passage. excerpts:
-    collects the texts of all passages that have a place.
+    become a passage with another number. some: by document. units: the number of units of each passage, at least
+    `least`. excerpts: collects the texts of all passages that have a place.
     """
     out = Places.none(len(some.passage))
-    _read(some, np.arange(len(some.passage)), units[some.passage], verifier, excerpts, out)
+    _read(some, np.arange(len(some.passage)), units[some.passage], least, verifier, excerpts, out)
     sizes = units[some.passage]
     some = some._replace(passage=_told_apart(some.passage, out, len(units)))
     while excerpts is not None:
@@ -209,7 +212,7 @@ def places_of(
         lacking = np.flatnonzero(out.read & ~excerpts.has()[some.passage])
         if not len(lacking):
             break
-        _read(some, lacking, sizes[lacking], verifier, excerpts, out)
+        _read(some, lacking, sizes[lacking], least, verifier, excerpts, out)
     return some, out
 
 
@@ -232,6 +235,7 @@ def _read(
     some: Occurrences,
     rows: Index,
     sizes: Index,
+    least: int,
     verifier: Verifier,
     excerpts: Excerpts | None,
     out: Places,
@@ -256,7 +260,7 @@ def _read(
             yield _Spans(request, spans, sizes[here], wanted[here])
 
     shingling = corpus.recipe.shingling
-    work = partial(_placed, shingling=shingling, ignored=corpus.ignored)
+    work = partial(_placed, shingling=shingling, ignored=corpus.ignored, least=least)
     for cut, (found, skips) in zip(cuts, run.engine.map_with_state(work, tasks()), strict=True):
         verifier.report(skips)
         for each in found:

@@ -20,7 +20,7 @@ from simdocs.matching.preparing import prepare
 from simdocs.matching.quoting import Quote, Quoting
 from simdocs.matching.verification.verify import Verifier, outdated_warnings
 from simdocs.model.answers import Block, Delivery
-from simdocs.model.common_passages import PASSAGE_PLACES, QUOTED_PASSAGES, CommonPassages
+from simdocs.model.common_passages import PASSAGE_PLACES, PASSAGE_TEXTS, QUOTED_PASSAGES, CommonPassages
 from simdocs.model.names import name_to_text
 from simdocs.model.quotations import Quotations
 from simdocs.model.ragged import Rows, Tokens
@@ -78,7 +78,8 @@ def quotations(plan: Resolved[QueryRequest, IndexRecipe], run: Run, delivery: De
     if delivery.take is None:
         names = RecordedNames(asked.documents, given_names_of(indexed))
     for_people = delivery.take is not None and delivery.look.for_people
-    head = QUOTED_PASSAGES if for_people else PASSAGE_PLACES
+    with_text = delivery.take is None or delivery.look.holds_all
+    head = QUOTED_PASSAGES if for_people else PASSAGE_TEXTS if with_text else PASSAGE_PLACES
     if delivery.take is not None and not for_people:
         delivery.take(Block(head, []))
     places, found, matched = list[tuple[Any, ...]](), 0, 0
@@ -87,9 +88,13 @@ def quotations(plan: Resolved[QueryRequest, IndexRecipe], run: Run, delivery: De
         rows = list[tuple[Any, ...]]()
         decoded = dict[int, str]()
         for quote, row in _named(lookup, quotes, names):
-            if for_people and quote.query not in decoded:
+            if not with_text:
+                rows.append(row)
+                continue
+            if quote.query not in decoded:
                 decoded = {quote.query: dict(texts)[quote.query].decode("utf-8", "surrogateescape")}
-            rows.append((*row, quote.passage.excerpt(decoded[quote.query], unit)) if for_people else row)
+            passage = quote.passage.excerpt(decoded[quote.query], unit)
+            rows.append((*row, passage if for_people else passage.passage))
         found, matched = found + len(rows), matched + len({quote.query for quote in quotes})
         if delivery.take is None:
             places += [tuple(name_to_text(each) if isinstance(each, bytes) else each for each in row) for row in rows]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from simdocs.model.answers import EXCERPTS, NAME, NUMBER, QUOTING, Block, Look, Tabular, table_head
+from simdocs.model.answers import EXCERPTS, NAME, NUMBER, PLAIN, QUOTING, Block, Look, Tabular, table_head
 from simdocs.model.figures import counted
 from simdocs.model.names import display_name, text_to_name
 from simdocs.parameters.families import UNITS
@@ -24,6 +24,9 @@ PASSAGE_PLACES = table_head(
     units=NUMBER,
 )
 """The columns of passages in common."""
+
+PASSAGE_TEXTS = PASSAGE_PLACES.but(PLAIN, text=NAME)
+"""The same with the text of each passage, as it is in the first text."""
 
 QUOTED_PASSAGES = PASSAGE_PLACES.but(QUOTING, passage=EXCERPTS)
 """The same for people, who also see each passage."""
@@ -116,9 +119,12 @@ class CommonPassages(Tabular[tuple[Any, ...]]):
             yield passage.row(*self.names)
 
     def blocks(self, look: Look) -> Iterator[Block]:
-        """Yield the passages; for people, each with what is around it in the first text."""
-        if not look.for_people:
+        """Yield the passages, with their texts if there is room for them; for people, with what is around, too."""
+        if not (look.for_people or look.nested):
             yield Block(PASSAGE_PLACES, list(self.rows()))
+        elif not look.for_people:
+            texts = (self.texts[0][each.a_begin : each.a_end] for each in self.passages)
+            yield Block(PASSAGE_TEXTS, [(*row, text) for row, text in zip(self.rows(), texts, strict=True)])
         elif self.passages:
             quoted = (each.excerpt(self.texts[0], self.unit) for each in self.passages)
             yield Block(QUOTED_PASSAGES, [(*row, excerpt) for row, excerpt in zip(self.rows(), quoted, strict=True)])

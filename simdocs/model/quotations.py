@@ -8,7 +8,7 @@ from typing import Any
 
 from simdocs.errors import mention
 from simdocs.model.answers import Block, Look, Tabular
-from simdocs.model.common_passages import PASSAGE_PLACES
+from simdocs.model.common_passages import PASSAGE_PLACES, PASSAGE_TEXTS
 from simdocs.model.documents import Documents
 from simdocs.model.figures import counted
 from simdocs.model.run_result import LooksLike, RunResult, facts_left_out, left_out_in_words
@@ -22,7 +22,7 @@ class Quotations(RunResult, Tabular[tuple[Any, ...]]):
     """The passages that documents have in common with the documents of an index.
 
     documents: the queries, which are the documents that were looked up.
-    places: the rows of the answer; empty if they were handed over in blocks.
+    places: the rows of the answer, each with its text; empty if they were handed over in blocks.
     recipe: how the index was built.
     least: the number of units that each passage has at least.
     indexed: the number of documents in the index.
@@ -58,11 +58,11 @@ class Quotations(RunResult, Tabular[tuple[Any, ...]]):
 
     def rows(self) -> Iterator[tuple[Any, ...]]:
         """Yield a row for each passage: the names of query and match, begin, end and line in each; number of units."""
-        yield from self.places
+        yield from (row[:-1] for row in self.places)
 
-    def blocks(self, look: Look) -> Iterator[Block]:  # noqa: ARG002
-        """Yield the passages."""
-        yield Block(PASSAGE_PLACES, list(self.rows()))
+    def blocks(self, look: Look) -> Iterator[Block]:
+        """Yield the passages, with their texts if there is room for them."""
+        yield Block(PASSAGE_TEXTS, list(self.places)) if look.nested else Block(PASSAGE_PLACES, list(self.rows()))
 
     def summary(self, seconds: float | None = None) -> dict[str, Any]:
         """The summary as values that JSON has."""

@@ -170,7 +170,7 @@ class DedupeRequest(GroupsRequest):
     def problems_beside_artifact(self) -> Iterator[Problem]:
         """Yield a problem for each parameter that an artifact in the place of documents does not allow."""
         yield from super().problems_beside_artifact()
-        yield from needs(("passages",) * self.in_common.passages, "the documents themselves, not an artifact of them")
+        yield from needs(("passages",) * self.in_common.passages, "documents, not an artifact")
 
     def problems_beside_documents(self) -> Iterator[Problem]:
         """Yield a problem for each parameter that documents that are read now do not allow."""

@@ -57,10 +57,12 @@ def test_an_empty_set_has_an_empty_signature_and_repeats_count_once(here):
 
 def test_sets_that_were_not_cut_at_their_lines_are_noticed(here):
     said = "each document is a single shingle: if it is a set with one item in each line, use --unit line"
-    for command in ("signature", "index"):
-        done = simdocs(command, "letters", "--functions", "x", "-o", f"x.{command}", cwd=here)
+    for command, suffix in (("signature", "signatures"), ("index", "index")):
+        done = simdocs(command, "letters", "--functions", "x, x+1, x+2", "-o", f"x.{suffix}", cwd=here)
         assert (done.status, said in done.err) == (0, True)
-        done = simdocs(command, "letters", "--unit", "line", "--functions", "x", "-o", f"y.{command}", cwd=here)
+        done = simdocs(
+            command, "letters", "--unit", "line", "--functions", "x, x+1, x+2", "-o", f"y.{suffix}", cwd=here
+        )
         assert (done.status, said in done.err) == (0, False)
 
 

@@ -57,8 +57,8 @@ def test_each_format_has_the_same_columns(here):
     assert list(csv.reader(io.StringIO(of_csv))) == [head, row]
     assert simdocs("compare", "letter", "paper", "--passages", "-o", "x.jsonl", cwd=here).status == 0
     (found,) = map(json.loads, (here / "x.jsonl").read_text().splitlines())
-    assert list(found) == head
-    assert [str(value) for value in found.values()] == row
+    assert list(found) == [*head, "text"]
+    assert [str(value) for value in found.values()] == [*row, (here / "letter").read_text()[int(row[1]) : int(row[2])]]
 
 
 def test_the_swapped_texts_have_the_swapped_places(here):

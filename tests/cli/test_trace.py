@@ -135,7 +135,8 @@ def test_documents_of_an_artifact_are_traced_without_the_tokens_that_it_leaves_o
     [
         (
             ["--trace"],
-            "--trace needs --scheme permutation: fss, the default, does not go through the shingles row by row",
+            "--trace needs --scheme permutation, --functions or --permutation-file: fss, the default, does not go"
+            " through shingles row by row",
         ),
         ([*HOW, "--diff", "words"], "--diff and --trace cannot be combined: choose one"),
         ([*HOW, "--measure", "jaccard"], "--measure and --trace cannot be combined"),

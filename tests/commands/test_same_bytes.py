@@ -29,10 +29,10 @@ BLOCKS = {
     "matching.candidates.exact_join": ("_DOCUMENT", "_MUCH"),
     "matching.verification.verification_blocks": (
         *("_BLOCK_BYTES", "_TILE_BYTES", "_MOST_PAIRS", "_FEWEST_BLOCKS", "_MOST_CACHED"),
+        *("_CACHE_BYTES", "_CACHE_BYTES_ALONE", "_ENTRY"),
     ),
     "matching.verification.verify": ("_TOGETHER", "_MOST_OF_CROWD", "_MOST_TOGETHER", "_MOST_DOCUMENTS"),
     "pipeline.reload": ("_SLACK",),
-    "pipeline.token_cache": ("_CACHE_BYTES", "_CACHE_BYTES_ALONE", "_ENTRY"),
     "pipeline.signing": ("_SIGNED_WITH_BATCH", "_SIGNED_TOGETHER"),
 }
 """How much the steps of a dedupe handle at once, by module. It affects only speed and memory."""

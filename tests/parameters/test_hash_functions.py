@@ -110,14 +110,14 @@ def test_tabs_stand_between_shingles_that_have_spaces():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("1 2 3\n1 2", "line 2: '3' is missing"),
+        ("1 2 3\n1 2", "line 2: '3' is missing, one of the 3 shingles ('1', '2', '3')"),
         ("1 2 2", "line 1: '2' occurs twice"),
         ("1 2 3 4", "line 1: '4' is not one of the 3 shingles ('1', '2', '3')"),
         ("1 2 -3", "line 1: '-3' is not one of the 3 shingles ('1', '2', '3')"),
         ("1 2 ٣", "line 1: '٣' is not one of the 3 shingles ('1', '2', '3')"),
         ("1,2,3", "line 1: '1,2,3' is not one of the 3 shingles ('1', '2', '3')"),
         ("1\n2\n2", "line 3: '2' occurs twice"),
-        ("1\n2", "'3' is missing"),
+        ("1\n2", "'3' is missing, one of the 3 shingles ('1', '2', '3')"),
         ("1 2 3\n\n3 2 1", "line 2 is empty: remove it"),
         ("\n1 2 3", "line 1 is empty: remove it"),
         (" \n\n", "there are no permutations in it"),

@@ -16,13 +16,13 @@ from simdocs.kernels.group.greedy_rounds import KEPT, REMOVED, UNDECIDED
 from simdocs.kernels.join import containment_index, prefix_index
 from simdocs.kernels.join.prefix_candidates import JoinIndex, match_blocks, similar_candidates
 from simdocs.matching.candidates.rounds import Comparer, GroupingState, Rounds
+from simdocs.matching.verification.verification_blocks import load_token_sets
 from simdocs.matching.verification.verify import HeldSets, Verifier
 from simdocs.model.byte_strings import GrowingArray
 from simdocs.model.groups import Pairs
 from simdocs.model.ragged import Array, Mask, Ragged, Rows, TextNumbers, offsets_of
 from simdocs.model.texts import batches
 from simdocs.pipeline.reload import Source
-from simdocs.pipeline.token_cache import load_token_sets
 
 _UNDECIDED_AT_ONCE = 1024
 """Texts that are decided together. In a large family, every two of them may be compared."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -117,13 +116,15 @@ def answer(request: ShowRequest, run: Run, delivery: Delivery) -> Shown:
 def _shingles(request: ShowRequest) -> Iterator[Row]:
     """The shingles of a text with their tokens, in text order, with repeats."""
     assert isinstance(request.file, bytes)
-    is_there = request.text is not None or request.file == b"-" or os.path.lexists(request.file)
-    if is_there and (problems := list(request.problems_beside_text())):
+    problems, limit = list(request.problems_beside_text()), request.walking.max_size
+    if problems and request.text is None and request.file != b"-":
+        read_single_document(request.file, limit, Sequences())  # an artifact that is not there is no text
+    if problems:
         raise UsageError(*problems)
     if request.text is not None:
         data = as_bytes(request.text)
     else:
-        data = read_single_document(request.file, request.walking.max_size, Sequences())
+        data = read_single_document(request.file, limit, Sequences())
     return shown_shingles(data, shingling_of(request.given))
 
 

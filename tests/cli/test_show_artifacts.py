@@ -243,6 +243,12 @@ def test_what_makes_no_sense_is_refused(lectures, line, said):
     assert refused(lectures, *line.split()).startswith(said)
 
 
+def test_a_document_of_a_container_is_a_text_too(tmp_path):
+    (tmp_path / "sets.jsonl").write_text('{"id": "one", "text": "a text of some words"}\n')
+    assert simdocs("show", "sets.jsonl#one", cwd=tmp_path).status == 0
+    assert refused(tmp_path, "sets.jsonl#one", "--matrix").startswith("--matrix needs shingles, not a text")
+
+
 def test_a_matrix_has_at_most_20_columns(tmp_path):
     lay(tmp_path, {f"docs/{number:02}": A for number in range(21)})
     assert simdocs("signature", "docs", "-o", "x.signatures", cwd=tmp_path).status == 0

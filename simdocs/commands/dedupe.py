@@ -100,13 +100,14 @@ def with_row_outputs(plan: _Plan, run: Run, delivery: Delivery) -> tuple[_Plan, 
     listing = plan.request.answer.list
     kept_lines = listing is not None and LISTS[listing].lines and not LISTS[listing].duplicates
     run.skipped.keeps_rows = kept_lines or "kept_rows" in given or "flagged_rows" in given
-    if (given or lists_lines(listing)) and plan.intake.artifact is None:
+    reads_rows = bool(given) or lists_lines(listing)
+    if reads_rows and plan.intake.artifact is None:
         from simdocs.commands.row_sources import refuse_unread
 
         found = files_of(plan.intake, run)
         refuse_unread(found, plan.recipe.sequences)
         plan = replace(plan, intake=replace(plan.intake, found=found))
-    if delivery.take is not None and delivery.report_size is None and not (given or lists_lines(listing)):
+    if delivery.take is not None and delivery.report_size is None and not reads_rows:
         plan = replace(plan, intake=replace(plan.intake, with_digests=False))
     if not given:
         return plan, None

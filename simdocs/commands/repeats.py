@@ -14,6 +14,7 @@ from simdocs.commands.passages import least_units
 from simdocs.commands.resolve import Resolved
 from simdocs.corpora.containers.recognise import looking_like
 from simdocs.engines.run import Run
+from simdocs.kernels.lsh.buckets import equal_runs
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.repeats.places import Excerpts, Occurrences, Places, occurrences_of, places_of
 from simdocs.matching.repeats.repeated_texts import repeats_of
@@ -106,20 +107,19 @@ def _listed(some: Occurrences, places: Places, units: Index, own: Index) -> _Lis
     rows = np.flatnonzero(places.read & places.counts)
     rows = rows[np.lexsort((some.unit[rows], some.document[rows], some.passage[rows]))]
     number, document = some.passage[rows], some.document[rows]
-    new = np.append(True, np.diff(number) != 0)[: len(rows)]
-    begins = np.flatnonzero(new)
-    ends = np.append(begins[1:], len(rows))
-    first_of_document = new | np.append(True, np.diff(document) != 0)[: len(rows)]
+    begins, counts = equal_runs(number)
+    first_of_document = np.append(True, np.diff(document) != 0)[: len(rows)]
+    first_of_document[begins] = True
     documents = np.add.reduceat(first_of_document, begins, dtype=np.int64) if len(begins) else begins
     kept = np.flatnonzero(documents > 1)
-    begins, ends, documents = begins[kept], ends[kept], documents[kept]
+    begins, counts, documents = begins[kept], counts[kept], documents[kept]
     heads = rows[begins]
     sizes, new_units = units[heads], own[heads]
     saved, more = (documents - 1) * new_units, (documents - 1) * sizes
     ranks = np.lexsort((sizes, some.unit[heads], some.document[heads], -more, -saved))
-    begins, ends = begins[ranks], ends[ranks]
-    every = rows[ranges(begins, ends - begins)]
-    return _Listed(number[begins], sizes[ranks], new_units[ranks], documents[ranks], every, offsets_of(ends - begins))
+    begins, counts = begins[ranks], counts[ranks]
+    every = rows[ranges(begins, counts)]
+    return _Listed(number[begins], sizes[ranks], new_units[ranks], documents[ranks], every, offsets_of(counts))
 
 
 def _covered(documents: Documents, some: Occurrences, listed: _Listed) -> int:

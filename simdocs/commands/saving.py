@@ -124,7 +124,7 @@ class _Places:
         rows = np.union1d(pairs.left, pairs.right)
         for at in range(0, len(rows), _AT_ONCE):
             some = rows[at : at + _AT_ONCE]
-            containers, given = corpus.facts(some)["container"].tolist(), corpus.given_rows(some).tolist()
+            containers, given = corpus.containers(some).tolist(), corpus.given_rows(some).tolist()
             for name, container, row in zip(corpus.names(some), containers, given, strict=True):
                 self.number(name[:container] if container else name, row)
         return tuple(SavedRoot(path, named, _inode(path), argument) for path, named, argument in self._numbers)

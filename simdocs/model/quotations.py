@@ -91,9 +91,7 @@ class Quotations(RunResult, Tabular[tuple[Any, ...]]):
 
     def _how_found(self) -> str:
         """A phrase about how candidates were found."""
-        if self.undecided is None:
-            return "every passage is found"
-        if self.undecided == len(self.documents):
+        if self.undecided is None or self.undecided == len(self.documents):
             return "every passage is found"
         every = f"; {counted(self.undecided, 'document')} compared with every text" * bool(self.undecided)
         return f"the sketch may miss short passages, {mention('exact')} misses none{every}"

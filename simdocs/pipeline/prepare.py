@@ -145,8 +145,14 @@ def signed(
     artifact = intake.artifact
     if artifact is None:
         reading = Reading(files_of(intake, run), intake.walking.max_size, recipe, run, earlier)
-        recorded = {"with_sets": with_sets, "with_digests": intake.with_digests}
-        documents, signatures = sign(reading, sketching, intake.ignored, sketches=sketches, **recorded)
+        documents, signatures = sign(
+            reading,
+            sketching,
+            intake.ignored,
+            with_sets=with_sets,
+            with_digests=intake.with_digests,
+            sketches=sketches,
+        )
         refuse_unusable(documents, intake, reading)
         return documents, signatures
     documents = artifact.documents

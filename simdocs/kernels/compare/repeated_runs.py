@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from simdocs.kernels.lsh.buckets import equal_runs
 from simdocs.model.ragged import Index, Keys, Mask, offsets_of, ranges
 
 _PRIME = np.uint64((1 << 61) - 1)
@@ -113,11 +114,10 @@ def common_reach(
 def dense(keys: Keys) -> tuple[Index, Index, Index]:
     """Numbers of keys in the order of their first places: (n,); the places by number, ascending; and their offsets."""
     order = np.argsort(keys, kind="stable")
-    begins = np.flatnonzero(np.append(True, np.diff(keys[order]) != 0)[: len(keys)])
+    begins, sizes = equal_runs(keys[order])
     by_first = np.argsort(order[begins], kind="stable")
     number = np.empty(len(begins), np.int64)
     number[by_first] = np.arange(len(begins))
-    sizes = np.diff(np.append(begins, len(keys)))
     numbers = np.empty(len(keys), np.int64)
     numbers[order] = np.repeat(number, sizes)
     return numbers, np.argsort(numbers, kind="stable"), offsets_of(sizes[by_first])

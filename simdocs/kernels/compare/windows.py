@@ -86,10 +86,8 @@ def anchors(texts: Ragged, opens: Mask, least: int) -> Anchors:
         found = np.flatnonzero(_sliding(np.maximum, around, count) == grams[: len(lows) + count - 1])
         places.append(at + found)
         keys.append(grams[found])
-    every, hashes = np.concatenate(places), np.concatenate(keys)
-    order = np.argsort(every, kind="stable")
-    first = np.append(True, np.diff(every[order]) > 0)[: len(order)]
-    return Anchors(every[order][first], hashes[order][first])
+    every, first = np.unique(np.concatenate(places), return_index=True)
+    return Anchors(every, np.concatenate(keys)[first])
 
 
 def _within(offsets: Index, at: int, count: int, least: int) -> Mask:

@@ -175,9 +175,10 @@ def positions_of_members(buckets: Ragged, size: int) -> Ragged | Any:
 def overlaps(sets: Ragged, left: Array, right: Array) -> Index:
     """The number of tokens that sets[left[i]] and sets[right[i]] have in common."""
     common, values = np.empty(len(left), np.int64), np.ascontiguousarray(sets.values)
-    if len(distinct(left)) > len(distinct(right)):
-        left, right = right, left
-    order = _by_few_rows(sets.lengths, left, right)
+    rows, others = distinct(left), distinct(right)
+    if len(rows) > len(others):
+        left, right, rows = right, left, others
+    order = _by_few_rows(sets.lengths, rows, left, right)
     if order is None:
         compiled.overlaps(values, sets.offsets, _whole(left), _whole(right), common)
         return common
@@ -192,12 +193,11 @@ _FEW_ROWS_VALUES = 1 << 17
 """SPAN_ROWS and SPAN_VALUES of overlaps.c."""
 
 
-def _by_few_rows(sizes: Index, left: Array, right: Array) -> Index | None:
+def _by_few_rows(sizes: Index, rows: Array, left: Array, right: Array) -> Index | None:
     """The order of pairs in which those of a few left rows are together, by their right rows: int64 (P,).
 
-    None: they are in this order.
+    None: they are in this order. rows: the distinct left ones, ascending.
     """
-    rows = distinct(left)
     group = np.cumsum(sizes[rows]) // _FEW_ROWS_VALUES + np.arange(len(rows)) // _FEW_ROWS
     if len(rows) and not group[-1]:
         return None if (right[1:] >= right[:-1]).all() else np.argsort(right, kind="stable")

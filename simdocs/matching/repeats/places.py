@@ -11,6 +11,7 @@ import numpy as np
 
 from simdocs.corpora.containers.reopened import Reopened
 from simdocs.engines.engine import WorkerState
+from simdocs.kernels.lsh.buckets import equal_runs
 from simdocs.matching.difference import line_begins
 from simdocs.matching.passage_search import MappedText
 from simdocs.matching.repeats.repeated_texts import Repeats
@@ -243,7 +244,7 @@ def _read(
     """Write the places of these occurrences. sizes: their numbers of units."""
     corpus, run = verifier.corpus, verifier.run
     every = some.take(rows)
-    begins = np.flatnonzero(np.append(True, np.diff(every.document) != 0)[: len(rows)])
+    begins, _ = equal_runs(every.document)
     bounds = np.append(begins, len(rows))
     documents = every.document[begins]
     wanted = np.zeros(len(rows), bool)

@@ -176,7 +176,7 @@ def blocks_of_pairs(lefts: BlockPlaces, rights: BlockPlaces, sizes: Index, *, in
         cuts = cuts_of_pairs(lefts[order], lefts[order], sizes, _TIMES_IN_PASSES)
     else:
         documents, place = numbered(lefts, len(sizes))
-        tile = np.cumsum(sizes[documents]) // max(_TILE_BYTES, 1)
+        tile = np.cumsum(sizes[documents]) // _TILE_BYTES
         order = np.lexsort((lefts, rights, tile[place]))
         cuts = cuts_of_pairs(lefts[order], rights[order], sizes)
     return [order[cut] for cut in cuts]

@@ -22,7 +22,7 @@ from benchmarks.rivals import hashes, steps
 from tests.docs.executed import DOCS, ROOT
 
 LISTS = """
-import sys
+import sys, time
 from pathlib import Path
 directory, answer, *pairs = sys.argv[1:]
 path = {int(file.stem): file for file in Path(directory).rglob("*.txt")}
@@ -30,6 +30,7 @@ with open(answer, "w") as file:
     for pair in pairs:
         left, right = map(int, pair.split(","))
         file.write(f"{path[left]}\\t{path[right]}\\t0.9\\n")
+time.sleep(0.5)  # its memory is sampled while it runs
 """
 FAILS = "import sys; sys.exit('/home/someone/toy.py: out of luck')"
 WRITES_NOTHING = ""

@@ -64,14 +64,13 @@ class ShortTexts(NamedTuple):
     @classmethod
     def of(cls, documents: Documents, unit: str) -> ShortTexts | None:
         """The shortest documents; None if no document has units, or nothing is known about units of this kind."""
-        facts = documents.facts
-        facts = facts[facts["length"] > 0]
+        rows = np.flatnonzero(documents.facts["length"] > 0)
         figures = UNITS[unit].figures
-        if not len(facts) or figures is None:
+        if not len(rows) or figures is None:
             return None
-        lengths = facts["length"]
-        order = np.argsort(lengths, kind="stable")[: max(1, round(_SHORT_SHARE * len(facts)))]
-        short = facts[order]
+        lengths = documents.facts["length"][rows]
+        rows = rows[np.argsort(lengths, kind="stable")[: max(1, round(_SHORT_SHARE * len(rows)))]]
+        short = documents.facts[rows]
         size = short["size"] / np.where(short["flags"] & WIDE, 2, 1)
         bytes_of_unit = size / short["length"]
         low, high = figures.unspaced_bytes

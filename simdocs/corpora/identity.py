@@ -85,8 +85,9 @@ class FilesToDelete:
         except OSError:
             self._bytes += recorded
             return
-        left = self._names_left.get(file_id(status), status.st_nlink) - 1
-        self._names_left[file_id(status)] = left
+        left = status.st_nlink - 1
+        if left:  # only these are remembered: most files have one name
+            left = self._names_left[file_id(status)] = self._names_left.get(file_id(status), status.st_nlink) - 1
         self._bytes += status.st_size if stat.S_ISREG(status.st_mode) and not left else 0
 
     @property

@@ -185,15 +185,20 @@ class Frontier:
         self._kept[of_kept] += 1
         closed = of_kept[self._kept[of_kept] == self._most]
         released = self._undecided_of(closed)
-        touched = distinct(np.concatenate((of_kept, of_removed)))
-        touched = touched[self._kept[touched] < self._most]
-        heads = self._heads[touched]
-        stale = touched[self._status[self._buckets.values[heads]] != UNDECIDED]
+        touched = distinct(np.concatenate((of_kept, of_removed)), len(self._buckets))
+        led = [self._led_now(touched[at : at + _AT_ONCE]) for at in range(0, len(touched), _AT_ONCE)]
+        fewer = np.concatenate((released, *led))
+        np.subtract.at(self._waits, fewer, 1)
+        return distinct(fewer[self._waits[fewer] == 0], len(self._status)).astype(np.int64)
+
+    def _led_now(self, buckets: Index) -> TextNumbers:
+        """The first undecided members of those of these buckets that are open and had another one."""
+        buckets = buckets[self._kept[buckets] < self._most]
+        heads = self._heads[buckets]
+        stale = buckets[self._status[self._buckets.values[heads]] != UNDECIDED]
         ends = self._buckets.offsets[stale + 1]
         self._heads[stale] = first_undecided(self._buckets.values, self._heads[stale], ends, self._status)
-        fewer = np.concatenate((released, self._led(stale)))
-        np.subtract.at(self._waits, fewer, 1)
-        return distinct(fewer[self._waits[fewer] == 0]).astype(np.int64)
+        return self._led(stale)
 
     def _in_open_buckets(self, members: TextNumbers) -> tuple[Index, Array]:
         """The positions of these members in their open buckets, and these buckets."""

@@ -6,9 +6,14 @@ opens them itself, so it must see the same files.
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar
+
+import numpy as np
+
+from simdocs.model.ragged import Bytes, Keys, Ragged
 
 
 class Closable(Protocol):
@@ -16,6 +21,93 @@ class Closable(Protocol):
 
     def close(self) -> None:
         """Release everything that is held. The object is not used afterwards."""
+
+
+_HEADER = 24
+"""The bytes before the rows in the part of a worker: how many rows it has, their bytes, and 1 if it is closed."""
+
+_ENTRY = np.dtype([("key", "<u8", (2,)), ("begin", "<i8"), ("size", "<i8")])
+"""Where the row of a key begins, and its bytes. Entries grow from the end of a part."""
+
+_MOST_ROWS = 1 << 17
+"""When all workers have put more rows than this, nothing is held. Of so many documents, too few would be found, and
+what the program holds of each of them needs the memory."""
+
+
+class SharedRows:
+    """Rows of bytes that any worker of an engine puts, and all of them get by their keys.
+
+    They are held in memory of a fixed size, and what has no room is not held. Each worker has a part of the memory, to
+    which it alone writes.
+    """
+
+    def __init__(self, memory: mmap.mmap, parts: int, own: int = 0) -> None:
+        """memory: zeros, as many whole pages for each part. own: the number of the part to write to."""
+        self._memory, self._own = memory, own
+        self._size = len(memory) // parts
+        self._parts = np.frombuffer(memory, np.uint8, parts * self._size).reshape(parts, -1)
+        self._heads = self._parts[:, :_HEADER].view(np.int64)
+        self._put = 0
+        self._counts: list[int] = []
+        """How many rows each part had when these were looked up, in the order of their keys:"""
+        self._entries, self._owners = np.empty(0, _ENTRY), np.empty(0, np.int64)
+
+    def of_worker(self, own: int) -> SharedRows:
+        """The same rows, for the worker that writes to this part."""
+        return SharedRows(self._memory, len(self._parts), own)
+
+    def put(self, keys: Keys, rows: Ragged) -> None:
+        """Hold the first of these rows, as many as there is room for. keys: (n, 2). rows: Ragged uint8."""
+        part, head = self._parts[self._own], self._heads[self._own]
+        count, used, closed = head.tolist()
+        self._put += len(rows)
+        if closed or self._put > _MOST_ROWS // len(self._parts):
+            self._close()
+            return
+        ends = rows.offsets[1:] - rows.offsets[0]
+        room = self._size - _HEADER - used - _ENTRY.itemsize * count
+        some = int(np.searchsorted(ends + _ENTRY.itemsize * np.arange(1, len(ends) + 1), room, side="right"))
+        begin, size = _HEADER + used, int(ends[some - 1]) if some else 0
+        part[begin : begin + size] = rows.values[rows.offsets[0] : rows.offsets[0] + size]
+        entries = np.empty(some, _ENTRY)
+        entries["key"], entries["begin"] = keys[:some], begin + rows.offsets[:some] - rows.offsets[0]
+        entries["size"] = rows.lengths[:some]
+        end = self._size - _ENTRY.itemsize * count
+        part[end - entries.nbytes : end] = entries.view(np.uint8)
+        head[:2] = count + some, used + size
+
+    def get(self, keys: Keys) -> list[Bytes | None]:
+        """The row of each of these keys, (n, 2), to be read only; None if it is not held."""
+        counts = self._heads[:, 0].tolist()
+        if counts != self._counts:
+            self._counts = counts
+            self._look_up(counts)
+        if not len(self._entries):
+            return [None] * len(keys)
+        place = np.minimum(np.searchsorted(self._entries["key"][:, 0], keys[:, 0]), len(self._entries) - 1)
+        found = self._entries[place]
+        held = (found["key"] == keys).all(axis=1)
+        ends = found["begin"] + found["size"]
+        each = zip(*(column.tolist() for column in (held, self._owners[place], found["begin"], ends)), strict=True)
+        return [self._parts[part, begin:end] if there else None for there, part, begin, end in each]
+
+    def _look_up(self, counts: list[int]) -> None:
+        """Order the entries of all parts by the first halves of their keys, of which one of two equal ones is found."""
+        each = [part[self._size - _ENTRY.itemsize * count :] for part, count in zip(self._parts, counts, strict=True)]
+        entries = np.concatenate(each).view(_ENTRY)
+        order = np.argsort(entries["key"][:, 0])
+        self._entries, self._owners = entries[order], np.repeat(np.arange(len(counts)), counts)[order]
+
+    def _close(self) -> None:
+        """Give the memory of the own part back, unless the system cannot take it before the run ends."""
+        head = self._heads[self._own]
+        if head[2]:
+            return
+        head[0] = 0
+        advice = getattr(mmap, "MADV_REMOVE" if len(self._parts) > 1 else "MADV_DONTNEED", None)
+        if advice is not None:
+            self._memory.madvise(advice, self._own * self._size, self._size)
+        head[:] = 0, 0, 1
 
 
 Kept = TypeVar("Kept", bound=Closable)
@@ -33,11 +125,11 @@ class WorkerState:
     receives it beside its task.
     """
 
-    def __init__(self, tell: Callable[[float], None] | None = None, *, alone: bool = False) -> None:
+    def __init__(self, tell: Callable[[float], None] | None = None, shared: SharedRows | None = None) -> None:
         self.tell = tell or untold
         """A function calls this as it works on a large task: the share of the task that is done, from 0 to 1."""
-        self.alone = alone
-        """Whether there are no other workers, so that what is kept may take more memory."""
+        self.shared = shared
+        """Rows that all workers hold together; None if they share no memory."""
         self._kept: dict[type[Any], Any] = {}
 
     def get(self, kind: type[Kept]) -> Kept:

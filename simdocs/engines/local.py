@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simdocs.engines.engine import Result, Task, WorkerState, untold
+from simdocs.engines.engine import Result, SharedRows, Task, WorkerState, untold
 from simdocs.errors import WorkerError
 from simdocs.storage.syscalls import signals_deferred
 
@@ -38,6 +38,9 @@ WORTH_WORKERS = 2
 
 _AHEAD = 3
 """Tasks for each worker that may be running or done before the oldest one is."""
+
+_ROOM_FOR_ROWS, _ROOM_OF_WORKER = 64 << 20, 8 << 20
+"""Bytes for rows that workers share, and by how much they are fewer for each worker after the first."""
 
 _WATCHED = 0.1
 """Seconds between two looks at how far a task is, and whether a signal came. One that comes just before the system is
@@ -66,7 +69,7 @@ class Local:
 
     def __init__(self, jobs: int, worth_workers: int = WORTH_WORKERS) -> None:
         self.jobs, self._worth_workers = jobs, worth_workers
-        self.state = WorkerState(alone=jobs == 1)
+        self.state = WorkerState(shared=_shared_rows(jobs))
         self._pipes: list[Connection] = []
         self._workers: list[Any] = []
         self._shares: dict[Connection, memoryview[float]] = {}
@@ -181,7 +184,9 @@ class Local:
         try:
             ours, theirs = context.Pipe()
             share = memoryview(mmap.mmap(-1, mmap.PAGESIZE)).cast("d")
-            worker = context.Process(target=_serve, args=(theirs, share if forks else None), daemon=True)
+            shared = self.state.shared and self.state.shared.of_worker(len(self._pipes))
+            seen = (share, shared) if forks else (None, None)
+            worker = context.Process(target=_serve, args=(theirs, *seen), daemon=True)
             # Until the worker has set its own handlers, a signal would reach ours and print a traceback. And until the
             # worker is in the list, nobody would stop it.
             with signals_deferred(), contextlib.nullcontext() if forks else _without_main():
@@ -206,6 +211,21 @@ def _without_main() -> Iterator[None]:
         yield
     finally:
         sys.modules["__main__"] = main
+
+
+def _shared_rows(jobs: int) -> SharedRows | None:
+    """Room for rows that all workers share, or None if there is none. Memory is taken when rows are put into it.
+
+    With many workers there is none, because a worker itself takes 8 MB and more.
+    """
+    size = (_ROOM_FOR_ROWS - (jobs - 1) * _ROOM_OF_WORKER) // jobs // mmap.PAGESIZE * mmap.PAGESIZE
+    if size <= 0:
+        return None
+    with contextlib.suppress(OSError, ValueError):  # a limit of memory
+        # The pages of one process are cleared in two thirds of the time.
+        kind = mmap.MAP_SHARED if jobs > 1 else mmap.MAP_PRIVATE
+        return SharedRows(mmap.mmap(-1, jobs * size, flags=kind | mmap.MAP_ANONYMOUS), jobs)
+    return None
 
 
 def reuse_memory() -> None:
@@ -233,10 +253,11 @@ def _value(answer: tuple[bool, Any]) -> Any:
     return value
 
 
-def _serve(pipe: Connection, share: memoryview[float] | None) -> None:
+def _serve(pipe: Connection, share: memoryview[float] | None, shared: SharedRows | None) -> None:
     """Run tasks in a worker, until its pipe closes.
 
     share: where it says how much of a task is done; None if it was not forked.
+    shared: rows that all workers hold together, with the part of this one.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent gets it, too, and closes the pipe
     for number in (signal.SIGTERM, signal.SIGHUP):
@@ -247,7 +268,7 @@ def _serve(pipe: Connection, share: memoryview[float] | None) -> None:
         # A worker must not keep a lock of its parent, nor the pipe of another worker.
         os.closerange(3, pipe.fileno())
         os.closerange(pipe.fileno() + 1, 1 << 16)
-    state = WorkerState(None if share is None else partial(share.__setitem__, 0))
+    state = WorkerState(None if share is None else partial(share.__setitem__, 0), shared=shared)
     with contextlib.suppress(EOFError, OSError):  # the process that wants the result is gone
         while True:
             _answer(pipe, _result_of(pipe, state))

@@ -60,7 +60,7 @@ def prepare(intake: Intake, recipe: SignatureRecipe, run: Run) -> Corpus:
     artifact = intake.artifact
     if artifact is not None and artifact.n_documents >= _MANY:
         run.engine.start()
-    documents, signatures = signed(intake, recipe, run, with_sets=False)
+    documents, signatures = signed(intake, recipe, run, with_sets=False, compared=True)
     if artifact is None:
         corpus = Corpus.of(documents, recipe, signatures, intake.walking.max_size)
     else:

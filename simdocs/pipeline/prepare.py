@@ -132,12 +132,14 @@ def signed(
     run: Run,
     *,
     with_sets: bool,
+    compared: bool = False,
     earlier: Earlier | None = None,
     sketches: Sketches | None = None,
 ) -> tuple[Documents, Tokens]:
     """The documents of an intake and their signatures.
 
     with_sets: record facts of the token sets, too.
+    compared: hold tokens for the comparison, as in `sign_task`.
     earlier: the artifact from which unchanged documents are taken over.
     sketches: collects the sketches of the others.
     """
@@ -151,6 +153,7 @@ def signed(
             intake.ignored,
             with_sets=with_sets,
             with_digests=intake.with_digests,
+            compared=compared,
             sketches=sketches,
         )
         refuse_unusable(documents, intake, reading)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
@@ -27,10 +27,11 @@ from simdocs.model.skipped import ALTERED, GONE, WITHOUT_FILE, DocumentSkipped, 
 from simdocs.model.texts import Texts, batches
 from simdocs.parameters.recipes import Shingling
 from simdocs.parameters.texts import Sequences
-from simdocs.pipeline.shingling import normalised, shingled
+from simdocs.pipeline.shingling import held_tokens, normalised, shingled
 
 if TYPE_CHECKING:
     from simdocs.corpora.containers.container import Locator
+    from simdocs.engines.engine import SharedRows
 
 _SLACK = 1 << 16
 """Bytes by which a file with the same text may have grown, because of spaces or less compression."""
@@ -108,14 +109,22 @@ Source = ReloadRequest | Ragged
 
 
 def reload_token_sets(
-    request: ReloadRequest, places: list[int], shingling: Shingling, files: Reopened
+    request: ReloadRequest,
+    places: list[int],
+    shingling: Shingling,
+    files: Reopened,
+    shared: SharedRows | None = None,
 ) -> tuple[list[tuple[int, Tokens]], list[Skip]]:
     """The token sets of the unchanged documents among these places, with their places, and the skips of the others.
 
     A document is unchanged if the inode and times of its file are, or if its text has the digest that was recorded.
+    shared: holds some documents that this run has read. These are not read again.
     """
+    found = [] if shared is None or request.met is None else _held_sets(request, places, shingling, shared)
+    if found:
+        there = {place for place, _ in found}
+        places = [place for place in places if place not in there]
     texts, skips = _read_again(request, places, files)
-    found = []
     for part in shingled(texts.raws, shingling):
         same = texts.same(part.places, part.texts, request)
         sets = leave_out(multisets.token_sets(part.tokens), request.ignored)
@@ -126,6 +135,17 @@ def reload_token_sets(
             else:
                 skips.append(request.skip(texts.places[at], ALTERED))
     return found, skips
+
+
+def _held_sets(
+    request: ReloadRequest, places: list[int], shingling: Shingling, shared: SharedRows
+) -> list[tuple[int, Tokens]]:
+    """The token sets of those of these documents that are held and whose files are unchanged, with their places."""
+    held, tokens = held_tokens(request.facts["digest"][places], shingling, shared)
+    some = [places[at] for at in held.tolist()]
+    same = _of_unchanged_files(request, some)
+    sets = leave_out(multisets.token_sets(tokens), request.ignored)
+    return [(some[row], sets[row].copy()) for row in np.flatnonzero(same).tolist()]
 
 
 def reload_texts(
@@ -146,7 +166,7 @@ def reload_texts(
 
 def unchanged(request: ReloadRequest, shingling: Shingling, files: Reopened) -> tuple[Mask, list[Skip]]:
     """Which documents are unchanged, and the skips of the others. Only texts of changed files are read."""
-    same = _of_unchanged_files(request)
+    same = _of_unchanged_files(request, range(len(request.names)))
     unsure, skips = np.flatnonzero(~same).tolist(), list[Skip]()
     for cut in batches(request.facts["size"][unsure].tolist()):
         texts, missing = _read_again(request, unsure[cut.start : cut.stop], files)
@@ -161,7 +181,7 @@ def unchanged(request: ReloadRequest, shingling: Shingling, files: Reopened) -> 
 def found(request: ReloadRequest) -> tuple[Mask, list[Skip]]:
     """Which documents still have a file, changed or not, and the skips of the others. No file is read."""
     skips, still = list[Skip](), np.ones(len(request.names), bool)
-    there = _of_files(request, _exists)
+    there = _of_files(request, range(len(request.names)), _exists)
     for place, identity in enumerate(identities(request.facts)):
         if place not in request.held and identity.from_file and not there[request.file(place)]:
             still[place] = False
@@ -169,9 +189,9 @@ def found(request: ReloadRequest) -> tuple[Mask, list[Skip]]:
     return still, skips
 
 
-def _of_files(request: ReloadRequest, ask: Callable[[bytes], _Known]) -> dict[bytes, _Known]:
+def _of_files(request: ReloadRequest, places: Sequence[int], ask: Callable[[bytes], _Known]) -> dict[bytes, _Known]:
     """What `ask` says about the path of each file of these documents, of which no file is read."""
-    each = enumerate(identities(request.facts))
+    each = zip(places, identities(request.facts[places]), strict=True)
     files = [request.file(place) for place, known in each if place not in request.held and known.from_file]
     paths = list(dict.fromkeys(files))
     return {path: known() for path, known in zip(paths, each_ahead(paths, lambda at: ask(paths[at])), strict=True)}
@@ -188,16 +208,16 @@ def _exists(path: bytes) -> bool:
     return True
 
 
-def _of_unchanged_files(request: ReloadRequest) -> Mask:
+def _of_unchanged_files(request: ReloadRequest, places: Sequence[int]) -> Mask:
     """Which documents have an unchanged file, or no file that could change. No file is read.
 
     The status of a file with many documents is read once.
     """
-    same = np.ones(len(request.names), bool)
-    stamps = _of_files(request, Stamp.at)
-    for place, identity in enumerate(identities(request.facts)):
+    same = np.ones(len(places), bool)
+    stamps = _of_files(request, places, Stamp.at)
+    for at, (place, identity) in enumerate(zip(places, identities(request.facts[places]), strict=True)):
         if place not in request.held and identity.from_file:
-            same[place] = identity.unchanged(stamps[request.file(place)])
+            same[at] = identity.unchanged(stamps[request.file(place)])
     return same
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from hashlib import blake2b
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -12,14 +13,14 @@ from numpy.typing import NDArray
 
 from simdocs.corpora.decode import as_utf8
 from simdocs.corpora.identity import row_digests
-from simdocs.engines.engine import WorkerState, untold
+from simdocs.engines.engine import SharedRows, WorkerState, untold
 from simdocs.kernels.text.character_mapping import mapped_by_character
 from simdocs.kernels.tokens import multisets
 from simdocs.kernels.tokens.shinglers import normalised_texts, shingled_texts, shingler_of, text_tokens
 from simdocs.model.artifact import Artifact
 from simdocs.model.byte_strings import joined
 from simdocs.model.documents import EMPTY, IGNORED, INVALID, SHORT, Documents
-from simdocs.model.ragged import BlockPlaces, Index, Ragged, Rows, count_true_in_rows, row_blocks
+from simdocs.model.ragged import BlockPlaces, Index, Keys, Ragged, Rows, count_true_in_rows, row_blocks
 from simdocs.model.texts import STRIDE, Texts, batches
 from simdocs.parameters.recipes import Recipe, Shingling
 from simdocs.pipeline.read_documents import Read, WorkerTask, read_task
@@ -79,12 +80,46 @@ def shingled(raws: list[bytes], shingling: Shingling, tell: Callable[[float], No
         if len(places) == 1:
             raws[int(places[0])] = b""
         tell((before + _NORMALISED * size) / total)
-        tokens, lengths = shingled_texts(texts, shingling)
-        if shingling.multiset:
-            tokens = multisets.token_multisets(tokens, shingling.seed)
+        tokens, lengths = _tokens_of(texts, shingling)
         tell((before + _HASHED * size) / total)
         yield Shingled(places, texts, tokens, lengths)
         before += size
+
+
+def hold(part: Shingled, digests: Keys, shingling: Shingling, shared: SharedRows) -> None:
+    """Hold the texts of some documents, or their tokens if these take less memory, until they are compared.
+
+    digests: of the texts, (n, 2). A text with other characters than those of ASCII is not held.
+    """
+    tokens, texts = part.tokens, part.texts.encoded
+    if tokens.values.nbytes <= texts.values.nbytes:
+        held = Ragged(np.ascontiguousarray(tokens.values).view(np.uint8), tokens.offsets * tokens.values.itemsize)
+        shared.put(_keys(digests, shingling, "tokens"), held)
+    elif part.texts.stride_offsets is None:
+        shared.put(_keys(digests, shingling, "texts"), texts)
+
+
+def held_tokens(digests: Keys, shingling: Shingling, shared: SharedRows) -> tuple[Index, Ragged]:
+    """Which of the documents whose texts have these digests, (n, 2), are held; and their tokens, in the same order."""
+    places, parts = list[int](), list[Ragged]()
+    for kind, dtype in (("tokens", np.uint32), ("texts", np.uint8)):
+        rows = list(enumerate(shared.get(_keys(digests, shingling, kind))))
+        places += [place for place, row in rows if row is not None]
+        held = Ragged.from_rows([row.view(dtype) for _, row in rows if row is not None], dtype)
+        parts.append(held if kind == "tokens" else _tokens_of(Texts(held, held), shingling)[0])
+    return np.array(places, np.int64), Ragged.concat(parts, np.uint32)
+
+
+def _keys(digests: Keys, shingling: Shingling, kind: str) -> Keys:
+    """The keys by which what is made of texts is held: others for each shingling."""
+    salt = blake2b(f"{kind} {shingling}".encode(), digest_size=16).digest()
+    return digests ^ np.frombuffer(salt, np.uint64)
+
+
+def _tokens_of(texts: Texts, shingling: Shingling) -> tuple[Ragged, Index]:
+    """The tokens of normalised texts, and how many units each text has."""
+    tokens, lengths = shingled_texts(texts, shingling)
+    return (multisets.token_multisets(tokens, shingling.seed) if shingling.multiset else tokens), lengths
 
 
 def record_texts(facts: NDArray[np.void], part: Shingled, k: int) -> None:

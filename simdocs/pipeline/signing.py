@@ -19,7 +19,7 @@ from simdocs.model.ragged import NO_TOKENS, BlockPlaces, Index, Ragged, Rows, To
 from simdocs.parameters.recipes import Recipe, Sketching
 from simdocs.pipeline.read_documents import Read, WorkerTask, read_task
 from simdocs.pipeline.reading import Reading
-from simdocs.pipeline.shingling import record_ignored, record_sets, record_texts, shingled, token_sets
+from simdocs.pipeline.shingling import hold, record_ignored, record_sets, record_texts, shingled, token_sets
 
 if TYPE_CHECKING:
     from simdocs.pipeline.reuse import Earlier
@@ -119,12 +119,14 @@ def sign_task(
     ignored: Tokens,
     with_sets: bool,
     with_digests: bool = True,
+    compared: bool = False,
     sketched: bool = False,
 ) -> tuple[Read, Signed]:
     """Read, shingle and sign the documents of a task, without the ignored tokens.
 
     with_sets: record the facts of their token sets, too, as is always done if tokens are ignored.
     with_digests: as in `read_task`.
+    compared: hold documents for the comparison, as far as there is room.
     sketched: return their sketches, too, which needs their sets.
     """
     read = read_task(task, recipe.sequences, with_digests=with_digests)
@@ -136,6 +138,8 @@ def sign_task(
     for part in shingled(read.raws, shingling, worker.tell):
         record_texts(read.facts, part, shingling.k)
         tokens = part.tokens
+        if compared and worker.shared is not None:
+            hold(part, read.facts["digest"][part.places], shingling, worker.shared)
         if with_sets or len(ignored):
             tokens = multisets.token_sets(tokens)
             record_sets(read.facts, part.places, tokens)
@@ -186,6 +190,7 @@ def sign(
     *,
     with_sets: bool,
     with_digests: bool = True,
+    compared: bool = False,
     sketches: Sketches | None = None,
 ) -> tuple[Documents, Tokens]:
     """Sign files. Return the documents that could be read, in row order, and their signatures.
@@ -193,6 +198,7 @@ def sign(
     ignored: tokens that are left out, ascending.
     with_sets: record the facts of the token sets, too.
     with_digests: as in `read_task`.
+    compared: as in `sign_task`.
     sketches: collects the sketches of documents that are not taken over, in the same order.
     """
     recipe = reading.recipe
@@ -204,6 +210,7 @@ def sign(
         ignored=ignored,
         with_sets=with_sets,
         with_digests=with_digests,
+        compared=compared,
         sketched=sketches is not None,
     )
     for signed, taken, old in reading.in_order(work, "reading"):

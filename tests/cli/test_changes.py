@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.corpus import A2, A, lay
 from tests.cli.program import simdocs
-from tests.cli.traps import trap
+from tests.cli.traps import trap, trap_of_held
 
 REPLACED = "simdocs: {}: skipped: changed while it was read (replaced after it was found)\n"
 
@@ -81,17 +81,21 @@ CHANGES = {
 @pytest.mark.reliability("a change before it is verified")
 @pytest.mark.parametrize(("action", "why"), CHANGES.values(), ids=CHANGES)
 @pytest.mark.parametrize("jobs", ["-j1", "-j2"])
-def test_a_document_that_changes_before_it_is_verified_is_no_duplicate(here, action, why, jobs):
-    """At the second opening of a document, in whatever process, something happens to the other."""
+@pytest.mark.parametrize("again", [False, True], ids=["held", "read again"])
+def test_a_document_that_changes_before_it_is_verified_is_no_duplicate(here, action, why, jobs, again):
+    """When the program comes back to a document, in whatever process, something happens to the other."""
     lay(here, {"docs/d.txt": A2})
-    env = trap(here, action, "open", "docs/a.txt", at=2, in_worker=jobs == "-j2")
+    if again:
+        env = trap(here, action, "open", "docs/a.txt", at=2, in_worker=jobs == "-j2", again=True)
+    else:
+        env = trap_of_held(here, action, "docs/a.txt", in_worker=jobs == "-j2")
     done = simdocs("dedupe", "docs", jobs, cwd=here, env=env)
     assert (done.status, done.names) == (3, [("docs/a.txt", "docs/d.txt")])
     assert done.err == (f"simdocs: docs/b.txt: skipped: {why}\n")
 
 
 def test_strict_publishes_nothing_if_a_document_changes(here):
-    env = trap(here, "os.unlink('docs/b.txt')", "open", "docs/a.txt", at=2)
+    env = trap(here, "os.unlink('docs/b.txt')", "open", "docs/a.txt", at=2, again=True)
     done = simdocs("dedupe", "docs", "-j1", "--strict", "--pairs", cwd=here, env=env)
     assert (done.status, done.out, len(done.err.splitlines())) == (2, b"", 2)
 

@@ -244,7 +244,7 @@ def test_documents_of_an_index_that_are_gone_have_no_row_and_are_in_no_chain(her
 
 
 def test_a_document_that_is_gone_when_it_is_read_again_is_kept_unverified(here):
-    env = trap(here, "os.unlink('d/b')", "open", "d/a", at=2)
+    env = trap(here, "os.unlink('d/b')", "open", "d/a", at=2, again=True)
     done = simdocs("dedupe", "d", "-t", "0.8", "--explain", "-j1", cwd=here, env=env)
     assert done.status == 3
     assert {line.split(b"\t")[1]: line.split(b"\t")[2] for line in done.out.splitlines()} == {

@@ -14,7 +14,7 @@ import pytest
 from tests.cli.commands import ASKED, reading
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.program import PATIENCE, bound_by_modes, in_shell, simdocs
-from tests.cli.traps import prelude, trap
+from tests.cli.traps import READS_AGAIN, prelude, trap
 from tests.commands.building import built
 
 every = pytest.mark.parametrize("command", ASKED)
@@ -226,7 +226,7 @@ ACTIONS = {
 def writing(here: Path, path: str, action: str, *, after: int = 0, times: int = 99) -> dict[str, str]:
     """An environment in which this happens to the file."""
     source = WRITES.format(path=path, after=after, times=times, action=action.format(path=path))
-    return prelude(here, source)
+    return prelude(here, READS_AGAIN + source)
 
 
 @pytest.mark.reliability("a change while it is read again")

@@ -6,7 +6,7 @@ import pytest
 
 from tests.cli.corpus import A1, A2, A, lay
 from tests.cli.program import simdocs
-from tests.cli.traps import trap
+from tests.cli.traps import trap, trap_of_held
 
 SWAPS = {
     "the file by a link": "os.unlink('docs/d/e/b.txt'); os.symlink('../../../secret/e/b.txt', 'docs/d/e/b.txt')",
@@ -42,8 +42,12 @@ def test_only_the_files_that_the_walk_met_are_read(tree, swap, jobs):
 @pytest.mark.reliability("a file or directory is replaced after the walk")
 @pytest.mark.parametrize("jobs", ["-j1", "-j2"])
 @pytest.mark.parametrize("swap", SWAPS.values(), ids=SWAPS)
-def test_only_the_files_that_the_walk_met_are_read_a_second_time(tree, swap, jobs):
-    env = trap(tree, swap, "open", "docs/a.txt", at=2, in_worker=jobs == "-j2")
+@pytest.mark.parametrize("again", [False, True], ids=["held", "read again"])
+def test_only_the_files_that_the_walk_met_are_read_a_second_time(tree, swap, jobs, again):
+    if again:
+        env = trap(tree, swap, "open", "docs/a.txt", at=2, in_worker=jobs == "-j2", again=True)
+    else:
+        env = trap_of_held(tree, swap, "docs/a.txt", in_worker=jobs == "-j2")
     done = simdocs("dedupe", "docs", jobs, cwd=tree, env=env)
     assert (done.status, done.names) == (3, [("docs/a.txt", "docs/c.txt")])
     assert done.err == UNVERIFIED.format("docs/d/e/b.txt")
@@ -57,7 +61,7 @@ LINES = b'{"text": "%b"}\n{"text": "a text that is in no other line of these fil
 def test_lines_of_a_link_that_replaces_a_file_are_not_read(tmp_path, again):
     lay(tmp_path, {"docs/a.txt": A, "docs/d/s.jsonl": LINES % A1, "secret/s.jsonl": LINES % A1})
     swap = "os.rename('docs/d', 'old'); os.symlink('../secret', 'docs/d')"
-    env = trap(tmp_path, swap, "open", "docs/a.txt", at=1 + again)
+    env = trap(tmp_path, swap, "open", "docs/a.txt", at=1 + again, again=again)
     done = simdocs("dedupe", "docs", "-j1", cwd=tmp_path, env=env)
     assert (done.status, done.out) == (3, b"")
     assert done.err == (UNVERIFIED.format("docs/d/s.jsonl#1") if again else CHANGED.format("docs/d/s.jsonl"))

@@ -31,6 +31,28 @@ simdocs.engines.local.Local.__init__.__defaults__ = (1,)
 """Source that makes workers read even few documents."""
 
 
+READS_AGAIN = """
+import simdocs.engines.local
+simdocs.engines.local._ROOM_FOR_ROWS = 0
+"""
+"""Source that makes the program hold no documents until they are compared."""
+
+_LOOK = """
+import os
+from simdocs.corpora import stamp
+
+main, find = os.getpid(), stamp.status_of
+
+def look(name):
+    if name == {path!r} and stamp.status_of is look and {where}:
+        stamp.status_of = find
+{action}
+    return find(name)
+
+stamp.status_of = look
+"""
+
+
 def prelude(directory: Path, source: str) -> dict[str, str]:
     """An environment in which this Python source runs before the program."""
     place = directory / "trap"
@@ -40,17 +62,35 @@ def prelude(directory: Path, source: str) -> dict[str, str]:
 
 
 def trap(
-    directory: Path, action: str, event: str, match: str = "", *, at: int = 1, in_worker: bool = False
+    directory: Path,
+    action: str,
+    event: str,
+    match: str = "",
+    *,
+    at: int = 1,
+    in_worker: bool = False,
+    again: bool = False,
 ) -> dict[str, str]:
     """An environment in which the program runs `action`, Python source, when the at-th audit event of this name that
     shows `match` happens: in the process itself, or in any of its workers, which then read even few documents. Events
     of imports happen in what `anew` runs only. A file below a walked directory is opened from there, so its name alone
-    matches, too."""
-    where = "os.getpid() != main" if in_worker else "os.getpid() == main"
+    matches, too. again: documents that are compared are always read again."""
+    where = _where(in_worker)
     matches = [match, "'" + match.rpartition("/")[2]] if event == "open" and "/" in match else [match]
     indented = "".join(f"    {line}\n" for line in action.splitlines())
     hook = _HOOK.format(action=indented, event=event, matches=matches, at=at, where=where)
-    return prelude(directory, EAGER + hook if in_worker else hook)
+    return prelude(directory, in_worker * EAGER + again * READS_AGAIN + hook)
+
+
+def trap_of_held(directory: Path, action: str, path: str, *, in_worker: bool = False) -> dict[str, str]:
+    """An environment in which the program runs `action` when it looks whether a held document has changed."""
+    indented = "".join(f"        {line}\n" for line in action.splitlines())
+    look = _LOOK.format(path=path.encode(), action=indented, where=_where(in_worker))
+    return prelude(directory, in_worker * EAGER + look)
+
+
+def _where(in_worker: bool) -> str:
+    return "os.getpid() != main" if in_worker else "os.getpid() == main"
 
 
 def with_workers(directory: Path) -> dict[str, str]:

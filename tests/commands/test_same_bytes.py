@@ -19,6 +19,8 @@ BLOCKS = {
     "commands.dedupe": ("_LOOKED_AT",),
     "kernels.lsh.buckets": ("PAIRS_AT_ONCE", "_POSITIONS_AT_ONCE"),
     "kernels.group.greedy_rounds": ("_AT_ONCE",),
+    "engines.engine": ("_MOST_ROWS",),
+    "engines.local": ("_ROOM_FOR_ROWS", "_ROOM_OF_WORKER"),
     "matching.candidates.self_join": ("_LISTED_TOGETHER",),
     "matching.candidates.rounds": ("_LISTED", "_AT_ONCE", "_SCANNED", "_FEW", "_MANY", "_AT_FIRST", "_PAYS"),
     "matching.corpus": ("_NAME_BYTES",),
@@ -29,7 +31,7 @@ BLOCKS = {
     "matching.candidates.exact_join": ("_DOCUMENT", "_MUCH"),
     "matching.verification.verification_blocks": (
         *("_BLOCK_BYTES", "_TILE_BYTES", "_MOST_PAIRS", "_FEWEST_BLOCKS", "_MOST_CACHED"),
-        *("_CACHE_BYTES", "_CACHE_BYTES_ALONE", "_ENTRY"),
+        *("_CACHE_BYTES", "_ENTRY"),
     ),
     "matching.verification.verify": ("_TOGETHER", "_MOST_OF_CROWD", "_MOST_TOGETHER", "_MOST_DOCUMENTS"),
     "pipeline.reload": ("_SLACK",),

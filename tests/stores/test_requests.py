@@ -16,6 +16,7 @@ from simdocs.corpora.containers.container import Locator
 from simdocs.corpora.containers.reopened import Reopened
 from simdocs.corpora.stores import object_file
 from simdocs.corpora.stores.object_file import ObjectFile
+from simdocs.engines import local
 from simdocs.parameters.texts import Sequences
 from tests.corpora.finding import found_by
 from tests.stores.laid import BUCKET, sentences
@@ -33,11 +34,21 @@ def test_a_small_object_takes_one_get_and_two_heads(store: ObjectStore) -> None:
     )
 
 
-def test_verification_reads_an_object_once_more(store: ObjectStore) -> None:
+def test_verification_asks_whether_a_held_object_has_changed(store: ObjectStore) -> None:
     for name, data in sentences(10).items():
         store.put(BUCKET, name, data)
     found = simdocs.dedupe("s3://bucket/docs/", unit="word")
     assert len(found.pairs.left) == 10
+    assert store.counts() == {"LIST": 7, "HEAD": 60, "GET": 20}
+
+
+def test_verification_reads_an_object_once_more_if_memory_has_no_room(
+    store: ObjectStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(local, "_ROOM_FOR_ROWS", 0)
+    for name, data in sentences(10).items():
+        store.put(BUCKET, name, data)
+    simdocs.dedupe("s3://bucket/docs/", unit="word")
     assert store.counts() == {"LIST": 7, "HEAD": 80, "GET": 40}
 
 

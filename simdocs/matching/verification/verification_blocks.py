@@ -221,9 +221,6 @@ _CACHE_BYTES = 16 << 20
 """Bytes of token sets that a worker caches. If every document is compared with many others, round after round, reading
 them again each time would cost more than all comparisons."""
 
-_CACHE_BYTES_ALONE = 40 << 20
-"""The same if there are no other workers: 5,000 licences (27 MB) are then read again 1.2 times, and not 1.8 times."""
-
 _ENTRY = 600
 """Bytes that an entry takes in addition to its tokens, for the name, the facts and the objects of a document."""
 
@@ -235,20 +232,19 @@ class TokenCache:
     """
 
     def __init__(self) -> None:
-        self._limit, self._held = _CACHE_BYTES, 0
+        self._held = 0
         self._sets: OrderedDict[tuple[bytes, bytes, bytes], Tokens] = OrderedDict()
         self._shingling: Shingling | None = None
         self._ignored = NO_TOKENS
 
     def token_sets(
-        self, wanted: ReloadRequest, shingling: Shingling, files: Reopened, *, keep: bool = True, alone: bool = False
+        self, wanted: ReloadRequest, shingling: Shingling, state: WorkerState, *, keep: bool = True
     ) -> tuple[Ragged, Mask, list[Skip]]:
         """Token sets of documents, which of the documents are unchanged, and the skips of the others.
 
         Each document has a row (Ragged uint32, ascending). The row of a missing or changed document is empty. keep:
-        whether the cache takes them. alone: whether there are no other workers, so that it may take more.
+        whether the cache takes them.
         """
-        self._limit = _CACHE_BYTES_ALONE if alone else _CACHE_BYTES
         if shingling != self._shingling or not np.array_equal(wanted.ignored, self._ignored):
             self.close()
             self._shingling, self._ignored = shingling, wanted.ignored
@@ -258,7 +254,7 @@ class TokenCache:
         skips: list[Skip] = []
         for cut in batches(wanted.facts["size"][missing].tolist()):
             places = [missing[at] for at in cut]
-            found, lost = reload_token_sets(wanted, places, shingling, files)
+            found, lost = reload_token_sets(wanted, places, shingling, state.get(Reopened), state.shared)
             skips += lost
             for place, tokens in found:
                 rows[place] = tokens
@@ -277,11 +273,11 @@ class TokenCache:
         if key in self._sets:
             self._sets.move_to_end(key)
             return
-        if row.nbytes > self._limit // 4:
+        if row.nbytes > _CACHE_BYTES // 4:
             return
         self._sets[key] = row
         self._held += row.nbytes + _ENTRY
-        while self._held > self._limit:
+        while self._held > _CACHE_BYTES:
             _, oldest = self._sets.popitem(last=False)
             self._held -= oldest.nbytes + _ENTRY
 
@@ -294,6 +290,5 @@ def load_token_sets(
     Documents that must be read again go through the cache of the worker: see TokenCache.token_sets.
     """
     if isinstance(source, ReloadRequest):
-        cache = state.get(TokenCache)
-        return cache.token_sets(source, shingling, state.get(Reopened), keep=keep, alone=state.alone)
+        return state.get(TokenCache).token_sets(source, shingling, state, keep=keep)
     return source, np.ones(len(source), bool), []

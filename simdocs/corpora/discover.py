@@ -213,12 +213,13 @@ class Sources:
     input_format: str = ""
 
 
-def find(sources: Sources, walking: Walking, skipped: Skipped) -> FileList:
+def find(sources: Sources, walking: Walking, skipped: Skipped, many: Callable[[], None] | None = None) -> FileList:
     """Find each file once, in row order: by argument, then bytewise by whole path. A list is one argument.
 
+    many: is called once if there are many files, as soon as that is known.
     InputError: an argument that does not exist, or is a device or socket; a list that cannot be read.
     """
-    reached, inputs = Reached(), set[FileId]()
+    reached, inputs = Reached(many), set[FileId]()
     search = _Search(walking, skipped, sources.input_format)
     for number, name in enumerate(sources.names):
         search.unread.argument = number

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any
 
@@ -22,6 +22,9 @@ STAMP = np.dtype([("size", "<i8"), ("mtime_ns", "<i8"), ("ctime_ns", "<i8")])
 
 _AT_ONCE = 1 << 10
 """Files that are added to the columns at once."""
+
+_MANY = 1 << 14
+"""The fewest files that are many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +153,9 @@ class FileList:
 class Reached:
     """Collects the files that are reached, in row order. A file may be reached several times."""
 
-    def __init__(self) -> None:
+    def __init__(self, many: Callable[[], None] | None = None) -> None:
+        """many: is called once if there are many."""
+        self._many = many
         self._names, self._stamps, self._met = GrowingByteStrings(), GrowingArray(STAMP), GrowingArray(MET)
         self._held: dict[int, bytes] = {}
         self._named, self._held_in = set[int](), dict[int, str]()
@@ -178,6 +183,9 @@ class Reached:
             self._count += len(some.facts)
             if len(self._some_facts) >= _AT_ONCE:
                 self._fill()
+            if self._many is not None and self._count >= _MANY:
+                self._many()
+                self._many = None
         self._ends.append(self._count)
 
     def _fill(self) -> None:

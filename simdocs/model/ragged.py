@@ -28,19 +28,8 @@ def offsets_of(lengths: Array) -> Index:
     return offsets
 
 
-_MARKED = 8
-"""Numbers below this many times the number of values are marked in less time than the values are sorted."""
-
-
-def distinct(values: Array, below: int | None = None) -> Array:
-    """The distinct values of an array, ascending. Unlike np.unique, this does not import numpy.ma, which takes 6 ms.
-
-    below: all values are less than this, and none is negative, so that they need not be sorted if they are many.
-    """
-    if below is not None and below <= _MARKED * len(values):
-        there = np.zeros(below, bool)
-        there[values] = True
-        return np.flatnonzero(there).astype(values.dtype)
+def distinct(values: Array) -> Array:
+    """The distinct values of an array, ascending. Unlike np.unique, this does not import numpy.ma, which takes 6 ms."""
     ordered = np.sort(values, axis=None)
     begins = np.ones(len(ordered), bool)
     np.not_equal(ordered[1:], ordered[:-1], out=begins[1:])

@@ -64,7 +64,8 @@ def files_of(intake: Intake, run: Run) -> FileList:
     """The files of an intake. UsageError: an output is one of them. InputError: see `find`."""
     if intake.found is not None:
         return intake.found
-    found = find(intake.sources, intake.walking, run.skipped)
+    # Workers that are forked later keep the memory that the list of the files takes.
+    found = find(intake.sources, intake.walking, run.skipped, run.engine.start)
     for path in filter(None, intake.outputs):
         if found.holds(path):
             what = "this directory holds files that are" if path.endswith("/") else "this file is"

@@ -11,7 +11,9 @@ from simdocs.model.skipped import Skipped
 from tests import strategies as some
 
 
-def found_by(*names: str | bytes | Path, listed: Path | None = None, skipped: Any = None, **walking: Any) -> Any:
+def found_by(
+    *names: str | bytes | Path, listed: Path | None = None, skipped: Any = None, many: Any = None, **walking: Any
+) -> Any:
     """Return the files that these arguments, or the lines of a list, name. skipped: where skips are recorded."""
     sources = Sources(tuple(map(os.fsencode, names)), listed=None if listed is None else os.fsencode(listed))
-    return find(sources, some.walking(**walking), Skipped() if skipped is None else skipped)
+    return find(sources, some.walking(**walking), Skipped() if skipped is None else skipped, many)

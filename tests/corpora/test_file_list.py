@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from simdocs.corpora import file_list
 from simdocs.corpora.file_list import STAMP, FileList
 from simdocs.model import byte_strings, documents
 from tests.cli.corpus import lay
@@ -45,6 +46,15 @@ def test_stamps_are_the_sizes_and_times_of_walked_and_named_files(tree: Path, fo
     assert found.stamps.dtype == STAMP
     assert found.stamps.tolist() == list(map(status, found.names))
     assert found.sizes.tolist() == [os.stat(name).st_size for name in found.names]
+
+
+@pytest.mark.parametrize("fewest, times", [(8, 1), (3, 1), (9, 0)])
+def test_that_files_are_many_is_told_once(tree: Path, monkeypatch: pytest.MonkeyPatch, fewest: int, times: int) -> None:
+    """Eight names are reached, of which two are hard links."""
+    monkeypatch.setattr(file_list, "_MANY", fewest)
+    told: list[bool] = []
+    assert len(found_by(tree, many=lambda: told.append(True)).names) == len(FILES)
+    assert len(told) == times
 
 
 def test_the_stamp_of_a_link_that_is_followed_is_that_of_its_file(tree: Path) -> None:

@@ -71,11 +71,12 @@ def in_rounds(
     most: int,
     always_kept: int = 0,
     few: int = rounds._FEW,
+    at_once: int = rounds._AT_ONCE,
 ) -> tuple[rounds.GroupingState, Compared]:
-    """Decide in rounds. few: so many pairs are verified at once at least."""
+    """Decide in rounds. few: so many pairs are verified at once at least. at_once: the positions looked at at once."""
     compared = Compared(similarity if callable(similarity) else lambda a, b: similarity[a, b])
     shared = buckets if isinstance(buckets, some.Ragged) else some.ragged(buckets, np.int64)
-    with mock.patch.object(rounds, "_FEW", few):
+    with mock.patch.multiple(rounds, _FEW=few, _AT_ONCE=at_once):
         return rounds.Rounds(shared, size, most, compared, always_kept).decide(), compared
 
 
@@ -89,17 +90,18 @@ def decided(state: rounds.GroupingState, buckets: list[list[int]], most: int, al
 
 LIMITS = st.integers(1, 4) | st.just(1000)
 FEW = st.integers(1, 8) | st.just(rounds._FEW)
+AT_ONCE = st.integers(1, 8) | st.just(rounds._AT_ONCE)
 
 
-@given(families(), LIMITS, FEW, st.just(0) | st.integers(0, 12))
-@example((3, [[0, 2], [1, 2]], {(0, 1): 0.0, (0, 2): 0.9, (1, 2): 0.9}), 1000, 256, 0)
-@example((3, [[0, 1], [1, 2], [0, 2]], {(0, 1): 0.8, (1, 2): 1.0, (0, 2): 0.0}), 1000, 256, 0)
-@example((4, [[0, 1, 2, 3]], dict.fromkeys(combinations(range(4), 2), 0.0)), 2, 256, 0)
-@example((4, [[0, 1, 2, 3]], dict.fromkeys(combinations(range(4), 2), 0.9)), 1, 256, 2)
-def test_groups_equal_those_of_the_sequential_greedy(family, most, few, always_kept):
+@given(families(), LIMITS, FEW, st.just(0) | st.integers(0, 12), AT_ONCE)
+@example((3, [[0, 2], [1, 2]], {(0, 1): 0.0, (0, 2): 0.9, (1, 2): 0.9}), 1000, 256, 0, 1)
+@example((3, [[0, 1], [1, 2], [0, 2]], {(0, 1): 0.8, (1, 2): 1.0, (0, 2): 0.0}), 1000, 256, 0, 1)
+@example((4, [[0, 1, 2, 3]], dict.fromkeys(combinations(range(4), 2), 0.0)), 2, 256, 0, 1)
+@example((4, [[0, 1, 2, 3]], dict.fromkeys(combinations(range(4), 2), 0.9)), 1, 256, 2, 3)
+def test_groups_equal_those_of_the_sequential_greedy(family, most, few, always_kept, at_once):
     size, buckets, similarity = family
     always_kept = min(always_kept, size)
-    state, compared = in_rounds(size, buckets, similarity, most, always_kept, few)
+    state, compared = in_rounds(size, buckets, similarity, most, always_kept, few, at_once)
     expected = twin.greedy(size, buckets, lambda a, b: similarity[min(a, b), max(a, b)], THRESHOLD, most, always_kept)
     assert UNDECIDED not in state.status
     assert decided(state, buckets, most, always_kept) == expected

@@ -30,14 +30,6 @@ def test_true_values_are_counted_by_row(rows, at_once):
         assert ragged.count_true_in_rows(made.values, made.offsets).tolist() == [sum(row) for row in rows]
 
 
-@given(st.lists(st.integers(0, 40)), st.integers(0, 400), st.sampled_from([np.int32, np.int64]))
-def test_distinct_values_are_sorted_or_marked_with_the_same_result(values, more, dtype):
-    array = np.array(values, dtype)
-    for found in (ragged.distinct(array), ragged.distinct(array, max(values, default=0) + 1 + more)):
-        assert found.tolist() == sorted(set(values))
-        assert found.dtype == dtype
-
-
 @given(st.lists(st.lists(st.integers(0, 3), max_size=4), max_size=6), st.data())
 def test_rows_can_be_taken_in_any_order(rows, data):
     wanted = data.draw(st.lists(st.integers(0, len(rows) - 1), max_size=9) if rows else st.just([]))

@@ -180,25 +180,30 @@ class Frontier:
 
         kept: ready members. removed: members that were undecided. Their status has been changed.
         """
+        lengths = self._positions.offsets[1:] - self._positions.offsets[:-1]
+        if lengths[kept].sum() + lengths[removed].sum() <= _AT_ONCE:
+            return self._advance(kept, removed)
+        # The kept ones come first, because whether a bucket is open for the others depends on them.
+        parts = [self._advance(some, removed[:0]) for some in member_blocks(self._positions, kept)]
+        parts += [self._advance(kept[:0], some) for some in member_blocks(self._positions, removed)]
+        return np.sort(np.concatenate(parts))
+
+    def _advance(self, kept: TextNumbers, removed: TextNumbers) -> TextNumbers:
+        """What `advance` does, for some of the members. Each member is returned once for all parts."""
         of_kept, of_removed = self._open_buckets(kept), self._open_buckets(removed)
         # A ready member comes first in its open buckets, so each of these buckets has one of the kept members.
         self._kept[of_kept] += 1
         closed = of_kept[self._kept[of_kept] == self._most]
         released = self._undecided_of(closed)
-        touched = distinct(np.concatenate((of_kept, of_removed)), len(self._buckets))
-        led = [self._led_now(touched[at : at + _AT_ONCE]) for at in range(0, len(touched), _AT_ONCE)]
-        fewer = np.concatenate((released, *led))
-        np.subtract.at(self._waits, fewer, 1)
-        return distinct(fewer[self._waits[fewer] == 0], len(self._status)).astype(np.int64)
-
-    def _led_now(self, buckets: Index) -> TextNumbers:
-        """The first undecided members of those of these buckets that are open and had another one."""
-        buckets = buckets[self._kept[buckets] < self._most]
-        heads = self._heads[buckets]
-        stale = buckets[self._status[self._buckets.values[heads]] != UNDECIDED]
+        touched = distinct(np.concatenate((of_kept, of_removed)))
+        left = self._heads[touched] < self._buckets.offsets[touched + 1]  # or all members are decided
+        touched = touched[left & (self._kept[touched] < self._most)]
+        stale = touched[self._status[self._buckets.values[self._heads[touched]]] != UNDECIDED]
         ends = self._buckets.offsets[stale + 1]
         self._heads[stale] = first_undecided(self._buckets.values, self._heads[stale], ends, self._status)
-        return self._led(stale)
+        fewer = np.concatenate((released, self._led(stale)))
+        np.subtract.at(self._waits, fewer, 1)
+        return distinct(fewer[self._waits[fewer] == 0]).astype(np.int64)
 
     def _in_open_buckets(self, members: TextNumbers) -> tuple[Index, Array]:
         """The positions of these members in their open buckets, and these buckets."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from shlex import join
 from typing import Any
 
 import numpy as np
@@ -113,7 +114,7 @@ def _run(artifact: Artifact) -> Iterator[tuple[str, FactValue]]:
             yield key, _printable(value)
     command = artifact.run.get("command")
     if isinstance(command, list):
-        yield "command", _printable(" ".join(str(word) for word in command))
+        yield "command", _printable(join(str(word) for word in command))
     with contextlib.suppress(ArtifactError):
         yield "new_or_changed", _value(len(artifact.changed))
     skipped = artifact.run.get("skipped")

@@ -7,6 +7,7 @@ import json
 import os
 import random
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,15 @@ def test_info_has_the_facts_of_each_kind_of_artifact(there, kind):
         dtype, shape = told[f"{name}.npy"].split(" ", 1)
         assert shape == str(tuple(array["shape"]))
         assert dtype == (array["dtype"] if isinstance(array["dtype"], str) else "structured")
+
+
+def test_the_command_can_be_copied_to_a_shell(here):
+    (here / "docs").rename(here / "my docs")
+    words = ["index", "my docs", "-o", "it's.index", "--exclude", "*.log"]
+    assert simdocs(*words, cwd=here).status == 0
+    told = facts(here, "it's.index")["command"]
+    assert told == "simdocs index 'my docs' -o 'it'\"'\"'s.index' --exclude '*.log'"
+    assert shlex.split(told) == ["simdocs", *words]
 
 
 def test_info_has_every_parameter(here):

@@ -16,6 +16,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from simdocs.kernels.group.greedy_rounds import KEPT, REMOVED, UNDECIDED, capped_members, first_undecided
+from simdocs.kernels.lsh import buckets as bucket_kernels
 from simdocs.matching.candidates import rounds
 from simdocs.model.groups import Pairs
 from tests import strategies as some
@@ -76,7 +77,8 @@ def in_rounds(
     """Decide in rounds. few: so many pairs are verified at once at least. at_once: the positions looked at at once."""
     compared = Compared(similarity if callable(similarity) else lambda a, b: similarity[a, b])
     shared = buckets if isinstance(buckets, some.Ragged) else some.ragged(buckets, np.int64)
-    with mock.patch.multiple(rounds, _FEW=few, _AT_ONCE=at_once):
+    blocks = mock.patch.object(bucket_kernels, "_POSITIONS_AT_ONCE", min(at_once, bucket_kernels._POSITIONS_AT_ONCE))
+    with blocks, mock.patch.multiple(rounds, _FEW=few, _AT_ONCE=at_once):
         return rounds.Rounds(shared, size, most, compared, always_kept).decide(), compared
 
 

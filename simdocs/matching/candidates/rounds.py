@@ -180,8 +180,8 @@ class Frontier:
 
         kept: ready members. removed: members that were undecided. Their status has been changed.
         """
-        lengths = self._positions.offsets[1:] - self._positions.offsets[:-1]
-        if lengths[kept].sum() + lengths[removed].sum() <= _AT_ONCE:
+        decided, offsets = np.concatenate((kept, removed)), self._positions.offsets
+        if (offsets[decided + 1] - offsets[decided]).sum() <= _AT_ONCE:
             return self._advance(kept, removed)
         # The kept ones come first, because whether a bucket is open for the others depends on them.
         parts = [self._advance(some, removed[:0]) for some in member_blocks(self._positions, kept)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from shlex import join
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,7 @@ from simdocs.model.artifact import Artifact
 from simdocs.model.build_results import Expectation
 from simdocs.model.documents import EMPTY, IGNORED, INVALID, SHORT, WIDE
 from simdocs.model.inspection import ArtifactInfo, CheckResult, FactValue
-from simdocs.model.names import name_to_text, path_from, text_to_name
+from simdocs.model.names import name_to_text, path_from, shell_word, text_to_name
 from simdocs.parameters.recipes import IndexRecipe, Recipe
 from simdocs.pipeline.indexing import expected_of
 from simdocs.requests.request import in_words
@@ -114,7 +113,7 @@ def _run(artifact: Artifact) -> Iterator[tuple[str, FactValue]]:
             yield key, _printable(value)
     command = artifact.run.get("command")
     if isinstance(command, list):
-        yield "command", _printable(join(str(word) for word in command))
+        yield "command", " ".join(shell_word(_printable(str(word))) for word in command)
     with contextlib.suppress(ArtifactError):
         yield "new_or_changed", _value(len(artifact.changed))
     skipped = artifact.run.get("skipped")

@@ -87,33 +87,28 @@ def shingled(raws: list[bytes], shingling: Shingling, tell: Callable[[float], No
 
 
 def hold(part: Shingled, digests: Keys, shingling: Shingling, shared: SharedRows) -> None:
-    """Hold the texts of some documents, or their tokens if these take less memory, until they are compared.
+    """Hold the tokens of some documents until they are compared, if they take less memory than the texts.
 
-    digests: of the texts, (n, 2). A text with other characters than those of ASCII is not held.
+    digests: of the texts, (n, 2).
     """
-    tokens, texts = part.tokens, part.texts.encoded
-    if tokens.values.nbytes <= texts.values.nbytes:
+    tokens = part.tokens
+    if tokens.values.nbytes <= part.texts.encoded.values.nbytes:
         held = Ragged(np.ascontiguousarray(tokens.values).view(np.uint8), tokens.offsets * tokens.values.itemsize)
-        shared.put(_keys(digests, shingling, "tokens"), held)
-    elif part.texts.stride_offsets is None:
-        shared.put(_keys(digests, shingling, "texts"), texts)
+        shared.put(_keys(digests, shingling), held)
 
 
 def held_tokens(digests: Keys, shingling: Shingling, shared: SharedRows) -> tuple[Index, Ragged]:
     """Which of the documents whose texts have these digests, (n, 2), are held; and their tokens, in the same order."""
-    places, parts = list[int](), list[Ragged]()
-    for kind, dtype in (("tokens", np.uint32), ("texts", np.uint8)):
-        rows = list(enumerate(shared.get(_keys(digests, shingling, kind))))
-        places += [place for place, row in rows if row is not None]
-        held = Ragged.from_rows([row.view(dtype) for _, row in rows if row is not None], dtype)
-        parts.append(held if kind == "tokens" else _tokens_of(Texts(held, held), shingling)[0])
-    return np.array(places, np.int64), Ragged.concat(parts, np.uint32)
+    rows = shared.get(_keys(digests, shingling))
+    places = [place for place, row in enumerate(rows) if row is not None]
+    return np.array(places, np.int64), Ragged.from_rows(
+        [row.view(np.uint32) for row in rows if row is not None], np.uint32
+    )
 
 
-def _keys(digests: Keys, shingling: Shingling, kind: str) -> Keys:
-    """The keys by which what is made of texts is held: others for each shingling."""
-    salt = blake2b(f"{kind} {shingling}".encode(), digest_size=16).digest()
-    return digests ^ np.frombuffer(salt, np.uint64)
+def _keys(digests: Keys, shingling: Shingling) -> Keys:
+    """The keys by which the tokens of texts are held: others for each shingling."""
+    return digests ^ np.frombuffer(blake2b(f"{shingling}".encode(), digest_size=16).digest(), np.uint64)
 
 
 def _tokens_of(texts: Texts, shingling: Shingling) -> tuple[Ragged, Index]:

@@ -126,7 +126,7 @@ def sign_task(
 
     with_sets: record the facts of their token sets, too, as is always done if tokens are ignored.
     with_digests: as in `read_task`.
-    compared: hold documents for the comparison, as far as there is room.
+    compared: hold tokens for the comparison, as far as there is room.
     sketched: return their sketches, too, which needs their sets.
     """
     read = read_task(task, recipe.sequences, with_digests=with_digests)

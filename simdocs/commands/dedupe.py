@@ -166,6 +166,7 @@ def find_groups(
     run.skipped.warnings += keep_of_lines(documents, plan.grouping.keep)
     watch = CrowdWatch(len(corpus), run, joinable=_is_joinable(plan))
     decision = _decide(plan, corpus, changed, run)
+    corpus.signatures.release()
     take = delivery.take
     if take is not None:
         for block in _blocks(decision, listing, plan, documents, run, delivery):

@@ -29,8 +29,11 @@ _HEADER = 24
 _ENTRY = np.dtype([("key", "<u8", (2,)), ("begin", "<i8"), ("size", "<i8")])
 """Where the row of a key begins, and its bytes. Entries grow from the end of a part."""
 
+_ROOM_ALONE = 8 << 20
+"""Bytes for a cache of a worker that shares no memory with others."""
+
 _MOST_ROWS = 1 << 17
-"""When all workers have put more rows than this, nothing is held. Of so many documents, too few would be found, and
+"""When all workers have met more rows than this, nothing is held. Of so many documents, too few would be found, and
 what the program holds of each of them needs the memory."""
 
 
@@ -38,7 +41,7 @@ class SharedRows:
     """Rows of bytes that any worker of an engine puts, and all of them get by their keys.
 
     They are held in memory of a fixed size, and what has no room is not held. Each worker has a part of the memory, to
-    which it alone writes.
+    which it alone writes. What its rows leave, it may use for a cache of its own.
     """
 
     def __init__(self, memory: mmap.mmap, parts: int, own: int = 0) -> None:
@@ -47,7 +50,7 @@ class SharedRows:
         self._size = len(memory) // parts
         self._parts = np.frombuffer(memory, np.uint8, parts * self._size).reshape(parts, -1)
         self._heads = self._parts[:, :_HEADER].view(np.int64)
-        self._put = 0
+        self._met = 0
         self._counts: list[int] = []
         """How many rows each part had when these were looked up, in the order of their keys:"""
         self._entries, self._owners = np.empty(0, _ENTRY), np.empty(0, np.int64)
@@ -58,11 +61,10 @@ class SharedRows:
 
     def put(self, keys: Keys, rows: Ragged) -> None:
         """Hold the first of these rows, as many as there is room for. keys: (n, 2). rows: Ragged uint8."""
+        self.pass_by(len(rows))
         part, head = self._parts[self._own], self._heads[self._own]
         count, used, closed = head.tolist()
-        self._put += len(rows)
-        if closed or self._put > _MOST_ROWS // len(self._parts):
-            self._close()
+        if closed:
             return
         ends = rows.offsets[1:] - rows.offsets[0]
         room = self._size - _HEADER - used - _ENTRY.itemsize * count
@@ -75,6 +77,18 @@ class SharedRows:
         end = self._size - _ENTRY.itemsize * count
         part[end - entries.nbytes : end] = entries.view(np.uint8)
         head[:2] = count + some, used + size
+
+    def pass_by(self, rows: int) -> None:
+        """Count rows that are too large to be held."""
+        self._met += rows
+        if self._met > _MOST_ROWS // len(self._parts):
+            self._close()
+
+    @property
+    def spare(self) -> int:
+        """The bytes of the own part that no row takes; none if there were too many rows."""
+        count, used, closed = self._heads[self._own].tolist()
+        return 0 if closed else int(self._size - _HEADER - used - _ENTRY.itemsize * count)
 
     def get(self, keys: Keys) -> list[Bytes | None]:
         """The row of each of these keys, (n, 2), to be read only; None if it is not held."""
@@ -131,6 +145,11 @@ class WorkerState:
         self.shared = shared
         """Rows that all workers hold together; None if they share no memory."""
         self._kept: dict[type[Any], Any] = {}
+
+    @property
+    def spare(self) -> int:
+        """The bytes that a cache may take: what rows leave of the worker's part of the memory for them."""
+        return _ROOM_ALONE if self.shared is None else self.shared.spare
 
     def get(self, kind: type[Kept]) -> Kept:
         """The object of this type. The first call makes it, by kind()."""

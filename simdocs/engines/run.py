@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from simdocs.engines.engine import Engine, Result, Task
@@ -63,6 +64,15 @@ def in_threads(function: Callable[[Task], Result], tasks: Iterable[Task], thread
         finally:
             for each in waiting:
                 each.cancel()
+    _return_memory()
+
+
+def _return_memory() -> None:
+    """Return to the system what threads have freed. The C library of Linux would keep it for threads to come."""
+    import ctypes
+
+    with suppress(OSError, AttributeError, TypeError):  # another C library or system
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 class Explain(Protocol):

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import errno
+import mmap
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import pairwise
-from typing import IO, TYPE_CHECKING, Any, overload
+from typing import IO, Any, overload
 
 import numpy as np
 
 from simdocs.model.ragged import Array, Ragged
-
-if TYPE_CHECKING:
-    import mmap
 
 _AT_ONCE = 1 << 12
 """Byte strings that are taken out at once where all of them are looked at."""
@@ -92,14 +90,24 @@ class GrowingArray:
         return np.frombuffer(held, self._dtype).reshape(-1, *self._width)
 
 
-class _Mapped:
-    """Bytes that grow in a file that is mapped into memory, or in memory if there is no room for the file.
+def let_go(array: Array) -> None:
+    """Let the system take back the memory of all of an array, if it grew so large that it is in a file."""
+    base: Any = array
+    while isinstance(base, np.ndarray):
+        base = base.base
+    if isinstance(base, memoryview) and isinstance(base.obj, _InFile) and hasattr(mmap, "MADV_DONTNEED"):
+        base.obj.madvise(mmap.MADV_DONTNEED)
 
-    It has its imports within, because few runs need them.
-    """
+
+class _InFile(mmap.mmap):
+    """A mapping of a file, and not of memory alone."""
+
+
+class _Mapped:
+    """Bytes that grow in a file that is mapped into memory, or in memory if there is no room for the file."""
 
     def __init__(self, first: bytearray) -> None:
-        import tempfile
+        import tempfile  # few runs need it
 
         self._file: IO[bytes] | None = None
         with suppress(OSError):  # there is no directory for it
@@ -132,15 +140,13 @@ class _Mapped:
 
     def _with_room(self, room: int) -> mmap.mmap:
         """A mapping with this number of bytes, all of which the file has: a write to it cannot find a full disk."""
-        import mmap
-
         if self._file is not None:
             try:
                 free = os.fstatvfs(self._file.fileno())
                 if free.f_bavail * free.f_frsize < 2 * room:
                     raise OSError(errno.ENOSPC, "")
                 os.posix_fallocate(self._file.fileno(), 0, room)
-                return mmap.mmap(self._file.fileno(), room)
+                return _InFile(self._file.fileno(), room)
             except OSError:
                 self._file.close()
                 self._file = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from simdocs.model.byte_strings import let_go
 from simdocs.model.ragged import Array
 
 
@@ -66,4 +67,5 @@ class MemoryColumn:
         return self.array.reshape(-1)[places]
 
     def release(self) -> None:
-        """Do nothing: the array is not on disk."""
+        """Let the system take back the memory of an array that grew so large that it is in a file."""
+        let_go(self.array)

@@ -95,6 +95,8 @@ def hold(part: Shingled, digests: Keys, shingling: Shingling, shared: SharedRows
     if tokens.values.nbytes <= part.texts.encoded.values.nbytes:
         held = Ragged(np.ascontiguousarray(tokens.values).view(np.uint8), tokens.offsets * tokens.values.itemsize)
         shared.put(_keys(digests, shingling), held)
+    else:
+        shared.pass_by(len(tokens))
 
 
 def held_tokens(digests: Keys, shingling: Shingling, shared: SharedRows) -> tuple[Index, Ragged]:

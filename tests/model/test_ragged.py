@@ -6,6 +6,8 @@ import errno
 import itertools
 import mmap
 import os
+import subprocess
+import sys
 import tempfile
 import tracemalloc
 import types
@@ -125,11 +127,41 @@ def test_a_large_array_holds_all_rows_whether_or_not_there_is_room_for_a_file(sm
         if size:
             growing.all()[-1:] += 1  # what is in it can be changed
             pieces[-1][-1:] += 1
+    byte_strings.let_go(growing.all())
     np.testing.assert_array_equal(growing.all(), np.concatenate(pieces))
     if case == "room" and sum(parts) * 12 > mmap.PAGESIZE:
         file = made[-1]
         assert os.fstat(file.fileno()).st_nlink == 0, "no name is left if the program is killed"
         assert os.pread(file.fileno(), sum(parts) * 12, 0) == growing.all().tobytes()
+
+
+MAPPED_BYTES = """
+import mmap
+import numpy as np
+from simdocs.model import byte_strings, columns
+
+def held():
+    with open("/proc/self/smaps_rollup") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("Rss:")) >> 10
+
+byte_strings._IN_MEMORY = 1 << 20
+growing = byte_strings.GrowingArray(np.uint8)
+for _ in range(64):
+    growing.add(np.ones(1 << 20, np.uint8))
+column = columns.MemoryColumn(growing.all().reshape(64, -1))
+column.all().sum()
+before = held()
+column.release()
+print(before - held(), int(column.all().sum()) >> 20)
+"""
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/smaps_rollup"), reason="the system does not say what is in memory")
+def test_the_system_can_take_back_the_memory_of_a_large_array() -> None:
+    done = subprocess.run([sys.executable, "-c", MAPPED_BYTES], capture_output=True, text=True, check=True)
+    released, left = map(int, done.stdout.split())
+    assert released >= 60
+    assert left == 64
 
 
 @pytest.mark.parametrize("in_use", [False, True])

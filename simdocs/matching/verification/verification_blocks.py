@@ -217,9 +217,10 @@ def cuts_of_pairs(lefts: BlockPlaces, rights: BlockPlaces, sizes: Index, times: 
     return cuts
 
 
-_CACHE_BYTES = 16 << 20
-"""Bytes of token sets that a worker caches. If every document is compared with many others, round after round, reading
-them again each time would cost more than all comparisons."""
+_CACHE_BYTES = 4 << 20
+"""Bytes of token sets that a worker caches at least. If every document is compared with many others, round after round,
+reading them again each time would cost more than all comparisons. So the cache also takes the room that the worker has
+to spare: with 64 MB instead of 16, 5,000 licences take 0.85 of the CPU by characters."""
 
 _ENTRY = 600
 """Bytes that an entry takes in addition to its tokens, for the name, the facts and the objects of a document."""
@@ -232,7 +233,7 @@ class TokenCache:
     """
 
     def __init__(self) -> None:
-        self._held = 0
+        self._held, self._most = 0, _CACHE_BYTES
         self._sets: OrderedDict[tuple[bytes, bytes, bytes], Tokens] = OrderedDict()
         self._shingling: Shingling | None = None
         self._ignored = NO_TOKENS
@@ -248,6 +249,7 @@ class TokenCache:
         if shingling != self._shingling or not np.array_equal(wanted.ignored, self._ignored):
             self.close()
             self._shingling, self._ignored = shingling, wanted.ignored
+        self._most = _CACHE_BYTES + state.spare
         keys = [(wanted.root, name, fact.tobytes()) for name, fact in zip(wanted.names, wanted.facts, strict=True)]
         rows = [self._sets.get(key) for key in keys]
         missing = [place for place, row in enumerate(rows) if row is None]
@@ -273,11 +275,11 @@ class TokenCache:
         if key in self._sets:
             self._sets.move_to_end(key)
             return
-        if row.nbytes > _CACHE_BYTES // 4:
+        if row.nbytes > self._most // 4:
             return
         self._sets[key] = row
         self._held += row.nbytes + _ENTRY
-        while self._held > _CACHE_BYTES:
+        while self._held > self._most:
             _, oldest = self._sets.popitem(last=False)
             self._held -= oldest.nbytes + _ENTRY
 

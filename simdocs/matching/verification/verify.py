@@ -174,7 +174,10 @@ class Verifier:
         similarity = np.ones(len(left))
         rows, places = numbered(np.concatenate((left, right)), len(self.corpus))
         facts = self.corpus.facts(rows)
-        sizes, digests = facts["size"], facts["digest"]
+        sizes, digests = facts["size"].copy(), facts["digest"].copy()
+        read_again = self.held is None and self.corpus.is_read_again
+        in_passes = read_again and read_in_passes(facts, lambda some: self.corpus.names(rows[some]))
+        del facts  # they would take as much memory as all that is looked up for the blocks below
         # From here on, documents are numbered by their places among the rows.
         lefts, rights = places[: len(left)], places[len(left) :]
         alike = digests[lefts, 0] == digests[rights, 0]
@@ -185,8 +188,6 @@ class Verifier:
         similarity[alike & (np.isin(lefts, lost) | np.isin(rights, lost))] = np.nan
         unlike = np.flatnonzero(~alike)
         lefts, rights = lefts[unlike], rights[unlike]
-        read_again = self.held is None and self.corpus.is_read_again
-        in_passes = read_again and read_in_passes(facts, lambda some: self.corpus.names(rows[some]))
         blocks = blocks_of_pairs(lefts, rights, sizes, in_passes=in_passes)
         work = partial(verify_block, shingling=self.corpus.recipe.shingling)
         wanted = (self._block(rows, sizes, lefts[block], rights[block], in_passes=in_passes) for block in blocks)

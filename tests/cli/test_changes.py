@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.corpus import A2, A, lay
 from tests.cli.program import simdocs
-from tests.cli.traps import trap, trap_of_held
+from tests.cli.traps import TOKENS_ARE_HELD, trap, trap_of_held
 
 REPLACED = "simdocs: {}: skipped: changed while it was read (replaced after it was found)\n"
 
@@ -89,7 +89,7 @@ def test_a_document_that_changes_before_it_is_verified_is_no_duplicate(here, act
         env = trap(here, action, "open", "docs/a.txt", at=2, in_worker=jobs == "-j2", again=True)
     else:
         env = trap_of_held(here, action, "docs/a.txt", in_worker=jobs == "-j2")
-    done = simdocs("dedupe", "docs", jobs, cwd=here, env=env)
+    done = simdocs("dedupe", "docs", jobs, *([] if again else TOKENS_ARE_HELD), cwd=here, env=env)
     assert (done.status, done.names) == (3, [("docs/a.txt", "docs/d.txt")])
     assert done.err == (f"simdocs: docs/b.txt: skipped: {why}\n")
 

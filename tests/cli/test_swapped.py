@@ -6,7 +6,7 @@ import pytest
 
 from tests.cli.corpus import A1, A2, A, lay
 from tests.cli.program import simdocs
-from tests.cli.traps import trap, trap_of_held
+from tests.cli.traps import TOKENS_ARE_HELD, trap, trap_of_held
 
 SWAPS = {
     "the file by a link": "os.unlink('docs/d/e/b.txt'); os.symlink('../../../secret/e/b.txt', 'docs/d/e/b.txt')",
@@ -48,7 +48,7 @@ def test_only_the_files_that_the_walk_met_are_read_a_second_time(tree, swap, job
         env = trap(tree, swap, "open", "docs/a.txt", at=2, in_worker=jobs == "-j2", again=True)
     else:
         env = trap_of_held(tree, swap, "docs/a.txt", in_worker=jobs == "-j2")
-    done = simdocs("dedupe", "docs", jobs, cwd=tree, env=env)
+    done = simdocs("dedupe", "docs", jobs, *([] if again else TOKENS_ARE_HELD), cwd=tree, env=env)
     assert (done.status, done.names) == (3, [("docs/a.txt", "docs/c.txt")])
     assert done.err == UNVERIFIED.format("docs/d/e/b.txt")
 

@@ -82,6 +82,10 @@ def trap(
     return prelude(directory, in_worker * EAGER + again * READS_AGAIN + hook)
 
 
+TOKENS_ARE_HELD = ("--unit", "word", "--threshold", "0.6")
+"""Options with which the tokens of the texts here take less memory than the texts."""
+
+
 def trap_of_held(directory: Path, action: str, path: str, *, in_worker: bool = False) -> dict[str, str]:
     """An environment in which the program runs `action` when it looks whether a held document has changed."""
     indented = "".join(f"        {line}\n" for line in action.splitlines())

@@ -30,7 +30,7 @@ BLOCKS = {
     "matching.verification.bitmap_filter": ("_MOST_BYTES", "_AT_ONCE"),
     "matching.candidates.exact_join": ("_DOCUMENT", "_MUCH"),
     "matching.verification.verification_blocks": (
-        *("_BLOCK_BYTES", "_TILE_BYTES", "_MOST_PAIRS", "_FEWEST_BLOCKS", "_MOST_CACHED"),
+        *("_BLOCK_BYTES", "_TILE_BYTES", "_MOST_PAIRS", "_FEWEST_BLOCKS", "_SETS_OF_PIECE"),
         *("_CACHE_BYTES", "_ENTRY"),
     ),
     "matching.verification.verify": ("_TOGETHER", "_MOST_OF_CROWD", "_MOST_TOGETHER", "_MOST_DOCUMENTS"),

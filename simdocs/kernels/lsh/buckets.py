@@ -155,33 +155,6 @@ def positions_of_members(buckets: Ragged, size: int) -> Ragged:
     return Ragged(positions, starts)
 
 
-def buckets_of_members(buckets: Ragged, size: int) -> Ragged:
-    """The buckets of each member below `size`, ascending: Ragged int32 of `size` rows."""
-    positions, bucket = positions_of_members(buckets, size), np.arange(len(buckets), dtype=np.int32)
-    bucket_at = np.repeat(bucket, buckets.lengths)
-    if positions.values.dtype != np.int32:
-        return Ragged(bucket_at[positions.values], positions.offsets)
-    for at in range(0, len(bucket_at), _POSITIONS_AT_ONCE):  # in place, as there may be a hundred for each document
-        positions.values[at : at + _POSITIONS_AT_ONCE] = bucket_at[positions.values[at : at + _POSITIONS_AT_ONCE]]
-    return positions
-
-
-def positions_in_buckets(buckets: Ragged, bucket: Index, members: Index) -> Index:
-    """The position of members[i] in row bucket[i] of buckets, among the values of all rows: int64 (n,).
-
-    Each member is in its row, and the members of a row ascend.
-    """
-    low, high = buckets.offsets[bucket], buckets.offsets[bucket + 1]
-    left = np.flatnonzero(buckets.values[low] != members)
-    while len(left):
-        middle = (low[left] + high[left]) // 2
-        is_after = buckets.values[middle] > members[left]
-        high[left[is_after]] = middle[is_after]
-        low[left[~is_after]] = middle[~is_after]
-        left = left[buckets.values[low[left]] != members[left]]
-    return low
-
-
 def member_blocks(positions: Ragged, members: Index) -> Iterator[Index]:
     """Yield these members in blocks that have a bounded number of positions together, unless one has more."""
     for begin, end in row_blocks(

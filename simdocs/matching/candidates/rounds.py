@@ -21,13 +21,7 @@ from simdocs.kernels.group.greedy_rounds import (
     most_similar_kept,
     pairs_with_always_kept,
 )
-from simdocs.kernels.lsh.buckets import (
-    buckets_of_members,
-    distinct_pairs,
-    joined_blocks,
-    member_blocks,
-    positions_in_buckets,
-)
+from simdocs.kernels.lsh.buckets import distinct_pairs, joined_blocks, member_blocks, positions_of_members
 from simdocs.model.groups import Pairs
 from simdocs.model.ragged import (
     Array,
@@ -115,10 +109,11 @@ class Frontier:
         """buckets: Ragged int64, members ascending in each. status: int8 (M,), changed by the caller as it decides."""
         self._buckets, self._status, self._most = buckets, status, most
         members, size = buckets.values, len(status)
+        self._positions = positions_of_members(buckets, size)
         # There may be many more buckets than members, so they are counted in numbers of 4 bytes.
-        self._buckets_of = buckets_of_members(buckets, size)
         self._kept = np.zeros(len(buckets), np.int32)
-        self._heads = np.empty(len(buckets), np.int32 if len(members) < 1 << 31 else np.int64)
+        self._bucket_of = np.repeat(np.arange(len(buckets), dtype=np.int32), buckets.lengths)
+        self._heads = np.empty(len(buckets), self._positions.values.dtype)
         # In how many of its open buckets a member comes after an undecided one.
         self._waits = np.zeros(size, np.int64)
         for begin, end in row_blocks(buckets.offsets, _AT_ONCE):
@@ -136,7 +131,7 @@ class Frontier:
     def pairs(self, members: TextNumbers) -> Iterator[tuple[TextNumbers, TextNumbers]]:
         """The distinct pairs of each of these members with the later members of its open buckets, in blocks."""
         every = self._buckets.values
-        for some in member_blocks(self._buckets_of, members):
+        for some in member_blocks(self._positions, members):
             positions, bucket = self._in_open_buckets(some)
             counts = self._buckets.offsets[bucket + 1] - positions - 1
             yield from distinct_pairs(every[positions], positions + 1, counts, every, len(self._status))
@@ -147,11 +142,10 @@ class Frontier:
         members: ascending. Fewer members are counted if they have many common buckets.
         """
         counted, total = 0, 0
-        for some in member_blocks(self._buckets_of, members):
-            every = self._buckets_of.take(some)
-            bucket = every.values
-            positions = positions_in_buckets(self._buckets, bucket, np.repeat(some, every.lengths))
-            listed = (self._buckets.offsets[bucket + 1] - positions - 1) * (self._kept[bucket] < self._most)
+        for some in member_blocks(self._positions, members):
+            every = self._positions.take(some)
+            bucket = self._bucket_of[every.values]
+            listed = (self._buckets.offsets[bucket + 1] - every.values - 1) * (self._kept[bucket] < self._most)
             totals = total + np.append(0, np.cumsum(listed))[every.offsets[1:]]
             fitting = int(np.searchsorted(totals, _LISTED * most, side="right"))
             counted += fitting
@@ -186,12 +180,12 @@ class Frontier:
 
         kept: ready members. removed: members that were undecided. Their status has been changed.
         """
-        decided, offsets = np.concatenate((kept, removed)), self._buckets_of.offsets
+        decided, offsets = np.concatenate((kept, removed)), self._positions.offsets
         if (offsets[decided + 1] - offsets[decided]).sum() <= _AT_ONCE:
             return self._advance(kept, removed)
         # The kept ones come first, because whether a bucket is open for the others depends on them.
-        parts = [self._advance(some, removed[:0]) for some in member_blocks(self._buckets_of, kept)]
-        parts += [self._advance(kept[:0], some) for some in member_blocks(self._buckets_of, removed)]
+        parts = [self._advance(some, removed[:0]) for some in member_blocks(self._positions, kept)]
+        parts += [self._advance(kept[:0], some) for some in member_blocks(self._positions, removed)]
         return np.sort(np.concatenate(parts))
 
     def _advance(self, kept: TextNumbers, removed: TextNumbers) -> TextNumbers:
@@ -213,26 +207,25 @@ class Frontier:
 
     def _in_open_buckets(self, members: TextNumbers) -> tuple[Index, Array]:
         """The positions of these members in their open buckets, and these buckets."""
-        every = self._buckets_of.take(members)
-        is_open = self._kept[every.values] < self._most
-        bucket = every.values[is_open]
-        return positions_in_buckets(self._buckets, bucket, np.repeat(members, every.lengths)[is_open]), bucket
+        positions = self._positions.take(members).values.astype(np.int64)
+        bucket = self._bucket_of[positions]
+        is_open = self._kept[bucket] < self._most
+        return positions[is_open], bucket[is_open]
 
-    def _open_buckets(self, members: TextNumbers) -> Array:
+    def _open_buckets(self, members: TextNumbers) -> Index:
         """The open buckets of these members."""
         found = [np.empty(0, np.int32)]
-        for some in member_blocks(self._buckets_of, members):
-            buckets = self._buckets_of.take(some).values
-            found.append(buckets[self._kept[buckets] < self._most])
+        for some in member_blocks(self._positions, members):
+            found.append(self._in_open_buckets(some)[1].astype(np.int32))
         return np.concatenate(found)
 
-    def _led(self, buckets: Array) -> TextNumbers:
+    def _led(self, buckets: Index) -> TextNumbers:
         """The first undecided member of each of these buckets that has one."""
         heads = self._heads[buckets]
         led: TextNumbers = self._buckets.values[heads[heads < self._buckets.offsets[buckets + 1]]]
         return led
 
-    def _undecided_of(self, buckets: Array) -> TextNumbers:
+    def _undecided_of(self, buckets: Index) -> TextNumbers:
         """The undecided members of these buckets, after the first one."""
         starts = self._heads[buckets]
         members = self._buckets.values[ranges(starts, self._buckets.offsets[buckets + 1] - starts)]

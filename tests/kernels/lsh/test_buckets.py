@@ -274,19 +274,3 @@ def test_positions_of_members_are_those_that_have_them(case):
     assert [found[node].tolist() for node in range(nodes)] == [
         [place for place, member in enumerate(values) if member == node] for node in range(nodes)
     ]
-
-
-@given(bucket_lists)
-def test_a_member_has_its_position_in_each_of_its_buckets(case):
-    nodes, members = case
-    shared = some.ragged(members, np.int32)
-    found = buckets.buckets_of_members(shared, nodes)
-    assert found.values.dtype == np.int32
-    wanted = [[at for at, row in enumerate(members) if node in row] for node in range(nodes)]
-    assert [found[node].tolist() for node in range(nodes)] == wanted
-    every = np.repeat(np.arange(nodes), found.lengths)
-    positions = buckets.positions_in_buckets(shared, found.values, every)
-    assert positions.tolist() == [
-        int(shared.offsets[bucket]) + members[bucket].index(node)
-        for bucket, node in zip(found.values.tolist(), every.tolist(), strict=True)
-    ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mmap
 import os
 import stat
 from collections.abc import Mapping, Sequence
@@ -11,6 +10,7 @@ import numpy as np
 
 from simdocs.artifacts.formats import BLOCK, ArrayFormat
 from simdocs.artifacts.npy import checksum, damaged, header
+from simdocs.model.byte_strings import let_go
 from simdocs.model.documents import AMOUNTS, EMPTY, FILE_AMOUNTS
 from simdocs.model.ragged import Array, distinct
 
@@ -141,11 +141,7 @@ class MappedColumn:
 
     def release(self) -> None:
         """Let the system take back the memory that the pages of the file take. They are read again when needed."""
-        base: object = self._mapped
-        while isinstance(base, np.ndarray):
-            base = base.base
-        if isinstance(base, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
-            base.madvise(mmap.MADV_DONTNEED)
+        let_go(self._mapped)
 
     def damaged(self) -> list[int]:
         """Return the numbers of all blocks that do not match their checksums."""

@@ -62,12 +62,11 @@ class SharedRows:
     def put(self, keys: Keys, rows: Ragged) -> None:
         """Hold the first of these rows, as many as there is room for. keys: (n, 2). rows: Ragged uint8."""
         self.pass_by(len(rows))
-        part, head = self._parts[self._own], self._heads[self._own]
-        count, used, closed = head.tolist()
-        if closed:
+        if not (room := self.spare):
             return
+        part, head = self._parts[self._own], self._heads[self._own]
+        count, used, _ = head.tolist()
         ends = rows.offsets[1:] - rows.offsets[0]
-        room = self._size - _HEADER - used - _ENTRY.itemsize * count
         some = int(np.searchsorted(ends + _ENTRY.itemsize * np.arange(1, len(ends) + 1), room, side="right"))
         begin, size = _HEADER + used, int(ends[some - 1]) if some else 0
         part[begin : begin + size] = rows.values[rows.offsets[0] : rows.offsets[0] + size]

@@ -91,12 +91,17 @@ class GrowingArray:
 
 
 def let_go(array: Array) -> None:
-    """Let the system take back the memory of all of an array, if it grew so large that it is in a file."""
+    """Let the system take back the memory of an array in a file, from which it is read again when needed.
+
+    array: one that is memory-mapped from a file, or of a GrowingArray; or any in memory, with which nothing is done.
+    """
     base: Any = array
     while isinstance(base, np.ndarray):
         base = base.base
-    if isinstance(base, memoryview) and isinstance(base.obj, _InFile) and hasattr(mmap, "MADV_DONTNEED"):
-        base.obj.madvise(mmap.MADV_DONTNEED)
+    if isinstance(base, memoryview) and isinstance(base.obj, _InFile):
+        base = base.obj
+    if isinstance(base, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+        base.madvise(mmap.MADV_DONTNEED)
 
 
 class _InFile(mmap.mmap):

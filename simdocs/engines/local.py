@@ -7,7 +7,8 @@ import mmap
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice, repeat
 from types import ModuleType, TracebackType
@@ -74,6 +75,8 @@ class Local:
         self._workers: list[Any] = []
         self._shares: dict[Connection, memoryview[float]] = {}
         """The share of its task that each worker has done: one number in memory that both processes see."""
+        self._room = 0
+        """The bytes of a task that can certainly wait in a pipe."""
 
     def __enter__(self) -> Local:
         reuse_memory()
@@ -129,38 +132,60 @@ class Local:
             yield from map(function, coming, repeat(self.state))
             return
         from multiprocessing import connection  # takes 10 ms, and few documents need no workers
+        from multiprocessing.reduction import ForkingPickler
 
-        working: dict[Connection, int] = {}
+        working = {pipe: deque[int]() for pipe in self._pipes}
+        """The numbers of the tasks that each worker has."""
         done: dict[int, tuple[bool, Any]] = {}
-        idle = list(self._pipes)
         sent = turn = 0
+        message, is_small = None, True
         while True:
-            # A task is sent only to an idle worker. If both sides were writing, they would wait for each other.
-            while len(working) < self.jobs and sent < turn + _AHEAD * self.jobs:
-                task = next(coming, _NO_MORE)
-                if task is _NO_MORE:
-                    break
-                pipe = idle.pop() if idle else self._start()
-                self._shares[pipe][0] = 0.0
-                self._send(pipe, (function, task))
-                working[pipe] = sent
+            while sent < turn + _AHEAD * self.jobs and self._has_place(working, is_small):
+                if message is None:
+                    task = next(coming, _NO_MORE)
+                    if task is _NO_MORE:
+                        break
+                    message = ForkingPickler.dumps((function, task))
+                    del task
+                    is_small = len(message) <= self._room
+                    continue  # a large one may have no place
+                pipe = self._least_busy(working)
+                self._send(pipe, message)
+                message = None
+                working[pipe].append(sent)
                 sent += 1
             if turn in done:
                 yield _value(done.pop(turn))
                 turn += 1
-            elif working:
-                ready = set(connection.wait(list(working), _WATCHED))
-                for pipe in [pipe for pipe in working if pipe in ready]:
-                    done[working.pop(pipe)] = self._receive(pipe)
-                    idle.append(pipe)
+            elif busy := [pipe for pipe, numbers in working.items() if numbers]:
+                ready = set(connection.wait(busy, _WATCHED))
+                for pipe in [pipe for pipe in busy if pipe in ready]:
+                    done[working[pipe].popleft()] = self._receive(pipe)
+                    self._shares[pipe][0] = 0.0
                 if watch is not None and turn not in done:
-                    watch(next(self._shares[pipe][0] for pipe, number in working.items() if number == turn))
+                    watch(next(self._shares[pipe][0] for pipe in busy if turn in working[pipe]))
             else:
                 return
 
-    def _send(self, pipe: Connection, message: object) -> None:
+    def _has_place(self, working: Mapping[Connection, deque[int]], is_small: bool) -> bool:
+        """Whether a task can be sent to a worker, none of which has more than two.
+
+        A small one may wait in the pipe of a worker that has another one, so that workers do not wait for this process.
+        With a large one, both sides might be writing, and would wait for each other.
+        """
+        return len(working) < self.jobs or min(map(len, working.values())) < (2 if is_small else 1)
+
+    def _least_busy(self, working: dict[Connection, deque[int]]) -> Connection:
+        """The pipe to an idle worker, which may be started for it, or to the one whose task was sent first."""
+        pipe = min(working, key=lambda pipe: (len(working[pipe]), *working[pipe]), default=None)
+        if pipe is None or (working[pipe] and len(working) < self.jobs):
+            pipe = self._start()
+            working[pipe] = deque()
+        return pipe
+
+    def _send(self, pipe: Connection, message: Any) -> None:
         try:
-            pipe.send(message)
+            pipe.send_bytes(message)
         except OSError:
             raise WorkerError(_KILLED) from None
 
@@ -197,7 +222,19 @@ class Local:
         except OSError as error:
             raise WorkerError(f"a worker process cannot be started: {error.strerror}") from None
         theirs.close()
+        self._room = _room_in(ours)
         return ours
+
+
+def _room_in(pipe: Connection) -> int:
+    """The bytes of a message that can wait in a pipe behind another one: what waits takes up to twice its bytes."""
+    import socket
+
+    end = socket.socket(fileno=pipe.fileno())
+    try:
+        return end.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF) // 4
+    finally:
+        end.detach()
 
 
 @contextlib.contextmanager

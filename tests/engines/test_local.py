@@ -11,6 +11,7 @@ import threading
 import time
 from multiprocessing import connection
 from multiprocessing.context import ForkProcess
+from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
@@ -98,6 +99,36 @@ def test_tasks_and_results_larger_than_a_pipe_do_not_deadlock(size):
             print(sum(map(len, engine.map(bytes.upper, [b"x" * {size}] * 8))))
     """)
     assert done.stdout.split() == [str(8 * size).encode()]
+
+
+@pytest.mark.parametrize("sizes", [(1_000,), (50_000,), (1_000, 50_000, 60_000, 1_000_000)])
+def test_tasks_that_wait_in_a_pipe_do_not_deadlock(sizes):
+    """A small task waits behind another one, whose result may be larger than the pipe."""
+    done = in_another_process(f"""
+        from operator import methodcaller
+        from simdocs.engines.local import Local
+        with Local(2) as engine:
+            tasks = [b"x" * size for size in {sizes} * 12]
+            print(sum(map(len, engine.map(methodcaller("ljust", 2_000_000), tasks))))
+    """)
+    assert done.stdout.split() == [str(2_000_000 * 12 * len(sizes)).encode()]
+
+
+def left_trace(path: str) -> str:
+    Path(path).touch()
+    return path
+
+
+def test_workers_have_something_to_do_while_this_process_works(tmp_path):
+    paths = [str(tmp_path / str(number)) for number in range(9)]
+    with Local(2) as engine:
+        results = engine.map(left_trace, paths)
+        assert next(results) == paths[0]
+        until = time.monotonic() + 20
+        while not all(map(os.path.exists, paths[:4])):  # each worker had two tasks, and nobody has taken its results
+            assert time.monotonic() < until
+            time.sleep(0.001)
+        assert list(results) == paths[1:]
 
 
 def test_unread_results_do_not_keep_workers_alive():

@@ -45,6 +45,7 @@ from simdocs.model.answers import LINES, NAMES, Block, Delivery
 from simdocs.model.deduplication import Deduplication, SimilarPairs
 from simdocs.model.documents import Documents
 from simdocs.model.groups import NestedPairs, Pairs
+from simdocs.model.names import path_from
 from simdocs.model.ragged import Mask, Rows
 from simdocs.model.search_result import GROUPS, NESTED, PAIRS, SearchFacts
 from simdocs.parameters.answers import Reporting
@@ -321,11 +322,11 @@ def _freed(corpus: Corpus, duplicates: Rows) -> tuple[int, int, int]:
     size, files, deleted = 0, 0, FilesToDelete()
     for at in range(0, len(duplicates), _LOOKED_AT):
         for _, request in corpus.readings(duplicates[at : at + _LOOKED_AT]):
-            whole = (request.facts["container"] == 0) & (request.facts["inode"] != 0)
+            whole = np.flatnonzero((request.facts["container"] == 0) & (request.facts["inode"] != 0))
             size += int(request.facts["size"].sum())
-            files += int(whole.sum())
-            for place in np.flatnonzero(whole).tolist():
-                deleted.add(request.file(place), int(request.facts["file_size"][place]))
+            files += len(whole)
+            for place, recorded in zip(whole.tolist(), request.facts["file_size"][whole].tolist(), strict=True):
+                deleted.add(path_from(request.root, request.names[place]), recorded)
     return size, files, deleted.freed
 
 

@@ -121,7 +121,7 @@ def quotations(plan: Resolved[QueryRequest, IndexRecipe], run: Run, delivery: De
 def _texts(asked: Corpus, rows: Rows, verifier: Verifier) -> Iterator[tuple[int, bytes]]:
     """Yield these rows of the queries with their texts in UTF-8. Those that are gone or have changed are reported."""
     reader = verifier.run.engine.state.get(Reopened)
-    for cut in batches(asked.facts(rows)["size"].tolist()):
+    for cut in batches(asked.facts(rows)["size"]):
         some = rows[cut.start : cut.stop]
         ((_, request),) = asked.readings(some)
         read, skips = reload_texts(request, list(range(len(some))), asked.recipe.shingling, reader)

@@ -260,10 +260,7 @@ def _without_texts(fields: Sequences) -> Sequences:
 
 def container_formats(found: FileList, fields: Sequences) -> list[str]:
     """The container format of each file; empty if it is one document."""
-    numbers, meanings = formats_of(found.names, len(found.names), fields)
-    numbers[list(found.held)] = 0
-    for row, name in found.held_in.items():
-        numbers[row] = meanings.index(name)
+    numbers, meanings = formats_of(found, fields)
     return [meanings[number] for number in numbers.tolist()]
 
 

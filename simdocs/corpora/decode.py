@@ -41,7 +41,7 @@ def as_bytes(text: str | bytes) -> bytes:
 
 def is_binary(data: bytes) -> bool:
     """Whether there is a NUL in the first 8 KiB, and no byte order mark of UTF-16 or UTF-32."""
-    return b"\0" in data[:LOOKED_AT] and not data.startswith(_WIDE)
+    return data.find(b"\0", 0, LOOKED_AT) >= 0 and not data.startswith(_WIDE)
 
 
 def refuse_binary(data: bytes, name: bytes) -> None:

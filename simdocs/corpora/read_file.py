@@ -20,7 +20,7 @@ from simdocs.corpora.stamp import (
     status_now,
     wait_between_readings,
 )
-from simdocs.corpora.walked_files import ANY, Directories, Met, open_file
+from simdocs.corpora.walked_files import ANY, Directories, Met, open_file, open_walked
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.parameters.file_formats import compression_of
 from simdocs.parameters.values import is_uri
@@ -55,8 +55,10 @@ def read(
     bytes, compressed or decompressed); changed (or not the file that was found); malformed (as a compressed
     file); uninstalled (what decompresses it); binary (a large file, which is then not read to its end).
     """
-    file, status = open_file(name, met, directories)
     compression = compression_of(name)
+    if directories is not None and met.walked > 0 and not compression and not is_uri(name):
+        return _read_walked(name, limit, met, directories)
+    file, status = open_file(name, met, directories)
     try:
         most = limit + padding if compression else limit
         data, stamp = read_open(file, name, status, most, compressed=bool(compression))
@@ -69,6 +71,28 @@ def read(
 
         data = decompress(compression, data, min(limit, MOST))
     return data, stamp
+
+
+def _read_walked(name: bytes, limit: int, met: Met, directories: Directories) -> tuple[bytes, Stamp]:
+    """The bytes and the stamp of a file below a directory that was walked: see `read`.
+
+    Most files are small and lie still. They take no call more than that takes.
+    """
+    try:
+        file, status = open_walked(name, met, directories)
+        try:
+            stamp = Stamp.of(status)
+            if 0 < stamp.size <= min(limit, _PIECE) and not is_recent(stamp):
+                data = os.read(file, stamp.size + 1)
+                if len(data) == stamp.size and stamp.is_of(os.fstat(file)):
+                    return data, stamp
+                go_to(file, 0)
+                status = os.fstat(file)
+            return read_open(file, name, settled(file, status), limit, compressed=False)
+        finally:
+            os.close(file)
+    except OSError as error:
+        raise DocumentSkipped.of(error) from None
 
 
 def read_open(

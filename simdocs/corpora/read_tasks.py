@@ -19,7 +19,7 @@ from simdocs.model.documents import MET
 from simdocs.model.ragged import Index, Keys, Mask, offsets_of
 from simdocs.model.skipped import DocumentSkipped, Skip
 from simdocs.model.texts import batches
-from simdocs.parameters.file_formats import CONTAINERS, assumed_text, compression_of
+from simdocs.parameters.file_formats import ASSUMED_RATIO, COMPRESSIONS, CONTAINERS, compression_of
 from simdocs.parameters.texts import Sequences
 
 if TYPE_CHECKING:
@@ -33,9 +33,6 @@ _WAITING = 1 << 8
 
 _OFTEN_ONE_TEXT = 1 << 16
 """Bytes of files that are often no tables, such as settings, although their names say so."""
-
-_AT_ONCE = 1 << 12
-"""Files whose names and sizes are taken out of their columns at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +110,8 @@ class Cutting:
     ) -> None:
         self._found, self._limit, self.sequences = found, limit, sequences
         self._report, self._earlier, self._apart, self._far = report, earlier, apart, far
-        self.formats, self._meanings = formats_of(found.names, len(found.names), sequences)
+        self.formats, self._meanings = formats_of(found, sequences)
         """The container format of each file, as a number; 0: it is one document."""
-        self.formats[list(found.held)] = 0
-        for row, name in found.held_in.items():
-            self.formats[row] = self._meanings.index(name)
 
     def tasks(self) -> Iterator[tuple[Portion, int]]:
         """Yield the tasks: see `tasks`."""
@@ -268,12 +262,12 @@ class Cutting:
                 files = replace(files, likely=earlier.likely_contents(cut), keepable=keepable)
             yield files, len(batch)
 
-    def _sizes(self, start: int, stop: int) -> Iterator[int]:
-        """Yield the assumed size of the text of each file."""
-        for at in range(start, stop, _AT_ONCE):
-            cut = slice(at, min(at + _AT_ONCE, stop))
-            for name, size in zip(self._found.names[cut], self._found.sizes[cut].tolist(), strict=True):
-                yield assumed_text(name, size)
+    def _sizes(self, start: int, stop: int) -> Index:
+        """The assumed size of the text of each of these files: (stop - start,)."""
+        sizes = self._found.sizes[start:stop].copy()
+        suffixes = [member.suffix for member in COMPRESSIONS.values()]
+        sizes[self._found.names.part(start, stop).that_end_with(suffixes)] *= ASSUMED_RATIO
+        return sizes
 
 
 _Begun: TypeAlias = Callable[[str, "Iterator[Part]"], "Iterator[Part]"]

@@ -246,7 +246,7 @@ def compare(found: FileList, earlier: EarlierFiles, sequences: Sequences, limit:
         same = nothing
     same = np.where(_trusted(earlier, limit)[same], same, -1)
     if limit < earlier.limit:
-        same[are_limited_whole(found.names, len(found.names), sequences)] = -1
+        same[are_limited_whole(found, sequences)] = -1
     once = list(found.held)
     same[once] = likely[once] = -1
     if not updating.keep_unreadable:

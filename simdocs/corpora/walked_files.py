@@ -151,22 +151,33 @@ def open_file(name: bytes, met: Met = ANY, directories: Directories | None = Non
             stored = ObjectFile(name)
             return stored, settled(stored, stored.status())
         if met.walked <= 0:
-            descriptor = open_name(name)
+            descriptor, status = _checked(open_name(name), met)
         elif directories is not None:
-            descriptor = directories.open(name, met.walked)
+            descriptor, status = open_walked(name, met, directories)
         else:
             with Directories() as alone:
-                descriptor = alone.open(name, met.walked)
-        try:
-            status = os.fstat(descriptor)
-            if met.walked == NAMED:
-                if not stat.S_ISREG(status.st_mode):
-                    raise DocumentSkipped("special")
-            elif not met.is_file(status):
-                raise DocumentSkipped("changed", REPLACED)
-        except BaseException:
-            os.close(descriptor)
-            raise
+                descriptor, status = open_walked(name, met, alone)
     except OSError as error:
         raise DocumentSkipped.of(error) from None
     return descriptor, settled(descriptor, status)
+
+
+def open_walked(name: bytes, met: Met, directories: Directories) -> tuple[int, os.stat_result]:
+    """A descriptor of a file below a directory that was walked, and its status now. Raises OSError; DocumentSkipped, as
+    open_file does."""
+    return _checked(directories.open(name, met.walked), met)
+
+
+def _checked(descriptor: int, met: Met) -> tuple[int, os.stat_result]:
+    """The descriptor of a file and its status, if it is the file that was found. Otherwise it is closed."""
+    try:
+        status = os.fstat(descriptor)
+        if met.walked == NAMED:
+            if not stat.S_ISREG(status.st_mode):
+                raise DocumentSkipped("special")
+        elif not met.is_file(status):
+            raise DocumentSkipped("changed", REPLACED)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor, status

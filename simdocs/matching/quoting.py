@@ -262,7 +262,7 @@ class Quoting:
         indexed, run = lookup.indexed, verifier.run
         rows = texts.firsts
         firsts = lookup.index["same_as"].all()[rows].tolist()
-        cuts = list(batches(indexed.facts(rows)["size"].tolist()))
+        cuts = list(batches(indexed.facts(rows)["size"]))
 
         def blocks() -> Iterator[_Block]:
             for cut in cuts:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import errno
 import mmap
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import pairwise
 from typing import IO, Any, overload
 
 import numpy as np
 
-from simdocs.model.ragged import Array, Ragged
+from simdocs.model.ragged import Array, Index, Ragged
 
 _AT_ONCE = 1 << 12
 """Byte strings that are taken out at once where all of them are looked at."""
@@ -28,6 +28,10 @@ def separate(rows: Ragged) -> list[bytes]:
     """The rows of a Ragged uint8 as byte strings."""
     every, ends = rows.values.tobytes(), (rows.offsets - rows.offsets[0]).tolist()
     return [every[begin:end] for begin, end in pairwise(ends)]
+
+
+_SMALL = np.frombuffer(bytes(range(256)).lower(), np.uint8)
+"""The small letter of each byte."""
 
 
 class ByteStrings(Sequence[bytes]):
@@ -51,6 +55,27 @@ class ByteStrings(Sequence[bytes]):
             offsets = self.ragged.offsets[begin : max(begin, end) + 1]
             return separate(Ragged(self.ragged.values[offsets[0] : offsets[-1]], offsets))
         return self.ragged[at].tobytes()
+
+    def part(self, begin: int, end: int) -> ByteStrings:
+        """The byte strings in these places, not copied."""
+        return ByteStrings(Ragged(self.ragged.values, self.ragged.offsets[begin : end + 1]))
+
+    def that_end_with(self, endings: Iterable[bytes]) -> Index:
+        """The places of those that end with one of these, in small or capital letters, ascending: int64 (n,).
+
+        An ending has at least one letter, all of them small.
+        """
+        values, offsets, lengths = self.ragged.values, self.ragged.offsets, self.ragged.lengths
+        places = np.flatnonzero(lengths)
+        last = _SMALL[values[offsets[places + 1] - 1]]
+        found = [np.empty(0, np.int64)]
+        for ending in endings:
+            some = places[last == ending[-1]]
+            some = some[lengths[some] >= len(ending)]
+            for back, letter in enumerate(ending[-2::-1], 2):
+                some = some[_SMALL[values[offsets[some + 1] - back]] == letter]
+            found.append(some)
+        return np.unique(np.concatenate(found))
 
     def __iter__(self) -> Iterator[bytes]:
         for begin in range(0, len(self), _AT_ONCE):

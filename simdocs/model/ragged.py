@@ -56,15 +56,17 @@ def firsts_of_runs(order: Index, begins: Mask) -> Index:
     return firsts
 
 
-def row_blocks(offsets: Index, max_values: int) -> Iterator[tuple[int, int]]:
+def row_blocks(offsets: Index, max_values: int, max_rows: int | None = None) -> Iterator[tuple[int, int]]:
     """The rows in blocks: each is (first, end) and means the rows first to end - 1.
 
-    A block has at most max_values values and at most max_values rows, or it is a single larger row. offsets: (N+1,).
+    A block has at most max_values values and at most max_rows rows, by default as many as values, or it is a single
+    larger row. offsets: (N+1,).
     """
+    most = max_values if max_rows is None else max_rows
     first = 0
     while first < len(offsets) - 1:
         end = int(np.searchsorted(offsets, offsets[first] + max_values, side="right")) - 1
-        end = max(first + 1, min(end, first + max_values))
+        end = max(first + 1, min(end, first + most))
         yield first, end
         first = end
 

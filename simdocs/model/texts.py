@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from simdocs.model.ragged import Array, Bytes, Index, Ragged
+from simdocs.model.ragged import Array, Bytes, Index, Ragged, offsets_of, row_blocks
 
 STRIDE = 1 << 15
 """Distance between the code points whose byte offsets are stored. All offsets would take more memory than the text."""
@@ -94,14 +94,6 @@ BATCH_DOCUMENTS = 4096
 """The largest number of documents in a batch. The facts of each take memory, too."""
 
 
-def batches(sizes: Iterable[int], most_bytes: int = BATCH_BYTES) -> Iterator[range]:
-    """Yield ranges of consecutive rows whose sizes add up to at most most_bytes. A larger document is alone."""
-    start = total = end = 0
-    for row, size in enumerate(sizes):
-        if row > start and (total + size > most_bytes or row - start == BATCH_DOCUMENTS):
-            yield range(start, row)
-            start, total = row, 0
-        total += size
-        end = row + 1
-    if start < end:
-        yield range(start, end)
+def batches(sizes: Index, most_bytes: int = BATCH_BYTES) -> Iterator[range]:
+    """Yield ranges of consecutive rows whose sizes (N,) add up to at most most_bytes. A larger document is alone."""
+    return (range(*block) for block in row_blocks(offsets_of(sizes), most_bytes, BATCH_DOCUMENTS))

@@ -132,20 +132,12 @@ _COMPRESSION_OF_SUFFIX = {member.suffix: known for known, member in COMPRESSIONS
 
 
 def compression_of(name: bytes) -> str:
-    """The compression of a file with this name, in small or capital letters; empty if it has none.
-
-    Takes 0.3 µs, as it is asked about every file.
-    """
+    """The compression of a file with this name, in small or capital letters; empty if it has none."""
     return _COMPRESSION_OF_SUFFIX.get(name[name.rfind(b".") :].lower(), "")
 
 
-_RATIO = 4
+ASSUMED_RATIO = 4
 """Assumed ratio of compression of a text. It only decides the sizes of tasks."""
-
-
-def assumed_text(name: bytes, size: int) -> int:
-    """The assumed bytes of content of a file with this name and size, which may be compressed."""
-    return size * _RATIO if compression_of(name) else size
 
 
 def without_compression(name: bytes) -> bytes:

@@ -168,7 +168,7 @@ def unchanged(request: ReloadRequest, shingling: Shingling, files: Reopened) -> 
     """Which documents are unchanged, and the skips of the others. Only texts of changed files are read."""
     same = _of_unchanged_files(request, range(len(request.names)))
     unsure, skips = np.flatnonzero(~same).tolist(), list[Skip]()
-    for cut in batches(request.facts["size"][unsure].tolist()):
+    for cut in batches(request.facts["size"][unsure]):
         texts, missing = _read_again(request, unsure[cut.start : cut.stop], files)
         skips += missing
         for part, normal in normalised(texts.raws, shingling):

@@ -58,7 +58,7 @@ def normalised(raws: Sequence[bytes], shingling: Shingling) -> Iterator[tuple[Bl
     slow = np.array([0 if raw.isascii() else 2 - mapped_by_character(raw, shingling.normalisation) for raw in raws])
     sizes = _sizes(raws)
     for alike in (np.flatnonzero(slow == degree) for degree in range(3)):
-        for cut in batches(sizes[alike].tolist()):
+        for cut in batches(sizes[alike]):
             places = alike[cut.start : cut.stop]
             yield places, normalised_texts(joined([raws[place] for place in places.tolist()]), shingling)
 

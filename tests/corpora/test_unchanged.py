@@ -39,8 +39,8 @@ class Watch:
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.files, self.lines, self.texts = set[str](), list[int](), list[bytes]()
-        for module in (read_file, of_lines):
-            patch.setattr(module, "open_file", self._opening(module.open_file))
+        for module, name in ((read_file, "open_file"), (read_file, "open_walked"), (of_lines, "open_file")):
+            patch.setattr(module, name, self._opening(getattr(module, name)))
         read, shingled = jsonl.JsonLines.documents, shingling.shingled
 
         def parsing(lines: jsonl.JsonLines, part: Any, *more: Any) -> Any:

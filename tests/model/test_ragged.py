@@ -19,7 +19,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from simdocs.model import byte_strings, ragged
+from simdocs.model import byte_strings, ragged, texts
 from tests import strategies as some
 
 rows_of_truths = st.lists(st.lists(st.booleans(), max_size=9), max_size=9)
@@ -56,6 +56,21 @@ def test_blocks_of_rows_hold_at_most_the_given_number_of_values(lengths, most):
     assert [row for first, end in cuts for row in range(first, end)] == list(range(len(lengths)))
     for first, end in cuts:
         assert end - first == 1 or max(sum(lengths[first:end]), end - first) <= most
+
+
+@given(st.lists(st.integers(0, 9), max_size=30), st.integers(0, 12), st.integers(1, 5))
+def test_batches_are_as_large_as_they_may_be(sizes, most_bytes, most_documents):
+    cuts, expected = [], list[list[int]]()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(texts, "BATCH_DOCUMENTS", most_documents)
+        cuts = [list(cut) for cut in texts.batches(np.array(sizes, np.int64), most_bytes)]
+    for row, size in enumerate(sizes):
+        here = expected[-1] if expected else []
+        if here and len(here) < most_documents and sum(sizes[at] for at in here) + size <= most_bytes:
+            here.append(row)
+        else:
+            expected.append([row])
+    assert cuts == expected
 
 
 @pytest.mark.parametrize("lengths", [[0, 0, 0], [], [0]])
@@ -208,3 +223,24 @@ def test_byte_strings_are_a_sequence_of_what_went_in(blocks: list[list[bytes]], 
     assert list(every) == list(byte_strings.ByteStrings(byte_strings.joined(expected))) == expected
     assert [every[at] for at in range(len(every))] == expected
     assert every[begin:end] == expected[begin:end]
+
+
+ENDINGS = (b".gz", b".csv", b".csv.gz", b"v", b".txt")
+
+
+PIECES = (b"a", b"/b.", b".CSV", b".csv", b"v", b".gz", b".GZ", b".tgz", b"\xff", b"gz", b"txt")
+
+
+@given(
+    st.lists(st.lists(st.sampled_from(PIECES), max_size=4).map(b"".join), max_size=6),
+    st.sets(st.sampled_from(ENDINGS)).map(sorted),
+    st.integers(0, 6),
+)
+def test_names_are_known_by_their_endings(names, endings, begin):
+    every = byte_strings.ByteStrings(byte_strings.joined(names))
+    expected = [at for at, name in enumerate(names) if name.lower().endswith(tuple(endings))]
+    assert every.that_end_with(endings).tolist() == expected
+    begin = min(begin, len(names))
+    part = every.part(begin, len(names))
+    assert list(part) == names[begin:]
+    assert part.that_end_with(endings).tolist() == [at - begin for at in expected if at >= begin]

@@ -46,7 +46,7 @@ def remove(path: Path) -> None:
 MOMENTS = {
     "before files are compared": "simdocs.pipeline.reuse.compare",
     "after files were compared": "simdocs.pipeline.reading.Cutting",
-    "when a document is opened": "simdocs.corpora.read_file.open_file",
+    "when a document is opened": "simdocs.corpora.read_file.open_walked",
     "when lines are opened": "simdocs.corpora.containers.lines.open_file",
     "when a document is decoded": "simdocs.pipeline.read_documents.content_digest",
     "when lines are parsed": "simdocs.corpora.containers.jsonl._object",
@@ -62,7 +62,7 @@ def once(patch: pytest.MonkeyPatch, moment: str, change: Callable[[], None]) -> 
     real, happened = getattr(sys.modules[module], function), list[str]()
 
     def changing(*arguments: Any, **more: Any) -> Any:
-        opened = real(*arguments) if function == "open_file" else None
+        opened = real(*arguments) if function.startswith("open_") else None
         if not happened:
             happened.append(moment)
             change()

@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,9 @@ from simdocs.parameters.file_formats import (
 )
 from simdocs.parameters.texts import Sequences
 
+if TYPE_CHECKING:
+    from simdocs.corpora.file_list import FileList
+
 
 def format_of(name: bytes, fields: Sequences) -> str:
     """The container format of a file with this name; empty if the file is one document."""
@@ -42,26 +46,27 @@ def format_named(name: bytes) -> str:
     return next((known for known, ends in _endings() if lower.endswith(ends)), "")
 
 
-def formats_of(names: Iterable[bytes], count: int, fields: Sequences) -> tuple[NDArray[np.int8], list[str]]:
+def formats_of(found: FileList, fields: Sequences) -> tuple[NDArray[np.int8], list[str]]:
     """The container format of each file, as a number of one byte because there may be millions; the formats by number.
 
     Files that are one document have the number 0.
     """
     meanings = ["", *CONTAINERS]
     if fields.plain or fields.input_format:
-        return np.full(count, meanings.index(format_of(b"", fields)), np.int8), meanings
-    numbers = np.zeros(count, np.int8)
-    every, endings = tuple(end for _, ends in _endings() for end in ends), _endings()
-    for place, name in enumerate(names):
-        lower = name.lower()
-        if lower.endswith(every):
-            numbers[place] = 1 + next(number for number, (_, ends) in enumerate(endings) if lower.endswith(ends))
+        numbers = np.full(len(found.names), meanings.index(format_of(b"", fields)), np.int8)
+    else:
+        numbers = np.zeros(len(found.names), np.int8)
+        for number, (_, ends) in enumerate(_endings(), 1):
+            numbers[found.names.that_end_with(ends)] = number
+    numbers[list(found.held)] = 0
+    for row, known in found.held_in.items():
+        numbers[row] = meanings.index(known)
     return numbers, meanings
 
 
-def are_limited_whole(names: Iterable[bytes], count: int, fields: Sequences) -> Mask:
-    """Whether the largest size of a document is that of the whole file, for each file: (count,)."""
-    numbers, meanings = formats_of(names, count, fields)
+def are_limited_whole(found: FileList, fields: Sequences) -> Mask:
+    """Whether the largest size of a document is that of the whole file, for each file: (N,)."""
+    numbers, meanings = formats_of(found, fields)
     known = np.array([bool(name) and CONTAINERS[name].is_limited_whole for name in meanings])
     return known[numbers]
 
@@ -266,10 +271,31 @@ _MARKS = (*dict.fromkeys(lookalike.mark for lookalike in reversed(LOOKALIKES)), 
 which is the most frequent, comes first."""
 
 
+_BEFORE_JSON, _DELIMITERS = b"{[ \t\n\r\f\v", (b",", b";", b"\t")
+"""The first bytes of texts that may be JSON, and what may be between the fields of a table."""
+
+
+def _is_prose(first: bytes, text: bytes, end: int) -> bool:
+    """Whether the first two lines show that a text looks like no container. Of most texts they do.
+
+    first: its first line. end: where that ends in the text, or 0.
+    """
+    after = text.find(b"\n", end)
+    if not end or after < 0 or first[0] in _BEFORE_JSON or first.find(b"\r", 0, -2) >= 0:
+        return False
+    for delimiter in _DELIMITERS:
+        if (count := first.count(delimiter)) and text.count(delimiter, end, after) == count:
+            return False
+    return b'"' not in first and text.find(b'"', end, after) < 0
+
+
 def flag_of(text: bytes) -> int:
     """The flag of the container that a text in UTF-8 looks like, or 0. It does not depend on the name of the file."""
     head, whole = text[:LOOKED_AT].removeprefix(codecs.BOM_UTF8), len(text) <= LOOKED_AT
-    begin = head[: head.find(b"\n") + 1] or head[:1]
+    end = head.find(b"\n") + 1
+    begin = head[:end] or head[:1]
+    if _is_prose(begin, head, end):
+        return 0
     if begin[:1].isspace():
         begin = head.lstrip()[:1] + begin
     for mark in _MARKS:  # a search for one byte takes a twentieth of the time of a search for any of several

@@ -14,7 +14,7 @@ from simdocs.corpora.containers.container import ContainerFile, Part, container
 from simdocs.corpora.stamp import Stamp
 from simdocs.corpora.walked_files import Met
 from simdocs.parameters.declaration import loaded
-from simdocs.parameters.file_formats import CONTAINERS, assumed_text, compression_of
+from simdocs.parameters.file_formats import ASSUMED_RATIO, CONTAINERS, compression_of
 from simdocs.parameters.texts import Sequences
 
 BYTES = 1 << 22
@@ -100,8 +100,9 @@ def described(
     """
     kind = CONTAINERS[format_name]
     cuts, is_slice = [0, stamp.size], False
-    if assumed_text(name, stamp.size) > BYTES:
-        is_slice = bool(compression_of(name)) or not kind.stretches
+    compressed = bool(compression_of(name))
+    if stamp.size * (ASSUMED_RATIO if compressed else 1) > BYTES:
+        is_slice = compressed or not kind.stretches
         if not stamp.mtime_ns or (is_slice and (not far or kind.is_limited_whole)):
             return []
         step = max(BYTES, stamp.size // _MOST_SLICES) if is_slice else BYTES

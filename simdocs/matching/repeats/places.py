@@ -251,7 +251,7 @@ def _read(
     if excerpts is not None:
         _, first = np.unique(every.passage, return_index=True)
         wanted[first] = True
-    cuts = list(batches(corpus.facts(documents)["size"].tolist()))
+    cuts = list(batches(corpus.facts(documents)["size"]))
 
     def tasks() -> Iterator[_Spans]:
         for cut in cuts:

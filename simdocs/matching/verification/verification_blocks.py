@@ -259,7 +259,7 @@ class TokenCache:
         rows = [self._sets.get(key) for key in keys]
         missing = [place for place, row in enumerate(rows) if row is None]
         skips: list[Skip] = []
-        for cut in batches(wanted.facts["size"][missing].tolist()):
+        for cut in batches(wanted.facts["size"][missing]):
             places = [missing[at] for at in cut]
             found, lost = reload_token_sets(wanted, places, shingling, state.get(Reopened), state.shared)
             skips += lost

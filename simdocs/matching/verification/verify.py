@@ -273,7 +273,7 @@ class Verifier:
 
     def _make_bitmaps(self, rows: Rows) -> None:
         """Make the bitmaps of these documents. Missing and changed documents are reported."""
-        cuts = list(batches(self.corpus.facts(rows)["size"].tolist()))
+        cuts = list(batches(self.corpus.facts(rows)["size"]))
         work = partial(make_bitmaps, shingling=self.corpus.recipe.shingling, threshold=self.threshold)
         # Whether there is room for large ones is decided before, so that it does not depend on the workers.
         large = self._bitmaps.large_bits(rows)

@@ -264,7 +264,7 @@ class Cutting:
 
     def _sizes(self, start: int, stop: int) -> Index:
         """The assumed size of the text of each of these files: (stop - start,)."""
-        sizes = self._found.sizes[start:stop].copy()
+        sizes = np.minimum(self._found.sizes[start:stop], np.iinfo(np.int64).max // ASSUMED_RATIO)
         suffixes = [member.suffix for member in COMPRESSIONS.values()]
         sizes[self._found.names.part(start, stop).that_end_with(suffixes)] *= ASSUMED_RATIO
         return sizes

@@ -158,15 +158,15 @@ class Need:
 
     name, needed: both, as conditions of `Request.has`.
     why: the reason, or what to do.
-    unless: a condition with which the rule does not apply.
+    unless: conditions, with any of which the rule does not apply.
     """
 
-    def __init__(self, name: str, needed: str, why: str = "", *, unless: str = "") -> None:
+    def __init__(self, name: str, needed: str, why: str = "", *, unless: tuple[str, ...] = ()) -> None:
         self.name, self.needed, self.why, self.unless = name, needed, why, unless
 
     def __call__(self, request: Request) -> Iterator[Problem]:
         """Yield the problem, if there is one."""
-        if request.has(self.name) and not request.has(self.needed) and not (self.unless and request.has(self.unless)):
+        if request.has(self.name) and not any(map(request.has, (self.needed, *self.unless))):
             text = f"{_mentioned(self.name)} needs {_mentioned(self.needed)}" + (f": {self.why}" if self.why else "")
             yield Problem(text, *(each.partition(" ")[0] for each in (self.name, self.needed)))
 

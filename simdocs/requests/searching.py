@@ -89,7 +89,7 @@ _NOT_FOR_REPEATS: Mapping[str, str] = MappingProxyType(
 
 _CONTAINMENT = "measure containment"
 
-_OF_MEMORY = Need("max_memory", "exact", unless=_CONTAINMENT)
+_OF_MEMORY = Need("max_memory", "exact", unless=(_CONTAINMENT, "passages"))
 _OF_CHANGES = Need("renamed", "changed")
 _OF_PAIRS = Exclusion("diff", "list", f"{mention('diff')} shows pairs of documents")
 
@@ -157,7 +157,7 @@ class DedupeRequest(GroupsRequest):
         _OF_PAIRS,
         Exclusion("diff", "explain", "ask for one of them at a time"),
         _without_containers,
-        Need(_CONTAINMENT, "pairs", unless="against"),
+        Need(_CONTAINMENT, "pairs", unless=("against",)),
         *(
             Exclusion("measure", name, why, when=(_CONTAINMENT,), unless="verify exact" if name == "verify" else "")
             for name, why in _NOT_FOR_CONTAINMENT.items()

@@ -58,7 +58,7 @@ def test_blocks_of_rows_hold_at_most_the_given_number_of_values(lengths, most):
         assert end - first == 1 or max(sum(lengths[first:end]), end - first) <= most
 
 
-@given(st.lists(st.integers(0, 9), max_size=30), st.integers(0, 12), st.integers(1, 5))
+@given(st.lists(st.integers(0, 9) | st.just(2**62), max_size=30), st.integers(0, 12), st.integers(1, 5))
 def test_batches_are_as_large_as_they_may_be(sizes, most_bytes, most_documents):
     cuts, expected = [], list[list[int]]()
     with pytest.MonkeyPatch.context() as patch:

@@ -115,6 +115,9 @@ def test_ctrl_c_at_a_terminal_ends_java_and_leaves_nothing(moment, documents, tm
     assert terminal.process.returncode == -signal.SIGINT
     assert left == [], "\n".join(left)
     assert b"starting Spark ..." in terminal.seen
+    until = time.monotonic() + 20  # the process that starts Spark's workers ends once it sees that Java has
+    while processes_of(scratch) and time.monotonic() < until:
+        time.sleep(0.05)
     assert processes_of(scratch) == []
     assert list(scratch.iterdir()) == []
     assert [path.name for path in documents.iterdir()] == ["docs"]

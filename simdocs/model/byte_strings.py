@@ -12,7 +12,7 @@ from typing import IO, Any, overload
 
 import numpy as np
 
-from simdocs.model.ragged import Array, Index, Ragged
+from simdocs.model.ragged import Array, Index, Ragged, distinct
 
 _AT_ONCE = 1 << 12
 """Byte strings that are taken out at once where all of them are looked at."""
@@ -75,7 +75,7 @@ class ByteStrings(Sequence[bytes]):
             for back, letter in enumerate(ending[-2::-1], 2):
                 some = some[_SMALL[values[offsets[some + 1] - back]] == letter]
             found.append(some)
-        return np.unique(np.concatenate(found))
+        return distinct(np.concatenate(found))
 
     def __iter__(self) -> Iterator[bytes]:
         for begin in range(0, len(self), _AT_ONCE):

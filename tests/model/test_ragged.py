@@ -60,7 +60,7 @@ def test_blocks_of_rows_hold_at_most_the_given_number_of_values(lengths, most):
 
 @given(st.lists(st.integers(0, 9) | st.just(2**62), max_size=30), st.integers(0, 12), st.integers(1, 5))
 def test_batches_are_as_large_as_they_may_be(sizes, most_bytes, most_documents):
-    cuts, expected = [], list[list[int]]()
+    expected = list[list[int]]()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(texts, "BATCH_DOCUMENTS", most_documents)
         cuts = [list(cut) for cut in texts.batches(np.array(sizes, np.int64), most_bytes)]

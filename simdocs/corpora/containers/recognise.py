@@ -271,7 +271,7 @@ _MARKS = (*dict.fromkeys(lookalike.mark for lookalike in reversed(LOOKALIKES)), 
 which is the most frequent, comes first."""
 
 
-_BEFORE_JSON, _DELIMITERS = b"{[ \t\n\r\f\v", (b",", b";", b"\t")
+_BEFORE_JSON, _DELIMITERS = b"{[ \t\n\r\f\v", tuple(mark for mark in _MARKS if mark not in (b"{", b"[", b'"'))
 """The first bytes of texts that may be JSON, and what may be between the fields of a table."""
 
 

@@ -26,7 +26,7 @@ $(BIN)/python:
 	    { echo "simdocs needs Python 3.11 or later: make PYTHON=/path/to/python3"; exit 1; }
 	@$(PYTHON) -m venv $(VENV)
 
-NATIVE := setup.py $(wildcard simdocs/kernels/native/*.[ch])
+NATIVE := setup.py $(wildcard simdocs/kernels/native/*.[ch] simdocs/corpora/*.c)
 
 $(CORE): pyproject.toml $(NATIVE) | $(BIN)/python
 	@echo "installing simdocs into $(VENV)"

@@ -367,7 +367,7 @@ def test_what_is_read_only_is_not_written(compiled):
 
 @pytest.mark.slow
 def test_kernels_in_c_touch_no_memory_of_others(tmp_path):
-    """All tests of kernels, with a build that looks at every access and every overflow."""
+    """All tests of kernels and of reading in C, with a build that looks at every access and every overflow."""
     quietly = partial(subprocess.run, check=False, capture_output=True, text=True)
     compiler = shutil.which("gcc") or pytest.skip("no gcc here")
     library = quietly([compiler, "-print-file-name=libasan.so"]).stdout.strip()
@@ -377,10 +377,12 @@ def test_kernels_in_c_touch_no_memory_of_others(tmp_path):
     for name in ("simdocs", "tests", "benchmarks", "pyproject.toml"):
         copy = shutil.copy if (ROOT / name).is_file() else partial(shutil.copytree, ignore=ignored)
         copy(ROOT / name, tmp_path / name)
-    place = tmp_path / "simdocs" / "kernels" / "native"
     sanitizers = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-    built = ["-shared", "-fPIC", "-I", sysconfig.get_path("include"), "-o", place / "compiled.abi3.so"]
-    subprocess.run([compiler, *sanitizers, *place.glob("*.c"), *built], check=True)
+    shared = ["-shared", "-fPIC", "-I", sysconfig.get_path("include"), "-o"]
+    for place, name in (("kernels/native", "compiled"), ("corpora", "native")):
+        sources = (tmp_path / "simdocs" / place).glob("*.c")
+        target = tmp_path / "simdocs" / place / f"{name}.abi3.so"
+        subprocess.run([compiler, *sanitizers, *sources, *shared, target], check=True)
     env = os.environ | {
         "LD_PRELOAD": library,
         "ASAN_OPTIONS": "detect_leaks=0",  # those of Python itself
@@ -388,6 +390,7 @@ def test_kernels_in_c_touch_no_memory_of_others(tmp_path):
     }
     tests = ["tests/test_native.py", "tests/kernels/tokens", "tests/kernels/text", "tests/kernels/sketch/test_fss.py"]
     tests += ["tests/kernels/compare/test_jaccard.py", "tests/kernels/lsh"]
+    tests += ["tests/corpora/test_small_files.py"]
     chosen = ["-k", "not numpy and not statistics and not code_point", "-p", "no:cacheprovider", "-p", "no:xdist"]
     done = quietly([sys.executable, "-m", "pytest", "-q", *chosen, *tests], cwd=tmp_path, env=env)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -55,6 +55,11 @@ def refuse_binary(data: bytes, name: bytes) -> None:
         raise DocumentSkipped("binary", binary_format_named(name))
 
 
+def begin_otherwise() -> tuple[bytes, ...]:
+    """With what a file begins that is no text in UTF-8, or has a mark before it, as far as bytes tell it: some are."""
+    return (*_MAGIC, *_WIDE, codecs.BOM_UTF8)
+
+
 def as_utf8(data: bytes) -> tuple[bytes, bool]:
     """The text as UTF-8 bytes without a byte order mark, and whether it was UTF-16 or UTF-32.
 

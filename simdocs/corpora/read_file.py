@@ -1,14 +1,21 @@
-"""Read one whole file as it was at one moment, or raise the reason why it cannot be read."""
+"""Read whole files, each as it was at one moment: one of them, or raise why it cannot be read; small ones at once."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from types import ModuleType
 from typing import TypeVar
 
-from simdocs.corpora.decode import LOOKED_AT, refuse_binary
+import numpy as np
+from numpy.typing import NDArray
+
+from simdocs.corpora import stamp as stamps_of_files
+from simdocs.corpora.containers.recognise import LOOKED_AT as LOOKED_AT_FOR_ROWS
+from simdocs.corpora.decode import LOOKED_AT, begin_otherwise, refuse_binary
 from simdocs.corpora.stamp import (
+    RECENT_NS,
     OpenFile,
     Stamp,
     close_file,
@@ -20,9 +27,13 @@ from simdocs.corpora.stamp import (
     status_now,
     wait_between_readings,
 )
-from simdocs.corpora.walked_files import ANY, Directories, Met, open_file, open_walked
+from simdocs.corpora.walked_files import ANY, IN_DIRECTORY, Directories, Met, open_file, open_walked
+from simdocs.kernels.native import kernels_in_use
+from simdocs.model.byte_strings import ByteStrings, joined, separate
+from simdocs.model.documents import FILE, STAMP_FIELDS
+from simdocs.model.ragged import Index, Mask, Ragged, offsets_of
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.parameters.file_formats import compression_of
+from simdocs.parameters.file_formats import COMPRESSIONS, compression_of
 from simdocs.parameters.values import is_uri
 
 _PIECE = 1 << 20
@@ -93,6 +104,86 @@ def _read_walked(name: bytes, limit: int, met: Met, directories: Directories) ->
             os.close(file)
     except OSError as error:
         raise DocumentSkipped.of(error) from None
+
+
+_READ_AT_ONCE = 1 << 20
+"""Bytes of small files that are read at once."""
+
+_SMALL = 1 << 16
+"""Bytes of the largest small file. With larger ones, a call for each takes little of the time."""
+
+STAMPS = np.dtype([(name, FILE[name]) for name in STAMP_FIELDS])
+"""Stamps as an array: each is a Stamp."""
+
+_ID = np.dtype([("device", "<u8"), ("inode", "<u8")])
+
+
+def read_small(
+    names: Sequence[bytes], limit: int, met: NDArray[np.void], directories: Directories
+) -> tuple[list[bytes | None], NDArray[np.void], Mask]:
+    """Read at once the small files among these that lie still, if kernels in C are in use.
+
+    Returns the bytes of each, or None if it must be read with `read`, which has more patience and says what is wrong;
+    the stamps, (n,) STAMPS; and which are plain texts: no bytes tell that one is binary, encoded in
+    another way than UTF-8, or a table.
+
+    limit, met (n,), directories: as in `read`.
+    """
+    texts: list[bytes | None] = [None] * len(names)
+    stamps, plain = np.zeros(len(names), STAMPS), np.zeros(len(names), bool)
+    native = _native() if len(names) else None
+    if native is None:
+        return texts, stamps, plain
+    ids, marks = met[["device", "inode"]].astype(_ID), joined(begin_otherwise())
+    data = np.empty(_READ_AT_ONCE, np.uint8)
+    before, most = stamps_of_files.now() - RECENT_NS, min(limit, _SMALL)
+    for root, begin, end in _below_roots(names, met["walked"]):
+        try:
+            descriptor = directories.enter(root, len(root))
+        except (OSError, DocumentSkipped):
+            continue
+        at = begin
+        while at < end:
+            some, facts = joined([name[len(root) :] + b"\0" for name in names[at:end]]), stamps[at:end]
+            tried = native.read_still(
+                descriptor, some.values, some.offsets, ids[at:end], IN_DIRECTORY, before, most, data, facts
+            )
+            sizes = facts["file_size"][:tried]
+            places = np.flatnonzero(sizes >= 0)
+            ends = offsets_of(sizes[places])
+            are_plain = np.empty(len(places), bool)
+            native.plain(data, ends, marks.values, marks.offsets, LOOKED_AT, LOOKED_AT_FOR_ROWS, are_plain)
+            plain[at + places] = are_plain
+            for place, text in zip(places.tolist(), separate(Ragged(data[: ends[-1]], ends)), strict=True):
+                texts[at + place] = text
+            at += tried
+    return texts, stamps, plain
+
+
+def _native() -> ModuleType | None:
+    """What reads small files, if kernels in C are in use."""
+    if kernels_in_use() == "numpy":
+        return None
+    try:
+        from simdocs.corpora import native
+    except ImportError:  # each is optional by itself
+        return None
+    return native
+
+
+def _below_roots(names: Sequence[bytes], walked: Index) -> Iterator[tuple[bytes, int, int]]:
+    """Yield each directory that was walked with the places of consecutive files below it that are not compressed."""
+    walked = np.maximum(walked, 0)
+    walked[ByteStrings(joined(names)).that_end_with([member.suffix for member in COMPRESSIONS.values()])] = 0
+    begin, root = 0, b""
+    for place, (name, its_walked) in enumerate(zip(names, walked.tolist(), strict=True)):
+        if its_walked != len(root) or not name.startswith(root):
+            if root:
+                yield root, begin, place
+            begin, root = place, name[:its_walked]
+            root = b"" if is_uri(root) else root
+    if root:
+        yield root, begin, len(names)
 
 
 def read_open(

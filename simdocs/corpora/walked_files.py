@@ -16,6 +16,9 @@ from simdocs.model.documents import NAMED
 from simdocs.model.skipped import REPLACED, DocumentSkipped
 from simdocs.parameters.values import is_uri
 
+IN_DIRECTORY = READ | os.O_NOFOLLOW
+"""Flags for the name of a file in an open directory: no link is followed."""
+
 _MOST_OPEN = 24
 """Directories that are open at once. If a tree is deeper, those above them are entered again from its root."""
 
@@ -82,12 +85,21 @@ class Directories:
         """
         cut = name.rindex(b"/") + 1
         if name[:cut] != self._path:
-            self._enter(name[:walked], name[walked:cut])
-            self._path = name[:cut]
+            self.enter(name[:cut], walked)
         try:
-            return os.open(name[cut:], READ | os.O_NOFOLLOW, dir_fd=self._open[-1])
+            return os.open(name[cut:], IN_DIRECTORY, dir_fd=self._open[-1])
         except OSError as error:
             raise _replaced(error) from None
+
+    def enter(self, path: bytes, walked: int) -> int:
+        """A descriptor of the directory with this path, which ends with a slash. It stays open for now.
+
+        walked, and what is raised: as in `open`.
+        """
+        if path != self._path:
+            self._enter(path[:walked], path[walked:])
+            self._path = path
+        return self._open[-1]
 
     @property
     def directory(self) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from simdocs.corpora.containers.recognise import flag_of, format_of_document
 from simdocs.corpora.decode import as_utf8, refuse_binary
 from simdocs.corpora.identity import content_digest
-from simdocs.corpora.read_file import each_ahead, read
+from simdocs.corpora.read_file import STAMPS, each_ahead, read, read_small
 from simdocs.corpora.read_tasks import Files
 from simdocs.corpora.stamp import NO_FILE, Stamp
 from simdocs.corpora.walked_files import Directories, Met, each_met
@@ -83,15 +82,24 @@ def _no_digest(_content: bytes) -> bytes:
 
 def _files(task: Files, sequences: Sequences, digest: Digest) -> Read:
     places, known, kept = list[int](), list[int](), list[int]()
-    raws, sizes, flags, stamps, contents, skips = [], [], [], [], [], []
+    raws, sizes, flags, contents, skips = [], [], [], [], []
     likely = None if task.likely is None else task.likely.tobytes()
     with Directories() as directories:
-        mets = list(each_met(task.met))
-        each = each_ahead(task.names, partial(_file, task, mets, directories))
-        for place, (name, read_file) in enumerate(zip(task.names, each, strict=True)):
+        texts, stamps, plain = read_small(task.names, task.limit, task.met, directories)
+        others = [place for place, text in enumerate(texts) if text is None]
+        mets = list(each_met(task.met[others]))
+        left = each_ahead(
+            [task.names[place] for place in others],
+            lambda at: _file(task, others[at], mets[at], directories),
+        )
+        for place, (name, text, is_plain) in enumerate(zip(task.names, texts, plain.tolist(), strict=True)):
             probable = None if likely is None else likely[16 * place : 16 * place + 16]
             try:
-                data, stamp = read_file()
+                data = text
+                if data is None:
+                    data, stamps[place] = next(left)()
+                if not (is_plain or task.texts):
+                    refuse_binary(data, name)
                 if task.named_like_tables and not _is_one_text(data, name, task.limit, sequences):
                     raise DocumentSkipped("changed")
                 content = digest(data)
@@ -101,17 +109,16 @@ def _files(task: Files, sequences: Sequences, digest: Digest) -> Read:
                     continue
                 skips.append(skip.of_kept(name))
                 kept.append(len(places))
-                data, stamp, content = b"", NO_FILE, probable
+                data, stamps[place], content = b"", NO_FILE, probable
             if content == probable:
                 known.append(len(places))
                 data = b""
-            raw, wide = as_utf8(data)
-            looks = 0 if task.texts or sequences.plain else flag_of(raw)
+            raw, wide = (data, False) if is_plain else as_utf8(data)
+            looks = 0 if is_plain or task.texts or sequences.plain else flag_of(raw)
             places.append(place)
             raws.append(raw)
             sizes.append(len(data))
             flags.append(WIDE * wide + looks)
-            stamps.append(stamp)
             contents.append(content)
     names = [task.names[place] for place in places]
     facts = np.zeros(len(places), DOCUMENT)
@@ -122,7 +129,7 @@ def _files(task: Files, sequences: Sequences, digest: Digest) -> Read:
         places=places,
         names=names,
         facts=facts,
-        files=file_records(stamps, contents),
+        files=file_records(stamps[places], contents),
         raws=raws,
         missed=[Missed(len(names), skips)],
         known=np.array(known, np.int64),
@@ -130,21 +137,17 @@ def _files(task: Files, sequences: Sequences, digest: Digest) -> Read:
     )
 
 
-def file_records(stamps: Sequence[Stamp], contents: Sequence[bytes]) -> NDArray[np.void]:
-    """The records of files, (n,) FILE, with their stamps and the digests of their contents."""
+def file_records(stamps: NDArray[np.void], contents: Sequence[bytes]) -> NDArray[np.void]:
+    """The records of files, (n,) FILE, with their stamps, (n,) STAMPS, and the digests of their contents."""
     files = np.zeros(len(stamps), FILE)
-    for name, column in zip(STAMP_FIELDS, zip(*stamps, strict=True), strict=False):  # no columns without stamps
-        files[name] = column
+    files[list(STAMP_FIELDS)] = stamps
     files["content"] = np.frombuffer(b"".join(contents), "<u8").reshape(-1, 2)
     return files
 
 
-def _file(task: Files, mets: Sequence[Met], directories: Directories, place: int) -> tuple[bytes, Stamp]:
-    name, held = task.names[place], task.held.get(place)
-    data, stamp = read(name, task.limit, 0, mets[place], directories) if held is None else (held, NO_FILE)
-    if not task.texts:
-        refuse_binary(data, name)
-    return data, stamp
+def _file(task: Files, place: int, met: Met, directories: Directories) -> tuple[bytes, Stamp]:
+    held = task.held.get(place)
+    return read(task.names[place], task.limit, 0, met, directories) if held is None else (held, NO_FILE)
 
 
 def _is_one_text(data: bytes, name: bytes, limit: int, sequences: Sequences) -> bool:
@@ -175,7 +178,7 @@ def _part(part: Part, sequences: Sequences, digest: Digest) -> Read:
         places=numbers,
         names=named(part.name, rows.ids, numbers),
         facts=facts,
-        files=file_records([part.stamp], [bytes(16)]),
+        files=file_records(np.array([part.stamp], STAMPS), [bytes(16)]),
         raws=[as_utf8(text)[0] for text in rows.texts],
         chunks=chunk,
         missed=[Missed(len(rows.texts), rows.skips, textless)],

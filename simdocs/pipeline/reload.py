@@ -15,12 +15,13 @@ from simdocs.corpora.containers.recognise import format_of_document
 from simdocs.corpora.containers.reopened import Reopened
 from simdocs.corpora.decode import as_utf8
 from simdocs.corpora.identity import Identity, identities, same_texts
-from simdocs.corpora.read_file import PADDING, each_ahead, read
+from simdocs.corpora.read_file import PADDING, each_ahead, read, read_small
 from simdocs.corpora.stamp import Stamp, status_of
 from simdocs.corpora.walked_files import ANY, Directories, Met, each_met
 from simdocs.errors import InputError
 from simdocs.kernels.tokens import multisets
 from simdocs.kernels.tokens.ignored_tokens import leave_out
+from simdocs.model.documents import MET
 from simdocs.model.names import display_name, path_from
 from simdocs.model.ragged import NO_TOKENS, BlockPlaces, Mask, Ragged, Tokens
 from simdocs.model.skipped import ALTERED, GONE, WITHOUT_FILE, DocumentSkipped, Skip
@@ -311,9 +312,18 @@ def _of_container(
 def _alone(request: ReloadRequest, places: list[int], directories: Directories) -> Iterator[tuple[int, _Found]]:
     """Yield the texts of documents that are files, or in memory, by their places."""
     known = list(identities(request.facts[places]))
-    mets = [ANY] * len(places) if request.met is None else list(each_met(request.met[places]))
     paths = [b"" if place in request.held else request.file(place) for place in places]
-    each = each_ahead(paths, lambda at: _text(request, places[at], paths[at], known[at], mets[at], directories))
+    met = np.full(len(places), np.array(ANY, MET)) if request.met is None else request.met[places]
+    texts, stamps, _ = read_small(paths, request.limit, met, directories)
+    small, mets = list(map(Stamp._make, stamps.tolist())), list(each_met(met))
+
+    def ask(at: int) -> tuple[bytes, bool]:
+        text, most = texts[at], 2 * known[at].size + _SLACK
+        if text is not None and len(text) <= most:
+            return text, known[at].unchanged_text(small[at], len(text))
+        return _text(request, places[at], paths[at], known[at], mets[at], directories)
+
+    each = each_ahead(paths, ask)
     for place, text_of in zip(places, each, strict=True):
         try:
             yield place, text_of()

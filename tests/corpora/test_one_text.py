@@ -17,6 +17,7 @@ from simdocs.corpora import read_file
 from simdocs.corpora.containers.container import Part, container
 from simdocs.corpora.read_tasks import Files, sampled, tasks
 from simdocs.errors import InputError, UsageError
+from simdocs.kernels import native
 from simdocs.model.documents import ONE_TEXT
 from simdocs.parameters.texts import Sequences
 from tests.amounts import slow
@@ -274,5 +275,6 @@ def test_a_file_that_becomes_a_table_while_it_is_read_has_changed(
         return read(name, *rest)  # type: ignore[arg-type]
 
     monkeypatch.setattr(read_documents, "read", late)
-    found = simdocs.dedupe("docs", jobs=1)
+    with native.using("numpy"):
+        found = simdocs.dedupe("docs", jobs=1)
     assert found.skipped.counts == {"changed": 1}

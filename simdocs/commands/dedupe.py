@@ -325,8 +325,8 @@ def _freed(corpus: Corpus, duplicates: Rows) -> tuple[int, int, int]:
             whole = np.flatnonzero((request.facts["container"] == 0) & (request.facts["inode"] != 0))
             size += int(request.facts["size"].sum())
             files += len(whole)
-            for place, recorded in zip(whole.tolist(), request.facts["file_size"][whole].tolist(), strict=True):
-                deleted.add(path_from(request.root, request.names[place]), recorded)
+            paths = [path_from(request.root, request.names[place]) for place in whole.tolist()]
+            deleted.add(paths, request.facts["file_size"][whole].tolist())
     return size, files, deleted.freed
 
 

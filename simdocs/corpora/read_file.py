@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from types import ModuleType
 from typing import TypeVar
 
 import numpy as np
@@ -20,6 +19,7 @@ from simdocs.corpora.stamp import (
     Stamp,
     close_file,
     go_to,
+    in_c,
     is_recent,
     read_at,
     read_next,
@@ -28,7 +28,6 @@ from simdocs.corpora.stamp import (
     wait_between_readings,
 )
 from simdocs.corpora.walked_files import ANY, IN_DIRECTORY, Directories, Met, open_file, open_walked
-from simdocs.kernels.native import kernels_in_use
 from simdocs.model.byte_strings import ByteStrings, joined, separate
 from simdocs.model.documents import FILE, STAMP_FIELDS
 from simdocs.model.ragged import Index, Mask, Ragged, offsets_of
@@ -131,7 +130,7 @@ def read_small(
     """
     texts: list[bytes | None] = [None] * len(names)
     stamps, plain = np.zeros(len(names), STAMPS), np.zeros(len(names), bool)
-    native = _native() if len(names) else None
+    native = in_c() if len(names) else None
     if native is None:
         return texts, stamps, plain
     ids, marks = met[["device", "inode"]].astype(_ID), joined(begin_otherwise())
@@ -158,17 +157,6 @@ def read_small(
                 texts[at + place] = text
             at += tried
     return texts, stamps, plain
-
-
-def _native() -> ModuleType | None:
-    """What reads small files, if kernels in C are in use."""
-    if kernels_in_use() == "numpy":
-        return None
-    try:
-        from simdocs.corpora import native
-    except ImportError:  # each is optional by itself
-        return None
-    return native
 
 
 def _below_roots(names: Sequence[bytes], walked: Index) -> Iterator[tuple[bytes, int, int]]:

@@ -10,10 +10,14 @@ import errno
 import os
 import stat
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from operator import attrgetter
+from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+import numpy as np
+
+from simdocs.kernels.native import kernels_in_use
 from simdocs.parameters.values import is_uri
 
 if TYPE_CHECKING:
@@ -72,6 +76,35 @@ def status_of(name: bytes) -> os.stat_result:
         return os.fstat(descriptor)
     finally:
         os.close(descriptor)
+
+
+def in_c() -> ModuleType | None:
+    """What looks at many files at once, if kernels in C are in use."""
+    if kernels_in_use() == "numpy":
+        return None
+    try:
+        from simdocs.corpora import native
+    except ImportError:  # it is optional by itself
+        return None
+    return native
+
+
+_KIND, _SIZES, _ID = (("mode", "links"), "<u4"), (("size", "mtime_ns", "ctime_ns"), "<i8"), (("device", "inode"), "<u8")
+
+STATUS = np.dtype([(name, kind) for names, kind in (_KIND, _SIZES, _ID) for name in names])
+"""A status that was asked for with others. The mode is 0 if there is none."""
+
+
+def statuses(names: Sequence[bytes], directory: int = -1) -> bytearray:
+    """The statuses of these names in an open directory, or in the working directory: bytes of STATUS.
+
+    No link is followed. Without kernels in C there are none.
+    """
+    out, every = bytearray(STATUS.itemsize * len(names)), b"\0".join([*names, b""])
+    native = in_c()
+    if native is not None and every.count(b"\0") == len(names):
+        native.statuses(directory, every, out)
+    return out
 
 
 def is_directory(name: bytes) -> bool:

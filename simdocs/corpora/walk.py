@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import sys
 from bisect import bisect
 from collections.abc import Iterator
 from operator import itemgetter
@@ -14,14 +13,14 @@ from typing import NamedTuple
 import numpy as np
 
 from simdocs.corpora.patterns import Patterns, Unread
-from simdocs.corpora.stamp import READ, FileId, file_id, open_name
+from simdocs.corpora.stamp import READ, STATUS, FileId, file_id, open_name, statuses
 from simdocs.model.documents import NAMED
 from simdocs.model.names import DRAFT_PREFIX, is_manifest
 from simdocs.model.skipped import DocumentSkipped, Skip, Skipped
 from simdocs.parameters.texts import Walking
 from simdocs.parameters.values import is_uri
 
-ARTIFACT_SUFFIXES = (".shingles", ".signatures", ".index")
+ARTIFACT_SUFFIXES = (b".shingles", b".signatures", b".index")
 
 FACTS = np.dtype([("size", "<i8"), ("mtime_ns", "<i8"), ("ctime_ns", "<i8"), ("device", "<u8"), ("inode", "<u8")])
 """The facts in the status of a file."""
@@ -33,8 +32,6 @@ NAME = itemgetter(0)
 """The name of a file."""
 
 _FACTS = Struct("<3q2Q")
-
-_ENCODING, _ERRORS = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
 
 
 def facts_of(status: os.stat_result) -> bytes:
@@ -89,23 +86,27 @@ class Lister:
         """
         files, directories = list[File](), list[File]()
         patterns = self.patterns if self.patterns else None
-        with os.scandir(descriptor) as entries:
-            for entry in entries:
-                name = entry.name.encode(_ENCODING, _ERRORS)
+        names = list(map(os.fsencode, os.listdir(descriptor)))
+        known = statuses(names, descriptor)
+        modes = memoryview(known).cast("I")[:: STATUS.itemsize // 4].tolist()
+        ends = range(STATUS.itemsize, len(known) + 1, STATUS.itemsize)
+        for name, mode, end in zip(names, modes, ends, strict=True):
+            facts, is_directory = bytes(known[end - FACTS.itemsize : end]), False
+            if not stat.S_ISREG(mode) or name.startswith(b"."):
                 try:
-                    status = self._status(entry)
+                    status = self._status(name, descriptor)
                 except DocumentSkipped as left:
                     self.leave_out(path + name, left)
                     continue
-                is_directory = stat.S_ISDIR(status.st_mode)
-                if patterns is not None and patterns.leave_out((path + name)[self.below :], is_directory):
-                    continue
-                if is_directory:
-                    directories.append((name + b"/", facts_of(status)))
-                elif is_mark_of_success(name, status.st_size):
-                    self.leave_out(path + name, DocumentSkipped("described"))
-                else:
-                    files.append((name, facts_of(status)))
+                facts, is_directory = facts_of(status), stat.S_ISDIR(status.st_mode)
+            if patterns is not None and patterns.leave_out((path + name)[self.below :], is_directory):
+                continue
+            if is_directory:
+                directories.append((name + b"/", facts))
+            elif name == SUCCESS and not _FACTS.unpack(facts)[0]:
+                self.leave_out(path + name, DocumentSkipped("described"))
+            else:
+                files.append((name, facts))
         files.sort(key=NAME)
         directories.sort(key=NAME, reverse=True)
         return files, directories
@@ -116,39 +117,36 @@ class Lister:
         if left.reason == "unreadable":
             self.unread.add(path, self.below)
 
-    def _status(self, entry: os.DirEntry[str]) -> os.stat_result:
-        """The status of an entry to visit. Raises DocumentSkipped for any other."""
-        if entry.name.startswith("."):
-            if entry.name.startswith(DRAFT_PREFIX):
+    def _status(self, name: bytes, descriptor: int) -> os.stat_result:
+        """The status of an entry to visit in an open directory. Raises DocumentSkipped for any other."""
+        if name.startswith(b"."):
+            if name.startswith(DRAFT_PREFIX.encode()):
                 raise DocumentSkipped("artifact")
             if not self.walking.hidden:
                 raise DocumentSkipped("hidden")
+        is_link = False
         try:
-            status = entry.stat(follow_symlinks=False)
+            status = os.stat(name, dir_fd=descriptor, follow_symlinks=False)
             if stat.S_ISREG(status.st_mode):
                 return status
-            if stat.S_ISLNK(status.st_mode):
+            if is_link := stat.S_ISLNK(status.st_mode):
                 if not self.walking.follow:
                     raise DocumentSkipped("link")
-                status = entry.stat()
+                status = os.stat(name, dir_fd=descriptor)
         except FileNotFoundError:
-            raise (
-                DocumentSkipped("unreadable", "dangling link") if entry.is_symlink() else DocumentSkipped("vanished")
-            ) from None
+            raise (DocumentSkipped("unreadable", "dangling link") if is_link else DocumentSkipped("vanished")) from None
         except OSError as error:
             raise DocumentSkipped("unreadable", error.strerror or str(error)) from None
         if stat.S_ISDIR(status.st_mode):
-            if entry.name.endswith(ARTIFACT_SUFFIXES):
+            if name.endswith(ARTIFACT_SUFFIXES):
                 raise DocumentSkipped("artifact")
         elif not stat.S_ISREG(status.st_mode):
             raise DocumentSkipped("special")
         return status
 
 
-def is_mark_of_success(name: bytes, size: int) -> bool:
-    """Whether a file only says that its directory is complete, as Spark and Hadoop write it: it is empty."""
-    return name == b"_SUCCESS" and not size
-
+SUCCESS = b"_SUCCESS"
+"""The name of an empty file that only says that its directory is complete, as Spark and Hadoop write it."""
 
 MARKS = frozenset((b"state.json", b"dataset_dict.json"))
 """Files that only directories of saved data sets have, as a rule."""

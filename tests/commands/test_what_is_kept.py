@@ -14,6 +14,7 @@ import pytest
 
 import simdocs
 from simdocs.corpora.containers import lines as of_lines
+from simdocs.kernels import native
 from simdocs.model.documents import STAMP_FIELDS
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.pipeline import read_documents
@@ -115,7 +116,7 @@ def test_a_file_that_was_recent_and_then_failed_is_read_again(case: Case, monkey
     case.ahead = 0
     built(X, ["docs"], rebuild=True)
     case.ahead += 3600 * 10**9
-    with monkeypatch.context() as patch:
+    with monkeypatch.context() as patch, native.using("numpy"):
         patch.setattr(read_documents, "read", fail(DocumentSkipped("unreadable")))
         assert kept(update()) == texts
     assert watched() == set(texts)
@@ -190,7 +191,8 @@ def test_a_document_that_fails_or_changes_while_it_is_read_is_kept(
     for name in ("docs/a", "docs/b"):
         os.utime(name)
     monkeypatch.setattr(read_documents, "read", fail(error))
-    told = update()
+    with native.using("numpy"):
+        told = update()
     assert (kept(told), told.skipped.by_reason) == (
         ["docs/a", "docs/b"],
         {"kept": [("docs/a", detail), ("docs/b", detail)]},

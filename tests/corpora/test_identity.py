@@ -22,6 +22,7 @@ from simdocs.corpora.identity import (
     same_texts,
 )
 from simdocs.corpora.stamp import Stamp, file_id, regular_file_id
+from simdocs.kernels import native
 from simdocs.model.documents import FACTS, STAMP_FIELDS
 from tests import strategies as some
 
@@ -164,12 +165,18 @@ def test_texts_are_the_same_by_the_first_16_bytes_of_sha_256() -> None:
     assert same_texts(ragged(b"one", b"x", b"zwolf"), facts).tolist() == [True, False, False]
 
 
-def test_a_file_is_freed_once_when_all_its_names_are_deleted(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kernels", ["numpy", "native"])
+def test_a_file_is_freed_once_when_all_its_names_are_deleted(tmp_path: Path, kernels: str) -> None:
     (tmp_path / "a").write_bytes(b"12345")
     os.link(tmp_path / "a", tmp_path / "b")
     os.symlink("a", tmp_path / "link")
     (tmp_path / "c").write_bytes(b"123")
-    files = FilesToDelete()
-    for name, freed in (("a", 0), ("link", 0), ("c", 3), ("b", 8), ("gone", 15)):
-        files.add(os.fsencode(tmp_path / name), 7)
-        assert files.freed == freed
+    files, together = FilesToDelete(), FilesToDelete()
+    names = {"a": 0, "link": 0, "c": 3, "b": 8, "gone": 15}
+    with native.using(kernels if native.is_installed() else "numpy"):
+        for name, freed in names.items():
+            files.add([os.fsencode(tmp_path / name)], [7])
+            assert files.freed == freed
+        together.add([os.fsencode(tmp_path / name) for name in names], [7] * len(names))
+        together.add([], [])
+    assert together.freed == files.freed

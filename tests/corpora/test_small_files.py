@@ -1,4 +1,4 @@
-"""Small files that are read at once, in C: the same bytes and stamps as one by one; others are left alone."""
+"""Files that are looked at together, in C: the same as one by one. Those that are not small, or not still, are left."""
 
 from __future__ import annotations
 
@@ -186,6 +186,48 @@ def test_nothing_is_read_at_once_without_kernels_in_c(here):
         assert small(*found()) == [None]
 
 
+def test_statuses_are_those_of_the_system(here):
+    lay({"a": b"1", "b/c": b"22", "m\udce9\n": b""})
+    os.symlink("a", "docs/link")
+    os.link("docs/a", "docs/z")
+    os.mkfifo("docs/fifo")
+    os.utime("docs/a", ns=(0, -5))
+    names = [*map(os.fsencode, os.listdir("docs")), b"none", b"a/b", b"", b"x" * 300]
+    directory = os.open("docs", os.O_RDONLY)
+    for place, (name, known) in enumerate(
+        zip(names, np.frombuffer(stamp.statuses(names, directory), stamp.STATUS).tolist(), strict=True)
+    ):
+        if place >= len(names) - 4:
+            assert known == (0,) * 7
+            continue
+        status = os.lstat(b"docs/" + name)
+        times = (status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+        assert known == (status.st_mode, status.st_nlink, *times, status.st_dev, status.st_ino)
+    paths = [b"docs/" + name for name in names[:-4]]
+    assert stamp.statuses(paths) == stamp.statuses(names[:-4], directory)
+    os.close(directory)
+    assert stamp.statuses([]) == b""
+    for which in ([b"docs/a\0b"], [b"docs/a", b"\0"]):
+        assert not any(stamp.statuses(which))
+
+
+@pytest.mark.parametrize("how", [{}, {"hidden": True}, {"follow": True}, {"include": ("*.txt", "b/")}])
+def test_walks_find_the_same_with_and_without_kernels_in_c(here, how):
+    lay({name: name.encode() for name in ("a", "b/c.txt", "b/.d", "b.txt", ".e/f", "x.index/g", "_SUCCESS.txt")})
+    lay({"_SUCCESS": b"", "b/_SUCCESS": b"text"})
+    os.symlink("a", "docs/link")
+    os.symlink("b", "docs/links")
+    os.symlink("none", "docs/dangling")
+    os.mkfifo("docs/fifo")
+    answers = []
+    for chosen in ("native", "numpy"):
+        skipped = Skipped()
+        with kernels.using(chosen):
+            files = list(walk(b"docs", Walking(**how), skipped))
+        answers.append((files, skipped.by_reason))
+    assert answers[0] == answers[1]
+
+
 def test_no_descriptor_is_left_open(here):
     lay({"a": b"1", "b/c/d": b"2", "e/" + "f" * 255 + "/g": b"3"})
     names, met = found()
@@ -273,6 +315,12 @@ def test_arguments_that_do_not_fit_are_refused(native, here):
         offsets, marks, *rest = arguments
         with pytest.raises(ValueError, match="fit"):
             native.plain(texts.values, offsets, marks.values, marks.offsets, *rest)
+
+
+def test_statuses_of_names_without_an_end_are_refused(native):
+    for names, size in ((b"a", 48), (b"a\0b", 48), (b"a\0", 0), (b"a\0", 96), (b"", 48)):
+        with pytest.raises(ValueError, match="fit"):
+            native.statuses(-1, names, bytearray(size))
 
 
 def test_reading_at_once_is_installed_if_kernels_in_c_are_required():

@@ -9,7 +9,7 @@ from simdocs.corpora.patterns import Patterns, Unread
 from simdocs.corpora.saved_dataset import SavedDataset, saved_dataset
 from simdocs.corpora.stores.object_file import ObjectFile
 from simdocs.corpora.stores.store import StoredObject, digest_of, objects_below, unreachable
-from simdocs.corpora.walk import ARTIFACT_SUFFIXES, MARKS, Found, is_mark_of_success, packed_facts
+from simdocs.corpora.walk import ARTIFACT_SUFFIXES, MARKS, SUCCESS, Found, packed_facts
 from simdocs.errors import InputError
 from simdocs.model.names import DRAFT_PREFIX, display_name, is_manifest
 from simdocs.model.skipped import DocumentSkipped, Skip, Skipped
@@ -26,7 +26,7 @@ def walk_objects(
 
     What is between slashes is a directory. Raises OSError, before the first.
     """
-    if prefix.rstrip(b"/").endswith(tuple(map(str.encode, ARTIFACT_SUFFIXES))):
+    if prefix.rstrip(b"/").endswith(ARTIFACT_SUFFIXES):
         raise InputError(f"{display_name(prefix)}: artifacts are read from a disk only: copy it there first")
     root = prefix if prefix.endswith(b"/") else prefix + b"/"
     listed = sorted(objects_below(prefix))
@@ -86,7 +86,7 @@ class _Search:
                     continue
                 if (dataset := self._datasets.get(self._inside)) is not None and dataset.leaves_out(each.below[cut:]):
                     raise DocumentSkipped("described")
-                if is_mark_of_success(each.below[cut:], each.size):
+                if each.below[cut:] == SUCCESS and not each.size:
                     raise DocumentSkipped("described")
                 if why := unreachable(each.below):
                     raise DocumentSkipped("unreadable", why)
@@ -124,7 +124,7 @@ class _Search:
                 name = above[:-1].rpartition(b"/")[2]
                 try:
                     self._refuse_hidden(name)
-                    if name.decode("utf-8", "surrogateescape").endswith(ARTIFACT_SUFFIXES):
+                    if name.endswith(ARTIFACT_SUFFIXES):
                         raise DocumentSkipped("artifact")
                     if self._patterns is not None and self._patterns.leave_out(above[:-1], True):
                         self._left = above

@@ -130,5 +130,5 @@ expected: $(INSTALLED) ## write examples/EXPECTED.tsv anew; read it before you c
 	cd examples && ../$(BIN)/simdocs dedupe corpus --header -o EXPECTED.tsv
 
 clean: ## remove the environment and all caches
-	rm -rf $(VENV) build dist *.egg-info simdocs/kernels/native/*.so .hypothesis .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) build dist *.egg-info simdocs/kernels/native/*.so simdocs/corpora/*.so .hypothesis .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

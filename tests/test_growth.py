@@ -11,6 +11,7 @@ import json
 import os
 import random
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import pairwise
@@ -22,6 +23,7 @@ import numpy as np
 import pytest
 
 import simdocs
+from simdocs.corpora import stamp
 from simdocs.kernels.native import kernels_in_use
 from simdocs.matching.candidates.rounds import GroupingState
 from simdocs.matching.groups import components
@@ -56,6 +58,8 @@ class Operations:
                 self.compared += pairs_given(frame, "exact_jaccard")
         elif event == "return" and frame.f_code.co_filename.startswith(PROGRAM):
             self.made += elements(value)
+            if frame.f_code.co_name == "read_small" and value is not None:
+                self.opened += sum(text is not None for text in value[0])
 
 
 def pairs_given(frame: FrameType, function: str) -> int:
@@ -310,7 +314,9 @@ def test_a_similar_pair_costs_no_more_among_more_pairs(tmp_path, number):
 @pytest.mark.reliability("100,000 files in one directory")
 @pytest.mark.parametrize("number", [200, *slow(25_000)])
 @pytest.mark.parametrize("ask", [simdocs.dedupe, simdocs.index], ids=["dedupe", "index"])
-def test_a_file_is_opened_once_and_costs_no_more_among_more_files(tmp_path, ask, number):
+@pytest.mark.parametrize("later", [-3600 * 10**9, 3600 * 10**9], ids=["recent", "still"])
+def test_a_file_is_opened_once_and_costs_no_more_among_more_files(tmp_path, monkeypatch, later, ask, number):
+    monkeypatch.setattr(stamp, "now", lambda: time.time_ns() + later)
     first, second = added(tmp_path, tiny, number, ask, files)
     for name in ("calls", "made"):
         costs = getattr(first, name), getattr(second, name)

@@ -215,6 +215,7 @@ WRONG: dict[str, Callable[[ModuleType], object]] = {
     "offsets that fall": lambda c: c.fss(ONE, FALLING, np.empty((3, 8), np.uint32)),
     "offsets that begin late": lambda c: c.sets(ONE.copy(), LATE, ZERO.copy()),
     "no offsets": lambda c: c.sets(ONE.copy(), np.empty(0, np.int64), ZERO.copy()),
+    "pages of other tables": lambda c: c.pages(BYTES, np.zeros(4351, np.uint8)),
     "a result that is too small": lambda c: c.char_tokens(BYTES, FOUR, FOUR, 2, 0, ONE.copy()),
     "k of nothing": lambda c: c.number_tokens(ONE.copy(), ROW, 0, 0),
     "numbers beyond the end": lambda c: c.number_tokens(ONE.copy(), BEYOND, 1, 0),
@@ -352,6 +353,34 @@ def test_what_is_not_utf8_or_depends_on_its_context_is_left_to_numpy(data):
     for place in (data, b"a" * 20 + data, data + "é".encode()):
         made = import_module("simdocs.kernels.native.functions").normalise(some.documents([place]), Normalisation())
         assert (made is NotImplemented) == ("\ufffd" in text or not {"Σ", "İ"}.isdisjoint(text))
+
+
+@in_c
+@given(st.lists(st.text() | st.binary(max_size=5), max_size=12))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_pages_are_those_of_all_characters(compiled, parts):
+    data = b"".join(part if isinstance(part, bytes) else part.encode(errors="ignore") for part in parts)
+    used = np.zeros(0x110000 >> 8, np.uint8)
+    compiled.pages(np.frombuffer(data, np.uint8), used)
+    assert set(np.flatnonzero(used)) == {ord(character) >> 8 for character in data.decode(errors="ignore")}
+
+
+@in_c
+def test_a_batch_is_mapped_at_most_twice_however_many_scripts_it_has(compiled, monkeypatch):
+    """Each of the pages that are missing was once found by mapping all before it again."""
+    functions = import_module("simdocs.kernels.native.functions")
+    calls = list[str]()
+    for name in ("mapped", "word_hashes"):
+        call = partial(lambda name, real, *rest: calls.append(name) or real(*rest), name, getattr(compiled, name))
+        monkeypatch.setattr(functions.compiled, name, call)
+    for table in (functions.character_table, functions.kinds_table):
+        table.cache_clear()
+    texts = some.documents(
+        ["".join(map(chr, range(0x4E00 + 256 * page, 0x4E20 + 256 * page))).encode() for page in range(80)]
+    )
+    for _ in range(2):
+        assert_equal_rows(*both_ways(word_hashes, normalise(texts, Normalisation()), 3))
+    assert calls == ["mapped", "mapped", "word_hashes", "word_hashes", "mapped", "word_hashes"]
 
 
 @pytest.mark.parametrize("why", WRONG)

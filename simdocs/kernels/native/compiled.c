@@ -7,6 +7,7 @@ static PyMethodDef methods[] = {
     METHOD(greatest),
     METHOD(collapsed),
     METHOD(mapped),
+    METHOD(pages),
     METHOD(decoded),
     METHOD(word_hashes),
     METHOD(char_tokens),

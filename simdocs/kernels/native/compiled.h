@@ -194,6 +194,7 @@ static inline PyObject *result(i64 size)
 KERNEL(greatest);
 KERNEL(collapsed);
 KERNEL(mapped);
+KERNEL(pages);
 KERNEL(decoded);
 KERNEL(word_hashes);
 KERNEL(char_tokens);

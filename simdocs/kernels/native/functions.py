@@ -42,6 +42,7 @@ def _mapped(raw: Ragged, switches: Normalisation, lines: bool) -> Texts | Any:
     out, sizes = np.empty(most + most // 2 + 4, np.uint8), np.empty(len(raw), np.int64)  # of 2 bytes, 3 can be made
     size = _with_table(
         character_table(switches, lines),
+        raw.values,
         lambda table: compiled.mapped(raw.values, raw.offsets, ascii_bytes, table, out, sizes),
     )
     if size is None:
@@ -63,10 +64,19 @@ _FOUR_BYTES = 0xF0
 """The first byte of a character that does not fit in 16 bits, in UTF-8, and greater ones."""
 
 
-def _with_table(table: CodepointTable, call: Callable[[Array], int | None]) -> int | None:
-    """The result of a kernel that looks code points up in a table, after what it misses there was filled in."""
-    while (found := call(table.numbers)) is not None and found < 0:
-        table.fill(-1 - found)
+def _with_table(table: CodepointTable, data: Bytes, call: Callable[[Array], int | None]) -> int | None:
+    """The result of a kernel that looks code points up in a table, after what it misses there was filled in.
+
+    data: the UTF-8 that it looks at. At the first miss all that it will miss is filled in, since it begins anew.
+    """
+    found = call(table.numbers)
+    if found is not None and found < 0:
+        used = np.zeros(len(table.numbers) >> 8, np.uint8)
+        compiled.pages(data, used)
+        for page in np.flatnonzero(used & (table.numbers[::256] == 0)).tolist():
+            table.fill(page << 8)
+        found = call(table.numbers)
+        assert found is None or found >= 0, "every character has an entry now"
     return found
 
 
@@ -111,6 +121,7 @@ def word_hashes(texts: Texts, seed: int) -> Ragged | Any:
     hashes = np.empty(int(((texts.encoded.lengths + 1) // 2).sum()), np.uint32)
     done = _with_table(
         kinds_table(),
+        texts.data,
         lambda kinds: compiled.word_hashes(texts.data, texts.encoded.offsets, kinds, seed, hashes, counts),
     )
     if done is None:

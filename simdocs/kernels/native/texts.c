@@ -201,6 +201,31 @@ PyObject *mapped(PyObject *self, PyObject *args)
     return result(size < 0 ? size : done);
 }
 
+const char pages_doc[] =
+    "pages(data, out): set out[p] to 1 for each page of 256 code points that UTF-8 has. Other bytes are passed over.";
+
+PyObject *pages(PyObject *self, PyObject *args)
+{
+    Py_buffer b[2] = {{0}};
+    if (!PyArg_ParseTuple(args, "y*w*", &b[0], &b[1]))
+        return NULL;
+    if (b[1].len != CODE_POINTS >> 8)
+        return refuse(b, 2, "pages: wrong room for the result");
+    Py_BEGIN_ALLOW_THREADS
+    const uint8_t *at = b[0].buf, *end = at + b[0].len;
+    uint8_t *out = b[1].buf;
+    for (int size; at < end; at += size ? size : 1) {
+        const u32 point = code_point(at, end, &size);
+        if (size)
+            out[point >> 8] = 1;
+        if (size == 1)
+            at = after_ascii(at, end) - 1;
+    }
+    Py_END_ALLOW_THREADS
+    release(b, 2);
+    Py_RETURN_NONE;
+}
+
 /* The code points of UTF-8, and where the code points 0, stride, ... begin. Return how many there are, or NEEDS_STR. */
 #define DECODE(name, type)                                                                                             \
     WIDE static i64 name(const uint8_t *data, i64 from, i64 to, type *out, i64 count, i64 most, any_i64 *strides,     \

@@ -321,12 +321,14 @@ def _freed(corpus: Corpus, duplicates: Rows) -> tuple[int, int, int]:
     """The bytes of these duplicates, how many of them are files, and the bytes that deleting these would free."""
     size, files, deleted = 0, 0, FilesToDelete()
     for at in range(0, len(duplicates), _LOOKED_AT):
-        for _, request in corpus.readings(duplicates[at : at + _LOOKED_AT]):
-            whole = np.flatnonzero((request.facts["container"] == 0) & (request.facts["inode"] != 0))
-            size += int(request.facts["size"].sum())
-            files += len(whole)
-            paths = [path_from(request.root, request.names[place]) for place in whole.tolist()]
-            deleted.add(paths, request.facts["file_size"][whole].tolist())
+        rows = duplicates[at : at + _LOOKED_AT]
+        facts = corpus.facts(rows)
+        whole = rows[(facts["container"] == 0) & (facts["inode"] != 0)]
+        size += int(facts["size"].sum())
+        files += len(whole)
+        for _, request in corpus.readings(whole) if len(whole) else ():
+            paths = [path_from(request.root, name) for name in request.names]
+            deleted.add(paths, request.facts["file_size"].tolist())
     return size, files, deleted.freed
 
 

@@ -113,8 +113,8 @@ static const char read_still_doc[] =
     "read_still(root, names, offsets, ids, flags, before, most, data, facts)\n\n"
     "Read files below an open directory that lie still, one after the other, into data, until the next one may have no\n"
     "room, and return how many files were tried.\n\n"
-    "names: below the root, each with a NUL at its end, and their offsets. ids: device and inode of each, or 0, 0. flags: of open.\n"
-    "before: the time in nanoseconds before which they were changed last. most: the most bytes of one.\n"
+    "names: below the root, each with a NUL at its end, and their offsets. ids: device and inode of each, or 0, 0.\n"
+    "flags: of open. before: the time in nanoseconds before which they were changed last. most: the most bytes of one.\n"
     "facts: size, times and inode of each; the size is -1 if it was not read.";
 
 static PyObject *read_still(PyObject *self, PyObject *args)

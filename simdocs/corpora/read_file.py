@@ -105,11 +105,12 @@ def _read_walked(name: bytes, limit: int, met: Met, directories: Directories) ->
         raise DocumentSkipped.of(error) from None
 
 
-_READ_AT_ONCE = 1 << 20
-"""Bytes of small files that are read at once."""
-
 _SMALL = 1 << 16
 """Bytes of the largest small file. With larger ones, a call for each takes little of the time."""
+
+_READ_AT_ONCE, _BYTES_AT_ONCE = 1 << 6, 1 << 20
+"""The most small files that are read at once, and their bytes. A signal waits until they are read: from a disk that
+turns and has not seen them for long, about a second."""
 
 STAMPS = np.dtype([(name, FILE[name]) for name in STAMP_FIELDS])
 """Stamps as an array: each is a Stamp."""
@@ -123,8 +124,8 @@ def read_small(
     """Read at once the small files among these that lie still, if kernels in C are in use.
 
     Returns the bytes of each, or None if it must be read with `read`, which has more patience and says what is wrong;
-    the stamps, (n,) STAMPS; and which are plain texts: no bytes tell that one is binary, encoded in
-    another way than UTF-8, or a table.
+    the stamps, (n,) STAMPS; and which are plain texts: no bytes tell that one is binary, encoded in another way than
+    UTF-8, or a table.
 
     limit, met (n,), directories: as in `read`.
     """
@@ -134,7 +135,7 @@ def read_small(
     if native is None:
         return texts, stamps, plain
     ids, marks = met[["device", "inode"]].astype(_ID), joined(begin_otherwise())
-    data = np.empty(_READ_AT_ONCE, np.uint8)
+    data = np.empty(_BYTES_AT_ONCE, np.uint8)
     before, most = stamps_of_files.now() - RECENT_NS, min(limit, _SMALL)
     for root, begin, end in _below_roots(names, met["walked"]):
         try:
@@ -143,9 +144,10 @@ def read_small(
             continue
         at = begin
         while at < end:
-            some, facts = joined([name[len(root) :] + b"\0" for name in names[at:end]]), stamps[at:end]
+            cut = slice(at, min(end, at + _READ_AT_ONCE))
+            some, facts = joined([name[len(root) :] + b"\0" for name in names[cut]]), stamps[cut]
             tried = native.read_still(
-                descriptor, some.values, some.offsets, ids[at:end], IN_DIRECTORY, before, most, data, facts
+                descriptor, some.values, some.offsets, ids[cut], IN_DIRECTORY, before, most, data, facts
             )
             sizes = facts["file_size"][:tried]
             places = np.flatnonzero(sizes >= 0)

@@ -95,15 +95,22 @@ STATUS = np.dtype([(name, kind) for names, kind in (_KIND, _SIZES, _ID) for name
 """A status that was asked for with others. The mode is 0 if there is none."""
 
 
+_STATUSES_AT_ONCE = 1 << 10
+"""Statuses that are asked for at once. A signal waits until they are there."""
+
+
 def statuses(names: Sequence[bytes], directory: int = -1) -> bytearray:
     """The statuses of these names in an open directory, or in the working directory: bytes of STATUS.
 
     No link is followed. Without kernels in C there are none.
     """
-    out, every = bytearray(STATUS.itemsize * len(names)), b"\0".join([*names, b""])
-    native = in_c()
-    if native is not None and every.count(b"\0") == len(names):
-        native.statuses(directory, every, out)
+    out, native = bytearray(), in_c()
+    for at in range(0, len(names), _STATUSES_AT_ONCE):
+        some = names[at : at + _STATUSES_AT_ONCE]
+        known, every = bytearray(STATUS.itemsize * len(some)), b"\0".join([*some, b""])
+        if native is not None and every.count(b"\0") == len(some):
+            native.statuses(directory, every, known)
+        out += known
     return out
 
 

@@ -89,7 +89,7 @@ def test_files_of_several_directories_are_read_as_one_by_one(here):
 
 
 def test_more_files_are_read_than_have_room_at_once(here, monkeypatch):
-    monkeypatch.setattr(read_file, "_READ_AT_ONCE", 70_000)
+    monkeypatch.setattr(read_file, "_BYTES_AT_ONCE", 70_000)
     texts = {f"{number:03}": bytes([number]) * (997 * number) for number in range(1, 66)}
     lay(texts)
     assert small(*found()) == list(texts.values())

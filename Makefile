@@ -26,7 +26,7 @@ $(BIN)/python:
 	    { echo "simdocs needs Python 3.11 or later: make PYTHON=/path/to/python3"; exit 1; }
 	@$(PYTHON) -m venv $(VENV)
 
-NATIVE := setup.py $(wildcard simdocs/kernels/native/*.[ch] simdocs/corpora/*.c)
+NATIVE := setup.py $(wildcard simdocs/kernels/native/*.[ch])
 
 $(CORE): pyproject.toml $(NATIVE) | $(BIN)/python
 	@echo "installing simdocs into $(VENV)"
@@ -130,5 +130,5 @@ expected: $(INSTALLED) ## write examples/EXPECTED.tsv anew; read it before you c
 	cd examples && ../$(BIN)/simdocs dedupe corpus --header -o EXPECTED.tsv
 
 clean: ## remove the environment and all caches
-	rm -rf $(VENV) build dist *.egg-info simdocs/kernels/native/*.so simdocs/corpora/*.so .hypothesis .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) build dist *.egg-info simdocs/kernels/native/*.so .hypothesis .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

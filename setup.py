@@ -18,26 +18,16 @@ if wanted == "auto" and sysconfig.get_config_var("Py_GIL_DISABLED"):
 
 IN_C = "simdocs/kernels/native"
 
-SOURCES = {
-    "simdocs.kernels.native.compiled": [
-        f"{IN_C}/{name}.c" for name in ("compiled", "texts", "words", "tokens", "sorting", "overlaps", "sketch")
-    ],
-    "simdocs.corpora.native": ["simdocs/corpora/native.c"],
-}
-
-compiled = [
-    Extension(
-        name,
-        sources,
-        depends=[f"{IN_C}/compiled.h"],
-        extra_compile_args=["-O3", "-fno-strict-aliasing"],
-        py_limited_api=True,
-        optional=wanted != "require",
-    )
-    for name, sources in SOURCES.items()
-]
+compiled = Extension(
+    "simdocs.kernels.native.compiled",
+    [f"{IN_C}/{name}.c" for name in ("compiled", "texts", "words", "tokens", "sorting", "overlaps", "sketch", "files")],
+    depends=[f"{IN_C}/compiled.h"],
+    extra_compile_args=["-O3", "-fno-strict-aliasing"],
+    py_limited_api=True,
+    optional=wanted != "require",
+)
 
 setup(
-    ext_modules=[] if wanted == "no" else compiled,
+    ext_modules=[] if wanted == "no" else [compiled],
     options={"bdist_wheel": {"py_limited_api": "cp311"}} if wanted != "no" else {},
 )

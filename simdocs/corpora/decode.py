@@ -55,11 +55,6 @@ def refuse_binary(data: bytes, name: bytes) -> None:
         raise DocumentSkipped("binary", binary_format_named(name))
 
 
-def begin_otherwise() -> tuple[bytes, ...]:
-    """With what a file begins that is no text in UTF-8, or has a mark before it, as far as bytes tell it: some are."""
-    return (*_MAGIC, *_WIDE, codecs.BOM_UTF8)
-
-
 def as_utf8(data: bytes) -> tuple[bytes, bool]:
     """The text as UTF-8 bytes without a byte order mark, and whether it was UTF-16 or UTF-32.
 
@@ -140,6 +135,9 @@ BINARY = (
 
 _MAGIC = tuple({some.magic for some in BINARY})
 """The bytes with which these files begin. Every file that is read is compared with them once."""
+
+NOT_PLAIN = (*_MAGIC, *_WIDE, codecs.BOM_UTF8)
+"""With what files begin that are binary, are not UTF-8, or have a byte order mark. A text may begin so, too."""
 
 _BZIP2_BLOCK = (b"1AY&SY", b"\x17rE8P\x90")
 """The beginning of the first block of bzip2 data, or of the end of empty data. `BZh` alone could begin a text."""

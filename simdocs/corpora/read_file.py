@@ -12,14 +12,13 @@ from numpy.typing import NDArray
 
 from simdocs.corpora import stamp as stamps_of_files
 from simdocs.corpora.containers.recognise import LOOKED_AT as LOOKED_AT_FOR_ROWS
-from simdocs.corpora.decode import LOOKED_AT, begin_otherwise, refuse_binary
+from simdocs.corpora.decode import LOOKED_AT, NOT_PLAIN, refuse_binary
 from simdocs.corpora.stamp import (
     RECENT_NS,
     OpenFile,
     Stamp,
     close_file,
     go_to,
-    in_c,
     is_recent,
     read_at,
     read_next,
@@ -28,11 +27,12 @@ from simdocs.corpora.stamp import (
     wait_between_readings,
 )
 from simdocs.corpora.walked_files import ANY, IN_DIRECTORY, Directories, Met, open_file, open_walked
+from simdocs.kernels.native import kernels_in_use
 from simdocs.model.byte_strings import ByteStrings, joined, separate
 from simdocs.model.documents import FILE, STAMP_FIELDS
 from simdocs.model.ragged import Index, Mask, Ragged, offsets_of
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.parameters.file_formats import COMPRESSIONS, compression_of
+from simdocs.parameters.file_formats import COMPRESSED_SUFFIXES, compression_of
 from simdocs.parameters.values import is_uri
 
 _PIECE = 1 << 20
@@ -117,6 +117,8 @@ STAMPS = np.dtype([(name, FILE[name]) for name in STAMP_FIELDS])
 
 _ID = np.dtype([("device", "<u8"), ("inode", "<u8")])
 
+_MARKS = joined(NOT_PLAIN)
+
 
 def read_small(
     names: Sequence[bytes], limit: int, met: NDArray[np.void], directories: Directories
@@ -131,10 +133,11 @@ def read_small(
     """
     texts: list[bytes | None] = [None] * len(names)
     stamps, plain = np.zeros(len(names), STAMPS), np.zeros(len(names), bool)
-    native = in_c() if len(names) else None
-    if native is None:
+    if not names or kernels_in_use() == "numpy":
         return texts, stamps, plain
-    ids, marks = met[["device", "inode"]].astype(_ID), joined(begin_otherwise())
+    from simdocs.kernels.native import compiled
+
+    ids = met[["device", "inode"]].astype(_ID)
     data = np.empty(_BYTES_AT_ONCE, np.uint8)
     before, most = stamps_of_files.now() - RECENT_NS, min(limit, _SMALL)
     for root, begin, end in _below_roots(names, met["walked"]):
@@ -146,14 +149,14 @@ def read_small(
         while at < end:
             cut = slice(at, min(end, at + _READ_AT_ONCE))
             some, facts = joined([name[len(root) :] + b"\0" for name in names[cut]]), stamps[cut]
-            tried = native.read_still(
+            tried = compiled.read_still(
                 descriptor, some.values, some.offsets, ids[cut], IN_DIRECTORY, before, most, data, facts
             )
             sizes = facts["file_size"][:tried]
             places = np.flatnonzero(sizes >= 0)
             ends = offsets_of(sizes[places])
             are_plain = np.empty(len(places), bool)
-            native.plain(data, ends, marks.values, marks.offsets, LOOKED_AT, LOOKED_AT_FOR_ROWS, are_plain)
+            compiled.plain(data, ends, _MARKS.values, _MARKS.offsets, LOOKED_AT, LOOKED_AT_FOR_ROWS, are_plain)
             plain[at + places] = are_plain
             for place, text in zip(places.tolist(), separate(Ragged(data[: ends[-1]], ends)), strict=True):
                 texts[at + place] = text
@@ -164,7 +167,7 @@ def read_small(
 def _below_roots(names: Sequence[bytes], walked: Index) -> Iterator[tuple[bytes, int, int]]:
     """Yield each directory that was walked with the places of consecutive files below it that are not compressed."""
     walked = np.maximum(walked, 0)
-    walked[ByteStrings(joined(names)).that_end_with([member.suffix for member in COMPRESSIONS.values()])] = 0
+    walked[ByteStrings(joined(names)).that_end_with(COMPRESSED_SUFFIXES)] = 0
     begin, root = 0, b""
     for place, (name, its_walked) in enumerate(zip(names, walked.tolist(), strict=True)):
         if its_walked != len(root) or not name.startswith(root):

@@ -19,7 +19,7 @@ from simdocs.model.documents import MET
 from simdocs.model.ragged import Index, Keys, Mask, offsets_of
 from simdocs.model.skipped import DocumentSkipped, Skip
 from simdocs.model.texts import batches
-from simdocs.parameters.file_formats import ASSUMED_RATIO, COMPRESSIONS, CONTAINERS, compression_of
+from simdocs.parameters.file_formats import ASSUMED_RATIO, COMPRESSED_SUFFIXES, CONTAINERS, compression_of
 from simdocs.parameters.texts import Sequences
 
 if TYPE_CHECKING:
@@ -265,8 +265,7 @@ class Cutting:
     def _sizes(self, start: int, stop: int) -> Index:
         """The assumed size of the text of each of these files: (stop - start,)."""
         sizes = np.minimum(self._found.sizes[start:stop], np.iinfo(np.int64).max // ASSUMED_RATIO)
-        suffixes = [member.suffix for member in COMPRESSIONS.values()]
-        sizes[self._found.names.part(start, stop).that_end_with(suffixes)] *= ASSUMED_RATIO
+        sizes[self._found.names.part(start, stop).that_end_with(COMPRESSED_SUFFIXES)] *= ASSUMED_RATIO
         return sizes
 
 

@@ -12,7 +12,6 @@ import stat
 import time
 from collections.abc import Iterable, Sequence
 from operator import attrgetter
-from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
@@ -78,17 +77,6 @@ def status_of(name: bytes) -> os.stat_result:
         os.close(descriptor)
 
 
-def in_c() -> ModuleType | None:
-    """What looks at many files at once, if kernels in C are in use."""
-    if kernels_in_use() == "numpy":
-        return None
-    try:
-        from simdocs.corpora import native
-    except ImportError:  # it is optional by itself
-        return None
-    return native
-
-
 _KIND, _SIZES, _ID = (("mode", "links"), "<u4"), (("size", "mtime_ns", "ctime_ns"), "<i8"), (("device", "inode"), "<u8")
 
 STATUS = np.dtype([(name, kind) for names, kind in (_KIND, _SIZES, _ID) for name in names])
@@ -104,12 +92,16 @@ def statuses(names: Sequence[bytes], directory: int = -1) -> bytearray:
 
     No link is followed. Without kernels in C there are none.
     """
-    out, native = bytearray(), in_c()
+    if kernels_in_use() == "numpy":
+        return bytearray(STATUS.itemsize * len(names))
+    from simdocs.kernels.native import compiled
+
+    out = bytearray()
     for at in range(0, len(names), _STATUSES_AT_ONCE):
         some = names[at : at + _STATUSES_AT_ONCE]
         known, every = bytearray(STATUS.itemsize * len(some)), b"\0".join([*some, b""])
-        if native is not None and every.count(b"\0") == len(some):
-            native.statuses(directory, every, known)
+        if every.count(b"\0") == len(some):
+            compiled.statuses(directory, every, known)
         out += known
     return out
 

@@ -84,10 +84,9 @@ class Directories:
         Raises OSError as os.open does; DocumentSkipped: changed (there is a link).
         """
         cut = name.rindex(b"/") + 1
-        if name[:cut] != self._path:
-            self.enter(name[:cut], walked)
+        directory = self.enter(name[:cut], walked)
         try:
-            return os.open(name[cut:], IN_DIRECTORY, dir_fd=self._open[-1])
+            return os.open(name[cut:], IN_DIRECTORY, dir_fd=directory)
         except OSError as error:
             raise _replaced(error) from None
 

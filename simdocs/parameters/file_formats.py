@@ -130,6 +130,9 @@ COMPRESSIONS = Family(
 
 _COMPRESSION_OF_SUFFIX = {member.suffix: known for known, member in COMPRESSIONS.items()}
 
+COMPRESSED_SUFFIXES = tuple(_COMPRESSION_OF_SUFFIX)
+"""How the names of compressed files end."""
+
 
 def compression_of(name: bytes) -> str:
     """The compression of a file with this name, in small or capital letters; empty if it has none."""

@@ -86,8 +86,6 @@ def _files(task: Files, sequences: Sequences, digest: Digest) -> Read:
     likely = None if task.likely is None else task.likely.tobytes()
     with Directories() as directories:
         texts, stamps, plain = read_small(task.names, task.limit, task.met, directories)
-        for place in task.held:
-            texts[place] = None
         others = [place for place, text in enumerate(texts) if text is None]
         mets = list(each_met(task.met[others]))
         left = each_ahead(

@@ -315,13 +315,12 @@ def _alone(request: ReloadRequest, places: list[int], directories: Directories) 
     paths = [b"" if place in request.held else request.file(place) for place in places]
     met = np.full(len(places), np.array(ANY, MET)) if request.met is None else request.met[places]
     texts, stamps, _ = read_small(paths, request.limit, met, directories)
-    small, mets = list(map(Stamp._make, stamps.tolist())), list(each_met(met))
+    mets = list(each_met(met))
 
     def ask(at: int) -> tuple[bytes, bool]:
-        text, most = texts[at], 2 * known[at].size + _SLACK
-        if text is not None and len(text) <= most:
-            return text, known[at].unchanged_text(small[at], len(text))
-        return _text(request, places[at], paths[at], known[at], mets[at], directories)
+        text = texts[at]
+        small = None if text is None else (text, Stamp(*stamps[at].item()))
+        return _text(request, places[at], paths[at], known[at], mets[at], directories, small)
 
     each = each_ahead(paths, ask)
     for place, text_of in zip(places, each, strict=True):
@@ -332,11 +331,17 @@ def _alone(request: ReloadRequest, places: list[int], directories: Directories) 
 
 
 def _text(
-    request: ReloadRequest, place: int, path: bytes, identity: Identity, met: Met, directories: Directories
+    request: ReloadRequest,
+    place: int,
+    path: bytes,
+    identity: Identity,
+    met: Met,
+    directories: Directories,
+    small: tuple[bytes, Stamp] | None,
 ) -> tuple[bytes, bool]:
     """The text of a document that is a file, or in memory, and whether it is certainly unchanged.
 
-    Raises DocumentSkipped.
+    small: its file, and the stamp, if it was read together with others. Raises DocumentSkipped.
     """
     if place in request.held:
         held = request.held[place]
@@ -347,5 +352,7 @@ def _text(
         raise DocumentSkipped(WITHOUT_FILE)
     # A file that has become much larger holds another text. It must not be decompressed to find that out.
     most = min(request.limit, 2 * identity.size + _SLACK)
-    text, stamp = read(path, most, PADDING, met, directories)
+    if small is None or len(small[0]) > most:
+        small = read(path, most, PADDING, met, directories)
+    text, stamp = small
     return text, identity.unchanged_text(stamp, len(text))

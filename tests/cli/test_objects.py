@@ -224,9 +224,9 @@ ACTIONS = {
 
 
 def writing(here: Path, path: str, action: str, *, after: int = 0, times: int = 99) -> dict[str, str]:
-    """An environment in which this happens to the file."""
+    """An environment in which this happens to the file, which Python reads: it does not see what is read in C."""
     source = WRITES.format(path=path, after=after, times=times, action=action.format(path=path))
-    return prelude(here, READS_AGAIN + source)
+    return prelude(here, READS_AGAIN + source) | {"SIMDOCS_KERNELS": "numpy"}
 
 
 @pytest.mark.reliability("a change while it is read again")

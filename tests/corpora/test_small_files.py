@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 import time
 from collections.abc import Iterator
 from importlib import import_module
@@ -19,7 +18,7 @@ from hypothesis import strategies as st
 
 from simdocs.corpora import read_file, stamp
 from simdocs.corpora.containers.recognise import flag_of
-from simdocs.corpora.decode import as_utf8, begin_otherwise, refuse_binary
+from simdocs.corpora.decode import NOT_PLAIN, as_utf8, refuse_binary
 from simdocs.corpora.read_file import read, read_small
 from simdocs.corpora.stamp import Stamp
 from simdocs.corpora.walk import id_of, walk
@@ -42,7 +41,7 @@ def native(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
         pytest.skip("the kernels in C are not installed")
     monkeypatch.setattr(stamp, "now", lambda: time.time_ns() + HOUR)
     with kernels.using("native"):
-        yield import_module("simdocs.corpora.native")
+        yield import_module("simdocs.kernels.native.compiled")
 
 
 @pytest.fixture
@@ -136,7 +135,7 @@ def test_times_that_no_clock_shows_are_read_with_more_care(here, year):
     assert its_stamp == Stamp.at(names[0])
 
 
-@pytest.mark.reliability("a file or directory that is replaced after the walk")
+@pytest.mark.reliability("a file or directory is replaced after the walk")
 def test_what_was_replaced_after_the_walk_is_left(here):
     lay({name: b"text of " + name.encode() for name in ("a", "d/b", "e/c", "f", "g", "h", "i")})
     names, met = found()
@@ -237,14 +236,14 @@ def test_no_descriptor_is_left_open(here):
 
 
 BYTES = st.lists(
-    st.sampled_from([*b'ab,,;\t""{[ \r\n\n\n\0', *begin_otherwise(), b"id,text\n", b"x,y,z\n", "é\n".encode()]),
+    st.sampled_from([*b'ab,,;\t""{[ \r\n\n\n\0', *NOT_PLAIN, b"id,text\n", b"x,y,z\n", "é\n".encode()]),
     max_size=12,
 ).map(lambda parts: b"".join(part if isinstance(part, bytes) else bytes([part]) for part in parts))
 
 
 def are_plain(texts: list[bytes], looked_at: int = 1 << 17) -> list[bool]:
-    rows, marks, out = joined(texts), joined(begin_otherwise()), np.empty(len(texts), bool)
-    module = import_module("simdocs.corpora.native")
+    rows, marks, out = joined(texts), joined(NOT_PLAIN), np.empty(len(texts), bool)
+    module = import_module("simdocs.kernels.native.compiled")
     module.plain(rows.values, rows.offsets, marks.values, marks.offsets, 8 << 10, looked_at, out)
     return list(map(bool, out))
 
@@ -263,7 +262,7 @@ def test_plain_texts_are_those_with_which_nothing_is_to_be_done(texts):
 
 def is_plain_twin(text: bytes) -> bool:
     """Whether a text begins with no mark, has no NUL, and two first lines that are no rows and no JSON."""
-    if text.startswith(begin_otherwise()) or b"\0" in text[: 8 << 10]:
+    if text.startswith(NOT_PLAIN) or b"\0" in text[: 8 << 10]:
         return False
     lines = text.split(b"\n")[:-1]
     if len(lines) < 2 or not lines[0] or lines[0][0] in b"{[ \t\r\f\v" or b'"' in lines[0] + lines[1]:
@@ -280,8 +279,8 @@ def test_what_is_not_looked_at_decides_nothing(native):
 
 
 def test_no_text_with_a_mark_is_plain(native):
-    assert not any(are_plain([mark + b"a\nb\n" for mark in begin_otherwise()]))
-    assert all(are_plain([mark[:-1] + b"a\nb\n" for mark in begin_otherwise() if mark[:-1].isalnum()]))
+    assert not any(are_plain([mark + b"a\nb\n" for mark in NOT_PLAIN]))
+    assert all(are_plain([mark[:-1] + b"a\nb\n" for mark in NOT_PLAIN if mark[:-1].isalnum()]))
 
 
 def test_arguments_that_do_not_fit_are_refused(native, here):
@@ -321,8 +320,3 @@ def test_statuses_of_names_without_an_end_are_refused(native):
     for names, size in ((b"a", 48), (b"a\0b", 48), (b"a\0", 0), (b"a\0", 96), (b"", 48)):
         with pytest.raises(ValueError, match="fit"):
             native.statuses(-1, names, bytearray(size))
-
-
-def test_reading_at_once_is_installed_if_kernels_in_c_are_required():
-    if os.environ.get("SIMDOCS_NATIVE") == "require":
-        assert "simdocs.corpora.native" in sys.modules or import_module("simdocs.corpora.native")

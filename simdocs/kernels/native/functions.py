@@ -73,8 +73,7 @@ def _with_table(table: CodepointTable, data: Bytes, call: Callable[[Array], int 
     if found is not None and found < 0:
         used = np.zeros(len(table.numbers) >> 8, np.uint8)
         compiled.pages(data, used)
-        for page in np.flatnonzero(used & (table.numbers[::256] == 0)).tolist():
-            table.fill(page << 8)
+        table.fill(np.flatnonzero(used & (table.numbers[::256] == 0)))
         found = call(table.numbers)
         assert found is None or found >= 0, "every character has an entry now"
     return found

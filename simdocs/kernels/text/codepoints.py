@@ -55,12 +55,11 @@ class CodepointTable:
         indices = codepoints.astype(np.intp)
         found = self.numbers.take(indices, mode="wrap")  # cheaper than mode="raise", and no index is out of range
         if found.min(initial=1) == 0:
-            for page in np.flatnonzero(np.bincount(indices[found == 0] >> 8)).tolist():
-                self.fill(page << 8)
+            self.fill(np.flatnonzero(np.bincount(indices[found == 0] >> 8)))
             found = self.numbers.take(indices, mode="wrap")
         return found
 
-    def fill(self, codepoint: int) -> None:
-        """Compute and store the page of this code point."""
-        page = range(codepoint & ~0xFF, (codepoint | 0xFF) + 1)
-        self.numbers[page.start : page.stop] = [self._value_of(one) for one in page]
+    def fill(self, pages: Array) -> None:
+        """Compute and store these pages. Page p begins at the code point 256 p."""
+        for begin in (pages << 8).tolist():
+            self.numbers[begin : begin + 256] = list(map(self._value_of, range(begin, begin + 256)))

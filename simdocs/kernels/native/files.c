@@ -1,7 +1,8 @@
-/* Look at many files with one call from Python, which takes longer for a file than the system does. Python looks after
- * every file for which that fails, for whatever reason: see statuses in stamp.py, and read_small in read_file.py.
+/* Look at many files with one call from Python, which takes longer for a file than the system does. These are no kernels,
+ * because they ask the system, but they serve corpora/: see statuses in stamp.py, and read_small in read_file.py. Python
+ * looks after every file for which they fail, for whatever reason.
  */
-#include "../kernels/native/compiled.h"
+#include "compiled.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -109,7 +110,7 @@ static int open_below(Directory *last, const char *name, i64 size, int flags)
     return directory < 0 ? -1 : openat(directory, name + cut, flags);
 }
 
-static const char read_still_doc[] =
+const char read_still_doc[] =
     "read_still(root, names, offsets, ids, flags, before, most, data, facts)\n\n"
     "Read files below an open directory that lie still, one after the other, into data, until the next one may have no\n"
     "room, and return how many files were tried.\n\n"
@@ -117,12 +118,11 @@ static const char read_still_doc[] =
     "flags: of open. before: the time in nanoseconds before which they were changed last. most: the most bytes of one.\n"
     "facts: size, times and inode of each; the size is -1 if it was not read.";
 
-static PyObject *read_still(PyObject *self, PyObject *args)
+PyObject *read_still(PyObject *self, PyObject *args)
 {
     Py_buffer of[5] = {{0}};
     int root, flags;
     long long before, most;
-    (void)self;
     if (!PyArg_ParseTuple(args, "iy*y*y*iLLw*w*", &root, &of[0], &of[1], &of[2], &flags, &before, &most, &of[3],
                           &of[4]))
         return NULL;
@@ -157,17 +157,16 @@ static PyObject *read_still(PyObject *self, PyObject *args)
     return PyLong_FromLongLong(tried);
 }
 
-static const char statuses_doc[] =
+const char statuses_doc[] =
     "statuses(directory, names, out)\n\n"
     "The status of each of these names in an open directory; below 0: in the working directory. No link is followed.\n\n"
     "names: each with a NUL at its end. out: for each the mode and the number of links, 4 bytes each; size, times,\n"
     "device and inode, 8 bytes each. The mode is 0 if there is no such status.";
 
-static PyObject *statuses(PyObject *self, PyObject *args)
+PyObject *statuses(PyObject *self, PyObject *args)
 {
     Py_buffer of[2] = {{0}};
     int directory;
-    (void)self;
     if (!PyArg_ParseTuple(args, "iy*w*", &directory, &of[0], &of[1]))
         return NULL;
     const char *name = of[0].buf, *end = name + of[0].len;
@@ -233,16 +232,15 @@ static int has_mark(const uint8_t *text, i64 size, const uint8_t *marks, const a
     return 0;
 }
 
-static const char plain_doc[] =
+const char plain_doc[] =
     "plain(data, offsets, marks, mark_offsets, without_nul, looked_at, out)\n\n"
     "Whether each text begins with none of the marks, has no NUL in its first `without_nul` bytes, and is prose by the\n"
     "first two lines of its first `looked_at` bytes. out: a byte for each text.";
 
-static PyObject *plain(PyObject *self, PyObject *args)
+PyObject *plain(PyObject *self, PyObject *args)
 {
     Py_buffer of[5] = {{0}};
     long long without_nul, looked_at;
-    (void)self;
     if (!PyArg_ParseTuple(args, "y*y*y*y*LLw*", &of[0], &of[1], &of[2], &of[3], &without_nul, &looked_at, &of[4]))
         return NULL;
     const i64 count = items(&of[1], 8) - 1, marks = items(&of[3], 8) - 1;
@@ -262,19 +260,4 @@ static PyObject *plain(PyObject *self, PyObject *args)
     Py_END_ALLOW_THREADS
     release(of, 5);
     Py_RETURN_NONE;
-}
-
-#define METHOD(name) {#name, name, METH_VARARGS, name##_doc}
-
-static PyMethodDef methods[] = {METHOD(read_still), METHOD(statuses), METHOD(plain), {NULL, NULL, 0, NULL}};
-
-static PyModuleDef_Slot slots[] = {{0, NULL}};
-
-static struct PyModuleDef module = {
-    PyModuleDef_HEAD_INIT, "native", "Looking at many files at once.", 0, methods, slots, NULL, NULL, NULL,
-};
-
-PyMODINIT_FUNC PyInit_native(void)
-{
-    return PyModuleDef_Init(&module);
 }

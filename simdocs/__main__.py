@@ -1,6 +1,6 @@
 """`python -m simdocs`, the same as `simdocs`."""
 
-from simdocs.cli import main
+from simdocs.cli import console
 
 if __name__ == "__main__":
-    main()
+    console()

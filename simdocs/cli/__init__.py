@@ -5,8 +5,18 @@ import _signal  # type: ignore[import-not-found]  # what `signal` wraps, without
 import sys
 
 
+def console() -> None:
+    """Run the console script: the program, and then the process ends without freeing every object."""
+    try:
+        main()
+    except SystemExit as ended:
+        from simdocs.cli import exits
+
+        exits.leave(ended)
+
+
 def main() -> None:
-    """Run the console script. It never returns. Signals end it at once, except when there is something to tidy up."""
+    """Run the program, and exit. Signals end it at once, except when there is something to tidy up."""
     try:
         if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
             _signal.signal(_signal.SIGINT, _signal.SIG_DFL)

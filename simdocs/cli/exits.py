@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import signal
@@ -9,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from types import FrameType, MappingProxyType
+from typing import NoReturn
 
 from simdocs.errors import ArtifactError, LockedError, SimdocsError
 
@@ -137,6 +139,25 @@ def _hear(handler: Callable[[int, FrameType | None], None] | signal.Handlers) ->
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, handler)
+
+
+def leave(ended: SystemExit) -> NoReturn:
+    """End the process at once, with the status of this exit. All output was written, and all workers have ended.
+
+    The interpreter would free every object first, which takes 0.04 s. It still does, and calls what is to be called at
+    the end, if a library, a thread, a profiler or a debugger may wait for that.
+    """
+    import atexit
+    import threading
+
+    is_watched = sys.gettrace() or sys.getprofile() or sys.flags.inspect or sys.flags.dev_mode
+    is_alone = not atexit._ncallbacks() and threading.active_count() == 1
+    if isinstance(ended.code, int) and is_alone and not is_watched:
+        with contextlib.suppress(OSError):  # what cannot be written there cannot be reported either
+            for stream in filter(None, (sys.stdout, sys.stderr)):
+                stream.flush()
+        os._exit(ended.code)
+    raise ended
 
 
 def die_by(number: int) -> None:

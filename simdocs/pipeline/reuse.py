@@ -125,5 +125,8 @@ class Earlier:
         among = np.arange(len(wanted)) - np.repeat(begins, sizes)
         found = np.flatnonzero(end > first)
         places = old[np.minimum(first + among, end - 1)[found]]
-        rows[new[found]] = np.where((then[places] == now[new[found]]).all(axis=1), places, -1)
+        same = (then[places] == now[new[found]]).all(axis=1)
+        # The sizes of equal sets only differ if the earlier artifact was forged.
+        same &= self.artifact.documents.facts["count"][places] == documents.facts["count"][new[found]]
+        rows[new[found]] = np.where(same, places, -1)
         return rows

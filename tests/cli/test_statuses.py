@@ -159,3 +159,16 @@ def test_what_was_registered_for_the_exit_runs_also_where_pyarrow_is_loaded(tmp_
         with started([sys.executable, "-c", "\n".join([*lines, call])], cwd=tmp_path, env=env) as process:
             _, err = process.communicate()
         assert (process.returncode, err.endswith(b"the end")) == (status, True)
+
+
+def test_what_waits_for_the_end_of_the_interpreter_is_called(here):
+    """The program ends without freeing its objects, but not if anything was registered, or a profiler watches."""
+    watched = [sys.executable, "-m", "cProfile", "-o", "figures", "-m", "simdocs", "dedupe", "docs", "--exit-code"]
+    said = ["import atexit", "from simdocs.cli import console", "atexit.register(print, 'the end')"]
+    lines = [*said, "import sys", "sys.argv[1:] = ['dedupe', 'docs', '--exit-code']", "console()"]
+    registered = [sys.executable, "-c", "\n".join(lines)]
+    for command, status, end in (watched, 0, b""), (registered, 1, b"the end\n"):  # the profiler exits with 0
+        done = subprocess.run(command, cwd=here, capture_output=True, check=False, env=environment())
+        assert (done.returncode, done.stderr, done.stdout.endswith(end)) == (status, b"", True)
+        assert done.stdout.startswith(b"docs/")
+    assert (here / "figures").stat().st_size

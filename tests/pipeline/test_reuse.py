@@ -22,8 +22,8 @@ def documents(sets: list[Digest]) -> Any:
     return documents_of([b""] * len(sets), {"set_digest": np.array(sets, np.uint64).reshape(-1, 2)}, {})
 
 
-def rows_of_same_sets(before: list[Digest], after: list[Digest]) -> list[int]:
-    artifact: Any = SimpleNamespace(documents=documents(before))
+def rows_of_same_sets(before: list[Digest], after: list[Digest], earlier: Any = None) -> list[int]:
+    artifact: Any = SimpleNamespace(documents=earlier or documents(before))
     return cast(list[int], Earlier(artifact, 0, 0, Updating()).rows_of_same_sets(documents(after)).tolist())
 
 
@@ -42,3 +42,11 @@ def test_each_of_several_equal_sets_is_taken_from_the_one_that_had_its_place(beg
     after = [(9, 9)] * more + before + before[-1:]
     last = [len(before) - 1] * bool(before)
     assert rows_of_same_sets(before, after) == [-1] * more + list(range(len(before))) + last
+
+
+def test_nothing_is_taken_from_a_document_whose_set_has_another_size() -> None:
+    """Its artifact was forged, and would leave more tokens than there are."""
+    sets = [(1, 1), (2, 2), (3, 3)]
+    forged = documents(sets)
+    forged.facts["count"] = [0, 7, 0]
+    assert rows_of_same_sets(sets, sets, forged) == [0, -1, 2]

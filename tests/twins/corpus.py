@@ -294,7 +294,8 @@ class Corpus:
         data = data.removeprefix(b"\xef\xbb\xbf")
         if data.startswith((b"\xff\xfe", b"\xfe\xff")):
             raise OneTextError
-        delimiter = self.options["delimiter"] or ("," if form == "csv" else "\t")
+        given = self.options["delimiter"]
+        delimiter = "\t" if given == r"\t" else given or ("," if form == "csv" else "\t")
         rows, is_quoted = rows_of(data, delimiter, whole=whole)
         if not rows:
             if whole and is_quoted:

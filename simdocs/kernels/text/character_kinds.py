@@ -5,10 +5,10 @@ The kinds come from Python's own Unicode tables. `unicodedata.unidata_version` n
 
 from __future__ import annotations
 
-import sys
 import unicodedata
-from bisect import bisect_right
 from functools import cache
+
+import numpy as np
 
 from simdocs.kernels.text.codepoints import CodepointTable
 from simdocs.model.ragged import Array, Bytes
@@ -59,24 +59,31 @@ UNSPACED_BLOCKS = (
 )
 
 
-def kinds_of(codepoint: int) -> int:
-    """The kinds of one code point: the sum of its flags, without KNOWN."""
-    character = chr(codepoint)
-    category = unicodedata.category(character)
-    kinds = SPACE * character.isspace() + DIGIT * (category == "Nd")
-    kinds += PUNCTUATION * (category[0] in "PS") + NONSPACING * (category == "Mn")
-    if category in ("Mn", "Mc"):
-        kinds += MARK
-    elif character.isalnum() or character == "_":
-        block = bisect_right(UNSPACED_BLOCKS, (codepoint, sys.maxunicode)) - 1
-        kinds += WORD + UNSPACED * (block >= 0 and codepoint <= UNSPACED_BLOCKS[block][1])
-    return kinds
+_FIRST, _LAST = np.array(UNSPACED_BLOCKS).T
+
+_OF_CATEGORY = dict.fromkeys(("Pc", "Pd", "Pe", "Pf", "Pi", "Po", "Ps", "Sc", "Sk", "Sm", "So"), PUNCTUATION)
+_OF_CATEGORY |= {"Mn": MARK | NONSPACING, "Mc": MARK, "Nd": DIGIT}
+"""The kinds of the characters of a category."""
+
+
+def kinds_of(codepoints: Array) -> Bytes:
+    """The kinds of code points, and KNOWN, computed: uint8 (n,)."""
+    characters, size = list(map(chr, codepoints.tolist())), len(codepoints)
+    kinds = np.array([_OF_CATEGORY.get(each, 0) for each in map(unicodedata.category, characters)], np.uint8)
+    words = np.fromiter(map(str.isalnum, characters), bool, size) | (codepoints == ord("_"))
+    words &= kinds & MARK == 0
+    block = np.searchsorted(_FIRST, codepoints, side="right") - 1
+    unspaced = words & (block >= 0) & (codepoints <= _LAST[block])
+    kinds[np.fromiter(map(str.isspace, characters), bool, size)] |= SPACE
+    kinds[words] |= WORD
+    kinds[unspaced] |= UNSPACED
+    return kinds | np.uint8(KNOWN)
 
 
 @cache
 def kinds_table() -> CodepointTable:
     """The kinds of each code point, and KNOWN: uint8."""
-    return CodepointTable(lambda codepoint: kinds_of(codepoint) | KNOWN, "uint8")
+    return CodepointTable(kinds_of, np.uint8)
 
 
 def character_kinds(codepoints: Array) -> Bytes:

@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 
 from simdocs.kernels.text import character_kinds as kinds
-from simdocs.kernels.text.codepoints import CodepointTable, from_codepoints, to_codepoints
+from simdocs.kernels.text.codepoints import CodepointTable, from_codepoints, one_by_one, to_codepoints
 from simdocs.model.ragged import Array, Bytes, Index, Mask, Ragged, count_true_in_rows, offsets_of
 from simdocs.parameters.texts import Normalisation
 
@@ -66,7 +66,7 @@ def _with_decomposed_marks(form: Form, text: str) -> str:
 def _classes(form: Form) -> CodepointTable:
     """For each code point, 1 + the combining class of the first character of its normal form: uint8."""
     return CodepointTable(
-        lambda codepoint: 1 + unicodedata.combining(unicodedata.normalize(form, chr(codepoint))[0]), np.uint8
+        one_by_one(lambda point: 1 + unicodedata.combining(unicodedata.normalize(form, chr(point))[0])), np.uint8
     )
 
 
@@ -218,30 +218,31 @@ def map_characters(raw: Ragged, switches: Normalisation, *, lines: bool) -> list
 @cache
 def ascii_table(switches: Normalisation, lines: bool) -> bytes:
     """The byte that each of 256 bytes becomes. Those that are not ASCII become 0."""
-    return bytes(_entry(codepoint, switches, lines) & 0x7F for codepoint in range(128)) + bytes(128)
+    return (_entries(np.arange(128), switches, lines) & 0x7F).astype(np.uint8).tobytes() + bytes(128)
 
 
 @cache
 def character_table(switches: Normalisation, lines: bool) -> CodepointTable:
     """The code point that each becomes, and flags: uint32. It cannot be used for `nfkc` and `strip_accents`."""
-    return CodepointTable(partial(_entry, switches=switches, lines=lines), np.uint32)
+    return CodepointTable(partial(_entries, switches=switches, lines=lines), np.uint32)
 
 
-def _entry(codepoint: int, switches: Normalisation, lines: bool) -> int:
-    """The table entry of one code point: the code point it becomes, and flags."""
-    character = chr(codepoint)
+def _entries(codepoints: Index, switches: Normalisation, lines: bool) -> Array:
+    """The table entries of code points: the code point that each becomes, and flags. uint32 (n,)."""
+    mapped, in_context = codepoints.astype(np.uint32), np.zeros(len(codepoints), bool)
     if not switches.keep_case:
-        character = character.lower()
-        if len(character) > 1 or codepoint == ord(SIGMA):
-            return _KNOWN | _CONTEXT
-    found = kinds.kinds_of(ord(character))
-    if lines and character in "\n\r":
-        return _KNOWN | NEWLINE
-    if found & kinds.SPACE or (switches.strip_punctuation and found & kinds.PUNCTUATION):
-        return _KNOWN | SPACE
-    if switches.mask_digits and found & kinds.DIGIT:
-        return _KNOWN | ord("0")
-    return _KNOWN | ord(character)
+        lowered = [chr(codepoint).lower() for codepoint in codepoints.tolist()]
+        mapped = np.array([ord(character[0]) for character in lowered], np.uint32)
+        in_context = (codepoints == ord(SIGMA)) | (np.fromiter(map(len, lowered), np.int64, len(lowered)) > 1)
+    found = kinds.kinds_of(mapped)
+    becomes = mapped.copy()
+    if switches.mask_digits:
+        becomes[found & kinds.DIGIT != 0] = ord("0")
+    becomes[found & (kinds.SPACE | kinds.PUNCTUATION * switches.strip_punctuation) != 0] = SPACE
+    if lines:
+        becomes[(mapped == ord("\n")) | (mapped == ord("\r"))] = NEWLINE
+    becomes[in_context] = _CONTEXT
+    return becomes | np.uint32(_KNOWN)
 
 
 def _decoded(raw: Ragged, data: bytes) -> Ragged | None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import DTypeLike
 
-from simdocs.model.ragged import Array
+from simdocs.model.ragged import Array, Index
 
 
 def to_codepoints(text: str) -> Array:
@@ -28,18 +28,22 @@ _BLOCK = 1 << 18
 """Code points that are looked up at once: their indices take 8 bytes each."""
 
 
+_PAGES = 16
+"""Pages that are filled at once."""
+
+
 class CodepointTable:
     """A table from code points to numbers that is filled when code points are looked up.
 
-    `value_of` computes the number of one code point. The first time that a code point is looked up, its whole page of
-    256 code points is computed and stored. A script uses few pages, and the rest of the table takes no memory. A stored
-    0 means "not computed yet": a code point whose number is 0 is computed again at every lookup.
+    `numbers_of` computes the numbers of some code points. The first time that a code point is looked up, its whole page
+    of 256 code points is computed and stored. A script uses few pages, and the rest of the table takes no memory. A
+    stored 0 means "not computed yet": a code point whose number is 0 is computed again at every lookup.
 
     numbers: what is stored, for each code point.
     """
 
-    def __init__(self, value_of: Callable[[int], int], dtype: DTypeLike) -> None:
-        self._value_of = value_of
+    def __init__(self, numbers_of: Callable[[Index], Array | list[int]], dtype: DTypeLike) -> None:
+        self._numbers_of = numbers_of
         self.numbers = np.zeros(sys.maxunicode + 1, dtype)
 
     def __call__(self, codepoints: Array) -> Array:
@@ -61,5 +65,11 @@ class CodepointTable:
 
     def fill(self, pages: Array) -> None:
         """Compute and store these pages. Page p begins at the code point 256 p."""
-        for begin in (pages << 8).tolist():
-            self.numbers[begin : begin + 256] = list(map(self._value_of, range(begin, begin + 256)))
+        for some in np.split(pages, range(_PAGES, len(pages), _PAGES)):
+            points = (some[:, None] << 8 | np.arange(256)).ravel()
+            self.numbers[points] = self._numbers_of(points)
+
+
+def one_by_one(number_of: Callable[[int], int]) -> Callable[[Index], list[int]]:
+    """A function for a table that computes the number of each code point by itself."""
+    return lambda points: list(map(number_of, points.tolist()))

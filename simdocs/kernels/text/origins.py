@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simdocs.kernels.text.character_mapping import after_str_steps, is_space, map_characters
-from simdocs.kernels.text.codepoints import CodepointTable, to_codepoints
+from simdocs.kernels.text.codepoints import CodepointTable, one_by_one, to_codepoints
 from simdocs.model.ragged import Array, Index, Mask, Ragged, offsets_of
 from simdocs.parameters.texts import Normalisation
 
@@ -96,13 +96,13 @@ def _mapped_sizes(text: str, starts: Index, switches: Normalisation) -> Index:
 @cache
 def _lowered() -> CodepointTable:
     """How many code points the lower case of each code point has."""
-    return CodepointTable(lambda codepoint: len(chr(codepoint).lower()), np.uint8)
+    return CodepointTable(one_by_one(lambda codepoint: len(chr(codepoint).lower())), np.uint8)
 
 
 @cache
 def _combines() -> CodepointTable:
     """For each code point, 2 if it may combine with the one before it, and 1 if not."""
-    return CodepointTable(_combining, np.uint8)
+    return CodepointTable(one_by_one(_combining), np.uint8)
 
 
 def _combining(codepoint: int) -> int:

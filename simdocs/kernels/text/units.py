@@ -79,7 +79,7 @@ def word_cuts(codepoints: Array) -> Mask:
 _BLOCK = 1 << 18
 """Code points whose marks are handled at once. Their positions take 8 bytes each, and a text may consist of marks."""
 
-ASCII_WORD = bytes(kinds.kinds_of(codepoint) & kinds.WORD != 0 for codepoint in range(128)) + bytes(128)
+ASCII_WORD = (kinds.kinds_of(np.arange(128)) & kinds.WORD != 0).tobytes() + bytes(128)
 """Which of 256 bytes are word characters: 1 or 0 each. Those that are not ASCII are not."""
 
 

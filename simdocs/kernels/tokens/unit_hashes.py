@@ -10,7 +10,7 @@ import mmh3
 import numpy as np
 
 from simdocs.kernels.native import accelerated
-from simdocs.kernels.text.codepoints import CodepointTable
+from simdocs.kernels.text.codepoints import CodepointTable, one_by_one
 from simdocs.kernels.text.normalise import normalise
 from simdocs.kernels.text.units import Units, line_cuts, lines_in, word_cuts, words_in
 from simdocs.kernels.tokens import murmur
@@ -110,7 +110,7 @@ def _write_hashes(texts: Texts, starts: Index, stops: Index, seed: int, out: Tok
 @lru_cache(maxsize=4)
 def _codepoint_hashes(seed: int) -> CodepointTable:
     """The hash of each single code point. One in 2^32 is 0, which the table computes at every lookup."""
-    return CodepointTable(lambda codepoint: mmh3.hash(_encoded(codepoint), seed, signed=False), np.uint32)
+    return CodepointTable(one_by_one(lambda point: mmh3.hash(_encoded(point), seed, signed=False)), np.uint32)
 
 
 def _encoded(codepoint: int) -> bytes:

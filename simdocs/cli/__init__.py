@@ -10,9 +10,13 @@ def console() -> None:
     try:
         main()
     except SystemExit as ended:
-        from simdocs.cli import exits
+        try:
+            from simdocs.cli import exits
 
-        exits.leave(ended)
+            exits.leave_with(ended.code)
+        except (MemoryError, ImportError):  # so little memory that the interpreter ends better by itself
+            pass
+        raise
 
 
 def main() -> None:

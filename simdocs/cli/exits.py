@@ -10,7 +10,6 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from types import FrameType, MappingProxyType
-from typing import NoReturn
 
 from simdocs.errors import ArtifactError, LockedError, SimdocsError
 
@@ -141,23 +140,23 @@ def _hear(handler: Callable[[int, FrameType | None], None] | signal.Handlers) ->
             signal.signal(number, handler)
 
 
-def leave(ended: SystemExit) -> NoReturn:
-    """End the process with the status of this exit, after all that is registered for the end was called.
+def leave_with(status: object) -> None:
+    """End the process with this status, after all that is registered for the end was called.
 
-    The interpreter would also free every object, which takes 0.04 s and more. It still does if a thread runs, or if a
-    profiler or a debugger may wait for its end.
+    The interpreter would also free every object, which takes 0.04 s and more. This is left to it, and the function
+    returns, if the status is no number, a thread runs, or a profiler or a debugger may wait for the end.
     """
     import atexit
     import threading
 
     is_watched = sys.gettrace() or sys.getprofile() or sys.flags.inspect or sys.flags.dev_mode
-    if isinstance(ended.code, int) and threading.active_count() == 1 and not is_watched:
-        atexit._run_exitfuncs()
-        with contextlib.suppress(OSError):  # what cannot be written there cannot be reported either
-            for stream in filter(None, (sys.stdout, sys.stderr)):
-                stream.flush()
-        os._exit(ended.code)
-    raise ended
+    if not isinstance(status, int) or threading.active_count() > 1 or is_watched:
+        return
+    atexit._run_exitfuncs()
+    with contextlib.suppress(OSError):  # what cannot be written there cannot be reported either
+        for stream in filter(None, (sys.stdout, sys.stderr)):
+            stream.flush()
+    os._exit(status)
 
 
 def die_by(number: int) -> None:

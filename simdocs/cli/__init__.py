@@ -10,12 +10,9 @@ def console() -> None:
     try:
         main()
     except SystemExit as ended:
-        try:
-            from simdocs.cli import exits
+        from simdocs.cli import exits
 
-            exits.leave_with(ended.code)
-        except (MemoryError, ImportError):  # so little memory that the interpreter ends better by itself
-            pass
+        exits.leave_with(ended.code)
         raise
 
 

@@ -146,13 +146,14 @@ def leave_with(status: object) -> None:
     The interpreter would also free every object, which takes 0.04 s and more. This is left to it, and the function
     returns, if the status is no number, a thread runs, or a profiler or a debugger may wait for the end.
     """
-    import atexit
-    import threading
-
+    # What was not imported has no threads and nothing to call. There may be too little memory to import it.
+    threading, atexit = sys.modules.get("threading"), sys.modules.get("atexit")
+    has_threads = threading is not None and threading.active_count() > 1
     is_watched = sys.gettrace() or sys.getprofile() or sys.flags.inspect or sys.flags.dev_mode
-    if not isinstance(status, int) or threading.active_count() > 1 or is_watched:
+    if not isinstance(status, int) or has_threads or is_watched:
         return
-    atexit._run_exitfuncs()
+    if atexit is not None:
+        atexit._run_exitfuncs()
     with contextlib.suppress(OSError):  # what cannot be written there cannot be reported either
         for stream in filter(None, (sys.stdout, sys.stderr)):
             stream.flush()

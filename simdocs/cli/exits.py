@@ -154,7 +154,7 @@ def leave_with(status: object) -> None:
         return
     if atexit is not None:
         atexit._run_exitfuncs()
-    with contextlib.suppress(OSError):  # what cannot be written there cannot be reported either
+    with contextlib.suppress(OSError, ValueError):  # what cannot be written there cannot be reported either
         for stream in filter(None, (sys.stdout, sys.stderr)):
             stream.flush()
     os._exit(status)

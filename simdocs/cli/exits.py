@@ -154,8 +154,8 @@ def leave_with(status: object) -> None:
         return
     if atexit is not None:
         atexit._run_exitfuncs()
-    with contextlib.suppress(OSError, ValueError):  # what cannot be written there cannot be reported either
-        for stream in filter(None, (sys.stdout, sys.stderr)):
+    for stream in filter(None, (sys.stdout, sys.stderr)):
+        with contextlib.suppress(OSError, ValueError):  # nobody is left who could report it
             stream.flush()
     os._exit(status)
 

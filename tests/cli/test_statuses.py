@@ -153,19 +153,20 @@ def test_what_was_registered_for_the_exit_runs_also_where_pyarrow_is_loaded(tmp_
     with arrow.OSFile(str(tmp_path / "x.arrow"), "wb") as file, arrow.ipc.new_file(file, table.schema) as writer:
         writer.write_table(table)
     env = environment(PYTHONPATH=HERE)
-    lines = ["import atexit, sys", "from simdocs.cli import main", "atexit.register(sys.stderr.write, 'the end')"]
+    lines = ["import atexit, sys", "from simdocs.cli import console", "atexit.register(sys.stderr.write, 'the end')"]
     for arguments, status in (["x.arrow"], 0), (["x.arrow", "--text-field", "body"], 2):
-        call = f"sys.argv = {['simdocs', 'dedupe', '-q', *arguments]}; main()"
+        call = f"sys.argv = {['simdocs', 'dedupe', '-q', *arguments]}; console()"
         with started([sys.executable, "-c", "\n".join([*lines, call])], cwd=tmp_path, env=env) as process:
             _, err = process.communicate()
         assert (process.returncode, err.endswith(b"the end")) == (status, True)
 
 
 def test_what_waits_for_the_end_of_the_interpreter_is_called(here):
-    """The program ends without freeing its objects, but not if anything was registered, or a profiler watches."""
+    """What was registered, and a profiler. Nothing else is done: no object is freed, which would be printed last."""
     watched = [sys.executable, "-m", "cProfile", "-o", "figures", "-m", "simdocs", "dedupe", "docs", "--exit-code"]
-    said = ["import atexit", "from simdocs.cli import console", "atexit.register(print, 'the end')"]
-    lines = [*said, "import sys", "sys.argv[1:] = ['dedupe', 'docs', '--exit-code']", "console()"]
+    said = ["import atexit, sys", "from simdocs.cli import console", "atexit.register(print, 'the end')"]
+    held = ["class Held:", "    __del__ = lambda self: print('freed')", "held = Held()"]
+    lines = [*said, *held, "sys.argv[1:] = ['dedupe', 'docs', '--exit-code']", "console()"]
     registered = [sys.executable, "-c", "\n".join(lines)]
     for command, status, end in (watched, 0, b""), (registered, 1, b"the end\n"):  # the profiler exits with 0
         done = subprocess.run(command, cwd=here, capture_output=True, check=False, env=environment())

@@ -323,10 +323,13 @@ def _freed(corpus: Corpus, duplicates: Rows) -> tuple[int, int, int]:
     for at in range(0, len(duplicates), _LOOKED_AT):
         rows = duplicates[at : at + _LOOKED_AT]
         facts = corpus.facts(rows)
-        whole = rows[(facts["container"] == 0) & (facts["inode"] != 0)]
+        whole: Mask = (facts["container"] == 0) & (facts["inode"] != 0)
+        alone: Mask = whole & (False if corpus.met is None else corpus.met["links"][rows] == 1)
         size += int(facts["size"].sum())
-        files += len(whole)
-        for _, request in corpus.readings(whole) if len(whole) else ():
+        files += int(whole.sum())
+        deleted.add_alone(int(facts["file_size"][alone].sum()))
+        others = rows[whole & ~alone]
+        for _, request in corpus.readings(others) if len(others) else ():
             paths = [path_from(request.root, name) for name in request.names]
             deleted.add(paths, request.facts["file_size"].tolist())
     return size, files, deleted.freed

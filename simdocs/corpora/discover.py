@@ -280,15 +280,14 @@ def _listed(source: bytes, nul_ended: bool, search: _Search, inputs: set[FileId]
     for number, name, status in _with_statuses(list_of(source, nul_ended, skipped, inputs)):
         try:
             for found in _expand(name, search, status, listed=True):
-                files = zip(found.names, found.facts, strict=True)
-                entries += [(name, facts, found.walked, found.held) for name, facts in files]
+                entries += [(name, facts, found.walked, found.held) for name, facts in found.files()]
         except InputError as error:
             raise of_entry(source, number, name, error) from None
         if len(entries) > enough:  # a list may have the same few names again and again
             entries = _without_repeats(entries, skipped)
             enough = max(_FEW, 2 * len(entries))
     for name, facts, walked, held in _without_repeats(entries, skipped):
-        yield Found([name], [facts], walked, held)
+        yield Found([name], facts, walked, held)
 
 
 def _with_statuses(entries: Iterator[tuple[int, bytes]]) -> Iterator[tuple[int, bytes, _Status | None]]:
@@ -337,7 +336,7 @@ def _expand(
         if stat.S_ISDIR(status.st_mode):
             yield from walk(name, walking, skipped, search.patterns, search.unread)
         elif stat.S_ISREG(status.st_mode):
-            yield Found([name], [facts_of(status)])
+            yield Found([name], facts_of(status))
         elif stat.S_ISFIFO(status.st_mode):
             if file_id(status) in opened:
                 skipped.add(Skip("again", name))
@@ -368,4 +367,4 @@ def _once(name: bytes, descriptor: int, limit: int, skipped: Skipped) -> Iterato
         skipped.add(Skip("unreadable", name, error.strerror or str(error)))
     else:
         # Standard input may be one of the files. A pipe has an id of its own.
-        yield Found([name], [held_facts(len(data), status)], held=data)
+        yield Found([name], held_facts(len(data), status), held=data)

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdocs.corpora.patterns import Unread
-from simdocs.corpora.stamp import FileId, Stamp, regular_file_id
-from simdocs.corpora.walk import FACTS, Found
+from simdocs.corpora.stamp import FACTS, FileId, Stamp, regular_file_id
+from simdocs.corpora.walk import Found
 from simdocs.model.byte_strings import ByteStrings, GrowingArray, GrowingByteStrings, joined
 from simdocs.model.documents import MET, NAMED
 from simdocs.model.ragged import Index, Mask, Ragged, firsts_of_runs, offsets_of
@@ -178,10 +178,10 @@ class Reached:
                 if container:
                     self._held_in[self._count] = container
             self._some_names += some.names
-            self._some_facts += some.facts
-            self._some_walked += [some.walked] * len(some.facts)
-            self._count += len(some.facts)
-            if len(self._some_facts) >= _AT_ONCE:
+            self._some_facts.append(some.facts)
+            self._some_walked += [some.walked] * len(some.names)
+            self._count += len(some.names)
+            if len(self._some_names) >= _AT_ONCE:
                 self._fill()
             if self._many is not None and self._count >= _MANY:
                 self._many()
@@ -192,7 +192,7 @@ class Reached:
         facts = np.frombuffer(b"".join(self._some_facts), FACTS)
         met = np.empty(len(facts), MET)
         met["walked"] = self._some_walked
-        met[["device", "inode"]] = facts[["device", "inode"]]
+        met[["links", "device", "inode"]] = facts[["links", "device", "inode"]]
         self._names.add(self._some_names)
         self._stamps.add(facts[["size", "mtime_ns", "ctime_ns"]])
         self._met.add(met)

@@ -81,6 +81,10 @@ class FilesToDelete:
         self._bytes = 0
         self._names_left: dict[FileId, int] = {}
 
+    def add_alone(self, size: int) -> None:
+        """Add files that have no other names, with this size in all."""
+        self._bytes += size
+
     def add(self, paths: Sequence[bytes], recorded: Sequence[int]) -> None:
         """Add the files with these paths. recorded: their sizes when they were read; see `_add`."""
         known = np.frombuffer(statuses(paths), STATUS)

@@ -77,9 +77,12 @@ def status_of(name: bytes) -> os.stat_result:
         os.close(descriptor)
 
 
-_KIND, _SIZES, _ID = (("mode", "links"), "<u4"), (("size", "mtime_ns", "ctime_ns"), "<i8"), (("device", "inode"), "<u8")
+_SIZES, _ID = (("size", "mtime_ns", "ctime_ns"), "<i8"), (("device", "inode"), "<u8")
 
-STATUS = np.dtype([(name, kind) for names, kind in (_KIND, _SIZES, _ID) for name in names])
+FACTS = np.dtype([("links", "<u4"), *((name, kind) for names, kind in (_SIZES, _ID) for name in names)])
+"""The facts in the status of a file. links: how many names it has; 0: that is not known."""
+
+STATUS = np.dtype([("mode", "<u4"), *FACTS.descr])
 """A status that was asked for with others. The mode is 0 if there is none."""
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import stat
-from bisect import bisect
+from bisect import bisect, bisect_left
 from collections.abc import Iterator
+from itertools import compress
 from operator import itemgetter
 from struct import Struct
 from typing import NamedTuple
@@ -13,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simdocs.corpora.patterns import Patterns, Unread
-from simdocs.corpora.stamp import READ, STATUS, FileId, file_id, open_name, statuses
+from simdocs.corpora.stamp import FACTS, READ, STATUS, FileId, file_id, open_name, statuses
 from simdocs.model.documents import NAMED
 from simdocs.model.names import DRAFT_PREFIX, is_manifest
 from simdocs.model.skipped import DocumentSkipped, Skip, Skipped
@@ -22,50 +23,54 @@ from simdocs.parameters.values import is_uri
 
 ARTIFACT_SUFFIXES = (b".shingles", b".signatures", b".index")
 
-FACTS = np.dtype([("size", "<i8"), ("mtime_ns", "<i8"), ("ctime_ns", "<i8"), ("device", "<u8"), ("inode", "<u8")])
-"""The facts in the status of a file."""
+_Directory = tuple[bytes, bytes]
+"""The name of a directory with a slash, which comes after it in the paths of its files; and its facts."""
 
-File = tuple[bytes, bytes]
-"""The name of a file, and its facts as bytes of FACTS: they take less memory than numbers, and become an array."""
+_NAME = itemgetter(0)
 
-NAME = itemgetter(0)
-"""The name of a file."""
+_KIND, _REGULAR = 0o170000, 0o100000
+"""The bits of a mode that tell what a file is, and those of a regular file."""
 
-_FACTS = Struct("<3q2Q")
+_FACTS = Struct("<I3q2Q")
 
 
 def facts_of(status: os.stat_result) -> bytes:
-    """The facts of a file, from its status."""
-    return _FACTS.pack(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_dev, status.st_ino)
+    """The facts of a file, from its status, which may be that of what a link leads to: so the names are not counted."""
+    return _FACTS.pack(0, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_dev, status.st_ino)
 
 
 def packed_facts(size: int, mtime_ns: int, device: int, inode: int) -> bytes:
     """The facts of an object of a store."""
-    return _FACTS.pack(size, mtime_ns, mtime_ns, device, inode)
+    return _FACTS.pack(0, size, mtime_ns, mtime_ns, device, inode)
 
 
 def held_facts(size: int, status: os.stat_result) -> bytes:
     """The facts of a file whose bytes are held: their size, and no times."""
-    return _FACTS.pack(size, 0, 0, status.st_dev, status.st_ino)
+    return _FACTS.pack(0, size, 0, 0, status.st_dev, status.st_ino)
 
 
 def id_of(facts: bytes) -> FileId:
     """The id of a file, from its facts."""
-    _, _, _, device, inode = _FACTS.unpack(facts)
+    *_, device, inode = _FACTS.unpack(facts)
     return device, inode
 
 
 class Found(NamedTuple):
-    """Consecutive files that were found: their whole names, and their facts as bytes of FACTS.
+    """Consecutive files that were found: their whole names, and their facts end to end, as bytes of FACTS.
 
     walked: see MET.
     held: the bytes of the only file, if they can be read only once.
     """
 
     names: list[bytes]
-    facts: list[bytes]
+    facts: bytes
     walked: int = NAMED
     held: bytes | None = None
+
+    def files(self) -> Iterator[tuple[bytes, bytes]]:
+        """Yield the name and the facts of each."""
+        starts = range(0, len(self.facts), _FACTS.size)
+        return zip(self.names, (self.facts[start : start + _FACTS.size] for start in starts), strict=True)
 
 
 class Lister:
@@ -78,38 +83,39 @@ class Lister:
     def __init__(self, walking: Walking, patterns: Patterns, skipped: Skipped, unread: Unread, below: int) -> None:
         self.walking, self.patterns, self.skipped, self.unread, self.below = walking, patterns, skipped, unread, below
 
-    def entries(self, path: bytes, descriptor: int) -> tuple[list[File], list[File]]:
-        """The entries to visit in an open directory: the files by name, and the directories, last first.
+    def entries(self, path: bytes, descriptor: int) -> tuple[list[bytes], bytes, list[_Directory]]:
+        """The entries to visit in an open directory: the names of the files, ascending; their facts, as in Found; and
+        the directories, last first.
 
-        path: the path of the directory, with a slash. The names of directories get a slash, too, which comes after them
-        in the paths of their files. Entries that are left out are added to skipped.
+        path: the path of the directory, with a slash. Entries that are left out are added to skipped.
         """
-        files, directories = list[File](), list[File]()
-        patterns = self.patterns if self.patterns else None
-        names = list(map(os.fsencode, os.listdir(descriptor)))
-        known = statuses(names, descriptor)
-        modes = memoryview(known).cast("I")[:: STATUS.itemsize // 4].tolist()
-        ends = range(STATUS.itemsize, len(known) + 1, STATUS.itemsize)
-        for name, mode, end in zip(names, modes, ends, strict=True):
-            facts, is_directory = bytes(known[end - FACTS.itemsize : end]), False
-            if not stat.S_ISREG(mode) or name.startswith(b"."):
+        names = sorted(map(os.fsencode, os.listdir(descriptor)))
+        known = np.frombuffer(statuses(names, descriptor), STATUS)
+        facts = known.view(np.uint8).reshape(-1, STATUS.itemsize)[:, -FACTS.itemsize :]
+        is_file = known["mode"] & _KIND == _REGULAR
+        is_file[bisect_left(names, b".") : bisect_left(names, b"/")] = False  # the hidden ones
+        is_file[bisect_left(names, SUCCESS) : bisect(names, SUCCESS)] = False
+        directories, patterns = list[_Directory](), self.patterns if self.patterns else None
+        for place in np.flatnonzero(~is_file).tolist() if patterns is None else range(len(names)):
+            name, is_directory = names[place], False
+            if not is_file[place]:
                 try:
                     status = self._status(name, descriptor)
                 except DocumentSkipped as left:
                     self.leave_out(path + name, left)
                     continue
-                facts, is_directory = facts_of(status), stat.S_ISDIR(status.st_mode)
+                facts[place] = np.frombuffer(facts_of(status), np.uint8)
+                is_directory = stat.S_ISDIR(status.st_mode)
+                is_file[place] = not is_directory
             if patterns is not None and patterns.leave_out((path + name)[self.below :], is_directory):
-                continue
-            if is_directory:
-                directories.append((name + b"/", facts))
-            elif name == SUCCESS and not _FACTS.unpack(facts)[0]:
+                is_file[place] = False
+            elif is_directory:
+                directories.append((name + b"/", facts[place].tobytes()))
+            elif name == SUCCESS and not status.st_size:
+                is_file[place] = False
                 self.leave_out(path + name, DocumentSkipped("described"))
-            else:
-                files.append((name, facts))
-        files.sort(key=NAME)
-        directories.sort(key=NAME, reverse=True)
-        return files, directories
+        directories.sort(key=_NAME, reverse=True)
+        return list(compress(names, is_file)), facts[is_file].tobytes(), directories
 
     def leave_out(self, path: bytes, left: DocumentSkipped) -> None:
         """Report that a file or directory is left out."""
@@ -186,31 +192,36 @@ _AT_ONCE = 1 << 10
 class _Level:
     """A directory above the current one: its descriptor (-1: closed for now), and what is to visit in it.
 
-    files: all of them, of which the first `done` were visited.
+    names, facts: those of all its files, of which the first `done` were visited.
     directories: those still to visit, last first.
     """
 
-    __slots__ = ("descriptor", "directories", "done", "file_id", "files", "path")
+    __slots__ = ("descriptor", "directories", "done", "facts", "file_id", "names", "path")
 
     def __init__(
-        self, path: bytes, descriptor: int, file_id: FileId, files: list[File], directories: list[File]
+        self,
+        path: bytes,
+        descriptor: int,
+        file_id: FileId,
+        names: list[bytes],
+        facts: bytes,
+        directories: list[_Directory],
     ) -> None:
         self.path, self.descriptor, self.file_id = path, descriptor, file_id
-        self.files, self.directories = files, directories
+        self.names, self.facts, self.directories = names, facts, directories
         self.done = 0
 
     @property
     def is_done(self) -> bool:
-        return not self.directories and self.done == len(self.files)
+        return not self.directories and self.done == len(self.names)
 
-    def next_files(self) -> list[File]:
-        """The next files before the next directory. They are visited then."""
-        end = len(self.files)
+    def next_files(self) -> tuple[list[bytes], bytes]:
+        """The names and facts of the next files before the next directory. They are visited then."""
+        begin, end = self.done, len(self.names)
         if self.directories:
-            end = bisect(self.files, NAME(self.directories[-1]), self.done, key=NAME)
-        files = self.files[self.done : min(self.done + _AT_ONCE, end)]
-        self.done += len(files)
-        return files
+            end = bisect(self.names, _NAME(self.directories[-1]), begin)
+        self.done = min(begin + _AT_ONCE, end)
+        return self.names[begin : self.done], self.facts[begin * _FACTS.size : self.done * _FACTS.size]
 
 
 def walk(
@@ -255,9 +266,9 @@ class _Walk:
             while self.stack:
                 level = self.stack[-1]
                 directory = _join(level.path, b"")
-                while files := level.next_files():
-                    names = [directory + name for name, _ in files]
-                    yield Found(names, [facts for _, facts in files], self.walked)
+                while (files := level.next_files())[0]:
+                    names, facts = files
+                    yield Found([directory + name for name in names], facts, self.walked)
                 if level.is_done:
                     self._pop()
                     continue
@@ -296,13 +307,13 @@ class _Walk:
             if len(self.seen) > 1 and is_artifact(descriptor):
                 self.skipped.add(Skip("artifact", path))
                 return
-            files, directories = self.lister.entries(_join(path, b""), descriptor)
+            names, facts, directories = self.lister.entries(_join(path, b""), descriptor)
             try:
-                files = self._of_dataset(path, descriptor, files)
+                names, facts = self._of_dataset(path, descriptor, names, facts)
             except DocumentSkipped as left:
                 self.skipped.add(Skip(left.reason, path, left.detail))
-                files, directories = [], []
-            level = _Level(path, descriptor, identity, files, directories)
+                names, facts, directories = [], b"", []
+            level = _Level(path, descriptor, identity, names, facts, directories)
             self.stack.append(level)
             if level.directories:
                 self._keep_open(level)  # to open the directories below
@@ -313,23 +324,30 @@ class _Walk:
             if descriptor >= 0:
                 os.close(descriptor)
 
-    def _of_dataset(self, path: bytes, descriptor: int, files: list[File]) -> list[File]:
-        """The files to read of an open directory: of a saved data set, those with its rows."""
-        names = {name for name, _ in files}
-        if not names & MARKS and not (self.lister.patterns and any(_exists(descriptor, name) for name in MARKS)):
-            return files
+    def _of_dataset(self, path: bytes, descriptor: int, names: list[bytes], facts: bytes) -> tuple[list[bytes], bytes]:
+        """The files to read of an open directory, as `entries` returns them: of a saved data set, those with its rows.
+
+        names, facts: all of them.
+        """
+        if MARKS.isdisjoint(names) and not (self.lister.patterns and any(_exists(descriptor, name) for name in MARKS)):
+            return names, facts
         from simdocs.corpora.saved_dataset import OpenDirectory, saved_dataset
 
         dataset = saved_dataset(OpenDirectory(descriptor))
         if dataset is None:
-            return files
+            return names, facts
         directory = _join(path, b"")
         for name in sorted(dataset.listed):
             if not _exists(descriptor, name):
                 self.skipped.add(Skip("unreadable", directory + name, "the data set lists it, but it is missing"))
-        for name in sorted(filter(dataset.leaves_out, names)):
-            self.skipped.add(Skip("described", directory + name))
-        return [file for file in files if not dataset.leaves_out(NAME(file))]
+        taken = list[bytes](), list[bytes]()
+        for name, its_facts in Found(names, facts).files():
+            if dataset.leaves_out(name):
+                self.skipped.add(Skip("described", directory + name))
+            else:
+                taken[0].append(name)
+                taken[1].append(its_facts)
+        return taken[0], b"".join(taken[1])
 
     def _keep_open(self, level: _Level) -> None:
         self.open.append(level)

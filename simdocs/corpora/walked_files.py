@@ -30,6 +30,7 @@ class Met(NamedTuple):
     """How one file was found: the fields of MET."""
 
     walked: int
+    links: int
     device: int
     inode: int
 
@@ -44,7 +45,7 @@ class Met(NamedTuple):
         return (same or not (self.inode or self.device)) and stat.S_ISREG(status.st_mode)
 
 
-ANY = Met(NAMED, 0, 0)
+ANY = Met(NAMED, 0, 0, 0)
 """For a file named as an argument: any file that has the name now."""
 
 

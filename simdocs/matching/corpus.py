@@ -158,7 +158,7 @@ class Corpus:
 
     def followed_by(self, other: Corpus) -> Corpus:
         """These documents, and then those of the other corpus. Nothing is copied."""
-        return replace(self, parts=(self, other), index=None, _documents=[])
+        return replace(self, parts=(self, other), met=None, index=None, _documents=[])
 
     def given_rows(self, rows: Rows) -> Rows:
         """The rows of these documents in the corpus that they were selected from, if any.

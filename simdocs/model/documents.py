@@ -177,11 +177,12 @@ AMOUNTS = ("size", "length", "count", "ignored", "start", "extent", "line")
 DOCUMENT = np.dtype([(name, dtype, shape) for name, dtype, shape, _ in FIELDS])
 """The dtype of the facts of one document."""
 
-MET = np.dtype([("walked", "<i4"), ("device", "<u8"), ("inode", "<u8")])
+MET = np.dtype([("walked", "<i4"), ("links", "<u4"), ("device", "<u8"), ("inode", "<u8")])
 """How a file was found in this run, so that no other file is read in its place.
 
 walked: the number of bytes of its name that lead to the directory that was walked; below it, no link is followed. 0: a
     walk that follows links found it. NAMED: it was named itself, and may be any file.
+links: how many names (hard links) the file had; 0: that is not known.
 device, inode: the device and the inode of the file; 0, 0: workers on other machines have other numbers for it.
 """
 

@@ -99,7 +99,7 @@ ROWS = st.lists(
     st.tuples(
         st.binary(max_size=4),
         st.tuples(*[st.integers(0, 9)] * 3),
-        st.tuples(st.integers(-1, 9), st.integers(0, 9), st.integers(0, 9)),
+        st.tuples(st.integers(-1, 9), *[st.integers(0, 9)] * 3),
         st.sampled_from(["walked", "named", "held", "jsonl"]),
         st.integers(0, 3),
         st.booleans(),

@@ -52,10 +52,10 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, native: ModuleType) ->
 
 def found(root: bytes = b"docs", **how: Any) -> tuple[list[bytes], np.ndarray]:
     """The files below a directory, and how they were found."""
-    names, mets = list[bytes](), list[tuple[int, int, int]]()
+    names, mets = list[bytes](), list[tuple[int, int, int, int]]()
     for files in walk(root, Walking(**how), Skipped()):
         names += files.names
-        mets += [(files.walked, *id_of(facts)) for facts in files.facts]
+        mets += [(files.walked, 0, *id_of(facts)) for _, facts in files.files()]
     return names, np.array(mets, MET)
 
 

@@ -36,10 +36,10 @@ def walk_objects(
         names.append(name)
         facts.append(packed_facts(each.size, each.mtime_ns, *digest_of(name)))
         if len(names) == _AT_ONCE:
-            yield Found(names, facts, len(root))
+            yield Found(names, b"".join(facts), len(root))
             names, facts = [], []
     if names:
-        yield Found(names, facts, len(root))
+        yield Found(names, b"".join(facts), len(root))
 
 
 class _Search:

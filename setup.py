@@ -22,7 +22,8 @@ compiled = Extension(
     "simdocs.kernels.native.compiled",
     [f"{IN_C}/{name}.c" for name in ("compiled", "texts", "words", "tokens", "sorting", "overlaps", "sketch", "files")],
     depends=[f"{IN_C}/compiled.h"],
-    extra_compile_args=["-O3", "-fno-strict-aliasing"],
+    extra_compile_args=["-O3", "-fno-strict-aliasing", "-pthread"],
+    extra_link_args=["-pthread"],
     py_limited_api=True,
     optional=wanted != "require",
 )

@@ -213,14 +213,17 @@ class Sources:
     input_format: str = ""
 
 
-def find(sources: Sources, walking: Walking, skipped: Skipped, many: Callable[[], None] | None = None) -> FileList:
+def find(
+    sources: Sources, walking: Walking, skipped: Skipped, many: Callable[[], None] | None = None, threads: int = 1
+) -> FileList:
     """Find each file once, in row order: by argument, then bytewise by whole path. A list is one argument.
 
     many: is called once if there are many files, as soon as that is known.
+    threads: how many may look at files.
     InputError: an argument that does not exist, or is a device or socket; a list that cannot be read.
     """
     reached, inputs = Reached(many), set[FileId]()
-    search = _Search(walking, skipped, sources.input_format)
+    search = _Search(walking, skipped, sources.input_format, threads)
     for number, name in enumerate(sources.names):
         search.unread.argument = number
         if name == b"-" and sources.jsonl:
@@ -243,11 +246,12 @@ class _Search:
     limit: the most bytes of what can be read only once. Each document of a container has a limit, but all of them
         together have none but memory.
     unread: files and directories that could not be looked at.
+    threads: how many may look at files.
     opened: the FIFOs that were read, each of which can be read only once.
     """
 
-    def __init__(self, walking: Walking, skipped: Skipped, of_pipes: str) -> None:
-        self.walking, self.skipped, self.of_pipes = walking, skipped, of_pipes
+    def __init__(self, walking: Walking, skipped: Skipped, of_pipes: str, threads: int) -> None:
+        self.walking, self.skipped, self.of_pipes, self.threads = walking, skipped, of_pipes, threads
         self.limit = MOST if of_pipes else walking.max_size
         self.patterns = Patterns(walking.include, walking.exclude)
         self.unread = Unread(self.patterns, walking.hidden)
@@ -334,7 +338,7 @@ def _expand(
     try:
         status = status_of(name) if status_now is None else status_now()
         if stat.S_ISDIR(status.st_mode):
-            yield from walk(name, walking, skipped, search.patterns, search.unread)
+            yield from walk(name, walking, skipped, search.patterns, search.unread, search.threads)
         elif stat.S_ISREG(status.st_mode):
             yield Found([name], facts_of(status))
         elif stat.S_ISFIFO(status.st_mode):

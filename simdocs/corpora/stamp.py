@@ -89,11 +89,14 @@ STATUS = np.dtype([("mode", "<u4"), *FACTS.descr])
 _STATUSES_AT_ONCE = 1 << 10
 """Statuses that are asked for at once. A signal waits until they are there."""
 
+_OF_THREAD, _MOST_THREADS = 1 << 7, 16
+"""The fewest statuses for which a thread is worth starting, and the most threads."""
 
-def statuses(names: Sequence[bytes], directory: int = -1) -> bytearray:
+
+def statuses(names: Sequence[bytes], directory: int = -1, threads: int = 1) -> bytearray:
     """The statuses of these names in an open directory, or in the working directory: bytes of STATUS.
 
-    No link is followed. Without kernels in C there are none.
+    No link is followed. Without kernels in C there are none. threads: how many may ask for them.
     """
     if kernels_in_use() == "numpy":
         return bytearray(STATUS.itemsize * len(names))
@@ -104,7 +107,8 @@ def statuses(names: Sequence[bytes], directory: int = -1) -> bytearray:
         some = names[at : at + _STATUSES_AT_ONCE]
         known, every = bytearray(STATUS.itemsize * len(some)), b"\0".join([*some, b""])
         if every.count(b"\0") == len(some):
-            compiled.statuses(directory, every, known)
+            asking = max(min(threads, len(some) // _OF_THREAD, _MOST_THREADS), 1)
+            compiled.statuses(directory, every, known, asking)
         out += known
     return out
 

@@ -78,10 +78,14 @@ class Lister:
 
     unread: collects the paths that cannot be looked at.
     below: how many bytes of their paths are the root of the walk.
+    threads: how many ask for statuses.
     """
 
-    def __init__(self, walking: Walking, patterns: Patterns, skipped: Skipped, unread: Unread, below: int) -> None:
-        self.walking, self.patterns, self.skipped, self.unread, self.below = walking, patterns, skipped, unread, below
+    def __init__(
+        self, walking: Walking, patterns: Patterns, skipped: Skipped, unread: Unread, below: int, threads: int
+    ) -> None:
+        self.walking, self.patterns, self.skipped, self.unread = walking, patterns, skipped, unread
+        self.below, self.threads = below, threads
 
     def entries(self, path: bytes, descriptor: int) -> tuple[list[bytes], bytes, list[_Directory]]:
         """The entries to visit in an open directory: the names of the files, ascending; their facts, as in Found; and
@@ -90,7 +94,7 @@ class Lister:
         path: the path of the directory, with a slash. Entries that are left out are added to skipped.
         """
         names = sorted(map(os.fsencode, os.listdir(descriptor)))
-        known = np.frombuffer(statuses(names, descriptor), STATUS)
+        known = np.frombuffer(statuses(names, descriptor, self.threads), STATUS)
         facts = known.view(np.uint8).reshape(-1, STATUS.itemsize)[:, -FACTS.itemsize :]
         is_file = known["mode"] & _KIND == _REGULAR
         is_file[bisect_left(names, b".") : bisect_left(names, b"/")] = False  # the hidden ones
@@ -230,12 +234,14 @@ def walk(
     skipped: Skipped,
     patterns: Patterns | None = None,
     unread: Unread | None = None,
+    threads: int = 1,
 ) -> Iterator[Found]:
     """Yield the regular files below the directory root, bytewise by whole path; the objects below a prefix of a store.
 
     skipped: collects the files and directories that are left out.
     patterns: the patterns of walking, if several walks share them.
     unread: collects the paths below root that cannot be looked at.
+    threads: how many look at files, which may lie on slow disks or on other machines.
     Raises OSError only for root itself.
     """
     patterns, unread = patterns or Patterns(walking.include, walking.exclude), Unread() if unread is None else unread
@@ -243,15 +249,17 @@ def walk(
         from simdocs.corpora.stores.walk import walk_objects
 
         return walk_objects(root, walking, skipped, patterns, unread)
-    return _Walk(root, walking, skipped, patterns, unread).files()
+    return _Walk(root, walking, skipped, patterns, unread, threads).files()
 
 
 class _Walk:
     """One walk: its stack of directories and the ids of those it has seen."""
 
-    def __init__(self, root: bytes, walking: Walking, skipped: Skipped, patterns: Patterns, unread: Unread) -> None:
+    def __init__(
+        self, root: bytes, walking: Walking, skipped: Skipped, patterns: Patterns, unread: Unread, threads: int
+    ) -> None:
         self.root, self.walking, self.skipped = root, walking, skipped
-        self.lister = Lister(walking, patterns, skipped, unread, len(_join(root, b"")))
+        self.lister = Lister(walking, patterns, skipped, unread, len(_join(root, b"")), threads)
         self.seen: set[FileId] = set()
         self.stack: list[_Level] = []
         self.open: list[_Level] = []

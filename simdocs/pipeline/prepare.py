@@ -65,7 +65,7 @@ def files_of(intake: Intake, run: Run) -> FileList:
     if intake.found is not None:
         return intake.found
     # Workers that are forked later keep the memory that the list of the files takes.
-    found = find(intake.sources, intake.walking, run.skipped, run.engine.start)
+    found = find(intake.sources, intake.walking, run.skipped, run.engine.start, run.engine.jobs)
     for path in filter(None, intake.outputs):
         if found.holds(path):
             what = "this directory holds files that are" if path.endswith("/") else "this file is"

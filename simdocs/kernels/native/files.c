@@ -4,9 +4,13 @@
  */
 #include "compiled.h"
 
+#pragma GCC visibility push(default) /* these functions are in other libraries */
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#pragma GCC visibility pop
 
 #ifdef __APPLE__
 #define MODIFIED(status) ((status)->st_mtimespec)
@@ -157,32 +161,23 @@ PyObject *read_still(PyObject *self, PyObject *args)
     return PyLong_FromLongLong(tried);
 }
 
-const char statuses_doc[] =
-    "statuses(directory, names, out)\n\n"
-    "The status of each of these names in an open directory; below 0: in the working directory. No link is followed.\n\n"
-    "names: each with a NUL at its end. out: for each the mode and the number of links, 4 bytes each; size, times,\n"
-    "device and inode, 8 bytes each. The mode is 0 if there is no such status.";
-
-PyObject *statuses(PyObject *self, PyObject *args)
-{
-    Py_buffer of[2] = {{0}};
+/* Names whose statuses are asked for: each with a NUL at its end. out: 48 bytes for each. */
+typedef struct {
     int directory;
-    if (!PyArg_ParseTuple(args, "iy*w*", &directory, &of[0], &of[1]))
-        return NULL;
-    const char *name = of[0].buf, *end = name + of[0].len;
-    char *out = of[1].buf;
-    i64 count = 0;
-    for (const char *at = name; at < end; at++)
-        count += !*at;
-    if (of[1].len != 48 * count || (count ? end[-1] != 0 : end != name))
-        return refuse(of, 2, "the arrays do not fit together");
-    Py_BEGIN_ALLOW_THREADS
-    for (; name < end; name += strlen(name) + 1, out += 48) {
+    const char *name, *end;
+    char *out;
+} Asked;
+
+static void *ask(void *of)
+{
+    const Asked *asked = of;
+    const int directory = asked->directory < 0 ? AT_FDCWD : asked->directory;
+    char *out = asked->out;
+    for (const char *name = asked->name; name < asked->end; name += strlen(name) + 1, out += 48) {
         struct stat status;
         Facts facts;
         memset(out, 0, 48);
-        if (fstatat(directory < 0 ? AT_FDCWD : directory, name, &status, AT_SYMLINK_NOFOLLOW) ||
-            !stamp_of(&status, &facts))
+        if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) || !stamp_of(&status, &facts))
             continue;
         const u32 kind[2] = {status.st_mode, status.st_nlink < UINT32_MAX ? status.st_nlink : UINT32_MAX};
         const u64 id[2] = {status.st_dev, status.st_ino};
@@ -190,6 +185,69 @@ PyObject *statuses(PyObject *self, PyObject *args)
         memcpy(out + 8, &facts, 24);
         memcpy(out + 32, id, 16);
     }
+    return NULL;
+}
+
+#define MOST_THREADS 16
+#define STACK (1 << 18) /* bytes for a thread, which needs few */
+
+/* Ask for `count` statuses in several threads. This one does the work of those that cannot be started. */
+static void ask_in_threads(Asked all, i64 count, int threads)
+{
+    Asked parts[MOST_THREADS];
+    pthread_t others[MOST_THREADS];
+    int started[MOST_THREADS] = {0};
+    pthread_attr_t attributes;
+    sigset_t every, before;
+    for (int part = 0; part < threads; part++) {
+        parts[part] = all;
+        for (i64 left = count * (part + 1) / threads - count * part / threads; left > 0; left--)
+            all.name += strlen(all.name) + 1, all.out += 48;
+        parts[part].end = all.name;
+    }
+    const int has_attributes = !pthread_attr_init(&attributes);
+    if (has_attributes && !pthread_attr_setstacksize(&attributes, STACK)) {
+        sigfillset(&every); /* signals are for the thread that waits for the others */
+        if (!pthread_sigmask(SIG_SETMASK, &every, &before)) {
+            for (int part = 1; part < threads; part++)
+                started[part] = !pthread_create(&others[part], &attributes, ask, &parts[part]);
+            pthread_sigmask(SIG_SETMASK, &before, NULL);
+        }
+    }
+    if (has_attributes)
+        pthread_attr_destroy(&attributes);
+    for (int part = 0; part < threads; part++)
+        if (!started[part])
+            ask(&parts[part]);
+    for (int part = 1; part < threads; part++)
+        if (started[part])
+            pthread_join(others[part], NULL);
+}
+
+const char statuses_doc[] =
+    "statuses(directory, names, out, threads)\n\n"
+    "The status of each of these names in an open directory; below 0: in the working directory. No link is followed.\n\n"
+    "names: each with a NUL at its end. out: for each the mode and the number of links, 4 bytes each; size, times,\n"
+    "device and inode, 8 bytes each. The mode is 0 if there is no such status. threads: how many ask, at most 16.";
+
+PyObject *statuses(PyObject *self, PyObject *args)
+{
+    Py_buffer of[2] = {{0}};
+    int directory, threads;
+    if (!PyArg_ParseTuple(args, "iy*w*i", &directory, &of[0], &of[1], &threads))
+        return NULL;
+    const char *name = of[0].buf, *end = name + of[0].len;
+    const Asked all = {directory, name, end, of[1].buf};
+    i64 count = 0;
+    for (const char *at = name; at < end; at++)
+        count += !*at;
+    if (of[1].len != 48 * count || (count ? end[-1] != 0 : end != name) || threads < 1 || threads > MOST_THREADS)
+        return refuse(of, 2, "the arrays do not fit together");
+    Py_BEGIN_ALLOW_THREADS
+    if (threads > 1)
+        ask_in_threads(all, count, threads);
+    else
+        ask((void *)&all);
     Py_END_ALLOW_THREADS
     release(of, 2);
     Py_RETURN_NONE;

@@ -18,7 +18,7 @@ from simdocs.corpora.walked_files import Met
 from simdocs.model.documents import MET
 from simdocs.model.ragged import Index, Keys, Mask, offsets_of
 from simdocs.model.skipped import DocumentSkipped, Skip
-from simdocs.model.texts import batches
+from simdocs.model.texts import BATCH_BYTES, batches
 from simdocs.parameters.file_formats import ASSUMED_RATIO, COMPRESSED_SUFFIXES, CONTAINERS, compression_of
 from simdocs.parameters.texts import Sequences
 
@@ -90,6 +90,11 @@ def tasks(
     return Cutting(found, limit, sequences, report, earlier).tasks()
 
 
+_TASK_BYTES, _TASKS = 4 * BATCH_BYTES, 32
+"""Bytes of files in one task, and the fewest tasks that files are cut into, unless these have less than a batch each. A
+task takes half a millisecond of its own, but all workers shall have some."""
+
+
 class Cutting:
     """Cuts files into tasks: see `tasks`.
 
@@ -112,6 +117,8 @@ class Cutting:
         self._report, self._earlier, self._apart, self._far = report, earlier, apart, far
         self.formats, self._meanings = formats_of(found, sequences)
         """The container format of each file, as a number; 0: it is one document."""
+        share = int(min(found.sizes.sum(dtype=np.float64), _TASKS * _TASK_BYTES)) // _TASKS
+        self._task_bytes = min(max(share, BATCH_BYTES), _TASK_BYTES)
 
     def tasks(self) -> Iterator[tuple[Portion, int]]:
         """Yield the tasks: see `tasks`."""
@@ -251,7 +258,7 @@ class Cutting:
 
     def _files(self, start: int, stop: int) -> Iterator[tuple[Files, int]]:
         found, earlier = self._found, self._earlier
-        for batch in batches(self._sizes(start, stop)):
+        for batch in batches(self._sizes(start, stop), self._task_bytes):
             cut = slice(start + batch.start, start + batch.stop)
             here = range(cut.start, cut.stop) if found.held else ()
             held = {place: found.held[row] for place, row in enumerate(here) if row in found.held}

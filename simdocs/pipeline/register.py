@@ -47,7 +47,7 @@ class FileRecords:
         if len(read.chunks):
             self._add_chunks(read, taken)
         elif len(taken):
-            files = read.files[taken]
+            files = read.files.copy() if len(taken) == len(read.files) else read.files[taken]
             files["row"] = np.arange(self._rows, self._rows + len(taken))
             files["chunk"] = len(self._chunks)
             self._files.add(files)
@@ -129,15 +129,17 @@ class Register:
         """
         repeated = self._repeated(read)
         self._skip_of(read, repeated, ended=done > 0)
-        taken = np.delete(np.arange(len(read.names)), list(repeated))
+        taken, facts, names = np.arange(len(read.names)), read.facts, read.names
+        if repeated:
+            taken = np.delete(taken, list(repeated))
+            facts, names = facts[taken], [names[at] for at in taken.tolist()]
         are_lines = bool(len(read.chunks))
         files = np.full(len(taken), self._done) if are_lines else self._done + np.array(read.places, np.int64)[taken]
         if self._is_noted(files, are_lines=are_lines):
             for row, (at, file) in enumerate(zip(taken.tolist(), files.tolist(), strict=True), self.rows):
                 self._note(row, file, read, at)
-        names = [read.names[at] for at in taken.tolist()] if repeated else read.names
         self._names.add(names)
-        self._facts.add(read.facts[taken])
+        self._facts.add(facts)
         self._met.add(self._found.met[files])
         if are_lines:
             self._lines_met |= len(taken) > 0

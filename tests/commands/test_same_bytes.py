@@ -19,6 +19,7 @@ BLOCKS = {
     "commands.dedupe": ("_LOOKED_AT",),
     "kernels.lsh.buckets": ("PAIRS_AT_ONCE", "_POSITIONS_AT_ONCE"),
     "kernels.group.greedy_rounds": ("_AT_ONCE",),
+    "corpora.read_tasks": ("_TASK_BYTES", "_TASKS"),
     "engines.engine": ("_MOST_ROWS",),
     "engines.local": ("_ROOM_FOR_ROWS", "_ROOM_OF_WORKER"),
     "matching.candidates.self_join": ("_LISTED_TOGETHER",),

@@ -31,12 +31,14 @@ _NAME = itemgetter(0)
 _KIND, _REGULAR = 0o170000, 0o100000
 """The bits of a mode that tell what a file is, and those of a regular file."""
 
-_FACTS = Struct("<I3q2Q")
+_FACTS, _MOST_LINKS = Struct("<I3q2Q"), (1 << 32) - 1
 
 
-def facts_of(status: os.stat_result) -> bytes:
-    """The facts of a file, from its status, which may be that of what a link leads to: so the names are not counted."""
-    return _FACTS.pack(0, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_dev, status.st_ino)
+def facts_of(status: os.stat_result, links: int = 0) -> bytes:
+    """The facts of a file, from its status. links: how many names it has; 0: that of a link may have led to it."""
+    return _FACTS.pack(
+        min(links, _MOST_LINKS), status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_dev, status.st_ino
+    )
 
 
 def packed_facts(size: int, mtime_ns: int, device: int, inode: int) -> bytes:
@@ -104,11 +106,11 @@ class Lister:
             name, is_directory = names[place], False
             if not is_file[place]:
                 try:
-                    status = self._status(name, descriptor)
+                    status, links = self._status(name, descriptor)
                 except DocumentSkipped as left:
                     self.leave_out(path + name, left)
                     continue
-                facts[place] = np.frombuffer(facts_of(status), np.uint8)
+                facts[place] = np.frombuffer(facts_of(status, links), np.uint8)
                 is_directory = stat.S_ISDIR(status.st_mode)
                 is_file[place] = not is_directory
             if patterns is not None and patterns.leave_out((path + name)[self.below :], is_directory):
@@ -127,8 +129,11 @@ class Lister:
         if left.reason == "unreadable":
             self.unread.add(path, self.below)
 
-    def _status(self, name: bytes, descriptor: int) -> os.stat_result:
-        """The status of an entry to visit in an open directory. Raises DocumentSkipped for any other."""
+    def _status(self, name: bytes, descriptor: int) -> tuple[os.stat_result, int]:
+        """The status of an entry to visit in an open directory, and how many names it has; 0: it was reached by a link.
+
+        Raises DocumentSkipped for any other.
+        """
         if name.startswith(b"."):
             if name.startswith(DRAFT_PREFIX.encode()):
                 raise DocumentSkipped("artifact")
@@ -138,7 +143,7 @@ class Lister:
         try:
             status = os.stat(name, dir_fd=descriptor, follow_symlinks=False)
             if stat.S_ISREG(status.st_mode):
-                return status
+                return status, status.st_nlink
             if is_link := stat.S_ISLNK(status.st_mode):
                 if not self.walking.follow:
                     raise DocumentSkipped("link")
@@ -152,7 +157,7 @@ class Lister:
                 raise DocumentSkipped("artifact")
         elif not stat.S_ISREG(status.st_mode):
             raise DocumentSkipped("special")
-        return status
+        return status, 0
 
 
 SUCCESS = b"_SUCCESS"

@@ -44,6 +44,9 @@ _AHEAD = 3
 _ROOM_FOR_ROWS, _ROOM_OF_WORKER = 64 << 20, 8 << 20
 """Bytes for rows that workers share, and by how much they are fewer for each worker after the first."""
 
+_LEFT = 1 << 16
+"""Bytes that are read at once to be thrown away."""
+
 _WATCHED = 0.1
 """Seconds between two looks at how far a task is, and whether a signal came. One that comes just before the system is
 asked to wait would be noticed only after the wait."""
@@ -363,7 +366,10 @@ def _result_of(pipe: Connection, state: WorkerState) -> tuple[bool, Any]:
         raise
     except Exception as error:  # for example, no memory to receive it
         _answer(pipe, (False, error))
-        raise EOFError from None  # or else the rest of the message would be taken for the next one
+        # The rest of the message, which may be what a stranger has written, must not be taken for the next one.
+        while os.read(pipe.fileno(), _LEFT):
+            pass
+        raise EOFError from None
     try:
         return True, function(task, state)
     except Exception as error:  # raised in the parent, by map

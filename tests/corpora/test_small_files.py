@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
+import textwrap
 import time
 from collections.abc import Iterator
 from importlib import import_module
@@ -55,7 +58,7 @@ def found(root: bytes = b"docs", **how: Any) -> tuple[list[bytes], np.ndarray]:
     names, mets = list[bytes](), list[tuple[int, int, int, int]]()
     for files in walk(root, Walking(**how), Skipped()):
         names += files.names
-        mets += [(files.walked, 0, *id_of(facts)) for _, facts in files.files()]
+        mets += [(files.walked, 1, *id_of(facts)) for _, facts in files.files()]
     return names, np.array(mets, MET)
 
 
@@ -319,4 +322,65 @@ def test_arguments_that_do_not_fit_are_refused(native, here):
 def test_statuses_of_names_without_an_end_are_refused(native):
     for names, size in ((b"a", 48), (b"a\0b", 48), (b"a\0", 0), (b"a\0", 96), (b"", 48)):
         with pytest.raises(ValueError, match="fit"):
-            native.statuses(-1, names, bytearray(size))
+            native.statuses(-1, names, bytearray(size), 1)
+    for threads in (-1, 0, 17):
+        with pytest.raises(ValueError, match="fit"):
+            native.statuses(-1, b"a\0", bytearray(48), threads)
+
+
+def status_by_python(name: str) -> tuple[int, ...]:
+    try:
+        status = os.lstat(name)
+    except OSError:
+        return (0,) * 7
+    times = (status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+    return (status.st_mode, status.st_nlink, *times, status.st_dev, status.st_ino)
+
+
+@pytest.mark.parametrize("count", [0, 1, 15, 16, 50])
+def test_any_number_of_threads_sees_the_status_of_each_name(here, native, count):
+    names = [f"{number}{'x' * (4 * number)}" for number in range(count)]
+    for number, name in enumerate(names):
+        if number % 5 == 1:
+            os.symlink("none", name)
+        elif number % 5 == 2:
+            os.link(names[number - 2], name)
+        elif number % 5 != 3:
+            Path(name).write_bytes(bytes(number))
+    joined_names = b"".join(os.fsencode(name) + b"\0" for name in names)
+    for threads in range(1, 17):
+        out = bytearray(b"x" * 48 * count)
+        native.statuses(-1, joined_names, out, threads)
+        assert np.frombuffer(out, stamp.STATUS).tolist() == list(map(status_by_python, names))
+
+
+def test_threads_ask_for_many_statuses(here, monkeypatch, native):
+    used, ask = list[int](), native.statuses
+    monkeypatch.setattr(native, "statuses", lambda *args: used.append(args[-1]) or ask(*args))
+    lay({f"{number:04}": b"text" for number in range(1300)})
+    names = sorted(os.listdir(b"docs"))
+    with Directories() as directories:
+        directory = directories.enter(b"docs/", 5)
+        alone = stamp.statuses(names, directory)
+        assert stamp.statuses(names, directory, threads=3) == alone
+    assert used == [1, 1, 3, 2]  # 1,024 names, and the others
+
+
+def test_threads_that_cannot_be_started_are_done_without(here, native):
+    """The address space has no room for the stack of a thread."""
+    pytest.importorskip("resource")
+    lay({f"{number:04}": b"text" for number in range(600)})
+    program = """
+        import os, resource
+        from simdocs.kernels.native import compiled
+        names = b"".join(b"docs/%04d\\0" % number for number in range(600))
+        alone, together = bytearray(48 * 600), bytearray(48 * 600)
+        compiled.statuses(-1, names, alone, 1)
+        with open("/proc/self/statm") as file:
+            used = int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+        resource.setrlimit(resource.RLIMIT_AS, (used, used))
+        compiled.statuses(-1, names, together, 4)
+        assert together == alone
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from simdocs.corpora import file_list, walk
+from simdocs.kernels import native
 from simdocs.model.skipped import Skipped
 from tests import strategies
 from tests.amounts import slow
@@ -50,6 +51,23 @@ def test_files_are_in_bytewise_order_however_many_are_found_at_once(tmp_path, mo
     found = found_by(tmp_path)
     assert list(found.names) == [bytes(tmp_path) + b"/" + name for name in names]
     assert found.met["inode"].tolist() == [os.stat(name).st_ino for name in found.names]
+
+
+@pytest.mark.parametrize("kernels", ["numpy", "native"])
+def test_the_number_of_names_is_known_of_files_that_no_link_leads_to(tmp_path, kernels):
+    docs, elsewhere = tmp_path / "docs", tmp_path / "elsewhere"
+    lay(docs, {"one": b"1", "two": b"2", "in/.three": b"3"})
+    os.link(docs / "two", docs / "zwei")
+    elsewhere.write_bytes(b"4")
+    os.symlink(elsewhere, docs / "link")
+    with native.using(kernels if native.is_installed() else "numpy"):
+        found = found_by(docs, hidden=True, follow=True)
+        named = found_by(docs / "one")
+    links = {
+        os.path.basename(name): links for name, links in zip(found.names, found.met["links"].tolist(), strict=True)
+    }
+    assert links == {b"one": 1, b"two": 2, b".three": 1, b"link": 0}
+    assert named.met["links"].tolist() == [0]
 
 
 def test_a_walk_through_a_deep_chain_of_directories_does_not_hold_every_path(tmp_path):

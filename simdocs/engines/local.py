@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import mmap
 import os
-import pickle
 import signal
 import sys
 from collections import deque
@@ -136,22 +135,22 @@ class Local:
             yield from map(function, coming, repeat(self.state))
             return
         from multiprocessing import connection  # takes 10 ms, and few documents need no workers
+        from multiprocessing.reduction import ForkingPickler
 
         working = {pipe: deque[int]() for pipe in self._pipes}
         """The numbers of the tasks that each worker has."""
         done: dict[int, tuple[bool, Any]] = {}
         sent = turn = 0
-        message: _Message | None = None
-        is_small = True
+        message, is_small = None, True
         while True:
             while sent < turn + _AHEAD * self.jobs and self._has_place(working, is_small):
                 if message is None:
                     task = next(coming, _NO_MORE)
                     if task is _NO_MORE:
                         break
-                    message = _Message((function, task))
+                    message = ForkingPickler.dumps((function, task))
                     del task
-                    is_small = message.size <= self._room
+                    is_small = len(message) <= self._room
                     continue  # a large one may have no place
                 pipe = self._least_busy(working)
                 self._send(pipe, message)
@@ -187,15 +186,15 @@ class Local:
             working[pipe] = deque()
         return pipe
 
-    def _send(self, pipe: Connection, message: _Message) -> None:
+    def _send(self, pipe: Connection, message: Any) -> None:
         try:
-            message.send(pipe)
+            pipe.send_bytes(message)
         except OSError:
             raise WorkerError(_KILLED) from None
 
     def _receive(self, pipe: Connection) -> tuple[bool, Any]:
         try:
-            answer: tuple[bool, Any] = _received(pipe)
+            answer: tuple[bool, Any] = pipe.recv()
         except (EOFError, OSError):
             raise WorkerError(_KILLED) from None
         return answer
@@ -228,44 +227,6 @@ class Local:
         theirs.close()
         self._room = _room_in(ours)
         return ours
-
-
-class _Message:
-    """A value on its way through a pipe: a pickle, and beside it the contents of its arrays, which are not copied.
-
-    size: its bytes.
-    """
-
-    def __init__(self, value: Any) -> None:
-        """Raises what pickling raises."""
-        arrays = list[pickle.PickleBuffer]()
-        self._pickle = pickle.dumps(value, pickle.HIGHEST_PROTOCOL, buffer_callback=arrays.append)
-        self._arrays = [array.raw() for array in arrays]
-        self.size = len(self._pickle) + sum(map(len, self._arrays))
-
-    def send(self, pipe: Connection) -> None:
-        """Send it. Raises OSError."""
-        pipe.send_bytes(np.array([*map(len, self._arrays)], np.int64).tobytes())
-        pipe.send_bytes(self._pickle)
-        for array in self._arrays:
-            sent = 0
-            while sent < len(array):
-                sent += os.write(pipe.fileno(), array[sent:])
-
-
-def _received(pipe: Connection) -> Any:
-    """The value of the next message, which is read into the memory of its arrays. Raises EOFError and OSError, too."""
-    sizes = np.frombuffer(pipe.recv_bytes(), np.int64)
-    value = pipe.recv_bytes()
-    # Each has memory of its own, or else the one that is held longest would hold that of all.
-    arrays = [np.empty(size, np.uint8).data for size in sizes.tolist()]
-    for array in arrays:
-        done = 0
-        while done < len(array):
-            done += (read := os.readv(pipe.fileno(), [array[done:]]))
-            if not read:
-                raise EOFError
-    return pickle.loads(value, buffers=arrays)
 
 
 def _room_in(pipe: Connection) -> int:
@@ -361,12 +322,12 @@ def _without_state(function: Callable[[Task], Result], task: Task, _state: Worke
 def _result_of(pipe: Connection, state: WorkerState) -> tuple[bool, Any]:
     """Run the next task. Return whether it succeeded, and its result or the error, which may be one in receiving it."""
     try:
-        function, task = _received(pipe)
+        function, task = pipe.recv()
     except (EOFError, OSError):
         raise
     except Exception as error:  # for example, no memory to receive it
         _answer(pipe, (False, error))
-        # The rest of the message, which may be what a stranger has written, must not be taken for the next one.
+        # The rest of it, in which a stranger may have written something, must not be taken for the next message.
         while os.read(pipe.fileno(), _LEFT):
             pass
         raise EOFError from None
@@ -378,7 +339,8 @@ def _result_of(pipe: Connection, state: WorkerState) -> tuple[bool, Any]:
 
 def _answer(pipe: Connection, answer: tuple[bool, Any]) -> None:
     try:
-        message = _Message(answer)
-    except Exception as error:  # for example, no memory to pickle it
-        message = _Message((False, error))
-    message.send(pipe)
+        pipe.send(answer)
+    except OSError:
+        raise
+    except Exception as error:  # for example, no memory to pickle it; nothing was sent yet
+        pipe.send((False, error))

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.corpora.stamp import STATUS, FileId, Stamp, file_id, status_of, statuses
+from simdocs.corpora.stamp import FileId, Stamp, are_regular, file_id, status_of, statuses
 from simdocs.model.documents import STAMP_FIELDS
 from simdocs.model.names import path_from
 from simdocs.model.ragged import Array, Index, Mask, Ragged, Rows
@@ -29,9 +29,6 @@ _RECORDED = (*STAMP_FIELDS, "size", "start", "extent", "digest")
 
 _STAMPED = ("inode", "ctime_ns", "mtime_ns", "file_size", "start", "extent")
 """The facts that are equal if two documents are the same line of the same unchanged file."""
-
-_TYPE = 0o170000
-"""The bits of a mode that tell what a file is."""
 
 _AT_ONCE = 1 << 12
 """Facts that are taken out of an array at once."""
@@ -87,8 +84,8 @@ class FilesToDelete:
 
     def add(self, paths: Sequence[bytes], recorded: Sequence[int]) -> None:
         """Add the files with these paths. recorded: their sizes when they were read; see `_add`."""
-        known = np.frombuffer(statuses(paths), STATUS)
-        simple = (known["links"] == 1) & (known["mode"] & _TYPE == stat.S_IFREG)
+        known = statuses(paths)
+        simple = (known["links"] == 1) & are_regular(known)
         self._bytes += int(known["size"][simple].sum())
         for place in np.flatnonzero(~simple).tolist():
             self._add(paths[place], recorded[place])

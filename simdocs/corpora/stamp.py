@@ -15,8 +15,10 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simdocs.kernels.native import kernels_in_use
+from simdocs.model.ragged import Mask
 from simdocs.parameters.values import is_uri
 
 if TYPE_CHECKING:
@@ -86,6 +88,9 @@ STATUS = np.dtype([("mode", "<u4"), *FACTS.descr])
 """A status that was asked for with others. The mode is 0 if there is none."""
 
 
+_KIND = 0o170000
+"""The bits of a mode that tell what a file is."""
+
 _STATUSES_AT_ONCE = 1 << 10
 """Statuses that are asked for at once. A signal waits until they are there."""
 
@@ -93,13 +98,13 @@ _OF_THREAD, _MOST_THREADS = 1 << 7, 16
 """The fewest statuses for which a thread is worth starting, and the most threads."""
 
 
-def statuses(names: Sequence[bytes], directory: int = -1, threads: int = 1) -> bytearray:
-    """The statuses of these names in an open directory, or in the working directory: bytes of STATUS.
+def statuses(names: Sequence[bytes], directory: int = -1, threads: int = 1) -> NDArray[np.void]:
+    """The statuses of these names in an open directory, or in the working directory: (n,) STATUS.
 
     No link is followed. Without kernels in C there are none. threads: how many may ask for them.
     """
     if kernels_in_use() == "numpy":
-        return bytearray(STATUS.itemsize * len(names))
+        return np.zeros(len(names), STATUS)
     from simdocs.kernels.native import compiled
 
     out = bytearray()
@@ -110,7 +115,13 @@ def statuses(names: Sequence[bytes], directory: int = -1, threads: int = 1) -> b
             asking = max(min(threads, len(some) // _OF_THREAD, _MOST_THREADS), 1)
             compiled.statuses(directory, every, known, asking)
         out += known
-    return out
+    return np.frombuffer(out, STATUS)
+
+
+def are_regular(known: NDArray[np.void]) -> Mask:
+    """Which of these statuses, (n,) STATUS, are those of regular files."""
+    regular: Mask = known["mode"] & _KIND == stat.S_IFREG
+    return regular
 
 
 def is_directory(name: bytes) -> bool:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simdocs.corpora.patterns import Patterns, Unread
-from simdocs.corpora.stamp import FACTS, READ, STATUS, FileId, file_id, open_name, statuses
+from simdocs.corpora.stamp import FACTS, READ, STATUS, FileId, are_regular, file_id, open_name, statuses
 from simdocs.model.documents import NAMED
 from simdocs.model.names import DRAFT_PREFIX, is_manifest
 from simdocs.model.skipped import DocumentSkipped, Skip, Skipped
@@ -27,9 +27,6 @@ _Directory = tuple[bytes, bytes]
 """The name of a directory with a slash, which comes after it in the paths of its files; and its facts."""
 
 _NAME = itemgetter(0)
-
-_KIND, _REGULAR = 0o170000, 0o100000
-"""The bits of a mode that tell what a file is, and those of a regular file."""
 
 _FACTS, _MOST_LINKS = Struct("<I3q2Q"), (1 << 32) - 1
 
@@ -96,9 +93,9 @@ class Lister:
         path: the path of the directory, with a slash. Entries that are left out are added to skipped.
         """
         names = sorted(map(os.fsencode, os.listdir(descriptor)))
-        known = np.frombuffer(statuses(names, descriptor, self.threads), STATUS)
+        known = statuses(names, descriptor, self.threads)
         facts = known.view(np.uint8).reshape(-1, STATUS.itemsize)[:, -FACTS.itemsize :]
-        is_file = known["mode"] & _KIND == _REGULAR
+        is_file = are_regular(known)
         is_file[bisect_left(names, b".") : bisect_left(names, b"/")] = False  # the hidden ones
         is_file[bisect_left(names, SUCCESS) : bisect(names, SUCCESS)] = False
         directories, patterns = list[_Directory](), self.patterns if self.patterns else None
@@ -224,13 +221,14 @@ class _Level:
     def is_done(self) -> bool:
         return not self.directories and self.done == len(self.names)
 
-    def next_files(self) -> tuple[list[bytes], bytes]:
-        """The names and facts of the next files before the next directory. They are visited then."""
-        begin, end = self.done, len(self.names)
+    def next_files(self, walked: int) -> Found:
+        """The next files before the next directory. They are visited then. walked: see MET."""
+        directory, begin, end = _join(self.path, b""), self.done, len(self.names)
         if self.directories:
             end = bisect(self.names, _NAME(self.directories[-1]), begin)
         self.done = min(begin + _AT_ONCE, end)
-        return self.names[begin : self.done], self.facts[begin * _FACTS.size : self.done * _FACTS.size]
+        facts = self.facts[begin * _FACTS.size : self.done * _FACTS.size]
+        return Found([directory + name for name in self.names[begin : self.done]], facts, walked)
 
 
 def walk(
@@ -278,16 +276,14 @@ class _Walk:
             device = self.stack[0].file_id[0]
             while self.stack:
                 level = self.stack[-1]
-                directory = _join(level.path, b"")
-                while (files := level.next_files())[0]:
-                    names, facts = files
-                    yield Found([directory + name for name in names], facts, self.walked)
+                while (found := level.next_files(self.walked)).names:
+                    yield found
                 if level.is_done:
                     self._pop()
                     continue
                 name, facts = level.directories.pop()
                 if not self.walking.one_file_system or id_of(facts)[0] == device:
-                    self._descend(level, name[:-1], directory + name[:-1])
+                    self._descend(level, name[:-1], _join(level.path, name[:-1]))
         finally:
             while self.stack:
                 self._pop()

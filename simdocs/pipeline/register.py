@@ -47,7 +47,7 @@ class FileRecords:
         if len(read.chunks):
             self._add_chunks(read, taken)
         elif len(taken):
-            files = read.files.copy() if len(taken) == len(read.files) else read.files[taken]
+            files = read.files[taken]
             files["row"] = np.arange(self._rows, self._rows + len(taken))
             files["chunk"] = len(self._chunks)
             self._files.add(files)

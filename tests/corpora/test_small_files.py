@@ -196,9 +196,7 @@ def test_statuses_are_those_of_the_system(here):
     os.utime("docs/a", ns=(0, -5))
     names = [*map(os.fsencode, os.listdir("docs")), b"none", b"a/b", b"", b"x" * 300]
     directory = os.open("docs", os.O_RDONLY)
-    for place, (name, known) in enumerate(
-        zip(names, np.frombuffer(stamp.statuses(names, directory), stamp.STATUS).tolist(), strict=True)
-    ):
+    for place, (name, known) in enumerate(zip(names, stamp.statuses(names, directory).tolist(), strict=True)):
         if place >= len(names) - 4:
             assert known == (0,) * 7
             continue
@@ -206,11 +204,11 @@ def test_statuses_are_those_of_the_system(here):
         times = (status.st_size, status.st_mtime_ns, status.st_ctime_ns)
         assert known == (status.st_mode, status.st_nlink, *times, status.st_dev, status.st_ino)
     paths = [b"docs/" + name for name in names[:-4]]
-    assert stamp.statuses(paths) == stamp.statuses(names[:-4], directory)
+    assert stamp.statuses(paths).tobytes() == stamp.statuses(names[:-4], directory).tobytes()
     os.close(directory)
-    assert stamp.statuses([]) == b""
+    assert stamp.statuses([]).tobytes() == b""
     for which in ([b"docs/a\0b"], [b"docs/a", b"\0"]):
-        assert not any(stamp.statuses(which))
+        assert not any(stamp.statuses(which).tobytes())
 
 
 @pytest.mark.parametrize("how", [{}, {"hidden": True}, {"follow": True}, {"include": ("*.txt", "b/")}])
@@ -362,7 +360,7 @@ def test_threads_ask_for_many_statuses(here, monkeypatch, native):
     with Directories() as directories:
         directory = directories.enter(b"docs/", 5)
         alone = stamp.statuses(names, directory)
-        assert stamp.statuses(names, directory, threads=3) == alone
+        assert stamp.statuses(names, directory, threads=3).tolist() == alone.tolist()
     assert used == [1, 1, 3, 2]  # 1,024 names, and the others
 
 

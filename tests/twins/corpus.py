@@ -88,6 +88,8 @@ class Corpus:
         self.options, self.stdin = options, stdin
         self.skipped: Counter[str] = Counter()
         self.documents: list[Document] = []
+        self.lines: list[tuple[tuple[object, ...], int, bytes]] = []
+        """The lines of JSON Lines files that are not blank, each with its file and where it begins there."""
         self._named: set[tuple[object, ...]] = set()  # files that are arguments themselves
         first: dict[tuple[object, ...], bytes] = {}
         for name, file in self._files():
@@ -249,6 +251,8 @@ class Corpus:
         many = self._lines(data, whole) if form == "jsonl" else self._rows(form, data, whole)
         names, textless, self._has_texts = set(self.names), 0, False
         for start, line, parse in many:
+            if line is not None and line.strip():
+                self.lines.append((file, start, line))
             try:
                 parsed = parse()
             except TextlessError:

@@ -95,8 +95,11 @@ def _stop_words(name: bytes | None) -> str:
     return "" if name is None else " ".join(sorted(set(Path(os.fsdecode(name)).read_text().split())))
 
 
-def dedupe(options: Options, stdin: bytes = b"", index: Index | None = None) -> Ended:
-    """Return what `dedupe` does. index: the index that --against names."""
+def dedupe(options: Options, stdin: bytes = b"", index: Index | None = None, *, given: bool = False) -> Ended:
+    """Return what `dedupe` does. index: the index that --against names. given: whether it is given an artifact of them.
+
+    An artifact has no lines but those of its documents. Of files, lines that are no documents are kept, too.
+    """
     try:
         fixed = recipe(index.options if index else options)
         corpus, kept = _read(options, stdin, index), Corpus(*index).documents if index else []
@@ -137,7 +140,11 @@ def dedupe(options: Options, stdin: bytes = b"", index: Index | None = None) -> 
             return Ended(2, b"", {})
         if listed and options.get("root"):
             return Ended(2, b"", {})  # lines are read again, and are not found there
-        return _ended(options, corpus, ("line",), [(document.line,) for document in listed], facts)
+        lines = [(document.line,) for document in listed]
+        if what == "kept" and not given:  # those that are no documents, too
+            left_out = {(document.file, document.start) for document in corpus.documents if document not in listed}
+            lines = [(line,) for file, start, line in corpus.lines if (file, start) not in left_out]
+        return _ended(options, corpus, ("line",), lines, facts)
     rows_listed = [row for row, document in enumerate(answers.documents) if document in listed]
     return _ended(options, corpus, ("name",), _listed(corpus, answers, rows_listed, options), facts)
 

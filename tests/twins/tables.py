@@ -25,12 +25,13 @@ class Row(NamedTuple):
 def rows_of(data: bytes, delimiter: str, *, whole: bool = True) -> tuple[list[Row], bool]:
     """Return the rows that end in this text, and whether the text ends within quotes.
 
-    whole: whether the file ends here, so that the last row may lack a line end.
+    whole: whether the file ends here. If not, nobody knows what follows, so that the last row ends only with a line
+    feed: one might follow a carriage return.
     """
     text = data.decode("utf-8", "surrogateescape")
     rows = _read(text, delimiter)
     is_quoted = _read(f"{text}\n{_LAST}", delimiter)[-1].cells != [_LAST]
-    if rows and (is_quoted or not (whole or rows[-1].raw.endswith((b"\n", b"\r")))):
+    if rows and (is_quoted or not (whole or rows[-1].raw.endswith(b"\n"))):
         rows.pop()
     return rows, is_quoted
 

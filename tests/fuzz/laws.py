@@ -25,7 +25,7 @@ LINES = re.compile(
 BIDI = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 NOT_TOGETHER = re.compile(
-    r"cannot be combined|: error: .*\bneeds?\b|writes JSON Lines as they are|--jsonl applies to standard input"
+    r"cannot be combined|: error: .*\bneeds?\b|writes (JSON Lines|lines) as they are|--jsonl applies to standard input"
     r"|no (line|row) has|this is UTF-16|the first row has"
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from typing import NamedTuple
 
 from hypothesis import event, given, settings
@@ -12,7 +13,7 @@ from tests.fuzz import options
 from tests.fuzz.asking import Naming, namings
 from tests.fuzz.laws import refused, world
 from tests.fuzz.running import Run, forked, fresh
-from tests.fuzz.trees import Tree, trees
+from tests.fuzz.trees import Node, Tree, trees
 from tests.twins import program
 from tests.twins.formats import form_of
 
@@ -81,3 +82,20 @@ def test_dedupe_of_random_trees_answers_as_the_twin(case):
 @given(case=cases())
 def test_dedupe_of_random_trees_answers_as_the_twin_in_new_processes(case):
     asked(case, fresh)
+
+
+ROWS = (
+    b"id,text\r1,the the the the\r2,one two three four\r",
+    b"id,text\r\n1,the the the\r\n\r\n2,one two\r\n\r",
+    b'id,text\n1,"the\r the"\r\r2,"a b"\n',
+)
+"""Tables with each kind of line end."""
+
+
+@given(rows=st.sampled_from(ROWS))
+def test_the_rows_before_damage_are_those_of_the_twin(rows):
+    """The file is damaged after a whole member, which may end anywhere within a row."""
+    as_rows: list[options.Spelling] = [(b"--input-format", b"csv"), (b"--list", b"kept")]
+    for size in range(len(rows) + 1):
+        damaged = gzip.compress(rows[:size], mtime=0) + b"\1\2"
+        asked(Case({b"a.csv.gz": Node("file", damaged)}, Naming((b".",)), as_rows, b""), forked)

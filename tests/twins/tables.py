@@ -31,7 +31,7 @@ def rows_of(data: bytes, delimiter: str, *, whole: bool = True) -> tuple[list[Ro
     text = data.decode("utf-8", "surrogateescape")
     rows = _read(text, delimiter)
     is_quoted = _read(f"{text}\n{_LAST}", delimiter)[-1].cells != [_LAST]
-    if rows and (is_quoted or not (whole or rows[-1].raw.endswith(b"\n"))):
+    if rows and (is_quoted or not (whole or rows[-1].raw.endswith(b"\n") or not data.endswith(rows[-1].raw))):
         rows.pop()
     return rows, is_quoted
 

@@ -9,7 +9,7 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import chdir, contextmanager
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -79,9 +79,9 @@ def _other(node: Node) -> Node:
     return node._replace(data=b"a secret " + node.data) if node.kind == "file" else node
 
 
-def documents(case: Case, root: bytes) -> list[Document] | None:
-    """Return the documents that are in the tree now, as the twin finds them; None if a name is gone."""
-    options = some.walking().fields() | some.sequences().fields() | {"follow": case.follow, "documents": case.names}
+def documents(case: Case, root: bytes, names: list[bytes]) -> list[Document] | None:
+    """Return the documents of these names that are in the tree now, as the twin finds them; None if a name is gone."""
+    options = some.walking().fields() | some.sequences().fields() | {"follow": case.follow, "documents": names}
     with chdir(os.path.join(root, b"in")):
         try:
             return Corpus(options | {"files_from": None, "files0_from": None, "jsonl": False}).documents
@@ -89,14 +89,28 @@ def documents(case: Case, root: bytes) -> list[Document] | None:
             return None
 
 
-def states(case: Case, made: Sequence[int]) -> tuple[list[list[Document] | None], Entries]:
-    """Return the documents before the swaps and after each one that was made, and all entries at last."""
+class States(NamedTuple):
+    """What is in the tree before the swaps, and after each one that was made.
+
+    every: the documents each time. possible: all documents of any name alone: a file that is found by way of several
+    names has the first one, unless that leads to it no more. at_last: all entries after the last swap.
+    """
+
+    every: list[list[Document] | None]
+    possible: list[Document]
+    at_last: Entries
+
+
+def states(case: Case, made: Sequence[int]) -> States:
+    """Make swaps once more, and look at the tree each time."""
     with laid(case) as root:
-        every = [documents(case, root)]
-        for number in made:
-            swap(os.path.join(root, b"in"), case.swaps[number], number)
-            every.append(documents(case, root))
-        return every, entries(root)
+        every, possible = list[list[Document] | None](), list[Document]()
+        for number in (None, *made):
+            if number is not None:
+                swap(os.path.join(root, b"in"), case.swaps[number], number)
+            every.append(documents(case, root, case.names))
+            possible += chain(*(documents(case, root, [name]) or () for name in case.names))
+        return States(every, possible, entries(root))
 
 
 def entries(root: bytes) -> Entries:
@@ -105,19 +119,19 @@ def entries(root: bytes) -> Entries:
     return {path: (kind, mode, data.replace(root, b"")) for path, (kind, mode, data) in found}
 
 
-def run(case: Case, root: bytes, command: str, *options: bytes) -> tuple[Done, list[list[Document] | None]]:
-    """Run the program in the tree, which is swapped meanwhile. Return how it ended, and the documents at all times."""
+def run(case: Case, root: bytes, command: str, *options: bytes) -> tuple[Done, States]:
+    """Run the program in the tree, which is swapped meanwhile. Return how it ended, and what was there at all times."""
     cwd, made = os.path.join(root, b"in"), os.path.join(root, b"made")
     env = prelude(Path(os.fsdecode(root)), EAGER * case.workers + armed(cwd, case.swaps, made))
     arguments = [b"-j2" if case.workers else b"-j1", *[b"--follow"] * case.follow, b"-v", *options, b"--", *case.names]
     done = simdocs(command, *arguments, cwd=os.fsdecode(cwd), env=env)
     lawful(command, arguments, done)
-    every, at_last = states(case, sorted(map(int, os.listdir(made))))
-    assert entries(root) == at_last
+    there = states(case, sorted(map(int, os.listdir(made))))
+    assert entries(root) == there.at_last
     assert done.status in (0, 2, 3)
-    assert done.status != 2 or None in every, done
-    event(f"{command}: {done.status}, {len(every) - 1} swaps")
-    return done, every
+    assert done.status != 2 or None in there.every, done
+    event(f"{command}: {done.status}, {len(there.every) - 1} swaps")
+    return done, there
 
 
 def facts_of(document: Document) -> tuple[bytes, int, bytes]:
@@ -130,7 +144,7 @@ def facts_of(document: Document) -> tuple[bytes, int, bytes]:
 def test_an_artifact_holds_texts_that_were_in_the_tree(case):
     """All documents that are there at all times are in it, or are reported."""
     with laid(case) as root:
-        done, every = run(case, root, "shingle", b"-o", b"../out/x.shingles")
+        done, there = run(case, root, "shingle", b"-o", b"../out/x.shingles")
         out = os.path.join(root, b"out")
         assert os.listdir(out) == ([] if done.status == 2 else [b"x.shingles"])
         if done.status == 2:
@@ -140,8 +154,8 @@ def test_an_artifact_holds_texts_that_were_in_the_tree(case):
         recorded = {
             (found.raw_name(row), int(fact["size"]), fact["digest"].tobytes()) for row, fact in enumerate(found.facts)
         }
-    known = [{facts_of(document) for document in each or []} for each in every]
-    assert recorded <= set.union(*known)
+    assert recorded <= set(map(facts_of, there.possible))
+    known = [{facts_of(document) for document in each or []} for each in there.every]
     for name, *_ in set.intersection(*known) - recorded:
         shown = [display_name(path) for path in (name, name.rpartition(b"#")[0]) if path]
         assert any(path in done.err for path in shown), (name, done)
@@ -153,10 +167,10 @@ def test_an_artifact_holds_texts_that_were_in_the_tree(case):
 def test_pairs_are_as_similar_as_texts_that_were_in_the_tree(case):
     options = [b"--pairs", b"--all-copies", b"-t", b"0.3", b"-k", b"2", b"--format", b"jsonl"]
     with laid(case) as root:
-        done, every = run(case, root, "dedupe", *options)
+        done, there = run(case, root, "dedupe", *options)
         assert os.listdir(os.path.join(root, b"out")) == []
     known = defaultdict[bytes, list[set[int]]](list)
-    for document in {(one.name, one.data): one for each in every for one in each or []}.values():
+    for document in {(one.name, one.data): one for one in there.possible}.values():
         printed = b"./" + document.name if document.name.startswith(b"-") else document.name
         known[printed].append(set(shingles.tokens(document.text, some.shingling(k=2))))
     for line in done.out.splitlines():

@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
-from tests.twins.decoding import decompressed, is_binary, utf8
+from tests.twins.decoding import COMPRESSED, decompressed, is_binary, utf8
 from tests.twins.tables import rows_of
 
 WIDE = {  # UTF-32 first, since its little-endian mark begins with the other's
@@ -246,7 +246,7 @@ class Corpus:
 
         Data that was compressed twice has none.
         """
-        if data.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd")):
+        if data.startswith(COMPRESSED):
             raise UnreadError("malformed")
         many = self._lines(data, whole) if form == "jsonl" else self._rows(form, data, whole)
         names, textless, self._has_texts = set(self.names), 0, False

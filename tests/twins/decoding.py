@@ -38,6 +38,11 @@ def _characters(data: bytes, width: int, order: Any) -> Iterator[bytes]:
             yield unit
 
 
+COMPRESSED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
+"""With what data begin that are compressed with gzip or Zstandard. Other binary formats have a NUL near the beginning,
+or are not drawn."""
+
+
 def decompressed(data: bytes, name: bytes) -> tuple[bytes, bool]:
     """Return the content of a file as far as it can be decompressed, and whether the file is whole.
 
@@ -62,5 +67,5 @@ def decompressed(data: bytes, name: bytes) -> tuple[bytes, bool]:
 
 
 def is_binary(data: bytes) -> bool:
-    """Return whether there is a NUL in the first 8 KiB, and no byte order mark of UTF-16 or UTF-32."""
-    return b"\0" in data[:8192] and not data.startswith(tuple(WIDE))
+    """Return whether this is compressed, or has a NUL in the first 8 KiB and no byte order mark of UTF-16 or UTF-32."""
+    return data.startswith(COMPRESSED) or (b"\0" in data[:8192] and not data.startswith(tuple(WIDE)))

@@ -239,6 +239,8 @@ class Corpus:
             raise UnreadError("malformed")
         if is_binary(data):
             raise UnreadError("binary")
+        if plain.endswith(b".json") and not self.options["plain"] and not data.strip(b" \t\r\n"):
+            return  # a table without rows
         self.documents.append(Document(name, data, mtime_ns, file))
 
     def _table(self, form: str, name: bytes, data: bytes, mtime_ns: int, file: tuple[object, ...], whole: bool) -> None:

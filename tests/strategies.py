@@ -33,6 +33,15 @@ def small_k(unit: str) -> int:
 SEPARATORS = [chr(code) for code in (*range(9), *range(14, 28), 127)]
 """Control characters that are not whitespace. Any of them may occur in a text."""
 
+LOW_BYTES = (*range(9, 14), *range(28, 33), 0x85, 0xA0)
+"""The bytes that are whitespace as code points. They are the last 8 bits of many characters that are none."""
+
+LOOKALIKES = [chr(page << 8 | low) for page in (0x01, 0x04, 0x4E, 0xAC, 0x1F6, 0x200) for low in LOW_BYTES]
+"""Letters and signs that would be whitespace if only their last 8 bits counted, such as U+0120 and U+4E0A."""
+
+EDGES = [at + beside for at in (8, 32, 64, 128, 512, 1024) for beside in (-1, 0, 1)]
+"""Sizes around those of the words and blocks of kernels in C."""
+
 ASCII = ["a", "b", "B", "Z", "_", "0", "7", ".", "!", "$", "'", " ", " ", "\n", "\r\n", "\t", "\x00", "\x1f", "\x7f"]
 STOPS = ["the ", "The ", "THE ", "of ", " und ", "dass ", "daß ", "même ", "été ", "не ", "l'"]
 CASED = ["Σ", "σ", "ς", "İ", "ı", "ẞ", "ß", "Å", "Ⅳ", "ᾈ", "Ж", "ǅ"]
@@ -45,6 +54,7 @@ INVALID = [b"\xff", b"\xc3", b"\xa9", b"\xe4\xb8", b"\xad", b"\xed\xb2\x80", b"\
 
 _COMMON = ["a", "b", "B", " ", "the ", "é", "日"]
 _FAMILIES = [_COMMON, _COMMON, ASCII, STOPS, CASED, COMPOSED, UNSPACED, MARKED, DIGITS, SIGNS, WHITESPACE, SEPARATORS]
+_FAMILIES += [[*LOOKALIKES, " ", "\n"]]
 
 
 def _batches(families: list[list[bytes]]) -> st.SearchStrategy[list[bytes]]:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import sysconfig
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -26,9 +27,10 @@ from simdocs.kernels.sketch import fss
 from simdocs.kernels.text.character_kinds import kinds_table
 from simdocs.kernels.text.normalise import normalise
 from simdocs.kernels.tokens import multisets, murmur
-from simdocs.kernels.tokens.shinglers import char_tokens
+from simdocs.kernels.tokens.shinglers import char_tokens, tokens_of_units
 from simdocs.kernels.tokens.unit_hashes import word_hashes
 from simdocs.model.ragged import Ragged, offsets_of
+from simdocs.model.texts import STRIDE
 from simdocs.parameters.recipes import Shingling
 from simdocs.parameters.texts import Normalisation
 from tests import strategies as some
@@ -294,21 +296,39 @@ def test_a_character_that_a_table_does_not_know_is_named(compiled):
 
 LETTERS = ["a", "B", "_", "7", " ", "\n", "\r", ".", "é", "Ⱥ", "K", "ß", "\u0301", "\u0e33", "中", "。", "ก", "\u2028"]
 LETTERS += ["\x85", "𝔘", "🙂", "ｶ", "\u3099", "א", "ı"]
+LONG = ["word " * 9, "x" * 70]
 
-plain_texts = st.lists(st.sampled_from(LETTERS) | st.sampled_from(["word " * 9, "x" * 70]), max_size=30).map("".join)
+plain_texts = st.lists(
+    st.sampled_from(LETTERS) | st.sampled_from(some.LOOKALIKES) | st.sampled_from(LONG), max_size=30
+).map("".join)
 
 
 def both_ways(kernel: Callable[..., Any], *arguments: Any, **keywords: Any) -> tuple[Any, Any]:
-    """What a kernel makes in C, and in NumPy. The one in C may not leave it to NumPy."""
-    made = getattr(import_module("simdocs.kernels.native.functions"), kernel.__name__)(*arguments, **keywords)
+    """What a kernel makes in C, and in NumPy. The one in C may not leave it to NumPy. Each may overwrite a copy."""
+    in_c = getattr(import_module("simdocs.kernels.native.functions"), kernel.__name__)
+    made = in_c(*deepcopy(arguments), **keywords)
     assert made is not NotImplemented
-    return made, kernel.__wrapped__(*arguments, **keywords)
+    return made, kernel.__wrapped__(*deepcopy(arguments), **keywords)
 
 
 def assert_equal_rows(one: Ragged, other: Ragged) -> None:
     """Their arrays are equal, and have the same types."""
     assert one.values.dtype == other.values.dtype and np.array_equal(one.values, other.values)
     assert np.array_equal(one.offsets, other.offsets)
+
+
+def assert_texts_are_equal(texts: list[str], switches: Normalisation, *, lines: bool, k: int) -> None:
+    """These texts, their words and their windows of k characters are the same in C and in NumPy."""
+    raw = some.documents([text.encode() for text in texts])
+    made, expected = both_ways(normalise, raw, switches, lines=lines)
+    assert_equal_rows(made.encoded, expected.encoded)
+    assert_equal_rows(made.codepoints, expected.codepoints)
+    assert (made.stride_offsets is None) == (expected.stride_offsets is None)
+    assert expected.stride_offsets is None or np.array_equal(made.stride_offsets, expected.stride_offsets)
+    assert_equal_rows(*both_ways(word_hashes, made, k))
+    tokens, in_numpy = both_ways(char_tokens, made, Shingling(k=k, unit="char", seed=k))
+    assert_equal_rows(tokens.tokens, in_numpy.tokens)
+    assert np.array_equal(tokens.lengths, in_numpy.lengths)
 
 
 @in_c
@@ -320,16 +340,74 @@ def assert_equal_rows(one: Ragged, other: Ragged) -> None:
 )
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_all_of_utf8_is_done_in_c(texts, switches, lines, k):
-    raw = some.documents([text.encode() for text in texts])
-    made, expected = both_ways(normalise, raw, switches, lines=lines)
-    assert_equal_rows(made.encoded, expected.encoded)
-    assert_equal_rows(made.codepoints, expected.codepoints)
-    assert (made.stride_offsets is None) == (expected.stride_offsets is None)
-    assert expected.stride_offsets is None or np.array_equal(made.stride_offsets, expected.stride_offsets)
-    assert_equal_rows(*both_ways(word_hashes, made, k))
-    tokens, in_numpy = both_ways(char_tokens, made, Shingling(k=k, unit="char", seed=k))
-    assert_equal_rows(tokens.tokens, in_numpy.tokens)
-    assert np.array_equal(tokens.lengths, in_numpy.lengths)
+    assert_texts_are_equal(texts, switches, lines=lines, k=k)
+
+
+@in_c
+@pytest.mark.parametrize("lines", [False, True])
+@pytest.mark.parametrize("keep_case", [False, True])
+def test_no_character_is_taken_for_a_space_because_of_its_last_bits(keep_case, lines):
+    """The texts hold every code point whose last 8 bits are whitespace, between spaces and line ends."""
+    pages = [page for page in range(1, sys.maxunicode + 1 >> 8) if not 0xD8 <= page < 0xE0]
+    texts = ["".join(f"x {chr(page << 8 | low)} \n{chr(page << 8 | low)}y" for low in some.LOW_BYTES) for page in pages]
+    assert_texts_are_equal(texts, Normalisation(keep_case=keep_case), lines=lines, k=2)
+
+
+@in_c
+@given(
+    st.lists(st.tuples(st.sampled_from(some.EDGES), st.sampled_from([*LETTERS, *some.LOOKALIKES])), max_size=5),
+    st.sampled_from(["a", "ab ", "é", " ", "\n", "日"]),
+    st.booleans(),
+    st.sampled_from([1, 8, 9, 64]),
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_texts_are_cut_right_between_the_blocks_of_kernels_in_c(runs, filler, lines, k):
+    """Long runs of one string, each with another character after as many bytes as fit in some blocks."""
+    text = "".join(" " + filler * (size // len(filler.encode())) + " " + character for size, character in runs)
+    assert_texts_are_equal([text, text[1:], text[:-1]], Normalisation(), lines=lines, k=k)
+
+
+@in_c
+@pytest.mark.parametrize("size", [*some.EDGES, STRIDE - 1, STRIDE, STRIDE + 1])
+def test_texts_that_end_where_a_block_ends_are_right_in_c(size):
+    for filler in ("a", "é", "日", "🙂"):
+        texts = [filler * size, filler * (size - 1) + " ", filler * (size - 2) + " a", "a " * (size // 2)]
+        assert_texts_are_equal(texts, Normalisation(), lines=False, k=9)
+        assert_texts_are_equal(texts[:1], Normalisation(), lines=False, k=1)
+    assert_texts_are_equal(["a " * size], Normalisation(), lines=False, k=9)
+
+
+@in_c
+@pytest.mark.parametrize("size", some.EDGES)
+def test_rows_as_long_as_words_and_blocks_are_right_in_c(size):
+    draw = np.random.default_rng(size)
+    row = draw.integers(0, 1 << 32, size, np.uint32)
+    hashes = some.ragged([row, [], row[1:], row[:1]], np.uint32)
+    for k in (1, 2, 9, size - 1, size, size + 1):
+        made, expected = both_ways(tokens_of_units, hashes, Shingling(k=k, unit="word"))
+        assert_equal_rows(made.tokens, expected.tokens)
+    assert_equal_rows(*both_ways(multisets.token_sets, some.ragged([row % 7, row, row[::-1]], np.uint32)))
+    for places in (1, 64, size):
+        assert np.array_equal(*both_ways(fss.signatures, hashes, places))
+    signatures, sides = draw.integers(0, 2, (3, size), np.uint32), np.indices((3, 3)).reshape(2, -1)
+    assert np.array_equal(*both_ways(jaccard.estimates, signatures, *sides))
+    keys = draw.integers(0, size, size).astype(np.uint64)
+    assert np.array_equal(*both_ways(buckets.order_of_keys, keys))
+    members = Ragged(draw.integers(0, size, size, np.int32), offsets_of(np.array([size])))
+    assert_equal_rows(*both_ways(buckets.positions_of_members, members, size))
+
+
+@in_c
+@pytest.mark.parametrize("rows", [1, 2, 63, 64, 65, 128, 129])
+@pytest.mark.parametrize("size", [1, 2, 62, 63, 64, 65, 127, 128, 129, 192, 256])
+def test_sets_whose_tokens_fill_the_words_of_a_bitmap_are_compared_right_in_c(size, rows):
+    """Together the sets have this number of distinct tokens. Only pairs of few sets are looked up in bitmaps."""
+    draw = np.random.default_rng(size)
+    tokens = np.sort(draw.choice(1 << 32, size, replace=False).astype(np.uint32))
+    sets = some.ragged([tokens, *(tokens[draw.random(size) < 0.7] for _ in range(rows + 100))], np.uint32)
+    left, right = (side.reshape(-1) for side in np.meshgrid(np.arange(rows), np.arange(len(sets))))
+    for pairs in ((left, right), (right, left)):
+        assert np.array_equal(*both_ways(jaccard.overlaps, sets, *pairs))
 
 
 @in_c

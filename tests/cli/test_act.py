@@ -553,6 +553,23 @@ def test_a_moved_file_that_was_changed_is_not_put_back(place: Path) -> None:
     assert (place / "away/docs/deep/b").read_bytes() == b"edited"
 
 
+@pytest.mark.parametrize("again", ["touched", "written anew", "another of the same size"])
+def test_a_moved_file_is_put_back_if_its_bytes_are_the_same(place: Path, again: str) -> None:
+    act(place, "--move", "away")
+    moved = place / "away/docs/deep/b"
+    if again == "touched":
+        os.utime(moved, (1, 1))
+    else:
+        moved.unlink()
+        moved.write_bytes(A1 if again == "written anew" else A1[::-1])
+    done = simdocs("undo", JOURNAL, "--yes", cwd=place)
+    if again == "another of the same size":
+        assert (done.status, f"{moved} is another file now" in done.err) == (3, True)
+        assert (moved.read_bytes(), (place / "docs/deep/b").exists()) == (A1[::-1], False)
+    else:
+        assert (done.status, (place / "docs/deep/b").read_bytes(), moved.exists()) == (0, A1, False)
+
+
 def test_an_answer_that_was_edited_is_damaged(place: Path) -> None:
     lines = (place / "x.answer").read_text().splitlines(keepends=True)
     (place / "x.answer").write_text("".join(lines[:1] + lines[2:]))

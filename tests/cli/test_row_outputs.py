@@ -107,3 +107,15 @@ def test_nothing_is_written_if_strict_and_a_row_was_not_judged(here):
     done = simdocs("dedupe", "in.jsonl", "--kept-rows", "k.jsonl", "--strict", cwd=here)
     assert done.status == 2
     assert os.listdir(here) == ["in.jsonl"]
+
+
+@pytest.mark.parametrize("beside", [-1, 0, 1, 2])
+@pytest.mark.parametrize("size", [1 << 19, 1 << 20, 2 << 20])
+def test_a_row_that_is_too_long_to_compare_is_written_whole(here, size, beside):
+    """A row that is not held in memory is copied in pieces: here it ends where a piece ends, or near it."""
+    long = b"x" * (size + beside)
+    rows = b"\n".join((LINES[0], long, LINES[1], LINES[2], long[1:]))
+    (here / "in.jsonl").write_bytes(rows)
+    done = simdocs("dedupe", "in.jsonl", "--max-size", "1000", "--kept-rows", "k.jsonl", "-q", cwd=here)
+    assert done.status == 3
+    assert (here / "k.jsonl").read_bytes() == rows.replace(LINES[1] + b"\n", b"")

@@ -143,7 +143,7 @@ def test_an_update_keeps_what_cannot_be_read_as_if_it_had_not_changed(
     shutil.rmtree(place)
 
 
-@pytest.mark.parametrize("path", ["docs/below", "docs/below/a"])
+@pytest.mark.parametrize("path", ["docs/below", "docs/below/a", "docs/below/a.jsonl"])
 def test_a_file_that_was_new_when_it_was_read_is_read_again_although_it_was_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
@@ -151,8 +151,10 @@ def test_a_file_that_was_new_when_it_was_read_is_read_again_although_it_was_kept
     monkeypatch.chdir(tmp_path)
     clock, target, how = Clock(monkeypatch), Path("x.index"), KEEP | {"ignore_ctime": True}
     write("docs/below/a", b"the quick brown fox")
+    write("docs/below/a.jsonl", b'{"text": "the quick brown fox"}\n')
     built(target, ["docs"], **how)
     rewrite_in_place("docs/below/a", b"one slow fox jumps ")
+    rewrite_in_place("docs/below/a.jsonl", b'{"text": "one slow fox jumps "}\n')
     for _ in range(2):
         clock.ahead += HOUR
         with closed({path}):

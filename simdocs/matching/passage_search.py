@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simdocs.kernels.compare.common_runs import common_runs
+from simdocs.kernels.compare.common_runs import Edges, common_runs
 from simdocs.kernels.text import character_kinds as kinds
 from simdocs.kernels.text.origins import Origins, origins
 from simdocs.kernels.text.units import Units
@@ -53,13 +53,6 @@ class PlacedUnits(NamedTuple):
     origins: Origins
     lines: Index
     counted: Index | None
-
-    def counts(self, first: int, shingles: int) -> bool:
-        """Whether any of the shingles that begin in this number of units is not left out."""
-        if self.counted is None:
-            return True
-        low, high = np.searchsorted(self.counted, (first, first + shingles))
-        return bool(low < high)
 
 
 class MappedText(NamedTuple):
@@ -154,16 +147,27 @@ class PassageSearch:
         return out
 
     def _passages(self, first: PlacedUnits, other: PlacedUnits) -> Iterator[CommonPassage]:
-        """Yield the passages, by falling length of the runs that they are made of."""
-        runs = common_runs(first.numbers, other.numbers, self._least)
+        """Yield the passages, by falling length of the runs that they are made of.
+
+        A run is cut once more if the other text has only a part of a character at its ends.
+        """
+        edges = self._edges(first)
+        runs = common_runs(first.numbers, other.numbers, self._least, edges)
         for a, b, size in zip(*(each.tolist() for each in runs), strict=True):
             opens = first.opens[a : a + size] & other.opens[b : b + size]
             closes = first.closes[a : a + size] & other.closes[b : b + size]
             skipped, last = int(opens.argmax()), size - 1 - int(closes[::-1].argmax())
-            units = last - skipped + 1
-            is_whole = opens[skipped] and closes[last] and units >= self._least
-            if is_whole and first.counts(a + skipped, units - self._shingling.k + 1):
-                yield _passage(first, other, (a + skipped, b + skipped), units)
+            if opens[skipped] and closes[last] and a + last + 1 >= edges.least[a + skipped]:
+                yield _passage(first, other, (a + skipped, b + skipped), last - skipped + 1)
+
+    def _edges(self, first: PlacedUnits) -> Edges:
+        """Where passages can begin and end, and where they are long enough and have a shingle that is not left out."""
+        edges = Edges.of(first.opens, first.closes, self._least)
+        if first.counted is None:
+            return edges
+        never = len(first.opens)
+        shingle = np.append(first.counted, never)[np.searchsorted(first.counted, np.arange(never + 1))]
+        return edges._replace(least=np.maximum(edges.least, shingle + self._shingling.k))
 
 
 def _passage(a: PlacedUnits, b: PlacedUnits, firsts: tuple[int, int], units: int) -> CommonPassage:

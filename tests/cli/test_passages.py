@@ -83,6 +83,20 @@ def test_a_text_is_one_passage_of_itself(here, unit):
     assert int(row[2]) in (len(LETTER.rstrip()), len(LETTER.rstrip()) - 1)
 
 
+@pytest.mark.parametrize("options", [("compare", "x", "y"), ("compare", "y", "x"), ("query", "y.index", "x")])
+def test_a_run_that_is_too_short_without_its_spaces_takes_no_place_of_a_passage(tmp_path, options):
+    """The longest run that both texts have is of 61 characters, of which 2 are spaces, and ends within a passage."""
+    words = " some words, which come before the passage that is quoted in "
+    passage = "in full, and that is exactly sixty characters long: no more."
+    assert (len(words), len(words.strip()), len(passage)) == (61, 59, 60)
+    (tmp_path / "x").write_text(f"Ann,{words}{passage[3:]}! Yours")
+    (tmp_path / "y").write_text(f"Bob:{words}Y:{passage}? Bye")
+    assert simdocs("index", "y", "-o", "y.index", cwd=tmp_path).status == 0
+    (row,) = simdocs(*options, "--passages", cwd=tmp_path).rows
+    text = (tmp_path / row[0].decode()).read_text()
+    assert text[int(row[1]) : int(row[2])] == passage
+
+
 def test_encodings_and_byte_order_marks_do_not_move_places(here):
     (here / "wide").write_bytes(codecs.BOM_UTF16_LE + LETTER.encode("utf-16-le"))
     (here / "marked").write_bytes(codecs.BOM_UTF8 + LETTER.encode())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from simdocs.matching.passage_search import PassageSearch
@@ -55,10 +55,8 @@ def test_passages_agree_when_normalised(both, shingling):
 def test_passages_are_the_longest_runs_of_units_and_none_is_missed(both, least, unit):
     split = {"char": units.chars, "word": units.words, "line": units.lines}[unit]
     a, b = (split(texts.normalised(data, lines=unit == "line")) for data in both)
-    expected = [a[begin : begin + size] for begin, size in runs.common_runs(a, b, least)]
-    if unit == "char":  # neither begins nor ends with a space
-        expected = [list("".join(run).strip()) for run in expected]
-        expected = [run for run in expected if len(run) >= least]
+    edge = [unit != "char" or each != " " for each in a]  # no passage begins or ends with a space
+    expected = [a[begin : begin + size] for begin, size in runs.common_runs(a, b, least, edge, edge)]
     passages = found(*both, some.shingling(unit=unit, k=1), least)
     got = [split(texts.normalised(texts.encoded(excerpts(*both, each)[0]), lines=unit == "line")) for each in passages]
     assert sorted(map(tuple, got)) == sorted(map(tuple, expected))
@@ -118,3 +116,36 @@ def test_passages_of_left_out_tokens_alone_are_not_found():
     assert [excerpts(a, b, each)[0] for each in search.passages(0, search.placed(b))] == [own.decode()]
     part = PassageSearch([a], shingling, 5, ignored[:-1])
     assert len(part.passages(0, part.placed(b))) == 2
+
+
+def is_left_out(a: str, b: str, passages: list[CommonPassage], least: int) -> list[str]:
+    """Return what A and B have in common that begins and ends with letters, in places of A that are in no passage."""
+    listed = {place for each in passages for place in range(each.a_begin, each.a_end)}
+    windows = [(begin, a[begin : begin + size]) for size in (least, least + 1) for begin in range(len(a) - size + 1)]
+    return [
+        text
+        for begin, text in windows
+        if text == text.strip() and text in b and listed.isdisjoint(range(begin, begin + len(text)))
+    ]
+
+
+spaced = st.lists(st.text("xy", min_size=1, max_size=3), min_size=2, max_size=10).map(" ".join)
+
+
+@examples(300)
+@example("x y x yx y", [(0, 3), (3, 3)], 3)
+@given(spaced, st.lists(st.tuples(st.integers(0, 30), st.integers(2, 14)), max_size=5), st.integers(3, 6))
+def test_nothing_that_is_long_enough_is_left_in_what_is_not_listed_of_either_text(a, cuts, least):
+    b = "".join(f"!{a[begin : begin + size]}" for begin, size in cuts) + "!"
+    for left, right in ((a, b), (b, a)):
+        passages = found(left.encode(), right.encode(), some.shingling(unit="char", k=1), least)
+        assert is_left_out(left, right, passages, least) == []
+
+
+def test_a_run_of_left_out_tokens_does_not_take_the_place_of_a_passage():
+    template, own = "a b c d e f g", "e f g h i"
+    shingling = some.shingling(unit="word", k=2)
+    ignored = some.sets_of([template.encode()], shingling).values
+    search = PassageSearch([f"{template} h i".encode()], shingling, 4, ignored)
+    (passage,) = search.passages(0, search.placed(f"{template} x {own}".encode()))
+    assert (passage.a_begin, passage.units) == (template.index("e"), 5)

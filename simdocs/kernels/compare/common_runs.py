@@ -36,21 +36,43 @@ class CommonRuns(NamedTuple):
     lengths: Index
 
 
-def common_runs(a: Array, b: Array, least: int) -> CommonRuns:
+class Edges(NamedTuple):
+    """Where runs of the n symbols of `a` may begin and end, and how long they must be. Each is int64 (n + 1,).
+
+    opens: for each place the first one, not before it, where a run may begin; n if there is none.
+    closes: for each place the last one, not after it, where a run may end; 0 if there is none.
+    least: for each place where a run may begin, the first place where it is long enough to end. It ascends.
+    """
+
+    opens: Index
+    closes: Index
+    least: Index
+
+    @classmethod
+    def of(cls, opens: Mask, closes: Mask, least: int) -> Edges:
+        """Runs of at least this many symbols. opens, closes: bool (n,), which symbols can be the first, or the last."""
+        places = np.arange(len(opens) + 1)
+        first = np.append(np.where(opens, places[:-1], len(opens)), len(opens))
+        last = np.append(0, np.where(closes, places[1:], 0))
+        return cls(np.minimum.accumulate(first[::-1])[::-1], np.maximum.accumulate(last), places + least)
+
+
+def common_runs(a: Array, b: Array, least: int, edges: Edges) -> CommonRuns:
     """The runs of at least this many symbols that both sequences have, by falling length, then by their place in `a`.
 
     The longest run comes first. Then its places in `a` count as taken, and the next is the longest run of places that
     are not taken, the first of several; and so on. So a place of `a` is in at most one run, what is left of `a` has no
-    run of `least` symbols in common with `b`, and a run cannot be made longer, unless by places that another run has.
-    If `b` has a run several times, one of these places is returned, always the same.
+    run in common with `b`, and a run cannot be made longer, unless by places that another run has. Only what `edges`
+    allows is a run. If `b` has a run several times, one of these places is returned, always the same.
 
-    a, b: one-dimensional arrays of integers of one dtype, which stand for symbols. least: at least 1. With n = len(a) +
-    len(b), the time grows with n log(n)^2 and the memory with n log(n), whatever the sequences are.
+    a, b: one-dimensional arrays of integers of one dtype, which stand for symbols. least: at least 1, and no more than
+    any run of `edges` has. With n = len(a) + len(b), the time grows with n log(n)^2 and the memory with n log(n),
+    whatever the sequences are.
     """
-    longest = _longest(_shortened(a, b, least), least) if min(len(a), len(b)) >= least else None
+    longest = _longest(_shortened(a, b, least), least, edges) if min(len(a), len(b)) >= least else None
     if longest is None or not len(longest.begins):
         return CommonRuns(*(np.empty(0, np.int64) for _ in CommonRuns._fields))
-    return _tiles(longest, least)
+    return _tiles(longest, edges)
 
 
 class _Shortened(NamedTuple):
@@ -136,7 +158,7 @@ def _inner_symbols(a: Array, b: Array, once: Index, least: int) -> tuple[Index, 
 
 
 class _Longest(NamedTuple):
-    """Runs that are the longest from their places in `a`, and that no other one contains.
+    """Runs that are the longest from their places in `a`, and that no longer one contains.
 
     begins, ends: int64 (n,), in `a`, both ascending. others: int64 (n,), where they begin in `b`.
     """
@@ -146,8 +168,8 @@ class _Longest(NamedTuple):
     others: Index
 
 
-def _longest(short: _Shortened, least: int) -> _Longest:
-    """The longest run from each place of the first sequence, if it has `least` symbols and no other one contains it."""
+def _longest(short: _Shortened, least: int, edges: Edges) -> _Longest:
+    """The longest run from each place of the first sequence, if it is long enough and no longer one contains it."""
     in_a = np.arange(len(short.symbols)) < short.split
     counts = np.bincount(short.symbols)
     of_a = np.bincount(short.symbols[: short.split], minlength=len(counts))
@@ -177,10 +199,11 @@ def _longest(short: _Shortened, least: int) -> _Longest:
     starts, others, lengths = np.concatenate(found, axis=1)
     order = np.argsort(starts)
     starts, others, lengths = starts[order], others[order], lengths[order]
-    begins, ends = short.places[starts], short.places[starts + lengths - 1] + 1
+    places = short.places[starts]
+    begins, ends = edges.opens[places], edges.closes[short.places[starts + lengths - 1] + 1]
     longer = np.append(True, ends[1:] > np.maximum.accumulate(ends)[:-1])[: len(ends)]
-    some = np.flatnonzero((ends - begins >= least) & longer)
-    return _Longest(begins[some], ends[some], short.places[others[some]])
+    some = np.flatnonzero((ends >= edges.least[begins]) & longer)
+    return _Longest(begins[some], ends[some], (short.places[others] + begins - places)[some])
 
 
 def _begins_of_equal(ordered: Keys) -> Index:
@@ -217,7 +240,7 @@ def _best_neighbours(alive: Index, here: Mask, groups: Index, places: Index, lev
     return np.stack((alive[places], best, most))
 
 
-def _tiles(longest: _Longest, least: int) -> CommonRuns:
+def _tiles(longest: _Longest, edges: Edges) -> CommonRuns:
     """The longest run, then the longest one of the places of `a` that are left, and so on.
 
     Runs of one length that begin at places next to each other are one candidate: any stretch of that length between the
@@ -238,6 +261,13 @@ def _tiles(longest: _Longest, least: int) -> CommonRuns:
         )
     )
     heapq.heapify(candidates)
+
+    def offer(begin: int, end: int, length: int) -> None:
+        if end - begin < length:
+            begin, end = int(edges.opens[begin]), int(edges.closes[end])
+        if end >= edges.least[begin]:
+            heapq.heappush(candidates, (-min(length, end - begin), begin, end, length))
+
     taken, until = list[int](), list[int]()
     while candidates:
         key, begin, end, length = heapq.heappop(candidates)
@@ -247,17 +277,13 @@ def _tiles(longest: _Longest, least: int) -> CommonRuns:
             start, at = until[at], at + 1
         stop = min(end, taken[at]) if at < len(taken) else end
         size = min(length, stop - start)
-        if size >= least and size == -key:
+        if size == -key:
             taken.insert(at, start)
             until.insert(at, start + size)
             start += size
         elif at < len(taken) and until[at] < end:
-            again = until[at]
-            if end - again >= least:
-                heapq.heappush(candidates, (-min(length, end - again), again, end, length))
-        size = min(length, stop - start)
-        if size >= least:
-            heapq.heappush(candidates, (-size, start, stop, length))
+            offer(until[at], end, length)
+        offer(start, stop, length)
     found = np.array(taken, np.int64)
     sizes = np.array(until, np.int64) - found
     run = np.searchsorted(begins, found, side="right") - 1

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, NoReturn
 
 import numpy as np
 
-from simdocs.artifacts.manifest import recipe_of, refuse_other_unicode
+from simdocs.artifacts.manifest import group_of, recipe_of, refuse_other_unicode
 from simdocs.artifacts.npy import damaged
 from simdocs.errors import ArtifactError, InputError, UsageError
 from simdocs.model.deduplication import Deduplication
@@ -30,7 +30,9 @@ from simdocs.model.saved_answer import (
     SavedPair,
     SavedRoot,
 )
-from simdocs.parameters.recipes import SignatureRecipe
+from simdocs.parameters.answers import Grouping
+from simdocs.parameters.recipes import Banding, SignatureRecipe
+from simdocs.parameters.texts import Walking
 
 _FORMAT = f"simdocs.{SUFFIX}"
 
@@ -40,6 +42,12 @@ _SAVED = f"write one with simdocs dedupe DOCS -o NAME.{SUFFIX}"
 
 _WRONG = (ValueError, ArithmeticError, LookupError, TypeError, AttributeError, RecursionError)
 """The errors of looking into JSON that is not what we write."""
+
+_BEGINNING = f'{{"format": "{_FORMAT}", "version": '.encode()
+"""How every answer begins, of any version."""
+
+_LONGEST_HEAD, _LONGEST = 1 << 28, 1 << 24
+"""Bytes of the longest line that is read: of the first one, which has every directory, and of the others."""
 
 _DIGEST = re.compile("[0-9a-f]{32}")
 
@@ -166,12 +174,12 @@ def _read_again(path: bytes, name: str, before: tuple[int, ...]) -> Iterator[Sav
 
 def _checked(file: BinaryIO, name: str, source: Callable[[], Iterator[SavedPair]]) -> SavedAnswer:
     """The answer in a file whose lines are all as they must be."""
-    first = file.readline()
+    first = _first_line(file, name)
     answer = _of_head(first, name, source)
     known, group = hashlib.sha256(first), -1
     kept, duplicates = set[tuple[int, bytes]](), set[tuple[int, bytes]]()
     last_kept: tuple[int, bytes] | None = None
-    for rows, line in enumerate(file):
+    for rows, line in enumerate(iter(lambda: file.readline(_LONGEST), b"")):
         where = f"{name}, line {rows + 2}"
         row = _object(line, where)
         if "checksum" in row:
@@ -198,6 +206,19 @@ def _checked(file: BinaryIO, name: str, source: Callable[[], Iterator[SavedPair]
     raise damaged(name, "its end is missing (an interrupted copy?)", _REMEDY)
 
 
+def _first_line(file: BinaryIO, name: str) -> bytes:
+    """The first line of an answer. ArtifactError: it does not begin as one, or is longer than one."""
+    head = file.read(len(_BEGINNING))
+    if not head:
+        raise damaged(name, "an empty file (an interrupted write?)", _REMEDY)
+    if head != _BEGINNING:
+        _unknown(name)
+    rest = file.readline(_LONGEST_HEAD)
+    if not rest.endswith(b"\n"):
+        raise damaged(name, "its first line is not a whole line of JSON", _REMEDY)
+    return head + rest
+
+
 def _key(document: SavedDocument, answer: SavedAnswer) -> tuple[int, bytes]:
     """What tells documents apart: an index may have one of the same name in another directory."""
     return int(answer.roots[document.root].argument is None), document.name
@@ -222,12 +243,8 @@ def _object(line: bytes, where: str) -> dict[str, Any]:
 
 
 def _of_head(line: bytes, name: str, source: Callable[[], Iterator[SavedPair]]) -> SavedAnswer:
-    if not line:
-        raise damaged(name, "an empty file (an interrupted write?)", _REMEDY)
     try:
         head = json.loads(line)
-        if head["format"] != _FORMAT:
-            _unknown(name)
         version = head["version"]
     except _WRONG:
         _unknown(name)
@@ -252,6 +269,7 @@ def _unknown(name: str) -> NoReturn:
 def _answer(head: Mapping[str, Any], name: str, source: Callable[[], Iterator[SavedPair]]) -> SavedAnswer:
     """The answer with this head. Errors of _WRONG: it is not one that we write."""
     recipe = recipe_of(SignatureRecipe, head["parameters"], str(head["unicode"]), name)
+    parameters = _parameters(head["parameters"], recipe, name)
     index_root = None if head.get("index_root", "") is None else name_from_json(head, "index_root")
     arguments = tuple(
         SavedArgument(name_from_json(each, "name"), _count(each["documents"])) for each in head["arguments"]
@@ -266,8 +284,8 @@ def _answer(head: Mapping[str, Any], name: str, source: Callable[[], Iterator[Sa
         root=name_from_json(head, "root"),
         index_root=index_root,
         recipe=recipe,
-        parameters=head["parameters"],
-        threshold=_share(head["threshold"]),
+        parameters=parameters,
+        threshold=_share(head["threshold"]) or _refused(),
         probability=_share(head["probability"]),
         ignored=_tokens(head["ignored"]),
         documents=_count(head["documents"]),
@@ -291,6 +309,18 @@ def _answer(head: Mapping[str, Any], name: str, source: Callable[[], Iterator[Sa
     if answer.changed is not None and answer.changed > answer.documents:
         raise ValueError
     return answer
+
+
+def _parameters(given: Mapping[str, Any], recipe: SignatureRecipe, name: str) -> dict[str, Any]:
+    """All parameters in groups: those of the recipe, and the others, which are checked here. Errors as of `_answer`."""
+    groups: dict[str, Any] = {}
+    for key, kind in (("walking", Walking), ("grouping", Grouping), ("banding", Banding)):
+        without = key == "banding" and given[key] is None
+        groups[key] = None if without else group_of(kind, given[key], name).as_dict()
+    bands = groups["banding"]
+    if bands is not None and bands["bands"] * bands["rows"] > recipe.sketching.num_perm:
+        raise ValueError
+    return groups | {key: value for key, value in recipe.as_dict().items() if key != "unicode"}
 
 
 def _root(each: Mapping[str, Any], arguments: int) -> SavedRoot:

@@ -18,7 +18,7 @@ from simdocs.artifacts.npy import checksum, damaged
 from simdocs.errors import ArtifactError, ParametersError
 from simdocs.model.documents import Documents
 from simdocs.parameters import PARAMETERS
-from simdocs.parameters.declaration import Group
+from simdocs.parameters.declaration import Group, GroupType
 from simdocs.parameters.recipes import MOST_STOP_WORDS, OWN_SCHEMES, IndexRecipe, Recipe, SignatureRecipe
 from simdocs.parameters.values import Choice
 
@@ -142,6 +142,13 @@ def recipe_of(kind: type[AnyRecipe], values: Mapping[str, Any], unicode: str, na
     return recipe
 
 
+def group_of(kind: type[GroupType], values: Mapping[str, Any], name: str) -> GroupType:
+    """A group of parameters from its JSON object. The errors are those of `recipe_of`."""
+    group: GroupType = _group(kind, values)
+    _in_range(group, name)
+    return group
+
+
 def _agree(form: ArtifactFormat, shapes: Mapping[str, tuple[int, ...]], known: Mapping[str, int]) -> None:
     """Raise ValueError unless each letter in the format's shapes stands for a single number, and a possible one.
 
@@ -169,7 +176,18 @@ def _possible(recipe: Recipe, name: str) -> None:
     """Raise ValueError for a value out of range, and ArtifactError for a unit, scheme, ... that is not known here."""
     if len(recipe.shingling.stop_word_list.encode()) > MOST_STOP_WORDS:  # a surrogate alone is not a character
         raise ValueError
-    for parameter, value in recipe.flattened():
+    _in_range(recipe, name)
+    if isinstance(recipe, SignatureRecipe) and (recipe.sketching.is_own or len(recipe.sketching.as_dict()) > _DRAWN):
+        from simdocs.parameters.hash_functions import refuse_contradiction
+
+        refuse_contradiction(recipe.sketching)
+    if isinstance(recipe, IndexRecipe) and recipe.banding.bands * recipe.banding.rows > recipe.sketching.num_perm:
+        raise ValueError
+
+
+def _in_range(group: Group, name: str) -> None:
+    """Raise ValueError for a value out of range, and ArtifactError for a unit, scheme, ... that is not known here."""
+    for parameter, value in group.flattened():
         if parameter not in PARAMETERS or value is None:  # the version of Unicode; what was not given
             continue
         if parameter == "scheme" and value in OWN_SCHEMES:
@@ -183,12 +201,6 @@ def _possible(recipe: Recipe, name: str) -> None:
             raise ArtifactError(
                 f"{name}: made with {parameter} {value[:60]!r}, which this simdocs does not know: upgrade simdocs"
             ) from None
-    if isinstance(recipe, SignatureRecipe) and (recipe.sketching.is_own or len(recipe.sketching.as_dict()) > _DRAWN):
-        from simdocs.parameters.hash_functions import refuse_contradiction
-
-        refuse_contradiction(recipe.sketching)
-    if isinstance(recipe, IndexRecipe) and recipe.banding.bands * recipe.banding.rows > recipe.sketching.num_perm:
-        raise ValueError
 
 
 _hints = functools.cache(typing.get_type_hints)
@@ -201,7 +213,7 @@ def _group(kind: Any, values: Mapping[str, Any]) -> Any:
     for name in kind.defaults:
         hint = hints[name]
         if typing.get_origin(hint) is tuple:
-            absent = name not in values and kind.defaults[name] == ()
+            absent = kind.defaults[name] == () and values.get(name, []) == []
             made[name] = () if absent else _listed(values[name], typing.get_args(hint)[0])
             continue
         value = values[name]

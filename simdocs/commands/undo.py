@@ -27,8 +27,8 @@ def answer(request: UndoRequest, run: Run, delivery: Delivery) -> PutBack:
     """
     rows = list[Row]()
 
-    def tell(step: Step) -> None:
-        row = f"undo {step.action}", from_here(step.place), from_here(step.target_place) if step.target else None
+    def tell(action: str, place: bytes | None, other: bytes | None) -> None:
+        row = action, *(None if path is None else from_here(path) for path in (place, other))
         if delivery.take is None:
             rows.append(row)
         else:
@@ -46,7 +46,9 @@ def answer(request: UndoRequest, run: Run, delivery: Delivery) -> PutBack:
     else:
         steps = _steps(read_journal(request.journal))
         for step, _ in steps:
-            tell(step)
+            tell(*_row(step))
+            for action, path in step.removals():
+                tell(action, None, path)
         count = len(steps)
     return PutBack(is_done=request.acting.yes, count=count, skipped=run.skipped, rows=tuple(rows))
 
@@ -79,5 +81,10 @@ def _undo(journal: Journal, step: Step, state: str, run: Run, tell: Any) -> int:
         place = display_name(step.target_place) if step.target else display_name(os.path.dirname(step.place))
         run.skipped.add(Skip("left", from_here(step.place), f"{error.strerror or error}: look in {place}"))
         return 0
-    tell(step)
+    tell(*_row(step))
     return 1
+
+
+def _row(step: Step) -> tuple[str, bytes, bytes | None]:
+    """What undoing a step does, the place of its file, and the place from which it comes back, if there is one."""
+    return f"undo {step.action}", step.place, step.target_place if step.target else None

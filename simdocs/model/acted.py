@@ -92,7 +92,7 @@ class PutBack(Answer):
     count: the number of files.
     skipped: what could not be put back, and why.
     rows: each of them: what is done, such as "undo move", its name, and the place from which it comes back (None: no
-        other).
+        other). If it is only shown, also what would be removed: no name, and its path as the place.
     """
 
     is_done: bool

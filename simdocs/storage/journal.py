@@ -7,11 +7,12 @@ about had not begun: it is cut off when the journal is opened for writing.
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import stat
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, BinaryIO
 
 from simdocs.errors import ArtifactError, InputError, LockedError, OutputError, UsageError, suggested
 from simdocs.model.names import display_name
@@ -28,6 +29,9 @@ BEGIN, DONE, NOT_DONE, UNDOING, UNDONE = "begin", "done", "not done", "undoing",
 """The states of a step, in lines of their own. A line that begins a step has all about it."""
 
 _ENDS = "end"
+
+_LONGEST = 1 << 24
+"""Bytes of the longest line that is read. A step has a few paths and the extended attributes of a file."""
 
 _BEGINNING = f'{{"format": "{FORMAT}", '.encode()
 """How every journal begins, although a power cut may have left less of it."""
@@ -48,31 +52,33 @@ class Journal:
         self.steps: dict[int, tuple[Step, str]] = {}
         self.runs = 0
 
-    def read(self, data: bytes) -> int:
+    def read(self, file: BinaryIO) -> int:
         """Take in the lines of a journal; return the number of bytes of those that are whole.
 
         ArtifactError: a line that is not the last one is damaged, or this is no journal, or one of another version.
         """
-        size = 0
-        # Before anything is cut off, it must be certain that this is a journal.
-        if data[: len(_BEGINNING)] != _BEGINNING[: len(data)]:
+        # Before anything is cut off, and before more is read, it must be certain that this is a journal.
+        head = file.read(len(_BEGINNING))
+        if not _BEGINNING.startswith(head):
             raise ArtifactError(f"{self.name}: this is not a journal of simdocs act: name one")
-        lines = data.split(b"\n")
-        for number, line in enumerate(lines):
-            is_last = number >= len(lines) - 2  # the text after the last line feed is a line of its own
+        size = number = file.seek(0)
+        while line := file.readline(_LONGEST):
             try:
-                if number == len(lines) - 1:
+                if not line.endswith(b"\n"):
                     raise ValueError
                 self._take(json.loads(line), number)
             except WRONG_STEP:
-                if is_last and not any(lines[number + 1 :]):
+                if not file.read(1):
                     break
-                raise ArtifactError(f"{self.name}: damaged: line {number + 1} is not one that simdocs writes") from None
-            size += len(line) + 1
+                wrong = f"line {number + 1} is not one that simdocs writes"
+                raise ArtifactError(f"{self.name}: damaged: {wrong}: nothing was changed") from None
+            size, number = size + len(line), number + 1
         return size
 
     def _take(self, line: Mapping[str, Any], number: int) -> None:
         if "run" in line:
+            if type(line["run"]) is not int:
+                raise TypeError
             if line["state"] == _ENDS:
                 self.is_finished = True
                 return
@@ -81,7 +87,7 @@ class Journal:
             if line["version"] != VERSION:
                 problem = f"{self.name}: has format version {str(line['version'])[:20]}"
                 raise ArtifactError(f"{problem}, but this simdocs reads version {VERSION}: upgrade simdocs")
-            self.runs, self.is_finished = int(line["run"]), False
+            self.runs, self.is_finished = line["run"], False
         elif number == 0:
             raise ValueError
         elif line["state"] == BEGIN:
@@ -127,29 +133,46 @@ class Journal:
             syscalls.sync(self.descriptor)
 
 
-def _content(descriptor: int) -> bytes:
-    pieces = list[bytes]()
-    while piece := os.pread(descriptor, 1 << 20, sum(map(len, pieces))):
-        pieces.append(piece)
-    return b"".join(pieces)
+def _taken_in(journal: Journal, descriptor: int) -> int:
+    """Read a journal that was opened, as far as its lines are whole; return the number of their bytes.
+
+    UsageError: it is not a file, or it belongs to another user, who may have written anything into it.
+    """
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        raise UsageError(f"{journal.name}: this is not a file: name the journal of simdocs act")
+    if status.st_uid != os.geteuid():
+        raise UsageError(f"{journal.name}: belongs to another user, so nothing was done: remove it or run as that user")
+    with os.fdopen(descriptor, "rb", closefd=False) as file:
+        return journal.read(file)
+
+
+@contextlib.contextmanager
+def _no_link(name: str) -> Iterator[None]:
+    """Raise UsageError if what is opened in this block is a link."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise UsageError(f"{name}: this is a link, which is not followed: name the journal itself") from None
+        raise
 
 
 def read_journal(path: bytes) -> Journal:
-    """The journal at this path, to look at. InputError: it cannot be read. ArtifactError: it is damaged."""
-    name = display_name(path)
-    journal = Journal(name)
+    """The journal at this path, to look at. InputError: it cannot be read. ArtifactError: it is damaged.
+
+    UsageError: it is not a file of this user.
+    """
+    journal = Journal(display_name(path))
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with _no_link(journal.name):
+            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            _taken_in(journal, descriptor)
+        finally:
+            syscalls.release(descriptor)
     except OSError as error:
-        raise InputError(f"{name}: {error.strerror}") from None
-    try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise InputError(f"{name}: this is not a file: name the journal of simdocs act")
-        journal.read(_content(descriptor))
-    except OSError as error:
-        raise InputError(f"{name}: {error.strerror}") from None
-    finally:
-        syscalls.release(descriptor)
+        raise InputError(f"{journal.name}: {error.strerror}") from None
     return journal
 
 
@@ -158,22 +181,19 @@ def written_journal(path: bytes, *, create: bool) -> Iterator[Journal]:
     """Open a journal for writing and lock it. An unfinished last line is cut off.
 
     create: make it if it does not exist. LockedError: another run writes it. ArtifactError: it is damaged. OutputError:
-    it cannot be written. InputError: it does not exist.
+    it cannot be written. InputError: it does not exist. UsageError: it is not a file of this user.
     """
     name = display_name(path)
     directory, base = os.path.split(os.fsdecode(os.path.abspath(path)))
     journal, dir_fd = Journal(name), -1
     try:
-        with as_output_error(name):
+        with as_output_error(name), _no_link(name):
             dir_fd = syscalls.open_directory(directory)
             journal.descriptor = _opened(base, dir_fd, name, create=create)
-            if not stat.S_ISREG(os.fstat(journal.descriptor).st_mode):
-                raise UsageError(f"{name}: this is not a file, so it is not written")
             if not syscalls.try_lock(journal.descriptor):
                 raise LockedError(f"{name}: another run is writing this journal: try again later")
-            data = _content(journal.descriptor)
-            size = journal.read(data)
-            if size < len(data):
+            size = _taken_in(journal, journal.descriptor)
+            if size < os.fstat(journal.descriptor).st_size:
                 syscalls.truncate(journal.descriptor, size)
             syscalls.sync(journal.descriptor)
             syscalls.sync(dir_fd)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
 import stat
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from simdocs.model.names import DRAFT_PREFIX, display_name, name_for_json, name_from_json
+from simdocs.model.names import DRAFT_PREFIX, display_name, name_for_json, name_from_json, text_to_name
+from simdocs.parameters.actions import ACTIONS
 from simdocs.storage import syscalls
 from simdocs.storage.syscalls import FileFacts
 from simdocs.storage.tree import directory_below
@@ -18,7 +20,16 @@ WRONG_STEP = (ValueError, ArithmeticError, LookupError, TypeError, AttributeErro
 """The errors of looking into JSON that is not a step."""
 
 _NAMES = ("name", "root", "path", "target_root", "target", "temporary", "info", "kept")
-_NUMBERS = ("size", "mtime_ns", "atime_ns", "mode", "uid", "gid", "device", "inode", "kept_inode")
+_NUMBERS = {
+    "size": range(1 << 63),
+    **dict.fromkeys(("mtime_ns", "atime_ns"), range(-(10**9 << 63), 10**9 << 63)),
+    "mode": range(1 << 12),
+    **dict.fromkeys(("uid", "gid"), range((1 << 32) - 1)),
+    **dict.fromkeys(("device", "inode", "kept_inode"), range(1 << 64)),
+}
+"""The fields that are whole numbers, and the values that they can have."""
+
+_DIGEST = re.compile("[0-9a-f]{64}")
 
 _PIECE = 1 << 20
 
@@ -87,12 +98,31 @@ class Step(NamedTuple):
         values["made"] = tuple(name_from_json(each, "name") for each in line["made"])
         values["attributes"] = tuple((str(name), str(value)) for name, value in line["attributes"])
         step = cls(**values)
-        below = [path for path in (step.path, step.target, *step.made) if path]
-        if any({b"", b".", b".."} & set(path.split(b"/")) for path in below) or not step.path:
-            raise ValueError
-        if any(b"/" in name for name in (step.temporary, step.info)) or step.as_json() != line:
+        if step.as_json() != line or not step._is_possible():
             raise ValueError
         return step
+
+    def _is_possible(self) -> bool:
+        """Whether this is a step of act: then undo touches nothing but its two places, and names that follow from them.
+
+        ValueError: an attribute is not in hexadecimal.
+        """
+        action, goes = ACTIONS.get(self.action), bool(self.target)
+        roots = (self.root, self.kept, *((self.target_root,) if goes else ()))
+        below = (self.path, *((self.target,) if goes else ()))
+        return (
+            all(root.startswith(b"/") for root in roots)
+            and not any({b"", b".", b".."} & set(path.split(b"/")) for path in below)
+            and (action is None or goes != action.of_identical)
+            and bool(self.target_root) == goes
+            and all(self.target.startswith(above + b"/") for above in self.made)
+            and self.temporary == spare_name(self.base, self.number)
+            and self.info in (b"", os.path.basename(self.target) + b".trashinfo")
+            and all(getattr(self, field) in values for field, values in _NUMBERS.items())
+            and bool(_DIGEST.fullmatch(self.sha256))
+            and all(name and b"\0" not in text_to_name(name) for name, _ in self.attributes)
+            and all(bytes.fromhex(value).hex() == value for _, value in self.attributes)
+        )
 
     @property
     def base(self) -> str:
@@ -123,6 +153,13 @@ class Step(NamedTuple):
     def target_place(self) -> bytes:
         """The absolute path of the place to which it goes."""
         return os.path.join(self.target_root, self.target)
+
+    def removals(self) -> Iterator[tuple[str, bytes]]:
+        """Yield what `undo` removes beside files that are temporary: in which case, and its absolute path."""
+        if self.info:
+            yield "remove", os.path.join(os.path.dirname(self.target_root), b"info", self.info)
+        for path in reversed(self.made):
+            yield "remove if empty", os.path.join(self.target_root, path)
 
     @property
     def facts(self) -> FileFacts:

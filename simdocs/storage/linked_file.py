@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 
 from simdocs.errors import OutputError
@@ -78,7 +77,7 @@ def _exchange(step: Step, victim: Victim) -> None:
 def _exchange_back(step: Step, victim: Victim) -> None:
     try:
         syscalls.exchange(step.spare, victim.base, victim.dir_fd)
-        _remove_link(step.spare, victim.dir_fd)
+        _remove_link(step, step.spare, victim.dir_fd)
         syscalls.sync(victim.dir_fd)
     except OSError as error:
         where = display_name(_spare_place(step))
@@ -90,11 +89,18 @@ def _spare_place(step: Step) -> bytes:
     return os.path.join(os.path.dirname(step.place), step.temporary)
 
 
-def _remove_link(name: str, dir_fd: int) -> None:
-    """Remove a name of a file that has others. OSError."""
+def _remove_link(step: Step, name: str, dir_fd: int) -> None:
+    """Remove a name of a file that has others, or whose bytes the file of the step has. NotDoneError: neither. OSError.
+
+    It has no others if the kept file was replaced after the link was made, as editors do when they save.
+    """
     status = syscalls.status(name, dir_fd)
-    if status is not None and status.st_nlink > 1:
-        syscalls.unlink(name, dir_fd)
+    if status is None:
+        return
+    if status.st_nlink == 1 and not digest_at(name, dir_fd) == digest_at(step.base, dir_fd) == step.sha256:
+        where = display_name(os.path.join(os.path.dirname(step.place), os.fsencode(name)))
+        raise NotDoneError(f"it has changed since it was linked: it is {where}")
+    syscalls.unlink(name, dir_fd)
 
 
 def unlink_again(step: Step, *, again: bool) -> None:
@@ -111,20 +117,18 @@ def unlink_again(step: Step, *, again: bool) -> None:
             else:
                 _refuse_other(step, there)
                 syscalls.exchange(step.spare, step.base, home)
-                _remove_link(step.spare, home)
+                _remove_link(step, step.spare, home)
         elif aside is not None and aside.st_ino == step.kept_inode:
-            _remove_link(step.spare, home)  # it was not linked yet
+            _remove_link(step, step.spare, home)  # it was not linked yet
         elif aside is not None:
             raise NotDoneError(f"it has changed since: it is {display_name(_spare_place(step))}")
+        draft = syscalls.status(step.draft, home) if again else None
+        if draft is not None and draft.st_ino == step.kept_inode:
+            _remove_link(step, step.draft, home)
+        elif draft is not None:
+            syscalls.try_unlink(step.draft, home)
         if not _is_itself(step, home):
-            if again:
-                syscalls.try_unlink(step.draft, home)
             _copy_of_link(step, home)
-        elif again:
-            with contextlib.suppress(OSError):
-                draft = syscalls.status(step.draft, home)
-                if draft is not None and draft.st_ino == step.kept_inode:
-                    _remove_link(step.draft, home)
         syscalls.sync(home)
 
 
@@ -160,7 +164,7 @@ def _copy_of_link(step: Step, home: int) -> None:
         syscalls.try_unlink(step.draft, home)
         raise NotDoneError("something else has its name now")
     syscalls.sync(home)
-    _remove_link(step.draft, home)
+    _remove_link(step, step.draft, home)
 
 
 def reflink(step: Step, victim: Victim, kept: Victim) -> None:

@@ -56,7 +56,7 @@ test-browser: $(INSTALLED) ## run the tests of reports in a browser; needs Chrom
 	test -d node_modules/axe-core || ! command -v npm >/dev/null || npm install --silent --no-save --no-package-lock axe-core@4
 	$(BIN)/python -m pytest -m browser tests/browser
 
-fuzz: $(INSTALLED) ## run simdocs on random trees, lines, options, swaps of files and forged artifacts for MINUTES=5; SEED=n repeats one run
+fuzz: $(INSTALLED) ## run simdocs on forged artifacts, at random, for MINUTES=5; SEED=n repeats one run
 	$(BIN)/python -m tests.fuzz $(if $(SEED),--seed $(SEED),--minutes $(MINUTES))
 
 check: lint types layers test ## run everything that CI runs

@@ -15,11 +15,10 @@ from hypothesis import strategies as st
 
 from simdocs.corpora.stamp import RECENT_NS
 from tests.amounts import examples, slow
+from tests.cli.bounded import harmless, within_limits
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.program import Done
 from tests.fuzz.forging import Forgery, forge, forgeries
-from tests.fuzz.laws import harmless
-from tests.fuzz.running import within_limits
 
 KINDS = {"shingles": "shingle", "signatures": "signature", "index": "index"}
 

@@ -10,8 +10,25 @@ from typing import NamedTuple
 
 from tests import strategies as some
 from tests.twins import shingles, signatures, similarity
-from tests.twins.corpus import Document
+from tests.twins.decoding import utf8
 from tests.twins.groups import keep_order
+
+
+class Document(NamedTuple):
+    """A text with a name: its bytes as read."""
+
+    name: bytes
+    data: bytes
+    mtime_ns: int = 0
+
+    @property
+    def size(self) -> int:
+        return len(self.data)
+
+    @property
+    def text(self) -> bytes:
+        return utf8(self.data)
+
 
 Row = tuple[int, int, float]
 """Two documents and their similarity."""
@@ -165,20 +182,16 @@ class Answers:
         others = [row for row in self.all_pairs() if {row[0], row[1]} <= firsts]
         return sorted(chain + others)
 
-    def matches(self, itself: bool = True, top: int | None = None) -> list[Row]:
-        """Return the similar documents of the index for each new document, the most similar first, then by name.
-
-        itself: let a document match itself, which is the same text of the same file.
-        """
+    def matches(self) -> list[Row]:
+        """Return the similar documents of the index for each new document, the most similar first, then by name."""
         rows = []
         for row in self.judged:
             near = [
                 (-self.score(other, row), self.documents[other].name, other)
                 for other in self.judged
                 if row >= self.given > other and self.similar(other, row)
-                if itself or not self.same(row, other)
             ]
-            rows += [(row, other, -score) for score, _, other in sorted(near)[:top]]
+            rows += [(row, other, -score) for score, _, other in sorted(near)]
         return rows
 
     def containment(self, left: int, right: int) -> float:
@@ -191,69 +204,3 @@ class Answers:
         """Return what share of one of two documents the other has, and which of the two that is."""
         a, b = self.containment(left, right), self.containment(right, left)
         return max(a, b), b"both" if a == b else b"document" if a > b else b"other"
-
-    def containing(self, itself: bool = True, top: int | None = None) -> list[Row]:
-        """Return the documents of the index that contain each new document, the fullest first, then by name."""
-        rows = []
-        for row in self.judged:
-            near = [
-                (-self.containment(row, other), self.documents[other].name, other)
-                for other in self.judged
-                if row >= self.given > other and self.containment(row, other) >= self.criteria.threshold
-                if itself or not self.same(row, other)
-            ]
-            rows += [(row, other, self.jaccard(other, row)) for _, _, other in sorted(near)[:top]]
-        return rows
-
-    def nearest(self, number: int, itself: bool = True, all_copies: bool = False) -> list[Row]:
-        """Return for each new document the most similar different texts of the index, whatever the threshold.
-
-        Documents that have nothing in common are left out. The most similar come first, and then the order is by name.
-        A text is listed with its first copy that is not the document itself, or with all of these.
-        """
-        texts: dict[str, list[int]] = {}
-        for row in self.judged:
-            if row < self.given:
-                texts.setdefault(self.normalised[row], []).append(row)
-        rows = []
-        for row in self.judged:
-            if row < self.given:
-                continue
-            others = [
-                (copies[0], [one for one in copies if itself or not self.same(row, one)]) for copies in texts.values()
-            ]
-            best = self._best_of(row, others, number)
-            listed = [one for copies in best for one in (copies if all_copies else copies[:1])]
-            ranked = sorted((-self.score(one, row), self.documents[one].name, one) for one in listed)
-            rows += [(row, other, -score) for score, _, other in ranked]
-        return rows
-
-    def _best_of(self, row: int, texts: list[tuple[int, list[int]]], number: int) -> list[list[int]]:
-        """Return the copies of the texts that are most similar to a document; ties are chosen by row.
-
-        texts: the first copy of each, and those that may be listed. Unless all are compared, texts are compared in the
-        order in which signatures agree, twice as many each time, until it is unlikely that another one is better.
-        """
-        if not self.criteria.exact:
-            texts = [text for text in texts if self.estimate(text[0], row) > 0]
-            texts.sort(key=lambda text: -self.estimate(text[0], row))
-        end = len(texts) if self.criteria.exact or self.criteria.by_estimate else 0
-        best = [copies for _, copies in texts[:end]]
-        while True:
-            best = sorted((one for one in best if one and self.score(one[0], row) > 0), key=lambda one: one[0])
-            best = sorted(best, key=lambda one: -self.score(one[0], row))[:number]
-            if end == len(texts):
-                return best
-            if end and len(best) == number:
-                size, last = self.criteria.signing.num_perm, self.score(best[-1][0], row)
-                if signatures.below(round(size * self.estimate(texts[end][0], row)) + 1, size, last) <= 0.01:
-                    return best
-            begin, end = end, min(max(2 * end, 4 * number, 20), max(50 * number, 1000), len(texts))
-            if begin == end:
-                return best
-            best += [copies for _, copies in texts[begin:end]]
-
-    def same(self, row: int, other: int) -> bool:
-        """Return whether two documents are the same text of the same file."""
-        own, its = self.documents[row], self.documents[other]
-        return bool(own.file) and (own.file, own.start) == (its.file, its.start)

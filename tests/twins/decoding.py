@@ -1,12 +1,9 @@
-"""The twin of decoding: UTF-16 and UTF-32 by their byte order marks, compressed files, and binary files."""
+"""The twin of decoding: UTF-16 and UTF-32 by their byte order marks."""
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterator
 from typing import Any
-
-from tests.packing import zstd
 
 WIDE = {  # UTF-32 first, since its little-endian mark begins with the other's
     b"\xff\xfe\0\0": (4, "little"),
@@ -36,36 +33,3 @@ def _characters(data: bytes, width: int, order: Any) -> Iterator[bytes]:
             yield chr(code).encode()
         else:
             yield unit
-
-
-COMPRESSED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
-"""With what data begin that are compressed with gzip or Zstandard. Other binary formats have a NUL near the beginning,
-or are not drawn."""
-
-
-def decompressed(data: bytes, name: bytes) -> tuple[bytes, bool]:
-    """Return the content of a file as far as it can be decompressed, and whether the file is whole.
-
-    Of a frame with damage, nothing can be decompressed, because these files are small.
-    """
-    is_gzip = name.endswith(b".gz")
-    if not is_gzip and not name.endswith(b".zst"):
-        return data, True
-    damage: type[Exception] = zlib.error if is_gzip else zstd().ZstdError
-    out = b""
-    while True:
-        frame = zlib.decompressobj(31) if is_gzip else zstd().ZstdDecompressor()
-        try:
-            out += frame.decompress(data)
-        except damage:
-            return out, False
-        if not frame.eof:
-            return out, False
-        data = frame.unused_data.lstrip(b"\0") if is_gzip else frame.unused_data
-        if not data:
-            return out, True
-
-
-def is_binary(data: bytes) -> bool:
-    """Return whether this is compressed, or has a NUL in the first 8 KiB and no byte order mark of UTF-16 or UTF-32."""
-    return data.startswith(COMPRESSED) or (b"\0" in data[:8192] and not data.startswith(tuple(WIDE)))

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from tests import strategies as some
-from tests.twins.answers import Answers, Criteria, Row, Signing
-from tests.twins.corpus import Document
+from tests.twins.answers import Answers, Criteria, Document, Row, Signing
 
 __all__ = ["Choices", "Row", "Text", "Twin"]
 

@@ -18,9 +18,9 @@ from simdocs.cli.spelling import spelled
 from simdocs.parameters.values import Choice, Fraction, Seconds, Several, Size, Values, Whole
 
 ENVIRONMENT = {
-    "NO_COLOR": "If it is not empty, --color auto uses no colours.",
-    "FORCE_COLOR": "If it is not empty, --color auto uses colours even if TERM is dumb.",
-    "TERM": "If it is dumb, --color auto uses no colours.",
+    "NO_COLOR": "If it is not empty, nothing is coloured.",
+    "FORCE_COLOR": "If it is not empty, tables have colours in a pipe too, and if TERM is dumb.",
+    "TERM": "If it is dumb, nothing is coloured.",
     "COLUMNS": "The width of tables and of help, instead of the terminal's.",
     "XDG_DATA_HOME": "The directory of the trash of act --trash, instead of ~/.local/share.",
     "SIMDOCS_DEBUG": "If it is not empty, the same as --debug.",

@@ -66,7 +66,6 @@ VALUES: Mapping[str, Any] = {
     "diff": "words",
     "listing": "kept",
     "format": "csv",
-    "color": "never",
     "engine": "spark",
     "spark_master": "yarn",
     "spark_conf": ("spark.ui.enabled=true",),
@@ -135,7 +134,7 @@ def needed(request: type[Any], name: str) -> Mapping[str, Any]:
     if request.question == "act":
         return {"move": "x"} if name == "copy" else {}
     if request is BuildReportRequest:
-        return {"dry_run": True} if name in ("format", "header", "color") else {}
+        return {"dry_run": True} if name in ("format", "header") else {}
     if (request.question, name) == ("dedupe", "measure"):
         return {"pairs": True}
     if (request.question, name) == ("audit", "max_memory"):

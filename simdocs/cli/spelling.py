@@ -68,7 +68,6 @@ METAVARS: Mapping[str, str] = MappingProxyType(
         "report": "FILE",
         "report_size": "SIZE",
         "group": "N",
-        "color": "WHEN",
         "jobs": "N",
         "spark_master": "URL",
         "spark_conf": "KEY=VALUE",

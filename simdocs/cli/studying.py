@@ -134,7 +134,7 @@ def show(**given: Any) -> int:
 @click.command(
     cls=Command,
     examples=("simdocs info docs.index", "simdocs info docs.signatures --format jsonl"),
-    usual=("output", "format", "header", "color"),
+    usual=("output", "format", "header"),
 )
 @options.artifact("artifact", "ARTIFACT")
 @options.of(TableRequest)

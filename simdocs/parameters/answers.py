@@ -9,7 +9,6 @@ from simdocs.errors import mention
 from simdocs.parameters.declaration import ANSWER, GROUPS, RUN, UPDATE, Group, parameter
 from simdocs.parameters.families import (
     CLUSTERS,
-    COLORS,
     DIFFS,
     ENGINES,
     FIGURES,
@@ -365,7 +364,6 @@ class Presentation(Group, section=ANSWER):
         help="Format of the answer.",
     )
     header: bool = parameter(Flag(), default=False, help="Begin TSV with the names of the columns.")
-    color: str = parameter(Choice(COLORS), default="auto", help="When to use colours.")
     exit_code: bool = parameter(
         Flag(),
         default=False,

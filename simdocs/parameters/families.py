@@ -327,14 +327,6 @@ ENGINES = Family(
     }
 )
 
-COLORS = Family(
-    {
-        "auto": Member("on a terminal, unless NO_COLOR is set"),
-        "always": Member("also in files and pipes"),
-        "never": Member("nowhere"),
-    }
-)
-
 
 class ReportFigure(Member):
     """A figure of a report. Its implementation is a function that returns a Report's image in SVG.

@@ -32,7 +32,7 @@ _NOT_OFFERED = (
 _BUILT_BY = {"shingles": "shingle", "signatures": "signature", "index": "index"}
 """The questions that build artifacts, by their suffixes."""
 
-_ABOUT_ANSWERS = frozenset(("output", "format", "header", "color", "diff", "nul"))
+_ABOUT_ANSWERS = frozenset(("output", "format", "header", "diff", "nul"))
 """Parameters that ask for an answer."""
 
 _OF_PAGES = (b".html", b".htm")
@@ -220,7 +220,7 @@ class DrawnRequest(Request, Presentation, init=False):
     )
 
 
-_TABLE = ("output", "format", "header", "color", "debug")
+_TABLE = ("output", "format", "header", "debug")
 _RUN = ("quiet", "verbose", "summary", "summary_json")
 
 
@@ -326,10 +326,10 @@ class TuneDrawRequest(RunDrawRequest, init=False):
 class BuildReportRequest(DrawnRequest, init=False):
     """The output options of shingle, signature and index. Only a dry run has an answer that is drawn."""
 
-    takes = ("format", "header", "color", "debug", *_RUN, "dry_run")
+    takes = ("format", "header", "debug", *_RUN, "dry_run")
 
     def _printed(self) -> Iterator[Problem]:
-        for name in ("format", "header", "color"):
+        for name in ("format", "header"):
             if name in self.given and not self.dry_run:
                 text = f"{mention(name)} needs {mention('dry_run')}: without it, nothing is printed"
                 yield Problem(text, name, "dry_run")

@@ -290,7 +290,7 @@ def look_of(request: DrawnRequest, spelling: Callable[[str], str]) -> Look:
         diff=request.diff,
         listing=request.list,
         as_file=request.file_format is not None,
-        colored=_colored(request, terminal=terminal),
+        colored=_colored(to_stdout=request.path is None, terminal=terminal),
         terminal=terminal,
         spelling=spelling,
     )
@@ -306,13 +306,11 @@ def _format_of(request: DrawnRequest) -> str:
     return ON_TERMINAL if is_terminal() else ELSEWHERE
 
 
-def _colored(request: DrawnRequest, *, terminal: bool) -> bool:
-    """Whether tables are coloured."""
-    if request.color != "auto":
-        return request.color == "always"
+def _colored(*, to_stdout: bool, terminal: bool) -> bool:
+    """Whether tables are coloured: on a terminal, or on standard output if FORCE_COLOR is set."""
     if os.environ.get("NO_COLOR"):
         return False
-    return terminal and bool(os.environ.get("FORCE_COLOR") or os.environ.get("TERM") != "dumb")
+    return (terminal and os.environ.get("TERM") != "dumb") or (to_stdout and bool(os.environ.get("FORCE_COLOR")))
 
 
 def is_terminal() -> bool:

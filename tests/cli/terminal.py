@@ -49,12 +49,13 @@ def on_terminal(
     columns: int = 200,
     typed: bytes = b"",
     env: dict[str, str] | None = None,
+    colored: bool = True,
     **how: Any,
 ) -> Done:
-    """Run the program with a terminal as each of these streams."""
+    """Run the program with a terminal as each of these streams. colored: whether it may have colours."""
     screens = {name: _Screen(columns) for name in _STREAMS if name in which}
     ends = {name: screen.end for name, screen in screens.items()}
-    whole = environment(TERM="xterm") if env is None else env
+    whole = environment(TERM="xterm", NO_COLOR=None if colored else "1") if env is None else env
     with running(*arguments, env=whole, **ends, **how) as process:
         for name, screen in screens.items():
             screen.start(typed if name == "stdin" else b"")

@@ -62,7 +62,7 @@ def test_pairs_and_those_found_are_those_of_the_twin(many):
 
 @pytest.mark.parametrize("columns", [59, 60, 100])
 def test_a_wide_terminal_shows_what_each_key_means(many, columns):
-    shown = on_terminal("audit", "docs", *MEANS, "--color", "never", cwd=many, columns=columns)
+    shown = on_terminal("audit", "docs", *MEANS, colored=False, cwd=many, columns=columns)
     head, _, *rows = [line for line in shown.out.decode().splitlines() if line.strip()]
     assert head.split() == ["key", "value", *(["meaning"] if columns >= 60 else [])]
     told = {key: value for key, value in facts(simdocs("audit", "docs", *MEANS, cwd=many)).items() if value}
@@ -75,9 +75,7 @@ def test_a_wide_terminal_shows_what_each_key_means(many, columns):
 
 def test_a_table_marks_the_counts_that_a_sample_estimates(many):
     told = facts(simdocs("audit", "docs", *MEANS, "--sample", "20", cwd=many))
-    shown = on_terminal(
-        "audit", "docs", *MEANS, "--sample", "20", "--color", "never", cwd=many, columns=100
-    ).out.decode()
+    shown = on_terminal("audit", "docs", *MEANS, "--sample", "20", colored=False, cwd=many, columns=100).out.decode()
     for key in ("similar_pairs", "missed"):
         assert re.search(rf"^ {key} +about {told[key]} ", shown, re.MULTILINE)
     assert re.search(rf"^ found +{told['found']} ", shown, re.MULTILINE)
@@ -89,7 +87,7 @@ def test_a_sample_of_all_texts_says_so(many):
     told = facts(simdocs(*means, cwd=many))
     err = simdocs(*means, "--summary", cwd=many).err
     assert f"the sample has all {told['distinct_texts']} texts, and {told['missed']} missed pairs: " in err
-    shown = on_terminal(*means, "--color", "never", cwd=many, columns=100).out.decode()
+    shown = on_terminal(*means, colored=False, cwd=many, columns=100).out.decode()
     assert re.search(rf"^ similar_pairs +{told['similar_pairs']} ", shown, re.MULTILINE)
     assert re.search(r"^ sampled +\d+ +all texts were compared$", re.sub(" +$", "", shown, flags=re.M), re.MULTILINE)
 

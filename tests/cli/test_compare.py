@@ -269,7 +269,7 @@ def test_the_last_measure_says_whether_the_texts_are_similar(here, options, simi
     measure = meaning.split()[1]
     assert (float(found[measure]) >= float(found["threshold"])) == (similar == "yes")
     assert simdocs("compare", "a.txt", "b.txt", *options, "--exit-code", cwd=here).status == (similar == "yes")
-    shown = on_terminal("compare", "a.txt", "b.txt", *options, "-v", "--color", "never", cwd=here).out.decode()
+    shown = on_terminal("compare", "a.txt", "b.txt", *options, "-v", colored=False, cwd=here).out.decode()
     (row,) = [line.split(maxsplit=2) for line in shown.splitlines() if line.startswith(" similar ")]
     assert row == ["similar", similar, meaning]
 
@@ -330,7 +330,7 @@ def test_one_line_says_that_nothing_differs(here, mode):
         assert simdocs("compare", "a.txt", other, "--diff", mode, cwd=here) == (0, expected, "")
         sentence = "The same text" if other == "a.txt" else "The same text, except for case and spaces"
         for options, shown in ((), "\n"), (("--diff", mode), line.decode()):
-            found = on_terminal("compare", "a.txt", other, *options, "--color", "never", cwd=here)
+            found = on_terminal("compare", "a.txt", other, *options, colored=False, cwd=here)
             assert screen(found)[:2] == (f"{sentence}: near-duplicates at 0.8", shown)
     lines = simdocs("compare", "a.txt", "other", "--diff", mode, "--format", "jsonl", cwd=here).out.splitlines()
     (passage,) = (line for line in map(json.loads, lines) if "passage" in line)
@@ -464,8 +464,8 @@ def test_a_percentage_shows_on_which_side_of_the_threshold_it_is(share, threshol
 
 def test_a_table_has_the_main_measures_and_with_verbose_all(here):
     every = measures(simdocs("compare", "a.txt", "b.txt", cwd=here))
-    plain = ("compare", "a.txt", "b.txt", "--color", "never")
-    found = [screen(on_terminal(*plain, *more, cwd=here)) for more in ((), ("-v",))]
+    plain = ("compare", "a.txt", "b.txt")
+    found = [screen(on_terminal(*plain, *more, cwd=here, colored=False)) for more in ((), ("-v",))]
     brief, whole = (dict(line.split()[:2] for line in table.splitlines()[2:]) for _, _, table in found)
     assert found[0][:2] == found[1][:2]
     assert whole == every
@@ -480,7 +480,7 @@ def test_a_terminal_shows_the_measures_and_the_difference_without_what_is_far_fr
     far = "".join(f"The same sentence, number {number}.\n" for number in range(30))
     (here / "a.txt").write_text(far + A)
     (here / "b.txt").write_text(far + B)
-    done = on_terminal("compare", "a.txt", "b.txt", "--color", "never", cwd=here, columns=columns)
+    done = on_terminal("compare", "a.txt", "b.txt", colored=False, cwd=here, columns=columns)
     assert (done.status, done.err) == (0, "")
     _, text, table = screen(done)
     assert max(map(len, table.splitlines())) <= columns
@@ -488,7 +488,7 @@ def test_a_terminal_shows_the_measures_and_the_difference_without_what_is_far_fr
     assert " jaccard " in table
     assert "number 3." not in text and "equal characters" in text
     assert "six until [-three-]{+four+}, as a pin" in text.replace("\n", " ")
-    whole = on_terminal("compare", "a.txt", "b.txt", "--color", "never", "--diff", "words", cwd=here, columns=columns)
+    whole = on_terminal("compare", "a.txt", "b.txt", "--diff", "words", colored=False, cwd=here, columns=columns)
     assert screen(whole)[1].startswith(far)
 
 
@@ -499,11 +499,11 @@ def test_a_terminal_shows_the_first_places_and_says_how_many_more_there_are(here
     for name, text in (("a.txt", lines), ("b.txt", changed)):
         (here / name).write_text("".join(text))
     line = "[1 of 21 places that differ are not shown: --diff words shows all]\n" if places > 20 else ""
-    text = screen(on_terminal("compare", "a.txt", "b.txt", "--color", "never", cwd=here))[1]
+    text = screen(on_terminal("compare", "a.txt", "b.txt", colored=False, cwd=here))[1]
     assert text.count("[-ends-]{+stops+}") == 20
     assert text.endswith(line) and ("not shown" in text) == bool(line)
     for mode in ("words", "unified", "side-by-side"):
-        whole = on_terminal("compare", "a.txt", "b.txt", "--color", "never", "--diff", mode, cwd=here).out.decode()
+        whole = on_terminal("compare", "a.txt", "b.txt", "--diff", mode, colored=False, cwd=here).out.decode()
         assert "not shown" not in whole and whole.count("stops") >= places
     for elsewhere in (("--format", "table"), ("-o", "x.table")):
         done = simdocs("compare", "a.txt", "b.txt", *elsewhere, cwd=here)
@@ -514,7 +514,7 @@ def test_a_terminal_shows_the_first_places_and_says_how_many_more_there_are(here
 def test_a_terminal_shows_how_long_passages_begin_and_end(here):
     for name, word in (("a.txt", "left"), ("b.txt", "right")):
         (here / name).write_text(" ".join(f"{word}{number}" for number in range(1000)))
-    text = screen(on_terminal("compare", "a.txt", "b.txt", "--color", "never", cwd=here))[1]
+    text = screen(on_terminal("compare", "a.txt", "b.txt", colored=False, cwd=here))[1]
     assert len(text) < 800
     assert text.startswith("[-left0 left1 ") and " left999-]{+right0 " in text and text.endswith(" right999+}\n")
     assert text.count(" more characters ...]") == 2
@@ -522,13 +522,12 @@ def test_a_terminal_shows_how_long_passages_begin_and_end(here):
     assert "left500" in whole and "right500" in whole
 
 
-@pytest.mark.parametrize("options", [(), ("--diff", "words"), ("--diff", "lines"), ("--color", "always")])
+@pytest.mark.parametrize("options", [(), ("--diff", "words"), ("--diff", "lines")])
 @pytest.mark.parametrize("columns", [40, 79])
 def test_a_terminal_shows_a_difference_in_lines_that_fit(here, options, columns):
     for name, text in (("a.txt", A), ("b.txt", B)):
         (here / name).write_text(text.replace("\n", " ") * 3)
-    colors = () if "--color" in options else ("--color", "never")
-    done = on_terminal("compare", "a.txt", "b.txt", *options, *colors, cwd=here, columns=columns)
+    done = on_terminal("compare", "a.txt", "b.txt", *options, colored=False, cwd=here, columns=columns)
     assert done.status == 0 and b"sheared" in done.out
     text = re.sub(r"\x1b[^m]*m", "", screen(done)[1])
     assert max(map(len, text.splitlines())) <= columns
@@ -545,14 +544,17 @@ def test_a_terminal_shows_no_scattered_words_that_unrelated_texts_share(here):
         words = ["the", "of", "and", *("".join(rng.choices("abcdefghijklm", k=3)) for _ in range(40))]
         (here / name).write_text("\n".join(" ".join(rng.choices(words, k=10)) for _ in range(50)))
     line = "[the texts have next to nothing in common: --diff words shows the difference]\n"
-    plain = ("compare", "a.txt", "b.txt", "--color", "never")
-    found = screen(on_terminal(*plain, cwd=here))
+    plain = ("compare", "a.txt", "b.txt")
+    found = screen(on_terminal(*plain, cwd=here, colored=False))
     assert found[1] == line and float(found[0].partition("%")[0]) < 20
-    for elsewhere in (simdocs(*plain, "--format", "table", cwd=here), on_terminal(*plain, "--diff", "words", cwd=here)):
+    for elsewhere in (
+        simdocs(*plain, "--format", "table", cwd=here),
+        on_terminal(*plain, "--diff", "words", cwd=here, colored=False),
+    ):
         assert line not in elsewhere.out.decode() and elsewhere.out.count(b"[-") > 20
     before = (here / "a.txt").read_text().split()
     (here / "b.txt").write_text(" ".join(f"other{at}" if at % 3 == 0 else word for at, word in enumerate(before)))
-    found = screen(on_terminal(*plain, cwd=here))
+    found = screen(on_terminal(*plain, cwd=here, colored=False))
     assert "other0" in found[1] and float(found[0].partition("%")[0]) < 20
 
 
@@ -566,8 +568,8 @@ def test_a_terminal_shows_a_difference_in_colours(here):
 
 @pytest.mark.parametrize("columns", [59, 60, 100])
 def test_a_terminal_shows_two_texts_side_by_side_if_it_is_wide_enough(here, columns):
-    side = ("--diff", "side-by-side", "--color", "never")
-    done = on_terminal("compare", "a.txt", "b.txt", *side, cwd=here, columns=columns)
+    side = ("--diff", "side-by-side")
+    done = on_terminal("compare", "a.txt", "b.txt", *side, cwd=here, columns=columns, colored=False)
     text = screen(done)[1].splitlines()
     assert (text[0].split() == ["a.txt", "b.txt"]) == (columns >= 60)
     assert any("[-three-]" in line for line in text)
@@ -581,7 +583,7 @@ def test_a_terminal_shows_two_texts_side_by_side_if_it_is_wide_enough(here, colu
 def test_a_difference_does_no_harm_to_a_terminal(here, mode):
     (here / "a.txt").write_bytes("shared \x1b]0;x\x07\n\u202e one \x9b\n".encode() + b"\xff")
     (here / "b.txt").write_bytes("shared \x1b]0;x\x07\n\u202e two \x9b\n".encode() + b"\xff")
-    done = on_terminal("compare", "a.txt", "b.txt", "--color", "never", "--diff", mode, cwd=here)
+    done = on_terminal("compare", "a.txt", "b.txt", "--diff", mode, colored=False, cwd=here)
     assert done.status == 0
     assert not set("\x1b\x07\u202e\x9b") & set(done.out.decode())
     assert b"\\xff" in done.out
@@ -590,7 +592,7 @@ def test_a_difference_does_no_harm_to_a_terminal(here, mode):
 
 def test_names_do_no_harm_to_a_terminal(here):
     os.rename(here / "a.txt", here / "\x1b[31mred")
-    done = on_terminal("compare", "\x1b[31mred", "b.txt", "--color", "never", "--diff", "unified", cwd=here)
+    done = on_terminal("compare", "\x1b[31mred", "b.txt", "--diff", "unified", colored=False, cwd=here)
     assert b"\x1b" not in done.out
 
 

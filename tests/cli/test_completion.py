@@ -78,7 +78,6 @@ def test_choices_are_offered_with_their_meaning(option):
 def test_formats_and_other_values_are_offered():
     assert values("simdocs", "dedupe", "--list", "") == list(LISTS)
     assert values("simdocs", "query", "old.index", "--list", "") == list(MATCH_LISTS)
-    assert values("simdocs", "dedupe", "--color", "a") == ["auto", "always"]
     assert values("simdocs", "dedupe", "--unit=w") == ["--unit=word"]
     assert values("simdocs", "help", "s") == [name for name in COMMANDS if name.startswith("s")]
     assert values("simdocs", "help", "") == [*COMMANDS, "guide"]

@@ -173,7 +173,7 @@ def test_every_format_can_be_empty(tmp_path, form):
     assert out == {"csv": header, "tsv": header.replace(b",", b"\t").replace(b"\r", b"")}.get(form, b"")
 
 
-@pytest.mark.parametrize("variable", [{"TERM": "xterm-256color"}, {"FORCE_COLOR": "1"}])
+@pytest.mark.parametrize("variable", [{"TERM": "xterm-256color"}, {"FORCE_COLOR": "1", "NO_COLOR": "1"}])
 def test_a_table_in_a_pipe_has_no_escape_sequences(here, variable):
     done = simdocs("dedupe", "docs", "--format", "table", cwd=here, env=environment(**variable))
     assert done.status == 0

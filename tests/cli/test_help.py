@@ -50,7 +50,7 @@ def test_short_help_has_what_the_command_does_usual_options_and_two_examples(com
     summary = program.commands[command].get_short_help_str()
     assert text.splitlines()[2].startswith(summary)
     usual = re.findall(r"^  -", text, re.MULTILINE)
-    assert (0 if command in ("check", "help") else 4) <= len(usual) <= 10
+    assert (0 if command in ("check", "help") else 3) <= len(usual) <= 10
     assert set(spellings(text)) <= set(spellings(full))
     examples = re.findall(r"^  .*simdocs .*$", text.partition("Examples:\n")[2], re.MULTILINE)
     assert len(examples) == 2

@@ -151,7 +151,7 @@ def test_info_escapes_names_that_would_harm_a_terminal(tmp_path):
     found = [base64.b64decode(one["value_b64"]) if "value_b64" in one else one["value"].encode() for one in named]
     assert found == sorted(map(os.fsencode, ODD))
     for form in ("table", "tsv", "jsonl"):
-        shown = on_terminal("info", "x.index", "--format", form, "--color", "never", cwd=tmp_path)
+        shown = on_terminal("info", "x.index", "--format", form, colored=False, cwd=tmp_path)
         assert (shown.status, b"\x1b" in shown.out, b"\xff" in shown.out) == (0, False, False)
 
 

@@ -123,7 +123,7 @@ def test_names_in_csv_are_exact(hostile):
 @pytest.mark.reliability("escape sequences, control and format characters in names")
 @pytest.mark.parametrize("form", ["table", "tsv", "csv", "jsonl"])
 def test_no_name_harms_a_terminal_in_any_format(hostile, form):
-    done = on_terminal("dedupe", ".", "--format", form, "--color", "never", cwd=hostile)
+    done = on_terminal("dedupe", ".", "--format", form, colored=False, cwd=hostile)
     assert done.status == 0
     text = done.out.decode("utf-8", "surrogateescape")
     assert {character for character in text if category(character) in HARMFUL} <= {"\n", "\t"}

@@ -115,7 +115,7 @@ def test_texts_that_are_gone_or_have_changed_are_said(here, lost):
 
 def test_a_terminal_shows_pairs_and_their_differences_without_harm(here):
     (here / "docs" / "b").write_text(f"{COMMON}The end is \x1b[5mbad\u202e.\n")
-    done = on_terminal("dedupe", "docs", "--diff", "words", "-q", "--color", "never", cwd=here, columns=80)
+    done = on_terminal("dedupe", "docs", "--diff", "words", "-q", colored=False, cwd=here, columns=80)
     assert done.status == 0
     assert "\\x1b" in done.out.decode()
     assert not set("\x1b\u202e") & set(done.out.decode())

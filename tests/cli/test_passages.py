@@ -198,7 +198,7 @@ hurt, and traffic was sent round.=]
 
 
 def test_people_see_the_passage_in_the_first_text(here):
-    done = on_terminal("compare", "letter", "paper", "--passages", "--color", "never", columns=40, cwd=here)
+    done = on_terminal("compare", "letter", "paper", "--passages", columns=40, colored=False, cwd=here)
     assert (done.status, done.out.decode()) == (0, AT_A_TERMINAL)
     table = simdocs("compare", "letter", "paper", "--passages", "--format", "table", cwd=here).out.decode()
     assert table.split("\n", 1)[1] == f"[={QUOTE}=]\n\n"
@@ -227,7 +227,7 @@ def test_the_middle_of_a_long_passage_is_left_out_for_people(here):
 def test_a_passage_can_do_no_harm_to_a_terminal(here):
     for name in ("letter", "paper"):
         (here / name).write_text(f"\x1b[31m{QUOTE}\x1b]0;x\x07{QUOTE}")
-    done = on_terminal("compare", "letter", "paper", "--passages", "--color", "never", cwd=here)
+    done = on_terminal("compare", "letter", "paper", "--passages", colored=False, cwd=here)
     assert b"\x1b" not in done.out
     assert b"\x07" not in done.out
 

@@ -124,7 +124,7 @@ def test_an_index_of_texts_that_cannot_be_read_again_is_reported(here):
 
 def test_people_see_passages_and_how_they_were_found(here):
     built(here, "--containment")
-    done = on_terminal("query", "x.index", "letter", "--passages", "--color", "never", which=("stdout",), cwd=here)
+    done = on_terminal("query", "x.index", "letter", "--passages", which=("stdout",), colored=False, cwd=here)
     lines = done.out.decode().splitlines()
     assert lines[0].startswith("500 characters: letter:3 (")
     assert lines[0].endswith(") = docs/07.txt:1 (901-1401)")

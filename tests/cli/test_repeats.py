@@ -98,7 +98,7 @@ def test_a_template_file_is_made_of_the_answer_in_one_line(here):
 
 
 def test_people_see_each_passage_with_its_first_places_and_its_text(here):
-    shown = on_terminal("dedupe", "docs", "--passages", "-q", "--color", "never", cwd=here).out.decode()
+    shown = on_terminal("dedupe", "docs", "--passages", "-q", colored=False, cwd=here).out.decode()
     first, second = shown.split("\n\n2: ")
     assert first.startswith("1: 110 characters in 6 documents\n  docs/0.txt:2 (")
     assert "\n  and 3 more\n" in first

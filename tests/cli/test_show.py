@@ -73,7 +73,7 @@ def test_shingles_with_line_ends_are_escaped():
 
 def test_shingles_do_no_harm_to_a_terminal(tmp_path):
     (tmp_path / "text").write_bytes("\x1b]0;x\x07 \u202e \x9b".encode())
-    done = on_terminal("show", "text", "--color", "never", cwd=tmp_path)
+    done = on_terminal("show", "text", colored=False, cwd=tmp_path)
     assert done.status == 0
     assert not set("\x1b\x07\u202e\x9b") & set(done.out.decode())
 

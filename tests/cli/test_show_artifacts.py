@@ -271,5 +271,5 @@ def test_names_of_columns_do_not_harm_a_terminal(tmp_path):
     lay(tmp_path, {"docs/\x1b[31m": A})
     assert simdocs("signature", "docs", "-o", "x.signatures", cwd=tmp_path).status == 0
     for form in ("table", "tsv", "jsonl"):
-        shown = on_terminal("show", "x.signatures", "--header", "--format", form, "--color", "never", cwd=tmp_path)
+        shown = on_terminal("show", "x.signatures", "--header", "--format", form, colored=False, cwd=tmp_path)
         assert (shown.status, b"\x1b" in shown.out) == (0, False)

@@ -40,28 +40,34 @@ def test_an_empty_answer_shows_nothing_on_a_terminal(here):
 
 
 @pytest.mark.parametrize(
-    ("variables", "option", "colored"),
+    ("variables", "colored"),
     [
-        ({}, "auto", True),
-        ({"TERM": "xterm", "NO_COLOR": "1"}, "auto", False),
-        ({"TERM": "xterm", "NO_COLOR": ""}, "auto", True),
-        ({"TERM": "dumb"}, "auto", False),
-        ({"TERM": "dumb", "FORCE_COLOR": "1"}, "auto", True),
-        ({"TERM": "xterm", "FORCE_COLOR": "1"}, "never", False),
-        ({"TERM": "dumb"}, "always", True),
-        ({"TERM": "xterm", "NO_COLOR": "1"}, "always", True),
+        ({}, True),
+        ({"TERM": "xterm", "NO_COLOR": "1"}, False),
+        ({"TERM": "xterm", "NO_COLOR": ""}, True),
+        ({"TERM": "dumb"}, False),
+        ({"TERM": "dumb", "FORCE_COLOR": "1"}, True),
+        ({"TERM": "xterm", "NO_COLOR": "1", "FORCE_COLOR": "1"}, False),
     ],
 )
-def test_colors_follow_option_and_environment(here, variables, option, colored):
-    done = on_terminal("dedupe", "docs", "--color", option, cwd=here, env=environment(**variables))
+def test_colors_follow_the_environment(here, variables, colored):
+    done = on_terminal("dedupe", "docs", cwd=here, env=environment(**variables))
     assert (b"\x1b[" in done.out) == colored
     assert "docs/b.txt" in plain(done.out)
+
+
+def test_only_standard_output_has_colors_that_are_forced(here):
+    env = environment(FORCE_COLOR="1")
+    for form, colored in (("table", True), ("tsv", False)):
+        assert (b"\x1b[" in simdocs("dedupe", "docs", "--format", form, cwd=here, env=env).out) == colored
+    assert simdocs("dedupe", "docs", "--format", "table", "-o", "x", cwd=here, env=env).status == 0
+    assert b"\x1b" not in (here / "x").read_bytes()
 
 
 @pytest.mark.parametrize("columns", [30, 79])
 def test_no_line_is_wider_than_the_terminal(here, columns):
     lay(here, {"docs/" + "long name " * 12: A})
-    done = on_terminal("dedupe", "docs", "--color", "never", columns=columns, cwd=here)
+    done = on_terminal("dedupe", "docs", columns=columns, colored=False, cwd=here)
     assert max(map(len, plain(done.out).split("\n"))) <= columns
     squeezed = re.sub(r"\s", "", plain(done.out))
     assert squeezed.count("longname") == 12
@@ -85,7 +91,7 @@ def test_counts_in_tables_have_commas_between_thousands_and_parameters_have_none
         (("compare", "a", "b", "-v", *how[:-1]), ["edit_distance"], ["num_perm", "bands"]),
     ):
         plain = {row[0]: row[1] for row in simdocs(*command[:-1] if "-q" in command else command, cwd=tmp_path).rows}
-        drawn = on_terminal(*command, "--color", "never", cwd=tmp_path).out.decode().splitlines()
+        drawn = on_terminal(*command, colored=False, cwd=tmp_path).out.decode().splitlines()
         shown = dict(line.split()[:2] for line in drawn if len(line.split()) > 1)
         for key in keys:
             count = int(plain[key.encode()])

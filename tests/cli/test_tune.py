@@ -442,7 +442,7 @@ def test_a_terminal_shows_choices_the_curve_and_the_pairs(here, columns):
 
 def test_a_terminal_shows_colours_only_if_they_are_wanted(here):
     assert b"\x1b[" in on_terminal("tune", "docs", cwd=here).out
-    assert b"\x1b" not in on_terminal("tune", "docs", "--color", "never", cwd=here).out
+    assert b"\x1b" not in on_terminal("tune", "docs", colored=False, cwd=here).out
     assert b"\x1b" not in on_terminal("tune", cwd=here, env=environment(TERM="dumb")).out
 
 

@@ -52,7 +52,6 @@ WRONG_VALUES = [
         "--max-candidates": ("0", AT_LEAST_1),
         "--list": ("all", "one of kept, duplicates, kept-lines, duplicate-lines, groups"),
         "--format": ("xml", f"one of {', '.join(FORMATS)}"),
-        "--color": ("yes", "one of auto, always, never"),
         "--jobs": ("0", "a whole number from 1 to 1024"),
     },
     {

@@ -184,7 +184,7 @@ class DedupeKeywords(GroupsKeywords, total=False):
     changed: bool | None
     renamed: bool | None
     explain: bool | None
-    diff: Literal["words", "lines", "unified", "side-by-side"] | None
+    diff: Literal["words", "unified"] | None
     min_passage: int | None
     kept_rows: Path | None
     removed_rows: Path | None
@@ -212,7 +212,7 @@ class QueryKeywords(ReadKeywords, total=False):
     top: int | None
     nearest: int | None
     itself: bool | None
-    diff: Literal["words", "lines", "unified", "side-by-side"] | None
+    diff: Literal["words", "unified"] | None
     min_passage: int | None
     shingles: Any
     root: Path | None
@@ -270,7 +270,7 @@ class CompareKeywords(SourceKeywords, total=False):
     bands: int | None
     rows: int | None
     measure: Literal["jaccard", "containment"] | None
-    diff: Literal["words", "lines", "unified", "side-by-side"] | None
+    diff: Literal["words", "unified"] | None
     min_passage: int | None
 
 

@@ -135,7 +135,7 @@ class Difference:
 
         diff: how it is drawn, a member of DIFFS that compares these units; None: with marks in the text. A patch
             (`unified`) of equal texts is empty.
-        names: the names of both texts, for a patch and for columns.
+        names: the names of both texts, for a patch.
 
         UsageError: there is no such way, or it needs other units than were compared.
         """

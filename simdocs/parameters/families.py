@@ -296,14 +296,8 @@ _DRAWN = "simdocs.views.drawn_difference"
 DIFFS = Family(
     {
         "words": Diff("words that differ, within the text", f"{_DRAWN}:in_text", compared="words"),
-        "lines": Diff("lines that differ, within the text", f"{_DRAWN}:in_text", compared="lines"),
         "unified": Diff(
             "lines that differ, with three lines around them", f"{_DRAWN}:as_patch", compared="lines", is_patch=True
-        ),
-        "side-by-side": Diff(
-            "words that differ, with the texts in two columns; as words if fewer than 60 characters fit",
-            f"{_DRAWN}:in_columns",
-            compared="words",
         ),
     }
 )

@@ -1,4 +1,4 @@
-"""The difference of two texts as bytes: with marks in the text, side by side, or as a unified diff."""
+"""The difference of two texts as bytes: with marks in the text, or as a unified diff."""
 
 from __future__ import annotations
 
@@ -181,10 +181,6 @@ def _span(hunk: Sequence[_Line], sign: str, before: int) -> str:
     return f"{before + 1 if count else before},{count}"
 
 
-_LEAST_WIDTH = 60
-"""Columns from which on two texts have a place side by side."""
-
-
 def drawn_as(
     diff: str | None,
     difference: Difference,
@@ -197,8 +193,7 @@ def drawn_as(
 ) -> bytes:
     """A difference as bytes. If nothing differs, one line says so.
 
-    diff: how it is drawn, a member of `DIFFS`; None: with marks in the text, as also side by side in fewer than 60
-        columns.
+    diff: how it is drawn, a member of `DIFFS`; None: with marks in the text.
     whole, brief: see `marked`.
     terminal: escape what could do harm to a terminal, and wrap texts with marks between words.
     """
@@ -212,19 +207,6 @@ def drawn_as(
 def as_patch(difference: Difference, names: Sequence[str], *, colored: bool, terminal: bool, **_: bool) -> bytes:
     """A unified diff."""
     return drawn(unified(difference, names, colored=colored), terminal=terminal)
-
-
-def in_columns(
-    difference: Difference, names: Sequence[str], *, whole: bool, colored: bool, terminal: bool, brief: bool
-) -> bytes:
-    """The texts side by side; with marks in the text if the terminal is too narrow for that."""
-    width = columns_of_output()
-    if width < _LEAST_WIDTH:
-        return in_text(difference, names, whole=whole, colored=colored, terminal=terminal, brief=brief)
-    from simdocs.views.side_by_side import side_by_side
-
-    lines = side_by_side(difference, names, COLORS if colored else Marks(), width, whole=whole)
-    return "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")
 
 
 def in_text(

@@ -215,7 +215,7 @@ _QUERY_ONLY = {
     "renamed": Case(True, {"changed": True}, arguments=("updated.index",)),
     "itself": Case(True),
     "list": Case("matches"),
-    "diff": Case("lines"),
+    "diff": Case("unified"),
     "shingles": Case("gone.shingles", arguments=("gone.index", "docs")),
     "root": Case(".", arguments=("moved.index", "docs")),
     "files_from": Case("list", arguments=("docs.index",), without=("docs.index", "docs")),

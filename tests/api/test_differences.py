@@ -78,16 +78,16 @@ def test_a_difference_is_drawn_as_compare_draws_it(docs):
         difference = simdocs.compare("docs/a", "docs/b", diff=diff).difference
         assert difference is not None
         assert difference.drawn(diff, ("docs/a", "docs/b")) == done.out.decode()
-        assert difference.drawn(diff if each.is_patch or diff == "side-by-side" else None) != ""
+        assert difference.drawn(diff if each.is_patch else None) != ""
     same = simdocs.compare(texts=[FERRY, FERRY], diff="unified").difference
     assert same is not None
-    assert (same.drawn("unified"), same.drawn("lines")) == ("", "[the texts are equal]\n")
+    assert same.drawn("unified") == ""
 
 
 def test_a_difference_can_only_be_drawn_by_the_units_that_were_compared():
     (difference,) = simdocs.dedupe(texts=[FERRY, BOAT], threshold=0.4, diff="words").differences or ()
-    expected = r"^a difference of words can be drawn as words or side-by-side, not '{}'$"
-    for diff in ("unified", "lines", "other"):
+    expected = r"^a difference of words can be drawn as words, not '{}'$"
+    for diff in ("unified", "other"):
         with pytest.raises(simdocs.UsageError, match=expected.format(diff)):
             difference.drawn(diff)
 
@@ -107,5 +107,5 @@ def test_differences_need_pairs():
         simdocs.dedupe(texts=["a"], diff="words", list="kept")
     with pytest.raises(simdocs.UsageError, match=r"^diff and explain cannot be combined: ask for one of them at a"):
         simdocs.dedupe(texts=["a"], diff="words", explain=True)
-    with pytest.raises(simdocs.UsageError, match=r"^diff must be one of words, lines, unified, side-by-side, not 'x'$"):
+    with pytest.raises(simdocs.UsageError, match=r"^diff must be one of words, unified, not 'x'$"):
         simdocs.dedupe(texts=["a"], diff="x")  # type: ignore[call-overload]

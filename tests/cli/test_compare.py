@@ -167,7 +167,7 @@ def test_documents_of_an_artifact_are_named_as_other_commands_print_them(here):
         (["a.txt", "/dev/null"], 2, "/dev/null: this is a device or socket"),
         (["a.txt"], 2, "there is nothing to compare this text with: give two texts, or more"),
         ([], 2, "nothing to read: give two files, or - for standard input"),
-        (["a.txt", "b.txt", "--diff"], 2, "--diff needs a value: one of words, lines, unified, side-by-side"),
+        (["a.txt", "b.txt", "--diff"], 2, "--diff needs a value: one of words, unified"),
         (
             ["a.txt", "b.txt", "-o", "x.png"],
             2,
@@ -305,21 +305,16 @@ def test_an_output_never_replaces_a_text(here):
     assert (here / "c.txt").stat().st_size
 
 
-@pytest.mark.parametrize("mode", ["words", "lines"])
-def test_a_difference_is_the_text_with_marks(here, mode):
-    done = simdocs("compare", "a.txt", "b.txt", "--diff", mode, cwd=here)
+def test_a_difference_is_the_text_with_marks(here):
+    done = simdocs("compare", "a.txt", "b.txt", "--diff", "words", cwd=here)
     assert (done.status, done.err) == (0, "")
-    expected = {
-        "words": "The bridge stood open from six until [-three-]{+four+}, as a pin sheared off.\n"
-        "Nobody was hurt.\nThe cost is put at [-4-]{+5+},[-200-]{+400+}.\n",
-        "lines": "[-The bridge stood open from six until three, as a pin sheared off.-]"
-        "{+The bridge stood open from six until four, as a pin sheared off.+}\n"
-        "Nobody was hurt.\n[-The cost is put at 4,200.-]{+The cost is put at 5,400.+}\n",
-    }
-    assert done.out.decode() == expected[mode]
+    assert done.out.decode() == (
+        "The bridge stood open from six until [-three-]{+four+}, as a pin sheared off.\n"
+        "Nobody was hurt.\nThe cost is put at [-4-]{+5+},[-200-]{+400+}.\n"
+    )
 
 
-@pytest.mark.parametrize("mode", ["words", "lines", "side-by-side", "unified"])
+@pytest.mark.parametrize("mode", ["words", "unified"])
 def test_one_line_says_that_nothing_differs(here, mode):
     (here / "other").write_text(A.replace("stood", "Stood ").replace("\n", " \r\n"))
     for other, line in (
@@ -340,7 +335,7 @@ def test_one_line_says_that_nothing_differs(here, mode):
 def test_lines_that_differ_only_in_blank_lines_are_said_to_differ_in_nothing_else(here):
     (here / "other").write_text(A.replace("\n", "\n\n"))
     line = b"[the texts differ only in what is not compared, such as spaces]\n"
-    assert simdocs("compare", "a.txt", "other", "--diff", "lines", cwd=here) == (0, line, "")
+    assert simdocs("compare", "a.txt", "other", "--diff", "words", cwd=here) == (0, line, "")
     assert b"\n+\n" in simdocs("compare", "a.txt", "other", "--diff", "unified", cwd=here).out
 
 
@@ -502,7 +497,7 @@ def test_a_terminal_shows_the_first_places_and_says_how_many_more_there_are(here
     text = screen(on_terminal("compare", "a.txt", "b.txt", colored=False, cwd=here))[1]
     assert text.count("[-ends-]{+stops+}") == 20
     assert text.endswith(line) and ("not shown" in text) == bool(line)
-    for mode in ("words", "unified", "side-by-side"):
+    for mode in ("words", "unified"):
         whole = on_terminal("compare", "a.txt", "b.txt", "--diff", mode, colored=False, cwd=here).out.decode()
         assert "not shown" not in whole and whole.count("stops") >= places
     for elsewhere in (("--format", "table"), ("-o", "x.table")):
@@ -522,7 +517,7 @@ def test_a_terminal_shows_how_long_passages_begin_and_end(here):
     assert "left500" in whole and "right500" in whole
 
 
-@pytest.mark.parametrize("options", [(), ("--diff", "words"), ("--diff", "lines")])
+@pytest.mark.parametrize("options", [(), ("--diff", "words")])
 @pytest.mark.parametrize("columns", [40, 79])
 def test_a_terminal_shows_a_difference_in_lines_that_fit(here, options, columns):
     for name, text in (("a.txt", A), ("b.txt", B)):
@@ -566,20 +561,7 @@ def test_a_terminal_shows_a_difference_in_colours(here):
     assert b"\x1b[31m-The bridge" in done.out
 
 
-@pytest.mark.parametrize("columns", [59, 60, 100])
-def test_a_terminal_shows_two_texts_side_by_side_if_it_is_wide_enough(here, columns):
-    side = ("--diff", "side-by-side")
-    done = on_terminal("compare", "a.txt", "b.txt", *side, cwd=here, columns=columns, colored=False)
-    text = screen(done)[1].splitlines()
-    assert (text[0].split() == ["a.txt", "b.txt"]) == (columns >= 60)
-    assert any("[-three-]" in line for line in text)
-    assert columns < 60 or max(map(len, text)) <= columns
-    piped = simdocs("compare", "a.txt", "b.txt", *side, cwd=here, env=environment(COLUMNS=str(columns)))
-    drawn = piped.out.decode()
-    assert drawn.splitlines() == text if columns >= 60 else drawn.split() == "\n".join(text).split()
-
-
-@pytest.mark.parametrize("mode", ["words", "lines", "unified", "side-by-side"])
+@pytest.mark.parametrize("mode", ["words", "unified"])
 def test_a_difference_does_no_harm_to_a_terminal(here, mode):
     (here / "a.txt").write_bytes("shared \x1b]0;x\x07\n\u202e one \x9b\n".encode() + b"\xff")
     (here / "b.txt").write_bytes("shared \x1b]0;x\x07\n\u202e two \x9b\n".encode() + b"\xff")
@@ -587,7 +569,7 @@ def test_a_difference_does_no_harm_to_a_terminal(here, mode):
     assert done.status == 0
     assert not set("\x1b\x07\u202e\x9b") & set(done.out.decode())
     assert b"\\xff" in done.out
-    assert mode == "side-by-side" or b"\xff" in simdocs("compare", "a.txt", "b.txt", "--diff", mode, cwd=here).out
+    assert b"\xff" in simdocs("compare", "a.txt", "b.txt", "--diff", mode, cwd=here).out
 
 
 def test_names_do_no_harm_to_a_terminal(here):

@@ -300,7 +300,7 @@ def test_an_exact_join_takes_what_it_says_and_150_mb(tmp_path, question):
 @pytest.mark.parametrize(
     ("kind", "switches"),
     [
-        ("lines of one letter", ("--diff", "lines")),
+        ("lines of one letter", ("--diff", "unified")),
         *slow(
             *product(
                 ("ASCII", "Chinese", "lines of one letter", "many changes"),

@@ -231,7 +231,6 @@ class ShowKeywords(TokensKeywords, total=False):
     matrix: bool | None
     buckets: bool | None
     candidates: bool | None
-    sketch: bool | None
     shingles: Any
     root: Path | None
 

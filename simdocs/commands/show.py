@@ -15,10 +15,9 @@ from simdocs.commands.resolve import is_artifact, opened, opened_shingles, shing
 from simdocs.corpora.decode import as_bytes
 from simdocs.corpora.single_text import read_single_document, refuse_to_replace
 from simdocs.engines.run import Run
-from simdocs.errors import ArtifactError, UsageError, suggested
+from simdocs.errors import ArtifactError, UsageError
 from simdocs.kernels.lsh.bucket_sample import agreeing_bands
 from simdocs.kernels.lsh.buckets import candidate_pairs, shared_runs
-from simdocs.kernels.sketch.fracminhash import CUT_OFF
 from simdocs.matching.corpus import Corpus, buckets_of_index
 from simdocs.matching.preparing import corpus_of
 from simdocs.matching.spelling import spellings
@@ -54,8 +53,6 @@ SHINGLES = table_head(shingle=NAME, token=NUMBER)
 _TOKEN_COUNTS, _TOKENS = table_head(document=NAME, tokens=NUMBER), table_head(document=NAME, token=NUMBER)
 _BUCKETS = table_head(band=NUMBER, bucket=NUMBER, document=NAME)
 _CANDIDATES = table_head(document=NAME, other=NAME, bands=NUMBER, estimate=SIMILARITY, jaccard=SIMILARITY, similar=NAME)
-_SKETCHED = table_head(document=NAME, tokens=NUMBER, sketched=NUMBER, cut_off=NUMBER)
-_SKETCH = table_head(document=NAME, token=NUMBER, cut_off=NUMBER)
 
 _Table = tuple[TableHead, Iterable[Row]]
 """A table whose rows are made while they are taken, so that a large one needs little memory."""
@@ -147,9 +144,6 @@ def shown(request: ShowRequest, artifact: Artifact, run: Run) -> _Table:
     if request.view.candidates:
         assert isinstance(artifact, BandIndex)
         return _candidates(artifact, _first_copies(artifact, rows), request, run)
-    if request.view.sketch:
-        assert isinstance(artifact, BandIndex)
-        return _sketch(artifact, rows)
     if isinstance(artifact, Shingles):
         if request.view.matrix:
             return _matrix(artifact, rows, request.rereading.root, run)
@@ -282,33 +276,6 @@ def _candidates(index: BandIndex, rows: Rows | None, request: ShowRequest, run: 
             )
 
     return _CANDIDATES, lines()
-
-
-def _sketch(index: BandIndex, rows: Rows | None) -> _Table:
-    """The number of tokens of each document in the sketch, or the tokens themselves of documents that were named.
-
-    Copies have the tokens of the first document with their text, which is the only one in the sketch.
-    """
-    if not index.recipe.containing.containment:
-        raise UsageError(f"{index.name} has no sketch: build it with {suggested('index', containment=True)}")
-    names, cut_off = _names(index), int(CUT_OFF)
-    tokens, owners, firsts = (index[column].all() for column in ("sketch_tokens", "sketch_rows", "same_as"))
-    if rows is None:
-        facts, sketched = index.documents.facts, np.bincount(owners, minlength=index.n_documents)[firsts]
-        counted = zip(
-            names(np.arange(index.n_documents)),
-            (facts["count"] - facts["ignored"]).tolist(),
-            sketched.tolist(),
-            [cut_off] * index.n_documents,
-            strict=True,
-        )
-        return _SKETCHED, counted
-    held = (
-        (name, token, cut_off)
-        for name, first in zip(names(rows), firsts[rows].tolist(), strict=True)
-        for token in tokens[owners == first].tolist()
-    )
-    return _SKETCH, held
 
 
 def _names(artifact: Artifact) -> Callable[[Rows], list[bytes]]:

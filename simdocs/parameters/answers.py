@@ -227,9 +227,6 @@ class ShowAnswer(Group, section=ANSWER):
     matrix: bool = parameter(Flag(), default=False, help="Show which of up to 20 documents has which shingle.")
     buckets: bool = parameter(Flag(), default=False, help="List the buckets that two or more documents share.")
     candidates: bool = parameter(Flag(), default=False, help="List candidate pairs, and how similar they are.")
-    sketch: bool = parameter(
-        Flag(), default=False, help="List how many tokens the sketch for containment holds, or which."
-    )
 
 
 class QueryAnswer(Group, section=ANSWER):

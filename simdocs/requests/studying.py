@@ -110,7 +110,7 @@ class ShowRequest(TokensRequest):
         for name in self.given:
             if name in (*TokensRequest.accepts, "max_size"):
                 yield from needs((name,), "a text, not an artifact")
-            elif name in ("buckets", "candidates", "sketch") and kind != "index":
+            elif name in ("buckets", "candidates") and kind != "index":
                 yield from needs((name,), f"an index, not {kind}")
             elif name == "matrix" and kind != "shingles":
                 yield from needs((name,), f"shingles, not {kind}")

@@ -82,7 +82,6 @@ def lay_out(root: Path) -> Path:
             Path(name, "run.json").write_text(json.dumps(run | changed))
         simdocs.shingle("gone", output="gone.shingles")
         simdocs.index("gone", output="gone.index")
-        simdocs.index("docs", containment=True, output="sketched.index")
         shutil.rmtree("gone")
         os.chdir("moved")
         simdocs.index("old", output="../moved.index")
@@ -241,7 +240,6 @@ _SHOW_ARTIFACTS = {
     "matrix": Case(True, arguments=("docs.shingles",)),
     "buckets": Case(True, arguments=("docs.index",), without=("docs.shingles",)),
     "candidates": Case(True, arguments=("docs.index",), without=("docs.shingles",)),
-    "sketch": Case(True, arguments=("sketched.index",)),
     "shingles": Case("gone.shingles", {"candidates": True}, ("gone.index",)),
     "root": Case(".", {"candidates": True}, ("moved.index",)),
 }

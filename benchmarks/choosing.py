@@ -38,10 +38,10 @@ def documents(corpus: str) -> Documents:
 
 
 def run(corpus: str, *options: str) -> tuple[list[str], dict[str, Any]]:
-    """The lines and the summary of `simdocs dedupe --pairs` on a corpus."""
+    """The lines and the summary of `simdocs pairs` on a corpus."""
     with tempfile.TemporaryDirectory() as directory:
         summary = Path(directory) / "summary.json"
-        command = [SIMDOCS, "dedupe", str(corpora.home() / corpus / "docs.jsonl.gz"), "--pairs", "--all-copies", "-q"]
+        command = [SIMDOCS, "pairs", str(corpora.home() / corpus / "docs.jsonl.gz"), "--all-copies", "-q"]
         command += ["--summary-json", str(summary), *options]
         done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
         return done.stdout.decode().splitlines(), json.loads(summary.read_bytes())

@@ -94,9 +94,9 @@ def simdocs(name: str = "simdocs", **variables: str) -> Contestant:
     """Return simdocs, with these environment variables."""
 
     def command(contest: Contest, answer: Path) -> list[str]:
-        options = f"--pairs --all-copies --unit {contest.unit} -k {contest.k} --threshold {THRESHOLD}"
+        options = f"--all-copies --unit {contest.unit} -k {contest.k} --threshold {THRESHOLD}"
         options += f" --bands {BANDS} --rows {ROWS} -j1 -q -o"
-        return [SIMDOCS, "dedupe", str(contest.directory), *options.split(), str(answer)]
+        return [SIMDOCS, "pairs", str(contest.directory), *options.split(), str(answer)]
 
     told = subprocess.run(
         [SIMDOCS, "--version"], stdout=subprocess.PIPE, text=True, check=True, env=os.environ | variables

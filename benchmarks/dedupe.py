@@ -130,7 +130,7 @@ def accuracy(directory: Path, count: int, unit: str) -> str:
     number = {str(path): at for at, path in enumerate(files)}
     truth = exact.pairs([path.read_text() for path in files], unit, UNITS[unit], THRESHOLD - NEAR)
     clear = {pair for pair, jaccard in truth.items() if jaccard >= THRESHOLD + NEAR}
-    command = [SIMDOCS, "dedupe", "--files-from", "-", "--pairs", "--all-copies", "--unit", unit]
+    command = [SIMDOCS, "pairs", "--files-from", "-", "--all-copies", "--unit", unit]
     answer = subprocess.run(command, input="\n".join(number), capture_output=True, text=True, check=True).stdout
     rows = [line.split("\t") for line in answer.splitlines()]
     found = {(number[row[0]], number[row[1]]): float(row[2]) for row in rows}

@@ -1,4 +1,4 @@
-"""Measure recall and precision of `simdocs dedupe --pairs` on a corpus with exact truth, seed by seed."""
+"""Measure recall and precision of `simdocs pairs` on a corpus with exact truth, seed by seed."""
 
 from __future__ import annotations
 
@@ -151,9 +151,9 @@ def measure(corpus: Corpus, threshold: float, artifacts: list[Path]) -> Recall:
 
 
 def run(corpus: Corpus, artifact: Path, threshold: float, *options: str) -> Found:
-    """Run `dedupe --pairs` on token sets of the corpus, and return the pairs that it finds."""
+    """Run `pairs` on token sets of the corpus, and return the pairs that it finds."""
     summary = artifact.with_suffix(".summary")
-    command = [SIMDOCS, "dedupe", str(artifact), "--pairs", "--all-copies", "--format", "jsonl", "-q"]
+    command = [SIMDOCS, "pairs", str(artifact), "--all-copies", "--format", "jsonl", "-q"]
     command += ["--threshold", str(threshold), "--summary-json", str(summary), *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
         assert process.stdout

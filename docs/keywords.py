@@ -45,8 +45,8 @@ class ArrowArray(Protocol):
 '''
 
 _RETURNED_BY: Mapping[type[Request], tuple[str, ...]] = {
-    DedupeRequest: ("pairs", "all_copies", "list", "passages"),
-    QueryRequest: ("all_copies", "list", "passages"),
+    DedupeRequest: ("list",),
+    QueryRequest: ("list", "passages"),
     CompareRequest: ("trace", "passages"),
     BuildRequest: ("dry_run",),
 }
@@ -96,13 +96,20 @@ def _fields_of(request: type[Request]) -> Iterator[str]:
         yield "    texts: Iterable[str | bytes] | ArrowStream | ArrowArray | None"
         yield "    names: Iterable[Hashable] | ArrowStream | ArrowArray | None"
     left_out = _RETURNED_BY.get(request, ())
-    for group in filter(request.groups.get, get_annotations(request)):
+    groups = request.groups if _has_fewer(request) else filter(request.groups.get, get_annotations(request))
+    for group in groups:
         kind, names = request.groups[group]
         yield from _fields(kind, tuple(name for name in names if name not in left_out))
 
 
+def _has_fewer(request: type[Request]) -> bool:
+    """Whether a request lacks a parameter of its bases, so that its class of keywords cannot have theirs."""
+    return any(base.accepts.keys() - request.accepts for base in request.__bases__ if issubclass(base, Request))
+
+
 def _lines_of(request: type[Request]) -> Iterator[str]:
     bases = [_name(base) for base in request.__bases__ if base is not Request] or ["TypedDict"]
+    bases = [_name(SourceRequest)] if _has_fewer(request) else bases
     yield f"\nclass {_name(request)}({', '.join(bases)}, total=False):"
     about = f"The keywords of `{request.question}`." if request.question else (request.__doc__ or "").partition("\n")[0]
     yield f'    """{about}"""'

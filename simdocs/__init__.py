@@ -1,7 +1,8 @@
 """Find near-duplicates among documents.
 
-    dedupe      which documents are nearly the same; pairs=True returns pairs instead of groups, and passages=True what
-                occurs in several documents
+    dedupe      which documents are nearly the same, and which of them to keep
+    pairs       which pairs of documents are similar
+    passages    which passages occur in several documents
     query       which documents of an index are similar to these, or with passages=True quote them or are quoted
     report      groups of near-duplicates as a page to look at
     compare     how similar two texts are, by every measure, where they differ, and which passages both have
@@ -46,6 +47,8 @@ if TYPE_CHECKING:
         compare,
         dedupe,
         info,
+        pairs,
+        passages,
         query,
         report,
         show,
@@ -144,6 +147,8 @@ __all__ = [
     "info",
     "merge",
     "open",
+    "pairs",
+    "passages",
     "query",
     "read_answer",
     "report",

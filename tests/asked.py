@@ -101,7 +101,7 @@ def names_of(request: type[Any]) -> list[str]:
     """What can be given to a request beside its arguments."""
     return [
         *request.accepts,
-        *(name for name in ("listing", "explained", "paired", "beside") if request is DrawRequest),
+        *(name for name in ("listing", "explained", "beside") if request is DrawRequest),
     ]
 
 
@@ -109,7 +109,6 @@ _NEEDED: Mapping[str, Mapping[str, Any]] = {
     "files_from": {"documents": ()},
     "files0_from": {"documents": ()},
     "jsonl": {"documents": ("-",)},
-    "all_copies": {"pairs": True},
     "min_passage": {"passages": True},
     "max_memory": {"exact": True},
     "renamed": {"changed": True},
@@ -135,9 +134,7 @@ def needed(request: type[Any], name: str) -> Mapping[str, Any]:
         return {"move": "x"} if name == "copy" else {}
     if request is BuildReportRequest:
         return {"dry_run": True} if name in ("format", "header") else {}
-    if (request.question, name) == ("dedupe", "measure"):
-        return {"pairs": True}
-    if (request.question, name) == ("audit", "max_memory"):
+    if (request.question, name) in (("audit", "max_memory"), ("passages", "min_passage")):
         return {}
     if (request.question, name) == ("query", "all_copies"):
         return {"nearest": 3}

@@ -236,7 +236,7 @@ def test_a_document_costs_no_more_among_more_documents(tmp_path, family, ask, nu
 
 
 def in_passages(docs: Path, **options: Any) -> object:
-    return simdocs.dedupe(docs, passages=True, **options)
+    return simdocs.passages(docs, **options)
 
 
 def one_letter(number: int) -> list[str]:
@@ -304,7 +304,7 @@ def test_a_candidate_of_a_crowd_costs_no_more_among_more_candidates(tmp_path, fa
 def test_a_similar_pair_costs_no_more_among_more_pairs(tmp_path, number):
     """Of 600 and of 2,000 documents. When each block of pairs looked its documents up again, the latter made 1.21 times
     as much for each pair as 1,000 documents."""
-    first, second = added(tmp_path, near_copies, number, pairs=True)
+    first, second = added(tmp_path, near_copies, number, simdocs.pairs)
     assert second.compared > 3.5 * first.compared
     for name in ("calls", "made"):
         costs = getattr(first, name), getattr(second, name)

@@ -75,6 +75,10 @@ def ask(request: Request, run: Run | None = None, delivery: Delivery = AS_A_WHOL
     return result
 
 
+_MODULES = {"pairs": "pairs", "passages": "repeats", "act": "act", "undo": "undo"}
+"""The modules that answer questions whose requests need not be told apart here."""
+
+
 def _answer(request: Request, run: Any, delivery: Delivery) -> Any:
     """The answer of the module that answers this question. Importing all of them would double the start of each."""
     if isinstance(request, DedupeRequest):
@@ -117,8 +121,8 @@ def _answer(request: Request, run: Any, delivery: Delivery) -> Any:
         from simdocs.commands import show
 
         return show.answer(request, run, delivery)
-    if request.question in ("act", "undo"):  # whose requests are not imported, because few runs need them
-        return import_module(f"simdocs.commands.{request.question}").answer(request, run, delivery)
+    if request.question in _MODULES:
+        return import_module(f"simdocs.commands.{_MODULES[request.question]}").answer(request, run, delivery)
     from simdocs.commands import info
 
     if isinstance(request, InfoRequest):

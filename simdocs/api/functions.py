@@ -11,7 +11,7 @@ from simdocs.model.answers import Delivery, Look, Take
 from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
 from simdocs.parameters.families import lists_groups, lists_lines
 from simdocs.parameters.values import Path
-from simdocs.requests.searching import DedupeRequest, QueryRequest, ReportRequest
+from simdocs.requests.searching import DedupeRequest, PairsRequest, PassagesRequest, QueryRequest, ReportRequest
 from simdocs.requests.studying import (
     AuditRequest,
     CheckRequest,
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
         AuditKeywords,
         CompareKeywords,
         DedupeKeywords,
+        PairsKeywords,
+        PassagesKeywords,
         QueryKeywords,
         ReportKeywords,
         ShowKeywords,
@@ -52,7 +54,6 @@ def query(
     index: Path | BandIndex,
     *documents: Path | Shingles | Signatures,
     list: None = ...,
-    all_copies: bool | None = ...,
     passages: Literal[False] | None = ...,
     **keywords: Unpack[QueryKeywords],
 ) -> Matches: ...
@@ -72,7 +73,6 @@ def query(
     index: Path | BandIndex,
     *documents: Path | Shingles | Signatures,
     list: Literal["matches"],
-    all_copies: bool | None = ...,
     **keywords: Unpack[QueryKeywords],
 ) -> tuple[str, ...]: ...
 
@@ -89,36 +89,13 @@ def query(index: Any, *documents: Any, **keywords: Any) -> Any:
 
 @overload
 def dedupe(
-    *documents: Path | Shingles | Signatures | BandIndex,
-    pairs: Literal[False] | None = ...,
-    list: None = ...,
-    passages: Literal[False] | None = ...,
-    **keywords: Unpack[DedupeKeywords],
+    *documents: Path | Shingles | Signatures | BandIndex, list: None = ..., **keywords: Unpack[DedupeKeywords]
 ) -> Deduplication: ...
 
 
 @overload
 def dedupe(
     *documents: Path | Shingles | Signatures | BandIndex,
-    passages: Literal[True],
-    **keywords: Unpack[DedupeKeywords],
-) -> RepeatedPassages: ...
-
-
-@overload
-def dedupe(
-    *documents: Path | Shingles | Signatures | BandIndex,
-    pairs: Literal[True],
-    list: None = ...,
-    all_copies: bool | None = ...,
-    **keywords: Unpack[DedupeKeywords],
-) -> SimilarPairs: ...
-
-
-@overload
-def dedupe(
-    *documents: Path | Shingles | Signatures | BandIndex,
-    pairs: Literal[False] | None = ...,
     list: Literal["kept", "duplicates"],
     **keywords: Unpack[DedupeKeywords],
 ) -> tuple[str, ...]: ...
@@ -127,7 +104,6 @@ def dedupe(
 @overload
 def dedupe(
     *documents: Path | Shingles | Signatures | BandIndex,
-    pairs: Literal[False] | None = ...,
     list: Literal["kept-lines", "duplicate-lines"],
     **keywords: Unpack[DedupeKeywords],
 ) -> tuple[bytes, ...]: ...
@@ -136,7 +112,6 @@ def dedupe(
 @overload
 def dedupe(
     *documents: Path | Shingles | Signatures | BandIndex,
-    pairs: Literal[False] | None = ...,
     list: Literal["groups"],
     **keywords: Unpack[DedupeKeywords],
 ) -> tuple[PairRow, ...]: ...
@@ -146,11 +121,22 @@ def dedupe(
 def dedupe(*documents: Any, **keywords: Any) -> Any:
     """Find near-duplicates among documents or texts, and return a Deduplication.
 
-    With pairs=True, return SimilarPairs: all pairs of near-duplicates. With list, return a tuple with the names of
-    documents, with lines of JSON Lines files, or with the rows of all documents and their groups. With passages=True,
-    return RepeatedPassages: the passages that occur in several documents, and where they are.
+    With list, return a tuple with the names of documents, with lines of JSON Lines files, or with the rows of all
+    documents and their groups.
     """
     return _asked(DedupeRequest(documents=documents, **keywords))
+
+
+@with_keywords_of(PairsRequest)
+def pairs(*documents: Path | Shingles | Signatures | BandIndex, **keywords: Unpack[PairsKeywords]) -> SimilarPairs:
+    """Find all pairs of similar documents or texts, and return SimilarPairs."""
+    return cast("SimilarPairs", ask_for_python(PairsRequest(documents=documents, **keywords)).spelled(spelled))
+
+
+@with_keywords_of(PassagesRequest)
+def passages(*documents: Path, **keywords: Unpack[PassagesKeywords]) -> RepeatedPassages:
+    """Find the passages that occur in several documents or texts, and return RepeatedPassages: where they are."""
+    return cast("RepeatedPassages", ask_for_python(PassagesRequest(documents=documents, **keywords)).spelled(spelled))
 
 
 def _asked(request: DedupeRequest | QueryRequest) -> Any:

@@ -162,33 +162,85 @@ class MergeKeywords(TypedDict, total=False):
     summary_json: Path | None
 
 
-class GroupsKeywords(BandsKeywords, total=False):
-    """A question about groups of near-duplicates."""
+class SimilarKeywords(BandsKeywords, total=False):
+    """A question about near-duplicates among documents."""
 
     max_memory: int | None
+    exact: bool | None
+    verify: Literal["exact", "estimate"] | None
+    shingles: Any
+    root: Path | None
+
+
+class GroupsKeywords(SimilarKeywords, total=False):
+    """A question about groups of near-duplicates."""
+
     exact: bool | None
     verify: Literal["exact", "estimate"] | None
     cluster: Literal["greedy", "components"] | None
     keep: Literal["first", "longest", "shortest", "newest", "oldest"] | None
     max_candidates: int | None
     against: Any
-    shingles: Any
-    root: Path | None
 
 
 class DedupeKeywords(GroupsKeywords, total=False):
     """The keywords of `dedupe`."""
 
-    measure: Literal["jaccard", "containment"] | None
-    max_memory: int | None
     changed: bool | None
     renamed: bool | None
     explain: bool | None
     diff: Literal["words", "unified"] | None
-    min_passage: int | None
     kept_rows: Path | None
     removed_rows: Path | None
     flagged_rows: Path | None
+
+
+class PairsKeywords(SimilarKeywords, total=False):
+    """The keywords of `pairs`."""
+
+    measure: Literal["jaccard", "containment"] | None
+    max_memory: int | None
+    changed: bool | None
+    renamed: bool | None
+    all_copies: bool | None
+
+
+class PassagesKeywords(SourceKeywords, total=False):
+    """The keywords of `passages`."""
+
+    files_from: Path | None
+    files0_from: Path | None
+    jsonl: bool | None
+    hidden: bool | None
+    follow: bool | None
+    one_file_system: bool | None
+    include: tuple[str, ...] | None
+    exclude: tuple[str, ...] | None
+    max_size: int | None
+    text_field: str | Sequence[str] | None
+    id_field: str | None
+    input_format: Literal["jsonl", "json", "csv", "tsv", "parquet", "arrow"] | None
+    delimiter: str | None
+    no_header: bool | None
+    plain: bool | None
+    jobs: int | None
+    engine: Literal["local", "spark"] | None
+    spark_master: str | None
+    spark_conf: Mapping[str, str] | Sequence[str] | None
+    strict: bool | None
+    summary_json: Path | None
+    nfkc: bool | None
+    keep_case: bool | None
+    strip_accents: bool | None
+    strip_punctuation: bool | None
+    mask_digits: bool | None
+    unit: Literal["char", "word", "line", "stopword"] | None
+    k: int | None
+    language: str | None
+    ignore_stop_words: bool | None
+    stop_words: Path | None
+    template: Path | Sequence[Path] | None
+    min_passage: int | None
 
 
 class ReportKeywords(GroupsKeywords, total=False):
@@ -209,6 +261,7 @@ class QueryKeywords(ReadKeywords, total=False):
     verify: Literal["exact", "estimate"] | None
     changed: bool | None
     renamed: bool | None
+    all_copies: bool | None
     top: int | None
     nearest: int | None
     itself: bool | None

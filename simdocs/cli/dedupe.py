@@ -21,7 +21,7 @@ from simdocs.requests.searching import DedupeRequest
         "simdocs dedupe docs/ --unit word --threshold 0.9 -o duplicates.tsv",
         "simdocs dedupe data/ --kept-rows clean/",
         "simdocs dedupe today/ --against archive.index --list kept",
-        "find . -name '*.txt' -print0 | simdocs dedupe --files0-from - --pairs --format jsonl",
+        "find . -name '*.txt' -print0 | simdocs dedupe --files0-from - --format jsonl",
     ),
     usual=("threshold", "unit", "k", "include", "keep", "against", "list", "output", "kept_rows"),
 )
@@ -33,7 +33,6 @@ def dedupe(**given: Any) -> int:
     DOCS are files, directories (read recursively), s3:// names, or - for standard input. They may also be one artifact:
     X.shingles, X.signatures or X.index. Of each group of near-duplicates one document is kept. Every other one is
     listed with the kept document, their exact Jaccard similarity, and the similarity that their signatures suggest.
-    Documents without near-duplicates are not listed. With --passages, the passages are listed that occur in several
-    documents, such as boilerplate. The guide (simdocs help guide) helps to choose the options.
+    Documents without near-duplicates are not listed. The guide (simdocs help guide) helps to choose the options.
     """
     return answer(DedupeRequest, DedupeDrawRequest, given)

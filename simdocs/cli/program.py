@@ -39,7 +39,7 @@ a script."""
 
 
 SECTIONS = {
-    "Find near-duplicates, and act on them": ("dedupe", "query", "report", "act", "undo"),
+    "Find near-duplicates, and act on them": ("dedupe", "pairs", "passages", "query", "report", "act", "undo"),
     "Build artifacts, from documents or other artifacts": ("shingle", "signature", "index", "merge"),
     "Look closer": ("compare", "tune", "audit", "show", "info", "check"),
 }

@@ -40,7 +40,6 @@ def requests_of(
     UsageError: all problems of both, those that were found before, and all options with wrong values.
     """
     of_answer = {"listing": options.get("list"), "explained": options.get("explain")}
-    of_answer["paired"] = options.get("pairs")
     of_answer["beside"] = any(options.get(name) is not None for name in RowOutputs.parameters)
     listing = of_answer if issubclass(told, DrawRequest) else {}
     problems = list(problems)

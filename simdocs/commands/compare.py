@@ -160,7 +160,7 @@ def answer(
     elif compared.artifact is not None:
         problems += request.problems_of_trace(sketching)
     if len(compared.texts) > _MOST:
-        remedy = f"{suggested('dedupe', 'DOCS', pairs=True)} finds similar pairs"
+        remedy = f"{suggested('pairs', 'DOCS')} finds similar pairs"
         problems.append(f"a matrix has at most {_MOST:,} texts, not {len(compared.texts):,}: {remedy}")
     if problems:
         raise UsageError(*problems)

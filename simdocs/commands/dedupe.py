@@ -30,7 +30,7 @@ from simdocs.commands.resolve import Resolved, opened_index, resolve
 from simdocs.corpora.containers.recognise import looking_like
 from simdocs.corpora.containers.reopened import Reopened
 from simdocs.corpora.identity import FilesToDelete
-from simdocs.engines.run import Run, Tally
+from simdocs.engines.run import Run
 from simdocs.errors import mention
 from simdocs.kernels.group.connectivity import PairGraph
 from simdocs.kernels.lsh.banding import least_probability, low_recall, threshold_warning
@@ -39,34 +39,35 @@ from simdocs.matching.corpus import Corpus
 from simdocs.matching.groups.decision import Decision
 from simdocs.matching.groups.greedy import decide
 from simdocs.matching.preparing import corpus_of, prepare, rows_around, unknown_recall, useless_template
-from simdocs.matching.similar_pairs import PairCollector, PairsLeftOut, similar_pairs
 from simdocs.matching.verification.verify import Verifier, outdated_warnings
 from simdocs.model.answers import LINES, NAMES, Block, Delivery
-from simdocs.model.deduplication import Deduplication, SimilarPairs
+from simdocs.model.deduplication import Deduplication
 from simdocs.model.documents import Documents
-from simdocs.model.groups import NestedPairs, Pairs
+from simdocs.model.groups import Pairs
 from simdocs.model.names import path_from
 from simdocs.model.ragged import Mask, Rows
-from simdocs.model.search_result import GROUPS, NESTED, PAIRS, SearchFacts
+from simdocs.model.search_result import GROUPS, SearchFacts
 from simdocs.parameters.answers import Reporting
 from simdocs.parameters.families import LISTS, lists_lines
 from simdocs.parameters.recipes import SignatureRecipe
 from simdocs.pipeline.boilerplate import with_common_tokens
 from simdocs.pipeline.prepare import files_of
-from simdocs.requests.searching import DedupeRequest
+from simdocs.requests.searching import DedupeRequest, PairsRequest
 
 if TYPE_CHECKING:
     from simdocs.commands.row_outputs import RowDrafts
     from simdocs.model.deduplication import ComponentFacts
     from simdocs.model.explanation import ExplainedDocument
-    from simdocs.model.repeated_passages import RepeatedPassages
     from simdocs.model.saved_answer import SavedAnswer
 
 
 _Plan = Resolved[DedupeRequest, SignatureRecipe]
 
+Searched = Resolved[DedupeRequest | PairsRequest, SignatureRecipe]
+"""A plan for documents whose near-duplicates are looked for: their groups, or all pairs."""
 
-def _is_joinable(plan: _Plan) -> bool:
+
+def is_joinable(plan: Searched) -> bool:
     """Whether an exact join, which was not asked for, would answer the same question."""
     return plan.banding is not None and plan.known is None
 
@@ -75,24 +76,10 @@ _LOOKED_AT = 1 << 13
 """Duplicates whose files are looked at together: their names and facts are Python objects then."""
 
 
-def answer(request: DedupeRequest, run: Run, delivery: Delivery) -> Deduplication | SimilarPairs | RepeatedPassages:
-    """The groups, the pairs, or the lists of names or lines that a request asks for; or the passages."""
-    plan = resolve(request, delivery.outputs)
-    if request.in_common.passages:
-        from simdocs.commands.repeats import repeated_passages
-
-        return repeated_passages(plan, run, delivery)
-    plan, rows = with_row_outputs(plan, run, delivery)
-    corpus = read_documents(plan, run)
-    if not request.answer.pairs:
-        return find_groups(plan, corpus, run, delivery, rows)
-    if rows is None:
-        return find_pairs(plan, corpus, run, delivery)
-    of_groups = find_groups(plan, corpus, run, delivery._replace(take=None, is_wanted=False), rows)
-    run.tally = Tally()
-    found = find_pairs(plan, corpus, run, delivery)
-    run.skipped.warnings[:] = dict.fromkeys(run.skipped.warnings)  # both say the same about the bands
-    return replace(found, written=of_groups.written)
+def answer(request: DedupeRequest, run: Run, delivery: Delivery) -> Deduplication:
+    """The groups, or the lists of names or lines that a request asks for."""
+    plan, rows = with_row_outputs(resolve(request, delivery.outputs), run, delivery)
+    return find_groups(plan, read_documents(plan, run), run, delivery, rows)
 
 
 def with_row_outputs(plan: _Plan, run: Run, delivery: Delivery) -> tuple[_Plan, RowDrafts | None]:
@@ -119,7 +106,7 @@ def with_row_outputs(plan: _Plan, run: Run, delivery: Delivery) -> tuple[_Plan, 
     return plan, opened_outputs(given, plan.intake, fields, others, delivery.publishing)
 
 
-def read_documents(plan: _Plan, run: Run) -> Corpus:
+def read_documents(plan: Searched, run: Run) -> Corpus:
     """The documents of a plan that are compared, read and signed, or what an artifact has of them."""
     if plan.changed is None or plan.banding is None:
         intake, recipe = plan.intake, plan.recipe
@@ -136,15 +123,15 @@ def read_documents(plan: _Plan, run: Run) -> Corpus:
     index = opened_index(plan.intake.artifact)
     corpus = corpus_of(index, plan.intake.shingles, plan.intake.root)
     # Groups need documents that are linked through others, too.
-    return corpus.select(rows_around(index, plan.changed, linked=not plan.request.answer.pairs))
+    return corpus.select(rows_around(index, plan.changed, linked=isinstance(plan.request, DedupeRequest)))
 
 
-def _given(plan: _Plan, corpus: Corpus) -> Documents:
+def given_documents(plan: Searched, corpus: Corpus) -> Documents:
     """All documents that were given, although only some of them may have to be compared."""
     return corpus.documents if corpus.rows is None else opened_index(plan.intake.artifact).documents
 
 
-def _changed(plan: _Plan, corpus: Corpus) -> Mask | None:
+def changed_ones(plan: Searched, corpus: Corpus) -> Mask | None:
     """Which documents of the corpus are new or changed, if only pairs with one of them are wanted: (N,)."""
     if plan.changed is None:
         return None
@@ -161,11 +148,11 @@ def find_groups(
     document is not a line. InputError: a line has changed since it was read.
     """
     listing = plan.request.answer.list
-    documents, changed = _given(plan, corpus), _changed(plan, corpus)
+    documents, changed = given_documents(plan, corpus), changed_ones(plan, corpus)
     if listing is not None and LISTS[listing].lines:
         refuse_other_than_lines(documents, listing, corpus.recipe.sequences)
     run.skipped.warnings += keep_of_lines(documents, plan.grouping.keep)
-    watch = CrowdWatch(len(corpus), run, joinable=_is_joinable(plan))
+    watch = CrowdWatch(len(corpus), run, joinable=is_joinable(plan))
     decision = _decide(plan, corpus, changed, run)
     corpus.signatures.release()
     take = delivery.take
@@ -175,10 +162,10 @@ def find_groups(
     written = () if rows is None else rows.write(decision, documents, run)
     compared, pairs, largest = decision.corpus, decision.pairs, decision.largest
     kept = compared.given_rows(decision.kept_and_found())
-    run.skipped.warnings += [*_warnings(plan, run), *_nothing_new(plan, decision, documents)]
+    run.skipped.warnings += [*search_warnings(plan, run), *_nothing_new(plan, decision, documents)]
     duplicate_bytes, duplicate_files, freed_bytes = _freed(compared, pairs.right)
     index_names = given_names_of(plan.known)
-    comparison = _comparison(plan, corpus, documents, run)
+    comparison = comparison_of(plan, corpus, documents, run)
 
     def save() -> SavedAnswer:
         from simdocs.commands.saving import saved
@@ -203,7 +190,7 @@ def find_groups(
         duplicate_files=duplicate_files,
         freed_bytes=freed_bytes,
         components=components,
-        advice=watch.advice + _advice(plan, documents, decision.found, compared),
+        advice=watch.advice + advice(plan, documents, decision.found, compared),
         explained=explained if take is None else None,
         written=written,
         index_names=index_names,
@@ -216,43 +203,7 @@ def find_groups(
     return replace(found, report=report_of(found, Reporting(report_size=delivery.report_size)))
 
 
-def find_pairs(plan: _Plan, corpus: Corpus, run: Run, delivery: Delivery) -> SimilarPairs:
-    """Every pair of near-duplicates. delivery: if it takes them in blocks, they are not held for the result."""
-    documents, changed, all_copies = _given(plan, corpus), _changed(plan, corpus), plan.request.answer.all_copies
-    watch = CrowdWatch(len(corpus), run, joinable=_is_joinable(plan))
-    join = SelfJoin(_verifier(plan, corpus, run), plan.cut, plan.request.comparing.max_memory)
-    chain = None if all_copies else PairsLeftOut(join, changed)
-    printed, differences = PrintedNames(run.skipped), pair_differences(plan.request.answer.diff, delivery, run)
-    kind, head = (NestedPairs, NESTED) if plan.request.comparing.measure == "containment" else (Pairs, PAIRS)
-    if delivery.take is not None:
-        delivery.take(Block(head_of_pairs(head, differences), []))
-    held, found, collector = [kind.empty()], 0, PairCollector(len(corpus))
-    for pairs in similar_pairs(join, all_copies=all_copies, changed=changed):
-        wanted = pairs if changed is None else pairs.with_any(changed)
-        found += len(wanted)
-        if chain is not None:
-            chain.add(pairs, len(wanted))
-        collector.add(pairs)
-        if delivery.take is None:
-            held.append(wanted)
-        else:
-            for block in shown_pairs(corpus, wanted, head, printed, differences):
-                delivery.take(block)
-    every = kind.concat(held)
-    run.skipped.warnings += _warnings(plan, run)
-    return SimilarPairs(
-        documents=documents,
-        pairs=every.renumbered(corpus.given_rows),
-        names=names_of_pairs(corpus, every),
-        differences=differences_of_pairs(corpus, every, differences),
-        comparison=_comparison(plan, corpus, documents, run),
-        found=found,
-        left_out=0 if chain is None else chain.count,
-        advice=watch.advice + _advice(plan, documents, collector.graph(), corpus),
-    )
-
-
-def _advice(plan: _Plan, documents: Documents, found: PairGraph, corpus: Corpus) -> tuple[str, ...]:
+def advice(plan: Searched, documents: Documents, found: PairGraph, corpus: Corpus) -> tuple[str, ...]:
     """Advice about encodings, about k for documents that are cut into shingles now, and about a template."""
     shingling, lines = plan.recipe.shingling, list(encoding_advice(documents))
     if plan.intake.artifact is None and plan.known is None:
@@ -265,17 +216,19 @@ def _advice(plan: _Plan, documents: Documents, found: PairGraph, corpus: Corpus)
 def _decide(plan: _Plan, corpus: Corpus, changed: Mask | None, run: Run) -> Decision:
     if plan.known is None:
         decision = decide(
-            SelfJoin(_verifier(plan, corpus, run), plan.cut, plan.request.comparing.max_memory),
+            SelfJoin(verifier_of(plan, corpus, run), plan.cut, plan.request.comparing.max_memory),
             plan.grouping,
             explain=plan.request.answer.explain,
         )
         return decision if changed is None else decision.with_changed(changed)
     from simdocs.matching.groups.against import decide_against
 
-    return decide_against(plan.known, _verifier(plan, corpus, run), plan.grouping, explain=plan.request.answer.explain)
+    return decide_against(
+        plan.known, verifier_of(plan, corpus, run), plan.grouping, explain=plan.request.answer.explain
+    )
 
 
-def _verifier(plan: _Plan, corpus: Corpus, run: Run) -> Verifier:
+def verifier_of(plan: Searched, corpus: Corpus, run: Run) -> Verifier:
     """A verifier of these documents. An exact join drops no candidate because of its estimate."""
     by_exact, exact = plan.grouping.verify == "exact", plan.grouping.exact
     return Verifier(
@@ -347,7 +300,7 @@ def _explanations(
     return component_facts(decision), explained
 
 
-def _warnings(plan: _Plan, run: Run) -> Iterator[str]:
+def search_warnings(plan: Searched, run: Run) -> Iterator[str]:
     """Yield what to know before trusting the answer."""
     yield from outdated_warnings(run, plan.intake.artifact, None if plan.known is None else plan.known.index)
     if plan.banding is not None:
@@ -367,7 +320,7 @@ def _nothing_new(plan: _Plan, decision: Decision, documents: Documents) -> Itera
         )
 
 
-def _comparison(plan: _Plan, corpus: Corpus, documents: Documents, run: Run) -> SearchFacts:
+def comparison_of(plan: Searched, corpus: Corpus, documents: Documents, run: Run) -> SearchFacts:
     """What was compared, and how."""
     banding = plan.banding
     return SearchFacts(

@@ -1,4 +1,4 @@
-"""dedupe with `passages`: which passages occur in several documents."""
+"""passages: which passages occur in several documents."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from simdocs.commands.blocks import PrintedNames, RecordedNames, given_names_of
 from simdocs.commands.passages import least_units
-from simdocs.commands.resolve import Resolved
+from simdocs.commands.resolve import resolve
 from simdocs.corpora.containers.recognise import looking_like
 from simdocs.engines.run import Run
 from simdocs.kernels.lsh.buckets import equal_runs
@@ -27,10 +27,9 @@ from simdocs.model.documents import Documents
 from simdocs.model.names import name_to_text
 from simdocs.model.ragged import Index, offsets_of, ranges
 from simdocs.model.repeated_passages import RepeatedPassage, RepeatedPassages, RepeatPlace, block_of
-from simdocs.parameters.recipes import SignatureRecipe
 from simdocs.pipeline.prepare import files_of, refuse_unusable
 from simdocs.pipeline.reading import Reading
-from simdocs.requests.searching import DedupeRequest
+from simdocs.requests.searching import PassagesRequest
 
 _AT_ONCE = 1 << 12
 """Rows of an answer in one block."""
@@ -54,14 +53,15 @@ class _Listed(NamedTuple):
     offsets: Index
 
 
-def repeated_passages(plan: Resolved[DedupeRequest, SignatureRecipe], run: Run, delivery: Delivery) -> RepeatedPassages:
+def answer(request: PassagesRequest, run: Run, delivery: Delivery) -> RepeatedPassages:
     """The passages that occur in several documents.
 
     delivery: if it takes the answer in blocks, the result does not hold it. UsageError: a shingle has more units than
     the shortest passage. OutputError: there is no room for temporary files.
     """
+    plan = resolve(request, delivery.outputs)
     recipe, intake = plan.recipe, plan.intake
-    unit, least = recipe.shingling.unit, least_units(plan.request.in_common, recipe.shingling)
+    unit, least = recipe.shingling.unit, least_units(request.in_common, recipe.shingling)
     texts, excerpts = UnitTexts(unit, least), None
     try:
         reading = Reading(files_of(intake, run), intake.walking.max_size, recipe, run)
@@ -77,8 +77,7 @@ def repeated_passages(plan: Resolved[DedupeRequest, SignatureRecipe], run: Run, 
         sizes, own = repeats.units[some.passage], repeats.own[some.passage]
         some, places = places_of(some, repeats.units, least, verifier, excerpts)
         listed = _listed(some, places, sizes, own)
-        answer = _Answer(corpus, some, places, listed, excerpts, unit)
-        passages = answer.deliver(run, delivery)
+        passages = _Answer(corpus, some, places, listed, excerpts, unit).deliver(run, delivery)
     finally:
         texts.close()
         if excerpts is not None:

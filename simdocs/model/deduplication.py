@@ -269,22 +269,17 @@ class SimilarPairs(SearchResult):
     pairs, names: the same as of Deduplication; empty if the pairs were handed over in blocks.
     found: the number of pairs that are listed.
     left_out: the number of similar pairs that are not, because copies of one text are listed as a chain.
-    written: the rows of the documents' files that were written.
     """
 
     found: int
     left_out: int = 0
-    written: tuple[WrittenRows, ...] = ()
 
-    OUTPUT = "simdocs.requests.drawing:DedupeDrawRequest"
+    OUTPUT = "simdocs.requests.drawing:PairsDrawRequest"
 
     @property
     def head(self) -> TableHead:
         """The columns of the pairs."""
         return NESTED if self.comparison.measure == "containment" else PAIRS
-
-    def _parts(self) -> dict[str, Any]:
-        return {"paired": True, **super()._parts()}
 
     @property
     def is_found(self) -> bool:
@@ -292,12 +287,7 @@ class SimilarPairs(SearchResult):
         return self.found > 0
 
     def _facts_of_answer(self) -> dict[str, Any]:
-        return {"pairs": self.found, "pairs_left_out": self.left_out} | _facts_of_written(self.written)
-
-    def lines(self, seconds: float, *, verbose: bool = False) -> Iterator[str]:
-        """Yield the lines of the summary, and one for rows that were written."""
-        yield from super().lines(seconds, verbose=verbose)
-        yield from (one.in_words() for one in self.written)
+        return {"pairs": self.found, "pairs_left_out": self.left_out}
 
     def _outcome(self, took: str) -> Iterator[str]:
         kind, least = "similar pair", ""

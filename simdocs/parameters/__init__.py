@@ -19,6 +19,7 @@ EVERY_GROUP: tuple[type[Group], ...] = (
     *(answers.Grouping, answers.Comparing, answers.Sampling, texts.Known, texts.Updating, answers.Target),
     *(
         answers.DedupeAnswer,
+        answers.PairsAnswer,
         answers.RowOutputs,
         answers.Reporting,
         answers.ShowAnswer,

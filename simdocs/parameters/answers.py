@@ -57,8 +57,8 @@ class Comparing(Group, section=GROUPS):
         help="What is compared with the threshold. Containment reads every document of the index again, or X.shingles;"
         " if the index stores a sketch for containment, only candidates.",
         helps={
-            "dedupe": f"What is compared with the threshold. Containment needs {mention('pairs')}, and finds every pair"
-            f" as {mention('exact')} does.",
+            "pairs": "What is compared with the threshold. With containment, every pair is found as with"
+            f" {mention('exact')}.",
             "compare": "What is compared with the threshold, and is in the matrix of several texts.",
         },
         before="verify",
@@ -69,7 +69,7 @@ class Comparing(Group, section=GROUPS):
         described="the memory that is available",
         help=f"With {mention('exact')}, refuse to begin if more than SIZE of memory is needed. {UNITS_OF_SIZE}",
         helps={
-            "dedupe": f"With {mention('exact')} or {mention('measure')} containment, refuse to begin if more than SIZE"
+            "pairs": f"With {mention('exact')} or {mention('measure')} containment, refuse to begin if more than SIZE"
             f" of memory is needed. {UNITS_OF_SIZE}",
             "audit": f"Audit a sample if comparing all pairs needs more than SIZE of memory. {UNITS_OF_SIZE}",
         },
@@ -113,13 +113,6 @@ _DRY_RUN = parameter(
     f" {mention('verbose')}, also those that are unchanged.",
     section=UPDATE,
 )
-_ALL_COPIES = parameter(
-    Flag(),
-    default=False,
-    help=f"With {mention('pairs')}, also list all pairs of identical texts.",
-    helps={"query": f"With {mention('nearest')}, list all documents that have one of these texts."},
-    section=ANSWER,
-)
 
 
 class Target(Group, section=UPDATE):
@@ -150,8 +143,6 @@ _DIFF = parameter(Choice(DIFFS), default=None, help="Print where texts differ.",
 class DedupeAnswer(Group, section=ANSWER):
     """What the answer of dedupe lists, and whether it has the differences of pairs."""
 
-    pairs: bool = parameter(Flag(), default=False, help="List all pairs of near-duplicates instead of groups.")
-    all_copies: bool = _ALL_COPIES
     explain: bool = parameter(
         Flag(), default=False, help="List all documents, and say why each is kept, or a duplicate of another one."
     )
@@ -159,6 +150,12 @@ class DedupeAnswer(Group, section=ANSWER):
     list: str | None = parameter(
         Choice(LISTS), default=None, help="List names, lines of JSON Lines files, or groups.", before="diff"
     )
+
+
+class PairsAnswer(Group, section=ANSWER):
+    """Which pairs are listed."""
+
+    all_copies: bool = parameter(Flag(), default=False, help="Also list all pairs of identical texts.")
 
 
 _EVERY_COLUMN = "with all columns, in the format of PATH's suffix. Several files, or a directory, make a directory."
@@ -232,7 +229,11 @@ class ShowAnswer(Group, section=ANSWER):
 class QueryAnswer(Group, section=ANSWER):
     """Which matches the answer of query lists, and whether it has the differences of pairs."""
 
-    all_copies: bool = _ALL_COPIES
+    all_copies: bool = parameter(
+        Flag(),
+        default=False,
+        help=f"With {mention('nearest')}, list all documents that have one of these texts.",
+    )
     top: int | None = parameter(Whole(1), default=None, help="List at most N matches for each document.")
     nearest: int | None = parameter(
         Whole(1),
@@ -365,7 +366,10 @@ class Presentation(Group, section=ANSWER):
         Flag(),
         default=False,
         help="Exit with 1 if near-duplicates were found.",
-        helps={"audit_report": "Exit with 1 if the interval of the recall ends below the stated recall."},
+        helps={
+            "passages_report": "Exit with 1 if passages were found.",
+            "audit_report": "Exit with 1 if the interval of the recall ends below the stated recall.",
+        },
         section=RUN,
         before="jobs",
     )

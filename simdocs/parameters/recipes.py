@@ -266,8 +266,7 @@ class BandingRequest(Group, section=SIGNATURES):
         default=0.8,
         help=_THRESHOLD,
         helps={
-            "dedupe": f"{_THRESHOLD} {_OF_INDEX}",
-            "tune": f"{_THRESHOLD} {_OF_INDEX}",
+            **dict.fromkeys(("dedupe", "pairs", "tune"), f"{_THRESHOLD} {_OF_INDEX}"),
             "compare": f"Minimum similarity of near-duplicates. {mention('exit_code')} and the choice of bands depend"
             f" on it. {_OF_INDEX}",
         },

@@ -140,6 +140,7 @@ class Sequences(Group, section=DOCUMENTS):
 
 
 _OF_ARTIFACT = "Look for the artifact's documents in DIR."
+_FROM_SETS = "Verify with the token sets in X.shingles instead of reading the artifact's documents again."
 _OF_Y = f"With {mention('against')}, this is for the documents of Y.index."
 
 
@@ -151,8 +152,8 @@ class Rereading(Group, section=DOCUMENTS):
         default=None,
         help="Verify with the token sets in X.shingles instead of reading the documents of the index again.",
         helps={
-            "dedupe": "Verify with the token sets in X.shingles instead of reading the artifact's documents again."
-            f" {_OF_Y}"
+            "dedupe": f"{_FROM_SETS} {_OF_Y}",
+            "pairs": _FROM_SETS,
         },
     )
     root: bytes | None = parameter(
@@ -163,8 +164,7 @@ class Rereading(Group, section=DOCUMENTS):
         help="Look for the documents of the index in DIR.",
         helps={
             "dedupe": f"{_OF_ARTIFACT} {_OF_Y}",
-            "compare": _OF_ARTIFACT,
-            "show": _OF_ARTIFACT,
+            **dict.fromkeys(("pairs", "compare", "show"), _OF_ARTIFACT),
             "merge": "Record that the documents are in DIR. Needed if the artifacts were built in different"
             " directories.",
         },
@@ -285,10 +285,6 @@ PASSAGES = parameter(
     default=False,
     help=f"{_IN_COMMON} How similar the texts are is not computed.",
     helps={
-        **dict.fromkeys(
-            ("dedupe", "dedupe_report"),
-            "List passages that occur in several documents, and where, instead of near-duplicates.",
-        ),
         "query": f"{_IN_COMMON} If the index has a sketch for containment, short ones may be missed: {mention('exact')}"
         " misses none.",
     },
@@ -314,5 +310,6 @@ class PassageAnswer(Group, section=ANSWER):
         default=None,
         described=_shortest_passages,
         help=f"With {mention('passages')}, list passages of at least N units: characters, words or lines.",
+        helps={"passages": "List passages of at least N units: characters, words or lines."},
         before="nul",
     )

@@ -48,7 +48,6 @@ class DrawnRequest(Request, Presentation, init=False):
     takes: the parameters that are accepted.
     listing: what the answer lists, if anything.
     explained: whether the answer explains groups.
-    paired: whether the answer lists pairs.
     beside: whether something else is written that may be wanted instead of the answer, such as rows.
     """
 
@@ -57,7 +56,6 @@ class DrawnRequest(Request, Presentation, init=False):
 
     listing: str | None = None
     explained: bool | None = None
-    paired: bool | None = None
     beside: bool | None = None
 
     @classmethod
@@ -76,7 +74,7 @@ class DrawnRequest(Request, Presentation, init=False):
     @property
     def is_wanted(self) -> bool:
         """Whether the answer itself is wanted. It is not if rows are written and no option is about the answer."""
-        asked = self.listing or self.explained or self.paired or self.given.keys() & _ABOUT_ANSWERS
+        asked = self.listing or self.explained or self.given.keys() & _ABOUT_ANSWERS
         return not self.beside or bool(asked)
 
     @property
@@ -132,7 +130,7 @@ class DrawnRequest(Request, Presentation, init=False):
 
     def _lacking(self, form: FileFormat) -> Iterator[str]:
         """Yield the parameters that were given and cannot be combined with a format."""
-        asked = {"list": self.listing, "explain": self.explained, "pairs": self.paired}
+        asked = {"list": self.listing, "explain": self.explained}
         yield from (name for name in form.lacks if self.has(name) or asked.get(name))
 
     def _compressed_once(self) -> Iterator[Problem]:
@@ -259,13 +257,9 @@ class DedupeDrawRequest(DrawRequest, init=False):
     """The output options of dedupe."""
 
     question = "dedupe_report"
-    takes = (*DrawRequest.takes, "passages", "report", "report_size")
+    takes = (*DrawRequest.takes, "report", "report_size")
 
     def _report_of_groups(self) -> Iterator[Problem]:
-        if self.report is not None and self.paired:
-            yield not_together("report", "pairs", why="a report shows groups")
-        if self.report is not None and self.passages:
-            yield not_together("report", "passages", why="a report shows groups")
         if self.report == b"-":
             text = f"{mention('report')} must be a file, not -, because the answer goes to standard output"
             yield Problem(text, "report")
@@ -299,6 +293,19 @@ class ReportDrawRequest(DrawnRequest, init=False):
         yield Problem(f"{self._output}: {text}", "output", "figure")
 
     rules: ClassVar[RequestRules] = (_output_is_a_page, *DrawnRequest.rules[1:])
+
+
+class PairsDrawRequest(RunDrawRequest, init=False):
+    """The output options of pairs."""
+
+    question = "pairs_report"
+    takes = (*RunDrawRequest.takes, "exit_code")
+
+
+class PassagesDrawRequest(PairsDrawRequest, init=False):
+    """The output options of passages."""
+
+    question = "passages_report"
 
 
 class AuditDrawRequest(RunDrawRequest, init=False):

@@ -9,17 +9,18 @@ from simdocs.parameters.answers import (
     Comparing,
     DedupeAnswer,
     Grouping,
+    PairsAnswer,
     QueryAnswer,
     Reporting,
     RowOutputs,
     Summarising,
 )
 from simdocs.parameters.families import CLUSTERS, FIGURES
-from simdocs.parameters.recipes import BandingRequest, Sketching
+from simdocs.parameters.recipes import BandingRequest, Shingling, Templates
 from simdocs.parameters.texts import Known, OnlyChanged, PassageAnswer, Rereading, Sequences
 from simdocs.parameters.values import ArtifactName
 from simdocs.requests.request import Exclusion, Need, RequestRules, needs, not_together, only
-from simdocs.requests.sources import OF_WALKS, BandsRequest, ReadRequest
+from simdocs.requests.sources import OF_WALKS, BandsRequest, DocumentTokensRequest, ReadRequest
 
 _EVERY_PAIR = f"{mention('exact')} finds and compares every pair"
 
@@ -27,21 +28,11 @@ _NOT_FOR_CONTAINMENT: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(("recall", "rule", "bands", "rows"), "containment is computed for every pair in any case"),
         "verify": "signatures do not tell the containment",
-        **dict.fromkeys(RowOutputs.parameters, "documents that contain others are not grouped"),
-    }
-)
-
-_NOT_FOR_PAIRS: Mapping[str, str] = MappingProxyType(
-    {
-        "against": f"{mention('pairs')} finds pairs only within the documents",
-        "keep": f"{mention('pairs')} does not choose documents to keep",
-        "max_candidates": f"{mention('pairs')} has no such limit",
     }
 )
 
 _NOT_FOR_COMPONENTS: Mapping[str, str] = MappingProxyType(
     {
-        "pairs": f"{mention('pairs')} lists pairs, not groups",
         "against": f"{mention('against')} keeps every document of the index, and a component keeps one",
         "max_candidates": "components have no such limit",
     }
@@ -65,28 +56,6 @@ _NOT_FOR_PASSAGES: Mapping[str, str] = MappingProxyType(
     }
 )
 
-_NOT_FOR_REPEATS: Mapping[str, str] = MappingProxyType(
-    {
-        **dict.fromkeys(
-            (
-                *BandingRequest.parameters,
-                *Sketching.parameters,
-                *(name for name in Grouping.parameters if name != "keep"),
-                *Comparing.parameters,
-                *("multiset", "seed"),
-            ),
-            "passages do not depend on it",
-        ),
-        **dict.fromkeys(("pairs", "all_copies", "explain", "list", "keep"), "passages are listed, and no documents"),
-        **dict.fromkeys(RowOutputs.parameters, "passages are listed, and no documents"),
-        "diff": "choose one",
-        "changed": "name the documents whose passages are looked for",
-        "against": f"{suggested('query', 'X.index', 'DOCS', passages=True)} looks for passages of an index",
-        "ignore_common": "what is common is what passages show",
-        **dict.fromkeys(("shingles", "root"), "passages are found in texts, not in artifacts"),
-    }
-)
-
 _CONTAINMENT = "measure containment"
 
 _OF_MEMORY = Need("max_memory", "exact", unless=(_CONTAINMENT, "passages"))
@@ -94,15 +63,38 @@ _OF_CHANGES = Need("renamed", "changed")
 _OF_PAIRS = Exclusion("diff", "list", f"{mention('diff')} shows pairs of documents")
 
 
-class GroupsRequest(BandsRequest):
-    """A question about groups of near-duplicates."""
+class SimilarRequest(BandsRequest):
+    """A question about near-duplicates among documents."""
 
     upstream = ("shingles", "signatures", "index")
 
     comparing: Comparing = only("max_memory")
+    grouping: Grouping = only("exact", "verify")
+    rereading: Rereading
+
+    rules: ClassVar[RequestRules] = (
+        *BandsRequest.rules,
+        _OF_MEMORY,
+        *(
+            Exclusion(name, "exact", _EVERY_PAIR, unless=_CONTAINMENT)
+            for name in ("recall", "rule", "bands", "rows", "verify")
+        ),
+    )
+
+    def problems_beside_documents(self) -> Iterator[Problem]:
+        """Yield a problem for each parameter that documents that are read now do not allow."""
+        yield from super().problems_beside_documents()
+        if self.has("changed"):
+            news = suggested(self.question, "X.index", changed=True)
+            text = f"{mention('changed')} needs an index, not documents: build one, and use {news}"
+            yield Problem(text, "changed")
+
+
+class GroupsRequest(SimilarRequest):
+    """A question about groups of near-duplicates."""
+
     grouping: Grouping
     known: Known
-    rereading: Rereading
 
     def _without_chains(self) -> Iterator[Problem]:
         """Groups of documents that chains of pairs link are no groups around a kept document."""
@@ -112,32 +104,21 @@ class GroupsRequest(BandsRequest):
                 yield from Exclusion(name, f"cluster {cluster}", why)(self)
 
     rules: ClassVar[RequestRules] = (
-        *BandsRequest.rules,
+        *SimilarRequest.rules,
         _without_chains,
-        _OF_MEMORY,
-        *(
-            Exclusion(name, "exact", _EVERY_PAIR, unless=_CONTAINMENT)
-            for name in ("recall", "rule", "bands", "rows", "max_candidates", "verify", "against")
-        ),
+        *(Exclusion(name, "exact", _EVERY_PAIR) for name in ("max_candidates", "against")),
     )
 
 
 class DedupeRequest(GroupsRequest):
-    """Find near-duplicates: groups, all similar pairs, or lists of names or lines."""
+    """Find near-duplicates: groups, or lists of names or lines."""
 
     question = "dedupe"
     of_paths = (*BandsRequest.of_paths, *RowOutputs.parameters)
 
-    comparing: Comparing
     only_changed: OnlyChanged
     answer: DedupeAnswer
-    in_common: PassageAnswer
     row_outputs: RowOutputs
-
-    def _without_containers(self) -> Iterator[Problem]:
-        """Documents of an index that contain others are found by a query."""
-        find = suggested("query", "Y.index", "DOCS", measure="containment")
-        yield from Exclusion("measure", "against", f"{find} finds what contains them", when=(_CONTAINMENT,))(self)
 
     def _rows_to_files(self) -> Iterator[Problem]:
         """Rows are not written between the lines of an answer."""
@@ -148,37 +129,41 @@ class DedupeRequest(GroupsRequest):
     rules: ClassVar[RequestRules] = (
         *GroupsRequest.rules,
         _rows_to_files,
-        Exclusion("pairs", "list", f"{mention('list')} lists documents, not pairs"),
-        *(Exclusion("pairs", name, why) for name, why in _NOT_FOR_PAIRS.items()),
-        Need("all_copies", "pairs"),
         _OF_CHANGES,
-        Exclusion("pairs", "explain", f"{mention('explain')} explains groups"),
         Exclusion("list", "explain", f"{mention('explain')} lists all documents"),
         _OF_PAIRS,
         Exclusion("diff", "explain", "ask for one of them at a time"),
-        _without_containers,
-        Need(_CONTAINMENT, "pairs", unless=("against",)),
+        Exclusion("changed", "against", f"{mention('changed')} is about one index"),
+    )
+
+
+class PairsRequest(SimilarRequest):
+    """Find all pairs of similar documents."""
+
+    question = "pairs"
+
+    comparing: Comparing
+    only_changed: OnlyChanged
+    answer: PairsAnswer
+
+    rules: ClassVar[RequestRules] = (
+        *SimilarRequest.rules,
+        _OF_CHANGES,
         *(
             Exclusion("measure", name, why, when=(_CONTAINMENT,), unless="verify exact" if name == "verify" else "")
             for name, why in _NOT_FOR_CONTAINMENT.items()
         ),
-        Exclusion("changed", "against", f"{mention('changed')} is about one index"),
-        *(Exclusion("passages", name, why) for name, why in _NOT_FOR_REPEATS.items()),
-        Need("min_passage", "passages"),
     )
 
-    def problems_beside_artifact(self) -> Iterator[Problem]:
-        """Yield a problem for each parameter that an artifact in the place of documents does not allow."""
-        yield from super().problems_beside_artifact()
-        yield from needs(("passages",) * self.in_common.passages, "documents, not an artifact")
 
-    def problems_beside_documents(self) -> Iterator[Problem]:
-        """Yield a problem for each parameter that documents that are read now do not allow."""
-        yield from super().problems_beside_documents()
-        if self.only_changed.changed:
-            news = suggested("dedupe", "X.index", changed=True)
-            text = f"{mention('changed')} needs an index, not documents: build one, and use {news}"
-            yield Problem(text, "changed")
+class PassagesRequest(DocumentTokensRequest):
+    """Find the passages that occur in several documents."""
+
+    question = "passages"
+
+    shingling: Shingling = only("unit", "k", "language", "ignore_stop_words")
+    templates: Templates
+    in_common: PassageAnswer = only("min_passage")
 
 
 class ReportRequest(GroupsRequest):

@@ -121,6 +121,6 @@ def test_documents_do_not_count_as_short_if_they_are_empty():
 def test_dedupe_gives_the_advice_that_index_gives():
     texts = ["a text of some words", "a text of many words"]
     made = simdocs.dedupe(texts=texts).advice
-    assert made == simdocs.dedupe(texts=texts, pairs=True).advice != ()
+    assert made == simdocs.pairs(texts=texts).advice != ()
     assert made[0].startswith("k = 9 is large for short texts")
     assert simdocs.dedupe(simdocs.shingle(texts=texts)).advice == ()

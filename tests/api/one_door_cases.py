@@ -176,7 +176,6 @@ _DEDUPE = {
     "rule": Case("nearest", {"threshold": 0.3}),
     "exact": Case(True, {"threshold": 0.9, "seed": 13, "num_perm": 32}),
     "max_memory": Case(1 << 40, {"exact": True}, changes=False),
-    "measure": Case("containment", {"pairs": True}),
     "verify": Case("estimate"),
     "cluster": Case("components", {"threshold": 0.85}),
     "keep": Case("longest"),
@@ -184,8 +183,6 @@ _DEDUPE = {
     "against": Case("old.index"),
     "changed": Case(True, arguments=("updated.index",)),
     "renamed": Case(True, {"changed": True}, arguments=("updated.index",)),
-    "pairs": Case(True),
-    "all_copies": Case(True, {"pairs": True}),
     "explain": Case(True, {"cluster": "components"}),
     "list": Case("duplicates"),
     "diff": Case("words"),
@@ -195,9 +192,11 @@ _DEDUPE = {
     ),
     "shingles": Case("gone.shingles", arguments=("gone.index",)),
     "root": Case(".", arguments=("moved.index",)),
-    "passages": Case(True),
-    "min_passage": Case(300, {"passages": True}),
 }
+
+_PAIRS = {name: _DEDUPE[name] for name in ("rule", "exact", "max_memory", "verify", "changed", "renamed")}
+_PAIRS |= {"shingles": _DEDUPE["shingles"], "root": _DEDUPE["root"]}
+_PAIRS |= {"measure": Case("containment"), "all_copies": Case(True)}
 
 _QUERY_ONLY = {
     "passages": Case(True),
@@ -270,6 +269,8 @@ _OWN: Mapping[str, Mapping[str, Case]] = {
     "merge": {name: _BUILD[name] for name in ("output", "lock_wait", "allow_shrink")}
     | {"root": Case("docs", changes=False), "summary_json": _DOCUMENTS["summary_json"]},
     "dedupe": _DEDUPE,
+    "pairs": _PAIRS,
+    "passages": {"min_passage": Case(300), "k": Case(70), "id_field": Case("name")},
     "report": _REPORT,
     "tune": _TUNE,
     "audit": _AUDIT,

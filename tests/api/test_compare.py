@@ -229,7 +229,7 @@ def test_documents_of_an_index_have_the_similarity_that_dedupe_finds(here, keywo
         Path(name).write_text(f"Something else. The dog, the {end}, the dog and the quick brown {end}.\n")
     Path("d.txt").write_text("Something else, of other words.\n")
     index = simdocs.index("a.txt", "b.txt", "d.txt", k=4, threshold=0.1, **keywords)
-    pair = next(simdocs.dedupe(index, pairs=True).rows())
+    pair = next(simdocs.pairs(index).rows())
     found = simdocs.compare(index, "a.txt", "b.txt")
     assert pair == ("a.txt", "b.txt", found.similarity, found.signatures.estimate)
     assert 0 < found.similarity < 1

@@ -42,7 +42,6 @@ def test_differences_are_those_that_the_commands_print(docs, diff):
     simdocs.index("docs/a", "docs/b", "docs/c", output="x.index", threshold=0.3)
     asked = [
         (simdocs.dedupe("docs", threshold=0.3, diff=diff), ("dedupe", "docs", "-t", "0.3")),
-        (simdocs.dedupe("docs", threshold=0.3, pairs=True, diff=diff), ("dedupe", "docs", "-t", "0.3", "--pairs")),
         (simdocs.dedupe("docs", against="x.index", diff=diff), ("dedupe", "docs", "--against", "x.index")),
         (simdocs.query("x.index", "docs", diff=diff), ("query", "x.index", "docs")),
         (simdocs.query("x.index", "docs/d", nearest=2, diff=diff), ("query", "x.index", "docs/d", "--nearest", "2")),

@@ -19,7 +19,7 @@ from tests.asked import REQUESTS
 ARGUMENTS = {"documents", "artifacts", "index", "file", "answer", "journal"}
 """Fields of requests that are arguments by place."""
 
-DECIDE_THE_RESULT = {"pairs", "all_copies", "list", "dry_run", "trace", "passages", "text"}
+DECIDE_THE_RESULT = {"list", "dry_run", "trace", "passages", "text"}
 """Parameters by which the type of what comes back, or other arguments, differ: overloads have them, the typed keywords
 do not."""
 

@@ -12,7 +12,7 @@ from tests.amounts import slow
 from tests.api.one_door import ARTIFACTS, REQUESTS, Outcome, by_both
 from tests.api.one_door_cases import ARGUMENTS, CASES
 
-ALIKE = ("shingle", "signature", "index", "dedupe", "report", "tune", "audit")
+ALIKE = ("shingle", "signature", "index", "dedupe", "pairs", "passages", "report", "tune", "audit")
 """Each has most parameters of the one before, and more."""
 
 
@@ -64,7 +64,7 @@ LISTS = [
     ("dedupe", ("docs",), {"list": "groups", "against": "old.index", "verify": "estimate"}),
     ("dedupe", ("docs.shingles",), {"list": "groups", "exact": True, "cluster": "components"}),
     ("dedupe", ("updated.index",), {"list": "groups", "changed": True}),
-    ("dedupe", ("docs.index",), {"pairs": True, "threshold": 0.5}),
+    ("pairs", ("docs.index",), {"threshold": 0.5}),
     ("dedupe", ("docs.signatures",), {"against": "old.index", "keep": "newest", "verify": "estimate"}),
     ("dedupe", ("docs.shingles",), {"exact": True, "cluster": "components", "list": "kept"}),
     ("query", ("docs.index", "docs.shingles"), {"nearest": 1, "itself": True}),
@@ -72,7 +72,7 @@ LISTS = [
     ("query", ("docs.index",), {"files_from": "list", "list": "matches"}),
     ("query", ("updated.index",), {"changed": True, "nearest": 1}),
     ("query", ("updated.index",), {"changed": True, "list": "matches", "shingles": "docs.shingles"}),
-    ("dedupe", ("updated.index",), {"changed": True, "pairs": True, "threshold": 0.5}),
+    ("pairs", ("updated.index",), {"changed": True, "threshold": 0.5}),
     ("dedupe", ("updated.index",), {"changed": True, "list": "kept", "exact": True}),
     ("signature", ("docs.shingles",), {"num_perm": 16}),
     ("index", ("docs.signatures",), {"threshold": 0.6}),

@@ -82,8 +82,8 @@ def test_every_flag_of_the_command_line_refuses_a_value(ground, question):
 
 
 WRONG_AND_CONTRADICTORY: list[tuple[str, dict[str, Any], int]] = [
-    ("dedupe", {"k": "five", "pairs": True, "list": "kept", "all_copies": True, "exact": True, "rows": 3}, 3),
-    ("dedupe", {"list": "all", "pairs": True, "plain": True, "jsonl": True}, 3),
+    ("pairs", {"k": "five", "exact": True, "rows": 3}, 2),
+    ("dedupe", {"list": "all", "plain": True, "jsonl": True}, 3),
     ("query", {"nearest": 3, "top": 2, "threshold": "much"}, 2),
     ("index", {"seed": "-1", "rule": "best", "recall": 0.9, "bands": 3}, 3),
     ("show", {"language": "de", "k": "0"}, 2),
@@ -103,8 +103,10 @@ CONTRADICTIONS: list[tuple[str, tuple[str, ...], dict[str, Any], int]] = [
     ("dedupe", ("docs",), {"plain": True, "jsonl": True}, 2),
     ("dedupe", ("-", "-"), {}, 1),
     ("dedupe", ("docs",), {"language": "de", "root": ".", "shingles": "docs.shingles"}, 3),
-    ("dedupe", ("docs",), {"pairs": True, "list": "kept", "against": "old.index", "cluster": "components"}, 4),
-    ("dedupe", ("docs",), {"all_copies": True, "against": "old.index", "cluster": "components"}, 2),
+    ("dedupe", ("docs",), {"against": "old.index", "cluster": "components"}, 1),
+    ("pairs", ("docs",), {"measure": "containment", "rows": 3, "bands": 3}, 2),
+    ("pairs", ("docs",), {"changed": True}, 1),
+    ("passages", ("docs",), {"plain": True, "jsonl": True}, 2),
     (
         "dedupe",
         ("docs",),

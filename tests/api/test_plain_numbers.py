@@ -38,7 +38,7 @@ def of_numpy(result: object, path: str) -> Iterator[str]:
 ASKED = {
     "dedupe": lambda: simdocs.dedupe(texts=TEXTS),
     "explained": lambda: simdocs.dedupe(texts=TEXTS, explain=True, cluster="components"),
-    "pairs": lambda: simdocs.dedupe(texts=TEXTS, pairs=True, measure="containment"),
+    "pairs": lambda: simdocs.pairs(texts=TEXTS, measure="containment"),
     "query": lambda: simdocs.query(simdocs.index(texts=TEXTS), texts=TEXTS[:3], nearest=4),
     "compare": lambda: simdocs.compare(texts=TEXTS[:2], diff="words"),
     "tune": lambda: simdocs.tune(texts=TEXTS),

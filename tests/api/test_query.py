@@ -147,7 +147,7 @@ def test_every_answer_has_the_warnings_that_the_command_prints(here):
     simdocs.index("docs", output="docs.index")
     few = {"bands": 4, "rows": 16}
     answers = [simdocs.query("docs.index", "docs", threshold=0.3), simdocs.dedupe("docs", **few)]
-    answers += [simdocs.dedupe("docs", pairs=True, **few), simdocs.index("docs", **few)]
+    answers += [simdocs.pairs("docs", **few), simdocs.index("docs", **few)]
     answers += [simdocs.index("docs", output="few.index", **few)]
     for answer in answers:
         assert len(answer.warnings) == 1, answer

@@ -10,7 +10,7 @@ def test_the_repr_of_a_result_is_one_line_with_its_counts(here):
     found = simdocs.dedupe(texts=[A, A, B])
     assert repr(found) == "<Deduplication: documents=3, groups=1, duplicates=1>"
     assert repr(found.comparison) == "<SearchFacts: documents=3, candidates=0, verified=0, threshold=0.8>"
-    assert repr(simdocs.dedupe(texts=[A, A, B], pairs=True)) == "<SimilarPairs: documents=3, pairs=1>"
+    assert repr(simdocs.pairs(texts=[A, A, B])) == "<SimilarPairs: documents=3, pairs=1>"
     planned = simdocs.index(texts=[A, B], output="docs.index", dry_run=True)
     assert repr(planned).startswith("<DryRun: unchanged=0, changed=0, new=0, removed=")
     assert repr(planned).endswith(", renamed=2>")

@@ -150,7 +150,7 @@ def test_answers_have_the_names_as_they_were_given(names):
     assert simdocs.dedupe(**asked, list="kept") == tuple(found.kept_names)
     assert sorted(map(str, simdocs.dedupe(**asked, list="duplicates"))) == sorted(map(str, found.duplicate_names))
     assert [row[2] for row in simdocs.dedupe(**asked, list="groups")] == [row[2] for row in found.group_rows()]
-    assert {row[:2] for row in simdocs.dedupe(**asked, pairs=True).rows()} >= {row[:2] for row in found.rows()}
+    assert {row[:2] for row in simdocs.pairs(**asked).rows()} >= {row[:2] for row in found.rows()}
     matrix = simdocs.compare(texts=TEXTS, names=names)
     assert [name for name, _ in matrix.rows()] == expected
     assert simdocs.compare(texts=TEXTS[:2], names=names[:2]).names == tuple(expected[:2])

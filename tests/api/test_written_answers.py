@@ -35,7 +35,7 @@ ANSWERS: list[tuple[Callable[[], Any], str | None, str, str]] = [
     (lambda: simdocs.dedupe("docs"), "groups", "dedupe docs --list groups", "tsv jsonl"),
     (lambda: simdocs.dedupe("docs"), "kept", "dedupe docs --list kept", "txt"),
     (lambda: simdocs.dedupe("docs", diff="words"), None, "dedupe docs --diff words", "jsonl txt"),
-    (lambda: simdocs.dedupe("docs", pairs=True), None, "dedupe docs --pairs", "csv"),
+    (lambda: simdocs.pairs("docs"), None, "pairs docs", "csv"),
     (lambda: simdocs.query("x.index", "docs"), None, "query x.index docs", "tsv"),
     (lambda: simdocs.query("x.index", "docs"), "matches", "query x.index docs --list matches", "csv"),
     (lambda: simdocs.tune("docs"), None, "tune docs", "tsv svg"),
@@ -106,10 +106,7 @@ def test_what_cannot_be_written_is_refused_and_nothing_is_replaced(docs, tmp_pat
             found,
             {"path": "x.tsv", "listing": "x"},
         ),
-        r"^pairs has no place in \.answer, which has groups": (
-            simdocs.dedupe("docs", pairs=True),
-            {"path": "x.answer"},
-        ),
+        r"^output x\.answer: simdocs cannot write \.answer": (simdocs.pairs("docs"), {"path": "x.answer"}),
         r"^diff prints marked texts, which have no place in tsv": (
             simdocs.dedupe("docs", diff="words"),
             {"path": "x.tsv"},
@@ -128,7 +125,7 @@ def test_what_cannot_be_written_is_refused_and_nothing_is_replaced(docs, tmp_pat
 
 SUMMARIES: list[tuple[Callable[..., Any], str]] = [
     (lambda **more: simdocs.dedupe("docs", jobs=1, **more), "dedupe docs"),
-    (lambda **more: simdocs.dedupe("docs", jobs=1, pairs=True, **more), "dedupe docs --pairs"),
+    (lambda **more: simdocs.pairs("docs", jobs=1, **more), "pairs docs"),
     (lambda **more: simdocs.dedupe("docs", jobs=1, list="kept", **more), "dedupe docs --list kept"),
     (lambda **more: simdocs.query("x.index", "docs", jobs=1, **more), "query x.index docs"),
     (lambda **more: simdocs.tune("docs", jobs=1, **more), "tune docs"),

@@ -24,7 +24,8 @@ ANSWERING: Mapping[str, Sequence[str]] = {
     "dedupe": ("dedupe", "docs"),
     "tune": ("tune", "docs"),
     "audit": ("audit", "docs"),
-    "dedupe --pairs": ("dedupe", "docs", "--pairs"),
+    "pairs": ("pairs", "docs"),
+    "passages": ("passages", "docs"),
     "dedupe --against": ("dedupe", "more", "--against", "x.index"),
 }
 """Commands that compare documents and answer."""

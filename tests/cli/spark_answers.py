@@ -122,7 +122,7 @@ NAMED = ("-v", "--summary-json", "out/summary.json")
 ANSWERS: Commands = {
     "groups": ("dedupe", "docs", "rows", "-o", "out/a.tsv", *NAMED),
     "components": ("dedupe", "docs", "rows", "--cluster", "components", "--format", "jsonl", "-o", "out/a"),
-    "pairs": ("dedupe", "docs", "rows", "--pairs", "-t", "0.6", "-o", "out/a.jsonl", *NAMED),
+    "pairs": ("pairs", "docs", "rows", "-t", "0.6", "-o", "out/a.jsonl", *NAMED),
     "kept": ("dedupe", "docs", "rows", "--list", "kept", "-0", "-o", "out/a"),
     "duplicates": ("dedupe", "docs", "rows", "--list", "duplicates", "-o", "out/a"),
     "kept lines": ("dedupe", "rows/a.jsonl", "--list", "kept-lines", "-o", "out/a", *NAMED),
@@ -147,7 +147,7 @@ ANSWERS: Commands = {
 
 OF_REAL: Commands = {
     "groups": ("dedupe", "docs.jsonl.gz", "-o", "out/a.tsv", *NAMED),
-    "pairs": ("dedupe", "docs.jsonl.gz", "--pairs", "-t", "0.6", "-o", "out/a.tsv", *NAMED),
+    "pairs": ("pairs", "docs.jsonl.gz", "-t", "0.6", "-o", "out/a.tsv", *NAMED),
     "groups of words": ("dedupe", "docs.jsonl.gz", "--unit", "word", "-k", "3", "-t", "0.5", "-o", "out/a.tsv", *NAMED),
     "kept lines": ("dedupe", "docs.jsonl.gz", "--list", "kept-lines", "-o", "out/a", *NAMED),
     "duplicates": ("dedupe", "docs.jsonl.gz", "--list", "duplicates", "--keep", "longest", "-o", "out/a"),

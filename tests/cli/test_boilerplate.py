@@ -61,7 +61,7 @@ def test_the_answer_and_the_summary_are_without_boilerplate(pages):
         "dedupe x.index --exact",
         "dedupe x.index --ignore-common 0.5",
         "dedupe template.index --template template",
-        "dedupe docs -t 0.3 --ignore-common 0.5 --pairs --exact",
+        "pairs docs -t 0.3 --ignore-common 0.5 --exact",
     ],
 )
 def test_every_way_to_the_same_documents_leaves_the_same_out(pages, line):
@@ -183,13 +183,13 @@ def test_tune_leaves_the_same_out_and_passes_it_on(pages):
     assert done.out == run(pages, "tune x.index").out != run(pages, "tune docs").out
 
 
-@pytest.mark.parametrize("how", ["", "--pairs"])
-def test_a_crowd_on_one_template_is_reported_before_the_answer_and_not_without_the_template(tmp_path, how):
+@pytest.mark.parametrize("command", ["dedupe", "pairs"])
+def test_a_crowd_on_one_template_is_reported_before_the_answer_and_not_without_the_template(tmp_path, command):
     dice = random.Random(7)
     words = [b"w%d" % dice.randrange(10**6) for _ in range(700)]
     texts = {f"docs/{n}": b" ".join(words[:30] + dice.sample(words[30:], 6)) for n in range(150)}
     lay(tmp_path, texts)
-    dedupe = f"dedupe docs {how} -v --summary-json note"
+    dedupe = f"{command} docs -v --summary-json note"
     done = run(tmp_path, dedupe)
     advice = json.loads((tmp_path / "note").read_bytes())["advice"]
     assert "if the documents share a template, leave it out with --template FILE or --ignore-common F" in advice[0]

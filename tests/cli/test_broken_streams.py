@@ -40,9 +40,9 @@ def into_a_full_disk(*arguments, cwd) -> Done:
 
 
 @pytest.mark.reliability("a full standard output")
-@pytest.mark.parametrize("what", ["-j1", "--pairs -j2", "--list kept -0", "--format table"])
+@pytest.mark.parametrize("what", ["dedupe -j1", "pairs -j2", "dedupe --list kept -0", "dedupe --format table"])
 def test_a_full_disk_at_standard_output_is_one_line_and_status_2(here, what):
-    done = into_a_full_disk("dedupe", "docs", *what.split(), cwd=here)
+    done = into_a_full_disk(*what.split(), "docs", cwd=here)
     assert done.status == 2
     assert len(done.err.splitlines()) == 1
     assert done.err.startswith("simdocs: error: ")
@@ -67,7 +67,7 @@ def test_every_command_reports_a_full_standard_output(built, command):
 
 
 @pytest.mark.reliability("a closed standard output")
-@pytest.mark.parametrize("command", ["query", *slow("dedupe", "info", "show", "dedupe --pairs", "dedupe --against")])
+@pytest.mark.parametrize("command", ["query", *slow("dedupe", "info", "show", "pairs", "dedupe --against")])
 def test_every_command_reports_a_closed_standard_output(built, command):
     closed = in_shell('simdocs "$@" >&-', *EVERY[command], cwd=built)
     assert closed == (2, b"", "simdocs: error: standard output: write error: Bad file descriptor\n")
@@ -140,9 +140,9 @@ def test_a_file_opened_later_does_not_take_the_place_of_a_closed_stream(here, cl
 
 @pytest.mark.reliability("more pairs than memory holds")
 @pytest.mark.reliability("a reader that stops early")
-@pytest.mark.parametrize("what", ["--pairs -j1", "-j2", "--list duplicates --format jsonl"])
+@pytest.mark.parametrize("what", ["pairs -j1", "dedupe -j2", "dedupe --list duplicates --format jsonl"])
 def test_a_reader_that_stops_ends_the_program_by_sigpipe(copies, what):
-    with running("dedupe", "docs", *what.split(), cwd=copies) as process:
+    with running(*what.split(), "docs", cwd=copies) as process:
         assert process.stdout.readline()
         process.stdout.close()
         assert process.stderr.read() == b""
@@ -151,7 +151,7 @@ def test_a_reader_that_stops_ends_the_program_by_sigpipe(copies, what):
 
 @pytest.mark.reliability("a reader that stops early")
 def test_head_in_a_shell_ends_the_program_with_141(copies):
-    done = in_shell("{ simdocs dedupe docs --pairs; echo $? >&2; } | head -1", cwd=copies, program=stand_in())
+    done = in_shell("{ simdocs pairs docs; echo $? >&2; } | head -1", cwd=copies, program=stand_in())
     assert (done.status, len(done.rows), done.err) == (0, 1, "141\n")
 
 
@@ -189,6 +189,6 @@ def test_help_that_nobody_reads_ends_by_sigpipe():
 
 
 def test_an_answer_larger_than_a_pipe_is_read_to_its_end(copies):
-    done = simdocs("dedupe", "docs", "--pairs", cwd=copies)
+    done = simdocs("pairs", "docs", cwd=copies)
     assert (done.status, done.err, len(done.rows)) == (0, "", COPIES - 1)
     assert len(done.out) > 2 * 65536

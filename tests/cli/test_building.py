@@ -298,5 +298,5 @@ def test_boilerplate_brings_advice_to_raise_num_perm(there):
     few = re.search(r"about ([\d.]+) candidates per document, counted in the buckets$", again, re.MULTILINE)
     assert few
     assert float(few[1]) == pytest.approx(float(found[3]), rel=0.5)
-    found_again = json.loads(simdocs("dedupe", "x.index", "--pairs", "--summary-json", "/dev/stdout", cwd=there).out)
+    found_again = json.loads(simdocs("pairs", "x.index", "--summary-json", "/dev/stdout", cwd=there).out)
     assert found_again["candidates"] * 2 / 500 == pytest.approx(float(few[1]), rel=0.5)

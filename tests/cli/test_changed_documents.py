@@ -44,7 +44,7 @@ def test_pairs_with_a_new_document_are_listed_and_the_summary_says_that_others_a
     assert lines[:2] == [f"4 documents, {size} bytes", NEWS]
     kept = "1 duplicate of 1 document, 0 new or changed ones kept; deleting the duplicates frees"
     assert lines[-1] == f"{kept} {len(B)} bytes"
-    assert asked(tonight, "dedupe", "docs.index", "--changed", "--pairs")[:2] == (1, out)
+    assert asked(tonight, "pairs", "docs.index", "--changed")[:2] == (1, out)
     assert asked(tonight, "dedupe", "docs.index", "--changed", "--list", "kept")[:2] == (1, [])
 
 

@@ -24,7 +24,7 @@ def indexed(here):
 
 
 @pytest.mark.reliability("documents changed or gone since the build")
-@pytest.mark.parametrize("ask", [("dedupe", "d.index"), ("dedupe", "d.index", "--pairs"), ("query", "d.index", "new")])
+@pytest.mark.parametrize("ask", [("dedupe", "d.index"), ("pairs", "d.index"), ("query", "d.index", "new")])
 def test_a_copy_that_has_changed_is_named_and_in_no_answer(indexed, ask):
     before = simdocs(*ask, cwd=indexed)
     assert before.status == 0
@@ -94,7 +94,7 @@ def test_an_exact_join_names_a_document_that_is_gone_though_it_resembles_no_othe
 
 
 @pytest.mark.reliability("documents changed or gone since the build")
-@pytest.mark.parametrize("ask", [("dedupe", "d.index"), ("dedupe", "d.index", "--pairs"), ("query", "d.index", "new")])
+@pytest.mark.parametrize("ask", [("dedupe", "d.index"), ("pairs", "d.index"), ("query", "d.index", "new")])
 def test_one_line_says_what_to_do_after_a_directory_was_renamed(indexed, ask):
     (indexed / "d").rename(indexed / "renamed")
     assert simdocs(*ask, cwd=indexed) == (3, b"", nothing_found_in(indexed, indexed / "d"))
@@ -163,8 +163,8 @@ ASKS = [
     ("dedupe", "d.index", "--keep", "longest"),
     ("dedupe", "d.index", "--cluster", "components"),
     ("dedupe", "d.index", "--exact"),
-    ("dedupe", "d.index", "--pairs"),
-    ("dedupe", "d.index", "--pairs", "--all-copies"),
+    ("pairs", "d.index"),
+    ("pairs", "d.index", "--all-copies"),
     ("dedupe", "d.signatures"),
     ("query", "d.index", "near"),
     ("query", "d.index", "same"),

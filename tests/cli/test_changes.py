@@ -96,7 +96,7 @@ def test_a_document_that_changes_before_it_is_verified_is_no_duplicate(here, act
 
 def test_strict_publishes_nothing_if_a_document_changes(here):
     env = trap(here, "os.unlink('docs/b.txt')", "open", "docs/a.txt", at=2, again=True)
-    done = simdocs("dedupe", "docs", "-j1", "--strict", "--pairs", cwd=here, env=env)
+    done = simdocs("pairs", "docs", "-j1", "--strict", cwd=here, env=env)
     assert (done.status, done.out, len(done.err.splitlines())) == (2, b"", 2)
 
 

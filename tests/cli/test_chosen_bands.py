@@ -15,7 +15,7 @@ COMMANDS = {
     "index": ("index", "docs", "-o", "x.index"),
     "index of an artifact": ("index", "x.signatures", "-o", "x.index"),
     "dedupe": ("dedupe", "docs"),
-    "pairs": ("dedupe", "docs", "--pairs"),
+    "pairs": ("pairs", "docs"),
 }
 TOO_FEW = {
     "--bands 4 --rows 10": "4 bands of 10 rows find only 31.52% of the pairs at 0.8",

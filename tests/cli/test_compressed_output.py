@@ -39,7 +39,7 @@ def test_every_kind_of_answer_is_compressed(here, name):
     lay(here, {"data.jsonl": b'{"text": "%s"}\n' % A})
     suffix = SUFFIXES[name]
     for words in (
-        ("dedupe", "docs", "--pairs"),
+        ("pairs", "docs"),
         ("dedupe", "data.jsonl", "--list", "kept-lines"),
         ("dedupe", "docs", "--explain"),
         ("tune", "docs"),

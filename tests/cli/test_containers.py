@@ -55,7 +55,7 @@ COMMANDS = {
     "signature": "signature {} -o x.signatures",
     "index": "index {} -o x.index",
     "dedupe": "dedupe {}",
-    "pairs": "dedupe {} --pairs",
+    "pairs": "pairs {}",
     "dry run": "index {} -o x.index --dry-run",
     "query": "query t.index {}",
     "tune": "tune {}",

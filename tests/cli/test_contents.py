@@ -114,9 +114,9 @@ def test_all_commands_agree_about_documents_of_odd_contents(odd, tmp_path, how):
     ask("shingle", "docs", "-o", shingles, *how)
     ask("index", shingles, "-o", index)
     ask("check", shingles, index)
-    expected = pairs(ask("dedupe", "docs", "--pairs", "--all-copies", *how))
+    expected = pairs(ask("pairs", "docs", "--all-copies", *how))
     assert len(expected) >= 14
-    assert pairs(ask("dedupe", shingles, "--pairs", "--all-copies")) == expected
+    assert pairs(ask("pairs", shingles, "--all-copies")) == expected
     assert pairs(ask("query", index, "docs"), twice=True) == expected
     nothing = simdocs("dedupe", "docs", "--against", index, cwd=odd)
     assert (nothing.status, nothing.rows, nothing.err.count("\n")) == (0, [], 1)
@@ -143,17 +143,17 @@ def test_artifacts_note_empty_short_and_invalid_documents(odd, tmp_path):
 
 @pytest.mark.reliability("a file without text")
 @pytest.mark.reliability("a NUL byte in the first 8 KiB")
-@pytest.mark.parametrize("how", [(), ("--pairs",)])
-def test_a_text_in_another_encoding_than_its_copy_brings_a_hint(tmp_path, how):
+@pytest.mark.parametrize("command", ["dedupe", "pairs"])
+def test_a_text_in_another_encoding_than_its_copy_brings_a_hint(tmp_path, command):
     text = "Ça a débuté comme ça, très tôt, à l'été : où étaient les élèves ?\n"
     lay(tmp_path, {"docs/a": text.encode(), "docs/b": text.encode("latin-1")})
     hint = "1 document is not UTF-8, such as docs/b: in another encoding a text does not match its UTF-8 copy"
-    done = simdocs("dedupe", "docs", *how, "--summary", cwd=tmp_path)
+    done = simdocs(command, "docs", "--summary", cwd=tmp_path)
     assert (done.status, done.out) == (0, b"")
     assert f"{hint}; convert it first, for example with iconv -f LATIN1 -t UTF-8\n" in done.err
-    assert simdocs("dedupe", "docs", *how, cwd=tmp_path) == (0, b"", "")
+    assert simdocs(command, "docs", cwd=tmp_path) == (0, b"", "")
     (tmp_path / "docs/a").unlink()
-    assert "UTF-8" not in simdocs("dedupe", "docs", *how, "--summary", cwd=tmp_path).err
+    assert "UTF-8" not in simdocs(command, "docs", "--summary", cwd=tmp_path).err
 
 
 @pytest.mark.parametrize("command", ASKED)
@@ -194,7 +194,7 @@ def test_a_million_marks_on_one_letter_take_no_quadratic_time(tmp_path, switches
     marks = "\u0301\u0323" * (count // 2)
     lay(tmp_path, {"a": f"a{marks}".encode(), "b": f"{'some words ' * 9}a{marks[::-1]}".encode()})
     asked = ["--threshold", "0.5", *switches]
-    found = simdocs("dedupe", "a", "b", "--pairs", *asked, cwd=tmp_path)
+    found = simdocs("pairs", "a", "b", *asked, cwd=tmp_path)
     assert (found.status, found.err) == (0, "")
     assert simdocs("index", "a", "-o", "x.index", *asked, cwd=tmp_path) == (0, b"", "")
     queried = simdocs("query", "x.index", "b", cwd=tmp_path)

@@ -22,7 +22,7 @@ LINES = "\n".join(json.dumps({"id": name, "téxt": f"Größe 日本 Straße {nam
 ASKED = {
     "index": ["index", "docs", "-o", "new.index", "--text-field", "téxt"],
     "query": ["query", "new.index", "more", "--text-field", "téxt", "--include", "?.txt", "--include", "ä*"],
-    "dedupe": ["dedupe", "docs", "--pairs", "--format", "jsonl", "--text-field", "téxt", "--nfkc"],
+    "pairs": ["pairs", "docs", "--format", "jsonl", "--text-field", "téxt", "--nfkc"],
     "dedupe --against": ["dedupe", "more", "--against", "new.index", "--text-field", "téxt", "-o", "ä.tsv"],
     "show": ["show", "docs/dé.txt", "--unit", "word", "-k", "1"],
     "info": ["info", "new.index", "--format", "jsonl"],
@@ -90,7 +90,7 @@ def lasting(done: Done) -> list[bytes]:
 def expected(place: Path) -> dict[str, object]:
     told = all_of_it(place, (), environment())
     assert [told[name] for name in ("index", "dedupe --against")] == [b"", b""]
-    assert [len(told[name].splitlines()) for name in ("query", "dedupe", "answer")] == [3, 1, 3]
+    assert [len(told[name].splitlines()) for name in ("query", "pairs", "answer")] == [3, 1, 3]
     return told
 
 

@@ -302,7 +302,6 @@ def test_documents_without_tokens_are_kept_because_of_that(tmp_path):
 @pytest.mark.parametrize(
     ("more", "why"),
     [
-        (["--pairs"], "--pairs and --explain cannot be combined: --explain explains groups"),
         (["--list", "kept"], "--list and --explain cannot be combined: --explain lists all documents"),
         (["--diff", "words"], "--diff and --explain cannot be combined: ask for one of them at a time"),
     ],

@@ -336,10 +336,11 @@ def test_the_same_rows_give_the_same_answer_in_every_format(tmp_path: Path, name
 
     def answers(path: Path, cut: Callable[[str], str]) -> list[Any]:
         found = list[Any]()
-        for options in ({"pairs": True}, {"pairs": True, "exact": True}, {}, {"cluster": "components"}):
-            result = library.dedupe(path, k=5, threshold=0.5, **options)
+        ways = ((library.pairs, {}), (library.pairs, {"exact": True}), (library.dedupe, {}))
+        for ask, options in (*ways, (library.dedupe, {"cluster": "components"})):
+            result = ask(path, k=5, threshold=0.5, **options)
             found.append([[cut(cell) if isinstance(cell, str) else cell for cell in row] for row in result.rows()])
-            found.append(None if "pairs" in options else result.labels.tolist())
+            found.append(None if ask is library.pairs else result.labels.tolist())
         return found
 
     rows_of = answers(tmp_path / f"x{made.suffix}{suffix}", lambda cell: cell.partition("#")[2])

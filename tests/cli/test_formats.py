@@ -18,7 +18,6 @@ from tests.cli.program import environment, simdocs
 
 COLUMNS = {
     "groups": ([], ["kept", "duplicate", "jaccard", "estimate"]),
-    "pairs": (["--pairs"], ["document", "other", "jaccard", "estimate"]),
     "kept": (["--list", "kept"], ["name"]),
 }
 
@@ -75,7 +74,7 @@ def test_the_suffix_of_the_output_decides_the_format(here, name, form):
 
 OTHER_SUFFIXES = ["JSON", "ndjson", "feather", "xlsx", "xml", "yaml", "md"]
 
-FILES = {"tune": ["svg"], "compare": ["npy", "html"], "dedupe": ["answer"], "dedupe --pairs": []}
+FILES = {"tune": ["svg"], "compare": ["npy", "html"], "dedupe": ["answer"], "pairs": []}
 """The suffixes of files that an answer can be written to as a whole, by command."""
 
 
@@ -98,7 +97,7 @@ def test_a_suffix_of_a_format_that_is_not_offered_is_refused(built, command, suf
     assert simdocs(*words, "-o", f"x.{suffix}", "--format", "tsv", cwd=built) == (0, b"", "")
 
 
-@pytest.mark.parametrize("option", [("--pairs",), ("--list", "kept"), ("--explain",)])
+@pytest.mark.parametrize("option", [("--list", "kept"), ("--explain",)])
 def test_only_formats_that_suit_the_other_options_are_offered(here, option):
     assert ".arrow or .answer, or" in simdocs("dedupe", "docs", "-o", "x.xlsx", cwd=here).err
     done = simdocs("dedupe", "docs", *option, "-o", "x.xlsx", cwd=here)

@@ -132,7 +132,7 @@ def test_info_counts_the_candidates_of_an_index(tmp_path, share, near):
         changed = [chance.choice(words) if chance.random() < share else word for word in text]
         (tmp_path / "docs" / str(number)).write_text("\n".join(changed))
     told = facts(tmp_path, built(tmp_path, "index", "--unit", "line"))
-    ask = ("dedupe", "x.index", "--pairs", "-q", "-o", "pairs", "--summary-json", "summary")
+    ask = ("pairs", "x.index", "-q", "-o", "pairs", "--summary-json", "summary")
     assert simdocs(*ask, cwd=tmp_path).status == 0
     pairs = json.loads((tmp_path / "summary").read_bytes())["candidates"]
     assert float(told["candidates_a_document"]) == pytest.approx(2 * pairs / 200, rel=near)

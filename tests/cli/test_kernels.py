@@ -74,7 +74,7 @@ def made_by(kernels: str, here: Path, docs: str, how: list[str]) -> dict[str, by
         assert done.status == 0, done.err
         files = sorted((where / name).iterdir())
         found |= {f"{name}/{path.name}": path.read_bytes() for path in files if path.name != "run.json"}
-    for asked in (["dedupe", "x.index"], ["dedupe", "x.index", "--pairs", "-t", "0.5"]):
+    for asked in (["dedupe", "x.index"], ["pairs", "x.index", "-t", "0.5"]):
         done = simdocs(*asked, cwd=where, env=KERNELS[kernels], served=True)
         assert done.status in (0, 1), done.err
         found[" ".join(asked)] = done.out

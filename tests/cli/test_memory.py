@@ -276,10 +276,7 @@ def near_copies(place: Path, number: int) -> Path:
     [
         ("dedupe", "--exact"),
         *slow(
-            *(
-                (each,)
-                for each in (("dedupe", "--exact", "-t", "0.3"), ("dedupe", "--pairs", "--measure", "containment"))
-            ),
+            *((each,) for each in (("dedupe", "--exact", "-t", "0.3"), ("pairs", "--measure", "containment"))),
             (("audit",),),
         ),
     ],

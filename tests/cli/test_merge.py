@@ -199,7 +199,7 @@ ASKED = [
     ("query", "X.index", "more"),
     ("query", "X.index", "more", "--nearest", "2"),
     ("dedupe", "X.index"),
-    ("dedupe", "X.index", "--pairs", "--threshold", "0.5"),
+    ("pairs", "X.index", "--threshold", "0.5"),
     ("dedupe", "more", "--against", "X.index"),
     ("dedupe", "X.index", "--list", "kept"),
     ("tune", "X.index"),

@@ -61,7 +61,7 @@ def test_a_warning_counts_files_that_need_a_library(tmp_path, absent):
     assert simdocs("dedupe", "in", "-q", cwd=tmp_path, env=absent) == (0, b"", "")
 
 
-@pytest.mark.parametrize("how", [["dedupe"], ["dedupe", "--pairs"], ["index", "-o", "x.index"], ["audit"]])
+@pytest.mark.parametrize("how", [["dedupe"], ["pairs"], ["index", "-o", "x.index"], ["audit"]])
 def test_an_argument_of_which_nothing_can_be_read_is_an_error(tmp_path, absent, how):
     lay(tmp_path, {"in/a": A, "in/b": A1, **{f"shards/{number}.parquet": MAGIC for number in range(3)}})
     done = simdocs(*how, "in", "shards", "-q", cwd=tmp_path, env=absent)

@@ -53,14 +53,7 @@ def test_a_long_passage_that_only_one_text_has_is_shown_without_its_middle(here)
     assert text.startswith("{+On page 0 there is") and " more characters ...]" in text
 
 
-def test_pairs_and_matches_have_differences_too(here):
-    done = program("dedupe", "docs", "--pairs", "--all-copies", "--diff", "words", cwd=here)
-    assert [names for names, _ in pairs(done.out)] == [
-        ["docs/a", "docs/b"],
-        ["docs/a", "docs/c"],
-        ["docs/b", "docs/c"],
-    ]
-    assert pairs(done.out)[2][1].endswith("The end is [-bad-]{+good+}.\n")
+def test_matches_have_differences_too(here):
     assert program("index", "docs", "-o", "x.index", cwd=here).status == 0
     (here / "new").write_text(f"{COMMON}The end is near.\n")
     done = program("query", "x.index", "new", "--diff", "words", cwd=here)

@@ -1,4 +1,4 @@
-"""dedupe --pairs --measure containment: which documents are part of others?"""
+"""pairs --measure containment: which documents are part of others?"""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.cli.program import simdocs
 from tests.cli.test_query_containment import containment
 
 PART, LONG = A[:150], A + b" " + B
-PAIRS = ("--pairs", "--measure", "containment")
+PAIRS = ("--measure", "containment")
 HEADER = ["document", "other", "jaccard", "estimate", "containment", "contained"]
 
 FOUND = [
@@ -40,7 +40,7 @@ def mixed(here):
 
 
 def found(where, *arguments):
-    done = simdocs("dedupe", *arguments, *PAIRS, cwd=where)
+    done = simdocs("pairs", *arguments, *PAIRS, cwd=where)
     assert (done.status, done.err) == (0, "")
     return [[field.decode() for field in (*row[:3], *row[4:])] for row in done.rows]
 
@@ -68,31 +68,28 @@ def test_a_lower_threshold_finds_more(mixed):
 
 
 def test_all_formats_have_the_columns(mixed):
-    lines = simdocs("dedupe", "docs", *PAIRS, "--header", cwd=mixed).rows
+    lines = simdocs("pairs", "docs", *PAIRS, "--header", cwd=mixed).rows
     assert [field.decode() for field in lines[0]] == HEADER
-    objects = list(map(json.loads, simdocs("dedupe", "docs", *PAIRS, "--format", "jsonl", cwd=mixed).out.splitlines()))
+    objects = list(map(json.loads, simdocs("pairs", "docs", *PAIRS, "--format", "jsonl", cwd=mixed).out.splitlines()))
     assert [list(one) for one in objects] == [HEADER] * len(FOUND)
     assert [[one["document"], one["other"], one["contained"]] for one in objects] == [[*r[:2], r[4]] for r in FOUND]
-    assert simdocs("dedupe", "docs", *PAIRS, "-o", "x.csv", cwd=mixed).status == 0
+    assert simdocs("pairs", "docs", *PAIRS, "-o", "x.csv", cwd=mixed).status == 0
     rows = list(csv.reader(io.StringIO((mixed / "x.csv").read_text(), newline="")))
     assert rows[0] == HEADER
     assert [[*row[:3], *row[4:]] for row in rows[1:]] == FOUND
-    table = simdocs("dedupe", "docs", *PAIRS, "--format", "table", cwd=mixed).out.decode().splitlines()
+    table = simdocs("pairs", "docs", *PAIRS, "--format", "table", cwd=mixed).out.decode().splitlines()
     assert table[0].split() == ["jaccard", "estimate", "containment", "contained", "document,", "other"]
     assert table[4].split()[2:] == ["1.000000", "document", "docs/long.txt"]
 
 
-def test_groups_by_containment_are_refused_with_what_to_do(mixed):
-    done = simdocs("dedupe", "docs", "--measure", "containment", cwd=mixed)
-    problem = "simdocs: error: --measure containment needs --pairs\n"
-    assert done == (2, b"", problem)
-    bands = simdocs("dedupe", "docs", *PAIRS, "--bands", "3", cwd=mixed)
+def test_containment_is_not_found_by_bands(mixed):
+    bands = simdocs("pairs", "docs", *PAIRS, "--bands", "3", cwd=mixed)
     why = "--measure and --bands cannot be combined: containment is computed for every pair in any case"
     assert bands == (2, b"", f"simdocs: error: {why}\n")
 
 
 def test_the_summary_says_which_pairs_were_counted(mixed):
-    done = simdocs("dedupe", "docs", *PAIRS, "--summary-json", "facts.json", "--summary", "--exit-code", cwd=mixed)
+    done = simdocs("pairs", "docs", *PAIRS, "--summary-json", "facts.json", "--summary", "--exit-code", cwd=mixed)
     assert done.status == 1
     assert "every pair is found; 3 candidates\n" in done.err
     assert "\n4 pairs with a containment of 0.8 or more, in " in done.err
@@ -104,7 +101,7 @@ def test_the_summary_says_which_pairs_were_counted(mixed):
 def test_a_document_that_is_gone_is_reported_and_the_rest_is_found(mixed):
     assert simdocs("index", "docs", "-o", "x.index", cwd=mixed).status == 0
     (mixed / "docs/long.txt").unlink()
-    done = simdocs("dedupe", "x.index", *PAIRS, cwd=mixed)
+    done = simdocs("pairs", "x.index", *PAIRS, cwd=mixed)
     assert done.status == 3
     assert "docs/long.txt: skipped: its file is gone" in done.err
     assert [row[:2] for row in done.rows] == [[field.encode() for field in row[:2]] for row in (FOUND[0], FOUND[2])]

@@ -18,7 +18,7 @@ ASKS = {
     "components": ("dedupe", "{}/x.index", "--cluster", "components"),
     "groups of signatures": ("dedupe", "{}/x.signatures"),
     "groups of shingles": ("dedupe", "{}/x.shingles"),
-    "pairs": ("dedupe", "{}/x.index", "--pairs"),
+    "pairs": ("pairs", "{}/x.index"),
     "matches": ("query", "{}/x.index", "{}/near", "--list", "matches"),
     "nearest": ("query", "{}/x.index", "{}/near", "--nearest", "3"),
     "queries": ("query", "{}/x.index", "{}/y.signatures"),

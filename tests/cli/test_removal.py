@@ -68,7 +68,7 @@ def listed(done: Done) -> list[bytes]:
 
 ASKS = [
     ("dedupe", "../d", "--list", "duplicates", "-0"),
-    ("dedupe", "../d", "--pairs", "--all-copies"),
+    ("pairs", "../d", "--all-copies"),
     ("dedupe", "../x.index", "--list", "duplicates", "-0"),
     ("dedupe", "../x.index"),
     ("query", "../x.index", "../sub/x", "--list", "matches", "-0"),

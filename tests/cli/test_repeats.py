@@ -1,4 +1,4 @@
-"""simdocs dedupe --passages: which passages occur in several documents, how often, and where."""
+"""simdocs passages: which passages occur in several documents, how often, and where."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def here(tmp_path: Path) -> Path:
 
 
 def passages(here: Path, *arguments: str, **how: object) -> Done:
-    return simdocs("dedupe", "docs", "--passages", *arguments, cwd=here, **how)
+    return simdocs("passages", "docs", *arguments, cwd=here, **how)
 
 
 def cells(done: Done) -> list[list[str]]:
@@ -87,7 +87,7 @@ def test_json_lines_have_the_text_once_for_each_passage(here):
 
 def test_a_template_file_is_made_of_the_answer_in_one_line(here):
     python = "import json, sys; [print(row['text']) for row in map(json.loads, sys.stdin) if row['text']]"
-    line = f'"{PROGRAM}" dedupe docs --passages --format jsonl | python3 -c "{python}" > template.txt'
+    line = f'"{PROGRAM}" passages docs --format jsonl | python3 -c "{python}" > template.txt'
     assert subprocess.run(["sh", "-c", line], cwd=here, env=environment(), check=False).returncode == 0
     assert (here / "template.txt").read_text() == f"!\n\n{FOOTER}.\n{QUOTE}\n"
     # What is in the template is no news any more.
@@ -98,7 +98,7 @@ def test_a_template_file_is_made_of_the_answer_in_one_line(here):
 
 
 def test_people_see_each_passage_with_its_first_places_and_its_text(here):
-    shown = on_terminal("dedupe", "docs", "--passages", "-q", colored=False, cwd=here).out.decode()
+    shown = on_terminal("passages", "docs", "-q", colored=False, cwd=here).out.decode()
     first, second = shown.split("\n\n2: ")
     assert first.startswith("1: 110 characters in 6 documents\n  docs/0.txt:2 (")
     assert "\n  and 3 more\n" in first
@@ -146,13 +146,13 @@ def test_lines_and_rows_are_documents(here):
     (here / "x.jsonl").write_text(
         "".join(json.dumps({"text": text, "id": f"n{n}"}) + "\n" for n, text in enumerate(texts))
     )
-    done = simdocs("dedupe", "x.jsonl", "--passages", cwd=here)
+    done = simdocs("passages", "x.jsonl", cwd=here)
     assert [row[4] for row in cells(done)][:6] == [f"x.jsonl#n{number}" for number in range(6)]
     assert [row[5:7] for row in cells(done)] == [row[5:7] for row in cells(passages(here))]
     (here / "x.csv").write_text("text\n" + "".join(f'"{text}"\n' for text in texts))
-    csv = simdocs("dedupe", "x.csv", "--passages", cwd=here)
+    csv = simdocs("passages", "x.csv", cwd=here)
     assert [row[5:7] for row in cells(csv)] == [row[5:7] for row in cells(passages(here))]
-    standard_input = simdocs("dedupe", "-", "--jsonl", "--passages", cwd=here, stdin=(here / "x.jsonl").read_bytes())
+    standard_input = simdocs("passages", "-", "--jsonl", cwd=here, stdin=(here / "x.jsonl").read_bytes())
     assert [row[4] for row in cells(standard_input)][:2] == ["-#n0", "-#n1"]
 
 
@@ -160,7 +160,7 @@ def test_copies_can_be_left_out_first(here):
     for number in range(5):
         (here / "docs" / f"copy{number}.txt").write_bytes((here / "docs" / "0.txt").read_bytes())
     assert cells(passages(here))[0][1:3] == ["6", str(len(" ".join((here / "docs" / "0.txt").read_text().split())))]
-    line = f'"{PROGRAM}" dedupe docs --list kept -0 | "{PROGRAM}" dedupe --files0-from - --passages'
+    line = f'"{PROGRAM}" dedupe docs --list kept -0 | "{PROGRAM}" passages --files0-from -'
     done = subprocess.run(["sh", "-c", line], cwd=here, env=environment(), capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
     rows = [row.split(b"\t") for row in done.stdout.splitlines()]
@@ -198,7 +198,7 @@ def test_a_document_that_changes_before_it_is_read_again_has_no_place(here, monk
 
     monkeypatch.setattr(module, "places_of", later)
     monkeypatch.chdir(here)
-    found = public.dedupe("docs", passages=True)
+    found = public.passages("docs")
     assert [(each.documents, len(each.places)) for each in found.passages] == [(5, 5)]
     assert [each.document for each in found.passages[0].places] == [f"docs/{number}.txt" for number in (0, 2, 3, 4, 5)]
     assert found.passages[0].excerpt.passage == f"!\n\n{FOOTER}."
@@ -212,30 +212,19 @@ def test_without_room_for_temporary_files_there_is_one_clear_line(here, monkeypa
     monkeypatch.setattr(syscalls, "write_at", fail)
     monkeypatch.setattr("simdocs.storage.spilled._HELD", 64)
     with pytest.raises(public.OutputError, match=r"No space left on device: .* TMPDIR"):
-        public.dedupe(here / "docs", passages=True)
+        public.passages(here / "docs")
 
 
-TOGETHER = "--passages and {} cannot be combined"
-
-
-def test_what_makes_no_sense_beside_passages_is_refused_at_once(here):
-    done = passages(here, "--pairs", "--threshold", "0.5", "--report", "x.html", "--ignore-common", "0.5", "--multiset")
-    assert (done.status, done.out) == (2, b"")
-    for option in ("--pairs", "--threshold", "--ignore-common", "--multiset"):
-        assert TOGETHER.format(option) in done.err
-    assert "--report and --passages cannot be combined: a report shows groups" in done.err
-    assert not (here / "x.html").exists()
-    assert "--passages has no place in .answer" in passages(here, "-o", "x.answer").err
+def test_short_passages_and_artifacts_are_refused(here):
     assert "--min-passage must be at least 9" in passages(here, "--min-passage", "5").err
-    assert "--min-passage needs --passages" in simdocs("dedupe", "docs", "--min-passage", "70", cwd=here).err
     assert simdocs("index", "docs", "-o", "x.index", cwd=here).status == 0
-    refused = simdocs("dedupe", "x.index", "--passages", cwd=here)
-    assert (refused.status, "--passages needs documents, not an artifact" in refused.err) == (2, True)
+    refused = simdocs("passages", "x.index", cwd=here)
+    assert refused == (4, b"", "simdocs: error: x.index: this is an index, not documents\n")
 
 
 def test_python_has_the_same_answer(here, monkeypatch):
     monkeypatch.chdir(here)
-    found = public.dedupe("docs", passages=True)
+    found = public.passages("docs")
     assert [[str(cell) for cell in row] for row in found.rows()] == cells(passages(here))
     assert len(found) == len(found.passages[0].places) + 2 == 8
     assert found.is_found
@@ -247,7 +236,7 @@ def test_python_has_the_same_answer(here, monkeypatch):
     table = found.to_arrow()
     assert table.column_names == HEAD
     texts = [path.read_text() for path in sorted(Path("docs").iterdir())]
-    again = public.dedupe(texts=texts, names=[("page", number) for number in range(6)], passages=True)
+    again = public.passages(texts=texts, names=[("page", number) for number in range(6)])
     assert again.passages[1].places[0].document == ("page", 1)
 
 
@@ -265,11 +254,11 @@ def test_with_a_template_what_is_hardly_more_than_the_template_is_not_listed(her
     for number, own in enumerate(["one", "two", "threo", "four", "foo"]):
         (docs / f"{number}.txt").write_text(f"{own * 9} is what page {own} says{own[-1]} {notice}\n")
     (here / "notice.txt").write_text(notice)
-    listed = simdocs("dedupe", "notices", "--passages", cwd=here).out.splitlines()
+    listed = simdocs("passages", "notices", cwd=here).out.splitlines()
     assert any(int(row.split(b"\t")[3]) < 60 for row in listed)
-    assert simdocs("dedupe", "notices", "--passages", "--template", "notice.txt", cwd=here).out == b""
+    assert simdocs("passages", "notices", "--template", "notice.txt", cwd=here).out == b""
     more = "These two pages have this sentence, too, which is long enough to be a passage of its own."
     for number in (1, 3):
         (docs / f"{number}.txt").write_text(f"{number} {more} {notice}")
-    rows = simdocs("dedupe", "notices", "--passages", "--template", "notice.txt", cwd=here).out.splitlines()
+    rows = simdocs("passages", "notices", "--template", "notice.txt", cwd=here).out.splitlines()
     assert [row.split(b"\t")[1] for row in rows] == [b"2", b"2"]

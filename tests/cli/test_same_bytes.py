@@ -37,12 +37,12 @@ def corpus(tmp_path_factory):
     return root
 
 
-ASKED = [["--keep", "newest"], ["--pairs", "--format", "jsonl"]]
+ASKED = [["dedupe", "docs", "--keep", "newest"], ["pairs", "docs", "--format", "jsonl"]]
 
 
 @pytest.fixture(scope="module")
 def expected(corpus) -> list[bytes]:
-    found = [simdocs("dedupe", "docs", *how, "-t", "0.6", "-j1", cwd=corpus).out for how in ASKED]
+    found = [simdocs(*how, "-t", "0.6", "-j1", cwd=corpus).out for how in ASKED]
     assert all(len(one.splitlines()) > 30 for one in found)
     return found
 
@@ -53,25 +53,25 @@ def expected(corpus) -> list[bytes]:
 @pytest.mark.parametrize("variables", SURROUNDINGS.values(), ids=SURROUNDINGS)
 def test_answers_are_the_same_bytes_in_any_environment(corpus, expected, variables):
     env = environment(**variables)
-    assert simdocs("dedupe", "docs", *ASKED[0], "-t", "0.6", cwd=corpus, env=env) == (0, expected[0], "")
+    assert simdocs(*ASKED[0], "-t", "0.6", cwd=corpus, env=env) == (0, expected[0], "")
 
 
 @pytest.mark.reliability("any number of workers, order of files and size of batches")
 @pytest.mark.parametrize("jobs", ["-j2", "-j3"])
 def test_answers_are_the_same_bytes_for_any_number_of_workers(corpus, expected, jobs):
     for how, out in zip(ASKED, expected, strict=True):
-        assert simdocs("dedupe", "docs", *how, "-t", "0.6", jobs, cwd=corpus) == (0, out, "")
+        assert simdocs(*how, "-t", "0.6", jobs, cwd=corpus) == (0, out, "")
 
 
 def test_answers_are_the_same_from_any_working_directory(corpus, expected):
     root = os.fsencode(corpus) + b"/"
-    absolute = simdocs("dedupe", root + b"docs", *ASKED[0], "-t", "0.6", cwd="/")
+    absolute = simdocs("dedupe", root + b"docs", *ASKED[0][2:], "-t", "0.6", cwd="/")
     assert absolute.out.replace(root, b"") == expected[0]
 
 
 @pytest.mark.reliability("any umask")
 def test_answers_are_the_same_under_any_umask(corpus, expected):
-    done = simdocs("dedupe", "docs", *ASKED[0], "-t", "0.6", cwd=corpus, umask=0o777)
+    done = simdocs(*ASKED[0], "-t", "0.6", cwd=corpus, umask=0o777)
     assert done == (0, expected[0], "")
 
 
@@ -85,4 +85,4 @@ def test_nothing_is_left_beside_the_answer(corpus):
 @pytest.mark.reliability("no network, no writable HOME or TMPDIR")
 def test_no_network_is_used(corpus, expected, tmp_path):
     env = trap(tmp_path, "os.kill(main, 9)", "socket.connect")
-    assert simdocs("dedupe", "docs", *ASKED[0], "-t", "0.6", cwd=corpus, env=env) == (0, expected[0], "")
+    assert simdocs(*ASKED[0], "-t", "0.6", cwd=corpus, env=env) == (0, expected[0], "")

@@ -30,7 +30,7 @@ def many_copies(where: Path, number: int) -> None:
     groups = [[first, b"docs/x.jsonl#%d" % at, *same] for at in rest]
     assert ask("dedupe", "docs") == groups
     assert ask("dedupe", "docs", "--cluster", "components") == groups
-    assert ask("dedupe", "docs", "--pairs") == [
+    assert ask("pairs", "docs") == [
         [b"docs/x.jsonl#%d" % (at - 1), *row[1:]] for at, row in zip(rest, groups, strict=True)
     ]
     assert ask("dedupe", "docs", "--list", "kept") == [[first]]
@@ -120,7 +120,7 @@ def test_forged_signatures_make_nothing_similar(tmp_path):
     """An estimate may be forged: what is reported has been compared."""
     forged(tmp_path, unlike(60) + COPY, alike)
     lay(tmp_path, {"new/a": A.replace(b"half", b"a third"), "new/b": B})
-    for words in (["dedupe", "x.signatures"], ["dedupe", "x.index", "--pairs"], ["query", "x.index", "docs"]):
+    for words in (["dedupe", "x.signatures"], ["pairs", "x.index"], ["query", "x.index", "docs"]):
         assert simdocs(*words, cwd=tmp_path) == (0, b"", "")
     estimated = simdocs("dedupe", "x.signatures", "--verify", "estimate", cwd=tmp_path)
     assert len(estimated.rows) == 60
@@ -164,21 +164,21 @@ def skeletons(number: int) -> list[bytes]:
 
 
 @pytest.mark.reliability("a template that makes most of the pairs")
-@pytest.mark.parametrize("options", [[], ["--pairs"], ["--cluster", "components"]])
-def test_a_common_skeleton_of_few_documents_is_mentioned(tmp_path, options):
+@pytest.mark.parametrize("how", [["dedupe"], ["pairs"], ["dedupe", "--cluster", "components"]])
+def test_a_common_skeleton_of_few_documents_is_mentioned(tmp_path, how):
     """Where 24 of 400 documents share a skeleton, and 10 pairs are near-duplicates otherwise."""
     others = [random.Random(1000 + at).randbytes(200).hex().encode() for at in range(366)]
     copies = [text + b"." for text in others[:10]]
     texts = [*skeletons(24), *others, *copies]
     lay(tmp_path, {f"docs/{at:03}": text for at, text in enumerate(texts)})
-    done = simdocs("dedupe", "docs", "-t", "0.3", *options, "-v", "--summary-json", "note", cwd=tmp_path)
+    done = simdocs(*how, "docs", "-t", "0.3", "-v", "--summary-json", "note", cwd=tmp_path)
     assert done.status == 0
     [line] = [line for line in done.err.splitlines() if "template" in line]
-    pairs = 24 * 23 // 2 if options == ["--pairs"] else 23
+    pairs = 24 * 23 // 2 if how == ["pairs"] else 23
     assert line.startswith(f"{pairs} of {pairs + 10} pairs of different texts are in chains of 20 or more documents, ")
     assert "24 documents (6% of all), such as docs/000" in line
     assert json.loads((tmp_path / "note").read_bytes())["advice"] == [line]
-    assert "template" not in simdocs("dedupe", "docs", *options, "-v", cwd=tmp_path).err
+    assert "template" not in simdocs(*how, "docs", "-v", cwd=tmp_path).err
 
 
 @pytest.mark.reliability("a template that makes four in ten documents duplicates")

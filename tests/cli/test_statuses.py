@@ -33,10 +33,10 @@ def test_status_is_0_without_any_documents(tmp_path):
     assert simdocs("dedupe", tmp_path, "-q", "--exit-code", "-j2") == (0, b"", "")
 
 
-@pytest.mark.parametrize("what", [[], ["--pairs"], ["--list", "kept", "-o", "x"]])
+@pytest.mark.parametrize("what", ["dedupe", "pairs", "passages", "dedupe --list kept -o x"])
 def test_exit_code_makes_status_1_if_something_is_found(here, what):
-    assert simdocs("dedupe", "docs", "--exit-code", *what, cwd=here).status == 1
-    assert simdocs("dedupe", "docs/b.txt", "docs/c.txt", "--exit-code", *what, cwd=here).status == 0
+    assert simdocs(*what.split(), "docs", "--exit-code", cwd=here).status == 1
+    assert simdocs(*what.split(), "docs/b.txt", "docs/c.txt", "--exit-code", cwd=here).status == 0
 
 
 def test_an_argument_that_does_not_exist_is_status_2(here):
@@ -117,15 +117,14 @@ def test_status_3_comes_before_status_1(here):
 
 def test_strict_publishes_nothing(here):
     lay(here, {"docs/z": A * 2, "old": b"old"})
-    strict = ("dedupe", "docs", "--max-size", str(len(A1)), "--strict", "--exit-code")
-    done = simdocs(*strict, cwd=here)
+    strict = ("docs", "--max-size", str(len(A1)), "--strict", "--exit-code")
+    done = simdocs("dedupe", *strict, cwd=here)
     assert (done.status, done.out) == (2, b"")
     skip, error = done.err.splitlines()
     assert skip.startswith("simdocs: docs/z: skipped: larger than --max-size")
     assert error.startswith("simdocs: error: --strict: ")
-    for what in (["--pairs"],):
-        assert simdocs(*strict, *what, cwd=here)[:2] == (2, b"")
-    done = simdocs(*strict, "-o", "old", "--summary-json", "sum", "-q", cwd=here)
+    assert simdocs("pairs", *strict, cwd=here)[:2] == (2, b"")
+    done = simdocs("dedupe", *strict, "-o", "old", "--summary-json", "sum", "-q", cwd=here)
     assert (done.status, done.out, len(done.err.splitlines())) == (2, b"", 1)
     assert (here / "old").read_bytes() == b"old"
     assert sorted(os.listdir(here)) == ["docs", "old"]

@@ -79,7 +79,7 @@ def test_a_document_of_stop_words_alone_is_empty(here):
         "dedupe list.index --stop-words same",
         "dedupe list.shingles --stop-words list",
         "dedupe list.index --exact --shingles list.shingles",
-        "dedupe list.shingles --pairs --exact",
+        "pairs list.shingles --exact",
     ],
 )
 def test_an_artifact_keeps_its_list(here, line):
@@ -122,8 +122,8 @@ REFUSED = {
     "dedupe plain.index --ignore-stop-words": (2, "plain.index was built without --ignore-stop-words: rebuild it"),
     "query list.index docs/a --shingles list.shingles --stop-words other": (
         2,
-        "--stop-words is an option of dedupe, report, shingle, signature, index, compare, tune, audit and show, not of"
-        " query",
+        "--stop-words is an option of dedupe, pairs, passages, report, shingle, signature, index, compare, tune, audit"
+        " and show, not of query",
     ),
     "query plain.index list.shingles": (
         4,

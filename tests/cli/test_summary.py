@@ -11,8 +11,8 @@ from tests.cli.corpus import A1, A, B, lay
 from tests.cli.program import simdocs
 
 
-def facts_of(where, *arguments):
-    done = simdocs("dedupe", *arguments, "--summary-json", "note", cwd=where)
+def facts_of(where, *arguments, command="dedupe"):
+    done = simdocs(command, *arguments, "--summary-json", "note", cwd=where)
     assert done.status == 0
     assert done.err == ""
     return json.loads((where / "note").read_bytes())
@@ -75,20 +75,20 @@ def test_the_summary_has_a_random_seed(here):
 
 def test_the_summary_has_the_facts_of_pairs(here):
     lay(here, {"docs/copy.txt": A})
-    assert facts_of(here, "docs", "--pairs")["pairs"] == 2
-    assert facts_of(here, "docs", "--pairs", "--all-copies")["pairs"] == 3
+    assert facts_of(here, "docs", command="pairs")["pairs"] == 2
+    assert facts_of(here, "docs", "--all-copies", command="pairs")["pairs"] == 3
 
 
 def test_pairs_left_out_are_those_that_all_copies_adds(here):
     """Copies of one text, and copies of two texts that are similar."""
     lay(here, {f"docs/copy{at}": (A, A1)[at % 2] for at in range(5)})
-    chained = facts_of(here, "docs", "--pairs")
-    every = facts_of(here, "docs", "--pairs", "--all-copies")
+    chained = facts_of(here, "docs", command="pairs")
+    every = facts_of(here, "docs", "--all-copies", command="pairs")
     assert (chained["pairs"], every["pairs"], every["pairs_left_out"]) == (6, 21, 0)
     assert chained["pairs_left_out"] == 15
     said = "identical texts are listed as a chain, which leaves out 15 pairs (--all-copies lists every pair)"
-    assert said in simdocs("dedupe", "docs", "--pairs", "--summary", cwd=here).err.splitlines()
-    assert "a chain" not in simdocs("dedupe", "docs", "--pairs", "--all-copies", "--summary", cwd=here).err
+    assert said in simdocs("pairs", "docs", "--summary", cwd=here).err.splitlines()
+    assert "a chain" not in simdocs("pairs", "docs", "--all-copies", "--summary", cwd=here).err
 
 
 def test_the_summary_has_the_facts_of_components(here):
@@ -201,8 +201,9 @@ def test_every_count_in_the_summary_of_an_answer_is_right(tmp_path):
     wanted = TOLD | LEFT_OUT | {"candidates": 1, "verified": 1}
     groups = {"duplicates": 2, "groups": 1, "kept": 7, "largest_group": {"kept": "docs/a", "duplicates": 2}}
     pairs = {"pairs": 2, "pairs_left_out": 1}
-    for how, found in (((), groups), (("--cluster", "components"), groups), (("--pairs",), pairs)):
-        assert told(tmp_path, wanted | found, "dedupe", "docs", "--template", "form", *how) == wanted | found
+    asked = ((("dedupe",), groups), (("dedupe", "--cluster", "components"), groups), (("pairs",), pairs))
+    for how, found in asked:
+        assert told(tmp_path, wanted | found, *how, "docs", "--template", "form") == wanted | found
     wanted = {name: TOLD[name] for name in ("documents", "bytes", "empty")}
     assert told(tmp_path, wanted, "tune", "docs") == wanted
 

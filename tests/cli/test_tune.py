@@ -271,7 +271,7 @@ def test_the_command_that_comes_next_runs_as_it_is_printed(here):
     command = next_command(here, "a 'b' $c", "-t", "0.5", "--unit", "word", "--include", "[ot]*", "--include", "t*")
     words = shlex.split(command)
     assert words[:2] == ["simdocs", "dedupe"]
-    assert simdocs(*words[1:], "--pairs", cwd=here).rows[0][:2] == [b"a 'b' $c/one", b"a 'b' $c/two"]
+    assert simdocs("pairs", *words[2:], cwd=here).rows[0][:2] == [b"a 'b' $c/one", b"a 'b' $c/two"]
 
 
 def test_odd_names_can_be_pasted(here):

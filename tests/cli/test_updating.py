@@ -346,7 +346,7 @@ def test_documents_below_a_renamed_directory_are_renamed_and_no_news(here):
     done = simdocs(*index, "--summary", "--summary-json", "note", cwd=here)
     assert "10 unchanged, 0 changed, 1 new, 0 removed, 3 renamed" in done.err.splitlines()
     assert json.loads((here / "note").read_bytes())["update"]["renamed"] == 3
-    for ask in (("query", "--top", "99"), ("query",), ("dedupe", "--pairs")):
+    for ask in (("query", "--top", "99"), ("query",), ("pairs",)):
         news = {frozenset(row[:2]) for row in simdocs(ask[0], "x.index", "--changed", *ask[1:], cwd=here).rows}
         assert all(b"docs/copy" in pair for pair in news)
         every = [

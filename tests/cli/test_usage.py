@@ -116,9 +116,9 @@ def test_a_text_in_the_place_of_a_name_is_shortened_in_the_message(here, line):
 
 
 def test_all_contradictions_are_reported_together(here):
-    done = simdocs("dedupe", "docs", "--files-from", "x", "--pairs", "--list", "kept", "-q", "-v", cwd=here)
+    done = simdocs("pairs", "docs", "--files-from", "x", "--exact", "--rows", "3", "-q", "-v", cwd=here)
     assert is_one_line(done)
-    for what in ("--files-from", "--pairs and --list", "-q and -v"):
+    for what in ("--files-from", "--rows and --exact", "-q and -v"):
         assert what in done.err
 
 
@@ -126,9 +126,7 @@ NONSENSE = [
     ([], "nothing to read"),
     (["-0", "docs"], "--list"),
     (["--list", "kept", "-0", "--format", "csv", "docs"], "--format"),
-    (["--all-copies", "docs"], "--pairs"),
-    (["--pairs", "--list", "kept", "docs"], "--pairs"),
-    (["--pairs", "--cluster", "components", "docs"], "--cluster components"),
+    (["--against", "x.index", "--cluster", "components", "docs"], "--cluster components"),
     (["-q", "-v", "docs"], "-q"),
     (["docs", "--files-from", "-"], "--files-from"),
     (["-", "docs", "-"], "standard input"),
@@ -164,7 +162,7 @@ def test_values_are_checked_before_documents_are_looked_at(here):
         (["dedup", "docs"], "dedupe"),
         (["shingel"], "shingle"),
         (["dedupe", "--treshold", "0.9", "docs"], "--threshold"),
-        (["dedupe", "--all", "--pairs", "docs"], "--all-copies"),
+        (["pairs", "--all", "docs"], "--all-copies"),
         (["dedupe", "docs", "--summ"], "--summary"),
         (["--treshold", "0.9", "dedupe", "docs"], "--threshold"),
         (["--vresion"], "--version"),
@@ -190,7 +188,7 @@ def test_a_misspelt_command_or_option_brings_a_suggestion(here, arguments, meant
 @pytest.mark.parametrize(
     ("arguments", "right"),
     [
-        (["--pairs", "dedupe", "docs"], "simdocs dedupe --pairs"),
+        (["--exact", "dedupe", "docs"], "simdocs dedupe --exact"),
         (["-t", "0.9", "dedupe", "docs"], "simdocs dedupe -t"),
         (["--threshold=0.9", "query", "x.index", "f"], "simdocs query --threshold"),
         (["--nearest", "3"], "simdocs query --nearest"),
@@ -240,14 +238,14 @@ def test_an_error_of_a_query_says_how_its_index_was_built(built, words, with_wha
             "--containment is an option of index: to find excerpts with query, use --measure containment",
         ),
         (
-            "dedupe docs --contains",
+            "pairs docs --contains",
             "no option '--contains': did you mean --containment? --containment is an option of index: to find excerpts",
         ),
         ("dedupe docs --top 3", "--top is an option of query, not of dedupe"),
         ("dedupe docs --lock-wiat 3", "no option '--lock-wiat': did you mean --lock-wait? --lock-wait is an option of"),
         (
             "check docs.index --root .",
-            "--root is an option of dedupe, query, report, merge, compare, tune, audit and show, not of check",
+            "--root is an option of dedupe, pairs, query, report, merge, compare, tune, audit and show, not of check",
         ),
     ],
 )
@@ -450,9 +448,7 @@ def test_an_index_that_is_not_there_is_called_missing(tmp_path):
         assert done.err == "simdocs: error: no.index: no such artifact\n"
 
 
-@pytest.mark.parametrize(
-    "arguments", ["--pairs --keep newest", "--pairs --max-candidates 9", "--cluster components --max-candidates 9"]
-)
+@pytest.mark.parametrize("arguments", ["--exact --max-candidates 9", "--cluster components --max-candidates 9"])
 def test_options_without_effect_are_errors(tmp_path, arguments):
     done = simdocs("dedupe", "docs", *arguments.split(), cwd=tmp_path)
     assert is_one_line(done)

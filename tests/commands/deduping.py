@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import simdocs
-from simdocs.commands.dedupe import find_groups, find_pairs, read_documents
+from simdocs.commands.dedupe import find_groups, read_documents
+from simdocs.commands.pairs import find_pairs
 from simdocs.commands.resolve import resolve
 from simdocs.model import answers, search_result
 from simdocs.views.output_formats import Tsv
@@ -44,13 +45,19 @@ class Work:
         request.__dict__["answer"] = request.answer.but(**answer)
         return replace(self.plan, request=request)
 
+    def _pairs_plan(self, all_copies: bool) -> Any:
+        """Return the plan for pairs of the same documents."""
+        kind, asked = REQUESTS["pairs"], self.plan.request
+        given = {name: value for name, value in asked.given.items() if name in kind.accepts}
+        return replace(self.plan, request=kind(documents=asked.documents, all_copies=all_copies, **given))
+
     def groups(self) -> list[Any]:
         """Return the rows of the groups."""
         return self._rows(lambda given: find_groups(self.plan, self.corpus, self.run, given))
 
     def pairs(self, all_copies: bool = False) -> list[Any]:
         """Return the rows of all similar pairs."""
-        return self._rows(lambda given: find_pairs(self._plan(all_copies=all_copies), self.corpus, self.run, given))
+        return self._rows(lambda given: find_pairs(self._pairs_plan(all_copies), self.corpus, self.run, given))
 
     def listed(self, listing: str) -> list[Any]:
         """Return the rows of a list."""

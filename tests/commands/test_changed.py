@@ -87,8 +87,8 @@ def assert_pairs_are_filtered(index: simdocs.BandIndex, **options: Any) -> None:
     changed = mask(index)
     counts = []
     for all_copies in (False, True):
-        whole = simdocs.dedupe(index, pairs=True, all_copies=all_copies, **options)
-        found = simdocs.dedupe(index, pairs=True, all_copies=all_copies, changed=True, **options)
+        whole = simdocs.pairs(index, all_copies=all_copies, **options)
+        found = simdocs.pairs(index, all_copies=all_copies, changed=True, **options)
         assert some_of(found.pairs, np.ones_like(changed)) == some_of(whole.pairs, changed)
         assert found.found == len(found.pairs)
         counts.append((found.found, found.left_out))
@@ -167,7 +167,7 @@ def test_only_documents_linked_with_a_changed_one_are_compared(families):
     whole, found = simdocs.dedupe(one), simdocs.dedupe(one, changed=True)
     assert (len(whole.pairs), len(found.pairs)) == (12, 1)
     assert (whole.comparison.verified, found.comparison.verified) == (18, 6)
-    every, some = simdocs.dedupe(one, pairs=True), simdocs.dedupe(one, pairs=True, changed=True)
+    every, some = simdocs.pairs(one), simdocs.pairs(one, changed=True)
     assert (len(every.pairs), len(some.pairs)) == (21, 3)
     assert (every.comparison.verified, some.comparison.verified) == (18, 3)
     assert simdocs.query(one, changed=True).comparison.verified == 3
@@ -180,17 +180,19 @@ def test_documents_that_no_changed_one_is_linked_with_are_not_read(families, tmp
     for found in (
         simdocs.dedupe(one, changed=True),
         simdocs.dedupe(one, changed=True, cluster="components"),
-        simdocs.dedupe(one, changed=True, pairs=True, all_copies=True),
+        simdocs.pairs(one, changed=True, all_copies=True),
         simdocs.query(one, changed=True),
     ):
         assert (found.skipped.counts, len(found.pairs) > 0) == ({}, True)
 
 
-@pytest.mark.parametrize("options", [{}, {"pairs": True}, {"exact": True}, {"cluster": "components"}])
+@pytest.mark.parametrize("options", [{}, {"exact": True}, {"cluster": "components"}])
 def test_nothing_is_compared_if_no_document_has_changed(families, options):
     found = simdocs.dedupe(updated(families, []), changed=True, **options)
     assert (len(found.pairs), found.comparison.changed, len(found.documents)) == (0, 0, 15)
     assert found.comparison.verified <= (18 if "exact" in options else 0)
+    pairs = simdocs.pairs(updated(families, []), changed=True)
+    assert (len(pairs), pairs.comparison.changed, pairs.comparison.verified) == (0, 0, 0)
 
 
 def test_all_documents_of_a_new_index_are_new(families):

@@ -269,9 +269,6 @@ def test_requests_for_rows_need_documents_in_files(here: Path) -> None:
     simdocs.index("in.jsonl", output="in.index")
     assert "kept_rows needs documents, not an artifact" in refusal("in.index", kept_rows="out.jsonl")
     assert "kept_rows needs paths, not texts" in refusal(texts=["a"], kept_rows="out.jsonl")
-    assert "measure and kept_rows cannot be combined" in refusal(
-        "in.jsonl", pairs=True, measure="containment", kept_rows="out.jsonl"
-    )
     assert "must be a file, not -" in refusal("in.jsonl", kept_rows="-")
 
 
@@ -404,14 +401,3 @@ def test_a_format_without_rows_is_refused(here: Path) -> None:
     Path("in.feed").write_bytes(b"a:a text\fb:another")
     with registered(), pytest.raises(simdocs.UsageError, match=r"in\.feed: kept_rows cannot write rows of this format"):
         simdocs.dedupe("in.feed", kept_rows="kept.feed")
-
-
-def test_pairs_may_be_listed_beside_rows(here: Path) -> None:
-    Path("in.jsonl").write_bytes(b"\n".join(LINES))
-    plain, groups = simdocs.dedupe("in.jsonl", pairs=True), simdocs.dedupe("in.jsonl", kept_rows="groups.jsonl")
-    found = simdocs.dedupe("in.jsonl", pairs=True, kept_rows="kept.jsonl")
-    assert list(found.rows()) == list(plain.rows())
-    assert found.comparison.candidates == plain.comparison.candidates
-    assert found.warnings == plain.warnings
-    assert found.written == (groups.written[0]._replace(path=b"kept.jsonl"),)
-    assert Path("kept.jsonl").read_bytes() == Path("groups.jsonl").read_bytes()

@@ -305,9 +305,17 @@ def test_bytes_that_are_not_utf_8_are_those_of_a_plain_file(tmp_path: Path, monk
 TEXTS = [A, A1, B, A2, B, b""]
 
 
-@pytest.mark.parametrize("more", [{}, {"pairs": True}, {"exact": True}, {"cluster": "components"}])
+@pytest.mark.parametrize(
+    ("ask", "more"),
+    [
+        (simdocs.pairs, {}),
+        (simdocs.dedupe, {}),
+        (simdocs.dedupe, {"exact": True}),
+        (simdocs.dedupe, {"cluster": "components"}),
+    ],
+)
 def test_the_same_texts_give_the_same_answer_in_every_format(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: dict[str, Any]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ask: Any, more: dict[str, Any]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     table = [(f"{at}.txt", text.decode(), "") for at, text in enumerate(TEXTS)]
@@ -318,7 +326,7 @@ def test_the_same_texts_give_the_same_answer_in_every_format(
     lay(tmp_path, {"d.csv.gz": gzip.compress(written(table)), "d.txt": tabbed})
 
     def answer(name: str, **others: Any) -> list[tuple[Any, ...]]:
-        found = simdocs.dedupe(name, **others, **more)
+        found = ask(name, **others, **more)
         return [tuple(str(cell).removeprefix(name)[1:] for cell in row[:2]) + row[2:] for row in found.rows()]
 
     expected = answer("files")

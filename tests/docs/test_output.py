@@ -25,7 +25,7 @@ WITH_A_SUMMARY = (
     "index corpus -o corpus.index --containment",
     "shingle corpus -o corpus.shingles",
     "dedupe corpus --cluster components",
-    "dedupe corpus.index --pairs --changed",
+    "pairs corpus.index --changed",
     "query corpus.index corpus/poems --nearest 2",
     "query corpus.index corpus/poems --measure containment",
     "tune corpus",

@@ -128,7 +128,7 @@ def test_documents_that_are_held_are_not_read_twice(unit, tmp_path: Path, monkey
     same = "".join(f"a line that all have, and {number}\n" for number in range(40))
     for number in range(30):
         (tmp_path / f"{number}.txt").write_text(f"{same}number {number}\n")
-    wanted = list(simdocs.dedupe(tmp_path, unit=unit, jobs=1, pairs=True))
+    wanted = list(simdocs.pairs(tmp_path, unit=unit, jobs=1))
     assert len(wanted) == 30 * 29 / 2
     monkeypatch.setattr(reload, "read", None)  # it reads a document again
-    assert list(simdocs.dedupe(tmp_path, unit=unit, jobs=1, pairs=True)) == wanted
+    assert list(simdocs.pairs(tmp_path, unit=unit, jobs=1)) == wanted

@@ -118,9 +118,9 @@ def test_a_changed_variable_makes_the_right_stages_run_again(there):
     settings: list[tuple[list[str], list[str]]] = [
         ([], ALL),
         (["NEW=newer"], ["query"]),
-        (["NEW=newer", "query=--top 1", "dedupe=--pairs"], ["dedupe", "query"]),
-        (["NEW=newer", "query=--top 1", "dedupe=--pairs", "index=-t 0.9"], ["index", "dedupe", "query"]),
-        (["NEW=", "query=--top 1", "dedupe=--pairs", "index=-t 0.9"], []),
+        (["NEW=newer", "query=--top 1", "dedupe=--keep longest"], ["dedupe", "query"]),
+        (["NEW=newer", "query=--top 1", "dedupe=--keep longest", "index=-t 0.9"], ["index", "dedupe", "query"]),
+        (["NEW=", "query=--top 1", "dedupe=--keep longest", "index=-t 0.9"], []),
     ]
     for arguments, stages in settings:
         assert make(there, *arguments) == (0, stages, "")

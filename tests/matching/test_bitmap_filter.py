@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 from unittest import mock
 
 import numpy as np
@@ -18,11 +19,11 @@ from tests.amounts import examples
 from tests.similar_texts import corpora
 
 WAYS = [
-    {"pairs": True},
-    {"pairs": True, "exact": True},
-    {"pairs": True, "measure": "containment"},
-    {},
-    {"cluster": "components"},
+    (simdocs.pairs, {}),
+    (simdocs.pairs, {"exact": True}),
+    (simdocs.pairs, {"measure": "containment"}),
+    (simdocs.dedupe, {}),
+    (simdocs.dedupe, {"cluster": "components"}),
 ]
 
 
@@ -32,9 +33,9 @@ def crowd(documents: int, common: int, own: int) -> list[str]:
     return [" ".join(template + [f"{document}w{word}" for word in range(own)]) for document in range(documents)]
 
 
-def answer(texts: list[str], **options: object) -> tuple[list[tuple[object, ...]], int]:
+def answer(ask: Any, texts: list[str], **options: object) -> tuple[list[tuple[object, ...]], int]:
     """Return the rows of an answer, and the number of pairs whose similarity was computed."""
-    found = simdocs.dedupe(texts=texts, unit="word", k=1, **options)
+    found = ask(texts=texts, unit="word", k=1, **options)
     return sorted(found.rows()), found.comparison.verified
 
 
@@ -43,43 +44,44 @@ def answer(texts: list[str], **options: object) -> tuple[list[tuple[object, ...]
 def test_answers_are_the_same_without_the_filter(texts, way, threshold, room):
     """Bitmaps are made after one and two comparisons without a match. The filter is asked after every second pair."""
     documents = [text.data for text in texts]
-    options = way if {"exact", "measure"} & set(way) else {"bands": 128, "rows": 1, **way}
+    ask, more = way
+    options = more if {"exact", "measure"} & set(more) else {"bands": 128, "rows": 1, **more}
     small = {"_TRIES": (1, 2), "_MOST_BYTES": room}
     with mock.patch.multiple(bitmap_filter, **small), mock.patch.multiple(verify, _TOGETHER=2, _MOST_TOGETHER=2):
-        found, verified = answer(documents, threshold=threshold, **options)
+        found, verified = answer(ask, documents, threshold=threshold, **options)
     with mock.patch.object(bitmap_filter.BitmapFilter, "learn"):
-        expected, every = answer(documents, threshold=threshold, **options)
+        expected, every = answer(ask, documents, threshold=threshold, **options)
     assert found == expected
     assert verified <= every
 
 
-@pytest.mark.parametrize("way", [{"pairs": True}, {}])
-def test_few_pairs_of_a_crowd_are_compared_exactly(way):
+@pytest.mark.parametrize("ask", [simdocs.pairs, simdocs.dedupe])
+def test_few_pairs_of_a_crowd_are_compared_exactly(ask):
     """150 texts, any two of which have a similarity of 0.6, and one pair of near-duplicates."""
     texts = crowd(150, 90, 30)
     random.Random(1).shuffle(texts)
     texts.append(texts[40] + " more")
-    means = {"num_perm": 60, "bands": 20, "rows": 3, "threshold": 0.75, **way}  # too few places for a prefilter
+    means = {"num_perm": 60, "bands": 20, "rows": 3, "threshold": 0.75}  # too few places for a prefilter
     with mock.patch.object(verify, "_TOGETHER", 256):
-        rows, verified = answer(texts, **means)
+        rows, verified = answer(ask, texts, **means)
     with mock.patch.object(bitmap_filter.BitmapFilter, "learn"):
-        expected, every = answer(texts, **means)
+        expected, every = answer(ask, texts, **means)
     assert rows == expected
     assert len(rows) == 1
     assert every > 9000
     assert verified < 800
 
 
-@pytest.mark.parametrize("way", [{"pairs": True}, {}, {"pairs": True, "exact": True}])
-def test_few_pairs_of_a_crowd_just_below_the_threshold_are_compared_exactly(way):
+@pytest.mark.parametrize(("ask", "way"), [(simdocs.pairs, {}), (simdocs.dedupe, {}), (simdocs.pairs, {"exact": True})])
+def test_few_pairs_of_a_crowd_just_below_the_threshold_are_compared_exactly(ask, way):
     """200 texts, any two of which have a similarity of 0.78: the usual bitmaps drop hardly any pair."""
     texts = crowd(200, 700, 100)
     texts.append(texts[40] + " more")
     means = {"threshold": 0.8, **way}
     with mock.patch.multiple(verify, _TOGETHER=256, _MOST_TOGETHER=256):
-        rows, verified = answer(texts, **means)
+        rows, verified = answer(ask, texts, **means)
         with mock.patch.object(bitmap_filter, "LARGE_BITS", 1):
-            _, usual = answer(texts, **means)
+            _, usual = answer(ask, texts, **means)
     assert [row[2] for row in rows] == pytest.approx([800 / 801])
     assert verified < 4000
     if "exact" not in way:  # whose prefixes leave no pair of them
@@ -91,11 +93,11 @@ def test_few_pairs_of_a_small_vocabulary_are_compared_exactly():
     draw = random.Random(1)
     texts = [" ".join(draw.sample([f"w{word}" for word in range(100)], 20)) for _ in range(300)]
     texts += [" ".join(texts[40].split()[:9]), texts[41] + " more"]
-    means = {"pairs": True, "measure": "containment", "threshold": 0.8}
+    ask, means = simdocs.pairs, {"measure": "containment", "threshold": 0.8}
     with mock.patch.multiple(verify, _TOGETHER=256, _MOST_TOGETHER=256):
-        rows, verified = answer(texts, **means)
+        rows, verified = answer(ask, texts, **means)
     with mock.patch.object(bitmap_filter.BitmapFilter, "learn"):
-        expected, every = answer(texts, **means)
+        expected, every = answer(ask, texts, **means)
     assert rows == expected
     assert len(rows) >= 2
     assert every > 10_000

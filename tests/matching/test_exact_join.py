@@ -87,8 +87,8 @@ def test_set_similarity_search_finds_the_same_pairs(threshold):
     sets = [set(draw.choice(200, draw.integers(1, 40), replace=False).tolist()) for _ in range(60)]
     sets += [one ^ set(draw.choice(200, 3).tolist()) for one in sets]
     texts = [" ".join(f"w{number}" for number in sorted(one)) for one in sets]
-    means = {"pairs": True, "all_copies": True, "unit": "word", "k": 1, "threshold": threshold, "exact": True}
-    found = simdocs.dedupe(texts=texts, **means).pairs
+    means = {"all_copies": True, "unit": "word", "k": 1, "threshold": threshold, "exact": True}
+    found = simdocs.pairs(texts=texts, **means).pairs
     theirs = library.all_pairs(sets, similarity_func_name="jaccard", similarity_threshold=threshold)
     expected = {(min(a, b), max(a, b)): similarity for a, b, similarity in theirs}
     assert len(expected) > 20

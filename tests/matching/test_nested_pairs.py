@@ -1,4 +1,4 @@
-"""dedupe --pairs --measure containment: all pairs of documents of which one contains the other."""
+"""pairs --measure containment: all pairs of documents of which one contains the other."""
 
 from __future__ import annotations
 
@@ -32,9 +32,8 @@ def expected(twin: Answers, all_copies):
 
 
 def found(texts, choices, **options):
-    result = simdocs.dedupe(
+    result = simdocs.pairs(
         texts=[text.data for text in texts],
-        pairs=True,
         measure="containment",
         **{name: value for name, value in choices._asdict().items() if name != "keep"},
         **options,
@@ -74,9 +73,9 @@ def test_a_larger_corpus_has_the_same_pairs_with_and_without_exact(jobs):
 def test_tokens_that_are_left_out_do_not_count():
     template = " ".join(f"t{number}" for number in range(30))
     texts = [f"{template} one two three four", f"{template} five six seven eight nine", f"{template} one two"]
-    options = {"texts": texts, "pairs": True, "measure": "containment", "unit": "word", "k": 1}
-    assert [row[:2] for row in simdocs.dedupe(**options).rows()] == [("0", "1"), ("0", "2"), ("1", "2")]
-    rows = list(simdocs.dedupe(**options, ignore_common=0.9).rows())
+    options = {"texts": texts, "measure": "containment", "unit": "word", "k": 1}
+    assert [row[:2] for row in simdocs.pairs(**options).rows()] == [("0", "1"), ("0", "2"), ("1", "2")]
+    rows = list(simdocs.pairs(**options, ignore_common=0.9).rows())
     assert [(row[0], row[1], row[4], row[5]) for row in rows] == [("0", "2", 1.0, "other")]
 
 
@@ -84,18 +83,18 @@ def test_an_index_and_the_documents_give_the_same_answer_and_changed_gives_part_
     names = [f"{at:02}.txt" for at in range(40)]
     for name, text in zip(names, family(5, 40), strict=True):
         (tmp_path / name).write_bytes(text.data)
-    options = {"pairs": True, "measure": "containment", "threshold": 0.6}
+    options = {"measure": "containment", "threshold": 0.6}
     shingling = {"unit": "word", "k": 2}
     index = tmp_path / "x.index"
     simdocs.index(tmp_path, output=index, **shingling)
     for name in names[::7]:
         (tmp_path / name).write_bytes((tmp_path / name).read_bytes() + b" more words")
     simdocs.index(tmp_path, output=index, **shingling)
-    rows = [(*row[:2], *row[2:]) for row in simdocs.dedupe(index, **options).rows()]
-    of_documents = list(simdocs.dedupe(tmp_path, **options, **shingling).rows())
+    rows = [(*row[:2], *row[2:]) for row in simdocs.pairs(index, **options).rows()]
+    of_documents = list(simdocs.pairs(tmp_path, **options, **shingling).rows())
     assert rows == of_documents
     assert len(rows) > 10
     changed = {str(tmp_path / name) for name in names[::7]}
     wanted = [row for row in rows if changed & set(row[:2])]
-    assert list(simdocs.dedupe(index, changed=True, **options).rows()) == wanted
+    assert list(simdocs.pairs(index, changed=True, **options).rows()) == wanted
     assert 0 < len(wanted) < len(rows)

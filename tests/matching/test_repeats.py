@@ -46,7 +46,7 @@ def found(texts: list[str], unit: str, least: int, *, told_apart: bool = True) -
 
     told_apart: whether windows that differ have different hashes. If not, a passage may end with a space.
     """
-    result = simdocs.dedupe(texts=texts, passages=True, min_passage=least, unit=unit, k=1, names=range(len(texts)))
+    result = simdocs.passages(texts=texts, min_passage=least, unit=unit, k=1, names=range(len(texts)))
     every = []
     for passage in result.passages:
         places = tuple((place.document, unit_at(texts[place.document], place.begin, unit)) for place in passage.places)
@@ -130,6 +130,6 @@ def test_hashes_that_are_equal_by_accident_list_nothing_false(keys, texts, least
 
 def test_copies_are_documents_like_others(tmp_path: Path):
     text = "The ferry leaves from quay five at nine o'clock and waits for no train, whatever happens."
-    result = simdocs.dedupe(texts=[text, text, "Another text."], passages=True)
+    result = simdocs.passages(texts=[text, text, "Another text."])
     (passage,) = result.passages
     assert (passage.documents, passage.units, len(passage.places)) == (2, len(text), 2)

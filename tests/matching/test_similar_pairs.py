@@ -63,7 +63,7 @@ def test_pairs_with_a_copy_stand_between_the_other_pairs_of_its_document():
     """Rows 1 and 3 are similar to the text of rows 0 and 2, and not to each other."""
     texts = ["a b c d e f g h i j", "a b c d e f", "a b c d e f g h i j", "e f g h i j"]
     for means in ({"exact": True}, {"bands": 128, "rows": 1}):
-        found = simdocs.dedupe(texts=texts, pairs=True, unit="word", k=1, threshold=0.5, **means)
+        found = simdocs.pairs(texts=texts, unit="word", k=1, threshold=0.5, **means)
         assert [row[:2] for row in found.rows()] == [("0", "1"), ("0", "2"), ("0", "3")]
 
 

@@ -125,8 +125,9 @@ def test_rows_of_tables_and_documents_of_compressed_files_are_read_in_passes(nam
 
 def answers(path: Path, **options: object) -> list[list[tuple[object, ...]]]:
     """Return the rows of answers about the lines of a file, without its name."""
-    ways: list[dict[str, object]] = [{}, {"pairs": True}, {"cluster": "components"}, {"keep": "longest"}]
-    found = [simdocs.dedupe(path, unit="word", k=2, threshold=0.5, **way, **options) for way in ways]
+    ways: list[dict[str, object]] = [{}, {"cluster": "components"}, {"keep": "longest"}]
+    how = {"unit": "word", "k": 2, "threshold": 0.5, **options}
+    found = [simdocs.pairs(path, **how), *(simdocs.dedupe(path, **way, **how) for way in ways)]
     return [
         [tuple(cell.replace(str(path), "") if isinstance(cell, str) else cell for cell in row) for row in one.rows()]
         for one in found

@@ -24,7 +24,7 @@ def index(tmp_path_factory):
 
 ASKED = {
     "dedupe": lambda _: simdocs.dedupe(texts=TEXTS),
-    "pairs": lambda _: simdocs.dedupe(texts=TEXTS, pairs=True, measure="containment"),
+    "pairs": lambda _: simdocs.pairs(texts=TEXTS, measure="containment"),
     "query": lambda index: simdocs.query(index, texts=TEXTS, nearest=2, verify="exact"),
     "compare": lambda _: simdocs.compare(texts=TEXTS[:2]),
     "matrix": lambda _: simdocs.compare(texts=TEXTS),

@@ -20,7 +20,7 @@ from tests.storage.traced import Bench, Call, traced
 
 INDEX = ("index", "a.index")
 COMMANDS = (
-    *(("dedupe", "out.tsv"), ("dedupe --pairs", "out.jsonl"), ("query known.index", "out.tsv")),
+    *(("dedupe", "out.tsv"), ("pairs", "out.jsonl"), ("query known.index", "out.tsv")),
     *(("shingle", "a.shingles"), ("signature", "a.signatures"), INDEX, ("merge", "a.index")),
 )
 """Each command that writes, and its output."""

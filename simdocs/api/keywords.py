@@ -37,6 +37,7 @@ class ActKeywords(TypedDict, total=False):
     protect: tuple[str, ...] | None
     only: tuple[str, ...] | None
     max_removed: float | None
+    any_length: bool | None
     summary_json: Path | None
 
 

@@ -85,7 +85,7 @@ class _Acting:
     ) -> None:
         self._request, self._saved, self._selection, self._run = request, saved, selection, run
         self._take = delivery.take
-        self._again = FoundAgain(saved)
+        self._again = FoundAgain(saved, any_length=request.acting.any_length)
         self.rows = list[Row]()
         self.count = self.gained = 0
 

@@ -32,6 +32,7 @@ from simdocs.corpora.containers.reopened import Reopened
 from simdocs.corpora.identity import FilesToDelete
 from simdocs.engines.run import Run
 from simdocs.errors import mention
+from simdocs.kernels.compare.jaccard import unlike_lengths
 from simdocs.kernels.group.connectivity import PairGraph
 from simdocs.kernels.lsh.banding import least_probability, low_recall, threshold_warning
 from simdocs.matching.candidates.self_join import SelfJoin
@@ -189,6 +190,7 @@ def find_groups(
         duplicate_bytes=duplicate_bytes,
         duplicate_files=duplicate_files,
         freed_bytes=freed_bytes,
+        unlike_lengths=_unlike_lengths(compared, pairs, plan.threshold),
         components=components,
         advice=watch.advice + advice(plan, documents, decision.found, compared),
         explained=explained if take is None else None,
@@ -298,6 +300,15 @@ def _explanations(
 
     explained = explained_documents(decision, plan.cut, names) if plan.request.answer.explain else None
     return component_facts(decision), explained
+
+
+def _unlike_lengths(corpus: Corpus, pairs: Pairs, threshold: float) -> int:
+    """The number of duplicates whose texts are many times as long as those of their kept documents, or as short."""
+    count = 0
+    for at in range(0, len(pairs), _LOOKED_AT):
+        left, right = (corpus.facts(rows[at : at + _LOOKED_AT])["length"] for rows in (pairs.left, pairs.right))
+        count += int(unlike_lengths(left, right, threshold).sum())
+    return count
 
 
 def search_warnings(plan: Searched, run: Run) -> Iterator[str]:

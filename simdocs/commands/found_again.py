@@ -20,12 +20,13 @@ from simdocs.corpora.read_file import PADDING, read_open
 from simdocs.corpora.stamp import FileId, Stamp, file_id, is_recent, settled
 from simdocs.corpora.walked_files import Directories
 from simdocs.errors import mention
-from simdocs.kernels.compare import jaccard
-from simdocs.matching.measures import are_shorter_than_a_shingle, token_sets
+from simdocs.kernels.compare.jaccard import exact, unlike_lengths
+from simdocs.matching.measures import set_and_length
 from simdocs.model.names import display_name
 from simdocs.model.ragged import Ragged, Tokens
 from simdocs.model.saved_answer import SavedAnswer, SavedDocument, SavedPair
 from simdocs.model.skipped import DocumentSkipped, explanation
+from simdocs.parameters.families import UNITS
 from simdocs.parameters.file_formats import compression_of
 from simdocs.parameters.values import is_uri
 from simdocs.storage.step import NotDoneError, Victim
@@ -38,14 +39,14 @@ class Contents(NamedTuple):
     device: its device.
     sha256: the digest of its bytes, in hexadecimal.
     tokens: the token set of its text.
-    is_short: whether its text is shorter than a shingle.
+    units: the number of units in its text.
     """
 
     stamp: Stamp
     device: int
     sha256: str
     tokens: Tokens
-    is_short: bool
+    units: int
 
 
 class PairAgain(NamedTuple):
@@ -62,8 +63,9 @@ class FoundAgain:
     seen_as_kept, acted_on: the files that are kept, and those that were acted on: none may be both.
     """
 
-    def __init__(self, answer: SavedAnswer) -> None:
-        self._answer = answer
+    def __init__(self, answer: SavedAnswer, *, any_length: bool) -> None:
+        """any_length: whether a duplicate may be many times as long as its kept document, or as short."""
+        self._answer, self._any_length = answer, any_length
         self._last: tuple[SavedDocument, Contents] | None = None
         self.seen_as_kept, self.acted_on = set[FileId](), set[FileId]()
 
@@ -93,16 +95,18 @@ class FoundAgain:
         self.seen_as_kept.add(theirs)
         contents, duplicate = self._contents(pair.duplicate, duplicate, "it")
         others, kept = self._contents_of_kept(pair.kept, kept, f"its kept document {shown}")
-        similarity = float(
-            jaccard.exact(Ragged.from_rows([others.tokens, contents.tokens], np.uint32), _FIRST, _SECOND)[0]
-        )
+        similarity = float(exact(Ragged.from_rows([others.tokens, contents.tokens], np.uint32), _FIRST, _SECOND)[0])
         if not similarity >= self._answer.threshold:
             least = f"{similarity:.6f}, and less than the threshold {self._answer.threshold:g}"
             raise NotDoneError(f"its similarity to its kept document {shown} is {least}")
-        if (contents.is_short or others.is_short) and contents.sha256 != others.sha256:
+        units, shingling = np.array([contents.units, others.units]), self._answer.recipe.shingling
+        if ((units > 0) & (units < shingling.k)).any() and contents.sha256 != others.sha256:
             raise NotDoneError(
                 "its text is shorter than a shingle, and its file is no copy of that of the kept document"
             )
+        if not self._any_length and unlike_lengths(units[:1], units[1:], self._answer.threshold).any():
+            lengths = f"{units[0]:,} {UNITS[shingling.unit].plural}, and its kept document {shown} has {units[1]:,}"
+            raise NotDoneError(f"it has {lengths}: look at both, or add {mention('any_length')} to act on it")
         return PairAgain(duplicate, kept, contents.sha256)
 
     def _opened(self, document: SavedDocument, stack: ExitStack, what: str) -> Victim:
@@ -156,10 +160,9 @@ class FoundAgain:
         if Stamp.of(status) != stamp:
             raise changed
         shingling, text = self._answer.recipe.shingling, as_utf8(data)[0]
-        sets = token_sets([text], shingling, self._answer.ignored)
-        (is_short,) = are_shorter_than_a_shingle([text], token_sets([text], shingling), shingling)
+        tokens, units = set_and_length(text, shingling, self._answer.ignored)
         digest = hashlib.sha256(raw).hexdigest()
-        return Contents(stamp, status.st_dev, digest, sets[0].copy(), is_short), file._replace(status=status)
+        return Contents(stamp, status.st_dev, digest, tokens.copy(), units), file._replace(status=status)
 
 
 _FIRST, _SECOND = np.array([0]), np.array([1])

@@ -26,13 +26,15 @@ from simdocs.parameters.recipes import Bands, Shingling, Sketching
 
 def token_sets(texts: Sequence[bytes], shingling: Shingling, ignored: Tokens = NO_TOKENS) -> Ragged:
     """The token set of each text, or its multiset as a set, without the ignored tokens: Ragged uint32. texts: UTF-8."""
-    rows = list[Tokens]()
-    for text in texts:
-        tokens = text_tokens(normalised_texts(joined([text]), shingling), shingling)
-        if shingling.multiset:
-            tokens = multisets.token_multisets(tokens, shingling.seed)
-        rows.append(leave_out(multisets.token_sets(tokens), ignored).values)
-    return Ragged.from_rows(rows, np.uint32)
+    return Ragged.from_rows([set_and_length(text, shingling, ignored)[0] for text in texts], np.uint32)
+
+
+def set_and_length(text: bytes, shingling: Shingling, ignored: Tokens = NO_TOKENS) -> tuple[Tokens, int]:
+    """The token set of a text, as in `token_sets`, and the number of its units. text: UTF-8."""
+    tokens, lengths = shingled_texts(normalised_texts(joined([text]), shingling), shingling)
+    if shingling.multiset:
+        tokens = multisets.token_multisets(tokens, shingling.seed)
+    return leave_out(multisets.token_sets(tokens), ignored).values, int(lengths[0])
 
 
 def are_shorter_than_a_shingle(texts: Sequence[bytes], sets: Ragged, shingling: Shingling) -> list[bool]:

@@ -13,7 +13,7 @@ from simdocs.model.groups import Members
 from simdocs.model.names import display_name
 from simdocs.model.ragged import Index
 from simdocs.model.search_result import GROUPS, MEMBERS, NESTED, PAIRS, PairRow, SearchResult
-from simdocs.parameters.families import LISTS
+from simdocs.parameters.families import LISTS, UNITS
 
 if TYPE_CHECKING:
     from simdocs.model.explanation import ExplainedDocument
@@ -112,6 +112,8 @@ class Deduplication(SearchResult):
     duplicate_bytes: the size of the text of the duplicates, after decompression.
     duplicate_files: the number of duplicates that are files, and not lines or texts in memory.
     freed_bytes: the space on disk that deleting these files would free.
+    unlike_lengths: the number of duplicates with more than 1 / threshold times as many units as their kept documents,
+        or fewer than threshold times as many, because shingles are repeated.
     components: how loosely each connected component hangs together; None for other groups.
     advice: lines for people if k does not suit the documents, or if many of them may share only a template.
     explained: with explain, why each document is kept or a duplicate: first the documents of the index that are kept
@@ -132,6 +134,7 @@ class Deduplication(SearchResult):
     duplicate_bytes: int = 0
     duplicate_files: int = 0
     freed_bytes: int = 0
+    unlike_lengths: int = 0
     components: tuple[ComponentFacts, ...] | None = None
     explained: tuple[ExplainedDocument, ...] | None = None
     written: tuple[WrittenRows, ...] = ()
@@ -228,6 +231,7 @@ class Deduplication(SearchResult):
         facts: dict[str, Any] = {"duplicates": self.found, "groups": self.groups, "kept": len(self.kept)}
         facts["duplicate_bytes"] = self.duplicate_bytes
         facts |= {"duplicate_files": self.duplicate_files, "freed_bytes": self.freed_bytes}
+        facts["unlike_lengths"] = self.unlike_lengths
         if self.largest is not None:
             facts["largest_group"] = {"kept": display_name(self.largest[0]), "duplicates": self.largest[1]}
         if self.components is not None:
@@ -247,6 +251,12 @@ class Deduplication(SearchResult):
         duplicates = f"{counted(self.found, 'duplicate')} of {counted(self.groups, 'document')}"
         kept = f"{len(self.kept):,} {'kept' if self.comparison.changed is None else 'new or changed ones kept'}"
         yield f"{duplicates}, {kept}, {took}; {self._taken()}"
+        if self.unlike_lengths:
+            shingling, least = self.comparison.recipe.shingling, self.comparison.threshold
+            bounds = f"more than {1 / least:.4g} or fewer than {least:g} times as many {UNITS[shingling.unit].plural}"
+            remedy = "" if shingling.multiset else f": {mention('multiset')} counts repeated shingles"
+            count = f"{counted(self.unlike_lengths, 'duplicate')} {'has' if self.unlike_lengths == 1 else 'have'}"
+            yield f"{count} {bounds} as the kept document{remedy}"
 
     def _taken(self) -> str:
         """The space that deleting the duplicates would free, and the size of their text if it differs."""

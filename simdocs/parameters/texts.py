@@ -276,6 +276,12 @@ class Acting(Group, section=ACTION):
         default=0.5,
         help="Refuse to act if more than this fraction of the documents of an argument are duplicates.",
     )
+    any_length: bool = parameter(
+        Flag(),
+        default=False,
+        help="Also act on duplicates that repeat shingles, so that they are more than 1/threshold times as long as the"
+        " kept document, or as short.",
+    )
 
 
 _IN_COMMON = "List passages that two texts have in common, and where."

@@ -251,6 +251,45 @@ def test_an_estimate_is_not_acted_on(tmp_path: Path) -> None:
     assert "and less than the threshold 0.99" in done.err
 
 
+LINE = b"heartbeat ok\n"
+
+
+@pytest.mark.reliability("a duplicate that repeats its shingles")
+@pytest.mark.parametrize("order", [("few", "many"), ("many", "few")])
+@pytest.mark.parametrize("unit", ["char", "word", "line"])
+def test_a_text_that_repeats_another_many_times_is_left(tmp_path: Path, unit: str, order: tuple[str, str]) -> None:
+    lay(tmp_path, {"docs/few": LINE * 6, "docs/many": LINE * 4000, "docs/y": B, "docs/z": A})
+    kept, duplicate = (f"docs/{name}" for name in order)
+    _, (row,) = saved(tmp_path, kept, duplicate, "docs", "--unit", unit)
+    assert (row["kept"], row["duplicate"], row["jaccard"]) == (kept, duplicate, 1.0)
+    options = ("--move", "away", "--max-removed", "1")
+    units = {"char": (6 * 13 - 1, 4000 * 13 - 1), "word": (12, 8000), "line": (6, 4000)}[unit]
+    theirs, mine = units if order[0] == "few" else reversed(units)
+    lengths = f"it has {mine:,} {unit.replace('char', 'character')}s, and its kept document {kept} has {theirs:,}"
+    left(tmp_path, *options, why=f"{lengths}: look at both, or add --any-length to act on it", name=duplicate)
+    assert act(tmp_path, *options, "--any-length").status == 0
+    assert not (tmp_path / duplicate).exists()
+
+
+@pytest.mark.parametrize(("repeats", "status"), [(8, 0), (9, 3)])
+def test_a_text_may_be_as_long_as_the_threshold_allows(tmp_path: Path, repeats: int, status: int) -> None:
+    """At the threshold 0.5, 8 lines are twice as many as 4, and 9 are more."""
+    lay(tmp_path, {"docs/a": LINE * 4, "docs/b": LINE * repeats, "docs/y": B, "docs/z": A})
+    saved(tmp_path, "docs", "--unit", "line")
+    assert act(tmp_path, "--move", "away").status == status
+
+
+def test_the_summary_of_dedupe_counts_texts_that_repeat_another_many_times(tmp_path: Path) -> None:
+    lay(tmp_path, {"docs/few": LINE * 6, "docs/many": LINE * 4000, "docs/z": A, "new/more": LINE * 9000})
+    said = "1 duplicate has more than 1.25 or fewer than 0.8 times as many characters as the kept document"
+    assert simdocs("index", "docs", "-o", "docs.index", "-q", cwd=tmp_path).status == 0
+    for arguments in (["docs"], ["docs.index"], ["new", "--against", "docs.index"]):
+        done = simdocs("dedupe", *arguments, "--summary", "--summary-json", "facts.json", cwd=tmp_path)
+        assert f"{said}: --multiset counts repeated shingles" in done.err.splitlines()
+        assert json.loads((tmp_path / "facts.json").read_bytes())["unlike_lengths"] == 1
+    assert "times as many" not in simdocs("dedupe", "docs", "--multiset", "--summary", cwd=tmp_path).err
+
+
 def test_a_text_shorter_than_a_shingle_goes_only_if_its_file_is_a_copy(tmp_path: Path) -> None:
     lay(
         tmp_path,

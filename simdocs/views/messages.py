@@ -46,8 +46,20 @@ def on_terminal() -> bool:
 
 
 def error(message: str) -> None:
-    """Print an error as one line. Arguments that it quotes can do no harm to a terminal."""
-    say("simdocs: error: " + " ".join(message.split("\n")))
+    """Print an error as one line. What it repeats of arguments and files can do no harm to a terminal, and is cut."""
+    line = _LONG_WORD.sub(lambda word: _cut(word[0], _LONGEST_WORD), " ".join(message.split("\n")))
+    say("simdocs: error: " + _cut(line, _LONGEST))
+
+
+_LONGEST_WORD, _LONGEST = 1000, 8000
+"""Characters of a word and of a line that an error shows. An error may repeat millions of characters of a file."""
+
+_LONG_WORD = re.compile(rf"\S{{{_LONGEST_WORD},}}")
+
+
+def _cut(text: str, most: int) -> str:
+    """The text, with `...` instead of its middle if it has more characters than this."""
+    return text if len(text) <= most else f"{text[: most // 2]}...{text[-most // 2 :]}"
 
 
 class Teller:

@@ -115,6 +115,18 @@ def test_a_text_in_the_place_of_a_name_is_shortened_in_the_message(here, line):
     assert path in simdocs("dedupe", path, cwd=here).err
 
 
+@pytest.mark.parametrize("word", ["9" * 1_000_000, "one two " * 100_000 + "\tx"], ids=["number", "words"])
+def test_a_very_long_word_of_a_file_is_cut_in_the_middle_of_the_message(here, word):
+    (here / "rows").write_text(word)
+    options = ("--permutation-file", "rows", "--unit", "word", "-k", "1")
+    done = simdocs("compare", "docs/a.txt", "docs/b.txt", *options, cwd=here)
+    assert is_one_line(done)
+    assert done.err.startswith(f"simdocs: error: --permutation-file: line 1: '{word[0]}")
+    assert "..." in done.err
+    assert " is not one of the " in done.err
+    assert len(done.err) < (9000 if " " in word else 2000)
+
+
 def test_all_contradictions_are_reported_together(here):
     done = simdocs("pairs", "docs", "--files-from", "x", "--exact", "--rows", "3", "-q", "-v", cwd=here)
     assert is_one_line(done)

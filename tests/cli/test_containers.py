@@ -187,6 +187,25 @@ BINARY = {
 }
 
 
+MALFORMED = {
+    '[{"text": }]': "this is not a JSON array (not JSON: Expecting value, line 1, column 11)",
+    '[\n {"é": "ü", "text": }]': "this is not a JSON array (not JSON: Expecting value, line 2, column 21)",
+    '[{"text": "a\tb"}]': "without a valid object (object 1: not JSON: Invalid control character at, column 12)",
+    '[1, {"text": "a\tb"}]': "without a valid object (object 2: not JSON: Invalid control character at, column 12)",
+    '[{"text": "\udcff"}]': "this is a JSON array without a valid object (object 1: not UTF-8)",
+    "[1]": "this is a JSON array without objects",
+}
+
+
+@pytest.mark.parametrize("text", MALFORMED, ids=range(len(MALFORMED)))
+def test_an_array_whose_only_object_is_malformed_says_why_and_where(tmp_path, text):
+    (tmp_path / "x.json").write_bytes(text.encode("utf-8", "surrogateescape"))
+    done = simdocs("dedupe", "x.json", cwd=tmp_path)
+    assert (done.status, done.out) == (2, b"")
+    assert done.err.startswith("simdocs: error: x.json: this is ")
+    assert done.err.endswith(f"{MALFORMED[text]}: give --plain to read it as one text\n")
+
+
 @pytest.mark.reliability("archives, databases, PDF, office documents")
 def test_files_that_are_not_text_are_called_what_they_are(tmp_path):
     lay(tmp_path, {f"d/{name}": data for name, (data, _) in BINARY.items()} | {"d/text": A})

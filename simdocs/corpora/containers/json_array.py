@@ -130,14 +130,16 @@ _PLAIN_NAME = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 
 def _refuse_without_texts(text: str, fields: Sequences) -> None:
     """Raise OneText if no object has the text fields. An empty array has no documents, but is a table."""
-    found, there, wrong = 0, "", ""
+    found, there, malformed, wrong = 0, "", "", ""
     each = Elements(text, _start_of(text))
     try:
         for start, stop in each:
             found += 1
             try:
                 row = JSON_ARRAY.object_of(text[start:stop].encode(_BY_BYTES))
-            except DocumentSkipped:
+            except DocumentSkipped as skip:
+                if text.startswith("{", start):
+                    malformed = malformed or f"object {found}: {skip.detail}"
                 continue
             if has_text(row, fields):
                 return
@@ -147,6 +149,8 @@ def _refuse_without_texts(text: str, fields: Sequences) -> None:
         wrong = skip.detail
     if there:
         raise without_texts(JSON_ARRAY.noun, fields, there)
+    if malformed:
+        raise OneText(f"this is a JSON array without a valid object ({malformed})")
     if found or wrong:
         raise OneText("this is a JSON array without objects" if found else f"this is not a JSON array ({wrong})")
 
@@ -243,7 +247,7 @@ class Elements:
         if self._at == len(self._text):
             raise DocumentSkipped("malformed", _CUT_OFF)
         if not self._text.startswith("]", self._at):
-            raise DocumentSkipped("malformed", "not JSON: neither a comma nor the end of the array after an object")
+            raise self._not_json("neither a comma nor the end of the array after an object", self._at)
         if self._next(self._at + 1) < len(self._text):
             raise DocumentSkipped("malformed", "the file goes on after the end of the array")
 
@@ -259,12 +263,17 @@ class Elements:
             except json.JSONDecodeError as error:
                 if self._is_cut_off(error.pos) or error.msg.startswith("Unterminated"):
                     raise DocumentSkipped("malformed", _CUT_OFF) from None
-                raise DocumentSkipped("malformed", f"not JSON: {what_is_wrong(error)}") from None
+                raise self._not_json(what_is_wrong(error), error.pos) from None
             except RecursionError:
                 raise DocumentSkipped("malformed", "nested too deeply") from None
             except ValueError:
                 pass  # a number of too many digits
         raise AssertionError
+
+    def _not_json(self, wrong: str, at: int) -> DocumentSkipped:
+        """The error that this is wrong at a position, which it gives as a line and a character of it, from 1."""
+        before = self._text[:at].encode(_BY_BYTES).decode("utf-8-sig", "replace").split("\n")
+        return DocumentSkipped("malformed", f"not JSON: {wrong}, line {len(before)}, column {len(before[-1]) + 1}")
 
     def _is_cut_off(self, at: int) -> bool:
         """Whether an error at this position is that the text ends, perhaps within a word or an escape."""

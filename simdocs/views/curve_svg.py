@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from xml.sax.saxutils import escape
 
 from simdocs.model.figures import shown_probability, with_interval
@@ -35,7 +35,7 @@ def svg(result: Tuning) -> bytes:
         f"<style>{_STYLE}</style>",
         '<rect width="100%" height="100%" fill="#fff"/>',
         f'<text class="title" x="{_LEFT}" y="28">{escape(_title(result.chosen))}</text>',
-        *_axes(_TOP, 10),
+        *_axes(_TOP, [tenth / 10 for tenth in range(11)]),
         *(_text(_LEFT - 8, _y(_TOP, tenth / 10) + 4, f"{tenth / 10:g}", "end") for tenth in range(0, 11, 2)),
         f'<polyline class="curve" points="{_points(result.chosen)}"/>',
         *_marks(result.chosen),
@@ -70,10 +70,10 @@ def _interval(estimate: Estimate, *, whole: bool = False) -> str:
     return " ".join(filter(None, with_interval(estimate, whole=whole)))
 
 
-def _axes(top: int, steps: int) -> Iterator[str]:
-    """Yield the grid, with this number of steps upwards, the frame, and the labels of similarities."""
-    for step in range(steps + 1):
-        yield f'<path class="grid" d="M{_LEFT} {_y(top, step / steps):.1f}H{_LEFT + _WIDTH}"/>'
+def _axes(top: int, heights: Iterable[float]) -> Iterator[str]:
+    """Yield the grid, with lines at these heights, the frame, and the labels of similarities."""
+    for height in heights:
+        yield f'<path class="grid" d="M{_LEFT} {_y(top, height):.1f}H{_LEFT + _WIDTH}"/>'
     for tenth in range(11):
         x = _x(tenth / 10)
         yield f'<path class="grid" d="M{x:.1f} {top}V{top + _HEIGHT}"/>'
@@ -107,18 +107,17 @@ def _marks(choice: BandChoice) -> Iterator[str]:
 
 
 def _bars(points: tuple[CurvePoint, ...], top: int) -> Iterator[str]:
-    """Yield bars of the logarithms of the numbers of pairs, with their 95% intervals."""
+    """Yield bars of the numbers of pairs, with their 95% intervals, on a scale of log(1 + n), which shows 0, too."""
     highs = [point.pairs.high for point in points if point.pairs is not None]
-    digits = max(1, math.ceil(math.log10(1 + max(highs))))
+    digits = max(1, math.ceil(math.log10(max(1, *highs))))
+    heights = {n: math.log1p(n) / math.log1p(10**digits) for n in (10**digit for digit in range(1, digits + 1))}
     yield _text(_LEFT, top - 12, "pairs of documents, by similarity (logarithmic, with 95% intervals)", "")
-    yield from _axes(top, digits)
-    yield from (
-        _text(_LEFT - 8, _y(top, digit / digits) + 4, f"{10**digit:,}", "end") for digit in range(1, digits + 1)
-    )
+    yield from _axes(top, [0, *heights.values()])
+    yield from (_text(_LEFT - 8, _y(top, height) + 4, f"{n:,}", "end") for n, height in heights.items())
     width = _WIDTH / (len(points) - 1)
     for point in points:
         assert point.pairs is not None
-        value, low, high = (_y(top, math.log10(1 + each) / digits) for each in point.pairs)
+        value, low, high = (_y(top, math.log1p(each) / math.log1p(10**digits)) for each in point.pairs)
         x, length = _x(point.similarity), top + _HEIGHT - value
         yield f'<rect class="bar" x="{x + 1:.1f}" y="{value:.1f}" width="{width - 2:.1f}" height="{length:.1f}"/>'
         yield f'<path class="interval" d="M{x + width / 2:.1f} {low:.1f}V{high:.1f}"/>'

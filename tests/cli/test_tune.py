@@ -141,6 +141,25 @@ def test_misses_and_false_candidates_of_a_few_documents_are_exact(tmp_path):
     assert facts["similar"] == [sum(s >= 0.6 for s in similar)] * 3
 
 
+def test_the_bar_of_ten_pairs_in_the_image_ends_at_the_line_of_ten(tmp_path):
+    """Five texts, of which each two share half of their words, make 10 pairs."""
+    lay(
+        tmp_path,
+        {
+            f"docs/{n}": " ".join(f"{'word' * (at < 16)}{at}of{n * (at >= 16)}" for at in range(32)).encode()
+            for n in range(1, 6)
+        },
+    )
+    options = ("--unit", "word", "-k", "1")
+    pairs = [row["pairs"] for row in table(tmp_path, "docs", *options, "--list", "curve")]
+    assert pairs.count("10.000000") == 1
+    assert simdocs("tune", "docs", *options, "-o", "x.svg", cwd=tmp_path).status == 0
+    image = ElementTree.parse(tmp_path / "x.svg")
+    bars = [float(bar.get("y", "")) for bar in image.iter(f"{SVG}rect") if bar.get("class") == "bar"]
+    (label,) = [float(each.get("y", "")) for each in image.iter(f"{SVG}text") if each.text == "10"]
+    assert min(bars) == label - 4
+
+
 def test_a_larger_corpus_is_sampled_with_the_same_bytes_on_every_run(tmp_path):
     texts = corpus(tmp_path, 202)
     sets = list(map(shingles, texts))

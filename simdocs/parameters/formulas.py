@@ -5,7 +5,7 @@ A formula has whole numbers, x, +, *, mod and parentheses, and nothing else:
     function = sum {"mod" number}          x+1 mod 5 is (x+1) mod 5, as mathematicians read it
     sum      = product {"+" product}
     product  = factor {"*" factor}
-    factor   = number | "x" | "(" function ")"
+    factor   = number | "x" | "(" function ")"      3x is 3*x
 
 What stands after `mod 5` must be another mod, `)` or the end, so that nobody can read a formula in two ways. Formulas
 are computed with Python's integers, which do not overflow, and never evaluated as code.
@@ -56,6 +56,8 @@ def _words(text: str) -> list[_Word]:
         kind = str(token.lastgroup)
         if kind == "name" and token[0] not in ("x", "mod"):
             raise _wrong(at + 1, f"{token[0]!r}: {_WANTED}")
+        if token[0] == "x" and text[at - 1 : at].isdecimal():
+            found.append(_Word("sign", "*", at + 1))
         found.append(_Word(kind, token[0], at + 1))
         at = token.end()
     return [*found, _Word("", "", len(text) + 1)]

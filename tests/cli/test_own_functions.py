@@ -22,6 +22,15 @@ def here(tmp_path: Path) -> Path:
 # Artifacts that have them
 
 
+def test_a_number_before_x_multiplies_as_on_slides(here):
+    for number, formula in enumerate(("3*x+1", "3x+1", "1 + 3x")):
+        functions = ("--functions", f"x+1 mod 5, {formula} mod 5")
+        assert signed(here, "letters", *functions, name=f"{number}.signatures") == signed(
+            here, "letters", "--functions", OF_LETTERS
+        )
+    assert "expected +, * or mod before 'x'" in refused(here, "signature", "letters", "--functions", "3 x", "-o", "y")
+
+
 def test_the_same_artifact_is_made_from_documents_token_sets_and_by_several_workers(here):
     simdocs("shingle", "letters", "--unit", "line", "-o", "x.shingles", cwd=here)
     made = []

@@ -111,7 +111,6 @@ _NEEDED: Mapping[str, Mapping[str, Any]] = {
     "jsonl": {"documents": ("-",)},
     "min_passage": {"passages": True},
     "max_memory": {"exact": True},
-    "renamed": {"changed": True},
     "group": {"figure": "matrix"},
     "language": {"unit": "stopword"},
     "ignore_stop_words": {"unit": "word"},
@@ -138,6 +137,4 @@ def needed(request: type[Any], name: str) -> Mapping[str, Any]:
         return {}
     if (request.question, name) == ("query", "all_copies"):
         return {"nearest": 3}
-    if (request.question, name) == ("query", "renamed"):
-        return {"documents": (), "changed": True}
     return {"documents": ()} if (request.question, name) == ("query", "changed") else _NEEDED.get(name, {})

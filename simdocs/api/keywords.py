@@ -188,7 +188,6 @@ class DedupeKeywords(GroupsKeywords, total=False):
     """The keywords of `dedupe`."""
 
     changed: bool | None
-    renamed: bool | None
     explain: bool | None
     diff: Literal["words", "unified"] | None
     kept_rows: Path | None
@@ -202,7 +201,6 @@ class PairsKeywords(SimilarKeywords, total=False):
     measure: Literal["jaccard", "containment"] | None
     max_memory: int | None
     changed: bool | None
-    renamed: bool | None
     all_copies: bool | None
 
 
@@ -261,7 +259,6 @@ class QueryKeywords(ReadKeywords, total=False):
     exact: bool | None
     verify: Literal["exact", "estimate"] | None
     changed: bool | None
-    renamed: bool | None
     all_copies: bool | None
     top: int | None
     nearest: int | None

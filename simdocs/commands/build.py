@@ -307,7 +307,7 @@ def _run_facts(began_ns: int, found: Changes) -> dict[str, Any]:
         "command": _shortened(command),
         "start": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(began_ns // 10**9)),
     }
-    told = {"changed": as_ranges(found.news), "renamed": as_ranges(found.renamed), "kept": as_ranges(found.kept)}
+    told = {"changed": as_ranges(found.news), "kept": as_ranges(found.kept)}
     return about | {name: ranges for name, ranges in told.items() if len(ranges) <= _MOST_RANGES}
 
 

@@ -148,7 +148,7 @@ def resolve(request: ReadRequest, outputs: Sequence[str | None] = ()) -> Resolve
             grouping = grouping.but(exact=True)
         banding = None if grouping.exact else _banding_of_pairs(request, fixed)
     if only_changed.changed:
-        changed = (index or opened_index(artifact)).news(renamed=only_changed.renamed)
+        changed = (index or opened_index(artifact)).changed
     return Resolved(
         request=request,
         intake=intake,

@@ -146,26 +146,11 @@ class Artifact:
 
         ArtifactError: run.json does not say so.
         """
-        return self._rows_in_run("changed", "new or changed")
-
-    @property
-    def renamed(self) -> Rows:
-        """The rows of the documents that had another name before it was last updated, ascending. They are not changed.
-
-        ArtifactError: run.json does not say so.
-        """
-        return self._rows_in_run("renamed", "renamed")
-
-    def news(self, *, renamed: bool) -> Rows:
-        """The rows of the documents that count as changed, ascending. renamed: renamed ones count, too."""
-        return np.union1d(self.changed, self.renamed) if renamed else self.changed
-
-    def _rows_in_run(self, key: str, what: str) -> Rows:
-        told = self.run.get(key)
+        told = self.run.get("changed")
         try:
             return rows_of_ranges(told if isinstance(told, str) else "?", self.n_documents)
         except ValueError:
-            unknown = f"{self.name}/run.json does not say which documents are {what}"
+            unknown = f"{self.name}/run.json does not say which documents are new or changed"
             raise ArtifactError(f"{unknown}: build the {self.kind} again") from None
 
     @property

@@ -218,9 +218,6 @@ class OnlyChanged(Group, section=DOCUMENTS):
             " DOCS."
         },
     )
-    renamed: bool = parameter(
-        Flag(), default=False, help=f"With {mention('changed')}, renamed documents count as changed."
-    )
 
 
 class Normalisation(Group, section=TEXT):

@@ -59,7 +59,6 @@ _NOT_FOR_PASSAGES: Mapping[str, str] = MappingProxyType(
 _CONTAINMENT = "measure containment"
 
 _OF_MEMORY = Need("max_memory", "exact", unless=(_CONTAINMENT, "passages"))
-_OF_CHANGES = Need("renamed", "changed")
 _OF_PAIRS = Exclusion("diff", "list", f"{mention('diff')} shows pairs of documents")
 
 
@@ -129,7 +128,6 @@ class DedupeRequest(GroupsRequest):
     rules: ClassVar[RequestRules] = (
         *GroupsRequest.rules,
         _rows_to_files,
-        _OF_CHANGES,
         Exclusion("list", "explain", f"{mention('explain')} lists all documents"),
         _OF_PAIRS,
         Exclusion("diff", "explain", "ask for one of them at a time"),
@@ -148,7 +146,6 @@ class PairsRequest(SimilarRequest):
 
     rules: ClassVar[RequestRules] = (
         *SimilarRequest.rules,
-        _OF_CHANGES,
         *(
             Exclusion("measure", name, why, when=(_CONTAINMENT,), unless="verify exact" if name == "verify" else "")
             for name, why in _NOT_FOR_CONTAINMENT.items()
@@ -258,7 +255,6 @@ class QueryRequest(ReadRequest):
         _not_contained,
         Exclusion("measure", "verify", _NOT_FOR_CONTAINMENT["verify"], when=(_CONTAINMENT, "verify estimate")),
         Exclusion("measure", "max_memory", _NOT_FOR_NEAREST["max_memory"], when=(_CONTAINMENT,)),
-        _OF_CHANGES,
         Exclusion("changed", "itself", "a document of the index would always match itself"),
         _without_reading,
         *(Exclusion("passages", name, why) for name, why in _NOT_FOR_PASSAGES.items()),

@@ -75,7 +75,7 @@ def lay_out(root: Path) -> Path:
         simdocs.index("docs/c.txt", unit="word", output="words.index")
         simdocs.index("docs/c.txt", unit="stopword", language="de", output="stop.index")
         (root / "damaged.index").mkdir()
-        for name, changed in (("updated.index", {"changed": "1-2", "renamed": "3"}), ("silent.index", {})):
+        for name, changed in (("updated.index", {"changed": "1-2"}), ("silent.index", {})):
             shutil.copytree("docs.index", name)
             run = json.loads(Path(name, "run.json").read_bytes())
             del run["changed"]
@@ -182,7 +182,6 @@ _DEDUPE = {
     "max_candidates": Case(1, {"threshold": 0.5}),
     "against": Case("old.index"),
     "changed": Case(True, arguments=("updated.index",)),
-    "renamed": Case(True, {"changed": True}, arguments=("updated.index",)),
     "explain": Case(True, {"cluster": "components"}),
     "list": Case("duplicates"),
     "diff": Case("words"),
@@ -194,7 +193,7 @@ _DEDUPE = {
     "root": Case(".", arguments=("moved.index",)),
 }
 
-_PAIRS = {name: _DEDUPE[name] for name in ("rule", "exact", "max_memory", "verify", "changed", "renamed")}
+_PAIRS = {name: _DEDUPE[name] for name in ("rule", "exact", "max_memory", "verify", "changed")}
 _PAIRS |= {"shingles": _DEDUPE["shingles"], "root": _DEDUPE["root"]}
 _PAIRS |= {"measure": Case("containment"), "all_copies": Case(True)}
 
@@ -210,7 +209,6 @@ _QUERY_ONLY = {
     "nearest": Case(2),
     "all_copies": Case(True, {"nearest": 2}),
     "changed": Case(True, arguments=("updated.index",), without=("updated.index", "docs")),
-    "renamed": Case(True, {"changed": True}, arguments=("updated.index",)),
     "itself": Case(True),
     "list": Case("matches"),
     "diff": Case("unified"),

@@ -63,7 +63,7 @@ def test_each_problem_of_two_parameters_names_them_or_what_they_need(request_typ
         if "jsonl" in pair and "changed" in pair:  # Standard input, and no documents.
             continue
         given = together(request_type, *pair)
-        spelt = {*given, *(["list"] if "listing" in given else []), *(["explain"] if "explained" in given else [])}
+        spelt = {*given, *(["list"] if "listing" in given else [])}
         spelt |= {"documents"} if not given.get("documents", True) else set()
         for problem in problems_of(request_type, **given):
             assert sum(name in problem for name in spelt) >= 2, (pair, problem)

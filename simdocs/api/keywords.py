@@ -188,7 +188,6 @@ class DedupeKeywords(GroupsKeywords, total=False):
     """The keywords of `dedupe`."""
 
     changed: bool | None
-    explain: bool | None
     diff: Literal["words", "unified"] | None
     kept_rows: Path | None
     removed_rows: Path | None

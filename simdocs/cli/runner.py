@@ -39,8 +39,8 @@ def requests_of(
 
     UsageError: all problems of both, those that were found before, and all options with wrong values.
     """
-    of_answer = {"listing": options.get("list"), "explained": options.get("explain")}
-    of_answer["beside"] = any(options.get(name) is not None for name in RowOutputs.parameters)
+    beside = any(options.get(name) is not None for name in RowOutputs.parameters)
+    of_answer = {"listing": options.get("list"), "beside": beside}
     listing = of_answer if issubclass(told, DrawRequest) else {}
     problems = list(problems)
     made: list[Any] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,7 +14,6 @@ from simdocs.advice.length_advice import length_advice
 from simdocs.advice.template_advice import CrowdWatch, encoding_advice, keep_of_lines, template_advice
 from simdocs.commands.blocks import (
     PrintedNames,
-    RecordedNames,
     blocks_of_lines,
     differences_of_pairs,
     given_names_of,
@@ -42,7 +42,7 @@ from simdocs.matching.groups.greedy import decide
 from simdocs.matching.preparing import corpus_of, prepare, rows_around, unknown_recall, useless_template
 from simdocs.matching.verification.verify import Verifier, outdated_warnings
 from simdocs.model.answers import LINES, NAMES, Block, Delivery
-from simdocs.model.deduplication import Deduplication
+from simdocs.model.deduplication import ComponentFacts, Deduplication
 from simdocs.model.documents import Documents
 from simdocs.model.groups import Pairs
 from simdocs.model.names import path_from
@@ -57,8 +57,6 @@ from simdocs.requests.searching import DedupeRequest, PairsRequest
 
 if TYPE_CHECKING:
     from simdocs.commands.row_outputs import RowDrafts
-    from simdocs.model.deduplication import ComponentFacts
-    from simdocs.model.explanation import ExplainedDocument
     from simdocs.model.saved_answer import SavedAnswer
 
 
@@ -175,7 +173,6 @@ def find_groups(
 
     named = take is None and delivery.is_wanted and not delivery.look.as_file
     differences = pair_differences(plan.request.answer.diff, delivery, run) if named else None
-    components, explained = _explanations(decision, plan, RecordedNames(documents, index_names))
     found = Deduplication(
         documents=documents,
         pairs=pairs.renumbered(compared.given_rows),
@@ -191,9 +188,8 @@ def find_groups(
         duplicate_files=duplicate_files,
         freed_bytes=freed_bytes,
         unlike_lengths=_unlike_lengths(compared, pairs, plan.threshold),
-        components=components,
+        components=_component_facts(decision),
         advice=watch.advice + advice(plan, documents, decision.found, compared),
-        explained=explained if take is None else None,
         written=written,
         index_names=index_names,
         save=save,
@@ -217,17 +213,12 @@ def advice(plan: Searched, documents: Documents, found: PairGraph, corpus: Corpu
 
 def _decide(plan: _Plan, corpus: Corpus, changed: Mask | None, run: Run) -> Decision:
     if plan.known is None:
-        decision = decide(
-            SelfJoin(verifier_of(plan, corpus, run), plan.cut, plan.request.comparing.max_memory),
-            plan.grouping,
-            explain=plan.request.answer.explain,
-        )
+        join = SelfJoin(verifier_of(plan, corpus, run), plan.cut, plan.request.comparing.max_memory)
+        decision = decide(join, plan.grouping)
         return decision if changed is None else decision.with_changed(changed)
     from simdocs.matching.groups.against import decide_against
 
-    return decide_against(
-        plan.known, verifier_of(plan, corpus, run), plan.grouping, explain=plan.request.answer.explain
-    )
+    return decide_against(plan.known, verifier_of(plan, corpus, run), plan.grouping)
 
 
 def verifier_of(plan: Searched, corpus: Corpus, run: Run) -> Verifier:
@@ -241,13 +232,8 @@ def verifier_of(plan: Searched, corpus: Corpus, run: Run) -> Verifier:
 def _blocks(
     decision: Decision, listing: str | None, plan: _Plan, given: Documents, run: Run, delivery: Delivery
 ) -> Iterator[Block]:
-    """The answer: groups, explanations of them, or what is listed. given: the documents that were given."""
+    """The answer: groups, or what is listed. given: the documents that were given."""
     printed = PrintedNames(run.skipped)
-    if plan.request.answer.explain:
-        from simdocs.commands.explaining import explained_blocks
-
-        yield from explained_blocks(decision, plan.cut, printed)
-        return
     if listing is None:
         differences = pair_differences(plan.request.answer.diff, delivery, run)
         yield Block(head_of_pairs(GROUPS, differences), [])
@@ -290,16 +276,26 @@ def _freed(corpus: Corpus, duplicates: Rows) -> tuple[int, int, int]:
     return size, files, deleted.freed
 
 
-def _explanations(
-    decision: Decision, plan: _Plan, names: RecordedNames
-) -> tuple[tuple[ComponentFacts, ...] | None, tuple[ExplainedDocument, ...] | None]:
-    """How loosely components hang together, and why each document is kept or a duplicate, as far as that is wanted."""
-    if decision.components is None and not plan.request.answer.explain:
-        return None, None
-    from simdocs.commands.explaining import component_facts, explained_documents
+def _component_facts(decision: Decision) -> tuple[ComponentFacts, ...] | None:
+    """The facts of each component, the loosest first; None if there are no components."""
+    found = decision.components
+    if found is None:
+        return None
+    order = sorted(range(len(found.kept)), key=lambda at: (found.pairwise[at], found.kept[at]))
+    return tuple(
+        ComponentFacts(
+            decision.corpus.printed_names(found.kept[at : at + 1])[0],
+            int(found.size[at]),
+            _rounded(found.to_kept[at]),
+            _rounded(found.pairwise[at]),
+            bool(found.complete[at]),
+        )
+        for at in order
+    )
 
-    explained = explained_documents(decision, plan.cut, names) if plan.request.answer.explain else None
-    return component_facts(decision), explained
+
+def _rounded(value: float) -> float | None:
+    return None if math.isnan(value) else round(float(value), 6)
 
 
 def _unlike_lengths(corpus: Corpus, pairs: Pairs, threshold: float) -> int:

@@ -16,24 +16,22 @@ if TYPE_CHECKING:
 
     from simdocs.model.build_results import BuildResult
     from simdocs.model.common_passages import Excerpt
-    from simdocs.model.explanation import Link
     from simdocs.model.passages import Difference
     from simdocs.model.repeated_passages import RepeatPlace
     from simdocs.parameters.values import Path
 
 NAME, SIMILARITY, NUMBER, VALUE = "name", "similarity", "number", "value"
-NUMBERS, LINKS, DIFFERENCES, EXCERPTS = "numbers", "links", "differences", "excerpts"
-"""Kinds of column: names or words; similarities and other fractions; integers; anything; lists of integers; chains of
-similar documents; differences of texts; passages with what is around them."""
+DIFFERENCES, EXCERPTS = "differences", "excerpts"
+"""Kinds of column: names or words; similarities and other fractions; integers; anything; differences of texts; passages
+with what is around them."""
 
 PLAIN, GROUPED, KEYED, LINES_LAYOUT = "plain", "grouped", "keyed", "lines"
-EXPLAINING, DIFFERING, QUOTING, REPEATING = "explaining", "differing", "quoting", "repeating"
+DIFFERING, QUOTING, REPEATING = "differing", "quoting", "repeating"
 """Layouts of tables. By default, a row is drawn for itself.
 
 grouped: the first column repeats over several rows.
 keyed: the first column is the name of a count or of a parameter, and the second has its value.
 lines: there is one column, of lines of files, which are written as they are.
-explaining: each row says why a document is kept or a duplicate.
 differing: the last column has the difference of two documents.
 quoting: the last column has a passage that two documents have in common.
 repeating: each row is a passage, with some of its places and its text.
@@ -44,29 +42,21 @@ class Figure(float):
     """A number that is shown with six significant digits, and not with six digits after its point."""
 
 
-Listed: TypeAlias = "tuple[int, ...] | tuple[Link, ...] | tuple[RepeatPlace, ...]"
-"""A list in a cell: of numbers, or of named tuples."""
-
-Cell: TypeAlias = "bytes | str | float | int | Listed | Difference | Excerpt | None"
-"""A name or a word as bytes or as text, a number, a list, a difference, or a passage. None and NaN: there is no
-value."""
+Cell: TypeAlias = "bytes | str | float | int | tuple[RepeatPlace, ...] | Difference | Excerpt | None"
+"""A name or a word as bytes or as text, a number, a list of places, a difference, or a passage. None and NaN: there is
+no value."""
 
 Row: TypeAlias = "tuple[Cell, ...]"
 
 
 def plain(cell: Cell) -> bytes:
-    """A cell as bytes: a name as it is, a number as `shown_number` has it, nothing for None and NaN.
-
-    The parts of a list, and those of each of its rows, stand between commas. Commas in names are escaped.
-    """
+    """A cell as bytes: a name as it is, a number as `shown_number` has it, nothing for None and NaN."""
     if isinstance(cell, bytes):
         return cell
     if isinstance(cell, str):
         return text_to_name(cell)
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return b""
-    if isinstance(cell, tuple):
-        return b",".join(_part(part) for each in cell for part in (each if isinstance(each, tuple) else (each,)))
     assert isinstance(cell, int | float)
     return shown_number(cell).encode()
 
@@ -76,10 +66,6 @@ def shown_number(number: float) -> str:
     if isinstance(number, Figure):
         return f"{number:.6g}"
     return str(number) if isinstance(number, int) else f"{number:.6f}"
-
-
-def _part(cell: Cell) -> bytes:
-    return plain(cell).replace(b"\\", b"\\\\").replace(b",", b"\\,")
 
 
 class TableColumn(NamedTuple):

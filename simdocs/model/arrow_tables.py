@@ -11,10 +11,8 @@ from typing import Any
 from simdocs.extras import needs
 from simdocs.model.answers import (
     DIFFERENCES,
-    LINKS,
     NAME,
     NUMBER,
-    NUMBERS,
     PASSAGES,
     SIMILARITY,
     VALUE,
@@ -102,10 +100,9 @@ class ArrowColumns:
 def _types(arrow: Any) -> dict[str, Any]:
     """The type of each kind of column."""
     text, number = arrow.string(), arrow.float64()
-    link = arrow.struct([("document", text), ("jaccard", number), ("estimate", number)])
     passage = arrow.struct([(column.name, text) for column in PASSAGES.columns])
-    lists = {NUMBERS: arrow.list_(arrow.int64()), LINKS: arrow.list_(link), DIFFERENCES: arrow.list_(passage)}
-    return {NAME: text, VALUE: text, SIMILARITY: number, NUMBER: arrow.int64()} | lists
+    kinds = {NAME: text, VALUE: text, SIMILARITY: number, NUMBER: arrow.int64()}
+    return kinds | {DIFFERENCES: arrow.list_(passage)}
 
 
 def _name(cell: Any) -> bytes | None:
@@ -130,9 +127,7 @@ def _as_value(cell: Cell) -> Any:
         return None
     if isinstance(cell, int | float):
         return cell
-    if isinstance(cell, tuple):
-        return [_in_words(each._asdict()) if isinstance(each, tuple) else each for each in cell]
-    assert not isinstance(cell, str | bytes)
+    assert not isinstance(cell, str | bytes | tuple)
     names = [column.name for column in PASSAGES.columns]
     return None if cell.missing else [_in_words(dict(zip(names, row, strict=True))) for row in cell.rows()]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from simdocs.errors import UsageError, mention
+from simdocs.errors import mention
 from simdocs.model.answers import NAMES, Block, Look, TableHead
 from simdocs.model.figures import counted, size
 from simdocs.model.groups import Members
@@ -16,7 +16,6 @@ from simdocs.model.search_result import GROUPS, MEMBERS, NESTED, PAIRS, PairRow,
 from simdocs.parameters.families import LISTS, UNITS
 
 if TYPE_CHECKING:
-    from simdocs.model.explanation import ExplainedDocument
     from simdocs.model.report import Report
     from simdocs.model.saved_answer import SavedAnswer
 
@@ -116,14 +115,12 @@ class Deduplication(SearchResult):
         or fewer than threshold times as many, because shingles are repeated.
     components: how loosely each connected component hangs together; None for other groups.
     advice: lines for people if k does not suit the documents, or if many of them may share only a template.
-    explained: with explain, why each document is kept or a duplicate: first the documents of the index that are kept
-        for others, then the documents in order; None if this was handed over in blocks.
     written: the rows of the documents' files that were written.
     save: makes the answer that is saved.
     report: a report of the groups, if one was asked for.
     """
 
-    LISTINGS = ("kept", "duplicates", "groups", "explained")
+    LISTINGS = ("kept", "duplicates", "groups")
     OUTPUT = "simdocs.requests.drawing:DedupeDrawRequest"
 
     kept: Index
@@ -136,7 +133,6 @@ class Deduplication(SearchResult):
     freed_bytes: int = 0
     unlike_lengths: int = 0
     components: tuple[ComponentFacts, ...] | None = None
-    explained: tuple[ExplainedDocument, ...] | None = None
     written: tuple[WrittenRows, ...] = ()
     save: Callable[[], SavedAnswer] | None = None
     report: Report | None = None
@@ -188,10 +184,7 @@ class Deduplication(SearchResult):
             yield names[row], number, names[kept] if kept < len(names) else of_index[kept], jaccard
 
     def blocks(self, look: Look) -> Iterator[Block]:
-        """Yield the pairs; or names, documents with their groups, or explanations, if those are listed."""
-        if look.listing == "explained":
-            yield self._explanations()
-            return
+        """Yield the pairs; or names, or documents with their groups, if those are listed."""
         listed = LISTS[look.listing] if look.listing is not None and look.listing in LISTS else None
         if listed is None or listed.lines:
             yield from super().blocks(look)
@@ -200,18 +193,6 @@ class Deduplication(SearchResult):
         else:
             names = self.names_of_matched() if listed.duplicates else self.kept_names
             yield Block(NAMES, [(name,) for name in names])
-
-    def _explanations(self) -> Block:
-        """The explanations as a table. UsageError: they were not asked for."""
-        if self.explained is None:
-            raise UsageError(f"there are no explanations: ask for them with {mention('explain')}")
-        from simdocs.model.explanation import EXPLAINED, EXPLAINED_COMPONENTS
-
-        head = EXPLAINED if self.components is None else EXPLAINED_COMPONENTS
-        return Block(head, [document.row(len(head.columns)) for document in self.explained])
-
-    def _parts(self) -> dict[str, Any]:
-        return {"explained": self.explained is not None, **super()._parts()}
 
     @property
     def kept_names(self) -> list[Any]:

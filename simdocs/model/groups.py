@@ -161,10 +161,6 @@ class Members(NamedTuple):
         return labels
 
 
-MOST_LINKS = 100
-"""Links of a chain that are listed at most: the chains of n documents in a line have n(n+1)/2 links."""
-
-
 class Components(NamedTuple):
     """How similar the documents of each of C connected components are.
 

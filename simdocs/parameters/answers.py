@@ -143,9 +143,6 @@ _DIFF = parameter(Choice(DIFFS), default=None, help="Print where texts differ.",
 class DedupeAnswer(Group, section=ANSWER):
     """What the answer of dedupe lists, and whether it has the differences of pairs."""
 
-    explain: bool = parameter(
-        Flag(), default=False, help="List all documents, and say why each is kept, or a duplicate of another one."
-    )
     diff: str | None = _DIFF
     list: str | None = parameter(
         Choice(LISTS), default=None, help="List names, lines of JSON Lines files, or groups.", before="diff"

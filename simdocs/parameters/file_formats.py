@@ -268,7 +268,7 @@ FILE_FORMATS = Family(
             "simdocs.artifacts.answer_file:lines_of",
             suffix="answer",
             question="dedupe_report",
-            lacks=dict.fromkeys(("list", "explain", "diff", "nul"), _ONLY_GROUPS),
+            lacks=dict.fromkeys(("list", "diff", "nul"), _ONLY_GROUPS),
             may_be_compressed=False,
             here="simdocs act reads it from a disk",
         ),

@@ -47,7 +47,6 @@ class DrawnRequest(Request, Presentation, init=False):
 
     takes: the parameters that are accepted.
     listing: what the answer lists, if anything.
-    explained: whether the answer explains groups.
     beside: whether something else is written that may be wanted instead of the answer, such as rows.
     """
 
@@ -55,7 +54,6 @@ class DrawnRequest(Request, Presentation, init=False):
     takes: ClassVar[tuple[str, ...]] = ("debug",)
 
     listing: str | None = None
-    explained: bool | None = None
     beside: bool | None = None
 
     @classmethod
@@ -74,7 +72,7 @@ class DrawnRequest(Request, Presentation, init=False):
     @property
     def is_wanted(self) -> bool:
         """Whether the answer itself is wanted. It is not if rows are written and no option is about the answer."""
-        asked = self.listing or self.explained or self.given.keys() & _ABOUT_ANSWERS
+        asked = self.listing or self.given.keys() & _ABOUT_ANSWERS
         return not self.beside or bool(asked)
 
     @property
@@ -130,8 +128,7 @@ class DrawnRequest(Request, Presentation, init=False):
 
     def _lacking(self, form: FileFormat) -> Iterator[str]:
         """Yield the parameters that were given and cannot be combined with a format."""
-        asked = {"list": self.listing, "explain": self.explained}
-        yield from (name for name in form.lacks if self.has(name) or asked.get(name))
+        yield from (name for name in form.lacks if self.has(name) or (name == "list" and self.listing))
 
     def _compressed_once(self) -> Iterator[Problem]:
         """A binary format has a compression of its own."""

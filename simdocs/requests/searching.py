@@ -128,9 +128,7 @@ class DedupeRequest(GroupsRequest):
     rules: ClassVar[RequestRules] = (
         *GroupsRequest.rules,
         _rows_to_files,
-        Exclusion("list", "explain", f"{mention('explain')} lists all documents"),
         _OF_PAIRS,
-        Exclusion("diff", "explain", "ask for one of them at a time"),
         Exclusion("changed", "against", f"{mention('changed')} is about one index"),
     )
 

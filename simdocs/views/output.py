@@ -10,7 +10,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from simdocs.errors import Problem, UsageError, mention, spelled
-from simdocs.model.answers import DIFFERING, EXPLAINING, LINES_LAYOUT, NAME, NAMES, QUOTING, REPEATING, Look
+from simdocs.model.answers import DIFFERING, LINES_LAYOUT, NAME, NAMES, QUOTING, REPEATING, Look
 from simdocs.model.names import display_name
 from simdocs.parameters.declaration import loaded
 from simdocs.parameters.file_formats import ELSEWHERE, FORMATS, ON_TERMINAL, compression_of
@@ -251,10 +251,6 @@ def _format(request: DrawnRequest, look: Look, head: TableHead) -> Format:
         from simdocs.views.explained_groups import MarkedPairs
 
         return MarkedPairs(head, look, header=request.header)
-    if head.layout == EXPLAINING and look.for_people:
-        from simdocs.views.explained_groups import ExplainedGroups
-
-        return ExplainedGroups(head, colored=look.colored)
     if head.layout == QUOTING:
         from simdocs.views.quoted_passages import QuotedPassages
 

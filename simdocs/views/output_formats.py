@@ -16,7 +16,6 @@ from simdocs.model.answers import (
     SIMILARITY,
     Block,
     Cell,
-    Listed,
     Row,
     TableHead,
     plain,
@@ -29,6 +28,7 @@ from simdocs.views.wrapping import columns_of_output
 if TYPE_CHECKING:
     from simdocs.model.common_passages import Excerpt
     from simdocs.model.passages import Difference
+    from simdocs.model.repeated_passages import RepeatPlace
 
 
 _TSV_ESCAPES = ((b"\\", b"\\\\"), (b"\t", b"\\t"), (b"\n", b"\\n"), (b"\r", b"\\r"))
@@ -193,12 +193,10 @@ def _member(key: str, cell: Cell) -> bytes:
     return f'"{key}": '.encode() + _value(cell)
 
 
-def _value(cell: float | Listed | Difference | Excerpt | None) -> bytes:
-    if isinstance(cell, tuple):
-        listed = (_object(each._fields, each) if isinstance(each, tuple) else plain(each) for each in cell)
-        return b"[" + b", ".join(listed) + b"]"
+def _value(cell: float | tuple[RepeatPlace, ...] | Difference | Excerpt | None) -> bytes:
     if cell is None or isinstance(cell, int | float):
         return plain(cell) or b"null"
+    assert not isinstance(cell, tuple)
     columns = [column.name for column in PASSAGES.columns]
     return b"null" if cell.missing else b"[" + b", ".join(_object(columns, row) for row in cell.rows()) + b"]"
 

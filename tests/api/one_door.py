@@ -8,7 +8,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -99,21 +99,7 @@ def by_library(question: str, arguments: Sequence[str], keywords: Mapping[str, A
         (block,) = result.blocks(Look())
         lines = Jsonl(block.head).rows(block.rows).decode().splitlines()
         return Outcome(status, (), lines, dict(result.skipped.counts))
-    rows = map(explanation, in_groups(result.explained)) if "explain" in keywords else result.rows()
-    return Outcome(status, (), [drawn(row) for row in rows], dict(result.skipped.counts))
-
-
-def in_groups(explained: Sequence[Any]) -> list[Any]:
-    """Order explanations, which follow the documents, as the program does: by group, the kept one first."""
-    places = {one.document: place for place, one in enumerate(explained)}
-    return sorted(explained, key=lambda one: (places[one.kept], one.document != one.kept))
-
-
-def explanation(one: Any) -> tuple[Any, ...]:
-    """An explanation as a row of the program: that of a component."""
-    *cells, compared, links = (getattr(one, field.name) for field in fields(one))
-    told = None if compared is None else "yes" if compared else "no"
-    return *cells, told, links and tuple(part for link in links for part in link)
+    return Outcome(status, (), [drawn(row) for row in result.rows()], dict(result.skipped.counts))
 
 
 def by_program(question: str, arguments: Sequence[str], keywords: Mapping[str, Any]) -> Outcome:

@@ -182,7 +182,6 @@ _DEDUPE = {
     "max_candidates": Case(1, {"threshold": 0.5}),
     "against": Case("old.index"),
     "changed": Case(True, arguments=("updated.index",)),
-    "explain": Case(True, {"cluster": "components"}),
     "list": Case("duplicates"),
     "diff": Case("words"),
     **dict.fromkeys(

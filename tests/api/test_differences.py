@@ -104,7 +104,5 @@ def test_a_text_that_is_gone_has_no_difference_but_the_reason(docs):
 def test_differences_need_pairs():
     with pytest.raises(simdocs.UsageError, match=r"^diff and list cannot be combined: diff shows pairs of documents$"):
         simdocs.dedupe(texts=["a"], diff="words", list="kept")
-    with pytest.raises(simdocs.UsageError, match=r"^diff and explain cannot be combined: ask for one of them at a"):
-        simdocs.dedupe(texts=["a"], diff="words", explain=True)
     with pytest.raises(simdocs.UsageError, match=r"^diff must be one of words, unified, not 'x'$"):
         simdocs.dedupe(texts=["a"], diff="x")  # type: ignore[call-overload]

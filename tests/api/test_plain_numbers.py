@@ -37,7 +37,7 @@ def of_numpy(result: object, path: str) -> Iterator[str]:
 
 ASKED = {
     "dedupe": lambda: simdocs.dedupe(texts=TEXTS),
-    "explained": lambda: simdocs.dedupe(texts=TEXTS, explain=True, cluster="components"),
+    "components": lambda: simdocs.dedupe(texts=TEXTS, cluster="components"),
     "pairs": lambda: simdocs.pairs(texts=TEXTS, measure="containment"),
     "query": lambda: simdocs.query(simdocs.index(texts=TEXTS), texts=TEXTS[:3], nearest=4),
     "compare": lambda: simdocs.compare(texts=TEXTS[:2], diff="words"),

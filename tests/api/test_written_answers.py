@@ -102,7 +102,7 @@ def test_what_cannot_be_written_is_refused_and_nothing_is_replaced(docs, tmp_pat
     refused: dict[str, tuple[Any, dict[str, Any]]] = {
         r"^output x\.json: simdocs cannot write \.json: use": (found, {"path": "x.json"}),
         r"^output must be a file, not -: use /dev/stdout": (found, {"path": "-"}),
-        r"^listing must be one of kept, duplicates, groups, explained, not 'x'$": (
+        r"^listing must be one of kept, duplicates, groups, not 'x'$": (
             found,
             {"path": "x.tsv", "listing": "x"},
         ),

@@ -41,7 +41,7 @@ def test_every_kind_of_answer_is_compressed(here, name):
     for words in (
         ("pairs", "docs"),
         ("dedupe", "data.jsonl", "--list", "kept-lines"),
-        ("dedupe", "docs", "--explain"),
+        ("dedupe", "docs", "--list", "groups"),
         ("tune", "docs"),
         ("compare", "docs/a.txt", "docs/b.txt"),
         ("show", "docs/a.txt"),

@@ -97,10 +97,9 @@ def test_a_suffix_of_a_format_that_is_not_offered_is_refused(built, command, suf
     assert simdocs(*words, "-o", f"x.{suffix}", "--format", "tsv", cwd=built) == (0, b"", "")
 
 
-@pytest.mark.parametrize("option", [("--list", "kept"), ("--explain",)])
-def test_only_formats_that_suit_the_other_options_are_offered(here, option):
+def test_only_formats_that_suit_the_other_options_are_offered(here):
     assert ".arrow or .answer, or" in simdocs("dedupe", "docs", "-o", "x.xlsx", cwd=here).err
-    done = simdocs("dedupe", "docs", *option, "-o", "x.xlsx", cwd=here)
+    done = simdocs("dedupe", "docs", "--list", "kept", "-o", "x.xlsx", cwd=here)
     assert (done.status, ".parquet or .arrow, or choose with --format" in done.err) == (2, True)
 
 
@@ -149,7 +148,7 @@ def test_a_binary_file_has_the_rows_of_json_lines(here, form):
 
     lay(here, {"docs/d,e.txt": A, "docs/é": A})
     name = f"x.{form}"
-    for words in (["dedupe", "docs"], ["dedupe", "docs", "--list", "groups"], ["dedupe", "docs", "--explain"]):
+    for words in (["dedupe", "docs"], ["dedupe", "docs", "--list", "groups"]):
         assert simdocs(*words, "-o", name, cwd=here) == (0, b"", "")
         written = (here / name).read_bytes()
         table = parquet.read_table(here / name) if form == "parquet" else ipc.open_file(written).read_all()

@@ -126,7 +126,6 @@ def test_inputs_are_left_as_they_were(batch, shingling):
             graph = connectivity.PairGraph.unconnected(len(signatures))
             graph = unwritten(connectivity.with_pairs, graph, left, right, left < right)
             unwritten(connectivity.connected_groups, graph)
-            unwritten(connectivity.shortest_links, graph.labels, left, right)
             unwritten(bucket_sample.bands_that_agree, signatures[left], signatures[right], Bands(2, 2))
         status = np.arange(len(signatures)) % 3
         unwritten(greedy_rounds.first_undecided, shared.values, shared.offsets[:-1], shared.offsets[1:], status)
@@ -206,7 +205,6 @@ KERNELS = [
     *(
         connectivity.with_pairs,
         connectivity.connected_groups,
-        connectivity.shortest_links,
         bucket_sample.bands_that_agree,
     ),
 ]
@@ -425,8 +423,7 @@ def test_buckets_pairs_and_rounds_take_no_more_steps_for_more_members():
         shared = buckets.shared_buckets(keys[:, :count])
         list(buckets.candidate_pairs(shared, count))
         list(buckets.candidate_pairs_with(shared, np.arange(count) % 3 == 0))
-        label = connectivity.bucket_components(shared, count)
-        connectivity.shortest_links(label, label, np.arange(count))
+        connectivity.bucket_components(shared, count)
         for left, right in greedy_rounds.pairs_with_always_kept(shared, count // 2, 1000, count):
             greedy_rounds.most_similar_kept(left, right, np.ones(len(left)))
         status = np.repeat([greedy_rounds.KEPT, greedy_rounds.UNDECIDED], count // 2)

@@ -63,10 +63,10 @@ def test_an_answer_without_a_table_has_no_columns(index):
     assert simdocs.check(index).to_arrow().column_names == []
 
 
-@pytest.mark.parametrize("listing", ["kept", "duplicates", "groups", "explained"])
+@pytest.mark.parametrize("listing", ["kept", "duplicates", "groups"])
 @pytest.mark.parametrize("cluster", ["greedy", "components"])
 def test_lists_of_dedupe_are_tables(listing, cluster):
-    assert_same(simdocs.dedupe(texts=TEXTS, explain=True, cluster=cluster, threshold=0.5), listing)
+    assert_same(simdocs.dedupe(texts=TEXTS, cluster=cluster, threshold=0.5), listing)
 
 
 def test_other_lists_are_tables(index):
@@ -84,13 +84,12 @@ def test_answers_about_any_texts_are_tables(texts, pairs):
 
 
 def test_types_are_those_of_the_columns():
-    found = simdocs.dedupe(texts=TEXTS, verify="estimate", explain=True, cluster="components")
+    found = simdocs.dedupe(texts=TEXTS, verify="estimate", cluster="components")
     types = {field.name: str(field.type) for field in found.to_arrow().schema}
     assert types == {"kept": "string", "duplicate": "string", "jaccard": "double", "estimate": "double"}
     assert found.to_arrow().column("jaccard").null_count == found.found > 0
-    types = {field.name: str(field.type) for field in found.to_arrow("explained").schema}
-    assert (types["bands_met"], types["documents"]) == ("list<item: int64>", "int64")
-    assert types["links"] == "list<item: struct<document: string, jaccard: double, estimate: double>>"
+    types = {field.name: str(field.type) for field in found.to_arrow("groups").schema}
+    assert types == {"document": "string", "group": "int64", "kept": "string", "jaccard": "double"}
 
 
 def test_similarities_are_not_rounded():
@@ -107,12 +106,8 @@ def test_names_that_are_not_utf8_are_in_base64():
 
 def test_a_list_that_the_answer_does_not_have_is_refused(index):
     found = simdocs.dedupe(texts=TEXTS)
-    with pytest.raises(
-        simdocs.UsageError, match=r"^listing must be one of kept, duplicates, groups, explained, not 'k"
-    ):
+    with pytest.raises(simdocs.UsageError, match=r"^listing must be one of kept, duplicates, groups, not 'k"):
         found.to_arrow("kept-lines")
-    with pytest.raises(simdocs.UsageError, match=r"^there are no explanations: ask for them with explain$"):
-        found.to_arrow("explained")
     with pytest.raises(simdocs.UsageError, match=r"^listing must be None, not 'groups'$"):
         simdocs.info(index).to_arrow("groups")
 

@@ -75,19 +75,3 @@ def keep_order(policy: str, sizes: Sequence[int], mtimes: Sequence[int]) -> list
         "oldest": lambda row: (mtimes[row], row),
     }
     return sorted(range(len(sizes)), key=ranks[policy])
-
-
-def members_before(size: int, edges: Sequence[tuple[int, int]]) -> list[int]:
-    """Return for each document the one before it in a shortest chain from the first of its component, or -1.
-
-    Of several it is the smallest. Breadth-first search reaches them in order of their distance.
-    """
-    distance = {document: 0 for document, label in enumerate(components(size, edges)) if document == label}
-    before = [-1] * size
-    for reached in range(size):
-        near = sorted(document for document, links in distance.items() if links == reached)
-        for document in near:
-            for other in sorted({b for a, b in edges if a == document} | {a for a, b in edges if b == document}):
-                if other not in distance:
-                    distance[other], before[other] = reached + 1, document
-    return before

@@ -101,10 +101,6 @@ class ExactJoin:
             kept = status[right] == KEPT
             yield left[kept], right[kept]
 
-    def of_kept(self, status: Array) -> Iterator[tuple[TextNumbers, TextNumbers]]:
-        """The candidate pairs of two kept texts, the earlier one first, in blocks."""
-        yield from self.with_kept(np.flatnonzero(status == KEPT), status)
-
     def links(self) -> Iterator[tuple[TextNumbers, TextNumbers]]:
         """No pairs: see `other_links`."""
         yield from ()

@@ -39,9 +39,6 @@ class Candidates(Protocol):
     def with_kept(self, removed: TextNumbers, status: Array) -> Iterator[tuple[TextNumbers, TextNumbers]]:
         """The candidate pairs of these removed texts with kept ones, at least with later ones, in blocks."""
 
-    def of_kept(self, status: Array) -> Iterator[tuple[TextNumbers, TextNumbers]]:
-        """The candidate pairs of two kept texts, the earlier one first, in blocks. Full buckets are left out."""
-
     def links(self) -> Iterator[tuple[TextNumbers, TextNumbers]]:
         """Some candidate pairs, which probably connect most of each component, in blocks."""
 
@@ -82,13 +79,6 @@ class BucketCandidates:
             kept = kept.keep(status[kept.values] == KEPT)
             left = buckets.values[positions]
             yield from distinct_pairs(left, kept.offsets[place], kept.lengths[place], kept.values, len(status))
-
-    def of_kept(self, status: Array) -> Iterator[tuple[TextNumbers, TextNumbers]]:
-        """The candidate pairs of two kept texts, the earlier one first, in blocks. Full buckets are left out."""
-        kept = self.buckets.keep(status[self.buckets.values] == KEPT)
-        for left, right in candidate_pairs(kept.take(np.flatnonzero(kept.lengths <= self.most)), self.size):
-            ours = right >= self.always_kept
-            yield left[ours], right[ours]
 
     def links(self) -> Iterator[tuple[TextNumbers, TextNumbers]]:
         """Some candidate pairs, which probably connect most of each component, in blocks."""

@@ -20,7 +20,7 @@ from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, Rows, TextNum
 from simdocs.parameters.answers import Grouping
 
 
-def decide_against(indexed: Corpus, verifier: Verifier, grouping: Grouping, *, explain: bool = False) -> Decision:
+def decide_against(indexed: Corpus, verifier: Verifier, grouping: Grouping) -> Decision:
     """Group new documents with documents of an index, all of which are kept.
 
     The corpus of the decision holds the documents of the index that share a bucket with a new one, and then the new
@@ -28,7 +28,6 @@ def decide_against(indexed: Corpus, verifier: Verifier, grouping: Grouping, *, e
 
     indexed: the documents of the index
     verifier: for the new documents
-    explain: see `greedy`
     """
     new, index = verifier.corpus, index_of(indexed)
     known = recognised(new, indexed)
@@ -48,7 +47,7 @@ def decide_against(indexed: Corpus, verifier: Verifier, grouping: Grouping, *, e
     shared = _buckets(keys, counts, np.searchsorted(rows, owners), len(rows))
     ours = _after(len(rows), texts)
     candidates = BucketCandidates(shared, len(ours), grouping.max_candidates, len(rows))
-    found = greedy(ours, candidates, of_both, explain=explain)
+    found = greedy(ours, candidates, of_both)
     of_copies = Pairs.of_copies(np.searchsorted(rows, original[copies]), len(rows) + copies, exact=of_both.exact)
     decision = replace(
         found,

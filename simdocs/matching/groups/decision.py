@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,9 +13,6 @@ from simdocs.matching.verification.verify import Verifier
 from simdocs.model.groups import Components, Pairs
 from simdocs.model.ragged import Mask, Rows, distinct
 from simdocs.model.skipped import Skip
-
-if TYPE_CHECKING:
-    from simdocs.matching.groups.components import Chains
 
 
 def _none() -> Rows:
@@ -34,10 +30,7 @@ class Decision:
     capped: the kept documents that were not compared with all documents kept before them, because a bucket was full.
     eligible: (N,) which documents could have been duplicates, because they are not always kept; None: all.
     known: rows of new documents that an index holds already.
-    every_pair: all pairs, if `pairs` has only those of changed documents; None: `pairs` has all.
     components: how similar the documents of each connected component are; None: greedy groups.
-    chains: with explanations, the links between the documents of each component.
-    nearest: with explanations, see `nearest_kept`.
     """
 
     verifier: Verifier
@@ -46,20 +39,12 @@ class Decision:
     capped: Rows = field(default_factory=_none)
     eligible: Mask | None = None
     known: Rows = field(default_factory=_none)
-    every_pair: Pairs | None = None
     components: Components | None = None
-    chains: Chains | None = None
-    nearest: Pairs | None = None
 
     @property
     def corpus(self) -> Corpus:
         """The corpus whose rows the decision has."""
         return self.verifier.corpus
-
-    @property
-    def of_index(self) -> Rows:
-        """The rows in an index of the first documents of the corpus, if they come from an index."""
-        return _none() if self.corpus.parts is None or self.corpus.rows is None else self.corpus.rows
 
     def confirmed(self, verifier: Verifier) -> Decision:
         """The decision without pairs of documents that are missing or have changed. Reports known and capped documents.
@@ -97,7 +82,7 @@ class Decision:
         if components is not None:
             components = components.take(np.flatnonzero(np.isin(components.kept, pairs.left)))
         eligible = changed if self.eligible is None else self.eligible & changed
-        return replace(self, pairs=pairs, every_pair=self.pairs, eligible=eligible, components=components)
+        return replace(self, pairs=pairs, eligible=eligible, components=components)
 
     def duplicates(self) -> Rows:
         """The rows of all duplicates, ascending."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from simdocs.kernels.group.greedy_rounds import KEPT, REMOVED, keep_order, most_similar_kept
+from simdocs.kernels.group.greedy_rounds import KEPT, REMOVED, keep_order
 from simdocs.matching.candidates.rounds import GroupingState
 from simdocs.matching.candidates.self_join import Candidates, SelfJoin
 from simdocs.matching.groups.decision import Decision
@@ -14,24 +14,21 @@ from simdocs.matching.similar_pairs import PairCollector
 from simdocs.matching.verification.verify import Verifier
 from simdocs.model.documents import Documents
 from simdocs.model.groups import Pairs
-from simdocs.model.ragged import Array, Index, Mask, Rows, TextNumbers, ranges
+from simdocs.model.ragged import Index, Mask, Rows, TextNumbers, ranges
 from simdocs.parameters.answers import Grouping
 from simdocs.parameters.families import CLUSTERS
 
 
-def decide(join: SelfJoin, grouping: Grouping, *, explain: bool = False) -> Decision:
-    """Group documents that are compared with each other. Capped documents are reported in the run.
-
-    explain: see `greedy` and `connected`.
-    """
+def decide(join: SelfJoin, grouping: Grouping) -> Decision:
+    """Group documents that are compared with each other. Capped documents are reported in the run."""
     texts = in_keep_order(join.verifier.corpus.documents, grouping.keep, join.lost)
     candidates, verifier = join.candidates(texts.first, texts.number, grouping.max_candidates)
     if CLUSTERS[grouping.cluster].by_chains:
         from simdocs.matching.groups.components import connected
 
-        decision = connected(texts, candidates, verifier, explain=explain)
+        decision = connected(texts, candidates, verifier)
     else:
-        decision = greedy(texts, candidates, verifier, explain=explain)
+        decision = greedy(texts, candidates, verifier)
     return decision.confirmed(join.verifier)
 
 
@@ -73,32 +70,8 @@ def in_keep_order(documents: Documents, policy: str, left_out: Mask | None = Non
     return DistinctTexts(ranked[place[by_first]], number[text], rank)
 
 
-def nearest_kept(texts: DistinctTexts, candidates: Candidates, status: Array, verifier: Verifier) -> Pairs:
-    """Each kept document (right) with the candidate kept before it (left) that has the largest estimate.
-
-    Ties go to the earliest. Documents without candidates have no pair. Only the pairs returned are compared exactly.
-    status: int8 (M,), of the texts.
-    """
-    near, best = np.full(len(texts), -1), np.full(len(texts), -1.0)
-    for left, right in candidates.of_kept(status):
-        estimate = verifier.corpus.estimates(texts.first[left], texts.first[right])
-        chosen = most_similar_kept(left, right, estimate)
-        one, other, similarity = left[chosen], right[chosen], estimate[chosen]
-        better = similarity > best[other]  # the earlier documents come in the earlier blocks
-        near[other[better]], best[other[better]] = one[better], similarity[better]
-    found = np.flatnonzero(near >= 0)
-    left, right = texts.first[near[found]], texts.first[found]
-    if not verifier.exact:
-        return Pairs(left, right, np.full(len(found), np.nan), best[found])
-    jaccard = verifier.exact_jaccard(left, right)
-    return Pairs(left, right, jaccard, best[found]).take(np.flatnonzero(~np.isnan(jaccard)))
-
-
-def greedy(texts: DistinctTexts, candidates: Candidates, verifier: Verifier, *, explain: bool = False) -> Decision:
-    """Group documents greedily, with the same result as deciding about them one by one, in keep order.
-
-    explain: also find the nearest kept documents.
-    """
+def greedy(texts: DistinctTexts, candidates: Candidates, verifier: Verifier) -> Decision:
+    """Group documents greedily, with the same result as deciding about them one by one, in keep order."""
     comparer = _Comparer(texts, verifier, PairCollector(len(verifier.corpus)))
     state = candidates.decide(comparer)
     copies = texts.copies
@@ -110,8 +83,7 @@ def greedy(texts: DistinctTexts, candidates: Candidates, verifier: Verifier, *, 
     late = _later_copies(texts, candidates, state, copies[fate == REMOVED], verifier)
     pairs = Pairs.concat([of_kept, of_removed, late]).in_row_order()
     capped = np.sort(texts.first[candidates.capped(state.status)])
-    nearest = nearest_kept(texts, candidates, state.status, verifier) if explain else None
-    return Decision(verifier=verifier, pairs=pairs, found=comparer.found.graph(), capped=capped, nearest=nearest)
+    return Decision(verifier=verifier, pairs=pairs, found=comparer.found.graph(), capped=capped)
 
 
 class _Comparer:

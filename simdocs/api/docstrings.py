@@ -24,7 +24,7 @@ _MEANINGS: Mapping[str, str] = MappingProxyType(
         "exclude": "Skip files and directories that match one of these patterns.",
         "template": "Path of a text whose tokens are left out, such as a form or a page header, or several paths.",
         "output": "Also write the artifact to this path, completely or not at all.",
-        "diff": "Also return where the two texts differ, or those of each pair, as `difference` or `differences`.",
+        "diff": "Also return where the two texts differ, as `difference`.",
         "max_size": "Skip documents with more bytes.",
         "max_candidates": "Compare with at most this many kept documents per bucket.",
         "jobs": "Number of worker processes. [1] With engine='spark', the number of tasks at a time. [all cores]",

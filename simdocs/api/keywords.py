@@ -188,7 +188,6 @@ class DedupeKeywords(GroupsKeywords, total=False):
     """The keywords of `dedupe`."""
 
     changed: bool | None
-    diff: Literal["words", "unified"] | None
     kept_rows: Path | None
     removed_rows: Path | None
     flagged_rows: Path | None
@@ -262,7 +261,6 @@ class QueryKeywords(ReadKeywords, total=False):
     top: int | None
     nearest: int | None
     itself: bool | None
-    diff: Literal["words", "unified"] | None
     min_passage: int | None
     shingles: Any
     root: Path | None

@@ -11,10 +11,9 @@ import numpy as np
 
 from simdocs.corpora.containers.recognise import format_of_document
 from simdocs.corpora.containers.reopened import Reopened
-from simdocs.engines.run import Run
 from simdocs.errors import InputError, UsageError, mention
 from simdocs.matching.corpus import Corpus
-from simdocs.model.answers import DIFFERENCES, DIFFERING, LINES, NAMES, Block, Delivery, Row, TableHead
+from simdocs.model.answers import LINES, NAMES, Block, Row, TableHead
 from simdocs.model.byte_strings import joined
 from simdocs.model.documents import Documents
 from simdocs.model.figures import counted
@@ -23,15 +22,13 @@ from simdocs.model.names import display_name
 from simdocs.model.ragged import Array, Index, Mask, Ragged, Rows
 from simdocs.model.search_result import MEMBERS
 from simdocs.model.skipped import Skip, Skipped
-from simdocs.parameters.families import DIFFS, LISTS
+from simdocs.parameters.families import LISTS
 from simdocs.parameters.file_formats import CONTAINERS
 from simdocs.parameters.texts import Sequences
 
 if TYPE_CHECKING:
     from simdocs.corpora.containers.names import LineNames
-    from simdocs.matching.difference import PairDifferences
     from simdocs.matching.groups.decision import Decision
-    from simdocs.model.passages import Difference
 
 
 _REMEMBERED = 1 << 22
@@ -160,45 +157,7 @@ _BYTES_AT_ONCE = 1 << 20
 """Bytes of lines in one block."""
 
 
-def pair_differences(diff: str | None, delivery: Delivery, run: Run) -> PairDifferences | None:
-    """Finds the differences of pairs; None if no differences are wanted. diff: how they were asked for."""
-    if diff is None or not delivery.is_wanted:
-        return None
-    from simdocs.matching.difference import PairDifferences
-
-    return PairDifferences(DIFFS[diff].compared, run.engine.state.get(Reopened))
-
-
-def differences_of_pairs(
-    documents: Corpus, pairs: Pairs, differences: PairDifferences | None
-) -> tuple[Difference, ...] | None:
-    """The difference of the documents of each pair; None if no differences are wanted."""
-    if differences is None:
-        return None
-    each = zip(pairs.left.tolist(), pairs.right.tolist(), strict=True)
-    return tuple(differences.of(documents, left, right) for left, right in each)
-
-
-def head_of_pairs(head: TableHead, differences: PairDifferences | None) -> TableHead:
-    """The columns of pairs; with the differences of their documents, if those are wanted."""
-    return head if differences is None else head.but(DIFFERING, passages=DIFFERENCES)
-
-
-def shown_pairs(
-    documents: Corpus, pairs: Pairs, head: TableHead, printed: PrintedNames, differences: PairDifferences | None = None
-) -> Iterator[Block]:
-    """Yield pairs with the names of their documents, if both can be printed, and with their differences."""
-    if differences is None:
-        yield from _pair_blocks(documents, pairs, head, printed)
-        return
-    for at, (left, right) in enumerate(zip(pairs.left.tolist(), pairs.right.tolist(), strict=True)):
-        for _, rows in _pair_blocks(documents, pairs.take(np.array([at])), head, printed):
-            if rows:
-                difference = differences.of(documents, left, right)
-                yield Block(head_of_pairs(head, differences), [(*rows[0], difference)])
-
-
-def _pair_blocks(documents: Corpus, pairs: Pairs, head: TableHead, printed: PrintedNames) -> Iterator[Block]:
+def shown_pairs(documents: Corpus, pairs: Pairs, head: TableHead, printed: PrintedNames) -> Iterator[Block]:
     """Yield pairs with the names of their documents, if both can be printed."""
     for at in range(0, len(pairs), _AT_ONCE):
         some = pairs.take(np.arange(at, min(at + _AT_ONCE, len(pairs))))

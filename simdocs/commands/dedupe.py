@@ -15,14 +15,11 @@ from simdocs.advice.template_advice import CrowdWatch, encoding_advice, keep_of_
 from simdocs.commands.blocks import (
     PrintedNames,
     blocks_of_lines,
-    differences_of_pairs,
     given_names_of,
     group_blocks,
-    head_of_pairs,
     line_blocks,
     name_blocks,
     names_of_pairs,
-    pair_differences,
     refuse_other_than_lines,
     shown_pairs,
 )
@@ -156,7 +153,7 @@ def find_groups(
     corpus.signatures.release()
     take = delivery.take
     if take is not None:
-        for block in _blocks(decision, listing, plan, documents, run, delivery):
+        for block in _blocks(decision, listing, plan, documents, run):
             take(block)
     written = () if rows is None else rows.write(decision, documents, run)
     compared, pairs, largest = decision.corpus, decision.pairs, decision.largest
@@ -172,12 +169,10 @@ def find_groups(
         return saved(decision, plan.intake, plan.known, documents, comparison, kept)
 
     named = take is None and delivery.is_wanted and not delivery.look.as_file
-    differences = pair_differences(plan.request.answer.diff, delivery, run) if named else None
     found = Deduplication(
         documents=documents,
         pairs=pairs.renumbered(compared.given_rows),
         names=names_of_pairs(compared, pairs if named else Pairs.empty()),
-        differences=differences_of_pairs(compared, pairs, differences),
         comparison=comparison,
         kept=kept,
         groups=decision.groups,
@@ -229,15 +224,12 @@ def verifier_of(plan: Searched, corpus: Corpus, run: Run) -> Verifier:
     )
 
 
-def _blocks(
-    decision: Decision, listing: str | None, plan: _Plan, given: Documents, run: Run, delivery: Delivery
-) -> Iterator[Block]:
+def _blocks(decision: Decision, listing: str | None, plan: _Plan, given: Documents, run: Run) -> Iterator[Block]:
     """The answer: groups, or what is listed. given: the documents that were given."""
     printed = PrintedNames(run.skipped)
     if listing is None:
-        differences = pair_differences(plan.request.answer.diff, delivery, run)
-        yield Block(head_of_pairs(GROUPS, differences), [])
-        yield from shown_pairs(decision.corpus, decision.pairs, GROUPS, printed, differences)
+        yield Block(GROUPS, [])
+        yield from shown_pairs(decision.corpus, decision.pairs, GROUPS, printed)
         return
     if LISTS[listing].groups:
         yield from group_blocks(decision, len(given), printed)

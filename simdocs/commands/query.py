@@ -10,12 +10,9 @@ import numpy as np
 
 from simdocs.commands.blocks import (
     PrintedNames,
-    differences_of_pairs,
     given_names_of,
-    head_of_pairs,
     name_blocks,
     names_of_pairs,
-    pair_differences,
     shown_pairs,
 )
 from simdocs.commands.resolve import Resolved, resolve
@@ -42,7 +39,6 @@ from simdocs.parameters.recipes import Banding, IndexRecipe
 from simdocs.requests.searching import QueryRequest, containment_instead
 
 if TYPE_CHECKING:
-    from simdocs.model.passages import Difference
     from simdocs.model.quotations import Quotations
 
 _Plan = Resolved[QueryRequest, IndexRecipe]
@@ -90,12 +86,11 @@ def query(plan: _Plan, run: Run, delivery: Delivery) -> Matches:
     asked = prepare(plan.intake, plan.recipe, run) if plan.changed is None else indexed.select(plan.changed)
     kind, head = (ContainedPairs, CONTAINING) if _contained(plan) else (Pairs, MATCHES)
     held, names, listed = [kind.empty()], [names_of_pairs(indexed, kind.empty())], list[Rows]()
-    printed, differences = PrintedNames(run.skipped), pair_differences(wanted.diff, delivery, run)
-    differing: list[Difference] | None = None if differences is None else []
+    printed = PrintedNames(run.skipped)
     found = matched = similar = short = left_out = 0
     take, once = delivery.take, None
     if take is not None:
-        take(Block(NAMES if listing is not None else head_of_pairs(head, differences), []))
+        take(Block(NAMES if listing is not None else head, []))
     if plan.changed is not None and not _contained(plan) and listing is None:
         once = PairsOnce(plan.changed, index_of(indexed)["same_as"].all(), wanted.top or 0, nearest=nearest > 0)
     top = (wanted.top or 0) if once is None else 0
@@ -109,12 +104,10 @@ def query(plan: _Plan, run: Run, delivery: Delivery) -> Matches:
         if take is None:
             held.append(replace(block.pairs, left=block.asked, right=block.matches))
             names.append(names_of_pairs(block.corpus, block.pairs))
-            if differing is not None:
-                differing += differences_of_pairs(block.corpus, block.pairs, differences) or ()
         elif listing is not None:
             listed.append(distinct(block.matches))
         else:
-            for named in shown_pairs(block.corpus, block.pairs, head, printed, differences):
+            for named in shown_pairs(block.corpus, block.pairs, head, printed):
                 take(named)
     if take is not None and listed:
         for part in name_blocks(indexed, distinct(np.concatenate(listed)), printed):
@@ -129,7 +122,6 @@ def query(plan: _Plan, run: Run, delivery: Delivery) -> Matches:
         documents=documents,
         pairs=kind.concat(held),
         names=(left, right),
-        differences=None if differing is None else tuple(differing),
         comparison=_facts(plan, asked, run),
         indexed=len(indexed),
         found=found,

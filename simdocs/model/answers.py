@@ -16,23 +16,21 @@ if TYPE_CHECKING:
 
     from simdocs.model.build_results import BuildResult
     from simdocs.model.common_passages import Excerpt
-    from simdocs.model.passages import Difference
     from simdocs.model.repeated_passages import RepeatPlace
     from simdocs.parameters.values import Path
 
 NAME, SIMILARITY, NUMBER, VALUE = "name", "similarity", "number", "value"
-DIFFERENCES, EXCERPTS = "differences", "excerpts"
-"""Kinds of column: names or words; similarities and other fractions; integers; anything; differences of texts; passages
-with what is around them."""
+EXCERPTS = "excerpts"
+"""Kinds of column: names or words; similarities and other fractions; integers; anything; passages with what is around
+them."""
 
 PLAIN, GROUPED, KEYED, LINES_LAYOUT = "plain", "grouped", "keyed", "lines"
-DIFFERING, QUOTING, REPEATING = "differing", "quoting", "repeating"
+QUOTING, REPEATING = "quoting", "repeating"
 """Layouts of tables. By default, a row is drawn for itself.
 
 grouped: the first column repeats over several rows.
 keyed: the first column is the name of a count or of a parameter, and the second has its value.
 lines: there is one column, of lines of files, which are written as they are.
-differing: the last column has the difference of two documents.
 quoting: the last column has a passage that two documents have in common.
 repeating: each row is a passage, with some of its places and its text.
 """
@@ -42,9 +40,8 @@ class Figure(float):
     """A number that is shown with six significant digits, and not with six digits after its point."""
 
 
-Cell: TypeAlias = "bytes | str | float | int | tuple[RepeatPlace, ...] | Difference | Excerpt | None"
-"""A name or a word as bytes or as text, a number, a list of places, a difference, or a passage. None and NaN: there is
-no value."""
+Cell: TypeAlias = "bytes | str | float | int | tuple[RepeatPlace, ...] | Excerpt | None"
+"""A name or a word as bytes or as text, a number, a list of places, or a passage. None and NaN: there is no value."""
 
 Row: TypeAlias = "tuple[Cell, ...]"
 
@@ -107,7 +104,7 @@ class Look(NamedTuple):
     """How an answer is drawn, as far as this decides what is in it.
 
     for_people: people read it, and nothing else does.
-    nested: a cell may hold a list or a whole difference, and a row may have other columns than the row before it.
+    nested: a row may have other columns than the row before it.
     explained: there is room for the meaning of each row.
     verbose: everything is shown.
     diff: how differences are drawn, a member of DIFFS; None: they are not wanted.
@@ -130,7 +127,7 @@ class Look(NamedTuple):
 
     @property
     def holds_all(self) -> bool:
-        """Whether a drawing may hold several tables and differences."""
+        """Whether a drawing may hold several tables."""
         return self.for_people or self.nested
 
 
@@ -155,7 +152,7 @@ class Answer:
     """The output options of its command, which say in which formats it can be written."""
 
     def to_arrow(self, listing: str | None = None) -> Any:
-        """The answer as a pyarrow.Table, with the columns of its JSON Lines: string, double, int64 and lists.
+        """The answer as a pyarrow.Table, with the columns of its JSON Lines: string, double and int64.
 
         Cells without a value are null, and similarities are not rounded. Of several tables, it is the first. Names that
         are not UTF-8 are in a further column, in base64. listing: what is listed instead, as with `list`; see LISTINGS.

@@ -10,10 +10,8 @@ from typing import Any
 
 from simdocs.extras import needs
 from simdocs.model.answers import (
-    DIFFERENCES,
     NAME,
     NUMBER,
-    PASSAGES,
     SIMILARITY,
     VALUE,
     Answer,
@@ -42,7 +40,7 @@ def table_of(answer: Answer, listing: str | None) -> Any:
 
 
 class ArrowColumns:
-    """The columns of a table with Arrow types: string, double, int64, and lists.
+    """The columns of a table with Arrow types: string, double and int64.
 
     A cell without a value is null. If a name is not UTF-8, it is null in its column, and in base64 in a further one.
     """
@@ -100,9 +98,7 @@ class ArrowColumns:
 def _types(arrow: Any) -> dict[str, Any]:
     """The type of each kind of column."""
     text, number = arrow.string(), arrow.float64()
-    passage = arrow.struct([(column.name, text) for column in PASSAGES.columns])
-    kinds = {NAME: text, VALUE: text, SIMILARITY: number, NUMBER: arrow.int64()}
-    return kinds | {DIFFERENCES: arrow.list_(passage)}
+    return {NAME: text, VALUE: text, SIMILARITY: number, NUMBER: arrow.int64()}
 
 
 def _name(cell: Any) -> bytes | None:
@@ -121,23 +117,9 @@ _IN_WORDS: Mapping[str, Callable[[Any], bytes | None]] = {NAME: _name, VALUE: _a
 """The kinds of column that have strings, and how a cell becomes one."""
 
 
-def _as_value(cell: Cell) -> Any:
-    """A number or a list as Python values that pyarrow takes."""
-    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
-        return None
-    if isinstance(cell, int | float):
-        return cell
-    assert not isinstance(cell, str | bytes | tuple)
-    names = [column.name for column in PASSAGES.columns]
-    return None if cell.missing else [_in_words(dict(zip(names, row, strict=True))) for row in cell.rows()]
-
-
-def _in_words(values: dict[str, Any]) -> dict[str, Any]:
-    """A part of a list. Bytes of its names and texts that are not UTF-8 are escaped: there is no column for them."""
-    return {
-        name: plain(value).decode("utf-8", "backslashreplace") if isinstance(value, str | bytes) else value
-        for name, value in values.items()
-    }
+def _as_value(cell: Any) -> Any:
+    """A number, or None for NaN."""
+    return None if isinstance(cell, float) and math.isnan(cell) else cell
 
 
 def _is_utf8(name: bytes) -> bool:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from simdocs.errors import mention
 from simdocs.model.answers import (
-    DIFFERENCES,
-    DIFFERING,
     GROUPED,
     NAME,
     NUMBER,
@@ -35,9 +33,6 @@ from simdocs.parameters.families import LISTS
 from simdocs.parameters.file_formats import CONTAINERS
 from simdocs.parameters.recipes import Banding, Bands, Recipe
 from simdocs.parameters.texts import Walking
-
-if TYPE_CHECKING:
-    from simdocs.model.passages import Difference
 
 GROUPS, PAIRS, MATCHES = (
     table_head(GROUPED, **{left: NAME, right: NAME, "jaccard": SIMILARITY, "estimate": SIMILARITY})
@@ -120,8 +115,6 @@ class SearchResult(RunResult, Tabular[PairRow]):
     documents: the documents that were given.
     pairs: the rows of each pair, in the order of the answer; empty if they were handed over in blocks.
     names: the names of both documents of each pair.
-    differences: with `diff`, the difference of both documents of each pair; else None. If a text is gone or has
-        changed, its `missing` says so.
     comparison: the parameters and counts of the search.
     index_names: the names of documents of the index that are neither str nor bytes, by row.
     advice: lines for people about what may suit the documents better.
@@ -130,7 +123,6 @@ class SearchResult(RunResult, Tabular[PairRow]):
     documents: Documents
     pairs: Pairs
     names: tuple[Ragged, Ragged]
-    differences: tuple[Difference, ...] | None = None
     comparison: SearchFacts
     advice: tuple[str, ...] = ()
     index_names: Mapping[int, Any] = field(default_factory=dict)
@@ -157,19 +149,12 @@ class SearchResult(RunResult, Tabular[PairRow]):
         """The names of the two documents of each pair, exact similarity (NaN: not computed), estimate.
 
         If containment was measured, that comes next; among similar pairs, it is the larger of both, and the last is
-        which of the two documents is contained: document, other or both. With `diff`, their difference is the last.
+        which of the two documents is contained: document, other or both.
         """
-        rows = self.pairs.named(*(self._named(side) for side in (0, 1)))
-        if self.differences is None:
-            yield from rows
-        else:
-            yield from ((*row, difference) for row, difference in zip(rows, self.differences, strict=True))
+        yield from self.pairs.named(*(self._named(side) for side in (0, 1)))
 
     def __len__(self) -> int:
         return len(self.pairs)
-
-    def _parts(self) -> dict[str, Any]:
-        return {} if self.differences is None else {"diff": next((each.asked for each in self.differences), "words")}
 
     def _named(self, side: int, pairs: Iterable[int] | None = None) -> Iterator[Any]:
         """Yield the name of the left (0) or right (1) document of these pairs, by default of all.
@@ -197,8 +182,7 @@ class SearchResult(RunResult, Tabular[PairRow]):
 
     def blocks(self, look: Look) -> Iterator[Block]:  # noqa: ARG002
         """Yield the pairs."""
-        head = self.head if self.differences is None else self.head.but(DIFFERING, passages=DIFFERENCES)
-        yield Block(head, list(self.rows()))
+        yield Block(self.head, list(self.rows()))
 
     def summary(self, seconds: float | None = None) -> dict[str, Any]:
         """The summary as values that JSON has."""

@@ -141,12 +141,9 @@ _DIFF = parameter(Choice(DIFFS), default=None, help="Print where texts differ.",
 
 
 class DedupeAnswer(Group, section=ANSWER):
-    """What the answer of dedupe lists, and whether it has the differences of pairs."""
+    """What the answer of dedupe lists."""
 
-    diff: str | None = _DIFF
-    list: str | None = parameter(
-        Choice(LISTS), default=None, help="List names, lines of JSON Lines files, or groups.", before="diff"
-    )
+    list: str | None = parameter(Choice(LISTS), default=None, help="List names, lines of JSON Lines files, or groups.")
 
 
 class PairsAnswer(Group, section=ANSWER):
@@ -224,7 +221,7 @@ class ShowAnswer(Group, section=ANSWER):
 
 
 class QueryAnswer(Group, section=ANSWER):
-    """Which matches the answer of query lists, and whether it has the differences of pairs."""
+    """Which matches the answer of query lists."""
 
     all_copies: bool = parameter(
         Flag(),
@@ -240,7 +237,6 @@ class QueryAnswer(Group, section=ANSWER):
     )
     itself: bool = parameter(Flag(), default=False, help="Let a document that is in the index match itself.")
     list: str | None = parameter(Choice(MATCH_LISTS), default=None, help="List only names.")
-    diff: str | None = _DIFF
 
 
 _TRACE = parameter(

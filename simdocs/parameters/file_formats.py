@@ -153,7 +153,7 @@ class OutputFormat(Member):
     """A format of an answer.
 
     for_people: whether people read it, so that sentences and empty lines may stand between tables
-    nested: whether a cell may hold a list or a whole difference, and a row other columns than the row before it
+    nested: whether a row may have other columns than the row before it
     binary: whether it is no text, so that a terminal cannot show it
     also: other words for it that users may give as the name of an output, which an error then explains
     """
@@ -198,7 +198,7 @@ class FileFormat(Member):
     question: the request that offers it
     lacks: each parameter that cannot be combined with it, and why
     may_be_compressed: whether a suffix of a compression may follow
-    nested: whether it holds several tables and differences
+    nested: whether it holds several tables
     here: why it must be on this machine, and no object of a store; empty if it need not be
     needs: the module of an optional library that draws it, and what for; None: Python does
     """
@@ -268,7 +268,7 @@ FILE_FORMATS = Family(
             "simdocs.artifacts.answer_file:lines_of",
             suffix="answer",
             question="dedupe_report",
-            lacks=dict.fromkeys(("list", "diff", "nul"), _ONLY_GROUPS),
+            lacks=dict.fromkeys(("list", "nul"), _ONLY_GROUPS),
             may_be_compressed=False,
             here="simdocs act reads it from a disk",
         ),

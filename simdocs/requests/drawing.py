@@ -247,7 +247,7 @@ class RunDrawRequest(DrawnRequest, init=False):
 class DrawRequest(RunDrawRequest, init=False):
     """The output options of query."""
 
-    takes = (*RunDrawRequest.takes, "diff", "nul", "exit_code")
+    takes = (*RunDrawRequest.takes, "nul", "exit_code")
 
 
 class DedupeDrawRequest(DrawRequest, init=False):

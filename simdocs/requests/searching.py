@@ -50,7 +50,6 @@ _NOT_FOR_PASSAGES: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(("threshold", "verify", "measure"), "passages do not depend on it"),
         **dict.fromkeys(("top", "nearest", "list"), "all passages are listed, the longest first"),
-        "diff": "choose one",
         "changed": "name the documents whose passages are looked for",
         "shingles": "passages are found in texts, not in token sets",
     }
@@ -59,7 +58,6 @@ _NOT_FOR_PASSAGES: Mapping[str, str] = MappingProxyType(
 _CONTAINMENT = "measure containment"
 
 _OF_MEMORY = Need("max_memory", "exact", unless=(_CONTAINMENT, "passages"))
-_OF_PAIRS = Exclusion("diff", "list", f"{mention('diff')} shows pairs of documents")
 
 
 class SimilarRequest(BandsRequest):
@@ -128,7 +126,6 @@ class DedupeRequest(GroupsRequest):
     rules: ClassVar[RequestRules] = (
         *GroupsRequest.rules,
         _rows_to_files,
-        _OF_PAIRS,
         Exclusion("changed", "against", f"{mention('changed')} is about one index"),
     )
 
@@ -247,7 +244,6 @@ class QueryRequest(ReadRequest):
         *ReadRequest.rules,
         *(Exclusion("nearest", name, why) for name, why in _NOT_FOR_NEAREST.items()),
         Need("all_copies", "nearest"),
-        _OF_PAIRS,
         Exclusion("verify", "exact", _EVERY_PAIR),
         _OF_MEMORY,
         _not_contained,

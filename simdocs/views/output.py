@@ -10,7 +10,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from simdocs.errors import Problem, UsageError, mention, spelled
-from simdocs.model.answers import DIFFERING, LINES_LAYOUT, NAME, NAMES, QUOTING, REPEATING, Look
+from simdocs.model.answers import LINES_LAYOUT, NAME, NAMES, QUOTING, REPEATING, Look
 from simdocs.model.names import display_name
 from simdocs.parameters.declaration import loaded
 from simdocs.parameters.file_formats import ELSEWHERE, FORMATS, ON_TERMINAL, compression_of
@@ -247,10 +247,6 @@ def _format(request: DrawnRequest, look: Look, head: TableHead) -> Format:
         return Tsv(head) if look.terminal else NulEnded(head)  # nobody sees a NUL, nor that a name has two lines
     if head.layout == LINES_LAYOUT:
         return RawLines(head)
-    if head.layout == DIFFERING and not look.nested:
-        from simdocs.views.explained_groups import MarkedPairs
-
-        return MarkedPairs(head, look, header=request.header)
     if head.layout == QUOTING:
         from simdocs.views.quoted_passages import QuotedPassages
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import io
 import json
 import math
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from collections.abc import Mapping
+from typing import ClassVar, Protocol
 
 from simdocs.model.answers import (
     GROUPED,
     KEYED,
     NUMBER,
-    PASSAGES,
     SIMILARITY,
     Block,
     Cell,
@@ -24,12 +23,6 @@ from simdocs.model.names import display_name, escape_controls
 from simdocs.parameters import PARAMETERS
 from simdocs.parameters.values import Flag
 from simdocs.views.wrapping import columns_of_output
-
-if TYPE_CHECKING:
-    from simdocs.model.common_passages import Excerpt
-    from simdocs.model.passages import Difference
-    from simdocs.model.repeated_passages import RepeatPlace
-
 
 _TSV_ESCAPES = ((b"\\", b"\\\\"), (b"\t", b"\\t"), (b"\n", b"\\n"), (b"\r", b"\\r"))
 
@@ -127,7 +120,7 @@ class Jsonl(_ByLines):
 
     def row(self, row: Row) -> bytes:
         """One object."""
-        return _object(self.names, row) + b"\n"
+        return b"{" + b", ".join(_member(key, cell) for key, cell in zip(self.names, row, strict=True)) + b"}\n"
 
 
 class RawLines(_ByLines):
@@ -190,19 +183,7 @@ def _member(key: str, cell: Cell) -> bytes:
 
             key, value = f"{key}_b64", json.dumps(base64.b64encode(name).decode("ascii"))
         return f'"{key}": {value}'.encode()
-    return f'"{key}": '.encode() + _value(cell)
-
-
-def _value(cell: float | tuple[RepeatPlace, ...] | Difference | Excerpt | None) -> bytes:
-    if cell is None or isinstance(cell, int | float):
-        return plain(cell) or b"null"
-    assert not isinstance(cell, tuple)
-    columns = [column.name for column in PASSAGES.columns]
-    return b"null" if cell.missing else b"[" + b", ".join(_object(columns, row) for row in cell.rows()) + b"]"
-
-
-def _object(keys: Iterable[str], cells: Iterable[Cell]) -> bytes:
-    return b"{" + b", ".join(_member(key, cell) for key, cell in zip(keys, cells, strict=True)) + b"}"
+    return f'"{key}": '.encode() + (plain(cell) or b"null")
 
 
 def harmless(drawn: bytes, *, json: bool) -> bytes:

@@ -15,8 +15,6 @@ from typing import Any
 import simdocs
 from simdocs.cli import exits
 from simdocs.errors import SHELL, spelled
-from simdocs.model.answers import Look
-from simdocs.views.output_formats import Jsonl
 from tests import asked
 from tests.cli.program import simdocs as program
 from tests.commands.building import content
@@ -95,10 +93,6 @@ def by_library(question: str, arguments: Sequence[str], keywords: Mapping[str, A
     if isinstance(result, tuple):
         return Outcome(exits.DONE, (), [drawn(row) for row in result])
     status = exits.UNJUDGED if result.skipped.unjudged else exits.DONE
-    if "diff" in keywords:
-        (block,) = result.blocks(Look())
-        lines = Jsonl(block.head).rows(block.rows).decode().splitlines()
-        return Outcome(status, (), lines, dict(result.skipped.counts))
     return Outcome(status, (), [drawn(row) for row in result.rows()], dict(result.skipped.counts))
 
 
@@ -106,7 +100,6 @@ def by_program(question: str, arguments: Sequence[str], keywords: Mapping[str, A
     """How the program answers."""
     few = [] if "jobs" in keywords or question in ALONE else ["-j1"]
     note = [] if question == "show" or "summary_json" in keywords else ["--summary-json", "note.json"]
-    note += ["--format", "jsonl"] if "diff" in keywords else []
     with standard_input(arguments) as stream:
         done = program(question, *arguments, *words_of(keywords), *few, *note, cwd=Path.cwd(), **stream)
     if done.status not in (exits.DONE, exits.UNJUDGED):

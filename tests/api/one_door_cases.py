@@ -183,7 +183,6 @@ _DEDUPE = {
     "against": Case("old.index"),
     "changed": Case(True, arguments=("updated.index",)),
     "list": Case("duplicates"),
-    "diff": Case("words"),
     **dict.fromkeys(
         ("kept_rows", "removed_rows", "flagged_rows"),
         Case("rows", {"list": "kept"}, ("docs/lines.jsonl", "docs/lines.ndjson"), changes=False),
@@ -210,7 +209,6 @@ _QUERY_ONLY = {
     "changed": Case(True, arguments=("updated.index",), without=("updated.index", "docs")),
     "itself": Case(True),
     "list": Case("matches"),
-    "diff": Case("unified"),
     "shingles": Case("gone.shingles", arguments=("gone.index", "docs")),
     "root": Case(".", arguments=("moved.index", "docs")),
     "files_from": Case("list", arguments=("docs.index",), without=("docs.index", "docs")),

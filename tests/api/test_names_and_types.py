@@ -50,8 +50,8 @@ skipped: dict[str, int] = decision.skipped.counts
 count: int = len(decision)
 for row in decision:
     first: str = row[0]
-for difference in simdocs.query(built, "x", diff="unified").differences or ():
-    text: str = difference.drawn("unified", ("a", "b"))
+pairs: simdocs.SimilarPairs = simdocs.pairs("docs", measure="containment", all_copies=True)
+passages: simdocs.RepeatedPassages = simdocs.passages("docs", min_passage=70)
 for choice in simdocs.tune(threshold=0.7):
     bands: float | int | str = choice[0]
 decision.write(Path("x.tsv"), "groups", header=True)
@@ -78,7 +78,8 @@ UNTYPED = {
     "simdocs.shingle(3)": "call-overload",
     "simdocs.compare('a', 'b', diff='chars')": "call-overload",
     "simdocs.dedupe('docs').duplicates": "attr-defined",
-    "simdocs.dedupe('docs', diff='chars')": "call-overload",
+    "simdocs.dedupe('docs', pairs=True)": "call-overload",
+    "simdocs.passages('docs', threshold=0.5)": "call-arg",
     "simdocs.similarity('a', 'b', measure='dice')": "arg-type",
     "simdocs.show('a', text='b')": "call-overload",
     "simdocs.shingle('docs').tokens.value": "attr-defined",

@@ -34,7 +34,6 @@ ANSWERS: list[tuple[Callable[[], Any], str | None, str, str]] = [
     (lambda: simdocs.dedupe("docs"), None, "dedupe docs", "tsv csv jsonl jsonl.gz answer parquet arrow"),
     (lambda: simdocs.dedupe("docs"), "groups", "dedupe docs --list groups", "tsv jsonl"),
     (lambda: simdocs.dedupe("docs"), "kept", "dedupe docs --list kept", "txt"),
-    (lambda: simdocs.dedupe("docs", diff="words"), None, "dedupe docs --diff words", "jsonl txt"),
     (lambda: simdocs.pairs("docs"), None, "pairs docs", "csv"),
     (lambda: simdocs.query("x.index", "docs"), None, "query x.index docs", "tsv"),
     (lambda: simdocs.query("x.index", "docs"), "matches", "query x.index docs --list matches", "csv"),
@@ -107,10 +106,6 @@ def test_what_cannot_be_written_is_refused_and_nothing_is_replaced(docs, tmp_pat
             {"path": "x.tsv", "listing": "x"},
         ),
         r"^output x\.answer: simdocs cannot write \.answer": (simdocs.pairs("docs"), {"path": "x.answer"}),
-        r"^diff prints marked texts, which have no place in tsv": (
-            simdocs.dedupe("docs", diff="words"),
-            {"path": "x.tsv"},
-        ),
     }
     for message, (result, keywords) in refused.items():
         with pytest.raises(simdocs.UsageError, match=message):

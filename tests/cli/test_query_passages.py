@@ -187,7 +187,6 @@ REFUSED = [
     (("--passages", "--list", "matches"), "--passages and --list cannot be combined: all passages are listed"),
     (("--passages", "--threshold", ".5"), "--passages and --threshold cannot be combined: passages do not depend"),
     (("--passages", "--measure", "containment"), "--passages and --measure cannot be combined: passages do not"),
-    (("--passages", "--diff", "words"), "--passages and --diff cannot be combined: choose one"),
     (("--passages", "--shingles", "x.shingles"), "--passages and --shingles cannot be combined: passages are found in"),
 ]
 

@@ -126,7 +126,7 @@ def test_rows_of_data_sets_are_marked(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("option", [("--list", "kept"), ("--diff", "words"), ("--list", "kept", "-0")])
+@pytest.mark.parametrize("option", [("--list", "kept"), ("--list", "kept", "-0")])
 def test_other_answers_have_no_place_in_it(place: Path, option: tuple[str, ...]) -> None:
     done = simdocs("dedupe", "docs", *option, "-o", "x.answer", cwd=place)
     assert (done.status, done.out) == (2, b"")

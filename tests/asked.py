@@ -101,7 +101,7 @@ def names_of(request: type[Any]) -> list[str]:
     """What can be given to a request beside its arguments."""
     return [
         *request.accepts,
-        *(name for name in ("listing", "beside") if request is DrawRequest),
+        *(name for name in ("listing",) if request is DrawRequest),
     ]
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, overload
 from simdocs.api.ask import ask, ask_for_python, encoded_path, running
 from simdocs.api.docstrings import with_keywords_of
 from simdocs.errors import spelled
-from simdocs.model.answers import Delivery, Look, Take
+from simdocs.model.answers import Look
 from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
-from simdocs.parameters.families import lists_groups, lists_lines
+from simdocs.parameters.families import lists_groups
 from simdocs.parameters.values import Path
 from simdocs.requests.searching import DedupeRequest, PairsRequest, PassagesRequest, QueryRequest, ReportRequest
 from simdocs.requests.studying import (
@@ -104,14 +104,6 @@ def dedupe(
 @overload
 def dedupe(
     *documents: Path | Shingles | Signatures | BandIndex,
-    list: Literal["kept-lines", "duplicate-lines"],
-    **keywords: Unpack[DedupeKeywords],
-) -> tuple[bytes, ...]: ...
-
-
-@overload
-def dedupe(
-    *documents: Path | Shingles | Signatures | BandIndex,
     list: Literal["groups"],
     **keywords: Unpack[DedupeKeywords],
 ) -> tuple[PairRow, ...]: ...
@@ -121,8 +113,7 @@ def dedupe(
 def dedupe(*documents: Any, **keywords: Any) -> Any:
     """Find near-duplicates among documents or texts, and return a Deduplication.
 
-    With list, return a tuple with the names of documents, with lines of JSON Lines files, or with the rows of all
-    documents and their groups.
+    With list, return a tuple with the names of documents, or with the rows of all documents and their groups.
     """
     return _asked(DedupeRequest(documents=documents, **keywords))
 
@@ -140,13 +131,9 @@ def passages(*documents: Path, **keywords: Unpack[PassagesKeywords]) -> Repeated
 
 
 def _asked(request: DedupeRequest | QueryRequest) -> Any:
-    lines: list[Any] = []
-    take: Take | None = lines.append if lists_lines(request.answer.list) else None
-    result: Any = ask_for_python(request, Delivery(take))
+    result: Any = ask_for_python(request)
     if request.answer.list is None:
         return result.spelled(spelled)
-    if take is not None:
-        return tuple(line for block in lines for (line,) in block.rows)
     rows = (row for block in result.blocks(Look(listing=request.answer.list)) for row in block.rows)
     return tuple(rows if lists_groups(request.answer.list) else (name for (name,) in rows))
 

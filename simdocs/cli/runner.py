@@ -39,8 +39,8 @@ def requests_of(
 
     UsageError: all problems of both, those that were found before, and all options with wrong values.
     """
-    beside = any(options.get(name) is not None for name in RowOutputs.parameters)
-    of_answer = {"listing": options.get("list"), "beside": beside}
+    rows = tuple(options[name] for name in RowOutputs.parameters if options.get(name) is not None)
+    of_answer = {"listing": options.get("list"), "row_paths": rows}
     listing = of_answer if issubclass(told, DrawRequest) else {}
     problems = list(problems)
     made: list[Any] = []
@@ -141,8 +141,6 @@ def _say_in_the_end(result: Answer, work: Work, drawn: DrawnRequest) -> None:
         # Advice is not printed when nobody asks for it, or cron would mail the same advice every night.
         work.told.warnings(result.warned_of)
     work.told.summary(result.lines(work.seconds, verbose=drawn.verbose))
-    if work.told.is_loud and not drawn.nul:  # Nobody takes names with NULs for lines: see xargs -0.
-        work.told.summary(result.meant(drawn.listing))
 
 
 def _hint_at_terminal(request: Request, told: DrawnRequest) -> None:

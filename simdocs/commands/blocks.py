@@ -4,27 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simdocs.corpora.containers.recognise import format_of_document
-from simdocs.corpora.containers.reopened import Reopened
-from simdocs.errors import InputError, UsageError, mention
+from simdocs.errors import InputError
 from simdocs.matching.corpus import Corpus
-from simdocs.model.answers import LINES, NAMES, Block, Row, TableHead
+from simdocs.model.answers import NAMES, Block, TableHead
 from simdocs.model.byte_strings import joined
 from simdocs.model.documents import Documents
-from simdocs.model.figures import counted
 from simdocs.model.groups import Members, Pairs
 from simdocs.model.names import display_name
 from simdocs.model.ragged import Array, Index, Mask, Ragged, Rows
 from simdocs.model.search_result import MEMBERS
 from simdocs.model.skipped import Skip, Skipped
-from simdocs.parameters.families import LISTS
-from simdocs.parameters.file_formats import CONTAINERS
-from simdocs.parameters.texts import Sequences
 
 if TYPE_CHECKING:
     from simdocs.corpora.containers.names import LineNames
@@ -153,9 +146,6 @@ class RecordedNames:
 _AT_ONCE = 1 << 13
 """Rows of an answer in one block."""
 
-_BYTES_AT_ONCE = 1 << 20
-"""Bytes of lines in one block."""
-
 
 def shown_pairs(documents: Corpus, pairs: Pairs, head: TableHead, printed: PrintedNames) -> Iterator[Block]:
     """Yield pairs with the names of their documents, if both can be printed."""
@@ -194,42 +184,6 @@ def name_blocks(documents: Corpus, rows: Index, printed: PrintedNames) -> Iterat
     for at in range(0, len(rows), _AT_ONCE):
         names, fit = printed.of(documents, rows[at : at + _AT_ONCE])
         yield Block(NAMES, [(name,) for name, fits in zip(names, fit.tolist(), strict=True) if fits])
-
-
-def refuse_other_than_lines(documents: Documents, listing: str, sequences: Sequences) -> None:
-    """UsageError: a document is no line of a JSONL file."""
-    files, containers = documents.sources.files["row"], documents.facts["container"]
-    are_others = containers == 0
-    for first, end in pairwise((*files[containers[files] > 0].tolist(), len(documents))):
-        path = documents.raw_name(first)[: int(containers[first])]
-        if not CONTAINERS[format_of_document(path, sequences)].of_lines:
-            are_others[first:end] |= containers[first:end] > 0
-    others = np.flatnonzero(are_others)
-    if len(others):
-        found = counted(len(others), "document is", "documents are")
-        example, option = display_name(documents.raw_name(int(others[0]))), mention("list")
-        raise UsageError(
-            f"{option} {listing} needs JSON Lines files, and {found} not in one, such as {example}: use {option}"
-            f" {LISTS[listing].names}"
-        )
-
-
-def line_blocks(documents: Corpus, rows: Index, reader: Reopened) -> Iterator[Block]:
-    """Yield the lines of JSONL files that these rows are. InputError: a line has changed."""
-    for at in range(0, len(rows), _AT_ONCE):
-        yield Block(LINES, [(line,) for line in documents.lines(rows[at : at + _AT_ONCE], reader)])
-
-
-def blocks_of_lines(lines: Iterator[bytes]) -> Iterator[Block]:
-    """Yield these lines in blocks of about the same size."""
-    held, size = list[Row](), 0
-    for line in lines:
-        held.append((line,))
-        size += len(line) + 1
-        if size >= _BYTES_AT_ONCE:
-            yield Block(LINES, held)
-            held, size = [], 0
-    yield Block(LINES, held)
 
 
 def names_of_pairs(documents: Corpus, pairs: Pairs) -> tuple[Ragged, Ragged]:

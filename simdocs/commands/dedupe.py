@@ -14,18 +14,14 @@ from simdocs.advice.length_advice import length_advice
 from simdocs.advice.template_advice import CrowdWatch, encoding_advice, keep_of_lines, template_advice
 from simdocs.commands.blocks import (
     PrintedNames,
-    blocks_of_lines,
     given_names_of,
     group_blocks,
-    line_blocks,
     name_blocks,
     names_of_pairs,
-    refuse_other_than_lines,
     shown_pairs,
 )
 from simdocs.commands.resolve import Resolved, opened_index, resolve
 from simdocs.corpora.containers.recognise import looking_like
-from simdocs.corpora.containers.reopened import Reopened
 from simdocs.corpora.identity import FilesToDelete
 from simdocs.engines.run import Run
 from simdocs.errors import mention
@@ -38,7 +34,7 @@ from simdocs.matching.groups.decision import Decision
 from simdocs.matching.groups.greedy import decide
 from simdocs.matching.preparing import corpus_of, prepare, rows_around, unknown_recall, useless_template
 from simdocs.matching.verification.verify import Verifier, outdated_warnings
-from simdocs.model.answers import LINES, NAMES, Block, Delivery
+from simdocs.model.answers import NAMES, Block, Delivery
 from simdocs.model.deduplication import ComponentFacts, Deduplication
 from simdocs.model.documents import Documents
 from simdocs.model.groups import Pairs
@@ -46,7 +42,7 @@ from simdocs.model.names import path_from
 from simdocs.model.ragged import Mask, Rows
 from simdocs.model.search_result import GROUPS, SearchFacts
 from simdocs.parameters.answers import Reporting
-from simdocs.parameters.families import LISTS, lists_lines
+from simdocs.parameters.families import LISTS
 from simdocs.parameters.recipes import SignatureRecipe
 from simdocs.pipeline.boilerplate import with_common_tokens
 from simdocs.pipeline.prepare import files_of
@@ -73,7 +69,7 @@ _LOOKED_AT = 1 << 13
 
 
 def answer(request: DedupeRequest, run: Run, delivery: Delivery) -> Deduplication:
-    """The groups, or the lists of names or lines that a request asks for."""
+    """The groups, or the lists of names that a request asks for."""
     plan, rows = with_row_outputs(resolve(request, delivery.outputs), run, delivery)
     return find_groups(plan, read_documents(plan, run), run, delivery, rows)
 
@@ -81,17 +77,14 @@ def answer(request: DedupeRequest, run: Run, delivery: Delivery) -> Deduplicatio
 def with_row_outputs(plan: _Plan, run: Run, delivery: Delivery) -> tuple[_Plan, RowDrafts | None]:
     """The plan with the files of its documents, and drafts of the outputs of their rows; None if none is wanted."""
     given = {name: os.fsdecode(path) for name, path in plan.request.row_outputs.fields().items() if path is not None}
-    listing = plan.request.answer.list
-    kept_lines = listing is not None and LISTS[listing].lines and not LISTS[listing].duplicates
-    run.skipped.keeps_rows = kept_lines or "kept_rows" in given or "flagged_rows" in given
-    reads_rows = bool(given) or lists_lines(listing)
-    if reads_rows and plan.intake.artifact is None:
+    run.skipped.keeps_rows = "kept_rows" in given or "flagged_rows" in given
+    if given and plan.intake.artifact is None:
         from simdocs.commands.row_sources import refuse_unread
 
         found = files_of(plan.intake, run)
         refuse_unread(found, plan.recipe.sequences)
         plan = replace(plan, intake=replace(plan.intake, found=found))
-    if delivery.take is not None and delivery.report_size is None and not reads_rows:
+    if delivery.take is not None and delivery.report_size is None and not given:
         plan = replace(plan, intake=replace(plan.intake, with_digests=False))
     if not given:
         return plan, None
@@ -140,20 +133,17 @@ def find_groups(
     """Groups of near-duplicates.
 
     delivery: takes the answer in blocks, which is a list if one was asked for. rows: where the rows of the documents'
-    files are written; they are published by the delivery. UsageError: lines are wanted, and a
-    document is not a line. InputError: a line has changed since it was read.
+    files are written; they are published by the delivery. InputError: a file has changed since its rows were read.
     """
     listing = plan.request.answer.list
     documents, changed = given_documents(plan, corpus), changed_ones(plan, corpus)
-    if listing is not None and LISTS[listing].lines:
-        refuse_other_than_lines(documents, listing, corpus.recipe.sequences)
     run.skipped.warnings += keep_of_lines(documents, plan.grouping.keep)
     watch = CrowdWatch(len(corpus), run, joinable=is_joinable(plan))
     decision = _decide(plan, corpus, changed, run)
     corpus.signatures.release()
     take = delivery.take
     if take is not None:
-        for block in _blocks(decision, listing, plan, documents, run):
+        for block in _blocks(decision, listing, documents, run):
             take(block)
     written = () if rows is None else rows.write(decision, documents, run)
     compared, pairs, largest = decision.corpus, decision.pairs, decision.largest
@@ -224,7 +214,7 @@ def verifier_of(plan: Searched, corpus: Corpus, run: Run) -> Verifier:
     )
 
 
-def _blocks(decision: Decision, listing: str | None, plan: _Plan, given: Documents, run: Run) -> Iterator[Block]:
+def _blocks(decision: Decision, listing: str | None, given: Documents, run: Run) -> Iterator[Block]:
     """The answer: groups, or what is listed. given: the documents that were given."""
     printed = PrintedNames(run.skipped)
     if listing is None:
@@ -235,19 +225,8 @@ def _blocks(decision: Decision, listing: str | None, plan: _Plan, given: Documen
         yield from group_blocks(decision, len(given), printed)
         return
     rows = decision.duplicates() if LISTS[listing].duplicates else decision.kept()
-    if LISTS[listing].lines:
-        yield Block(LINES, [])
-        found = plan.intake.found
-        if LISTS[listing].duplicates or found is None:
-            yield from line_blocks(decision.corpus, rows, run.engine.state.get(Reopened))
-        else:
-            from simdocs.commands.row_sources import kept_lines
-
-            fields, limit = plan.recipe.sequences, plan.intake.walking.max_size
-            yield from blocks_of_lines(kept_lines(decision, given, found, fields, limit, run))
-    else:
-        yield Block(NAMES, [])
-        yield from name_blocks(decision.corpus, rows, printed)
+    yield Block(NAMES, [])
+    yield from name_blocks(decision.corpus, rows, printed)
 
 
 def _freed(corpus: Corpus, duplicates: Rows) -> tuple[int, int, int]:

@@ -29,7 +29,6 @@ from simdocs.model.groups import Members
 from simdocs.model.names import display_name, name_to_text
 from simdocs.model.ragged import Floats, Index, Rows
 from simdocs.model.skipped import DocumentSkipped, Skip, and_more, explanation
-from simdocs.parameters.file_formats import CONTAINERS
 from simdocs.parameters.texts import Sequences
 
 
@@ -272,27 +271,3 @@ def refuse_unread(found: FileList, fields: Sequences) -> None:
     for (module, what), names in needy.items():
         lost = f"{and_more(len(names))}, whose rows would be lost" if len(names) > 1 else ""
         needs(module, what, f"{display_name(names[0])}{lost}")
-
-
-def kept_lines(
-    decision: Decision, documents: Documents, found: FileList, fields: Sequences, limit: int, run: Run
-) -> Iterator[bytes]:
-    """Yield the lines that are kept, without their line feeds: all lines but duplicates and blank ones.
-
-    documents: those of the decision that were given. InputError: a file has changed since it was read.
-    """
-    fates, judged = Fates.of(decision, len(documents)), JudgedFiles(documents)
-    for number, form in enumerate(container_formats(found, fields)):
-        if not form or not CONTAINERS[form].of_lines:
-            continue
-        source = RowSource(found, number, form, fields, limit, judged.next(found.names[number]))
-        raw = source.open(alone=False)
-        try:
-            for block, places, its in source.blocks(run) if raw is not None else ():
-                kept = np.ones(len(block), bool)
-                kept[places] = fates.original[its] < 0
-                yield from (block.raw(place) for place in np.flatnonzero(kept).tolist() if block.is_row(place))
-        finally:
-            if raw is not None:
-                raw.close()
-        run.skipped.warnings += source.warnings

@@ -25,6 +25,8 @@ from simdocs.parameters.texts import Sequences
 from simdocs.parameters.values import is_uri
 from simdocs.storage.atomic_tree import LIST, check_tree
 
+_STANDARD_OUTPUT = "/dev/stdout"
+
 
 class RowFile(NamedTuple):
     """A file whose rows are written.
@@ -79,6 +81,7 @@ def row_targets(
     input, lies in one, or holds one. InputError: there is no file with rows. OutputError: see `check_tree`.
     """
     forms = _forms(found, fields, next(iter(outputs)))
+    outputs = {name: _STANDARD_OUTPUT if path == "-" else path for name, path in outputs.items()}
     is_one_file = sources.listed is None and len(sources.names) == 1 and not is_directory(sources.names[0])
     names = [""] * len(found.names) if is_one_file else _relative_names(found, sources, outputs)
     if not names:
@@ -89,6 +92,8 @@ def row_targets(
         if is_one_file:
             if found.holds(path):
                 raise UsageError(f"{_shown(path)}: this file is read in this run: choose another {mention(parameter)}")
+        elif path == _STANDARD_OUTPUT:
+            raise UsageError(f"{mention(parameter)} -: standard output takes the rows of one file: name a directory")
         else:
             _refuse_suffix(parameter, path, sources)
             _refuse_inputs(parameter, path, found, sources)

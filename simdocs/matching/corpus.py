@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from simdocs.artifacts.formats import RUN
 from simdocs.artifacts.npy import damaged
-from simdocs.corpora.containers.reopened import Reopened
 from simdocs.engines.run import Progress, Run, each_band, in_threads, no_progress, threads_for
 from simdocs.errors import ArtifactError, InputError, mention
 from simdocs.kernels.compare import jaccard
@@ -40,7 +39,7 @@ from simdocs.model.ragged import (
     row_blocks,
 )
 from simdocs.parameters.recipes import Bands, Recipe
-from simdocs.pipeline.reload import ReloadRequest, Source, unchanged_line
+from simdocs.pipeline.reload import ReloadRequest, Source
 
 _NAME_BYTES = 1 << 20
 """Bytes of names that are taken out at once. The places of each byte take 16 bytes meanwhile."""
@@ -256,13 +255,6 @@ class Corpus:
             return names
         each = zip(names, self.containers(rows).tolist(), strict=True)
         return [name if name[:container] == b"-" else no_option(name) for name, container in each]
-
-    def lines(self, rows: Rows, reader: Reopened) -> list[bytes]:
-        """The JSONL lines of these documents, byte for byte, without line ends. InputError: a line has changed."""
-        if self.parts is not None:
-            return self._listed(rows, lambda part, its: part.lines(its, reader))
-        request = self._request(rows)
-        return [unchanged_line(request, place, self.recipe.shingling, reader) for place in range(len(rows))]
 
     def estimates(self, left: Rows, right: Rows) -> Floats:
         """The estimated similarities of documents left[i] and right[i]: float64 (n,)."""

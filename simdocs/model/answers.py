@@ -24,13 +24,12 @@ EXCERPTS = "excerpts"
 """Kinds of column: names or words; similarities and other fractions; integers; anything; passages with what is around
 them."""
 
-PLAIN, GROUPED, KEYED, LINES_LAYOUT = "plain", "grouped", "keyed", "lines"
+PLAIN, GROUPED, KEYED = "plain", "grouped", "keyed"
 QUOTING, REPEATING = "quoting", "repeating"
 """Layouts of tables. By default, a row is drawn for itself.
 
 grouped: the first column repeats over several rows.
 keyed: the first column is the name of a count or of a parameter, and the second has its value.
-lines: there is one column, of lines of files, which are written as they are.
 quoting: the last column has a passage that two documents have in common.
 repeating: each row is a passage, with some of its places and its text.
 """
@@ -88,7 +87,7 @@ def table_head(layout: str = PLAIN, /, **kinds: str) -> TableHead:
     return TableHead((), layout).but(layout, **kinds)
 
 
-NAMES, LINES = table_head(name=NAME), table_head(LINES_LAYOUT, line=NAME)
+NAMES = table_head(name=NAME)
 FACTS = table_head(KEYED, key=NAME, value=VALUE)
 PASSAGES = table_head(passage=NAME, a=NAME, b=NAME)
 
@@ -226,10 +225,6 @@ class Answer:
 
     def lines(self, seconds: float, *, verbose: bool = False) -> Iterator[str]:  # noqa: ARG002
         """Yield the lines of the summary. verbose: with every figure."""
-        yield from ()
-
-    def meant(self, listing: str | None) -> Iterator[str]:  # noqa: ARG002
-        """Yield what else may have been meant by a list of names."""
         yield from ()
 
     @property

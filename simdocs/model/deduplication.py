@@ -186,7 +186,7 @@ class Deduplication(SearchResult):
     def blocks(self, look: Look) -> Iterator[Block]:
         """Yield the pairs; or names, or documents with their groups, if those are listed."""
         listed = LISTS[look.listing] if look.listing is not None and look.listing in LISTS else None
-        if listed is None or listed.lines:
+        if listed is None:
             yield from super().blocks(look)
         elif listed.groups:
             yield Block(MEMBERS, list(self.group_rows()))

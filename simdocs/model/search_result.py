@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from simdocs.errors import mention
 from simdocs.model.answers import (
     GROUPED,
     NAME,
@@ -29,8 +28,6 @@ from simdocs.model.ragged import Ragged
 from simdocs.model.run_result import LooksLike, RunResult, facts_left_out, left_out_in_words
 from simdocs.model.skipped import Skipped
 from simdocs.parameters.answers import Grouping
-from simdocs.parameters.families import LISTS
-from simdocs.parameters.file_formats import CONTAINERS
 from simdocs.parameters.recipes import Banding, Bands, Recipe
 from simdocs.parameters.texts import Walking
 
@@ -247,20 +244,3 @@ class SearchResult(RunResult, Tabular[PairRow]):
     def _outcome(self, took: str) -> Iterator[str]:
         """Yield the lines of the summary about what was found. took: the time that it took, in words."""
         raise NotImplementedError
-
-    def _begins_with_a_line(self) -> bool:
-        """Whether the name of the first document is not that of a row of a table."""
-        path = self.documents.raw_name(0)[: int(self.documents.facts["container"][0])]
-        return not path.endswith(
-            tuple(end for each in CONTAINERS.values() if not each.of_lines for end in each.endings)
-        )
-
-    def meant(self, listing: str | None) -> Iterator[str]:
-        """Yield that names are listed, where all documents are lines of JSONL files, which may have been meant.
-
-        Said in every format: `--list kept > kept.jsonl` writes TSV and means lines, too.
-        """
-        lines = [name for name, each in LISTS.items() if each.lines and each.names == listing]
-        if lines and len(self.documents) and self.documents.facts["container"].all() and self._begins_with_a_line():
-            option = mention("list")
-            yield f"{option} {listing} writes names: {option} {lines[0]} writes the lines themselves"

@@ -143,7 +143,7 @@ _DIFF = parameter(Choice(DIFFS), default=None, help="Print where texts differ.",
 class DedupeAnswer(Group, section=ANSWER):
     """What the answer of dedupe lists."""
 
-    list: str | None = parameter(Choice(LISTS), default=None, help="List names, lines of JSON Lines files, or groups.")
+    list: str | None = parameter(Choice(LISTS), default=None, help="List names or groups.")
 
 
 class PairsAnswer(Group, section=ANSWER):

@@ -233,37 +233,24 @@ CLUSTERS = Family(
 class Listing(Member):
     """A list of documents.
 
-    names: the list of the names of the same documents; for a list of names, this one; empty if there is none
-    lines: whether the documents are listed as the lines that they were read from
     duplicates: whether duplicates are listed
     groups: whether all documents are listed, each with its group
     """
 
-    def __init__(
-        self, help_text: str, names: str, *, lines: bool = False, duplicates: bool = False, groups: bool = False
-    ) -> None:
+    def __init__(self, help_text: str, *, duplicates: bool = False, groups: bool = False) -> None:
         super().__init__(help_text)
-        self.names, self.lines, self.duplicates, self.groups = names, lines, duplicates, groups
+        self.duplicates, self.groups = duplicates, groups
 
 
 LISTS = Family(
     {
-        "kept": Listing("the names of documents that are kept", "kept"),
-        "duplicates": Listing("the names of duplicates", "duplicates", duplicates=True),
-        "kept-lines": Listing("the JSON Lines of kept documents, byte for byte", "kept", lines=True),
-        "duplicate-lines": Listing(
-            "the JSON Lines of duplicates, byte for byte", "duplicates", lines=True, duplicates=True
-        ),
-        "groups": Listing("all documents, each with the number of its group", "", groups=True),
+        "kept": Listing("the names of documents that are kept"),
+        "duplicates": Listing("the names of duplicates", duplicates=True),
+        "groups": Listing("all documents, each with the number of its group", groups=True),
     }
 )
 
 MATCH_LISTS = Family({"matches": Member("the names of all matches, each once")})
-
-
-def lists_lines(listing: str | None) -> bool:
-    """Whether this is a list of lines, not of names."""
-    return listing is not None and listing in LISTS and LISTS[listing].lines
 
 
 def lists_groups(listing: str | None) -> bool:

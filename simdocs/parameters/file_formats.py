@@ -15,7 +15,6 @@ class ContainerFormat(Member):
     may_be_compressed: whether a suffix of a compression may follow
     is_limited_whole: whether such a file is read whole, so that the largest size of a document is that of the file
     rows: the format of its rows, as `module:name`; empty: they cannot be written to another file
-    of_lines: whether each document is one line, so that lists of lines can hold it
     stretches: what cuts an interval of such a file into parts, as `module:name`; empty: nothing does
     """
 
@@ -29,12 +28,11 @@ class ContainerFormat(Member):
         may_be_compressed: bool = True,
         is_limited_whole: bool = False,
         rows: str = "",
-        of_lines: bool = False,
         stretches: str = "",
     ) -> None:
         super().__init__(help_text, implementation)
         self.suffixes, self.needs, self.may_be_compressed = suffixes, needs, may_be_compressed
-        self.is_limited_whole, self.rows, self.of_lines = is_limited_whole, rows, of_lines
+        self.is_limited_whole, self.rows = is_limited_whole, rows
         self.stretches = stretches
 
     @property
@@ -51,7 +49,6 @@ CONTAINERS = Family(
             "simdocs.corpora.containers.jsonl:JSON_LINES",
             (b".jsonl", b".ndjson"),
             rows="simdocs.corpora.containers.json_rows:JSON_LINES_ROWS",
-            of_lines=True,
             stretches="simdocs.corpora.containers.line_stretches:cut_lines",
         ),
         "json": ContainerFormat(

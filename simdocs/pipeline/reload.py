@@ -18,11 +18,10 @@ from simdocs.corpora.identity import Identity, identities, same_texts
 from simdocs.corpora.read_file import PADDING, each_ahead, read, read_small
 from simdocs.corpora.stamp import Stamp, status_of
 from simdocs.corpora.walked_files import ANY, Directories, Met, each_met
-from simdocs.errors import InputError
 from simdocs.kernels.tokens import multisets
 from simdocs.kernels.tokens.ignored_tokens import leave_out
 from simdocs.model.documents import MET
-from simdocs.model.names import display_name, path_from
+from simdocs.model.names import path_from
 from simdocs.model.ragged import NO_TOKENS, BlockPlaces, Mask, Ragged, Tokens
 from simdocs.model.skipped import ALTERED, GONE, WITHOUT_FILE, DocumentSkipped, Skip
 from simdocs.model.texts import Texts, batches
@@ -222,35 +221,9 @@ def _of_unchanged_files(request: ReloadRequest, places: Sequence[int]) -> Mask:
     return same
 
 
-def unchanged_line(request: ReloadRequest, place: int, shingling: Shingling, files: Reopened) -> bytes:
-    """The bytes of a document in a container, such as its line without the end.
-
-    InputError: the file and the text have changed, or cannot be read.
-    """
-    (identity,), name = identities(request.facts[[place]]), request.names[place]
-    if place in request.held:
-        return request.held[place]
-    (found,) = files.read(request.file(place), request.locators([place]), request.sequences, request.met_file(place))
-    reason = "changed"
-    if isinstance(found, DocumentSkipped):
-        reason = _why(found)
-    elif identity.unchanged(found[1]) or _is_text_of(request, place, found[0], shingling):
-        return found[0]
-    remedy = "build the artifact again" if request.root else "run again"
-    raise InputError(f"{display_name(name)}: {reason}, when its line was to be written: {remedy}")
-
-
 def _why(found: DocumentSkipped) -> str:
     """Why a document cannot be read again: the name of the reason, or which library to install."""
     return found.detail if found.reason == "uninstalled" else found.reason
-
-
-def _is_text_of(request: ReloadRequest, place: int, line: bytes, shingling: Shingling) -> bool:
-    text = request.text_of(place, line)
-    if text is None:
-        return False
-    ((_, normal),) = normalised([as_utf8(text)[0]], shingling)
-    return bool(same_texts(normal.encoded, request.facts[place : place + 1])[0])
 
 
 class _Reread:

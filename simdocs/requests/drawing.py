@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from simdocs.errors import Problem, mention, suggested
 from simdocs.model.names import display_name
 from simdocs.parameters.answers import Presentation
-from simdocs.parameters.families import lists_groups, lists_lines
+from simdocs.parameters.families import lists_groups
 from simdocs.parameters.file_formats import (
     COMPRESSIONS,
     ELSEWHERE,
@@ -38,23 +38,20 @@ _ABOUT_ANSWERS = frozenset(("output", "format", "header", "diff", "nul"))
 _OF_PAGES = (b".html", b".htm")
 """How the names of pages of HTML end, in lower case."""
 
-_OF_LINES = ("jsonl", "ndjson")
-"""Suffixes that promise JSON Lines."""
-
 
 class DrawnRequest(Request, Presentation, init=False):
     """The output options of a command. Each command accepts some of them; the others have their defaults.
 
     takes: the parameters that are accepted.
     listing: what the answer lists, if anything.
-    beside: whether something else is written that may be wanted instead of the answer, such as rows.
+    row_paths: where rows are written, which may be wanted instead of the answer.
     """
 
     question: ClassVar[str] = "drawing"
     takes: ClassVar[tuple[str, ...]] = ("debug",)
 
     listing: str | None = None
-    beside: bool | None = None
+    row_paths: tuple[bytes, ...] | None = None
 
     @classmethod
     def _accept(cls, accepted: Mapping[str, Any]) -> None:
@@ -73,7 +70,7 @@ class DrawnRequest(Request, Presentation, init=False):
     def is_wanted(self) -> bool:
         """Whether the answer itself is wanted. It is not if rows are written and no option is about the answer."""
         asked = self.listing or self.given.keys() & _ABOUT_ANSWERS
-        return not self.beside or bool(asked)
+        return not self.row_paths or bool(asked)
 
     @property
     def path(self) -> str | None:
@@ -98,10 +95,6 @@ class DrawnRequest(Request, Presentation, init=False):
     def _output(self) -> str:
         return f"{mention('output')} {display_name(self.output or b'')}"
 
-    @property
-    def _lists_lines(self) -> bool:
-        return lists_lines(self.listing)
-
     def _output_suits(self) -> Iterator[Problem]:
         """The name of the output may not promise another format than the one that is written."""
         suffix = self.suffix
@@ -117,7 +110,7 @@ class DrawnRequest(Request, Presentation, init=False):
             known = " or ".join(os.fsdecode(each.suffix) for each in COMPRESSIONS.values())
             why = f"simdocs cannot write .{suffix}: for a compressed output, use {known}, or write to a pipe"
             yield Problem(f"{self._output}: {why}", "output")
-        suffix_decides = self.format is None and not self.nul and not self._lists_lines
+        suffix_decides = self.format is None and not self.nul
         if suffix in _NOT_OFFERED and suffix not in self._file_formats() and suffix_decides:
             suited = (name for name, form in self._file_formats().items() if not any(self._lacking(form)))
             *most, last = (f".{name}" for name in (*FORMATS, *suited))
@@ -149,7 +142,7 @@ class DrawnRequest(Request, Presentation, init=False):
     @property
     def ending(self) -> str:
         """The suffix of the names of the parts, with its dot; empty for names that end with NUL."""
-        return "" if self.nul else ".jsonl" if self._lists_lines else f".{self.format or ELSEWHERE}"
+        return "" if self.nul else f".{self.format or ELSEWHERE}"
 
     def _parts_have_rows(self) -> Iterator[Problem]:
         if self.has_parts and self.format is not None and FORMATS[self.format].for_people:
@@ -184,20 +177,15 @@ class DrawnRequest(Request, Presentation, init=False):
             yield Problem(text, "diff", "format")
 
     def _of_lists(self) -> Iterator[Problem]:
-        """Lists of names or lines cannot be drawn in every way."""
+        """Lists of names cannot be drawn in every way."""
         nul, listed = mention("nul"), f"{mention('list')} {self.listing}"
         if self.nul and self.listing is None:
             yield Problem(f"{nul} needs a list of names: add {mention('list')}", "nul", "list")
-        if self.nul and (self._lists_lines or lists_groups(self.listing)):
+        if self.nul and lists_groups(self.listing):
             yield Problem(f"{nul} needs a list of names, not {listed}", "nul", "list")
         if self.nul and self.format:
             yield not_together("nul", "format", why=f"{nul} writes plain names")
         known = self.suffix in (*FORMATS, *_NOT_OFFERED)
-        if self._lists_lines and known and self.suffix not in _OF_LINES:
-            lines = f"{listed} writes JSON Lines as they are, which is not .{self.suffix}"
-            yield Problem(f"{lines}: name a file *.jsonl, not {display_name(self.output or b'')}", "list")
-        if self._lists_lines and self.format:
-            yield Problem(f"{listed} writes lines as they are, without {mention('format')}", "list", "format")
         if self.nul and known and self.suffix != ELSEWHERE:
             yield Problem(f"{nul} and {self._output} cannot be combined: {nul} writes plain names", "nul", "output")
 
@@ -256,6 +244,12 @@ class DedupeDrawRequest(DrawRequest, init=False):
     question = "dedupe_report"
     takes = (*DrawRequest.takes, "report", "report_size")
 
+    def _one_to_standard_output(self) -> Iterator[Problem]:
+        """Rows are not written between the lines of an answer."""
+        if b"-" in (self.row_paths or ()) and self.is_wanted and self.path is None:
+            why = "rows and the answer cannot both go to standard output"
+            yield Problem(f"{why}: add {mention('output')} PATH for the answer", "output")
+
     def _report_of_groups(self) -> Iterator[Problem]:
         if self.report == b"-":
             text = f"{mention('report')} must be a file, not -, because the answer goes to standard output"
@@ -264,7 +258,12 @@ class DedupeDrawRequest(DrawRequest, init=False):
             named = f"{mention('report')} {display_name(self.report)}"
             yield Problem(f"{named}: a report is a page of HTML: name a file *.html", "report")
 
-    rules: ClassVar[RequestRules] = (*DrawRequest.rules, Need("report_size", "report"), _report_of_groups)
+    rules: ClassVar[RequestRules] = (
+        *DrawRequest.rules,
+        Need("report_size", "report"),
+        _report_of_groups,
+        _one_to_standard_output,
+    )
 
 
 class ReportDrawRequest(DrawnRequest, init=False):

@@ -108,7 +108,7 @@ class GroupsRequest(SimilarRequest):
 
 
 class DedupeRequest(GroupsRequest):
-    """Find near-duplicates: groups, or lists of names or lines."""
+    """Find near-duplicates: groups, or lists of names."""
 
     question = "dedupe"
     of_paths = (*BandsRequest.of_paths, *RowOutputs.parameters)
@@ -117,15 +117,15 @@ class DedupeRequest(GroupsRequest):
     answer: DedupeAnswer
     row_outputs: RowOutputs
 
-    def _rows_to_files(self) -> Iterator[Problem]:
-        """Rows are not written between the lines of an answer."""
-        for name in RowOutputs.parameters:
-            if self.given.get(name) == b"-":
-                yield Problem(f"{mention(name)} must be a file, not -: use /dev/stdout for standard output", name)
+    def _rows_once(self) -> Iterator[Problem]:
+        """Standard output takes the rows of one output."""
+        piped = [name for name in RowOutputs.parameters if self.given.get(name) == b"-"]
+        if len(piped) > 1:
+            yield not_together(*piped, why="only one of them can go to standard output")
 
     rules: ClassVar[RequestRules] = (
         *GroupsRequest.rules,
-        _rows_to_files,
+        _rows_once,
         Exclusion("changed", "against", f"{mention('changed')} is about one index"),
     )
 

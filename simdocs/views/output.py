@@ -10,7 +10,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from simdocs.errors import Problem, UsageError, mention, spelled
-from simdocs.model.answers import LINES_LAYOUT, NAME, NAMES, QUOTING, REPEATING, Look
+from simdocs.model.answers import NAME, NAMES, QUOTING, REPEATING, Look
 from simdocs.model.names import display_name
 from simdocs.parameters.declaration import loaded
 from simdocs.parameters.file_formats import ELSEWHERE, FORMATS, ON_TERMINAL, compression_of
@@ -241,12 +241,10 @@ def _with_names(row: Row, head: TableHead) -> Row:
 
 def _format(request: DrawnRequest, look: Look, head: TableHead) -> Format:
     """The format that draws a table with this head."""
-    from simdocs.views.output_formats import NulEnded, RawLines, Tsv
+    from simdocs.views.output_formats import NulEnded, Tsv
 
     if request.nul:
         return Tsv(head) if look.terminal else NulEnded(head)  # nobody sees a NUL, nor that a name has two lines
-    if head.layout == LINES_LAYOUT:
-        return RawLines(head)
     if head.layout == QUOTING:
         from simdocs.views.quoted_passages import QuotedPassages
 

@@ -123,21 +123,12 @@ class Jsonl(_ByLines):
         return b"{" + b", ".join(_member(key, cell) for key, cell in zip(self.names, row, strict=True)) + b"}\n"
 
 
-class RawLines(_ByLines):
-    """The first column as it is, each ended by `end_mark`: lines of files, or names ended by NUL."""
-
-    is_json: ClassVar[bool] = True
-    end_mark = b"\n"
-
-    def row(self, row: Row) -> bytes:
-        """The cell, and its end."""
-        return plain(row[0]) + self.end_mark
-
-
-class NulEnded(RawLines):
+class NulEnded(_ByLines):
     """Raw names, each ended by NUL."""
 
-    end_mark = b"\0"
+    def row(self, row: Row) -> bytes:
+        """The name, and its end."""
+        return plain(row[0]) + b"\0"
 
 
 _DIRECTIVES: Mapping[type, bytes] = {bytes: b"%b", int: b"%d", float: b"%.6f"}

@@ -57,8 +57,6 @@ def test_every_case_is_about_a_parameter():
 
 LISTS = [
     ("dedupe", ("docs",), {"list": "kept"}),
-    ("dedupe", ("docs/lines.jsonl", "docs/lines.ndjson"), {"list": "kept-lines"}),
-    ("dedupe", ("docs/lines.jsonl", "docs/lines.ndjson"), {"list": "duplicate-lines"}),
     ("dedupe", ("docs",), {"list": "duplicates", "against": "old.index"}),
     ("dedupe", ("docs",), {"list": "groups"}),
     ("dedupe", ("docs",), {"list": "groups", "against": "old.index", "verify": "estimate"}),

@@ -120,7 +120,6 @@ CONTRADICTIONS: list[tuple[str, tuple[str, ...], dict[str, Any], int]] = [
     ("dedupe", ("docs.shingles",), {"against": "old.index", "nfkc": True, "rows": 1}, 3),
     ("dedupe", ("docs",), {"num_perm": 1, "threshold": 0.3}, 1),
     ("dedupe", ("docs",), {"bands": 20, "rows": 7}, 1),
-    ("dedupe", ("docs",), {"list": "kept-lines"}, 1),
     ("dedupe", ("docs",), {"against": "docs"}, 1),
     ("dedupe", ("docs",), {"changed": True}, 1),
     ("dedupe", ("docs.index",), {"changed": True, "against": "old.index"}, 1),

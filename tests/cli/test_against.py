@@ -147,8 +147,8 @@ def test_new_documents_may_be_json_lines(archive):
     as_the_index_has_it = simdocs("dedupe", "new.jsonl", "--against", "of.body.index", cwd=archive)
     assert as_the_index_has_it == simdocs(*ask, cwd=archive)
     lines = (archive / "new.jsonl").read_bytes().splitlines(keepends=True)
-    assert simdocs(*ask, "--list", "kept-lines", cwd=archive) == (0, lines[1], "")
-    assert simdocs(*ask, "--list", "duplicate-lines", cwd=archive) == (0, lines[0] + lines[2], "")
+    assert simdocs(*ask, "--kept-rows", "-", cwd=archive) == (0, lines[1], "")
+    assert simdocs(*ask, "--removed-rows", "-", cwd=archive) == (0, lines[0] + lines[2], "")
 
 
 @pytest.mark.reliability("artifacts with different parameters")

@@ -32,7 +32,7 @@ def test_lines_are_read_from_several_frames(tmp_path, name):
     plain = rows(simdocs("dedupe", "plain.jsonl", cwd=tmp_path))
     assert found == [tuple(cell.replace("plain.jsonl", file) for cell in row) for row in plain]
     assert len(found) == 2
-    lines = simdocs("dedupe", file, "--list", "duplicate-lines", cwd=tmp_path)
+    lines = simdocs("dedupe", file, "--removed-rows", "-", cwd=tmp_path)
     assert lines == (0, LINES[2] + LINES[4], "")
 
 

@@ -40,7 +40,7 @@ def test_every_kind_of_answer_is_compressed(here, name):
     suffix = SUFFIXES[name]
     for words in (
         ("pairs", "docs"),
-        ("dedupe", "data.jsonl", "--list", "kept-lines"),
+        ("dedupe", "data.jsonl", "--list", "kept"),
         ("dedupe", "docs", "--list", "groups"),
         ("tune", "docs"),
         ("compare", "docs/a.txt", "docs/b.txt"),
@@ -107,7 +107,7 @@ def test_a_compressed_answer_can_be_a_list_of_documents_to_read(here, name):
     """What is written compressed is read so, too."""
     file = f"x.jsonl{SUFFIXES[name]}"
     lay(here, {"data.jsonl": b'{"text": "%s"}\n' % A * 3})
-    assert simdocs("dedupe", "data.jsonl", "--list", "duplicate-lines", "-o", file, cwd=here).status == 0
+    assert simdocs("dedupe", "data.jsonl", "--removed-rows", file, cwd=here).status == 0
     assert simdocs("dedupe", file, "--list", "kept", cwd=here).names == [(f"{file}#1",)]
 
 

@@ -111,17 +111,6 @@ def test_a_suffix_of_a_graph_or_an_office_file_is_refused(here, suffix):
     assert not (here / f"x.{suffix}").exists()
 
 
-@pytest.mark.parametrize("suffix", ["csv", "tsv", "json", "parquet"])
-def test_lines_are_not_written_to_a_file_of_another_format(here, suffix):
-    lay(here, {"data.jsonl": b'{"text": "%s"}\n' % A})
-    done = simdocs("dedupe", "data.jsonl", "--list", "kept-lines", "-o", f"x.{suffix}", cwd=here)
-    why = f"writes JSON Lines as they are, which is not .{suffix}: name a file *.jsonl, not x.{suffix}"
-    assert done == (2, b"", f"simdocs: error: --list kept-lines {why}\n")
-    for name in ("x.jsonl", "x.ndjson", "x.txt", "x"):
-        assert simdocs("dedupe", "data.jsonl", "--list", "kept-lines", "-o", name, cwd=here) == (0, b"", "")
-        assert (here / name).read_bytes() == (here / "data.jsonl").read_bytes()
-
-
 @pytest.mark.parametrize("suffix", ["bz2", "xz", "ZIP", "zip"])
 def test_a_suffix_of_compressed_files_that_are_not_written_is_refused(here, suffix):
     done = simdocs("dedupe", "docs", "-o", f"x.tsv.{suffix}", "--format", "tsv", cwd=here)

@@ -89,7 +89,7 @@ def test_compressed_json_lines_are_documents(there):
     lay(there, {name: gzip.compress(DATA[:300]) + gzip.compress(DATA[300:])})
     found = rows(simdocs("dedupe", name, cwd=there))
     assert found == [(*(one.replace("data.jsonl", name) for one in group[:2]), group[2]) for group in GROUPS]
-    lines = simdocs("dedupe", name, "--list", "duplicate-lines", cwd=there)
+    lines = simdocs("dedupe", name, "--removed-rows", "-", cwd=there)
     assert lines == (0, b"\n".join((LINES[2], LINES[4], b"")), "")
 
 
@@ -205,26 +205,12 @@ def test_a_line_larger_than_max_size_is_named(there):
 
 @pytest.mark.parametrize("output", ["kept.jsonl", "kept.txt", ""])
 def test_lines_come_back_byte_for_byte(there, output):
-    expected = {"kept-lines": (0, 3, 5), "duplicate-lines": (2, 4)}
-    for listed, numbers in expected.items():
-        where = ("-o", output, "-j2") if output else ()
-        done = simdocs("dedupe", "data.jsonl", "--list", listed, *where, cwd=there)
+    expected = {"--kept-rows": (0, 1, 3, 5), "--removed-rows": (2, 4)}
+    for option, numbers in expected.items():
+        done = simdocs("dedupe", "data.jsonl", option, output or "-", "-j2", cwd=there)
         assert (done.status, done.err) == (0, "")
         written = (there / output).read_bytes() if output else done.out
-        assert written == b"".join(LINES[at] + b"\n" for at in numbers)
-
-
-def test_lines_of_several_files_come_in_row_order(there):
-    lay(
-        there,
-        {"b.jsonl": LINES[3] + b"\r\n" + LINES[0].replace(b"first", b"one"), "a.jsonl": b"\xef\xbb\xbf" + LINES[2]},
-    )
-    done = simdocs("dedupe", "b.jsonl", ".", "--list", "kept-lines", cwd=there)
-    assert done.out == b"".join(
-        line + b"\n" for line in (LINES[3] + b"\r", LINES[0].replace(b"first", b"one"), LINES[5])
-    )
-    built(Path("x.index"), ["b.jsonl", "."])
-    assert simdocs("dedupe", "x.index", "--list", "kept-lines", cwd=there) == done
+        assert written == b"".join(DATA.splitlines(keepends=True)[at] for at in numbers)
 
 
 @pytest.mark.parametrize("form", ["tsv", "csv", "jsonl", "table"])
@@ -241,15 +227,10 @@ def test_lists_of_names_have_names_in_every_format(there, form):
             assert [json.loads(line) for line in printed.out.splitlines()] == [{"name": name} for name in names]
 
 
-def test_lines_are_written_only_if_all_documents_are_lines(there):
+def test_names_of_lines_and_of_texts_are_listed_together(there):
     raw = simdocs("dedupe", "data.jsonl", "--list", "duplicates", "-0", cwd=there)
     assert raw.out.decode() == f"{NAMES[1]}\0{NAMES[3]}\0"
     lay(there, {"z.txt": A})
-    for listed, names in (("kept-lines", "kept"), ("duplicate-lines", "duplicates")):
-        mixed = simdocs("dedupe", "data.jsonl", "z.txt", "--list", listed, cwd=there)
-        assert (mixed.status, mixed.out) == (2, b"")
-        said = f"--list {listed} needs JSON Lines files, and 1 document is not in one, such as z.txt"
-        assert mixed.err == f"simdocs: error: {said}: use --list {names}\n"
     names = simdocs("dedupe", "data.jsonl", "z.txt", "--list", "duplicates", cwd=there).out.decode().splitlines()
     assert [json.dumps(name) for name in names] == [json.dumps(name) for name in (NAMES[1], NAMES[3], "z.txt")]
 
@@ -271,29 +252,10 @@ def test_a_line_that_has_changed_when_it_is_verified_is_in_no_answer(there):
     assert simdocs("query", "x.index", "-", cwd=there, stdin=A2).status == 3
 
 
-def test_a_line_that_has_changed_is_never_written(there):
-    built(Path("x.index"), ["data.jsonl"])
-    ask = ("dedupe", "x.index", "--list", "kept-lines", "-o", "kept.jsonl")
-    assert simdocs(*ask, cwd=there).status == 0
-    kept = (there / "kept.jsonl").read_bytes()
-    os.utime("data.jsonl")  # a copy of it, say: every line is what it was
-    for verify in ("exact", "estimate"):
-        (there / "kept.jsonl").write_bytes(b"old")
-        assert simdocs(*ask, "--verify", verify, cwd=there).status == 0
-        assert (there / "kept.jsonl").read_bytes() == kept
-    (there / "kept.jsonl").write_bytes(b"old")
-    (there / "data.jsonl").write_bytes(DATA.replace(b"ferry", b"barge"))
-    done = simdocs(*ask, "--verify", "estimate", cwd=there)
-    assert (done.status, done.err.count("\n")) == (2, 1)
-    assert "changed, when its line was to be written: build the artifact again" in done.err
-    assert (there / "kept.jsonl").read_bytes() == b"old"
-    assert sorted(os.listdir(there)) == ["data.jsonl", "kept.jsonl", "x.index"]
-
-
 @pytest.mark.reliability("an output that is an input")
 def test_the_answer_does_not_overwrite_its_json_lines(there):
-    for listed in ("kept", "kept-lines"):
-        done = simdocs("dedupe", "data.jsonl", "--list", listed, "-o", "data.jsonl", cwd=there)
+    for how in (("--list", "kept", "-o", "data.jsonl"), ("--kept-rows", "data.jsonl")):
+        done = simdocs("dedupe", "data.jsonl", *how, cwd=there)
         assert (done.status, (there / "data.jsonl").read_bytes()) == (2, DATA)
 
 

@@ -20,7 +20,7 @@ LINES = b"".join(
 )
 
 
-@pytest.mark.parametrize("mode", [(), ("--list", "duplicates"), ("--list", "kept-lines"), ("--exact",)])
+@pytest.mark.parametrize("mode", [(), ("--list", "duplicates"), ("--kept-rows", "-"), ("--exact",)])
 def test_standard_input_answers_as_a_file_does(tmp_path: Path, mode: tuple[str, ...]) -> None:
     (tmp_path / "x.jsonl").write_bytes(LINES)
     expected = simdocs("dedupe", "x.jsonl", *mode, cwd=tmp_path)

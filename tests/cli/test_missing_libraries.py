@@ -38,12 +38,6 @@ def test_rows_that_cannot_be_read_do_not_replace_an_earlier_output(tmp_path, abs
     assert sorted(os.listdir(tmp_path)) == ["good", "in"]
 
 
-def test_a_list_of_kept_lines_is_refused_if_some_cannot_be_read(tmp_path, absent):
-    lay(tmp_path, {"in/a.jsonl": LINES[0], "in/b.jsonl.zst": MAGIC})
-    done = simdocs("dedupe", "in", "--list", "kept-lines", cwd=tmp_path, env=absent)
-    assert done == (2, b"", f"simdocs: error: in/b.jsonl.zst: {ZSTD_WHY}\n")
-
-
 @pytest.mark.parametrize(("output", "what"), [("q.parquet", "Parquet"), ("q.arrow", "Arrow")])
 def test_rows_in_a_format_that_cannot_be_written_are_refused_before_the_work(tmp_path, output, what):
     lay(tmp_path, {"a.jsonl": b"".join(LINES)})

@@ -213,13 +213,3 @@ def test_messages_about_names_of_any_bytes_are_harmless(hostile):
     lines = [line for line in done.err.splitlines() if ": skipped: its file is gone" in line]
     assert (done.status, done.out, len(lines)) == (3, b"", len(NAMES) + 1)
     assert all(line.isprintable() for line in lines)
-
-
-@pytest.mark.reliability("escape sequences, control and format characters in names")
-def test_lines_stay_json_on_a_terminal(tmp_path):
-    lines = [{"id": "\u202ea", "text": "\u200b\U000e0041 \x7f é"}, {"id": "b", "text": "another"}]
-    text = "".join(json.dumps(line, ensure_ascii=False) + "\r\n" for line in lines)
-    (tmp_path / "s.jsonl").write_bytes(text.encode())
-    done = on_terminal("dedupe", "s.jsonl", "--list", "kept-lines", cwd=tmp_path)
-    assert not {character for character in done.out.decode() if category(character) in HARMFUL} - {"\n"}
-    assert list(map(json.loads, done.out.splitlines())) == lines

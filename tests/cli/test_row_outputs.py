@@ -37,16 +37,14 @@ def test_the_summary_says_what_was_written_where(here):
     [
         (("--kept-rows", "k.jsonl"), "not compared, and kept"),
         (("--flagged-rows", "f.jsonl", "-v"), "not compared, and kept"),
-        (("--list", "kept-lines"), "not compared, and kept"),
         (("--removed-rows", "r.jsonl"), "skipped"),
-        (("--list", "duplicate-lines"), "skipped"),
         ((), "skipped"),
     ],
 )
 def test_a_message_says_whether_a_row_that_was_not_compared_is_kept(here, options, said):
     done = simdocs("dedupe", "in.jsonl", *options, cwd=here)
     assert f"in.jsonl, line 4: {said}: not JSON" in done.err
-    written = done.out if "--list" in options else b"".join((here / name).read_bytes() for name in options[1:2])
+    written = b"".join((here / name).read_bytes() for name in options[1:2])
     assert (b"no JSON" in written) == (said != "skipped")
 
 
@@ -63,8 +61,14 @@ def test_an_option_about_the_answer_asks_for_it(here):
 
 def test_standard_input_and_output(here):
     data = (here / "in.jsonl").read_bytes()
-    done = simdocs("dedupe", "-", "--jsonl", "--kept-rows", "/dev/stdout", "-q", cwd=here, stdin=data)
-    assert done.out == b"\n".join((LINES[0], LINES[2], b"no JSON")) + b"\n"
+    kept = b"\n".join((LINES[0], LINES[2], b"no JSON")) + b"\n"
+    for path in ("-", "/dev/stdout"):
+        done = simdocs("dedupe", "-", "--jsonl", "--kept-rows", path, "-q", cwd=here, stdin=data)
+        assert done.out == kept
+    both = simdocs("dedupe", "in.jsonl", "--kept-rows", "-", "--list", "kept", cwd=here)
+    assert (both.status, both.out) == (2, b"")
+    assert "rows and the answer cannot both go to standard output: add -o PATH for the answer" in both.err
+    assert simdocs("dedupe", "in.jsonl", "--kept-rows", "-", "-o", "x.tsv", "-q", cwd=here).out == kept
 
 
 @pytest.mark.parametrize(

@@ -208,40 +208,6 @@ def test_a_binary_format_is_refused_at_a_terminal_before_any_work(here):
     assert "--format parquet is not for a terminal: use -o NAME.parquet, or redirect the output" in told
 
 
-LINES = b'{"text": "%s"}\n{"text": "%s"}\n' % (A, A1)
-
-
-@pytest.mark.parametrize("form", [[], ["--format", "jsonl"], ["-o", "kept.jsonl"]], ids=" ".join)
-@pytest.mark.parametrize(("listed", "lines"), [("kept", "kept-lines"), ("duplicates", "duplicate-lines")])
-def test_names_of_lines_bring_a_hint_at_a_terminal(here, form, listed, lines):
-    lay(here, {"data.jsonl": LINES})
-    ask = ("dedupe", "data.jsonl", "--list", listed, *form)
-    done = on_terminal(*ask, which=["stderr"], cwd=here)
-    assert done.status == 0
-    assert f"--list {listed} writes names: --list {lines} writes the lines themselves" in done.err.splitlines()
-    assert simdocs(*ask, cwd=here) == (0, done.out, "")
-
-
-@pytest.mark.parametrize(
-    "ask",
-    [
-        ["data.jsonl", "--list", "kept", "-q"],
-        ["data.jsonl", "--list", "kept", "-0"],
-        ["data.jsonl", "--list", "kept-lines"],
-        ["data.jsonl", "docs/a.txt", "--list", "kept"],
-        ["docs", "--list", "kept"],
-        ["table.csv", "--list", "kept"],
-        ["data.jsonl"],
-    ],
-    ids=" ".join,
-)
-def test_names_that_are_meant_bring_no_hint(here, ask):
-    lay(here, {"data.jsonl": LINES, "table.csv": b"text\none\ntwo\n"})
-    done = on_terminal("dedupe", *ask, which=["stderr"], cwd=here)
-    assert done.status == 0
-    assert "writes names" not in done.err
-
-
 def test_help_fits_a_narrow_terminal():
     done = on_terminal("dedupe", "--help", columns=60)
     assert done.status == 0

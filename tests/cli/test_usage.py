@@ -50,7 +50,7 @@ WRONG_VALUES = [
         "--cluster": ("x", "one of greedy, components"),
         "--verify": ("no", "one of exact, estimate"),
         "--max-candidates": ("0", AT_LEAST_1),
-        "--list": ("all", "one of kept, duplicates, kept-lines, duplicate-lines, groups"),
+        "--list": ("all", "one of kept, duplicates, groups"),
         "--format": ("xml", f"one of {', '.join(FORMATS)}"),
         "--jobs": ("0", "a whole number from 1 to 1024"),
     },

@@ -269,7 +269,10 @@ def test_requests_for_rows_need_documents_in_files(here: Path) -> None:
     simdocs.index("in.jsonl", output="in.index")
     assert "kept_rows needs documents, not an artifact" in refusal("in.index", kept_rows="out.jsonl")
     assert "kept_rows needs paths, not texts" in refusal(texts=["a"], kept_rows="out.jsonl")
-    assert "must be a file, not -" in refusal("in.jsonl", kept_rows="-")
+    Path("more.jsonl").write_bytes(LINES[0])
+    assert "standard output takes the rows of one file" in refusal("in.jsonl", "more.jsonl", kept_rows="-")
+    both = refusal("in.jsonl", kept_rows="-", removed_rows="-")
+    assert "only one of them can go to standard output" in both
 
 
 def test_strict_writes_no_rows_if_one_was_not_judged(here: Path) -> None:
@@ -382,19 +385,6 @@ def test_nothing_is_written_of_a_single_file_that_cannot_be_read_at_all(here: Pa
     shutil.move(name, "in")
     simdocs.dedupe("in", kept_rows="out")
     assert name in os.listdir("out")
-
-
-def test_lines_that_were_not_judged_are_listed_among_the_kept_ones(here: Path) -> None:
-    long = json.dumps({"text": "x" * (3 << 20)}).encode()
-    Path("in.jsonl").write_bytes(b"\n".join((*LINES, long)) + b"\n")
-    Path("textless").mkdir()
-    Path("textless/x.jsonl").write_bytes(b'{"body": 1}\n')
-    kept = [line for at, line in enumerate(LINES) if line and at not in REMOVED]
-    assert simdocs.dedupe("in.jsonl", list="kept-lines", max_size=1024) == (*kept, long)
-    assert simdocs.dedupe("in.jsonl", "textless", list="kept-lines") == (*kept, long, b'{"body": 1}')
-    assert simdocs.dedupe("in.jsonl", list="duplicate-lines") == tuple(LINES[at] for at in REMOVED)
-    simdocs.index("in.jsonl", output="in.index")
-    assert simdocs.dedupe("in.index", list="kept-lines") == (LINES[0], LINES[4], long)
 
 
 def test_a_format_without_rows_is_refused(here: Path) -> None:

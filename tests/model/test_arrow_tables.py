@@ -107,7 +107,7 @@ def test_names_that_are_not_utf8_are_in_base64():
 def test_a_list_that_the_answer_does_not_have_is_refused(index):
     found = simdocs.dedupe(texts=TEXTS)
     with pytest.raises(simdocs.UsageError, match=r"^listing must be one of kept, duplicates, groups, not 'k"):
-        found.to_arrow("kept-lines")
+        found.to_arrow("keep")
     with pytest.raises(simdocs.UsageError, match=r"^listing must be None, not 'groups'$"):
         simdocs.info(index).to_arrow("groups")
 

@@ -7,6 +7,7 @@ The last lines of a run say which tests were skipped for want of something.
 
 from __future__ import annotations
 
+import signal
 from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -32,6 +33,14 @@ settings.register_profile(
 settings.register_profile("explore", deadline=None, max_examples=2000, suppress_health_check=_LARGE_INPUTS)
 settings.register_profile("fuzz", deadline=None, max_examples=300, print_blob=True, suppress_health_check=_LARGE_INPUTS)
 settings.load_profile("same")
+
+
+def pytest_configure() -> None:
+    """Let programs that tests start end by ctrl-C and hangups, although the tests run in the background or by nohup."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, lambda *_: None)  # the tests themselves still go on
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -6,6 +6,7 @@ import os
 import select
 import signal
 import subprocess
+import sys
 from functools import partial
 from pathlib import Path
 
@@ -145,6 +146,14 @@ def test_signals_ignored_at_the_start_stay_ignored(here, number, jobs, answer):
     env = trap(here, f"os.killpg(0, {number})", "open", "docs/c.txt", in_worker=jobs == "-j2")
     before = partial(signal.signal, number, signal.SIG_IGN)
     assert simdocs("dedupe", "docs", jobs, cwd=here, env=env, before=before) == (0, answer, "")
+
+
+def test_the_tests_of_signals_pass_where_signals_are_ignored():
+    """As when they run by nohup, in CI, or in the background of a shell without job control."""
+    name = f"{Path(__file__)}::{test_a_signal_to_the_process_group_ends_the_program_and_its_workers.__name__}"
+    words = ["sh", "-c", "trap '' INT HUP; exec \"$@\"", "sh", sys.executable, "-m", "pytest", "-q", "-n0", name]
+    done = subprocess.run(words, stdout=subprocess.PIPE, text=True, timeout=PATIENCE, check=False)
+    assert done.returncode == 0, done.stdout
 
 
 @pytest.mark.reliability("a shell loop")

@@ -15,7 +15,7 @@ import pytest
 
 import simdocs
 from simdocs.corpora import read_tasks
-from simdocs.corpora.containers import stretches
+from simdocs.corpora.containers import line_stretches, lines, stretches
 from simdocs.corpora.read_tasks import Cutting
 from simdocs.engines.local import Local
 from simdocs.model.skipped import Skipped
@@ -156,3 +156,38 @@ def test_a_worker_that_reads_one_slice_after_the_other_cuts_the_file_once(
     assert len(simdocs.signature(name, output="x.signatures", jobs=1).documents) == 4000
     assert len(slices) > 5
     assert len(cuts) == 1
+
+
+REPETITIVE = {
+    "equal": [b"seven ferries"],
+    "two in turn": [b"seven ferries", b"a quay"],
+    "with the same middle and end": [b"%d %s" % (number, b"seven ferries " * 9) for number in range(10)],
+    "blank": [b""],
+}
+"""Lines that are alike where parts are cut."""
+
+
+@pytest.mark.parametrize("most", [10, 1 << 20])
+@pytest.mark.parametrize("kind", REPETITIVE)
+def test_repetitive_lines_are_searched_for_little_more_than_one_pass_looks_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, most: int
+) -> None:
+    """A stretch searches at most twice its bytes, and nothing if the work on its many lines would be done in vain."""
+    monkeypatch.chdir(tmp_path)
+    cut_small(monkeypatch, 256)
+    monkeypatch.setattr(stretches, "BYTES", 8 * 256)
+    monkeypatch.setattr(line_stretches, "MOST_DOCUMENTS", most)
+    looked_at, good_ends, cut = list[int](), lines.good_ends, stretched.cut
+    monkeypatch.setattr(lines, "good_ends", lambda *given: looked_at.append(len(given[0])) or good_ends(*given))
+    each = [b'{"text": "%b"}\n' % text if text else b"\n" for text in REPETITIVE[kind]]
+    data = b"".join(each) * (30_000 // len(b"".join(each))) + b'{"text": "the last"}\n'
+    Path("x.jsonl").write_bytes(data)
+    Path("x.jsonl.gz").write_bytes(gzip.compress(data))
+    names = simdocs.signature("x.jsonl.gz", output="x.signatures", jobs=1).documents
+    in_one_pass = sum(looked_at)
+    looked_at.clear()
+    cuts = list[int]()
+    monkeypatch.setattr(stretched, "cut", lambda *given: cuts.append(given[0].start) or cut(*given))
+    assert len(simdocs.signature("x.jsonl", output="y.signatures", jobs=1).documents) == len(names)
+    searches = len(cuts) if most > 10 else 0
+    assert sum(looked_at) <= in_one_pass + searches * 2 * stretches.BYTES

@@ -8,6 +8,7 @@ began. It depends on the bytes after a position alone, so the workers that read 
 from __future__ import annotations
 
 import codecs
+from collections import deque
 from collections.abc import Iterator
 from itertools import chain
 from typing import NoReturn
@@ -17,7 +18,7 @@ import numpy as np
 from simdocs.corpora.containers import lines
 from simdocs.corpora.containers.container import Part
 from simdocs.corpora.containers.jsonl import refuse_other_text
-from simdocs.corpora.containers.stretches import Cut, Stretch
+from simdocs.corpora.containers.stretches import MOST_DOCUMENTS, Cut, Stretch
 from simdocs.corpora.decode import binary_format
 from simdocs.corpora.read_file import MOST
 from simdocs.corpora.stamp import OpenFile, Stamp, close_file, is_recent, read_at, status_now, wait_between_readings
@@ -27,14 +28,22 @@ from simdocs.model.skipped import DocumentSkipped
 from simdocs.model.texts import BATCH_BYTES
 from simdocs.parameters.texts import Sequences
 
-_FARTHEST = 32
-"""How far after a position its seam is at most, in the largest parts. If it is farther, another reader is needed."""
+_SEARCHED = (2, 4, 8)
+"""How far after a position its seam is searched for, in the largest parts. If it is farther, another reader is needed.
+
+In random lines of 20 kB and less, two were enough for 436 of 460 seams, and four for all. Lines that are alike in the
+middle and at the end may have no seam.
+"""
+
+_MOST_LINES = 1 << 16
+"""Lines after a position in which its seam is searched for."""
 
 
 def cut_lines(stretch: Stretch, fields: Sequences) -> Cut:
     """Cut a stretch of a file of JSON Lines: see `Stretch`.
 
-    Raises DocumentSkipped: changed, vanished, unreadable; or the seams need more than a stretch of the file.
+    Raises DocumentSkipped: changed, vanished, unreadable; a seam is not found soon; or there are so many lines that not
+    all documents of a stretch can be held, which would leave the work on the next stretches unused.
     """
     source, status = open_file(stretch.name, stretch.met)
     try:
@@ -42,6 +51,8 @@ def cut_lines(stretch: Stretch, fields: Sequences) -> Cut:
         if not stretch.stamp.same_bytes(stamp):
             raise DocumentSkipped("changed")
         content, limit = _Content(source, stamp, stretch.start), min(stretch.limit, MOST)
+        if content.between(stretch.start, stretch.stop).count(b"\n") > MOST_DOCUMENTS:
+            _give_up()
         begin = _seam(content, stretch.start, limit) if stretch.start else 0
         end = _seam(content, stretch.stop, limit) if stretch.stop < stamp.size else stamp.size
     except BaseException as error:
@@ -158,13 +169,13 @@ def _blocks(content: _Content, begin: int, end: int, cutter: lines.Cutter) -> It
 
 def _seam(content: _Content, position: int, limit: int) -> int:
     """The first seam that is found after a position; the size of the file if there is none up to its end."""
-    for most in range(2, _FARTHEST):
-        content.read_to(position + most * lines.MOST_BYTES)
-        found = _seam_in(content.between(position, content.end), position, limit)
+    for most in _SEARCHED:
+        stop = position + most * lines.MOST_BYTES
+        found = _seam_in(content.between(position, stop), position, limit)
         if found is not None:
             return found
-        if content.is_whole:
-            return content.end
+        if stop >= content.stamp.size:
+            return content.stamp.size
     _give_up()
 
 
@@ -173,19 +184,20 @@ def _seam_in(data: bytes, position: int, limit: int) -> int | None:
 
     A part has at most MOST_BYTES or one line. So in any lines that are together longer than that, a part begins: it is
     not known at which. The first of the lines that are possible is replaced by the one at which the part would end that
-    began there, until a single one is possible.
+    began there, until a single one is possible. A part that begins later ends no earlier, so those that are possible
+    stay in order.
     """
-    begins = lines.ends_of_lines(data)
+    begins = lines.ends_of_lines(data)[:_MOST_LINES]
     if not len(begins) or begins[-1] - begins[0] <= lines.MOST_BYTES:
         return None
-    stops = _stops(data[begins[0] : begins[-1]], begins[1:] - begins[0], position + int(begins[0]), limit)
-    possible = set(range(int(np.searchsorted(begins, begins[0] + lines.MOST_BYTES, side="right"))))
+    stops = _stops(data[begins[0] : begins[-1]], begins[1:] - begins[0], position + int(begins[0]), limit).tolist()
+    possible = deque(range(int(np.searchsorted(begins, begins[0] + lines.MOST_BYTES, side="right"))))
     while len(possible) > 1:
-        first = min(possible)
+        first = possible.popleft()
         if first == len(stops) or stops[first] < 0:
             return None
-        possible.remove(first)
-        possible.add(int(stops[first]))
+        if stops[first] > possible[-1]:
+            possible.append(stops[first])
     return position + int(begins[possible.pop()])
 
 

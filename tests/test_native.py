@@ -368,6 +368,14 @@ def test_texts_are_cut_right_between_the_blocks_of_kernels_in_c(runs, filler, li
 
 
 @in_c
+def test_line_ends_at_the_beginning_of_a_text_are_dropped_in_c():
+    """Nothing is written into the text before it."""
+    for filler in ("é", "a" * 70 + "é"):
+        texts = [filler, f"\n{filler}", f"\n \n\n{filler}", f" \n{filler}\n", "\n", filler]
+        assert_texts_are_equal(texts, Normalisation(), lines=True, k=2)
+
+
+@in_c
 @pytest.mark.parametrize("size", [*some.EDGES, STRIDE - 1, STRIDE, STRIDE + 1])
 def test_texts_that_end_where_a_block_ends_are_right_in_c(size):
     for filler in ("a", "é", "日", "🙂"):
@@ -420,13 +428,42 @@ def test_words_of_all_lengths_at_all_places_are_hashed_in_c():
     assert_equal_rows(*both_ways(word_hashes, normalise(some.documents(many), Normalisation()), 3))
 
 
+EDGES_OF_UTF8 = [
+    *(point.to_bytes(3) for point in (0xE08080, 0xE09FBF, 0xE0A080, 0xED9FBF, 0xEDA080, 0xEDBFBF, 0xEE8080, 0xEFBFBF)),
+    *(point.to_bytes(4) for point in (0xF0808080, 0xF08FBFBF, 0xF0908080, 0xF48FBFBF, 0xF4908080, 0xF5808080)),
+    *(point.to_bytes(2) for point in (0xC080, 0xC1BF, 0xC280, 0xDFBF, 0xC27F, 0xC2C0)),
+    *("Σ".encode(), "İ".encode(), b"\x80", b"\xc2", b"\xe0\xa0", b"\xf0\x90\x80"),
+]
+"""The first and the last code points of each length, those beside them, and those beside surrogates; cut ones; and two
+characters that depend on what is around them."""
+
+
 @in_c
-@given(
-    st.binary(max_size=12)
-    | st.sampled_from(["Σ".encode(), "İ".encode(), b"\xed\xa0\x80", b"\xc0\x80", b"\xf4\x90\x80\x80"])
-)
+@given(st.binary(max_size=12))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_what_is_not_utf8_or_depends_on_its_context_is_left_to_numpy(data):
+    assert_left_to_numpy(data)
+
+
+@in_c
+@pytest.mark.parametrize("data", EDGES_OF_UTF8)
+def test_what_is_barely_not_utf8_is_left_to_numpy(data):
+    assert_left_to_numpy(data)
+
+
+@pytest.mark.parametrize("data", EDGES_OF_UTF8)
+def test_what_is_barely_not_utf8_is_not_decoded(compiled, data):
+    try:
+        expected = list(map(ord, data.decode()))
+    except UnicodeDecodeError:
+        expected = None
+    out, more = np.empty(4, np.uint32), {"width": 4, "offsets": offsets_of(np.array([len(data)]))}
+    count = decoded(compiled, data=np.frombuffer(data, np.uint8), out=out, **more)
+    assert (None if count is None else out[:count].tolist()) == expected
+
+
+def assert_left_to_numpy(data: bytes) -> None:
+    """If some text is not UTF-8, or depends on its context, it is left to NumPy, or else done in C."""
     text = data.decode(errors="replace")
     for place in (data, b"a" * 20 + data, data + "é".encode()):
         made = import_module("simdocs.kernels.native.functions").normalise(some.documents([place]), Normalisation())

@@ -137,6 +137,15 @@ def test_the_same_container_in_two_artifacts_is_refused_although_no_document_is(
     assert refused(ground, "b.index", "later.index", "-o", "new.index") == (2, said)
 
 
+def test_documents_of_one_name_are_refused_however_many_are_between_them(ground):
+    rows = [b'{"id": "%d", "text": "a text"}\n' % number for number in range(5000)]
+    lay(ground, {"b/lines.jsonl": b"".join(rows)})
+    for name in ("one.index", "two.index"):
+        assert simdocs("index", "b/lines.jsonl", "-q", "-o", name, cwd=ground).status == 0
+    said = "b/lines.jsonl#0: this document is in one.index and in two.index: merge artifacts of different documents"
+    assert refused(ground, "one.index", "two.index", "-o", "new.index") == (2, said)
+
+
 @pytest.mark.parametrize("kind", ["shingles", "signatures", "index"])
 def test_each_damaged_file_is_named_and_nothing_is_written(ground, kind):
     for file in sorted((ground / f"b.{kind}").glob("*.npy")):

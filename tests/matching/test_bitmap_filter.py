@@ -118,6 +118,7 @@ def test_pairs_of_sets_of_all_sizes_are_dropped_only_if_they_are_below_the_thres
     rng, threshold = np.random.default_rng(3), 0.5
     sets = [set(rng.integers(0, 3000, size).tolist()) for size in (0, 1, 30, 300, 1500, 3000, 9000, 3000, 3100)]
     sets += [set(sorted(sets[4])[:200]), set(sorted(sets[7])[:1800])]
+    sets += [{0, 1}, {0}, {0, 2}]  # at the threshold, with bitmaps without collisions
     asked = bitmap_filter.BitmapFilter(len(sets), threshold, measure)
     rows = np.arange(len(sets))
     asked.add(rows[:4], made(sets[:4], threshold))

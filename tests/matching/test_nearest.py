@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 from pathlib import Path
 
 import numpy as np
@@ -127,6 +128,38 @@ def test_exact_answers_equal_those_of_all_pairs(texts: list[str], number: int, a
             places[other] = None
             listed.append((row, -score))
     assert sorted(zip(exact.pairs.right.tolist(), exact.pairs.jaccard.tolist(), strict=True)) == sorted(listed)
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_texts_are_compared_until_no_signature_agrees_enough(seed: int) -> None:
+    """The rule in plain Python. With signatures of 8 positions, many texts agree equally often with the query."""
+    draw = random.Random(seed)
+    number, size = draw.randint(1, 3), draw.randint(30, 90)
+    asked, *texts = dict.fromkeys(" ".join(draw.sample(WORDS, draw.randint(2, 6))) for _ in range(size))
+    index = simdocs.index(texts=texts, unit="word", k=1, num_perm=8)
+    every = simdocs.query(index, texts=[asked], nearest=size).pairs
+    agree = dict(zip(every.right.tolist(), (8 * every.estimate).astype(int).tolist(), strict=True))
+    jaccard = dict(zip(every.right.tolist(), every.jaccard.tolist(), strict=True))
+    order = sorted(filter(agree.get, agree), key=lambda row: (-agree[row], row))
+    done, least = 0, 1
+    while done < len(order) and agree[order[done]] >= least:
+        done = min(max(2 * done, 20), len(order))
+        best = sorted(order[:done], key=lambda row: (-jaccard[row], row))[:number]
+        if len(best) == number:
+            least = max(1, *least_agreements(np.array([jaccard[best[-1]]]), 8, 0.01).tolist())
+    found = simdocs.query(index, texts=[asked], nearest=number)
+    assert found.comparison.verified == done
+    assert sorted(found.pairs.right.tolist()) == sorted(best)
+
+
+def test_of_texts_whose_signatures_agree_equally_often_the_first_are_the_nearest() -> None:
+    """Estimates of two positions are 0, 0.5 or 1, so more texts are equally near than are compared at once."""
+    index = simdocs.index(texts=[f"ferry {number}" for number in range(300)], unit="word", k=1, num_perm=2)
+    every = simdocs.query(index, texts=["ferry"], nearest=300, verify="estimate").pairs
+    ranked = sorted(zip((-every.estimate).tolist(), every.right.tolist(), strict=True))
+    for number in (1, 4, 30):
+        found = simdocs.query(index, texts=["ferry"], nearest=number, verify="estimate").pairs.right
+        assert sorted(found.tolist()) == sorted(row for _, row in ranked[:number])
 
 
 def test_nearest_documents_do_not_depend_on_what_else_is_asked_about(there: Path) -> None:

@@ -55,3 +55,18 @@ def test_pairs_of_given_members_come_in_blocks(monkeypatch):
     found = list(greedy_rounds.pairs_with_always_kept(some.ragged(shared, np.int64), 25, 7, 40))
     assert len(found) > 1
     assert some.pairs_in(found) == lookup.given_pairs(shared, 25, 7)
+
+
+similar_pairs = st.lists(
+    st.tuples(st.integers(0, 4), st.integers(5, 9), st.sampled_from([0.5, 0.75, 1.0])), unique=True
+)
+
+
+@given(similar_pairs)
+def test_the_most_similar_kept_member_is_the_earlier_of_two_whatever_the_order_of_pairs(pairs):
+    kept, members, jaccard = (np.array([pair[at] for pair in pairs]) for at in range(3))
+    found = greedy_rounds.most_similar_kept(kept.astype(np.int64), members.astype(np.int64), jaccard)
+    expected = {member: min((-score, one) for one, other, score in pairs if other == member) for _, member, _ in pairs}
+    assert [pairs[at] for at in found.tolist()] == [
+        (one, member, -score) for member, (score, one) in sorted(expected.items())
+    ]

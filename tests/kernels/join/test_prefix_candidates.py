@@ -122,3 +122,13 @@ def test_a_part_exactly_at_the_threshold_is_a_candidate(percent, size):
     others = [{token} for token in small]  # so that the tokens of the part are more frequent
     assert (0, 1) in found_among([small, large, *others], threshold)
     assert (0, 1) in found_among([large, small, *others], threshold)
+
+
+def test_prefixes_of_more_sets_than_fit_beside_a_frequent_token_are_right():
+    """Rows, frequencies and tokens are sorted as one number of 64 bits: a large frequency leaves few bits for rows."""
+    own = np.arange(100, 70_100, dtype=np.uint32)
+    sets = some.Ragged.from_lengths(
+        np.column_stack((np.full(len(own), 7, np.uint32), own)).ravel(), np.full(len(own), 2)
+    )
+    made = prefix_index.prefix_tokens(sets, 0.5)
+    assert np.array_equal(made.values.reshape(-1, 2), np.column_stack((own, np.full(len(own), 7))))

@@ -220,6 +220,27 @@ def test_a_file_that_comes_between_is_moved_back(
     assert (place / "docs/near").read_bytes() == A1
 
 
+@pytest.mark.reliability("a file that comes in the place of a duplicate")
+def test_a_file_that_is_written_to_between_and_keeps_its_size_is_moved_back(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(place)
+    rename, done_once = syscalls.rename_between, list[Path]()
+
+    def later(old: str, old_fd: int, new: str, new_fd: int) -> None:
+        if not done_once:
+            done_once.append(place / "docs" / old)
+            size = done_once[0].stat().st_size
+            with done_once[0].open("r+b") as file:
+                file.write(b"x" * size)
+        rename(old, old_fd, new, new_fd)
+
+    monkeypatch.setattr(syscalls, "rename_between", later)
+    done = library.act("x.answer", yes=True, move="away", max_removed=1.0)
+    assert (f"docs/{done_once[0].name}", "it has changed since it was compared") in done.skipped.by_reason["left"]
+    assert set(done_once[0].read_bytes()) == {ord("x")}
+
+
 def test_if_moving_back_fails_the_error_says_where_the_file_is(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(place)
     rename, calls = syscalls.rename_between, list[str]()

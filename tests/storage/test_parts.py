@@ -95,3 +95,13 @@ def test_parts_are_the_same_however_the_bytes_come(tmp_path: Path, step: int) ->
             stream.write(data[at : at + step])
     written = [path.read_bytes() for path in sorted((tmp_path / "out").glob("part-*"))]
     assert written == [b'a,"\n\n\n\n\n\n\n\n\n"\r\n', b'b,"""\n\n\n\n\n\n\n\n\n"\r\n', b"c\r\nd\r\ne\r\n"]
+
+
+@pytest.mark.parametrize("step", [1, 3, 4, 100])
+def test_a_part_may_end_exactly_where_it_is_full(tmp_path: Path, step: int) -> None:
+    data = b"abc\ndef\nghi\njkl\nmno\n"
+    with atomic_parts(str(tmp_path / "out"), ".tsv", b"\n", lambda _: False, quoted=False) as stream:
+        for at in range(0, len(data), step):
+            stream.write(data[at : at + step])
+    written = [path.read_bytes() for path in sorted((tmp_path / "out").glob("part-*"))]
+    assert written == [b"abc\ndef\n", b"ghi\njkl\n", b"mno\n"]

@@ -3,8 +3,7 @@
 #
 #     nightly.sh ARCHIVE NAME.index [OPTIONS OF simdocs index]
 #
-# It updates NAME.index, the index of ARCHIVE, for which only files that have changed are read. Documents that cannot be
-# read stay in the index as they were. Then it looks up the documents that are new or changed, and not those that were
+# It updates NAME.index, the index of ARCHIVE, for which only files that have changed are read. Then it looks up the documents that are new or changed, and not those that were
 # only renamed, and prints one line for each match: the new document, the one that it resembles, their similarity and
 # its estimate, with tabs between them. In names, tab, line feed, carriage return and backslash are written as \t \n \r
 # \\. It lists at most three matches of a document, the most similar first, and prints nothing if there are none.
@@ -25,7 +24,8 @@
 # Exit status:
 #     0   done, also if nothing was found
 #     2   wrong arguments or a fatal error; or ARCHIVE has lost more than half of its documents, perhaps because a disk is
-#         not mounted. Then the index stays as it is. If you removed them yourself, run once by hand:
+#         not mounted, or has a directory that cannot be listed. Then the index stays as it is. If that is right, run once
+#         by hand:
 #         simdocs index ARCHIVE -o NAME.index --allow-shrink
 #     3   done, but some documents could not be read or compared; stderr says which
 #     75  another run was still writing the index after LOCK_WAIT seconds; nothing was printed; try again later
@@ -55,7 +55,7 @@ esac
 simdocs=${SIMDOCS:-simdocs}
 command -v "$simdocs" > /dev/null || usage "there is no program $simdocs; set SIMDOCS to its path"
 
-"$simdocs" index --keep-unreadable --lock-wait "${LOCK_WAIT:-600}" -o "$index" "$@" -- "$archive"
+"$simdocs" index --lock-wait "${LOCK_WAIT:-600}" -o "$index" "$@" -- "$archive"
 updated=$?
 case $updated in
 0 | 3) ;;

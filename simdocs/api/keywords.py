@@ -110,9 +110,6 @@ class BuildKeywords(DocumentTokensKeywords, total=False):
     lock_wait: float | None
     rebuild: bool | None
     checksum: bool | None
-    ignore_ctime: bool | None
-    ignore_inode: bool | None
-    keep_unreadable: bool | None
 
 
 class ShingleKeywords(BuildKeywords, total=False):

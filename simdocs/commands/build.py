@@ -213,7 +213,6 @@ def finish(
             new=len(found.new),
             removed=len(found.removed),
             note=note,
-            kept=len(found.kept),
             renamed=len(found.renamed),
         ),
         ignored=made.ignored,
@@ -307,8 +306,8 @@ def _run_facts(began_ns: int, found: Changes) -> dict[str, Any]:
         "command": _shortened(command),
         "start": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(began_ns // 10**9)),
     }
-    told = {"changed": as_ranges(found.news), "kept": as_ranges(found.kept)}
-    return about | {name: ranges for name, ranges in told.items() if len(ranges) <= _MOST_RANGES}
+    changed = as_ranges(found.news)
+    return about | ({"changed": changed} if len(changed) <= _MOST_RANGES else {})
 
 
 def facts_of_reading(artifact: Artifact) -> dict[str, Any]:

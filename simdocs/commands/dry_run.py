@@ -54,7 +54,6 @@ def answer(request: BuildRequest, run: Run, delivery: Delivery) -> DryRun:
         new=found.new,
         changed=found.changed,
         removed=found.removed,
-        kept=found.kept,
         renamed=found.renamed,
     )
     if delivery.take is not None:

@@ -90,8 +90,7 @@ def standing(path: bytes, recipe: Recipe, updating: Updating) -> Standing:
         if have_other_items(found):
             return Standing(artifact, why_anew="the documents have other shingles now, which are numbered again")
         return Standing(artifact, why_anew=f"{artifact.name} was built {built_with(found)}", unexpected=True)
-    here = artifact.run.get("root") == name_to_text(os.getcwdb())
-    return Standing(artifact, Earlier(artifact, *_reading(artifact.run), updating, here))
+    return Standing(artifact, Earlier(artifact, *_reading(artifact.run), updating))
 
 
 def have_other_items(found: Mapping[str, tuple[Any, Any]]) -> bool:
@@ -217,23 +216,38 @@ def refuse_shrinking(name: str, run: Mapping[str, Any], given: Given, documents:
 
 
 def refuse_unread(there: Standing, skipped: Skipped) -> None:
-    """Raise ShrunkError if files are skipped for lack of a library, and the artifact has documents of them.
+    """Raise ShrunkError if the artifact has documents of files that are skipped for lack of a library, or below a
+    directory that cannot be listed.
 
-    Their documents would be dropped, although the files may not have changed at all.
+    These documents would be dropped, although they may not have changed at all.
     """
     unread = {os.path.abspath(skip.name): skip for skip in skipped.kept("uninstalled")}
-    if there.artifact is None or not unread:
+    unlisted = {os.path.abspath(path) for path in skipped.unlisted}
+    if there.artifact is None or not (unread or unlisted):
         return
     sources, root = there.artifact.documents.sources, there.artifact.root
-    before = EarlierFiles(there.artifact.documents, 0, 0).names(np.arange(len(sources.files)))
-    lost = [skip for name in before if (skip := unread.get(os.path.abspath(path_from(root, name))))]
-    if lost:
+    names = EarlierFiles(there.artifact.documents, 0, 0).names(np.arange(len(sources.files)))
+    paths = [os.path.abspath(path_from(root, name)) for name in names]
+    if lost := [unread[path] for path in paths if path in unread]:
         more = f" and {counted(len(lost) - 1, 'more file', 'more files')}" if len(lost) > 1 else ""
-        keep = f"keep them with {mention('keep_unreadable')}, " if there.earlier is not None else ""
         raise ShrunkError(
             f"{there.artifact.name}: it has documents of {display_name(lost[0].name)}{more}, and would lose them, so it"
-            f" is not replaced: {lost[0].detail}, {keep}or accept the loss with {mention('allow_shrink')}"
+            f" is not replaced: {lost[0].detail}, or accept the loss with {mention('allow_shrink')}"
         )
+    for path in paths if unlisted else ():
+        above = next((above for above in _directories_above(path) if above in unlisted), None)
+        if above is not None:
+            shown = display_name(min(name for name in skipped.unlisted if os.path.abspath(name) == above))
+            raise ShrunkError(
+                f"{there.artifact.name}: it has documents below {shown}, which cannot be listed now, so it is not"
+                f" replaced: make {shown} readable, or accept the loss with {mention('allow_shrink')}"
+            )
+
+
+def _directories_above(path: bytes) -> Iterator[bytes]:
+    """Yield the directories above a path, from the nearest one up."""
+    while (path := os.path.dirname(path)) not in (b"/", b""):
+        yield path
 
 
 def same_arguments(run: Mapping[str, Any], given: Given) -> bool:

@@ -13,7 +13,7 @@ from itertools import groupby, islice
 from operator import itemgetter
 
 from simdocs.corpora.file_list import FileList, Reached
-from simdocs.corpora.patterns import Patterns, Unread
+from simdocs.corpora.patterns import Patterns
 from simdocs.corpora.read_file import MOST, each_ahead, read_stream
 from simdocs.corpora.stamp import FileId, file_id, is_directory, open_name, status_of
 from simdocs.corpora.walk import Found, facts_of, held_facts, id_of, walk
@@ -224,15 +224,14 @@ def find(
     """
     reached, inputs = Reached(many), set[FileId]()
     search = _Search(walking, skipped, sources.input_format, threads)
-    for number, name in enumerate(sources.names):
-        search.unread.argument = number
+    for name in sources.names:
         if name == b"-" and sources.jsonl:
             reached.add(_once(name, 0, MOST, skipped), named=True, container=ON_STANDARD_INPUT)
         else:
             reached.add(_named(name, search), named=True, container=sources.input_format)
     if sources.listed is not None:
         reached.add(_listed(sources.listed, sources.nul_ended, search, inputs), container=sources.input_format)
-    found = reached.files(inputs, search.unread)
+    found = reached.files(inputs)
     if unmatched := search.patterns.unmatched_include:
         skipped.warnings.append(includes_nothing(unmatched))
     skipped.warnings += excludes_nothing(search.patterns.unmatched, sources.names)
@@ -245,7 +244,6 @@ class _Search:
     of_pipes: the container format of standard input and FIFOs; empty: each is one text.
     limit: the most bytes of what can be read only once. Each document of a container has a limit, but all of them
         together have none but memory.
-    unread: files and directories that could not be looked at.
     threads: how many may look at files.
     opened: the FIFOs that were read, each of which can be read only once.
     """
@@ -254,7 +252,6 @@ class _Search:
         self.walking, self.skipped, self.of_pipes, self.threads = walking, skipped, of_pipes, threads
         self.limit = MOST if of_pipes else walking.max_size
         self.patterns = Patterns(walking.include, walking.exclude)
-        self.unread = Unread(self.patterns, walking.hidden)
         self.opened = set[FileId]()
 
 
@@ -338,7 +335,7 @@ def _expand(
     try:
         status = status_of(name) if status_now is None else status_now()
         if stat.S_ISDIR(status.st_mode):
-            yield from walk(name, walking, skipped, search.patterns, search.unread, search.threads)
+            yield from walk(name, walking, skipped, search.patterns, search.threads)
         elif stat.S_ISREG(status.st_mode):
             yield Found([name], facts_of(status))
         elif stat.S_ISFIFO(status.st_mode):
@@ -356,7 +353,7 @@ def _expand(
     except OSError as error:
         if error.errno in _MISSING:
             raise not_found(name, error, listed=listed) from None
-        search.unread.add(name, len(name) + (not name.endswith(b"/")))
+        skipped.unlisted.add(name)
         skipped.add(Skip("unreadable", name, error.strerror or str(error)))
 
 

@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.corpora.patterns import Unread
 from simdocs.corpora.stamp import FACTS, FileId, Stamp, regular_file_id
 from simdocs.corpora.walk import Found
 from simdocs.model.byte_strings import ByteStrings, GrowingArray, GrowingByteStrings, joined
 from simdocs.model.documents import MET, NAMED
-from simdocs.model.ragged import Index, Mask, Ragged, firsts_of_runs, offsets_of
+from simdocs.model.ragged import Index, Mask, firsts_of_runs, offsets_of
 
 STAMP = np.dtype([("size", "<i8"), ("mtime_ns", "<i8"), ("ctime_ns", "<i8")])
 """The size and times of a file when it was found. For bytes that are held: their length, and 0."""
@@ -41,7 +40,6 @@ class FileList:
     other_names: the names by which files were reached again, in the order in which they were reached.
     other_rows: the rows of the files with these names.
     inputs: other files that were read: lists of names.
-    unread: files and directories that could not be looked at.
     given_names: the names of texts in memory that are neither str nor bytes, by the bytes that stand for them.
     lines: the numbers of the documents to read, ascending, by the row of their container; of other containers, all.
     """
@@ -58,7 +56,6 @@ class FileList:
     other_names: ByteStrings = field(default_factory=lambda: ByteStrings(joined([])))
     other_rows: Index = field(default_factory=lambda: np.empty(0, np.int64))
     inputs: frozenset[FileId] = frozenset()
-    unread: Unread = field(default_factory=Unread)
     given_names: Mapping[bytes, Any] = field(default_factory=dict)
     lines: Mapping[int, Index] = field(default_factory=dict)
 
@@ -89,30 +86,6 @@ class FileList:
             texts=self.texts,
             given_names=self.given_names,
             inputs=self.inputs,
-        )
-
-    def with_files(
-        self, places: Index, arguments: Index, names: Sequence[bytes], stamps: NDArray[np.void], met: NDArray[np.void]
-    ) -> FileList:
-        """The list with more files.
-
-        places: the row before which each is inserted, ascending.
-        arguments: the number of the argument of each.
-        names, stamps, met: as those of the list.
-        """
-        now = np.arange(len(self.names)) + np.searchsorted(places, np.arange(len(self.names)), side="right")
-        order = np.argsort(np.concatenate((now, places + np.arange(len(places)))))
-        row = now.tolist() if self.held or self.named else []
-        return replace(
-            self,
-            names=ByteStrings(Ragged.concat([self.names.ragged, joined(names)], np.uint8).take(order)),
-            stamps=np.insert(self.stamps, places, stamps),
-            met=np.insert(self.met, places, met),
-            counts=self.counts + np.bincount(arguments, minlength=len(self.counts)),
-            held={row[at]: data for at, data in self.held.items()},
-            named=frozenset(row[at] for at in self.named),
-            held_in={row[at]: name for at, name in self.held_in.items()},
-            other_rows=now[self.other_rows],
         )
 
     def sample(self, most: int) -> list[bytes]:
@@ -199,8 +172,8 @@ class Reached:
         for some in (self._some_names, self._some_facts, self._some_walked):
             some.clear()
 
-    def files(self, inputs: Iterable[FileId], unread: Unread) -> FileList:
-        """All files, each once, where it was reached first. inputs, unread: see FileList."""
+    def files(self, inputs: Iterable[FileId]) -> FileList:
+        """All files, each once, where it was reached first. inputs: see FileList."""
         self._fill()
         names, stamps, met = self._names.all(), self._stamps.all(), self._met.all()
         first = _first_of_each(met)
@@ -221,7 +194,6 @@ class Reached:
             other_names=others,
             other_rows=other_rows,
             inputs=frozenset(inputs),
-            unread=unread,
         )
 
 

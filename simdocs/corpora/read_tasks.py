@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
@@ -16,10 +16,10 @@ from simdocs.corpora.file_list import FileList
 from simdocs.corpora.stamp import Stamp
 from simdocs.corpora.walked_files import Met
 from simdocs.model.documents import MET
-from simdocs.model.ragged import Index, Keys, Mask, offsets_of
+from simdocs.model.ragged import Index, Keys, offsets_of
 from simdocs.model.skipped import DocumentSkipped, Skip
 from simdocs.model.texts import BATCH_BYTES, batches
-from simdocs.parameters.file_formats import ASSUMED_RATIO, COMPRESSED_SUFFIXES, CONTAINERS, compression_of
+from simdocs.parameters.file_formats import ASSUMED_RATIO, COMPRESSED_SUFFIXES, CONTAINERS
 from simdocs.parameters.texts import Sequences
 
 if TYPE_CHECKING:
@@ -45,7 +45,6 @@ class Files:
     texts: whether those in memory are known to be texts, so that none is binary.
     named_like_tables: whether they are named like containers, but are no tables with the text field.
     likely: digests of their probable contents, (n, 2) uint64; None if nothing is known.
-    keepable: whether the documents of each are kept if it cannot be read, (n,).
     """
 
     names: list[bytes]
@@ -56,7 +55,6 @@ class Files:
     _: KW_ONLY
     named_like_tables: bool = False
     likely: Keys | None = None
-    keepable: Mask = field(default_factory=lambda: np.zeros(0, bool))
 
     is_kept: ClassVar[Literal[False]] = False
     is_stretch: ClassVar[Literal[False]] = False
@@ -83,7 +81,7 @@ def tasks(
     """Yield tasks in row order, batches of files or parts of containers, each with the number of files that end there.
 
     report: see ReportSkip.
-    earlier: the documents of an earlier run, which may be kept.
+    earlier: the documents of an earlier run, which may be taken over.
     Containers are cut into parts on the way. Those that turn out to be no tables with the text field are files, unless
     they were named. Bytes in memory are one document, unless they are known to be a container.
     """
@@ -204,10 +202,7 @@ class Cutting:
         if earlier is not None and begun is None:
             from simdocs.corpora.taken_over import kept_or_read, kept_parts
 
-            if earlier.is_keepable(row) and (skip := self._trouble(kind, file)):
-                self._report(skip, False)
-                earlier.keep(row)
-            if earlier.is_one_text(row) and (row not in self._found.named or earlier.unread[row]):
+            if earlier.is_one_text(row) and row not in self._found.named:
                 raise OneText("it was one text, and has not changed")
             if earlier.same[row] >= 0 and not earlier.is_one_text(row):
                 yield from kept_parts(earlier, row)
@@ -225,20 +220,6 @@ class Cutting:
                 raise
             self._report(Skip(skip.reason, file.name, skip.detail), is_named and isinstance(skip, WithoutTexts))
         yield Files([], {}, self._limit, np.empty(0, MET)) if waiting is None else waiting, 1
-
-    def _trouble(self, kind: Container, file: ContainerFile) -> Skip | None:
-        """The skip of a container that cannot be read, so that its documents are kept; None if it can, or only grows.
-
-        All of it is read for this before its first task is made: afterwards it is too late.
-        """
-        end, size = 0, 1
-        try:
-            for part in kind.parts(file, self.sequences):
-                end, size = part.start + part.extent, part.stamp.size
-        except DocumentSkipped as skip:
-            grows = skip.reason == "changed" and kind.grows and end >= size and not compression_of(file.name)
-            return skip.of_kept(file.name) if skip.leaves_content_open and not grows else None
-        return None
 
     def _files_or_kept(self, start: int, stop: int) -> Iterator[tuple[Portion, int]]:
         """Yield tasks of files to read, and of files to take over, in row order. Each of them is one document."""
@@ -265,8 +246,7 @@ class Cutting:
             tables = bool(self.formats[cut].any())
             files = Files(found.names[cut], held, self._limit, found.met[cut], found.texts, named_like_tables=tables)
             if earlier is not None:
-                keepable = earlier.keepable[cut] & earlier.were_one_text(cut) if tables else earlier.keepable[cut]
-                files = replace(files, likely=earlier.likely_contents(cut), keepable=keepable)
+                files = replace(files, likely=earlier.likely_contents(cut))
             yield files, len(batch)
 
     def _sizes(self, start: int, stop: int) -> Index:

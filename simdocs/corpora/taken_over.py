@@ -1,4 +1,4 @@
-"""Files and parts of containers that an update takes over, because they have not changed or cannot be read."""
+"""Files and parts of containers that an update takes over, because they have not changed."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def kept_files(unchanged: Unchanged, start: int, stop: int) -> Iterator[tuple[Ke
 
 def kept_parts(unchanged: Unchanged, row: int) -> Iterator[tuple[KeptParts, int]]:
     """Yield the parts of a container that is taken over whole, in runs with the number of files that end there."""
-    stamp = unchanged.stamp(row)
+    stamp = unchanged.found.stamp(row)
     first, end = unchanged.chunks_of(int(unchanged.same[row]))
     for at in range(first, end, _PARTS_AT_ONCE):
         numbers = range(at, min(at + _PARTS_AT_ONCE, end))

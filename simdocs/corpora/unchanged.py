@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from bisect import bisect
 from dataclasses import dataclass
 
 import numpy as np
 
 from simdocs.corpora.containers.container import Part
 from simdocs.corpora.containers.recognise import are_limited_whole, format_of
-from simdocs.corpora.file_list import STAMP, FileList
-from simdocs.corpora.stamp import RECENT_NS, Stamp
+from simdocs.corpora.file_list import FileList
+from simdocs.corpora.stamp import RECENT_NS
 from simdocs.model.byte_strings import separate
-from simdocs.model.documents import MET, STAMP_FIELDS, Documents, SourceFiles
-from simdocs.model.names import is_absolute
+from simdocs.model.documents import Documents, SourceFiles
 from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, ranges
 from simdocs.parameters.file_formats import compression_of
 from simdocs.parameters.texts import Sequences, Updating
@@ -28,13 +26,11 @@ class EarlierFiles:
 
     read_ns: when it began to read.
     limit: the largest size of a document then, in bytes.
-    here: whether relative names meant the same files then as now.
     """
 
     documents: Documents
     read_ns: int
     limit: int
-    here: bool = True
 
     @property
     def sources(self) -> SourceFiles:
@@ -49,77 +45,11 @@ class EarlierFiles:
         lengths = np.where(containers > 0, containers, names.offsets[rows + 1] - starts)
         return separate(Ragged.from_lengths(names.values[ranges(starts, lengths)], lengths))
 
-    def is_here(self, name: bytes) -> bool:
-        """Whether this name means the same file now as then."""
-        return self.here or is_absolute(name)
-
-    def stamp(self, number: int) -> Stamp:
-        """The stamp that a file had then."""
-        return Stamp(*self.sources.files[list(STAMP_FIELDS)][number].item())
-
     def recent(self) -> Mask:
         """Which files may have changed again in the same tick of the clock, with the same times: (F,)."""
         files = self.sources.files
         recent: Mask = np.maximum(files["mtime_ns"], files["ctime_ns"]) >= self.read_ns - RECENT_NS
         return recent
-
-
-@dataclass(frozen=True, slots=True)
-class MissedFiles:
-    """M files of an earlier run to add to a list of files, because their paths could not be looked at.
-
-    numbers: their numbers in the earlier run.
-    arguments: the numbers of the arguments that they belong to.
-    places: the rows of the list before which they are inserted, ascending.
-    """
-
-    earlier: EarlierFiles
-    numbers: Index
-    arguments: Index
-    places: Index
-
-    @property
-    def rows(self) -> Index:
-        """Their rows in the list after they are inserted."""
-        return self.places + np.arange(len(self.places))
-
-    def added_to(self, found: FileList) -> FileList:
-        """The list with these files, with their earlier times and inodes."""
-        if not len(self.numbers):
-            return found
-        files = self.earlier.sources.files[self.numbers]
-        stamps, met = np.zeros(len(files), STAMP), np.zeros(len(files), MET)
-        for name, recorded in (("size", "file_size"), ("mtime_ns", "mtime_ns"), ("ctime_ns", "ctime_ns")):
-            stamps[name] = files[recorded]
-        met["inode"] = files["inode"]
-        return found.with_files(self.places, self.arguments, self.earlier.names(self.numbers), stamps, met)
-
-
-def missed_files(found: FileList, earlier: EarlierFiles, there: Index) -> MissedFiles:
-    """The earlier files at paths that could not be looked at.
-
-    there: the numbers of the earlier files that were found, perhaps under other names; or -1.
-    """
-    added = list[tuple[int, int, bytes, int]]()
-    missing = np.ones(len(earlier.sources.files), bool)
-    missing[there[there >= 0]] = False
-    numbers = np.flatnonzero(missing) if found.unread else there[:0]
-    ends = np.cumsum(found.counts).tolist()
-    places = dict[tuple[int, bytes], int]()
-    for at in range(0, len(numbers), AT_ONCE):
-        some = numbers[at : at + AT_ONCE]
-        for name, number in zip(earlier.names(some), some.tolist(), strict=True):
-            where = found.unread.place_of(name) if earlier.is_here(name) else None
-            if where is None:
-                continue
-            argument, prefix = where
-            if where not in places:
-                first = ends[argument - 1] if argument else 0
-                places[where] = bisect(found.names, prefix, first, ends[argument])
-            added.append((argument, places[where], name, number))
-    added.sort()
-    columns = np.array([(number, argument, place) for argument, place, _, number in added], np.int64).reshape(-1, 3)
-    return MissedFiles(earlier, *columns.T)
 
 
 class Unchanged:
@@ -128,23 +58,10 @@ class Unchanged:
     found: the N files.
     same: the number of the same earlier file, for each; or -1.
     likely: the number of an earlier file with the same name or inode, which may have the same content; or -1.
-    keepable: whether the documents of the likely file are kept if this one cannot be read.
-    unread: whether they are kept.
     """
 
-    def __init__(
-        self,
-        found: FileList,
-        earlier: EarlierFiles,
-        same: Index,
-        likely: Index,
-        limit: int,
-        *,
-        keepable: Mask | None = None,
-    ) -> None:
+    def __init__(self, found: FileList, earlier: EarlierFiles, same: Index, likely: Index, limit: int) -> None:
         self.found, self.earlier, self.same, self.likely = found, earlier, same, likely
-        self.unread = np.zeros(len(same), bool)
-        self.keepable: Mask = np.zeros(len(same), bool) if keepable is None else keepable
         self.recent = earlier.recent()
         chunks = earlier.sources.chunks
         # What was skipped must be reported again, and other lines may be too long now.
@@ -168,18 +85,6 @@ class Unchanged:
     def may_know(self, row: int) -> bool:
         """Whether an earlier run may have read the bytes of this container, in a file of its name or size."""
         return bool(self.same[row] >= 0 or self.likely[row] >= 0 or self.found.sizes[row] in self._sizes)
-
-    def is_keepable(self, row: int) -> bool:
-        """Whether a file must be read, and its earlier documents are kept if it cannot be."""
-        return bool(self.same[row] < 0 and self.keepable[row])
-
-    def keep(self, rows: Index | int) -> None:
-        """Keep the documents of these files, which cannot be read."""
-        self.same[rows], self.unread[rows] = self.likely[rows], True
-
-    def stamp(self, row: int) -> Stamp:
-        """The stamp of a file that is taken over: the stamp now, if it is known."""
-        return self.earlier.stamp(int(self.same[row])) if self.unread[row] else self.found.stamp(row)
 
     def not_read_whole(self, row: int) -> bool:
         """Whether a container is taken over, but was not read to its end then, or perhaps in an old state."""
@@ -232,16 +137,14 @@ def compare(found: FileList, earlier: EarlierFiles, sequences: Sequences, limit:
     if not len(earlier.sources.files):
         return Unchanged(found, earlier, nothing, nothing, limit)
     named = _only(_hashes_of(earlier), np.fromiter(map(hash, found.names), np.int64, len(found.names)))
-    same, likely = np.where(_equal_stamps(found, earlier, named, updating), named, -1), named
-    if not updating.ignore_inode:
-        others = np.flatnonzero(same < 0)
-        by_inode = _only(earlier.sources.files["inode"], found.met["inode"][others])
-        by_inode[~_of_one_kind(found, others, earlier, by_inode, sequences)] = -1
-        moved = nothing.copy()
-        moved[others] = by_inode
-        same = np.where(_equal_stamps(found, earlier, moved, updating), moved, same)
-        likely = np.where(likely < 0, moved, likely)
-    there = np.union1d(named, same)
+    same = np.where(_equal_stamps(found, earlier, named), named, -1)
+    others = np.flatnonzero(same < 0)
+    by_inode = _only(earlier.sources.files["inode"], found.met["inode"][others])
+    by_inode[~_of_one_kind(found, others, earlier, by_inode, sequences)] = -1
+    moved = nothing.copy()
+    moved[others] = by_inode
+    same = np.where(_equal_stamps(found, earlier, moved), moved, same)
+    likely = np.where(named < 0, moved, named)
     if updating.checksum:
         same = nothing
     same = np.where(_trusted(earlier, limit)[same], same, -1)
@@ -249,24 +152,7 @@ def compare(found: FileList, earlier: EarlierFiles, sequences: Sequences, limit:
         same[are_limited_whole(found, sequences)] = -1
     once = list(found.held)
     same[once] = likely[once] = -1
-    if not updating.keep_unreadable:
-        return Unchanged(found, earlier, same, likely, limit)
-    missed = missed_files(found, earlier, there)
-    columns = ((same, -1), (likely, missed.numbers), (_keepable(found, earlier, likely), False))
-    same, likely, keepable = (np.insert(column, missed.places, value) for column, value in columns)
-    unchanged = Unchanged(missed.added_to(found), earlier, same, likely, limit, keepable=keepable)
-    unchanged.keep(missed.rows)
-    return unchanged
-
-
-def _keepable(found: FileList, earlier: EarlierFiles, likely: Index) -> Mask:
-    """Whether each file certainly has the name of its likely earlier file: (N,)."""
-    keepable: Mask = likely >= 0
-    for at in range(0, len(keepable), AT_ONCE):
-        some = at + np.flatnonzero(keepable[at : at + AT_ONCE])
-        pairs = zip(some.tolist(), earlier.names(likely[some]), strict=True)
-        keepable[some] = [earlier.is_here(name) and found.names[row] == name for row, name in pairs]
-    return keepable
+    return Unchanged(found, earlier, same, likely, limit)
 
 
 def _hashes_of(earlier: EarlierFiles) -> Index:
@@ -285,15 +171,12 @@ def _only(known: Array, wanted: Array) -> Index:
     return np.where(end - first == 1, places, -1)
 
 
-def _equal_stamps(found: FileList, earlier: EarlierFiles, numbers: Index, updating: Updating) -> Mask:
+def _equal_stamps(found: FileList, earlier: EarlierFiles, numbers: Index) -> Mask:
     """Whether each file has the stamp of the earlier file with this number (N,), if that is not -1."""
     files = earlier.sources.files[numbers]
     equal: Mask = (numbers >= 0) & (files["inode"] != 0)
     equal &= (files["file_size"] == found.stamps["size"]) & (files["mtime_ns"] == found.stamps["mtime_ns"])
-    if not updating.ignore_ctime:
-        equal &= files["ctime_ns"] == found.stamps["ctime_ns"]
-    if not updating.ignore_inode:
-        equal &= files["inode"] == found.met["inode"]
+    equal &= (files["ctime_ns"] == found.stamps["ctime_ns"]) & (files["inode"] == found.met["inode"])
     return equal
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simdocs.corpora.patterns import Patterns, Unread
+from simdocs.corpora.patterns import Patterns
 from simdocs.corpora.stamp import FACTS, READ, STATUS, FileId, are_regular, file_id, open_name, statuses
 from simdocs.model.documents import NAMED
 from simdocs.model.names import DRAFT_PREFIX, is_manifest
@@ -75,15 +75,12 @@ class Found(NamedTuple):
 class Lister:
     """Lists directories.
 
-    unread: collects the paths that cannot be looked at.
     below: how many bytes of their paths are the root of the walk.
     threads: how many ask for statuses.
     """
 
-    def __init__(
-        self, walking: Walking, patterns: Patterns, skipped: Skipped, unread: Unread, below: int, threads: int
-    ) -> None:
-        self.walking, self.patterns, self.skipped, self.unread = walking, patterns, skipped, unread
+    def __init__(self, walking: Walking, patterns: Patterns, skipped: Skipped, below: int, threads: int) -> None:
+        self.walking, self.patterns, self.skipped = walking, patterns, skipped
         self.below, self.threads = below, threads
 
     def entries(self, path: bytes, descriptor: int) -> tuple[list[bytes], bytes, list[_Directory]]:
@@ -124,7 +121,7 @@ class Lister:
         """Report that a file or directory is left out."""
         self.skipped.add(Skip(left.reason, path, left.detail))
         if left.reason == "unreadable":
-            self.unread.add(path, self.below)
+            self.skipped.unlisted.add(path)
 
     def _status(self, name: bytes, descriptor: int) -> tuple[os.stat_result, int]:
         """The status of an entry to visit in an open directory, and how many names it has; 0: it was reached by a link.
@@ -236,33 +233,29 @@ def walk(
     walking: Walking,
     skipped: Skipped,
     patterns: Patterns | None = None,
-    unread: Unread | None = None,
     threads: int = 1,
 ) -> Iterator[Found]:
     """Yield the regular files below the directory root, bytewise by whole path; the objects below a prefix of a store.
 
     skipped: collects the files and directories that are left out.
     patterns: the patterns of walking, if several walks share them.
-    unread: collects the paths below root that cannot be looked at.
     threads: how many look at files, which may lie on slow disks or on other machines.
     Raises OSError only for root itself.
     """
-    patterns, unread = patterns or Patterns(walking.include, walking.exclude), Unread() if unread is None else unread
+    patterns = patterns or Patterns(walking.include, walking.exclude)
     if is_uri(root):
         from simdocs.corpora.stores.walk import walk_objects
 
-        return walk_objects(root, walking, skipped, patterns, unread)
-    return _Walk(root, walking, skipped, patterns, unread, threads).files()
+        return walk_objects(root, walking, skipped, patterns)
+    return _Walk(root, walking, skipped, patterns, threads).files()
 
 
 class _Walk:
     """One walk: its stack of directories and the ids of those it has seen."""
 
-    def __init__(
-        self, root: bytes, walking: Walking, skipped: Skipped, patterns: Patterns, unread: Unread, threads: int
-    ) -> None:
+    def __init__(self, root: bytes, walking: Walking, skipped: Skipped, patterns: Patterns, threads: int) -> None:
         self.root, self.walking, self.skipped = root, walking, skipped
-        self.lister = Lister(walking, patterns, skipped, unread, len(_join(root, b"")), threads)
+        self.lister = Lister(walking, patterns, skipped, len(_join(root, b"")), threads)
         self.seen: set[FileId] = set()
         self.stack: list[_Level] = []
         self.open: list[_Level] = []

@@ -77,7 +77,6 @@ class UpdateFacts(NamedTuple):
     """The numbers of documents of an artifact that are unchanged, changed, new and removed, by their names.
 
     note: what else to know, such as why nothing was taken over from the earlier artifact; may be empty.
-    kept: the number of documents that are kept although they cannot be read, so that they may have changed.
     renamed: the number of documents with a new name, and the text of one whose name is gone. They are neither new nor
         removed.
     """
@@ -87,20 +86,18 @@ class UpdateFacts(NamedTuple):
     new: int = 0
     removed: int = 0
     note: str = ""
-    kept: int = 0
     renamed: int = 0
 
     def in_words(self) -> str:
         """The counts."""
         known = f"{self.unchanged:,} unchanged, {self.changed:,} changed, {self.new:,} new, {self.removed:,} removed"
-        more = f", {self.renamed:,} renamed" if self.renamed else ""
-        return known + more + (f", {self.kept:,} kept (unreadable)" if self.kept else "")
+        return known + (f", {self.renamed:,} renamed" if self.renamed else "")
 
     def lines(self) -> Iterator[str]:
         """Yield the lines of a summary; nothing about the first build of an artifact."""
         if self.note:
             yield self.note
-        if self.unchanged or self.changed or self.removed or self.kept or self.renamed:
+        if self.unchanged or self.changed or self.removed or self.renamed:
             yield self.in_words()
 
 
@@ -172,7 +169,7 @@ class BuildResult(RunResult):
         return replace(self, advice=tuple(map(spelling, self.advice)), update=update)
 
 
-UNCHANGED, CHANGED, NEW, KEPT, RENAMED, REMOVED = "unchanged", "changed", "new", "kept", "renamed", "removed"
+UNCHANGED, CHANGED, NEW, RENAMED, REMOVED = "unchanged", "changed", "new", "renamed", "removed"
 """The statuses of a document in a dry run: what the update would do with it."""
 
 CHANGES = table_head(status=NAME, document=NAME)
@@ -184,7 +181,7 @@ class DryRun(RunResult, Tabular[tuple[str, str]]):
 
     built: the result that the build would have.
     earlier: the documents of the artifact that is there; None if there is none that can be read.
-    new, changed, kept, renamed: rows of `documents`.
+    new, changed, renamed: rows of `documents`.
     removed: rows of `earlier`.
     """
 
@@ -193,7 +190,6 @@ class DryRun(RunResult, Tabular[tuple[str, str]]):
     new: Index
     changed: Index
     removed: Index
-    kept: Index
     renamed: Index
 
     @property
@@ -208,7 +204,7 @@ class DryRun(RunResult, Tabular[tuple[str, str]]):
 
     @property
     def counts(self) -> UpdateFacts:
-        """The numbers of documents that are unchanged, changed, new, removed, kept and renamed."""
+        """The numbers of documents that are unchanged, changed, new, removed and renamed."""
         return self.built.update
 
     @property
@@ -246,15 +242,15 @@ class DryRun(RunResult, Tabular[tuple[str, str]]):
         return replace(self, built=self.built.spelled(spelling))
 
     def statuses(self, *, unchanged: bool = False) -> tuple[Index, list[str]]:
-        """The rows of documents that are changed, new, kept or renamed, ascending, and the status of each.
+        """The rows of documents that are changed, new or renamed, ascending, and the status of each.
 
         unchanged: take unchanged documents, too.
         """
         numbers = np.zeros(len(self.documents), np.int8)
-        for number, marked in enumerate((self.changed, self.new, self.kept, self.renamed), 1):
+        for number, marked in enumerate((self.changed, self.new, self.renamed), 1):
             numbers[marked] = number
         rows = np.arange(len(numbers)) if unchanged else np.flatnonzero(numbers)
-        return rows, [(UNCHANGED, CHANGED, NEW, KEPT, RENAMED)[number] for number in numbers[rows].tolist()]
+        return rows, [(UNCHANGED, CHANGED, NEW, RENAMED)[number] for number in numbers[rows].tolist()]
 
     def rows(self, *, unchanged: bool = False) -> Iterator[tuple[str, str]]:
         """Yield the status and name of each document in order, then those of removed ones in their old order.

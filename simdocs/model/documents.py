@@ -215,7 +215,6 @@ class Documents:
     met: (N,) MET, how their files were found; None if an earlier run found them.
     earlier: (N,) the row of each in the artifact from which it was taken over, or -1; None if this run did not read it.
     counts: (A,) the number of documents from each argument; None if this run did not read them.
-    kept: the rows of those that were taken over because they could not be read.
     given_names: the names that Python callers gave and that are neither str nor bytes, by row.
     """
 
@@ -226,7 +225,6 @@ class Documents:
     met: NDArray[np.void] | None = field(default=None, repr=False)
     earlier: Index | None = field(default=None, repr=False)
     counts: Index | None = field(default=None, repr=False)
-    kept: Rows = field(default_factory=lambda: np.empty(0, np.int64), repr=False)
     given_names: Mapping[int, Any] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:

@@ -66,7 +66,6 @@ class RunResult(Answer):
                 f", {count:,} {'not compared' if rows_are_kept and name not in WITHOUT_ROWS else 'skipped'}"
                 f": {in_short(name)}"
                 for name, count in skipped.items()
-                if name != "kept"
             )
         )
 

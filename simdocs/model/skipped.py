@@ -36,7 +36,6 @@ WITHOUT_ROWS = frozenset(("hidden", "link", "special", "again", "artifact", "des
 UNJUDGED: Mapping[str, str] = MappingProxyType(
     {
         "unreadable": "cannot be read",
-        "kept": "kept as it was, because it cannot be read",
         "named": "named, but not compared",
         "oversized": f"larger than {mention('max_size')}",
         "changed": "changed while it was read",
@@ -124,6 +123,7 @@ class Skipped:
     most: the number of skips of each reason that are kept, the first in natural order, so that millions of malformed
         lines take no memory; 0: all are kept. Files that need a library are all kept: an update has to know them.
     explained: reasons that a warning explains, so that the documents need not be named.
+    unlisted: the paths of directories that could not be listed, and of what could not be looked at.
     tell: is called with every skip when it is added.
     keeps_rows: whether rows of files are written, also those that could not be compared.
     """
@@ -131,6 +131,7 @@ class Skipped:
     warnings: list[str] = field(default_factory=list)
     most: int = 0
     explained: set[str] = field(default_factory=set, repr=False, compare=False)
+    unlisted: set[bytes] = field(default_factory=set, repr=False, compare=False)
     tell: Callable[[Skip], None] | None = field(default=None, repr=False, compare=False)
     keeps_rows: bool = field(default=False, repr=False, compare=False)
     _counts: dict[str, int] = field(default_factory=dict)
@@ -224,18 +225,6 @@ class DocumentSkipped(Exception):  # noqa: N818  (the run goes on without the do
     def __init__(self, reason: str, detail: str = "") -> None:
         super().__init__(reason, detail)
         self.reason, self.detail = reason, detail
-
-    @property
-    def leaves_content_open(self) -> bool:
-        """Whether the present content of the file is unknown, also because the file is damaged.
-
-        A file that is too large is not wanted, and not kept.
-        """
-        return self.reason in ("unreadable", "changed", "uninstalled", "malformed")
-
-    def of_kept(self, name: bytes) -> Skip:
-        """A skip that says that the documents of the file with this name are kept."""
-        return Skip("kept", name, self.detail or explanation(self.reason))
 
     @classmethod
     def of(cls, error: OSError) -> DocumentSkipped:

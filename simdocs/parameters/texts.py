@@ -180,20 +180,6 @@ class Updating(Group, section=UPDATE):
     checksum: bool = parameter(
         Flag(), default=False, help="Detect changes by content instead of size, times and inode."
     )
-    ignore_ctime: bool = parameter(
-        Flag(), default=False, help="Treat a file as unchanged even if its ctime differs, as after a rename or chmod."
-    )
-    ignore_inode: bool = parameter(
-        Flag(),
-        default=False,
-        help="Treat a file as unchanged even if its inode differs, as on some network file systems.",
-    )
-    keep_unreadable: bool = parameter(
-        Flag(),
-        default=False,
-        help="Keep what the artifact has of files and directories that cannot be read now. Exit with 3 if there are"
-        " any.",
-    )
 
 
 class Known(Group, section=GROUPS):

@@ -24,7 +24,6 @@ class Changes:
     changed: documents that have another text.
     removed: earlier documents that are gone.
     unchanged: how many documents have the same text.
-    kept: documents that cannot be read, and may have changed.
     renamed: documents with a new name and the text of an earlier one whose name is gone. They are not new, and the
         earlier ones are not removed. Each earlier one is renamed once: to the document whose file has the same inode,
         else to one with the same base name, else to the first in row order. Further copies are new.
@@ -34,7 +33,6 @@ class Changes:
     changed: Rows
     removed: Rows
     unchanged: int
-    kept: Rows
     renamed: Rows
 
     @property
@@ -48,7 +46,7 @@ def changes(documents: Documents, earlier: Documents | None) -> Changes:
     if earlier is None:
         nothing = np.empty(0, np.int64)
         new = np.arange(len(documents))
-        return Changes(new=new, changed=nothing, removed=nothing, unchanged=0, kept=nothing, renamed=nothing)
+        return Changes(new=new, changed=nothing, removed=nothing, unchanged=0, renamed=nothing)
     taken, gone = np.zeros(len(documents), bool), np.ones(len(earlier), bool)
     if documents.earlier is not None:
         _mark_taken_over(documents, documents.earlier, earlier, taken, gone)
@@ -57,7 +55,7 @@ def changes(documents: Documents, earlier: Documents | None) -> Changes:
     gone[found[found >= 0]] = False
     same: Mask = found >= 0
     alike = _have_same_texts(documents.facts[rows[same]], earlier.facts[found[same]])
-    unchanged = int(taken.sum() + alike.sum()) - len(documents.kept)
+    unchanged = int(taken.sum() + alike.sum())
     new, removed = rows[~same], np.flatnonzero(gone)
     renamed, former = _of_same_text(documents, new, earlier, removed)
     return Changes(
@@ -65,7 +63,6 @@ def changes(documents: Documents, earlier: Documents | None) -> Changes:
         changed=rows[same][~alike],
         removed=np.delete(removed, former),
         unchanged=unchanged,
-        kept=documents.kept,
         renamed=np.sort(new[renamed]),
     )
 

@@ -46,7 +46,6 @@ class Read:
     chunks: (c,) CHUNK, the parts of a container that they are in; their rows are places in these lists.
     missed: what was not read, a part after the other; of files, all in one.
     known: the places, in these lists, of documents with the probable content, which have no raw text and no facts.
-    kept: the places of known documents that are kept although they could not be read.
     unusable_ids: as in PartDocuments.
     """
 
@@ -58,7 +57,6 @@ class Read:
     chunks: NDArray[np.void] = field(default_factory=lambda: NO_CHUNK)
     missed: list[Missed] = field(default_factory=list)
     known: BlockPlaces = field(default_factory=lambda: np.empty(0, np.int64))
-    kept: BlockPlaces = field(default_factory=lambda: np.empty(0, np.int64))
     unusable_ids: Skip | None = None
 
 
@@ -81,7 +79,7 @@ def _no_digest(_content: bytes) -> bytes:
 
 
 def _files(task: Files, sequences: Sequences, digest: Digest) -> Read:
-    places, known, kept = list[int](), list[int](), list[int]()
+    places, known = list[int](), list[int]()
     raws, sizes, flags, contents, skips = [], [], [], [], []
     likely = None if task.likely is None else task.likely.tobytes()
     with Directories() as directories:
@@ -104,12 +102,8 @@ def _files(task: Files, sequences: Sequences, digest: Digest) -> Read:
                     raise DocumentSkipped("changed")
                 content = digest(data)
             except DocumentSkipped as skip:
-                if probable is None or not (task.keepable[place] and skip.leaves_content_open):
-                    skips.append(Skip(skip.reason, name, skip.detail))
-                    continue
-                skips.append(skip.of_kept(name))
-                kept.append(len(places))
-                data, stamps[place], content = b"", NO_FILE, probable
+                skips.append(Skip(skip.reason, name, skip.detail))
+                continue
             if content == probable:
                 known.append(len(places))
                 data = b""
@@ -133,7 +127,6 @@ def _files(task: Files, sequences: Sequences, digest: Digest) -> Read:
         raws=raws,
         missed=[Missed(len(names), skips)],
         known=np.array(known, np.int64),
-        kept=np.array(kept, np.int64),
     )
 
 

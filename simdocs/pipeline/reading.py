@@ -53,12 +53,11 @@ class Reading:
             needs(module, what, display_name(name))
         self.recipe, self.run, self.earlier = recipe, run, earlier
         self._limit = limit
-        self._reuse = None if earlier is None else earlier.reuse(found, recipe, limit, run.skipped)
-        unchanged = None if self._reuse is None else self._reuse.unchanged
-        self._found = found if unchanged is None else unchanged.found
+        self._reuse = None if earlier is None else earlier.reuse(found, recipe, limit)
+        self._found = found
         if not run.engine.reach(self._found.sample(_LOOKED_FOR)):
             self._found = self._found.elsewhere()
-        self._register = Register(self._found, run.skipped, recipe, None if unchanged is None else unchanged.unread)
+        self._register = Register(self._found, run.skipped, recipe)
         self.progress = Advance(self._found)
         self._warned = False
         """Whether a warning says already that the usual field of ids has other values."""

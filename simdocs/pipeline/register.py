@@ -15,7 +15,7 @@ from simdocs.errors import UsageError, mention
 from simdocs.model.byte_strings import GrowingArray, GrowingByteStrings
 from simdocs.model.documents import CHUNK, DOCUMENT, EMPTY, FILE, MET, NUMBERED, Documents, SourceFiles
 from simdocs.model.names import display_name
-from simdocs.model.ragged import BlockPlaces, Mask, Rows
+from simdocs.model.ragged import BlockPlaces, Rows
 from simdocs.model.skipped import REPLACED, Skip, Skipped, explanation
 from simdocs.parameters.recipes import Recipe
 from simdocs.pipeline.missed import HeldBack, Missed
@@ -86,10 +86,9 @@ class Register:
     """Numbers documents in row order, as the results of tasks come in.
 
     recipe: how the files were read.
-    unread: whether each file cannot be read, so that its documents are kept; None: all can be read.
     """
 
-    def __init__(self, found: FileList, skipped: Skipped, recipe: Recipe, unread: Mask | None = None) -> None:
+    def __init__(self, found: FileList, skipped: Skipped, recipe: Recipe) -> None:
         self._found, self._skipped, self._sequences = found, skipped, recipe.sequences
         self._textless = HeldBack(recipe.sequences)
         self._without_stop_words = recipe.shingling.ignore_stop_words
@@ -114,7 +113,6 @@ class Register:
         self._gone = set[bytes]()
         self._files = FileRecords()
         self._earlier = GrowingArray(np.int32)
-        self._unread, self._kept = unread, GrowingArray(np.int64)
         self._ends = np.cumsum(found.counts)
         self._counts = np.zeros(len(found.counts), np.int64)
         self._done = 0
@@ -145,8 +143,6 @@ class Register:
             self._lines_met |= len(taken) > 0
             self._seen_names[0].add(names, np.arange(self.rows, self.rows + len(taken)))
         self._earlier.add(np.full(len(taken), -1) if earlier is None else earlier[taken])
-        if self._unread is not None:
-            self._kept.add(self.rows + np.flatnonzero(self._unread[files]))
         self._counts += np.bincount(np.searchsorted(self._ends, files, side="right"), minlength=len(self._counts))
         self.rows += len(taken)
         self._done += done
@@ -357,6 +353,5 @@ class Register:
             self._met.all(),
             self._earlier.all(),
             self._counts,
-            self._kept.all(),
             {row: given[name] for row, name in enumerate(names) if name in given} if given else {},
         )

@@ -16,7 +16,6 @@ from simdocs.model.artifact import Artifact
 from simdocs.model.byte_strings import ByteStrings
 from simdocs.model.documents import STAMP_FIELDS, Documents
 from simdocs.model.ragged import Rows
-from simdocs.model.skipped import Skip, Skipped
 from simdocs.parameters.recipes import Recipe
 from simdocs.parameters.texts import Updating
 from simdocs.pipeline.read_documents import Read, file_records
@@ -40,10 +39,7 @@ class Reuse:
         first: the row, in the list of files, of the first file of the task.
         """
         places = first + np.array(read.places, np.int64)
-        self.unchanged.keep(places[read.kept])
         files = self._documents.sources.files[self.unchanged.likely[places]]
-        read.files[read.kept] = files[read.kept]
-        read.files["skipped"][read.kept] = 1
         rows: Rows = files["row"][read.known]
         read.facts[read.known] = self._documents.facts[rows]
         every = np.full(len(read.places), -1)
@@ -59,9 +55,8 @@ class Reuse:
             *(self._found.stamps[cut][name] for name in ("size", "mtime_ns", "ctime_ns")),
             self._found.met["inode"][cut],
         )
-        read = ~self.unchanged.unread[cut]
         for name, column in zip(STAMP_FIELDS, stamps, strict=True):
-            files[name][read] = column[read]
+            files[name] = column
         np.maximum(files["skipped"], self.unchanged.recent[kept.numbers], out=files["skipped"])
         facts = self._documents.facts[rows]
         return Read(places=list(range(count)), names=self._found.names[cut], facts=facts, files=files), rows
@@ -88,25 +83,18 @@ class Reuse:
 class Earlier:
     """An artifact of an earlier run, from which unchanged documents are taken over.
 
-    read_ns, limit, here: see EarlierFiles.
+    read_ns, limit: see EarlierFiles.
     """
 
     artifact: Artifact
     read_ns: int
     limit: int
     updating: Updating
-    here: bool = False
 
-    def reuse(self, found: FileList, recipe: Recipe, limit: int, skipped: Skipped) -> Reuse:
-        """The documents that can be used again, for the files that were found and for files that are kept.
-
-        limit: the largest size of a document now, in bytes. skipped: collects the files that are kept.
-        """
-        files = EarlierFiles(self.artifact.documents, self.read_ns, self.limit, self.here)
-        unchanged = compare(found, files, recipe.sequences, limit, self.updating)
-        for row in np.flatnonzero(unchanged.unread).tolist():
-            skipped.add(Skip("kept", unchanged.found.names[row]))
-        return Reuse(unchanged)
+    def reuse(self, found: FileList, recipe: Recipe, limit: int) -> Reuse:
+        """The documents that can be used again. limit: the largest size of a document now, in bytes."""
+        files = EarlierFiles(self.artifact.documents, self.read_ns, self.limit)
+        return Reuse(compare(found, files, recipe.sequences, limit, self.updating))
 
     def rows_of_same_sets(self, documents: Documents) -> Rows:
         """For each document the row of an earlier one with the same token set, by its digest; or -1.

@@ -27,13 +27,6 @@ class BuildRequest(DocumentTokensRequest):
 _OF_BUILDS = (
     Need("dry_run", "output", "name the artifact to compare with"),
     Exclusion("lock_wait", "dry_run", f"{mention('dry_run')} takes no lock"),
-    Exclusion("keep_unreadable", "rebuild", "a rebuild takes nothing from the artifact"),
-    # What cannot be read is not counted. So other tokens may be common, and nothing of the artifact would fit.
-    Exclusion(
-        "keep_unreadable",
-        "ignore_common",
-        f"which tokens are common depends on the documents that cannot be read; use {mention('template')}",
-    ),
 )
 
 

@@ -167,8 +167,7 @@ _BANDS = {
 
 _BUILD = (
     {"output": Case("other.{kind}", changes=False), "lock_wait": Case(0.01, changes=False)}
-    | dict.fromkeys(("rebuild", "checksum", "ignore_ctime", "ignore_inode"), Case(True, changes=False))
-    | dict.fromkeys(("keep_unreadable", "allow_shrink"), Case(True, changes=False))
+    | dict.fromkeys(("rebuild", "checksum", "allow_shrink"), Case(True, changes=False))
     | {"dry_run": Case(True)}
 )
 

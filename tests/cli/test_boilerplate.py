@@ -112,10 +112,6 @@ REFUSED = {
     "dedupe docs --template binary": (2, "binary: a binary file (a NUL byte in the first 8 KiB)"),
     "dedupe docs --template docs": (2, "docs: this is a directory: name one text"),
     "dedupe - --template -": (2, "- names standard input, which can be read only once"),
-    "index docs --ignore-common 0.5 --keep-unreadable -o y.index": (
-        2,
-        "--keep-unreadable and --ignore-common cannot be combined: which tokens are common depends on the documents",
-    ),
     "shingle docs --ignore-common 0.5 -o y.shingles": (2, "--ignore-common"),
 }
 

@@ -100,7 +100,7 @@ def test_a_verbose_dry_run_lists_unchanged_documents_and_all_counts(here):
     assert "3 unchanged, 1 changed, 2 new, 2 removed" in done.err.splitlines()
     assert "x.index: not written, because this is a dry run" in done.err
     noted = json.loads((here / "note").read_bytes())
-    counts = {"unchanged": 3, "changed": 1, "new": 2, "removed": 2, "note": "", "kept": 0, "renamed": 0}
+    counts = {"unchanged": 3, "changed": 1, "new": 2, "removed": 2, "note": "", "renamed": 0}
     assert (noted["dry_run"], noted["update"]) == (True, counts)
 
 

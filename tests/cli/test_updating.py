@@ -283,33 +283,38 @@ def test_a_named_text_that_is_no_text_any_more_does_not_stop_the_others(here):
     assert "docs/2.txt" in done.err
 
 
-@pytest.mark.reliability("unreadable documents with --keep-unreadable")
+@pytest.mark.reliability("a directory of the artifact's documents that cannot be listed")
 @pytest.mark.parametrize("stage", STAGES)
-def test_documents_that_cannot_be_read_are_kept_on_request(here, stage):
-    lay(here, {"docs/sub/a.txt": A, "docs/sub/b.txt": B})
+def test_an_artifact_stays_if_a_directory_of_its_documents_cannot_be_listed(here, stage):
+    lay(here, {"docs/sub/a.txt": A, "docs/sub/below/b.txt": B, "docs/none/hidden/.c": B})
     assert simdocs(stage, "docs", "-o", STAGES[stage], cwd=here).status == 0
+    before = (here / STAGES[stage] / "run.json").read_bytes()
+    os.chmod(here / "docs/none/hidden", 0)
+    assert simdocs(stage, "docs", "-o", STAGES[stage], "--dry-run", cwd=here, before=bound_by_modes).status == 3
     os.chmod(here / "docs/sub", 0)
-    os.chmod(here / "docs/1.txt", 0)
-    ask = (stage, "docs", "-o", STAGES[stage], "--keep-unreadable")
-    told = simdocs(*ask, "--dry-run", cwd=here, before=bound_by_modes)
-    done = simdocs(*ask, "--summary", cwd=here, before=bound_by_modes)
-    os.chmod(here / "docs/sub", 0o700)
-    kept = ["docs/1.txt", "docs/sub/a.txt", "docs/sub/b.txt"]
-    assert (told.status, told.names) == (3, [("kept", name) for name in kept])
-    because = "kept as it was, because it cannot be read"
-    assert (done.status, done.err.splitlines()[:4]) == (
-        3,
-        [
-            "simdocs: docs/sub: skipped: cannot be read (Permission denied)",
-            f"simdocs: docs/1.txt: {because} (Permission denied)",
-            f"simdocs: docs/sub/a.txt: {because}",
-            f"simdocs: docs/sub/b.txt: {because}",
-        ],
+    ask = (stage, "docs", "-o", STAGES[stage])
+    done = simdocs(*ask, cwd=here, before=bound_by_modes)
+    assert (done.status, done.err.splitlines()[-1]) == (
+        2,
+        f"simdocs: error: {STAGES[stage]}: it has documents below docs/sub, which cannot be listed now, so it is not"
+        " replaced: make docs/sub readable, or accept the loss with --allow-shrink",
     )
-    assert "9 unchanged, 0 changed, 0 new, 0 removed, 3 kept (unreadable)" in done.err.splitlines()
-    run = json.loads((here / STAGES[stage] / "run.json").read_bytes())
-    assert (run["kept"], run["changed"]) == ("1,10-11", "")
-    assert run["skipped_first"]["kept"] == kept
+    assert (here / STAGES[stage] / "run.json").read_bytes() == before
+    lost = simdocs(*ask, "--allow-shrink", "--summary", cwd=here, before=bound_by_modes)
+    os.chmod(here / "docs/sub", 0o700)
+    os.chmod(here / "docs/none/hidden", 0o700)
+    assert (lost.status, "10 unchanged, 0 changed, 0 new, 2 removed" in lost.err) == (3, True)
+
+
+@pytest.mark.reliability("a file of the artifact that cannot be read")
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_file_that_cannot_be_read_leaves_the_artifact(here, stage):
+    assert simdocs(stage, "docs", "-o", STAGES[stage], cwd=here).status == 0
+    (here / "docs/1.txt").chmod(0)
+    done = simdocs(stage, "docs", "-o", STAGES[stage], "--summary", cwd=here, before=bound_by_modes)
+    assert done.status == 3
+    assert "simdocs: docs/1.txt: skipped: cannot be read (Permission denied)" in done.err
+    assert "9 unchanged, 0 changed, 0 new, 1 removed" in done.err
 
 
 @pytest.mark.parametrize(

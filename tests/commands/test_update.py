@@ -126,7 +126,6 @@ moves = st.one_of(st.just(HOUR), st.just(0), st.just(-HOUR))
         [
             {},
             {"checksum": True},
-            {"ignore_inode": True},
             {"ignore_common": 0.3},
             {"ignore_common": 0.6, "template": ("template",)},
             {"containment": True},

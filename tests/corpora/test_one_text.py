@@ -21,8 +21,7 @@ from simdocs.kernels import native
 from simdocs.model.documents import ONE_TEXT
 from simdocs.parameters.texts import Sequences
 from tests.amounts import slow
-from tests.commands.building import built, content
-from tests.commands.test_keep_unreadable import closed
+from tests.commands.building import built
 from tests.commands.test_update import HOUR, Clock, compare
 from tests.corpora.finding import found_by
 from tests.corpora.small_chunks import cut_small
@@ -236,20 +235,6 @@ def test_an_unchanged_file_is_not_opened(path: Path, clock: Clock, monkeypatch: 
 
     monkeypatch.setattr(type(container(kind)), "parts", parts)
     built(Path("x.shingles"), ["docs"])
-
-
-def test_a_file_that_cannot_be_read_is_kept_as_what_it_was(path: Path, clock: Clock, kind: str) -> None:
-    built(Path("x.shingles"), ["docs"])
-    for now in (KINDS[kind][1], KINDS[kind][2] + b"?"):
-        documents = content(Path("x.shingles"))["documents.npy"]
-        clock.ahead += HOUR
-        path.write_bytes(now)
-        with closed({str(path)}):
-            built(Path("x.shingles"), ["docs"], keep_unreadable=True)
-        assert content(Path("x.shingles"))["documents.npy"] == documents
-        clock.ahead += HOUR
-        built(Path("x.shingles"), ["docs"], keep_unreadable=True, allow_shrink=True)
-        compare(Path("x.shingles"))
 
 
 def test_an_unchanged_file_that_is_named_now_is_an_error(path: Path, clock: Clock, kind: str) -> None:

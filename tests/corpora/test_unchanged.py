@@ -91,8 +91,7 @@ class Case:
         shutil.rmtree("fresh.shingles", ignore_errors=True)
         fresh = {name: value for name, value in options.items() if name in ("max_size", "follow")}
         built(Path("fresh.shingles"), list(arguments or ["docs"]), **fresh)
-        if "ignore_ctime" not in options:
-            assert content(Path("x.shingles")) == content(Path("fresh.shingles"))
+        assert content(Path("x.shingles")) == content(Path("fresh.shingles"))
         return watch
 
 
@@ -104,8 +103,6 @@ def case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Case:
 
 def test_nothing_is_read_where_nothing_has_changed(case: Case) -> None:
     assert case.update().files == set()
-    assert case.update(ignore_ctime=True).files == set()
-    assert case.update(ignore_inode=True).files == set()
 
 
 def test_every_file_is_read_with_checksum_but_no_text_is_shingled(case: Case) -> None:
@@ -177,7 +174,7 @@ def test_a_text_from_standard_input_is_not_taken_for_the_file_that_it_comes_from
     found = []
     for target in ("x.shingles", "fresh.shingles"):
         with standard_input(Path("docs/a")):
-            built(Path(target), ["-"], ignore_ctime=True, allow_shrink=True)
+            built(Path(target), ["-"], allow_shrink=True)
         found.append(content(Path(target)))
     assert found[0] == found[1]
 
@@ -199,23 +196,17 @@ def test_two_files_with_one_inode_number_are_told_apart(case: Case) -> None:
 
 
 @pytest.mark.parametrize("change", [rename, link, chmod])
-@pytest.mark.parametrize("options", [{}, {"ignore_ctime": True}])
-def test_a_file_whose_inode_was_changed_is_read_unless_ctimes_are_ignored(
-    case: Case, change: Callable[[], str], options: dict[str, bool]
-) -> None:
+def test_a_file_whose_inode_was_changed_is_read(case: Case, change: Callable[[], str]) -> None:
     name = change()
-    watch = case.update(**options)
-    assert (watch.files, watch.texts) == (set() if options else {name}, [])
+    watch = case.update()
+    assert (watch.files, watch.texts) == ({name}, [])
 
 
-@pytest.mark.parametrize("options", [{}, {"ignore_inode": True}, {"ignore_inode": True, "ignore_ctime": True}])
-def test_a_copy_with_the_same_times_is_read_unless_inodes_and_ctimes_are_ignored(
-    case: Case, options: dict[str, bool]
-) -> None:
+def test_a_copy_with_the_same_times_is_read(case: Case) -> None:
     shutil.copy2("docs/a", "copy")
     os.replace("copy", "docs/a")
-    watch = case.update(**options)
-    assert (watch.files, watch.texts) == (set() if len(options) == 2 else {"docs/a"}, [])
+    watch = case.update()
+    assert (watch.files, watch.texts) == ({"docs/a"}, [])
 
 
 @pytest.mark.parametrize(
@@ -237,14 +228,11 @@ def test_a_file_is_read_again_in_another_way_if_its_name_asks_for_that(
     assert case.update(follow=True).files == {other}
 
 
-@pytest.mark.parametrize("options", [{}, {"ignore_inode": True}])
-def test_files_with_other_inodes_and_equal_times_are_read_unless_inodes_are_ignored(
-    case: Case, options: dict[str, bool]
-) -> None:
+def test_files_with_other_inodes_and_equal_times_are_read(case: Case) -> None:
     """As on a file system that numbers its files anew whenever it is mounted."""
     signed_anew(Path("x.shingles"), lambda arrays: np.add(inodes := arrays["files"]["inode"], 1 << 40, out=inodes))
-    watch = case.update(**options)
-    assert (watch.files, watch.texts) == (set() if options else EVERY, [])
+    watch = case.update()
+    assert (watch.files, watch.texts) == (EVERY, [])
 
 
 @pytest.mark.parametrize("name", sorted(EVERY))
@@ -262,18 +250,6 @@ def test_a_file_with_new_text_of_the_same_size_and_time_is_read(case: Case) -> N
     assert os.stat("docs/a").st_size == times.st_size
     watch = case.update()
     assert (watch.files, watch.texts) == ({"docs/a"}, [b"the next of docs/a"])
-
-
-def test_a_file_of_another_size_is_read_even_if_ctimes_are_ignored(case: Case) -> None:
-    times = os.stat("docs/a")
-    Path("docs/a").write_bytes(b"longer than it was before")
-    os.utime("docs/a", ns=(times.st_atime_ns, times.st_mtime_ns))
-    assert case.update(ignore_ctime=True, ignore_inode=True).texts == [b"longer than it was before"]
-
-
-def test_a_file_of_another_time_is_read_even_if_ctimes_are_ignored(case: Case) -> None:
-    Path("docs/a").write_bytes(b"the next of docs/a")
-    assert case.update(ignore_ctime=True, ignore_inode=True).texts == [b"the next of docs/a"]
 
 
 @pytest.mark.parametrize(("age", "again"), [(1.5, True), (2.5, False)])
@@ -368,8 +344,7 @@ def test_what_came_from_no_file_is_never_unchanged(case: Case) -> None:
     earlier = EarlierFiles(replace(documents, sources=replace(documents.sources, files=files)), stamp.now(), 1 << 20)
     found = file_list.FileList.of([b"docs/a"], [0], {}, texts=False)
     found.met["inode"] = 7
-    updating = Updating(ignore_inode=True, ignore_ctime=True)
-    assert compare(found, earlier, some.sequences(), 1 << 20, updating).same.tolist() == [-1]
+    assert compare(found, earlier, some.sequences(), 1 << 20, Updating()).same.tolist() == [-1]
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ def _updates(stage: str, target: str) -> list[list[str]]:
     return [
         [stage, *documents, *more, *how, "-o", target, "--allow-shrink"]
         for documents in (["docs"], ["docs/x.jsonl"], ["docs", "new"], ["moved"])
-        for how in ([], ["--ignore-inode"], ["--keep-unreadable"])
+        for how in ([], ["--checksum"])
     ]
 
 

@@ -140,9 +140,8 @@ def test_a_store_that_is_down_loses_no_documents_of_an_artifact(store: ObjectSto
         raise Refused(403, "AccessDenied")
 
     store.before = refuse
-    with pytest.raises(simdocs.SimdocsError, match="had 8 documents at the last build and has 0 now"):
+    with pytest.raises(
+        simdocs.SimdocsError, match="it has documents below s3://bucket/docs, which cannot be listed now"
+    ):
         simdocs.index("s3://bucket/docs", output=str(target))
-    assert content(target) == before
-    kept = simdocs.index("s3://bucket/docs", output=str(target), keep_unreadable=True)
-    assert len(kept.documents) == 8
     assert content(target) == before

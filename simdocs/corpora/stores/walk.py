@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
-from simdocs.corpora.patterns import Patterns, Unread
+from simdocs.corpora.patterns import Patterns
 from simdocs.corpora.saved_dataset import SavedDataset, saved_dataset
 from simdocs.corpora.stores.object_file import ObjectFile
 from simdocs.corpora.stores.store import StoredObject, digest_of, objects_below, unreachable
@@ -19,10 +19,8 @@ _AT_ONCE = 1 << 10
 """The most objects that are yielded at once."""
 
 
-def walk_objects(
-    prefix: bytes, walking: Walking, skipped: Skipped, patterns: Patterns, unread: Unread
-) -> Iterator[Found]:
-    """Yield the objects below a prefix, bytewise by whole name. skipped, patterns, unread: as those of `walk`.
+def walk_objects(prefix: bytes, walking: Walking, skipped: Skipped, patterns: Patterns) -> Iterator[Found]:
+    """Yield the objects below a prefix, bytewise by whole name. skipped, patterns: as those of `walk`.
 
     What is between slashes is a directory. Raises OSError, before the first.
     """
@@ -31,7 +29,7 @@ def walk_objects(
     root = prefix if prefix.endswith(b"/") else prefix + b"/"
     listed = sorted(objects_below(prefix))
     names, facts = list[bytes](), list[bytes]()
-    for each in _Search(listed, root, walking, skipped, patterns, unread).taken():
+    for each in _Search(listed, root, walking, skipped, patterns).taken():
         name = root + each.below
         names.append(name)
         facts.append(packed_facts(each.size, each.mtime_ns, *digest_of(name)))
@@ -52,9 +50,8 @@ class _Search:
         walking: Walking,
         skipped: Skipped,
         patterns: Patterns,
-        unread: Unread,
     ) -> None:
-        self._root, self._walking, self._skipped, self._unread = root, walking, skipped, unread
+        self._root, self._walking, self._skipped = root, walking, skipped
         self._patterns = patterns if patterns else None
         self._listed = listed
         self._inside, self._left = b"", _NOTHING
@@ -158,8 +155,6 @@ class _Search:
     def _leave_out(self, below: bytes, left: DocumentSkipped) -> None:
         name = self._root + below
         self._skipped.add(Skip(left.reason, name, left.detail))
-        if left.reason == "unreadable":
-            self._unread.add(name, len(self._root))
 
 
 _MANIFEST = b"manifest.json"

@@ -12,13 +12,13 @@ import click
 from simdocs.cli.help import (
     foreign_option,
     owners_of_options,
+    refuse_single_dash,
     short_help_option,
-    spellings_of,
     unknown_option,
     write_examples,
 )
 from simdocs.cli.help_format import HelpContext
-from simdocs.cli.spelling import OTHER_COMMANDS, lookalike, nearest_option
+from simdocs.cli.spelling import nearest_option
 
 
 class CommandGroup(click.Group):
@@ -78,6 +78,8 @@ class CommandGroup(click.Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments. UsageError: an option of a command comes before the command."""
         words = list(args)
+        for word in words[:1]:
+            refuse_single_dash(word, [*ctx.help_option_names, "--version"], ctx)
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
@@ -110,9 +112,7 @@ class CommandGroup(click.Group):
 
             if os.path.lexists(args[0]):
                 raise click.UsageError(f"no command {args[0]!r}: {_for_files(args)}", ctx)
-            if text := lookalike(args[0], [*spellings_of(self), *ctx.help_option_names], args):
-                raise click.UsageError(text, ctx)
-            meant = OTHER_COMMANDS.get(args[0]) or next(iter(get_close_matches(args[0], self.commands, 1, 0.7)), "")
+            meant = next(iter(get_close_matches(args[0], self.commands, 1, 0.7)), "")
             hint = f"did you mean {meant}?" if meant else f"the commands are {', '.join(self.commands)}"
             raise click.UsageError(f"no command {args[0]!r}: {hint}", ctx)
         return super().resolve_command(ctx, args)

@@ -11,7 +11,7 @@ import click
 
 from simdocs.cli import exits
 from simdocs.cli.help_format import HelpContext, HelpFormatter
-from simdocs.cli.spelling import declarations, lookalike, marked, nearest_option, of_other_programs, spelled
+from simdocs.cli.spelling import declarations, marked, nearest_option, spelled
 from simdocs.errors import Problem, UsageError
 from simdocs.parameters.values import ArtifactName, PathName, Several
 
@@ -239,7 +239,7 @@ class Command(click.Command):
         """Parse the arguments. Wrong values of options are recorded (see `refuse`)."""
         words = list(args)
         if not ctx.resilient_parsing:
-            self._refuse_lookalikes(ctx, words)
+            self._refuse_single_dashes(ctx, words)
         try:
             rest = super().parse_args(ctx, args)
         except click.NoSuchOption as error:
@@ -250,16 +250,16 @@ class Command(click.Command):
         self._record_options_given_twice(ctx, words)
         return rest
 
-    def _refuse_lookalikes(self, ctx: click.Context, words: list[str]) -> None:
-        """Raise NoSuchOption for a word that looks like an option, but would be read as something else."""
-        spellings, before = spellings_of(self), ""
+    def _refuse_single_dashes(self, ctx: click.Context, words: list[str]) -> None:
+        """Raise NoSuchOption for a word such as -help or -threshold, which would be read as short options."""
+        spellings, before = [*spellings_of(self), *ctx.help_option_names], ""
         options = [option for option in self.params if isinstance(option, click.Option) and not option.is_flag]
         with_value = {spelling for option in options for spelling in option.opts}
         for word in words:
             if word == "--":
                 return
-            if before not in with_value and (text := lookalike(word, spellings, words)):
-                raise click.NoSuchOption(word, text, ctx=ctx)
+            if before not in with_value:
+                refuse_single_dash(word, spellings, ctx)
             before = word
 
     def _record_options_given_twice(self, ctx: click.Context, words: list[str]) -> None:
@@ -268,6 +268,13 @@ class Command(click.Command):
         for option, times in Counter(order).items():
             if times > 1 and isinstance(option, click.Option) and not (option.is_flag or option.multiple):
                 ctx.meta.setdefault(_WRONG, {})[option.name] = _given_twice(option)
+
+
+def refuse_single_dash(word: str, spellings: Sequence[str], ctx: click.Context) -> None:
+    """Raise NoSuchOption for a long option with one dash."""
+    name = word.partition("=")[0]
+    if len(name) > len("-x") and name[0] == "-" != name[1] and f"-{name}" in spellings:
+        raise click.NoSuchOption(word, f"no option {name!r}: did you mean -{name}?", ctx=ctx)
 
 
 def _given_twice(option: click.Option) -> str:
@@ -287,8 +294,8 @@ def unknown_option(
     words: the command line.
     """
     option = error.option_name
-    text = foreign_option(option, command, ctx, words) or of_other_programs(option, spellings_of(command), words)
-    if text is None:
+    text = foreign_option(option, command, ctx, words)
+    if not text:
         others = owners_of_options(ctx)
         near = nearest_option(option, spellings_of(command)) or nearest_option(option, others)
         text = f"no option {option!r}" + (f": did you mean {near}?" if near else "")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
@@ -78,41 +77,6 @@ METAVARS: Mapping[str, str] = MappingProxyType(
 """The placeholder for the value of each option in help. Members of families have NAME."""
 
 
-_OF_OTHER_PROGRAMS: tuple[tuple[str, str, str], ...] = (
-    ("-r -R --recursive", "--include", "directories are read recursively in any case"),
-    ("--json --jsonl", "--format", "use --format jsonl"),
-    ("--csv", "--format", "use --format csv"),
-    ("--tsv", "--format", "use --format tsv"),
-    (
-        "--delete --remove --rm --move -d -dN",
-        "",
-        "save the answer with simdocs dedupe DOCS -o NAME.answer, and then use simdocs act NAME.answer --move DIR",
-    ),
-    ("-l -f", "--all-copies", "use --list duplicates"),
-    ("--min-size", "--files0-from", "choose by size with find DOCS -type f -size +1k -print0, and --files0-from -"),
-    ("--ignore-case -i", "--keep-case", "upper and lower case are the same, unless you give --keep-case"),
-    ("--limit -n", "--top", "use --top {value}"),
-    ("--limit -n", "", "use head -n {value}"),
-    ("--index", "--nearest", "the index is the first argument, as in simdocs query X.index DOCS"),
-    ("--index", "--against", "use --against X.index"),
-    ("--sort --count --index", "", ""),
-    ("--version -V", "", "use simdocs --version"),
-    ("-name -iname", "--include", "use --include {value}"),
-    ("-print0", "-0", "use -0 with --list"),
-)
-"""Options of other programs, an option that a command needs for the advice, and the advice. The first row counts.
-
-If the advice is empty, the error suggests nothing: what is spelled alike is not what was meant."""
-
-OTHER_COMMANDS: Mapping[str, str] = MappingProxyType(
-    {"diff": "compare", "search": "query", "find": "dedupe", "update": "index", "version": "--version"}
-)
-"""Commands of other programs, and those of simdocs that do this."""
-
-_DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
-"""Hyphens, dashes and the minus sign, which editors and web pages put in the place of `-`."""
-
-
 def declarations(parameter: str) -> tuple[str, ...]:
     """All spellings of a parameter as an option."""
     return _DECLARATIONS.get(parameter) or (f"--{parameter.replace('_', '-')}",)
@@ -127,55 +91,10 @@ def spelling(parameter: str) -> str:
 
 
 def nearest_option(option: str, spellings: Iterable[str]) -> str:
-    """The spelling that a mistyped option may stand for: one that begins so, or looks alike; empty: none does."""
+    """The spelling that a mistyped option may stand for; empty: none looks alike."""
     from difflib import get_close_matches
 
-    known = sorted(spellings)
-    if len(option) == len("--x") and option[1:] in known:
-        return option[1:]
-    begun = [spelling for spelling in known if len(option) > len("--") and spelling.startswith(option)]
-    longer = [spelling for spelling in known if option.startswith(f"{spelling}-") and len(spelling) > len("--")]
-    return next(iter(begun or get_close_matches(option, known, 1, 0.7) or longer), "")
-
-
-def of_other_programs(option: str, spellings: Sequence[str], words: Sequence[str]) -> str | None:
-    """The error about an option that other programs have; None if this is none.
-
-    spellings: of the options of the command. words: the command line.
-    """
-    for options, needed, advice in _OF_OTHER_PROGRAMS:
-        if option in options.split() and (not needed or needed in spellings):
-            text = f"no option {option!r}"
-            return f"{text}: {advice.format(value=_value_of(option, words))}" if advice else text
-    return None
-
-
-def _value_of(option: str, words: Sequence[str]) -> str:
-    """The value that a command line gives an unknown option, or a placeholder."""
-    from shlex import quote
-
-    for word, following in zip(words, [*words[1:], ""], strict=True):
-        if word.startswith(option):
-            value = word.removeprefix(option).removeprefix("=") or following
-            return quote(value) if "*" in value or (value.isascii() and value.isdecimal()) else "N"
-    return "N"
-
-
-def lookalike(word: str, spellings: Sequence[str], words: Sequence[str]) -> str:
-    """The error about a word that looks like a long option, but is read as a short one or as a file; empty: it is not.
-
-    `-threshold` is read as `-t hreshold`, and what begins with a typographic dash as the name of a file.
-    """
-    name = word.partition("=")[0]
-    if name[:1] in _DASHES and name and not os.path.lexists(word):
-        rest = name.lstrip(f"{_DASHES}-")
-        meant = next((each for each in (f"--{rest}", f"-{rest}") if each in spellings), "")
-        return f"{name!r} begins with a dash that is not '-'" + (f": did you mean {meant}?" if meant else "")
-    if not name.startswith("-") or name.startswith("--") or len(name) <= len("-x"):
-        return ""
-    if f"-{name}" in spellings:
-        return f"no option {name!r}: did you mean -{name}?"
-    return of_other_programs(name, spellings, words) or ""
+    return next(iter(get_close_matches(option, sorted(spellings), 1, 0.7)), "")
 
 
 def spelled(message: str) -> str:

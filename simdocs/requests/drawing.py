@@ -22,12 +22,8 @@ from simdocs.requests.request import Exclusion, Need, Request, RequestRules, not
 _COMPRESSED = ("gz", "zst", "bz2", "xz", "lz4", "br", "zip", "7z")
 """Suffixes that promise compressed files. Those of the family are written, if they are in lower case."""
 
-_NOT_OFFERED = (
-    *("json", "ndjson", "xml", "yaml", "yml", "toml", "html", "htm", "md", "rst", "tex", "docx", "pdf"),
-    *("feather", "avro", "orc", "npy", "npz", "pkl", "sqlite", "db", "xlsx", "xls", "ods"),
-    *("answer", "dot", "gv", "graphml", "gexf", "gml", "svg", "png", "jpg", "jpeg", "gif", "webp"),
-)
-"""Suffixes that promise a format that simdocs cannot write."""
+_NOT_OFFERED = ("json", "ndjson", "xlsx", "htm", *dict.fromkeys(form.suffix for form in FILE_FORMATS.values()))
+"""Suffixes that promise a format in which not every answer, or none, can be written."""
 
 _BUILT_BY = {"shingles": "shingle", "signatures": "signature", "index": "index"}
 """The questions that build artifacts, by their suffixes."""

@@ -169,9 +169,9 @@ def test_documents_of_an_artifact_are_named_as_other_commands_print_them(here):
         ([], 2, "nothing to read: give two files, or - for standard input"),
         (["a.txt", "b.txt", "--diff"], 2, "--diff needs a value: one of words, unified"),
         (
-            ["a.txt", "b.txt", "-o", "x.png"],
+            ["a.txt", "b.txt", "-o", "x.svg"],
             2,
-            f"cannot write .png: use {', '.join(f'.{name}' for name in FORMATS)}, .npy or .html",
+            f"cannot write .svg: use {', '.join(f'.{name}' for name in FORMATS)}, .npy or .html",
         ),
         (["a.txt", "b.txt", "--max-size", "10"], 2, "a.txt: larger than --max-size"),
         (["a.txt", "b.txt", "--unit", "word,lines"], 2, f"--unit must be one of {', '.join(UNITS)}, or several"),

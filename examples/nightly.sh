@@ -70,8 +70,13 @@ compared=$?
 
 # The answer is above, and so are its warnings.
 if [ -n "${REPORT-}" ]; then
-    "$simdocs" dedupe --changed --report "$REPORT" -o /dev/null -q -- "$index"
+    place=$(mktemp -d) || exit 2
+    "$simdocs" dedupe --changed -o "$place/tonight.answer" -q -- "$index"
     reported=$?
+    if [ $reported -eq 0 ] || [ $reported -eq 3 ]; then
+        "$simdocs" report -o "$REPORT" -q -- "$place/tonight.answer" || reported=$?
+    fi
+    rm -rf "$place"
     [ $reported -eq 0 ] || [ $compared -eq 2 ] || compared=$reported
 fi
 exit $compared

@@ -24,6 +24,7 @@ REQUESTS: Mapping[str, type[Any]] = {
 ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
     **{question: {"documents": ("docs",)} for question, kind in REQUESTS.items() if "documents" in kind.arguments},
     "act": {"answer": "x.answer"},
+    "report": {"answer": "x.answer"},
     "undo": {"journal": "x.answer.journal.jsonl"},
     "query": {"index": "docs.index", "documents": ("docs",)},
     "show": {"file": "text"},
@@ -34,7 +35,6 @@ ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
 
 VALUES: Mapping[str, Any] = {
     **dict.fromkeys(("files_from", "files0_from", "root", "output", "text_field", "id_field", "summary_json"), "x"),
-    "report": "report.html",
     "figure": "sizes",
     **dict.fromkeys(("kept_rows", "removed_rows", "flagged_rows"), "x"),
     **dict.fromkeys(
@@ -127,8 +127,6 @@ def needed(request: type[Any], name: str) -> Mapping[str, Any]:
     """What a parameter needs beside it."""
     if request.question == "show" and name in ("shingles", "root"):
         return {"candidates": True}
-    if (request.question, name) == ("dedupe_report", "report_size"):
-        return {"report": "report.html"}
     if request.question == "act":
         return {"move": "x"} if name == "copy" else {}
     if request is BuildReportRequest:

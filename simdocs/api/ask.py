@@ -20,7 +20,7 @@ from simdocs.parameters.families import ENGINES
 from simdocs.parameters.values import Path
 from simdocs.requests.building import BuildRequest, MergeRequest
 from simdocs.requests.request import Request
-from simdocs.requests.searching import DedupeRequest, QueryRequest, ReportRequest
+from simdocs.requests.searching import DedupeRequest, QueryRequest
 from simdocs.requests.sources import ReadRequest
 from simdocs.requests.studying import (
     AuditRequest,
@@ -75,7 +75,7 @@ def ask(request: Request, run: Run | None = None, delivery: Delivery = AS_A_WHOL
     return result
 
 
-_MODULES = {"pairs": "pairs", "passages": "repeats", "act": "act", "undo": "undo"}
+_MODULES = {"pairs": "pairs", "passages": "repeats", "report": "report", "act": "act", "undo": "undo"}
 """The modules that answer questions whose requests need not be told apart here."""
 
 
@@ -89,10 +89,6 @@ def _answer(request: Request, run: Any, delivery: Delivery) -> Any:
         from simdocs.commands import query
 
         return query.answer(request, run, delivery)
-    if isinstance(request, ReportRequest):
-        from simdocs.commands import report
-
-        return report.answer(request, run, delivery)
     if isinstance(request, BuildRequest):
         if request.target.dry_run:
             from simdocs.commands import dry_run

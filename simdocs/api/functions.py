@@ -138,21 +138,13 @@ def _asked(request: DedupeRequest | QueryRequest) -> Any:
     return tuple(rows if lists_groups(request.answer.list) else (name for (name,) in rows))
 
 
-@with_keywords_of(ReportRequest)
-def report(
-    *documents: Path | Shingles | Signatures | BandIndex | Deduplication | SavedAnswer,
-    **keywords: Unpack[ReportKeywords],
-) -> Report:
-    """Group near-duplicates, or take those of dedupe or of an answer that was saved (X.answer), and return a Report.
+@with_keywords_of(ReportRequest, "answer")
+def report(answer: Path | Deduplication | SavedAnswer, **keywords: Unpack[ReportKeywords]) -> Report:
+    """Return a Report of what `dedupe` has found, or of an answer that was saved (X.answer).
 
     Its html() is one page with figures, groups and what differs in their pairs, and its figure(name) is one image.
     """
-    from simdocs.model.deduplication import Deduplication
-    from simdocs.model.saved_answer import SavedAnswer
-
-    found = documents[0] if documents and isinstance(documents[0], Deduplication | SavedAnswer) else None
-    others = documents if found is None else documents[1:]
-    return cast("Report", ask_for_python(ReportRequest(documents=others, found=found, **keywords)))
+    return cast("Report", ask_for_python(ReportRequest(answer=answer, **keywords)))
 
 
 @overload

@@ -166,12 +166,13 @@ class SimilarKeywords(BandsKeywords, total=False):
     max_memory: int | None
     exact: bool | None
     verify: Literal["exact", "estimate"] | None
+    changed: bool | None
     shingles: Any
     root: Path | None
 
 
-class GroupsKeywords(SimilarKeywords, total=False):
-    """A question about groups of near-duplicates."""
+class DedupeKeywords(SimilarKeywords, total=False):
+    """The keywords of `dedupe`."""
 
     exact: bool | None
     verify: Literal["exact", "estimate"] | None
@@ -179,12 +180,6 @@ class GroupsKeywords(SimilarKeywords, total=False):
     keep: Literal["first", "longest", "shortest", "newest", "oldest"] | None
     max_candidates: int | None
     against: Any
-
-
-class DedupeKeywords(GroupsKeywords, total=False):
-    """The keywords of `dedupe`."""
-
-    changed: bool | None
     kept_rows: Path | None
     removed_rows: Path | None
     flagged_rows: Path | None
@@ -195,7 +190,6 @@ class PairsKeywords(SimilarKeywords, total=False):
 
     measure: Literal["jaccard", "containment"] | None
     max_memory: int | None
-    changed: bool | None
     all_copies: bool | None
 
 
@@ -237,12 +231,13 @@ class PassagesKeywords(SourceKeywords, total=False):
     min_passage: int | None
 
 
-class ReportKeywords(GroupsKeywords, total=False):
+class ReportKeywords(TypedDict, total=False):
     """The keywords of `report`."""
 
     figure: Literal["similarities", "curve", "sizes", "removed", "directories", "times", "matrix", "links"] | None
     group: int | None
     report_size: int | None
+    summary_json: Path | None
 
 
 class QueryKeywords(ReadKeywords, total=False):

@@ -16,21 +16,19 @@ from simdocs.requests.searching import ReportRequest
 @click.command(
     cls=Command,
     examples=(
-        "simdocs report docs/ -o report.html",
-        "simdocs report found.answer -o report.html",
-        "simdocs report docs.index --report-size 100MB -o report.html",
+        "simdocs dedupe docs/ -o found.answer && simdocs report found.answer -o report.html",
+        "simdocs report found.answer --report-size 100MB -o report.html",
         "simdocs report found.answer --figure similarities -o similarities.svg",
     ),
-    usual=("threshold", "unit", "k", "include", "keep", "against", "figure", "report_size", "output"),
+    usual=("figure", "group", "report_size", "output"),
 )
-@options.documents
+@click.argument("answer_file", metavar="NAME.answer", type=click.Path(readable=False, path_type=bytes))
 @options.of(ReportRequest, ReportDrawRequest)
-def report(**given: Any) -> int:
+def report(answer_file: bytes, **given: Any) -> int:
     """Show groups of near-duplicates as a page for a web browser.
 
-    DOCS are files, directories (read recursively), - for standard input, one artifact (X.shingles, X.signatures or
-    X.index), or an answer that dedupe -o NAME.answer has saved. The page has figures, a list of all groups to search
-    and sort, and the texts of pairs side by side with the words that differ. It is one file, and loads nothing from
+    NAME.answer was written by simdocs dedupe -o NAME.answer. The page has figures, a list of all groups to search and
+    sort, and the texts of pairs side by side with the words that differ. It is one file, and loads nothing from
     elsewhere.
     """
-    return answer(ReportRequest, ReportDrawRequest, given)
+    return answer(ReportRequest, ReportDrawRequest, {"answer": answer_file, **given})

@@ -14,7 +14,6 @@ from simdocs.cli.options import given
 from simdocs.cli.spelling import marked, spelled
 from simdocs.errors import Problem, ShrunkError, UnjudgedError, UsageError
 from simdocs.parameters.answers import RowOutputs
-from simdocs.parameters.file_formats import FILE_FORMATS
 from simdocs.requests.drawing import BuildReportRequest, DrawnRequest, DrawRequest
 from simdocs.requests.request import Request
 from simdocs.requests.sources import ReadRequest
@@ -60,7 +59,7 @@ def answer(asked: type[Request], told: type[DrawnRequest], options: dict[str, An
     """
     request, drawn = requests_of(asked, told, options)
     output = path_of(drawn.output)
-    return _answered(request, drawn, output, (output, path_of(drawn.summary_json), path_of(drawn.report)))
+    return _answered(request, drawn, output, (output, path_of(drawn.summary_json)))
 
 
 def build(
@@ -104,7 +103,6 @@ def _answered(request: Request, drawn: DrawnRequest, output: str | None, outputs
             outputs=outputs,
             is_wanted=stream is not None,
             publishing=work.publishing,
-            report_size=None if drawn.report is None else drawn.report_size,
         )
         if stream is None:
             result: Answer = ask(request, work.run, delivery)
@@ -120,7 +118,6 @@ def _answered(request: Request, drawn: DrawnRequest, output: str | None, outputs
                 work.name_skips()
                 drawing.draw(result)
             stream.prepare()
-        work.write_report(result)
         work.write_summary(result)
         if not result.SUMMARY_LAST:
             _say_in_the_end(result, work, drawn)
@@ -159,7 +156,7 @@ class Work:
     run: the engine, the skips and the counts.
     told: prints messages on standard error.
     progress: the progress bar, which is closed before anything else is written to a terminal.
-    note: the file for the summary, if one was named. page: the file for a report beside the answer, if one was named.
+    note: the file for the summary, if one was named.
     publishing: publishes what is written beside the answer, before the answer.
     """
 
@@ -170,11 +167,9 @@ class Work:
         told: Teller,
         progress: ProgressBar,
         note: OutputStream | None,
-        page: OutputStream | None,
         publishing: ExitStack,
     ) -> None:
         self.run, self.told, self._progress, self._note, self.publishing = run, told, progress, note, publishing
-        self._page = page
         self._started = time.monotonic()
 
     @property
@@ -198,15 +193,6 @@ class Work:
         """Name what was skipped."""
         self._progress.close()
         self.told.skips(self.run.skipped)
-
-    def write_report(self, result: Answer) -> None:
-        """Write the report beside the answer, if one was asked for, and say what it lacks."""
-        report = getattr(result, "report", None)
-        if self._page is not None and report is not None:
-            self._progress.close()
-            self._page.write(report.html())
-            self._page.prepare()
-            self.told.notes(report.notes)
 
     def write_summary(self, result: Answer) -> None:
         """Write the summary. If that fails, it does so before the answer or the artifact is published."""
@@ -243,14 +229,10 @@ def at_work(
             note, explain = summary_of(published, path_of(report.summary_json)), told.explain(progress.close)
         entered = stack.enter_context(note)
         opened = None if stream is None else stack.enter_context(stream)
-        page = None
-        if report.report is not None:
-            FILE_FORMATS["report.html"].ready()
-            page = stack.enter_context(stream_of(path_of(report.report)))
         how = request.running if isinstance(request, ReadRequest) else ALONE
         run = stack.enter_context(running(how, progress, told.skipped(progress.close), explain, quiet=quiet))
         stack.callback(progress.close)
-        work = Work(run, told=told, progress=progress, note=entered, page=page, publishing=stack)
+        work = Work(run, told=told, progress=progress, note=entered, publishing=stack)
         try:
             yield work, opened
         except (ShrunkError, UnjudgedError):

@@ -41,12 +41,11 @@ from simdocs.model.groups import Pairs
 from simdocs.model.names import path_from
 from simdocs.model.ragged import Mask, Rows
 from simdocs.model.search_result import GROUPS, SearchFacts
-from simdocs.parameters.answers import Reporting
 from simdocs.parameters.families import LISTS
 from simdocs.parameters.recipes import SignatureRecipe
 from simdocs.pipeline.boilerplate import with_common_tokens
 from simdocs.pipeline.prepare import files_of
-from simdocs.requests.searching import DedupeRequest, PairsRequest
+from simdocs.requests.searching import DedupeRequest, SimilarRequest
 
 if TYPE_CHECKING:
     from simdocs.commands.row_outputs import RowDrafts
@@ -55,7 +54,7 @@ if TYPE_CHECKING:
 
 _Plan = Resolved[DedupeRequest, SignatureRecipe]
 
-Searched = Resolved[DedupeRequest | PairsRequest, SignatureRecipe]
+Searched = Resolved[SimilarRequest, SignatureRecipe]
 """A plan for documents whose near-duplicates are looked for: their groups, or all pairs."""
 
 
@@ -84,7 +83,7 @@ def with_row_outputs(plan: _Plan, run: Run, delivery: Delivery) -> tuple[_Plan, 
         found = files_of(plan.intake, run)
         refuse_unread(found, plan.recipe.sequences)
         plan = replace(plan, intake=replace(plan.intake, found=found))
-    if delivery.take is not None and delivery.report_size is None and not given:
+    if delivery.take is not None and not given:
         plan = replace(plan, intake=replace(plan.intake, with_digests=False))
     if not given:
         return plan, None
@@ -159,7 +158,7 @@ def find_groups(
         return saved(decision, plan.intake, plan.known, documents, comparison, kept)
 
     named = take is None and delivery.is_wanted and not delivery.look.as_file
-    found = Deduplication(
+    return Deduplication(
         documents=documents,
         pairs=pairs.renumbered(compared.given_rows),
         names=names_of_pairs(compared, pairs if named else Pairs.empty()),
@@ -179,11 +178,6 @@ def find_groups(
         index_names=index_names,
         save=save,
     )
-    if delivery.report_size is None:
-        return found
-    from simdocs.commands.report import report_of
-
-    return replace(found, report=report_of(found, Reporting(report_size=delivery.report_size)))
 
 
 def advice(plan: Searched, documents: Documents, found: PairGraph, corpus: Corpus) -> tuple[str, ...]:

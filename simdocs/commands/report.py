@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from simdocs.artifacts.answer_file import read_answer
-from simdocs.commands import dedupe
 from simdocs.commands.saved_texts import texts_of
 from simdocs.engines.run import Run
 from simdocs.errors import UsageError, mention
@@ -23,29 +22,21 @@ from simdocs.model.report import MOST_IN_MATRIX, GroupTable, Report, ShownGroup,
 from simdocs.model.saved_answer import SavedAnswer, SavedDocument
 from simdocs.parameters.answers import Reporting
 from simdocs.parameters.families import FIGURES
-from simdocs.requests.searching import DedupeRequest, ReportRequest
+from simdocs.requests.searching import ReportRequest
 
 _UNIT = "words"
 """The unit of the differences."""
 
 
-def answer(request: ReportRequest, run: Run, delivery: Delivery) -> Report:
-    """The report of a saved answer, or of the groups of documents.
+def answer(request: ReportRequest, _run: Run, _delivery: Delivery) -> Report:
+    """The report of a saved answer, or of what dedupe has found.
 
-    UsageError: parameters cannot be combined, or contradict an artifact; the figure cannot show the group. InputError,
-    ArtifactError: the answer, the documents or an artifact cannot be opened.
+    UsageError: the figure cannot show the group. InputError, ArtifactError: the answer cannot be opened.
     """
-    path, found = request.saved_answer, request.found
-    if path is not None or found is not None:
-        if problems := list(request.problems_beside_answer()):
-            raise UsageError(*problems)
-        if isinstance(found, Deduplication):
-            return report_of(found, request.reporting)
-        return reported(found if path is None else read_answer(path), request.reporting)
-    asked = DedupeRequest(**request.of_groups)
-    groups = dedupe.answer(asked, run, delivery._replace(take=None, is_wanted=False))
-    assert isinstance(groups, Deduplication)
-    return report_of(groups, request.reporting)
+    found = request.answer
+    if isinstance(found, Deduplication):
+        return report_of(found, request.reporting)
+    return reported(read_answer(found) if isinstance(found, bytes) else found, request.reporting)
 
 
 def report_of(found: Deduplication, reporting: Reporting) -> Report:

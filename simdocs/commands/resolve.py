@@ -39,11 +39,10 @@ from simdocs.parameters.texts import Normalisation, OnlyChanged, Sequences
 from simdocs.pipeline.prepare import Intake
 from simdocs.requests.building import BuildRequest, IndexRequest
 from simdocs.requests.request import Request, contradictions
-from simdocs.requests.searching import DedupeRequest, PairsRequest, PassagesRequest, QueryRequest
+from simdocs.requests.searching import DedupeRequest, PairsRequest, PassagesRequest, QueryRequest, SimilarRequest
 from simdocs.requests.sources import BandsRequest, DocumentTokensRequest, ReadRequest, SignaturesRequest
 from simdocs.requests.studying import AuditRequest, TuneRequest
 
-_Searching = DedupeRequest | PairsRequest
 _Sought = TypeVar("_Sought", DedupeRequest, PairsRequest, PassagesRequest)
 Asked_co = TypeVar("Asked_co", bound=Request, covariant=True)
 Made_co = TypeVar("Made_co", bound=Recipe, covariant=True)
@@ -116,7 +115,7 @@ def resolve(request: ReadRequest, outputs: Sequence[str | None] = ()) -> Resolve
     """
     known, changed = _known(request), None
     index = None if known is None else known.index
-    only_changed = request.only_changed if isinstance(request, QueryRequest | _Searching) else OnlyChanged()
+    only_changed = request.only_changed if isinstance(request, QueryRequest | SimilarRequest) else OnlyChanged()
     of_index = isinstance(request, QueryRequest) and only_changed.changed
     if of_index or (isinstance(request, TuneRequest) and not request.has_documents):
         intake = Intake(outputs=outputs)
@@ -141,9 +140,9 @@ def resolve(request: ReadRequest, outputs: Sequence[str | None] = ()) -> Resolve
     recipe = _recipe(request, fixed, intake)
     if isinstance(recipe, SignatureRecipe):
         intake, recipe = leaving_out(request, intake, recipe, index or artifact)
-    grouping = request.grouping if isinstance(request, QueryRequest | _Searching) else Grouping()
+    grouping = request.grouping if isinstance(request, QueryRequest | SimilarRequest) else Grouping()
     banding = recipe.banding if isinstance(recipe, IndexRecipe) else None
-    if isinstance(request, _Searching):
+    if isinstance(request, SimilarRequest):
         if request.comparing.measure == "containment":  # signatures say little about it
             grouping = grouping.but(exact=True)
         banding = None if grouping.exact else _banding_of_pairs(request, fixed)
@@ -200,7 +199,7 @@ def _contradictions(
         return
     # An index of an index has bands of its own, and so have the bands that are judged.
     of_bands = isinstance(request, BuildRequest | TuneRequest)
-    free = OF_BANDS if of_bands else ("threshold",) if isinstance(request, _Searching) else ()
+    free = OF_BANDS if of_bands else ("threshold",) if isinstance(request, SimilarRequest) else ()
     yield from contradictions_with(artifact, request, free)
     yield from contradictions_with(index, request, ("threshold", *Sequences.parameters))
     if isinstance(request, IndexRequest) and request.containing.containment and isinstance(artifact, Signatures):
@@ -233,7 +232,7 @@ def _recipe(request: ReadRequest, fixed: Recipe | None, intake: Intake) -> Recip
     if not isinstance(request, SignaturesRequest):
         return shingles_recipe(request, fixed)
     recipe = signature_recipe(request, fixed, intake)
-    if isinstance(request, _Searching) or not isinstance(request, BandsRequest):
+    if isinstance(request, SimilarRequest) or not isinstance(request, BandsRequest):
         return recipe
     containing = request.containing if isinstance(request, IndexRequest) else NO_SKETCH
     if isinstance(request, IndexRequest) and isinstance(fixed, IndexRecipe):
@@ -242,7 +241,7 @@ def _recipe(request: ReadRequest, fixed: Recipe | None, intake: Intake) -> Recip
     return IndexRecipe(**recipe.fields(), banding=banding, containing=containing)
 
 
-def _banding_of_pairs(request: DedupeRequest | PairsRequest, fixed: Recipe | None) -> Banding:
+def _banding_of_pairs(request: SimilarRequest, fixed: Recipe | None) -> Banding:
     """The bands that serve what was asked. UnreachableRecallError: none do, but an exact join would."""
     if isinstance(fixed, IndexRecipe):
         return fixed.banding

@@ -290,7 +290,6 @@ class Delivery(NamedTuple):
     look: how the answer is drawn. Parts that are not drawn are not computed.
     is_wanted: whether anybody sees the answer itself, and not only what is written beside it.
     publishing: publishes what is written beside the answer, when it is left without an exception. None: nothing is.
-    report_size: the bytes of texts in the report that a result also has; None: it has none.
     """
 
     take: Take | None = None
@@ -299,7 +298,6 @@ class Delivery(NamedTuple):
     look: Look = Look()
     is_wanted: bool = True
     publishing: ExitStack | None = None
-    report_size: int | None = None
 
 
 AS_A_WHOLE = Delivery()

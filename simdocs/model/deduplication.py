@@ -16,7 +16,6 @@ from simdocs.model.search_result import GROUPS, MEMBERS, NESTED, PAIRS, PairRow,
 from simdocs.parameters.families import LISTS, UNITS
 
 if TYPE_CHECKING:
-    from simdocs.model.report import Report
     from simdocs.model.saved_answer import SavedAnswer
 
 _LOOSEST = 10
@@ -117,7 +116,6 @@ class Deduplication(SearchResult):
     advice: lines for people if k does not suit the documents, or if many of them may share only a template.
     written: the rows of the documents' files that were written.
     save: makes the answer that is saved.
-    report: a report of the groups, if one was asked for.
     """
 
     LISTINGS = ("kept", "duplicates", "groups")
@@ -135,7 +133,6 @@ class Deduplication(SearchResult):
     components: tuple[ComponentFacts, ...] | None = None
     written: tuple[WrittenRows, ...] = ()
     save: Callable[[], SavedAnswer] | None = None
-    report: Report | None = None
 
     @property
     def saved(self) -> SavedAnswer:

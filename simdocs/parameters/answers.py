@@ -178,16 +178,6 @@ class RowOutputs(Group, section=ANSWER):
     )
 
 
-_REPORT_SIZE = parameter(
-    Size(),
-    default=20_000_000,
-    described="20MB",
-    help=f"Put at most SIZE of texts into a report, those of the largest groups first. {UNITS_OF_SIZE}",
-    section=ANSWER,
-    before="diff",
-)
-
-
 _FIGURE = parameter(
     Choice(FIGURES),
     default=None,
@@ -209,7 +199,13 @@ class Reporting(Group, section=ANSWER):
         help=f"Draw the group with the number N, with {mention('figure')} matrix or links.",
         before="diff",
     )
-    report_size: int = _REPORT_SIZE
+    report_size: int = parameter(
+        Size(),
+        default=20_000_000,
+        described="20MB",
+        help=f"Put at most SIZE of texts into a report, those of the largest groups first. {UNITS_OF_SIZE}",
+        before="diff",
+    )
 
 
 class ShowAnswer(Group, section=ANSWER):
@@ -335,14 +331,6 @@ class Presentation(Group, section=ANSWER):
     diff: str | None = _DIFF
     trace: bool = _TRACE
     passages: bool = PASSAGES
-    report: bytes | None = parameter(
-        PathName(),
-        default=None,
-        help="Also write a report to FILE: one HTML page with figures, groups and what differs in their pairs."
-        " Needs pip install 'simdocs[report]'.",
-        before="diff",
-    )
-    report_size: int = _REPORT_SIZE
     figure: str | None = _FIGURE
     nul: bool = parameter(
         Flag(), default=False, help=f"With {mention('list')}, end names with NUL instead of a line feed."

@@ -17,7 +17,7 @@ from simdocs.parameters.file_formats import (
     without_compression,
 )
 from simdocs.parameters.values import is_uri
-from simdocs.requests.request import Exclusion, Need, Request, RequestRules, not_together
+from simdocs.requests.request import Exclusion, Request, RequestRules, not_together
 
 _COMPRESSED = ("gz", "zst", "bz2", "xz", "lz4", "br", "zip", "7z")
 """Suffixes that promise compressed files. Those of the family are written, if they are in lower case."""
@@ -30,9 +30,6 @@ _BUILT_BY = {"shingles": "shingle", "signatures": "signature", "index": "index"}
 
 _ABOUT_ANSWERS = frozenset(("output", "format", "header", "diff", "nul"))
 """Parameters that ask for an answer."""
-
-_OF_PAGES = (b".html", b".htm")
-"""How the names of pages of HTML end, in lower case."""
 
 
 class DrawnRequest(Request, Presentation, init=False):
@@ -156,7 +153,7 @@ class DrawnRequest(Request, Presentation, init=False):
             yield Problem(text, "summary_json")
 
     def _two_files(self) -> Iterator[Problem]:
-        named = {name: getattr(self, name) for name in ("output", "summary_json", "report")}
+        named = {name: getattr(self, name) for name in ("output", "summary_json")}
         met = dict[bytes, str]()
         for name, path in named.items():
             if path and path != b"-" and (first := met.setdefault(os.path.realpath(path), name)) != name:
@@ -238,7 +235,6 @@ class DedupeDrawRequest(DrawRequest, init=False):
     """The output options of dedupe."""
 
     question = "dedupe_report"
-    takes = (*DrawRequest.takes, "report", "report_size")
 
     def _one_to_standard_output(self) -> Iterator[Problem]:
         """Rows are not written between the lines of an answer."""
@@ -246,20 +242,7 @@ class DedupeDrawRequest(DrawRequest, init=False):
             why = "rows and the answer cannot both go to standard output"
             yield Problem(f"{why}: add {mention('output')} PATH for the answer", "output")
 
-    def _report_of_groups(self) -> Iterator[Problem]:
-        if self.report == b"-":
-            text = f"{mention('report')} must be a file, not -, because the answer goes to standard output"
-            yield Problem(text, "report")
-        elif self.report is not None and not self.report.lower().endswith(_OF_PAGES):
-            named = f"{mention('report')} {display_name(self.report)}"
-            yield Problem(f"{named}: a report is a page of HTML: name a file *.html", "report")
-
-    rules: ClassVar[RequestRules] = (
-        *DrawRequest.rules,
-        Need("report_size", "report"),
-        _report_of_groups,
-        _one_to_standard_output,
-    )
+    rules: ClassVar[RequestRules] = (*DrawRequest.rules, _one_to_standard_output)
 
 
 class ReportDrawRequest(DrawnRequest, init=False):

@@ -18,8 +18,8 @@ from simdocs.parameters.answers import (
 from simdocs.parameters.families import CLUSTERS, FIGURES
 from simdocs.parameters.recipes import BandingRequest, Shingling, Templates
 from simdocs.parameters.texts import Known, OnlyChanged, PassageAnswer, Rereading, Sequences
-from simdocs.parameters.values import ArtifactName
-from simdocs.requests.request import Exclusion, Need, RequestRules, needs, not_together, only
+from simdocs.parameters.values import ArtifactName, PathName
+from simdocs.requests.request import Exclusion, Need, Request, RequestRules, not_together, only
 from simdocs.requests.sources import OF_WALKS, BandsRequest, DocumentTokensRequest, ReadRequest
 
 _EVERY_PAIR = f"{mention('exact')} finds and compares every pair"
@@ -67,6 +67,7 @@ class SimilarRequest(BandsRequest):
 
     comparing: Comparing = only("max_memory")
     grouping: Grouping = only("exact", "verify")
+    only_changed: OnlyChanged
     rereading: Rereading
 
     rules: ClassVar[RequestRules] = (
@@ -81,17 +82,22 @@ class SimilarRequest(BandsRequest):
     def problems_beside_documents(self) -> Iterator[Problem]:
         """Yield a problem for each parameter that documents that are read now do not allow."""
         yield from super().problems_beside_documents()
-        if self.has("changed"):
+        if self.only_changed.changed:
             news = suggested(self.question, "X.index", changed=True)
             text = f"{mention('changed')} needs an index, not documents: build one, and use {news}"
             yield Problem(text, "changed")
 
 
-class GroupsRequest(SimilarRequest):
-    """A question about groups of near-duplicates."""
+class DedupeRequest(SimilarRequest):
+    """Find near-duplicates: groups, or lists of names."""
+
+    question = "dedupe"
+    of_paths = (*BandsRequest.of_paths, *RowOutputs.parameters)
 
     grouping: Grouping
     known: Known
+    answer: DedupeAnswer
+    row_outputs: RowOutputs
 
     def _without_chains(self) -> Iterator[Problem]:
         """Groups of documents that chains of pairs link are no groups around a kept document."""
@@ -100,23 +106,6 @@ class GroupsRequest(SimilarRequest):
             for cluster in chains:
                 yield from Exclusion(name, f"cluster {cluster}", why)(self)
 
-    rules: ClassVar[RequestRules] = (
-        *SimilarRequest.rules,
-        _without_chains,
-        *(Exclusion(name, "exact", _EVERY_PAIR) for name in ("max_candidates", "against")),
-    )
-
-
-class DedupeRequest(GroupsRequest):
-    """Find near-duplicates: groups, or lists of names."""
-
-    question = "dedupe"
-    of_paths = (*BandsRequest.of_paths, *RowOutputs.parameters)
-
-    only_changed: OnlyChanged
-    answer: DedupeAnswer
-    row_outputs: RowOutputs
-
     def _rows_once(self) -> Iterator[Problem]:
         """Standard output takes the rows of one output."""
         piped = [name for name in RowOutputs.parameters if self.given.get(name) == b"-"]
@@ -124,8 +113,10 @@ class DedupeRequest(GroupsRequest):
             yield not_together(*piped, why="only one of them can go to standard output")
 
     rules: ClassVar[RequestRules] = (
-        *GroupsRequest.rules,
+        *SimilarRequest.rules,
+        _without_chains,
         _rows_once,
+        *(Exclusion(name, "exact", _EVERY_PAIR) for name in ("max_candidates", "against")),
         Exclusion("changed", "against", f"{mention('changed')} is about one index"),
     )
 
@@ -136,7 +127,6 @@ class PairsRequest(SimilarRequest):
     question = "pairs"
 
     comparing: Comparing
-    only_changed: OnlyChanged
     answer: PairsAnswer
 
     rules: ClassVar[RequestRules] = (
@@ -158,41 +148,18 @@ class PassagesRequest(DocumentTokensRequest):
     in_common: PassageAnswer = only("min_passage")
 
 
-class ReportRequest(GroupsRequest):
-    """Look at groups of near-duplicates, or at an answer that was saved.
-
-    found: what dedupe has found, or an answer that was read, in place of documents.
-    """
+class ReportRequest(Request):
+    """Look at the groups of a saved answer. answer: its path, or what dedupe has found, or an answer that was read."""
 
     question = "report"
-    wanted = "a saved answer, files or directories"
 
-    found: Any = None
+    answer: Any = b""
     reporting: Reporting
+    summarising: Summarising
 
-    def ways(self) -> Sequence[str]:
-        """The ways in which documents are named."""
-        ways = super().ways()
-        return ways if self.found is None or "documents" in ways else ["documents", *ways]
-
-    @property
-    def saved_answer(self) -> bytes | None:
-        """The path of the saved answer, if one was named."""
-        saved = [name for name in self.documents if isinstance(name, bytes) and name.endswith(b".answer")]
-        return saved[0] if saved else None
-
-    @property
-    def of_groups(self) -> dict[str, Any]:
-        """The keywords of a request for the groups."""
-        arguments = {name: getattr(self, name) for name in self.arguments if name != "found"}
-        return arguments | {name: value for name, value in self.given.items() if name not in Reporting.parameters}
-
-    def problems_beside_answer(self) -> Iterator[Problem]:
-        """Yield a problem for everything that a saved answer has decided already."""
-        if len(self.documents) + (self.found is not None) > 1:
-            yield Problem("a saved answer cannot be mixed with other arguments: name one answer, or only documents")
-        of_report = (*Reporting.parameters, *Summarising.parameters)
-        yield from needs((name for name in self.given if name not in of_report), "documents, not an answer")
+    def _check(self) -> Iterator[Problem]:
+        if not hasattr(self.answer, "pairs"):
+            yield from self._checked_argument("answer", PathName())
 
     def _group_of_a_figure(self) -> Iterator[Problem]:
         """Only some figures show one group."""
@@ -201,7 +168,7 @@ class ReportRequest(GroupsRequest):
             wanted = " or ".join(name for name, each in FIGURES.items() if each.of_group)
             yield Problem(f"{mention('group')} needs {mention('figure')} {wanted}", "group", "figure")
 
-    rules: ClassVar[RequestRules] = (*GroupsRequest.rules, _group_of_a_figure)
+    rules: ClassVar[RequestRules] = (_group_of_a_figure,)
 
 
 class QueryRequest(ReadRequest):

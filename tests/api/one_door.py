@@ -32,7 +32,7 @@ CALLS: dict[str, Callable[..., Any]] = {question: getattr(simdocs, question) for
 
 ARTIFACTS = {"shingle": "shingles", "signature": "signatures", "index": "index", "merge": "index"}
 
-ALONE = ("show", "merge")
+ALONE = ("show", "merge", "report")
 """Questions that no worker processes answer."""
 
 SPELLINGS = {"k": "-k", "itself": "--self", "output": "-o", "jobs": "-j"}
@@ -88,8 +88,7 @@ def by_library(question: str, arguments: Sequence[str], keywords: Mapping[str, A
         status = exits.UNJUDGED if result.skipped.unjudged else exits.DONE
         return Outcome(status, (), taken(keywords["output"]), dict(result.skipped.counts))
     if question == "report":
-        status = exits.UNJUDGED if result.skipped.unjudged else exits.DONE
-        return Outcome(status, (), result.drawn().decode().splitlines(), dict(result.skipped.counts))
+        return Outcome(exits.DONE, (), result.drawn().decode().splitlines(), result.summary()["skipped"])
     if isinstance(result, tuple):
         return Outcome(exits.DONE, (), [drawn(row) for row in result])
     status = exits.UNJUDGED if result.skipped.unjudged else exits.DONE

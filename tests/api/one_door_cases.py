@@ -67,6 +67,7 @@ def lay_out(root: Path) -> Path:
     before = Path.cwd()
     os.chdir(root)
     try:
+        simdocs.dedupe("docs").write("docs.answer")
         simdocs.shingle("docs", output="docs.shingles")
         simdocs.signature("docs", output="docs.signatures")
         simdocs.index("docs", output="docs.index")
@@ -108,6 +109,7 @@ class Case:
 
 
 ARGUMENTS = {"query": ("docs.index", "docs"), "show": ("text",), "merge": ("old.index", "more.index")}
+ARGUMENTS |= {"report": ("docs.answer",)}
 """The arguments of a question; those of the others are docs alone."""
 
 _TOKENS = {
@@ -245,9 +247,7 @@ _AUDIT = {
     "root": _DEDUPE["root"],
 }
 
-_REPORT = {name: _DEDUPE[name] for name in ("max_memory", "exact", "verify", "cluster", "keep", "max_candidates")}
-_REPORT |= {name: _DEDUPE[name] for name in ("rule", "against", "shingles", "root")}
-_REPORT |= {"figure": Case("similarities"), "group": Case(1, {"figure": "matrix"}), "report_size": Case(1000)}
+_REPORT = {"figure": Case("similarities"), "group": Case(1, {"figure": "matrix"}), "report_size": Case(1000)}
 
 _USUAL = _TOKENS | _DOCUMENTS | _SIGNATURES | _BANDS
 

@@ -30,13 +30,9 @@ CASES = [
 ]
 
 
-IN_PLACE_OF_DOCUMENTS = {"found"}
-"""Fields of requests that are passed in the place of documents."""
-
-
 def keywords_of(request: type[typing.Any]) -> set[str]:
     """The fields of a request that are keywords in Python."""
-    return {*request.arguments, *request.accepts} - ARGUMENTS - IN_PLACE_OF_DOCUMENTS
+    return {*request.arguments, *request.accepts} - ARGUMENTS
 
 
 @pytest.mark.parametrize(("function", "request_type", "typed"), CASES)

@@ -12,7 +12,7 @@ from tests.amounts import slow
 from tests.api.one_door import ARTIFACTS, REQUESTS, Outcome, by_both
 from tests.api.one_door_cases import ARGUMENTS, CASES
 
-ALIKE = ("shingle", "signature", "index", "dedupe", "pairs", "passages", "report", "tune", "audit")
+ALIKE = ("shingle", "signature", "index", "dedupe", "pairs", "passages", "tune", "audit")
 """Each has most parameters of the one before, and more."""
 
 

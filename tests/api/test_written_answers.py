@@ -21,6 +21,7 @@ DOCS = {"docs/a": A, "docs/b": A1, "docs/c": B, "docs/d": A2, "docs/e": A}
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = lay(tmp_path_factory.mktemp("built"), DOCS)
     assert program("index", "docs", "-t", "0.3", "-o", "x.index", "-q", cwd=root).status == 0
+    assert program("dedupe", "docs", "-t", "0.3", "-o", "saved.answer", "-q", cwd=root).status == 0
     return root
 
 
@@ -44,8 +45,8 @@ ANSWERS: list[tuple[Callable[[], Any], str | None, str, str]] = [
     (lambda: simdocs.compare("docs/a", "docs/b"), None, "compare docs/a docs/b", "tsv"),
     (lambda: simdocs.compare("docs/a", "docs/b", diff="words"), None, "compare docs/a docs/b", "jsonl html"),
     (lambda: simdocs.compare("docs/a", "docs/b", "docs/c"), None, "compare docs/a docs/b docs/c", "tsv npy html"),
-    (lambda: simdocs.report("docs", figure="sizes"), None, "report docs --figure sizes", "svg"),
-    (lambda: simdocs.report("docs"), None, "report docs", "html"),
+    (lambda: simdocs.report("saved.answer", figure="sizes"), None, "report saved.answer --figure sizes", "svg"),
+    (lambda: simdocs.report("saved.answer"), None, "report saved.answer", "html"),
 ]
 
 
@@ -126,7 +127,7 @@ SUMMARIES: list[tuple[Callable[..., Any], str]] = [
     (lambda **more: simdocs.tune("docs", jobs=1, **more), "tune docs"),
     (lambda **more: simdocs.tune(threshold=0.7, **more), "tune -t 0.7"),
     (lambda **more: simdocs.audit("docs", jobs=1, **more), "audit docs"),
-    (lambda **more: simdocs.report("docs", jobs=1, figure="sizes", **more), "report docs --figure sizes"),
+    (lambda **more: simdocs.report("saved.answer", figure="sizes", **more), "report saved.answer --figure sizes"),
     (lambda **more: simdocs.index("docs", output="made.index", **more), "index docs -o made.index --rebuild"),
     (lambda **more: simdocs.index("docs", **more), "index docs -o memory.index"),
     (lambda **more: simdocs.shingle("docs", **more), "shingle docs -o memory.shingles"),
@@ -148,7 +149,12 @@ def summary(path: str) -> dict[str, Any]:
 @pytest.mark.parametrize(("call", "line"), SUMMARIES, ids=[each[1] for each in SUMMARIES])
 def test_a_summary_is_written_as_by_the_command(docs, call, line):
     result = call(summary_json="python.json")
-    assert program(*line.split(), "-j1" if "merge" not in line else "-q", "--summary-json", "program.json").status == 0
+    assert (
+        program(
+            *line.split(), "-q" if line.startswith(("merge", "report")) else "-j1", "--summary-json", "program.json"
+        ).status
+        == 0
+    )
     assert summary("python.json") == summary("program.json")
     if isinstance(result, simdocs.Deduplication | simdocs.Matches | simdocs.Tuning):
         facts = {"seconds": json.loads(Path("python.json").read_bytes())["seconds"]}
@@ -196,9 +202,5 @@ def test_a_report_shows_what_was_found_already(docs):
     none = simdocs.dedupe("docs/a", "docs/c")
     none.write("none.answer")
     assert len(simdocs.report(simdocs.read_answer("none.answer")).groups) == 0
-    with pytest.raises(simdocs.UsageError, match=r"^a saved answer cannot be mixed with other arguments"):
-        simdocs.report(found, "docs")
-    with pytest.raises(simdocs.UsageError, match=r"^threshold needs documents, not an answer$"):
-        simdocs.report(found, threshold=0.5)
-    with pytest.raises(simdocs.UsageError, match=r"^documents and texts cannot be combined: name documents in one way"):
-        simdocs.report(found, texts=["a"])
+    with pytest.raises(simdocs.UsageError, match=r"^answer must be a path, not 3$"):
+        simdocs.report(3)  # type: ignore[arg-type]

@@ -30,6 +30,12 @@ NOTES = {
 }
 
 
+def page_of(place: Path, *documents: str) -> None:
+    """Write the report about these documents to page.html."""
+    simdocs("dedupe", *documents, "-q", "-o", "x.answer", cwd=place)
+    simdocs("report", "x.answer", "-q", "-o", "page.html", cwd=place)
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     with a_browser() as found:
@@ -41,7 +47,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of three groups: of A and two like it, of two copies of B, and of a long text."""
     docs = {"docs/a.txt": A, "docs/b.txt": A1, "new/c.txt": A2, "docs/z.txt": B, "new/d.txt": B} | NOTES
     place = lay(tmp_path_factory.mktemp("small"), docs)
-    simdocs("report", "docs", "new", "-t", "0.5", "-q", "-o", "page.html", cwd=place)
+    page_of(place, "docs", "new", "-t", "0.5")
     return place / "page.html"
 
 
@@ -97,7 +103,7 @@ def test_keys_choose_groups_and_pairs_and_the_address_names_them(view: Shown, sm
 
 def test_the_pairs_that_link_a_group_are_a_tree_that_chooses_pairs(view: Shown, tmp_path: Path) -> None:
     lay(tmp_path, {f"docs/{at}": text for at, text in enumerate(CHAIN)})
-    simdocs("report", "docs", "--cluster", "components", "-t", "0.5", "-q", "-o", "page.html", cwd=tmp_path)
+    page_of(tmp_path, "docs", "--cluster", "components", "-t", "0.5")
     view.open(tmp_path / "page.html")
     items = view.page.locator(".links li")
     assert [each.split(" ")[1:2] for each in items.all_inner_texts()] == [["kept"], ["docs/1"], ["docs/2"], ["docs/3"]]
@@ -128,7 +134,7 @@ def test_long_lines_are_shortened_where_they_are_the_same(view: Shown, tmp_path:
     words = [f"word{at:04}😀" for at in range(2000)]
     other = [*words[:1000], "different", *words[1001:]]
     lay(tmp_path, {"docs/a.txt": " ".join(words).encode(), "docs/b.txt": " ".join(other).encode()})
-    simdocs("report", "docs", "-q", "-o", "page.html", cwd=tmp_path)
+    page_of(tmp_path, "docs")
     view.open(tmp_path / "page.html")
     assert view.page.locator(".diff ins").all_inner_texts() == ["different"]
     assert len(view.text(".diff")) < 2000
@@ -168,7 +174,7 @@ def test_the_command_is_copied(browser: Any, small: Path) -> None:
 
 def test_hostile_names_and_texts_stay_text(view: Shown, tmp_path: Path) -> None:
     lay(tmp_path, {f"docs/{name.decode('utf-8', 'surrogateescape')}": text for name, text in HOSTILE.items()})
-    simdocs("report", "docs", "-t", "0.5", "-q", "-o", "page.html", cwd=tmp_path)
+    page_of(tmp_path, "docs", "-t", "0.5")
     view.open(tmp_path / "page.html")
     names = ReportPage((tmp_path / "page.html").read_bytes()).data["names"]
     for at in range(1, len(HOSTILE)):

@@ -30,8 +30,8 @@ ANSWERING: Mapping[str, Sequence[str]] = {
 }
 """Commands that compare documents and answer."""
 
-DRAWING: Mapping[str, Sequence[str]] = {"report": ("report", "docs")}
-"""Commands that compare documents and draw what they find in a form of their own."""
+DRAWING: Mapping[str, Sequence[str]] = {"report": ("report", "x.answer")}
+"""Commands that draw an answer in a form of their own."""
 
 TELLING: Mapping[str, Sequence[str]] = {
     "show": ("show", "docs/a.txt"),
@@ -50,7 +50,7 @@ CHECKING: Mapping[str, Sequence[str]] = {
 }
 """Commands that print nothing there."""
 
-READING = {**BUILDING, **ANSWERING, **DRAWING, **PLANNING}
+READING = {**BUILDING, **ANSWERING, **PLANNING}
 """Commands that read documents."""
 
 TABULATING = {**ANSWERING, **TELLING}
@@ -59,7 +59,7 @@ TABULATING = {**ANSWERING, **TELLING}
 WRITING = {**TABULATING, **DRAWING, **PLANNING}
 """Commands that write to standard output."""
 
-EVERY = {**READING, **MERGING, **TELLING, **PLANNING, **CHECKING}
+EVERY = {**READING, **MERGING, **TELLING, **DRAWING, **PLANNING, **CHECKING}
 
 OPENED = (
     dict.fromkeys(EVERY, ".txt")

@@ -174,7 +174,7 @@ def test_defaults_are_shown():
 def test_help_has_the_statuses_that_the_command_can_have(command):
     statuses = {"query": "0 1 2 3 4", "dedupe": "0 1 2 3 4", "audit": "0 1 2 3 4", "compare": "0 1 2 4"}
     statuses |= dict.fromkeys(("pairs", "passages"), "0 1 2 3 4")
-    statuses |= {"info": "0 2 4", "check": "0 2 4", "merge": "0 2 4 75", "help": "0 2"}
+    statuses |= {"report": "0 2 4", "info": "0 2 4", "check": "0 2 4", "merge": "0 2 4 75", "help": "0 2"}
     statuses |= dict.fromkeys(("shingle", "signature", "index"), "0 2 3 4 75")
     _, text = help_of(command, "--help").split("Exit status:\n")
     found = re.findall(r"^  (\d+) +\w", text, re.MULTILINE)

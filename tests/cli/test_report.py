@@ -1,4 +1,4 @@
-"""simdocs report: one page for the same groups as dedupe finds, from documents, artifacts or a saved answer."""
+"""simdocs report: one page for the groups of a saved answer."""
 
 from __future__ import annotations
 
@@ -37,29 +37,28 @@ def place(tmp_path: Path) -> Path:
     return lay(tmp_path, {"docs/a.txt": A, "docs/b.txt": A1, "docs/z.txt": B, "new/c.txt": A2, "new/d.txt": B})
 
 
-def page_of(cwd: Path, *arguments: str | bytes, status: int = 0) -> ReportPage:
-    done = simdocs("report", *arguments, "-t", "0.5", "-o", "page.html", cwd=cwd)
-    assert (done.status, done.out) == (status, b"")
+def saved(cwd: Path, *arguments: str | bytes) -> None:
+    """Save the answer about these documents as page.answer."""
+    done = simdocs("dedupe", *arguments, "-o", "page.answer", cwd=cwd)
+    assert (done.status, done.out) == (0, b"")
+
+
+def page_of(cwd: Path, *arguments: str | bytes, options: tuple[str, ...] = ()) -> ReportPage:
+    saved(cwd, *arguments, "-t", "0.5")
+    done = simdocs("report", "page.answer", *options, "-o", "page.html", cwd=cwd)
+    assert (done.status, done.out) == (0, b"")
     return ReportPage((cwd / "page.html").read_bytes())
 
 
 def test_the_same_answer_has_the_same_page_from_everywhere(place: Path) -> None:
     pages = set()
     how = ("-t", "0.5", "-q")
-    simdocs("dedupe", "docs", "new", *how, "-o", "x.answer", cwd=place)
     simdocs("index", "docs", "new", *how, "-o", "x.index", cwd=place)
-    commands = [
-        *(("report", "docs", "new", *how, jobs) for jobs in ("-j1", "-j3")),
-        ("report", "x.answer", "-q"),
-        ("report", "x.index", "-q"),
-    ]
-    for command in commands:
-        done = simdocs(*command, cwd=place)
+    for asked in (("docs", "new", *how, "-j1"), ("docs", "new", *how, "-j3"), ("x.index", "-q")):
+        saved(place, *asked)
+        done = simdocs("report", "page.answer", cwd=place)
         assert (done.status, done.err) == (0, "")
         pages.add(done.out)
-    done = simdocs("dedupe", "docs", "new", *how, "--report", "page.html", cwd=place)
-    assert done.out == simdocs("dedupe", "docs", "new", *how, cwd=place).out
-    pages.add((place / "page.html").read_bytes())
     assert len(pages) == 1
 
 
@@ -137,11 +136,11 @@ def test_the_texts_of_a_pair_can_be_read_from_its_rows(place: Path) -> None:
 
 def test_what_is_left_out_is_said(place: Path) -> None:
     size = len(A) + len(A1)
-    page = page_of(place, "docs", "new", "--report-size", str(size))
+    page = page_of(place, "docs", "new", options=("--report-size", str(size)))
     assert page.texts["0"]["pairs"].keys() == {"1"}
     assert [*page.texts] == ["0"]
     assert "What differs is shown for 1 of 3 pairs: 2 are left out, because a report has" in page.text
-    none = page_of(place, "docs", "new", "--report-size", "0")
+    none = page_of(place, "docs", "new", options=("--report-size", "0"))
     assert none.texts == {}
     assert "No texts are in this page" in none.text
 
@@ -174,36 +173,26 @@ def test_rows_of_data_sets_are_shown(tmp_path: Path) -> None:
     assert page.pairs[0][:2] == ("rows.jsonl#0", "rows.jsonl#2")
     assert texts_of(page.texts["0"]["pairs"]["1"]) == (A.decode(), A1.decode())
     simdocs("dedupe", "rows.jsonl", "-q", "-t", "0.5", "-o", "x.answer", cwd=tmp_path)
-    from_answer = simdocs("report", "x.answer", cwd=tmp_path).out
-    assert from_answer == (tmp_path / "page.html").read_bytes()
     lay(tmp_path, {"rows.jsonl": b"".join(LINES[:2]) + LINES[2].replace(b"quay", b"pier")})
     changed = ReportPage(simdocs("report", "x.answer", cwd=tmp_path).out)
     assert "rows.jsonl#0 has changed" in changed.text
 
 
-@pytest.mark.parametrize("options", [["--jsonl"], []])
-def test_standard_input_is_shown(tmp_path: Path, options: list[str]) -> None:
-    lay(tmp_path, {"a.txt": A})
-    given = b"".join(LINES) if options else A1
-    done = simdocs("report", "a.txt", "-", *options, "-t", "0.5", stdin=given, cwd=tmp_path)
-    page = ReportPage(done.out)
-    assert texts_of([*page.texts["0"]["pairs"].values()][-1]) == (A.decode(), A1.decode())
-
-
 def test_without_jinja2_the_error_comes_before_the_work_and_figures_are_drawn(place: Path) -> None:
+    saved(place, "docs")
     absent = environment_without(place, "jinja2")
     why = "simdocs: error: writing HTML needs jinja2: pip install 'simdocs[report]'\n"
-    for command in (("report", "docs", "-o", "page.html"), ("dedupe", "docs", "--report", "page.html")):
-        assert simdocs(*command, cwd=place, env=absent) == (2, b"", why)
-    done = simdocs("report", "docs", "--figure", "sizes", "-o", "sizes.svg", cwd=place, env=absent)
+    assert simdocs("report", "page.answer", "-o", "page.html", cwd=place, env=absent) == (2, b"", why)
+    done = simdocs("report", "page.answer", "--figure", "sizes", "-o", "sizes.svg", cwd=place, env=absent)
     assert done == (0, b"", "")
-    assert sorted(path.name for path in place.iterdir()) == ["docs", "hidden", "new", "sizes.svg"]
+    assert sorted(path.name for path in place.iterdir()) == ["docs", "hidden", "new", "page.answer", "sizes.svg"]
 
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_each_figure_is_an_image_of_its_own_with_a_title_and_a_description(place: Path, name: str) -> None:
     os.utime(place / "docs" / "a.txt", (1e9, 1e9))
-    done = simdocs("report", "docs", "new", "-t", "0.5", "--figure", name, "-o", "x.svg", cwd=place)
+    saved(place, "docs", "new", "-t", "0.5")
+    done = simdocs("report", "page.answer", "--figure", name, "-o", "x.svg", cwd=place)
     assert done == (0, b"", "")
     image = Tree.parse(place / "x.svg").getroot()
     of = "{http://www.w3.org/2000/svg}"
@@ -220,7 +209,8 @@ def test_each_figure_is_an_image_of_its_own_with_a_title_and_a_description(place
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_figure_of_no_duplicates_is_still_an_image(tmp_path: Path, name: str) -> None:
     lay(tmp_path, {"docs/a.txt": A, "docs/b.txt": B})
-    assert simdocs("report", "docs", "--figure", name, "-o", "x.svg", cwd=tmp_path) == (0, b"", "")
+    saved(tmp_path, "docs")
+    assert simdocs("report", "page.answer", "--figure", name, "-o", "x.svg", cwd=tmp_path) == (0, b"", "")
     Tree.parse(tmp_path / "x.svg")
 
 
@@ -268,11 +258,12 @@ def test_a_figure_of_a_group_says_which_texts_are_gone(place: Path) -> None:
 
 def test_a_group_of_more_than_fifty_documents_is_not_drawn(tmp_path: Path) -> None:
     lay(tmp_path, {f"docs/{at:02}": A for at in range(51)} | {"docs/y": B, "docs/z": B})
+    saved(tmp_path, "docs")
     how = ("-q", "--figure", "matrix", "-o", "x.svg")
-    done = simdocs("report", "docs", *how, "--group", "0", cwd=tmp_path)
+    done = simdocs("report", "page.answer", *how, "--group", "0", cwd=tmp_path)
     why = "--group 0: it has 51 documents, and a figure shows 50 at most"
     assert done == (2, b"", f"simdocs: error: {why}\n")
-    assert simdocs("report", "docs", *how, cwd=tmp_path).status == 0
+    assert simdocs("report", "page.answer", *how, cwd=tmp_path).status == 0
     assert described(tmp_path / "x.svg").startswith("Group 1: 2 documents")
 
 
@@ -300,32 +291,26 @@ def test_documents_of_an_index_are_shown_too(place: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("x.answer", "docs"), "a saved answer cannot be mixed with other arguments"),
-        (("x.answer", "-t", "0.9", "--unit", "word"), "--threshold needs documents, not an answer"),
-        (("docs", "-o", "x.svg"), "-o x.svg: a report is a page of HTML: name a file *.html"),
+        (("x.answer", "docs"), "report takes no more arguments: leave out docs"),
+        (("x.answer", "-t", "0.9"), "-t is an option of"),
+        (("x.answer", "-o", "x.svg"), "-o x.svg: a report is a page of HTML: name a file *.html"),
         (("gone.answer",), "gone.answer: No such file or directory"),
-        (("docs", "--group", "0"), "--group needs --figure matrix or links"),
-        (("docs", "--group", "0", "--figure", "sizes"), "--group needs --figure matrix or links"),
-        (("new", "--group", "0", "--figure", "links"), "--group 0: there are no groups"),
         (
-            ("docs", "new", "-t", "0.5", "--group", "2", "--figure", "links"),
-            "--group 2: groups are numbered from 0 to 1",
+            ("docs",),
+            "docs: this is not a file, but a saved answer is: write one with simdocs dedupe DOCS -o NAME.answer",
         ),
+        (("x.answer", "--group", "0"), "--group needs --figure matrix or links"),
+        (("x.answer", "--group", "0", "--figure", "sizes"), "--group needs --figure matrix or links"),
+        (("none.answer", "--group", "0", "--figure", "links"), "--group 0: there are no groups"),
+        (("x.answer", "--group", "2", "--figure", "links"), "--group 2: groups are numbered from 0 to 1"),
     ],
 )
 def test_what_makes_no_report_is_refused(place: Path, arguments: tuple[str, ...], said: str) -> None:
-    simdocs("dedupe", "docs", "-q", "-o", "x.answer", cwd=place)
+    simdocs("dedupe", "docs", "new", "-t", "0.5", "-q", "-o", "x.answer", cwd=place)
+    simdocs("dedupe", "new", "-q", "-o", "none.answer", cwd=place)
     done = simdocs("report", *arguments, cwd=place)
     assert (done.status, done.out) == (2, b"")
     assert said in done.err
-
-
-@pytest.mark.parametrize("name", ["x.pdf", "x.svg", "x"])
-def test_a_report_beside_an_answer_is_a_page_of_html(place: Path, name: str) -> None:
-    done = simdocs("dedupe", "docs", "--report", name, cwd=place)
-    assert done == (2, b"", f"simdocs: error: --report {name}: a report is a page of HTML: name a file *.html\n")
-    assert not (place / name).exists()
-    assert simdocs("dedupe", "docs", "--report", "x.HTM", "-q", cwd=place).status == 0
 
 
 def test_the_page_about_reports_lists_every_figure() -> None:

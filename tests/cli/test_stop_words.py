@@ -122,8 +122,8 @@ REFUSED = {
     "dedupe plain.index --ignore-stop-words": (2, "plain.index was built without --ignore-stop-words: rebuild it"),
     "query list.index docs/a --shingles list.shingles --stop-words other": (
         2,
-        "--stop-words is an option of dedupe, pairs, passages, report, shingle, signature, index, compare, tune, audit"
-        " and show, not of query",
+        "--stop-words is an option of dedupe, pairs, passages, shingle, signature, index, compare, tune, audit and"
+        " show, not of query",
     ),
     "query plain.index list.shingles": (
         4,

@@ -236,8 +236,8 @@ def test_an_error_of_a_query_says_how_its_index_was_built(built, words, with_wha
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("query x.index docs --keep newest", "--keep is an option of dedupe and report, not of query"),
-        ("--keep newest query x.index docs", "--keep is an option of dedupe and report, not of query"),
+        ("query x.index docs --keep newest", "--keep is an option of dedupe, not of query"),
+        ("--keep newest query x.index docs", "--keep is an option of dedupe, not of query"),
         (
             "query x.index docs --lock-wait 3",
             "--lock-wait is an option of shingle, signature, index and merge, not of query",
@@ -255,7 +255,7 @@ def test_an_error_of_a_query_says_how_its_index_was_built(built, words, with_wha
         ("dedupe docs --lock-wiat 3", "no option '--lock-wiat': did you mean --lock-wait? --lock-wait is an option of"),
         (
             "check docs.index --root .",
-            "--root is an option of dedupe, pairs, query, report, merge, compare, tune, audit and show, not of check",
+            "--root is an option of dedupe, pairs, query, merge, compare, tune, audit and show, not of check",
         ),
     ],
 )

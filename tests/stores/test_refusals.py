@@ -47,7 +47,7 @@ def test_a_place_in_a_store_is_refused_where_it_must_be_on_this_machine(
 
 
 def test_the_table_of_outputs_names_those_that_may_be_in_a_store() -> None:
-    declared = {"-o": Presentation.parameters["output"], "--report": Presentation.parameters["report"]}
+    declared = {"-o": Presentation.parameters["output"], "report -o": Presentation.parameters["output"]}
     declared |= {f"--{name.replace('_', '-')}": each for name, each in RowOutputs.parameters.items()}
     declared |= {"--summary-json": Presentation.parameters["summary_json"], "an artifact": Target.parameters["output"]}
     lines = Path(simdocs.__file__).parent.parent.joinpath("docs/stores.md").read_text().splitlines()

@@ -22,7 +22,6 @@ ENVIRONMENT = {
     "FORCE_COLOR": "If it is not empty, tables have colours in a pipe too, and if TERM is dumb.",
     "TERM": "If it is dumb, nothing is coloured.",
     "COLUMNS": "The width of tables and of help, instead of the terminal's.",
-    "XDG_DATA_HOME": "The directory of the trash of act --trash, instead of ~/.local/share.",
     "SIMDOCS_DEBUG": "If it is not empty, the same as --debug.",
     "SIMDOCS_KERNELS": "The kernels to use: native (in C), numpy, or auto: native if they are installed.",
     "AWS_ENDPOINT_URL_S3": "The address of the server for s3:// names, before AWS_ENDPOINT_URL.",

@@ -128,7 +128,7 @@ def needed(request: type[Any], name: str) -> Mapping[str, Any]:
     if request.question == "show" and name in ("shingles", "root"):
         return {"candidates": True}
     if request.question == "act":
-        return {"move": "x"} if name == "copy" else {}
+        return {}
     if request is BuildReportRequest:
         return {"dry_run": True} if name in ("format", "header") else {}
     if (request.question, name) in (("audit", "max_memory"), ("passages", "min_passage")):

@@ -29,11 +29,8 @@ class ActKeywords(TypedDict, total=False):
     """The keywords of `act`."""
 
     move: Path | None
-    trash: bool | None
     hardlink: bool | None
-    reflink: bool | None
     yes: bool | None
-    copy: bool | None
     protect: tuple[str, ...] | None
     only: tuple[str, ...] | None
     max_removed: float | None

@@ -18,10 +18,10 @@ from simdocs.requests.drawing import RunDrawRequest
     examples=(
         "simdocs act x.answer --move duplicates",
         "simdocs act x.answer --move duplicates --yes",
-        "simdocs act x.answer --trash --protect 'docs/final' --yes",
+        "simdocs act x.answer --move duplicates --protect 'docs/final' --yes",
         "simdocs act x.answer --hardlink --yes",
     ),
-    usual=("move", "trash", "hardlink", "yes", "protect", "only", "max_removed"),
+    usual=("move", "hardlink", "yes", "protect", "only", "max_removed"),
 )
 @click.argument("answer_file", metavar="NAME.answer", type=click.Path(readable=False, path_type=bytes))
 @options.of(ActRequest, RunDrawRequest)

@@ -7,10 +7,9 @@ import os
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
-from typing import Any
 
 from simdocs.artifacts.answer_file import read_answer
-from simdocs.commands.act_targets import Selection, Targets, targets_of
+from simdocs.commands.act_targets import Destination, Destinations, Selection
 from simdocs.commands.found_again import FoundAgain, PairAgain
 from simdocs.corpora.stamp import file_id
 from simdocs.engines.run import Run
@@ -21,11 +20,11 @@ from simdocs.model.figures import counted
 from simdocs.model.names import display_name, from_here
 from simdocs.model.saved_answer import SavedAnswer, SavedPair
 from simdocs.model.skipped import Skip
-from simdocs.parameters.actions import ACTIONS
 from simdocs.requests.acting import ActRequest
 from simdocs.storage.journal import DONE, NOT_DONE, SUFFIX, Journal, read_journal, refuse_unfinished, written_journal
-from simdocs.storage.linked_file import refuse_other_bytes
-from simdocs.storage.step import NotDoneError, Step, spare_name
+from simdocs.storage.linked_file import hardlink, refuse_link
+from simdocs.storage.moved_file import move
+from simdocs.storage.step import MOVE, NotDoneError, Step, or_not_done, spare_name
 from simdocs.storage.syscalls import FileFacts, signals_deferred
 
 
@@ -86,29 +85,33 @@ class _Acting:
         self._request, self._saved, self._selection, self._run = request, saved, selection, run
         self._take = delivery.take
         self._again = FoundAgain(saved, any_length=request.acting.any_length)
+        self._destinations: Destinations | None = None
         self.rows = list[Row]()
         self.count = self.gained = 0
 
     def act(self, journal: Journal | None) -> None:
         """Act on all duplicates that were chosen; without a journal, only find out what would be done."""
-        targets = targets_of(self._request, self._saved, make=journal is not None)
+        given = self._request.acting.move
+        if given is not None:
+            self._destinations = Destinations(given, self._saved, make=journal is not None)
         if self._take is not None:
             self._take(Block(ACTED, []))
         if journal is None:
-            self._each(targets, None)
+            self._each(None)
             return
         journal.start("act")
         with ended(journal):
-            self._each(targets, journal)
-        targets.clear()
+            self._each(journal)
+        if self._destinations:
+            self._destinations.clear()
 
-    def _each(self, targets: Targets, journal: Journal | None) -> None:
+    def _each(self, journal: Journal | None) -> None:
         for done, pair in enumerate(self._selection.pairs()):
             self._run.progress("acting" if journal else "looking", done, self._saved.duplicates)
             name = self._saved.printed(pair.duplicate)
             try:
                 with ExitStack() as stack:
-                    row, gained = self._one(pair, name, targets, journal, stack)
+                    row, gained = self._one(pair, name, journal, stack)
             except NotDoneError as error:
                 self._run.skipped.add(Skip("left", name, str(error)))
                 continue
@@ -119,44 +122,38 @@ class _Acting:
             else:
                 self._take(Block(ACTED, [row]))
 
-    def _one(
-        self, pair: SavedPair, name: bytes, targets: Targets, journal: Journal | None, stack: ExitStack
-    ) -> tuple[Row, int]:
+    def _one(self, pair: SavedPair, name: bytes, journal: Journal | None, stack: ExitStack) -> tuple[Row, int]:
         """Act on one duplicate; return its row, and the bytes that are gained. NotDoneError: it is as it was."""
         again = self._again.look(pair, stack)
         self._selection.refuse_protected(again.duplicate)
-        action = targets.action(again)
-        step = self._step(len(journal.steps) + 1 if journal else 1, action, pair, again, targets)
+        if self._destinations is None:
+            refuse_link(again.duplicate, again.kept, are_identical=again.are_identical)
+        step = self._step(len(journal.steps) + 1 if journal else 1, pair, again)
         status = again.duplicate.status
-        if ACTIONS[action].of_identical:
-            refuse_other_bytes(step, again.duplicate, again.kept)
         if journal is not None:
             _do(journal, step, again)
         self._again.acted_on.add(file_id(status))
         gained = status.st_size if status.st_nlink == 1 else 0
         to = from_here(step.target_place) if step.target else None
-        return (action, name, self._saved.printed(pair.kept), to, gained), gained
+        return (step.action, name, self._saved.printed(pair.kept), to, gained), gained
 
-    def _step(self, number: int, action: str, pair: SavedPair, again: PairAgain, targets: Targets) -> Step:
-        """The step that acts on a duplicate. NotDoneError: there is no place for it."""
+    def _step(self, number: int, pair: SavedPair, again: PairAgain) -> Step:
+        """The step that acts on a duplicate. NotDoneError: what a copy of it must have cannot be found out."""
         saved, status = self._saved, again.duplicate.status
         root = saved.roots[pair.duplicate.root]
         place = saved.path(pair.duplicate)
-        target = targets.target(place, status)
-        try:
+        target = self._destinations.of(place) if self._destinations else Destination()
+        with or_not_done():
             facts = FileFacts.of(again.duplicate.descriptor)
-        except OSError as error:
-            raise NotDoneError(error.strerror or str(error)) from None
         return Step(
             number=number,
-            action=action,
+            action=self._request.action,
             name=saved.printed(pair.duplicate),
             root=root.path,
             path=place[len(root.path) :],
             target_root=target.root,
             target=target.path,
             temporary=spare_name(again.duplicate.base, number),
-            info=target.info,
             kept=saved.path(pair.kept),
             made=target.made,
             size=status.st_size,
@@ -178,7 +175,7 @@ def _do(journal: Journal, step: Step, again: PairAgain) -> None:
 
     OutputError: the journal cannot be written, or what was done is uncertain. Then `undo` finds out.
     """
-    perform: Any = ACTIONS[step.action].load()
+    perform = move if step.action == MOVE else hardlink
     with signals_deferred():
         journal.is_busy = True
         journal.begin(step)

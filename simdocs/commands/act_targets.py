@@ -5,22 +5,19 @@ from __future__ import annotations
 import contextlib
 import glob
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from simdocs.artifacts.recognise import is_artifact
-from simdocs.commands.found_again import PairAgain
 from simdocs.corpora.patterns import either
 from simdocs.corpora.stamp import FileId, file_id
 from simdocs.errors import OutputError, UsageError, mention
 from simdocs.model.names import display_name
 from simdocs.model.saved_answer import SavedAnswer, SavedDocument, SavedPair
-from simdocs.requests.acting import ActRequest
 from simdocs.storage import syscalls
 from simdocs.storage.step import NotDoneError, Victim
 from simdocs.storage.syscalls import as_output_error
 from simdocs.storage.targets import open_parent
-from simdocs.storage.trash import ENDING, FILES, INFO, trash_for
 
 _LONGEST = 255
 """Bytes of the longest name in a directory."""
@@ -99,96 +96,61 @@ def _files_of(patterns: Sequence[str], root: bytes) -> Iterator[FileId]:
 
 
 class Destination(NamedTuple):
-    """Where a file goes: a directory, and the path below it; the name of what describes it in a trash; the directories
-    below the first one that must be made. Everything is empty if it goes nowhere."""
+    """Where a file goes: a directory, the path below it, and the directories on that path that must be made.
+
+    Everything is empty if it goes nowhere.
+    """
 
     root: bytes = b""
     path: bytes = b""
-    info: bytes = b""
     made: tuple[bytes, ...] = ()
 
 
-class Targets:
-    """Finds the places to which files go; they go nowhere by default."""
+class Destinations:
+    """Finds the places of files in a directory, in which they keep their paths."""
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __init__(self, given: bytes, saved: SavedAnswer, *, make: bool) -> None:
+        """make: make the directory if it does not exist.
 
-    def action(self, pair: PairAgain) -> str:
-        """The action that is right for a duplicate. NotDoneError: none is."""
-        if pair.duplicate.status.st_dev != pair.kept.status.st_dev:
-            raise NotDoneError("its kept document is on another file system")
-        if pair.duplicate.status.st_nlink > 1:
-            raise NotDoneError("it has other names (hard links), so nothing would be gained")
-        return self._name
-
-    def target(self, place: bytes, status: os.stat_result) -> Destination:  # noqa: ARG002
-        """The place to which a file goes. NotDoneError: there is none."""
-        return Destination()
-
-    def clear(self) -> None:
-        """Remove what was made and is not needed."""
-
-
-class _Moves(Targets):
-    """Files go to a directory, in which they keep their paths."""
-
-    def __init__(self, request: ActRequest, saved: SavedAnswer, *, make: bool) -> None:
-        super().__init__(request.action)
-        assert request.acting.move is not None
-        self._copies, self._base = request.acting.copy, saved.root
-        self._taken = set[bytes]()
-        self._root = os.path.realpath(request.acting.move)
-        _refuse_inside(self._root, request.acting.move, saved)
+        UsageError: it is inside a directory that was read, or no directory. OutputError: it cannot be made.
+        """
+        self._base, self._taken = saved.root.rstrip(b"/") + b"/", set[bytes]()
+        self._root = os.path.realpath(given)
+        _refuse_inside(self._root, given, saved)
         self._is_new = not os.path.isdir(self._root)
-        self._device = self._prepared(request.acting.move, make=make)
+        self._prepare(display_name(given), make=make)
 
-    def _prepared(self, given: bytes, *, make: bool) -> int:
-        """Make the directory if it does not exist, and return its device, or that of the one in which it will be."""
-        name = display_name(given)
-        above, base = os.path.split(self._root)
+    def _prepare(self, name: str, *, make: bool) -> None:
+        above, base = map(os.fsdecode, os.path.split(self._root))
         if is_artifact(os.fsdecode(self._root)):
             raise OutputError(f"{name}: this is an artifact: choose another directory")
-        parent = open_parent(os.fsdecode(above), name, is_artifact)
+        if self._is_new and os.path.lexists(self._root):
+            raise UsageError(f"{name}: this is not a directory: name one, or a new one")
+        parent = open_parent(above, name, is_artifact)
         try:
-            with as_output_error(name):
-                there = syscalls.status(os.fsdecode(base), parent) if base else os.fstat(parent)
-                if there is None and make:
-                    syscalls.create_directory(os.fsdecode(base), parent)
+            if self._is_new and make:
+                with as_output_error(name):
+                    syscalls.create_directory(base, parent)
                     syscalls.sync(parent)
-            if there is not None and not os.path.isdir(self._root):
-                raise UsageError(f"{name}: this is not a directory: name one, or a new one")
-            return (os.fstat(parent) if there is None else there).st_dev
         finally:
             syscalls.release(parent)
 
-    def action(self, pair: PairAgain) -> str:
-        """A move, or a copy to another file system if that was asked for."""
-        if pair.duplicate.status.st_dev == self._device:
-            return self._name
-        if self._copies:
-            return "copy"
-        where = display_name(self._root)
-        raise NotDoneError(f"{where} is on another file system: add {mention('copy')} to copy it there and remove it")
-
-    def target(self, place: bytes, status: os.stat_result) -> Destination:  # noqa: ARG002
-        """The path of the file below the directory of the answer, or from the root; with a number if it is taken."""
+    def of(self, place: bytes) -> Destination:
+        """The path of a file below the directory of the answer, or from the root; with a number if it is taken."""
         place = os.path.normpath(place)
-        base = self._base.rstrip(b"/") + b"/"
-        below = place.removeprefix(base) if place.startswith(base) else place.lstrip(b"/")
+        below = place.removeprefix(self._base) if place.startswith(self._base) else place.lstrip(b"/")
         directory, name = os.path.split(below)
-        path = _unique(name, lambda name: not self._is_free(os.path.join(directory, name)))
-        path = os.path.join(directory, path)
+        path, number = below, 1
+        while path in self._taken or os.path.lexists(os.path.join(self._root, path)):
+            number += 1
+            more = b".%d" % number
+            path = os.path.join(directory, name[: _LONGEST - len(more)] + more)
         self._taken.add(path)
         made = list[bytes]()
-        above = directory
-        while above and not os.path.lexists(os.path.join(self._root, above)):
-            made.append(above)
-            above = os.path.dirname(above)
-        return Destination(self._root, path, b"", tuple(reversed(made)))
-
-    def _is_free(self, path: bytes) -> bool:
-        return path not in self._taken and not os.path.lexists(os.path.join(self._root, path))
+        while directory and not os.path.lexists(os.path.join(self._root, directory)):
+            made.append(directory)
+            directory = os.path.dirname(directory)
+        return Destination(self._root, path, tuple(reversed(made)))
 
     def clear(self) -> None:
         """Remove the directory if it was made, and nothing was moved to it."""
@@ -209,47 +171,3 @@ def _refuse_inside(root: bytes, given: bytes, saved: SavedAnswer) -> None:
         if argument.name and os.path.isdir(directory) and (root + b"/").startswith(directory.rstrip(b"/") + b"/"):
             inside = f"this is inside {display_name(argument.name)}, where the next run would find the files again"
             raise UsageError(f"{display_name(given)}: {inside}: choose another directory")
-
-
-def _unique(name: bytes, is_taken: Callable[[bytes], bool]) -> bytes:
-    """The name, or the first that is free of those with a number after it."""
-    number, found = 1, name
-    while is_taken(found):
-        number += 1
-        more = b".%d" % number
-        found = name[: _LONGEST - len(ENDING) - len(more)] + more
-    return found
-
-
-class _Trash(Targets):
-    """Files go into the trash of their file system."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
-        self._taken = set[bytes]()
-
-    def action(self, pair: PairAgain) -> str:  # noqa: ARG002
-        """The action."""
-        return self._name
-
-    def target(self, place: bytes, status: os.stat_result) -> Destination:
-        """The place in a trash that no other file has."""
-        trash = os.fsencode(trash_for(place, status.st_dev))
-        name = os.path.basename(place)[: _LONGEST - len(ENDING)]
-        found = _unique(name, lambda name: self._is_taken(trash, name))
-        self._taken.add(os.path.join(trash, found))
-        return Destination(os.path.join(trash, FILES.encode()), found, found + ENDING.encode())
-
-    def _is_taken(self, trash: bytes, name: bytes) -> bool:
-        there = (os.path.join(trash, FILES.encode(), name), os.path.join(trash, INFO.encode(), name + ENDING.encode()))
-        return os.path.join(trash, name) in self._taken or any(map(os.path.lexists, there))
-
-
-def targets_of(request: ActRequest, saved: SavedAnswer, *, make: bool) -> Targets:
-    """Where the files of a request go. make: make the directory to which they are moved.
-
-    UsageError: it is inside a directory that was read, or no directory. OutputError: it cannot be made.
-    """
-    if request.acting.move is not None:
-        return _Moves(request, saved, make=make)
-    return _Trash(request.action) if request.acting.trash else Targets(request.action)

@@ -50,11 +50,13 @@ class Contents(NamedTuple):
 
 
 class PairAgain(NamedTuple):
-    """A duplicate and its kept document, open, with the same contents as before; and the digest of the duplicate."""
+    """A duplicate and its kept document, open, with the same contents as before; the digest of the duplicate, and
+    whether both files have the same bytes."""
 
     duplicate: Victim
     kept: Victim
     sha256: str
+    are_identical: bool
 
 
 class FoundAgain:
@@ -107,7 +109,7 @@ class FoundAgain:
         if not self._any_length and unlike_lengths(units[:1], units[1:], self._answer.threshold).any():
             lengths = f"{units[0]:,} {UNITS[shingling.unit].plural}, and its kept document {shown} has {units[1]:,}"
             raise NotDoneError(f"it has {lengths}: look at both, or add {mention('any_length')} to act on it")
-        return PairAgain(duplicate, kept, contents.sha256)
+        return PairAgain(duplicate, kept, contents.sha256, contents.sha256 == others.sha256)
 
     def _opened(self, document: SavedDocument, stack: ExitStack, what: str) -> Victim:
         """Open a file, and its directory, as they were found."""

@@ -12,10 +12,11 @@ from simdocs.model.acted import PUT_BACK, PutBack
 from simdocs.model.answers import Block, Delivery, Row
 from simdocs.model.names import display_name, from_here
 from simdocs.model.skipped import Skip
-from simdocs.parameters.actions import ACTIONS
 from simdocs.requests.acting import UndoRequest
 from simdocs.storage.journal import UNDOING, UNDONE, Journal, read_journal, written_journal
-from simdocs.storage.step import NotDoneError, Step
+from simdocs.storage.linked_file import unlink_again
+from simdocs.storage.moved_file import move_back
+from simdocs.storage.step import HARDLINK, MOVE, NotDoneError, Step
 from simdocs.storage.syscalls import signals_deferred
 
 
@@ -47,8 +48,8 @@ def answer(request: UndoRequest, run: Run, delivery: Delivery) -> PutBack:
         steps = _steps(read_journal(request.journal))
         for step, _ in steps:
             tell(*_row(step))
-            for action, path in step.removals():
-                tell(action, None, path)
+            for path in reversed(step.made):
+                tell("remove if empty", None, os.path.join(step.target_root, path))
         count = len(steps)
     return PutBack(is_done=request.acting.yes, count=count, skipped=run.skipped, rows=tuple(rows))
 
@@ -57,14 +58,16 @@ def _steps(journal: Journal) -> list[tuple[Step, str]]:
     """The steps to undo, the last first."""
     steps = list(journal.open_steps())
     for step, _ in steps:
-        if step.action not in ACTIONS:
-            raise ArtifactError(f"{journal.name}: has an action that this simdocs does not know: upgrade simdocs")
+        if step.action not in (MOVE, HARDLINK):
+            action = display_name(step.action.encode("utf-8", "replace"))
+            unknown = f"{journal.name}: has the action {action}, which this simdocs does not know"
+            raise ArtifactError(f"{unknown}: undo it with the version that wrote it")
     return steps
 
 
 def _undo(journal: Journal, step: Step, state: str, run: Run, tell: Any) -> int:
     """Undo a step; return 1, or 0 if it cannot be undone."""
-    undo: Any = ACTIONS[step.action].undo.load()
+    undo = move_back if step.action == MOVE else unlink_again
     try:
         with signals_deferred():
             journal.is_busy = True

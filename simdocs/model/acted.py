@@ -11,7 +11,6 @@ from simdocs.model.answers import NAME, NUMBER, Answer, Block, Look, Row, table_
 from simdocs.model.figures import counted, size
 from simdocs.model.names import display_name
 from simdocs.model.skipped import Skipped
-from simdocs.parameters.actions import ACTIONS
 
 ACTED = table_head(action=NAME, duplicate=NAME, kept=NAME, to=NAME, bytes=NUMBER)
 PUT_BACK = table_head(action=NAME, duplicate=NAME, place=NAME)
@@ -64,11 +63,8 @@ class Acted(Answer):
     def lines(self, seconds: float, *, verbose: bool = False) -> Iterator[str]:  # noqa: ARG002
         """Yield the lines of the summary."""
         left = self.skipped.counts.get("left", 0)
-        done = (
-            f"{ACTIONS[self.action].done} in {seconds:.2f} s"
-            if self.is_done
-            else f"would be {ACTIONS[self.action].done}"
-        )
+        what = "moved" if self.action == "move" else "hard-linked"
+        done = f"{what} in {seconds:.2f} s" if self.is_done else f"would be {what}"
         yield f"{counted(self.count, 'duplicate')} {done}, {size(self.gained)} gained" + (
             f"; {left:,} left as {'they are' if left > 1 else 'it is'}" if left else ""
         )

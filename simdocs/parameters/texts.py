@@ -229,24 +229,15 @@ class Acting(Group, section=ACTION):
     move: bytes | None = parameter(
         PathName(directories=True),
         default=None,
-        help="Move the duplicates to DIR, on the same file system. They keep their paths below it.",
+        help="Move the duplicates to DIR. They keep their paths below it.",
     )
-    trash: bool = parameter(Flag(), default=False, help="Put the duplicates into the trash.")
     hardlink: bool = parameter(
         Flag(), default=False, help="Replace byte-identical duplicates by hard links to the kept files."
-    )
-    reflink: bool = parameter(
-        Flag(), default=False, help="Let byte-identical duplicates share blocks on disk with the kept files."
     )
     yes: bool = parameter(
         Flag(),
         default=False,
         help="Do it. Without this, only print what would be done.",
-    )
-    copy: bool = parameter(
-        Flag(),
-        default=False,
-        help=f"With {mention('move')}, copy files to another file system, compare them, and then remove them.",
     )
     protect: tuple[str, ...] = parameter(
         PatternList(), default=(), help=f"Leave files and directories alone that match GLOB. {_EACH_PATH}"

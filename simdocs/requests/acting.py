@@ -4,11 +4,10 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from simdocs.errors import Problem, UsageError, mention
-from simdocs.parameters.actions import ACTIONS
 from simdocs.parameters.answers import Summarising
 from simdocs.parameters.texts import Acting
 from simdocs.parameters.values import PathName
-from simdocs.requests.request import Need, Request, RequestRules, not_together, only
+from simdocs.requests.request import Request, RequestRules, not_together, only
 
 
 class ActRequest(Request):
@@ -24,24 +23,19 @@ class ActRequest(Request):
         yield from self._checked_argument("answer", PathName())
 
     def _one_action(self) -> Iterator[Problem]:
-        wanted = [name for name in _CHOICES if self.has(name)]
-        if len(wanted) > 1:
-            yield not_together(*wanted, why="choose one action")
+        if self.has("move") and self.has("hardlink"):
+            yield not_together("move", "hardlink", why="choose one action")
 
-    rules: ClassVar[RequestRules] = (_one_action, Need("copy", "move"))
+    rules: ClassVar[RequestRules] = (_one_action,)
 
     @property
     def action(self) -> str:
         """The name of the action. UsageError: none was given."""
-        for name in _CHOICES:
+        for name in ("move", "hardlink"):
             if self.has(name):
                 return name
-        *most, last = map(mention, _CHOICES)
-        text = f"say what to do with the duplicates: {', '.join(most)} or {last}"
-        raise UsageError(Problem(text, *_CHOICES))
-
-
-_CHOICES = tuple(name for name in Acting.parameters if name in ACTIONS and ACTIONS[name].is_asked)
+        text = f"say what to do with the duplicates: {mention('move')} or {mention('hardlink')}"
+        raise UsageError(Problem(text, "move", "hardlink"))
 
 
 class UndoRequest(Request):

@@ -1,92 +1,53 @@
-"""Let a file share its bytes with a file that has the same: as another name of it, or by sharing blocks on disk."""
+"""Make a file another name of a file that has the same bytes, and a file of its own again."""
 
 from __future__ import annotations
 
-import os
-
-from simdocs.errors import OutputError
 from simdocs.model.names import display_name
 from simdocs.storage import syscalls
-from simdocs.storage.moved_file import CHANGED
-from simdocs.storage.step import NotDoneError, Step, Victim, copy_to, digest_at, digest_of
-from simdocs.storage.syscalls import signals_deferred
+from simdocs.storage.step import CHANGED, NotDoneError, Step, Victim, copy_to, digest_at, or_not_done, or_uncertain
 
-_OTHER_FACTS = ("mode", "owner", "group", "extended attributes")
+_FACTS = {"mode": "mode", "uid": "owner", "gid": "group", "attributes": "extended attributes"}
 
 
-def hardlink(step: Step, victim: Victim, kept: Victim) -> None:
-    """Replace a file by another name of the kept one. NotDoneError: it is where it was.
-
-    The link gets a name of its own first. Then both exchange their names, and only what was compared is removed.
-    """
-    refuse_other_bytes(step, victim, kept)
-    with signals_deferred():
-        try:
-            # Its bytes may still be in memory alone, and after this they are on the disk only once.
-            syscalls.sync(kept.descriptor)
-            syscalls.link(kept.base, kept.dir_fd, step.spare, victim.dir_fd)
-        except OSError as error:
-            raise NotDoneError(error.strerror or str(error)) from None
-        try:
-            _exchange(step, victim)
-        except NotDoneError:
-            syscalls.try_unlink(step.spare, victim.dir_fd)
-            raise
-        if not victim.is_untouched(step.spare, victim.dir_fd) or not kept.is_untouched(victim.base, victim.dir_fd):
-            _exchange_back(step, victim)
-            raise NotDoneError(CHANGED)
-        try:
-            syscalls.sync(victim.dir_fd)
-            syscalls.unlink(step.spare, victim.dir_fd)
-            syscalls.sync(victim.dir_fd)
-        except OSError as error:
-            text = f"linked, but {error.strerror}: see {display_name(_spare_place(step))}"
-            raise OutputError(f"{display_name(step.name)}: {text}") from error
-
-
-def refuse_other_bytes(step: Step, victim: Victim, kept: Victim) -> None:
-    """Raise NotDoneError if the kept file has other bytes, or for a link, which has them too, another mode or owner."""
-    try:
-        if digest_of(kept.descriptor) != step.sha256:
-            raise NotDoneError("it is not byte-identical to the kept document: only a move can act on it")
-        if step.action == "hardlink":
-            _refuse_other_facts(victim, kept)
-    except OSError as error:
-        raise NotDoneError(error.strerror or str(error)) from None
-
-
-def _refuse_other_facts(victim: Victim, kept: Victim) -> None:
-    mine, theirs = (syscalls.FileFacts.of(each.descriptor) for each in (victim, kept))
-    pairs = zip(
-        _OTHER_FACTS,
-        (mine.mode, mine.uid, mine.gid, mine.attributes),
-        (theirs.mode, theirs.uid, theirs.gid, theirs.attributes),
-        strict=True,
-    )
-    if other := [what for what, first, second in pairs if first != second]:
+def refuse_link(victim: Victim, kept: Victim, *, are_identical: bool) -> None:
+    """Raise NotDoneError if a file cannot become another name of the kept one, or if that would free nothing."""
+    if victim.status.st_dev != kept.status.st_dev:
+        raise NotDoneError("its kept document is on another file system")
+    if victim.status.st_nlink > 1:
+        raise NotDoneError("it has other names (hard links), so nothing would be freed")
+    if not are_identical:
+        raise NotDoneError("it is not byte-identical to the kept document: only a move can act on it")
+    with or_not_done():
+        mine, theirs = (syscalls.FileFacts.of(each.descriptor) for each in (victim, kept))
+    if other := [what for fact, what in _FACTS.items() if getattr(mine, fact) != getattr(theirs, fact)]:
         raise NotDoneError(f"the kept document has other {' and '.join(other)}")
 
 
-def _exchange(step: Step, victim: Victim) -> None:
-    try:
-        syscalls.exchange(step.spare, victim.base, victim.dir_fd)
-    except OSError as error:
-        raise NotDoneError(error.strerror or str(error)) from None
+def hardlink(step: Step, victim: Victim, kept: Victim) -> None:
+    """Replace a file by another name of the kept one, which has the same bytes. NotDoneError: it is where it was.
 
-
-def _exchange_back(step: Step, victim: Victim) -> None:
+    The link gets a name of its own first. Then both exchange their names, and only what was compared is removed.
+    """
+    with or_not_done():
+        # Its bytes may still be in memory alone, and after this they are on the disk only once.
+        syscalls.sync(kept.descriptor)
+        syscalls.link(kept.base, kept.dir_fd, step.spare, victim.dir_fd)
     try:
-        syscalls.exchange(step.spare, victim.base, victim.dir_fd)
-        _remove_link(step, step.spare, victim.dir_fd)
+        with or_not_done():
+            syscalls.exchange(step.spare, victim.base, victim.dir_fd)
+    except NotDoneError:
+        syscalls.try_unlink(step.spare, victim.dir_fd)
+        raise
+    if not victim.is_untouched(step.spare, victim.dir_fd) or not kept.is_untouched(victim.base, victim.dir_fd):
+        with or_uncertain(step, "it changed while it was linked, and cannot get its name back", step.spare_place):
+            syscalls.exchange(step.spare, victim.base, victim.dir_fd)
+            _remove_link(step, step.spare, victim.dir_fd)
+            syscalls.sync(victim.dir_fd)
+        raise NotDoneError(CHANGED)
+    with or_uncertain(step, "linked, but it cannot be removed", step.spare_place):
         syscalls.sync(victim.dir_fd)
-    except OSError as error:
-        where = display_name(_spare_place(step))
-        text = f"it changed while it was linked, and cannot get its name back: {error.strerror}: it is {where}"
-        raise OutputError(f"{display_name(step.name)}: {text}") from error
-
-
-def _spare_place(step: Step) -> bytes:
-    return os.path.join(os.path.dirname(step.place), step.temporary)
+        syscalls.unlink(step.spare, victim.dir_fd)
+        syscalls.sync(victim.dir_fd)
 
 
 def _remove_link(step: Step, name: str, dir_fd: int) -> None:
@@ -98,8 +59,7 @@ def _remove_link(step: Step, name: str, dir_fd: int) -> None:
     if status is None:
         return
     if status.st_nlink == 1 and not digest_at(name, dir_fd) == digest_at(step.base, dir_fd) == step.sha256:
-        where = display_name(os.path.join(os.path.dirname(step.place), os.fsencode(name)))
-        raise NotDoneError(f"it has changed since it was linked: it is {where}")
+        raise NotDoneError(f"it has changed since it was linked: it is {display_name(step.beside(name))}")
     syscalls.unlink(name, dir_fd)
 
 
@@ -109,47 +69,37 @@ def unlink_again(step: Step, *, again: bool) -> None:
     It gets back its mode, times, owner and extended attributes. If the file itself is still there, it gets back its
     name. again: an earlier run has begun with it, and may have left an unfinished copy.
     """
-    with step.directory() as home, signals_deferred():
+    with step.directory() as home:
         there, aside = syscalls.status(step.base, home), syscalls.status(step.spare, home)
         if step.is_file(aside):
             if there is None:
                 syscalls.rename_between(step.spare, home, step.base, home)
+            elif there.st_ino != step.kept_inode:
+                raise NotDoneError(f"something else has its name now: it is {display_name(step.spare_place)}")
             else:
-                _refuse_other(step, there)
                 syscalls.exchange(step.spare, step.base, home)
                 _remove_link(step, step.spare, home)
         elif aside is not None and aside.st_ino == step.kept_inode:
             _remove_link(step, step.spare, home)  # it was not linked yet
         elif aside is not None:
-            raise NotDoneError(f"it has changed since: it is {display_name(_spare_place(step))}")
+            raise NotDoneError(f"it has changed since: it is {display_name(step.spare_place)}")
         draft = syscalls.status(step.draft, home) if again else None
         if draft is not None and draft.st_ino == step.kept_inode:
             _remove_link(step, step.draft, home)
         elif draft is not None:
             syscalls.try_unlink(step.draft, home)
-        if not _is_itself(step, home):
+        there = syscalls.status(step.base, home)
+        if there is None:
+            raise NotDoneError("it is gone")
+        if there.st_ino == step.kept_inode:
             _copy_of_link(step, home)
+        elif digest_at(step.base, home) != step.sha256:
+            raise NotDoneError("something else has its name now")
         syscalls.sync(home)
-
-
-def _is_itself(step: Step, home: int) -> bool:
-    """Whether the name belongs to a file of its own with the bytes that it had."""
-    there = syscalls.status(step.base, home)
-    if there is None:
-        raise NotDoneError("it is gone")
-    return there.st_ino != step.kept_inode and digest_at(step.base, home) == step.sha256
-
-
-def _refuse_other(step: Step, there: os.stat_result) -> None:
-    if there.st_ino != step.kept_inode:
-        raise NotDoneError(f"something else has its name now: it is {display_name(_spare_place(step))}")
 
 
 def _copy_of_link(step: Step, home: int) -> None:
     """Put a copy of a file in the place of its link."""
-    there = syscalls.status(step.base, home)
-    if there is None or there.st_ino != step.kept_inode:
-        raise NotDoneError("something else has its name now")
     descriptor = syscalls.open_found(step.base, home)
     try:
         copy_to(descriptor, step.draft, home, step)
@@ -165,21 +115,3 @@ def _copy_of_link(step: Step, home: int) -> None:
         raise NotDoneError("something else has its name now")
     syscalls.sync(home)
     _remove_link(step, step.draft, home)
-
-
-def reflink(step: Step, victim: Victim, kept: Victim) -> None:
-    """Let a file share its blocks on disk with the kept one. NotDoneError: they do not.
-
-    The system compares the bytes, and nothing else of the file changes: neither its inode nor its mode or times.
-    """
-    refuse_other_bytes(step, victim, kept)
-    try:
-        shared = syscalls.share_blocks(kept.descriptor, victim.descriptor, step.size)
-    except OSError as error:
-        raise NotDoneError(f"this file system cannot share blocks: {error.strerror}") from None
-    if not shared:
-        raise NotDoneError(CHANGED)
-
-
-def leave_shared(step: Step, *, again: bool) -> None:
-    """Do nothing: files that share blocks are files of their own, and writing to one does not change the other."""

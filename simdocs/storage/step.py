@@ -10,8 +10,8 @@ import stat
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from simdocs.errors import OutputError
 from simdocs.model.names import DRAFT_PREFIX, display_name, name_for_json, name_from_json, text_to_name
-from simdocs.parameters.actions import ACTIONS
 from simdocs.storage import syscalls
 from simdocs.storage.syscalls import FileFacts
 from simdocs.storage.tree import directory_below
@@ -19,7 +19,7 @@ from simdocs.storage.tree import directory_below
 WRONG_STEP = (ValueError, ArithmeticError, LookupError, TypeError, AttributeError, RecursionError)
 """The errors of looking into JSON that is not a step."""
 
-_NAMES = ("name", "root", "path", "target_root", "target", "temporary", "info", "kept")
+_NAMES = ("name", "root", "path", "target_root", "target", "temporary", "kept")
 _NUMBERS = {
     "size": range(1 << 63),
     **dict.fromkeys(("mtime_ns", "atime_ns"), range(-(10**9 << 63), 10**9 << 63)),
@@ -32,6 +32,12 @@ _NUMBERS = {
 _DIGEST = re.compile("[0-9a-f]{64}")
 
 _PIECE = 1 << 20
+
+
+MOVE, HARDLINK = "move", "hardlink"
+"""The actions: the steps of a journal have these names."""
+
+CHANGED = "it has changed since it was compared"
 
 
 class NotDoneError(Exception):
@@ -47,7 +53,6 @@ class Step(NamedTuple):
     root, path: the directory below which no link is followed, and the path of the file below it.
     target_root, target: the same of the place to which it goes; empty if it goes nowhere.
     temporary: the name of a file that exists meanwhile; empty if there is none.
-    info: the name of the file of a trash that describes it; empty if there is none.
     kept: the absolute path of the kept document's file.
     made: the directories below target_root that are made for it, each after the one in which it is.
     size, ..., inode: of the file, before anything is done to it.
@@ -63,7 +68,6 @@ class Step(NamedTuple):
     target_root: bytes
     target: bytes
     temporary: bytes
-    info: bytes
     kept: bytes
     made: tuple[bytes, ...]
     size: int
@@ -98,7 +102,10 @@ class Step(NamedTuple):
         values["made"] = tuple(name_from_json(each, "name") for each in line["made"])
         values["attributes"] = tuple((str(name), str(value)) for name, value in line["attributes"])
         step = cls(**values)
-        if step.as_json() != line or not step._is_possible():
+        # Earlier versions wrote where the file of a trash was that described it.
+        if step.as_json() != {name: value for name, value in line.items() if name != "info"}:
+            raise ValueError
+        if not step._is_possible():
             raise ValueError
         return step
 
@@ -107,17 +114,16 @@ class Step(NamedTuple):
 
         ValueError: an attribute is not in hexadecimal.
         """
-        action, goes = ACTIONS.get(self.action), bool(self.target)
+        goes = bool(self.target)
         roots = (self.root, self.kept, *((self.target_root,) if goes else ()))
         below = (self.path, *((self.target,) if goes else ()))
         return (
             all(root.startswith(b"/") for root in roots)
             and not any({b"", b".", b".."} & set(path.split(b"/")) for path in below)
-            and (action is None or goes != action.of_identical)
+            and (self.action not in (MOVE, HARDLINK) or goes == (self.action == MOVE))
             and bool(self.target_root) == goes
             and all(self.target.startswith(above + b"/") for above in self.made)
             and self.temporary == spare_name(self.base, self.number)
-            and self.info in (b"", os.path.basename(self.target) + b".trashinfo")
             and all(getattr(self, field) in values for field, values in _NUMBERS.items())
             and bool(_DIGEST.fullmatch(self.sha256))
             and all(name and b"\0" not in text_to_name(name) for name, _ in self.attributes)
@@ -154,12 +160,14 @@ class Step(NamedTuple):
         """The absolute path of the place to which it goes."""
         return os.path.join(self.target_root, self.target)
 
-    def removals(self) -> Iterator[tuple[str, bytes]]:
-        """Yield what `undo` removes beside files that are temporary: in which case, and its absolute path."""
-        if self.info:
-            yield "remove", os.path.join(os.path.dirname(self.target_root), b"info", self.info)
-        for path in reversed(self.made):
-            yield "remove if empty", os.path.join(self.target_root, path)
+    @property
+    def spare_place(self) -> bytes:
+        """The absolute path of the file that exists meanwhile."""
+        return self.beside(self.spare)
+
+    def beside(self, name: str) -> bytes:
+        """The absolute path of a file in the directory of the file."""
+        return os.path.join(os.path.dirname(self.place), os.fsencode(name))
 
     @property
     def facts(self) -> FileFacts:
@@ -200,6 +208,26 @@ def _directory(root: bytes, path: bytes) -> Iterator[int]:
             shown = display_name(os.path.join(root, os.path.dirname(path)))
             raise NotDoneError(f"its directory {shown} cannot be opened: {error.strerror}") from None
         yield at
+
+
+@contextlib.contextmanager
+def or_not_done(place: bytes = b"") -> Iterator[None]:
+    """Raise NotDoneError for an OSError in this block. place: which path it is about, if not the file's."""
+    try:
+        yield
+    except OSError as error:
+        shown = f"{display_name(place)}: " if place else ""
+        raise NotDoneError(f"{shown}{error.strerror or error}") from None
+
+
+@contextlib.contextmanager
+def or_uncertain(step: Step, problem: str, place: bytes = b"") -> Iterator[None]:
+    """Raise OutputError for an OSError in this block: the problem, and the place where the file is, if it is known."""
+    try:
+        yield
+    except OSError as error:
+        shown = f": it is {display_name(place)}" if place else ""
+        raise OutputError(f"{display_name(step.name)}: {problem}: {error.strerror or error}{shown}") from error
 
 
 class Victim(NamedTuple):

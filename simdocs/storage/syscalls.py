@@ -278,32 +278,6 @@ def _attributes(descriptor: int) -> tuple[tuple[str, bytes], ...]:
     return tuple((name, os.getxattr(descriptor, name)) for name in sorted(names))
 
 
-def share_blocks(source: int, target: int, size: int) -> bool:
-    """Let two files share their blocks on disk, if they have the same bytes; return whether they have.
-
-    The system compares the bytes. Nothing about the files changes but where their bytes lie. OSError: the file system
-    cannot do that, or the files are on different ones.
-    """
-    import struct
-
-    at = 0
-    while at < size:
-        part = min(size - at, _MOST_SHARED)
-        asked = struct.pack("QQHHIqQQiI", at, part, 1, 0, 0, target, at, 0, 0, 0)
-        told = fcntl.ioctl(source, _FIDEDUPERANGE, asked)
-        *_, shared, status, _ = struct.unpack("QQHHIqQQiI", told)
-        if status < 0:
-            raise OSError(-status, os.strerror(-status))
-        if status or not shared:
-            return False
-        at += shared
-    return True
-
-
-_FIDEDUPERANGE, _MOST_SHARED = 0xC0189436, 16 << 20
-"""The request of Linux by which files share blocks, and the most bytes in one call."""
-
-
 def try_unlink(name: str, dir_fd: int) -> None:
     """Remove a file, and ignore a failure."""
     with contextlib.suppress(OSError):

@@ -518,7 +518,7 @@ def test_a_damaged_journal_is_refused(place: Path) -> None:
     act(place, "--move", "away")
     whole = (place / JOURNAL).read_bytes()
     (place / JOURNAL).write_bytes(whole.replace(b'"step": 1, "state": "begin"', b'"step": 7, "state": "begin"'))
-    for command in (("undo", JOURNAL), ("undo", JOURNAL, "--yes"), ("act", "x.answer", "--trash", "--yes")):
+    for command in (("undo", JOURNAL), ("undo", JOURNAL, "--yes"), ("act", "x.answer", "--hardlink", "--yes")):
         done = simdocs(*command, cwd=place)
         assert (done.status, "damaged" in done.err) == (4, True), done
     (place / JOURNAL).write_bytes(whole.replace(b'"version": 1', b'"version": 2'))
@@ -549,7 +549,7 @@ def test_a_run_refuses_while_another_writes_the_journal(place: Path) -> None:
     act(place, "--move", "away")
     with (place / JOURNAL).open() as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        for command in (("undo", JOURNAL, "--yes"), ("act", "x.answer", "--trash", "--yes")):
+        for command in (("undo", JOURNAL, "--yes"), ("act", "x.answer", "--hardlink", "--yes")):
             done = simdocs(*command, cwd=place)
             assert (done.status, "another run is writing this journal" in done.err) == (75, True)
 
@@ -619,10 +619,9 @@ def test_an_answer_that_was_edited_is_damaged(place: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ((), "say what to do with the duplicates: --move, --trash, --hardlink or --reflink"),
-        (("--trash", "--hardlink"), "--trash and --hardlink cannot be combined: choose one action"),
-        (("--trash", "--copy"), "--copy needs --move"),
-        (("--trash", "--max-removed", "2"), "--max-removed must be a number above 0 and up to 1"),
+        ((), "say what to do with the duplicates: --move or --hardlink"),
+        (("--move", "away", "--hardlink"), "--move and --hardlink cannot be combined: choose one action"),
+        (("--hardlink", "--max-removed", "2"), "--max-removed must be a number above 0 and up to 1"),
     ],
 )
 def test_options_that_make_no_sense(place: Path, options: tuple[str, ...], message: str) -> None:

@@ -1,22 +1,22 @@
-"""act --hardlink, --reflink, --trash and --copy: only what is byte-identical is linked, and there is no fallback."""
+"""act --hardlink and --move: only what is byte-identical is linked, and what the system refuses is left."""
 
 from __future__ import annotations
 
 import errno
 import os
 import stat
+import tempfile
 from pathlib import Path
-from urllib.parse import unquote
 
 import pytest
 
 import simdocs as library
 from simdocs.storage import syscalls
 from tests.cli.corpus import A1, A, B, lay
-from tests.cli.program import Done, bound_by_modes, environment, simdocs
+from tests.cli.program import Done, bound_by_modes, simdocs
 from tests.cli.test_act import JOURNAL
 from tests.cli.test_saved_answers import saved
-from tests.storage.acting import shared_blocks, two_disks
+from tests.storage.acting import two_disks
 
 
 @pytest.fixture
@@ -46,9 +46,8 @@ def test_equal_texts_with_other_bytes_are_no_links(tmp_path: Path) -> None:
     lay(tmp_path, {"docs/a": A, "docs/b": A.replace(b" ", b"\r\n"), "docs/z": B})
     _, (row,) = saved(tmp_path, "docs")
     assert row["jaccard"] == 1.0
-    for action in ("--hardlink", "--reflink"):
-        done = act(tmp_path, action)
-        assert (done.status, "it is not byte-identical" in done.err) == (3, True)
+    done = act(tmp_path, "--hardlink")
+    assert (done.status, "it is not byte-identical" in done.err) == (3, True)
 
 
 def test_undoing_a_link_makes_a_copy_with_everything_that_the_file_had(place: Path) -> None:
@@ -102,10 +101,10 @@ def test_other_extended_attributes_are_no_link(place: Path) -> None:
     assert len(act(place, "--hardlink").rows) == 1
 
 
-def test_a_file_with_other_names_is_left_because_nothing_would_be_gained(place: Path) -> None:
+def test_a_file_with_other_names_is_left_because_nothing_would_be_freed(place: Path) -> None:
     (place / "outside").hardlink_to(place / "docs/copy")
     done = act(place, "--hardlink")
-    assert "docs/copy: left as it is: it has other names (hard links), so nothing would be gained" in done.err
+    assert "docs/copy: left as it is: it has other names (hard links), so nothing would be freed" in done.err
     assert not os.path.samefile(place / "docs/a", place / "docs/copy")
 
 
@@ -139,12 +138,11 @@ def test_a_link_that_the_system_refuses_leaves_the_file(
 
 @pytest.mark.reliability("a link or a rename that the system refuses")
 @pytest.mark.parametrize("call", ["exchange", "rename_between"])
-@pytest.mark.parametrize("action", [{"hardlink": True}, {"move": "away"}, {"trash": True}])
+@pytest.mark.parametrize("action", [{"hardlink": True}, {"move": "away"}])
 def test_a_file_system_that_cannot_keep_names_apart_gets_no_other_way(
     place: Path, monkeypatch: pytest.MonkeyPatch, call: str, action: dict[str, object]
 ) -> None:
     monkeypatch.chdir(place)
-    monkeypatch.setenv("XDG_DATA_HOME", str(place / "home"))
     monkeypatch.setattr(syscalls, *failing(errno.ENOTSUP, call))
     done = library.act("x.answer", yes=True, **action)  # type: ignore[arg-type]
     if (call == "exchange") == ("hardlink" in action):
@@ -193,25 +191,22 @@ def test_a_kept_document_that_changes_between_keeps_the_duplicate(place: Path, m
 
 
 @pytest.mark.reliability("a file that comes in the place of a duplicate")
-@pytest.mark.parametrize("action", [{"move": "away"}, {"trash": True}, {"move": "away", "copy": True}])
-def test_a_file_that_comes_between_is_moved_back(
-    place: Path, monkeypatch: pytest.MonkeyPatch, action: dict[str, object]
-) -> None:
+@pytest.mark.parametrize("disks", [1, 2])
+def test_a_file_that_comes_between_is_moved_back(place: Path, monkeypatch: pytest.MonkeyPatch, disks: int) -> None:
     monkeypatch.chdir(place)
-    monkeypatch.setenv("XDG_DATA_HOME", str(place / "home"))
-    if "copy" in action:
+    if disks == 2:
         two_disks(monkeypatch)
     rename, done_once = syscalls.rename_between, list[str]()
 
     def later(old: str, old_fd: int, new: str, new_fd: int) -> None:
-        if not done_once:
+        if not done_once and (disks == 1 or old_fd == new_fd):
             done_once.append(old)
             (place / "new").write_bytes(b"new and precious")
             (place / "new").rename(place / "docs" / old)
         rename(old, old_fd, new, new_fd)
 
     monkeypatch.setattr(syscalls, "rename_between", later)
-    done = library.act("x.answer", yes=True, **action)  # type: ignore[arg-type]
+    done = library.act("x.answer", yes=True, move="away")
     assert (f"docs/{done_once[0]}", "it has changed since it was compared") in done.skipped.by_reason["left"]
     assert (place / "docs" / done_once[0]).read_bytes() == b"new and precious"
     monkeypatch.undo()
@@ -258,22 +253,20 @@ def test_if_moving_back_fails_the_error_says_where_the_file_is(place: Path, monk
         library.act("x.answer", move="away", yes=True)
     assert (place / "away/docs/copy").read_bytes() == A + b"more"
     with pytest.raises(library.OutputError, match="an earlier run was interrupted"):
-        library.act("x.answer", trash=True, yes=True)
+        library.act("x.answer", hardlink=True, yes=True)
 
 
 @pytest.mark.parametrize("number", [errno.EPERM, errno.EACCES, errno.EROFS, errno.EXDEV, errno.ENOSPC, errno.EDQUOT])
-@pytest.mark.parametrize("action", [{"move": "away"}, {"trash": True}])
 def test_a_move_that_the_system_refuses_leaves_the_file(
-    place: Path, monkeypatch: pytest.MonkeyPatch, action: dict[str, object], number: int
+    place: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     """As in a read-only or sticky directory, or for an immutable file."""
     monkeypatch.chdir(place)
-    monkeypatch.setenv("XDG_DATA_HOME", str(place / "home"))
     monkeypatch.setattr(syscalls, *failing(number, "rename_between"))
-    done = library.act("x.answer", yes=True, **action)  # type: ignore[arg-type]
+    done = library.act("x.answer", yes=True, move="away")
     assert ("docs/near", os.strerror(number)) in done.skipped.by_reason["left"]
     assert (place / "docs/near").read_bytes() == A1
-    assert not [path for away in ("away", "home") for path in (place / away).rglob("*") if path.is_file()]
+    assert not [path for path in (place / "away").rglob("*") if path.is_file()]
 
 
 @pytest.mark.reliability("a link in the place of a file or directory")
@@ -305,85 +298,15 @@ def test_a_link_that_comes_in_the_place_of_a_directory_leads_nowhere(
     assert (tmp_path / "docs/deep/b").read_bytes() == A1
 
 
-# Blocks
-
-
-def test_blocks_are_shared_or_the_file_system_is_named(place: Path) -> None:
-    done = act(place, "--reflink")
-    assert done.status == 3
-    shared = b"docs/copy" in done.out
-    assert shared != ("docs/copy: left as it is: this file system cannot share blocks" in done.err)
-    assert [(place / name).read_bytes() for name in ("docs/a", "docs/copy", "docs/near")] == [A, A, A1]
-    assert not os.path.samefile(place / "docs/a", place / "docs/copy")
-
-
-def test_sharing_blocks_changes_nothing_that_undo_would_have_to_put_back(
-    place: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(place)
-    shared_blocks(monkeypatch)
-    before = (place / "docs/copy").stat()
-    assert library.act("x.answer", reflink=True, yes=True).count == 1
-    assert library.undo(JOURNAL, yes=True).count == 1
-    assert (place / "docs/copy").stat() == before
-
-
-# The trash
-
-
-def test_the_trash_has_the_file_and_where_it_was(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(place)
-    monkeypatch.setenv("XDG_DATA_HOME", str(place / "home"))
-    lay(place, {"home/Trash/files/near": b"older", "home/Trash/info/copy.trashinfo": b"older"})
-    for path in (place / "home/Trash").rglob("*"):
-        if path.is_dir():
-            path.chmod(0o700)
-    assert library.act("x.answer", trash=True, yes=True).count == 2
-    trash = place / "home/Trash"
-    assert (trash / "files/copy.2").read_bytes() == A
-    assert (trash / "files/near.2").read_bytes() == A1
-    head, path, when = (trash / "info/near.2.trashinfo").read_text().splitlines()
-    assert (head, unquote(path)) == ("[Trash Info]", f"Path={place}/docs/near")
-    assert len(when) == len("DeletionDate=2026-01-01T00:00:00")
-    assert library.undo(JOURNAL, yes=True).count == 2
-    assert sorted(os.listdir(trash / "info")) == ["copy.trashinfo"]
-    assert sorted(os.listdir(trash / "files")) == ["near"]
-    assert [(place / name).read_bytes() for name in ("docs/copy", "docs/near")] == [A, A1]
-
-
-def test_another_file_system_has_a_trash_of_its_own(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from simdocs.storage import trash
-
-    monkeypatch.setattr(trash, "_device_of", lambda _path: -1)
-    monkeypatch.setattr(trash, "_top", lambda _directory, _device: str(place))
-    of_all = place / ".Trash"
-    device = place.stat().st_dev
-    assert trash.trash_for(bytes(place / "docs/a"), device) == f"{place}/.Trash-{os.getuid()}"
-    of_all.mkdir()
-    assert trash.trash_for(bytes(place / "docs/a"), device) == f"{place}/.Trash-{os.getuid()}"
-    of_all.chmod(0o1777)
-    assert trash.trash_for(bytes(place / "docs/a"), device) == f"{of_all}/{os.getuid()}"
-    monkeypatch.chdir(place)
-    assert library.act("x.answer", trash=True, yes=True).count == 2
-    info = (of_all / str(os.getuid()) / "info/near.trashinfo").read_text()
-    assert "Path=docs/near\n" in info
-    of_all.rename(place / "gone")
-    of_all.symlink_to("gone")
-    assert trash.trash_for(bytes(place / "docs/a"), device) == f"{place}/.Trash-{os.getuid()}"
-
-
 # Other file systems
 
 
-def test_another_file_system_needs_copy(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.reliability("a move to another file system")
+def test_a_move_to_another_file_system_is_a_copy(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(place)
     two_disks(monkeypatch)
-    done = library.act("x.answer", move="away", yes=True)
-    reasons = dict(done.skipped.by_reason["left"])
-    assert "is on another file system: add copy to copy it there and remove it" in reasons["docs/near"]
-    assert (done.count, (place / "away").exists()) == (0, False)
     os.utime(place / "docs/near", ns=(10**18, 10**18 + 5))
-    done = library.act("x.answer", move="away", copy=True, yes=True)
+    done = library.act("x.answer", move="away", yes=True)
     assert done.count == 2
     copied = place / "away/docs/near"
     assert (copied.read_bytes(), copied.stat().st_mtime_ns) == (A1, 10**18 + 5)
@@ -391,6 +314,28 @@ def test_another_file_system_needs_copy(place: Path, monkeypatch: pytest.MonkeyP
     assert library.undo(JOURNAL, yes=True).count == 2
     assert ((place / "docs/near").read_bytes(), (place / "docs/near").stat().st_mtime_ns) == (A1, 10**18 + 5)
     assert os.listdir(place / "away") == []
+
+
+@pytest.mark.reliability("a move to another file system")
+@pytest.mark.skipif(
+    not os.access("/dev/shm", os.W_OK) or os.stat("/dev/shm").st_dev == os.stat(tempfile.gettempdir()).st_dev,
+    reason="there is no other file system",
+)
+def test_a_move_between_real_file_systems_keeps_everything(place: Path) -> None:
+    (place / "docs/near").chmod(0o604)
+    os.utime(place / "docs/near", ns=(10**18, 10**18 + 5))
+    before = (place / "docs/near").stat()
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as away:
+        assert len(act(place, "--move", away).rows) == 2
+        moved = Path(away, "docs/near")
+        for file in (moved, place / "docs/near"):
+            now = file.stat()
+            assert (file.read_bytes(), now.st_mode, now.st_mtime_ns) == (A1, before.st_mode, before.st_mtime_ns)
+            if file == moved:
+                assert sorted(os.listdir(place / "docs")) == ["a", "z"]
+                assert simdocs("undo", JOURNAL, "--yes", cwd=place).status == 0
+        assert os.listdir(away) == []
+    assert sorted(os.listdir(place / "docs")) == ["a", "copy", "near", "z"]
 
 
 def test_a_full_disk_leaves_what_was_to_be_copied(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -404,22 +349,20 @@ def test_a_full_disk_leaves_what_was_to_be_copied(place: Path, monkeypatch: pyte
         write(descriptor, data)
 
     monkeypatch.setattr(syscalls, "write", full)
-    done = library.act("x.answer", move="away", copy=True, yes=True)
+    done = library.act("x.answer", move="away", yes=True)
     assert ("docs/near", "No space left on device") in done.skipped.by_reason["left"]
     assert (place / "docs/near").read_bytes() == A1
     assert not [path for path in (place / "away").rglob("*") if path.is_file()]
 
 
-@pytest.mark.parametrize("action", [("--move", "away"), ("--trash",), ("--hardlink",)])
+@pytest.mark.parametrize("action", [("--move", "away"), ("--hardlink",)])
 def test_a_directory_that_cannot_be_written_keeps_its_files(place: Path, action: tuple[str, ...]) -> None:
     before = sorted(os.listdir(place / "docs"))
     (place / "docs").chmod(0o500)
-    home = environment(XDG_DATA_HOME=str(place / "home"))
-    done = simdocs("act", "x.answer", *action, "--yes", cwd=place, env=home, before=bound_by_modes)
+    done = simdocs("act", "x.answer", *action, "--yes", cwd=place, before=bound_by_modes)
     assert (done.status, done.out) == (3, b"")
     assert "docs/copy: left as it is: Permission denied" in done.err
     (place / "docs").chmod(0o700)
     assert sorted(os.listdir(place / "docs")) == before
-    for directory in ("away", "home"):
-        assert not [path for path in (place / directory).rglob("*") if path.is_file()]
+    assert not [path for path in (place / "away").rglob("*") if path.is_file()]
     assert simdocs("undo", JOURNAL, "--yes", cwd=place) == (0, b"", "simdocs: nothing is left to put back\n")

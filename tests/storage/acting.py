@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Mapping
@@ -19,12 +20,10 @@ JOURNAL = "x.answer.journal.jsonl"
 
 ACTIONS: Mapping[str, Mapping[str, object]] = {
     "move": {"move": "away"},
-    "copy": {"move": "away", "copy": True},
-    "trash": {"trash": True},
+    "move to another disk": {"move": "away"},
     "hardlink": {"hardlink": True},
-    "reflink": {"reflink": True},
 }
-"""Keywords that ask for each action. That of `copy` needs `two_disks`."""
+"""Keywords that ask for each action. Another disk needs `two_disks`."""
 
 
 class File(NamedTuple):
@@ -42,8 +41,6 @@ def prepare(root: Path, monkeypatch) -> dict[str, File]:
     for number, name in enumerate(sorted(DOCUMENTS)):
         (root / name).chmod(0o640)
         os.utime(root / name, ns=(10**18 + number, 10**18 + 2 * number))
-    (root / "home").mkdir()
-    monkeypatch.setenv("XDG_DATA_HOME", str(root / "home"))
     monkeypatch.chdir(root)
     simdocs.write_answer(simdocs.dedupe("docs", threshold=0.5), "x.answer")
     return files(root)
@@ -77,22 +74,19 @@ def undo() -> simdocs.PutBack:
 
 def two_disks(monkeypatch) -> None:
     """Make it look as if the directory `away` were on another file system than the documents."""
-    from simdocs.commands import act_targets
+    rename = syscalls._rename_between
 
-    monkeypatch.setattr(act_targets._Moves, "_prepared", _as_of_another_disk(act_targets._Moves._prepared))
+    def refused(old: str, old_fd: int, new: str, new_fd: int, flag: int) -> None:
+        if _is_away(old_fd) != _is_away(new_fd):
+            raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
+        rename(old, old_fd, new, new_fd, flag)
+
+    monkeypatch.setattr(syscalls, "_rename_between", refused)
 
 
-def _as_of_another_disk(prepared):
-    return lambda self, given, *, make: prepared(self, given, make=make) + 1
-
-
-def shared_blocks(monkeypatch) -> None:
-    """Let the file system share blocks, which few do that tests run on: the bytes are compared, as it would."""
-
-    def share(source: int, target: int, size: int) -> bool:
-        return os.pread(source, size, 0) == os.pread(target, size, 0)
-
-    monkeypatch.setattr(syscalls, "share_blocks", share)
+def _is_away(directory: int) -> bool:
+    """Whether a directory that is open is `away`, or is below it."""
+    return "away" in os.readlink(f"/proc/self/fd/{directory}").split("/")
 
 
 def every_byte_is_there(root: Path) -> set[bytes]:

@@ -22,7 +22,7 @@ CALLS = (
     *("open", "close", "dup", "listdir", "write", "pwrite", "fstat", "fchmod", "fsync", "umask"),
     *("rename", "unlink", "mkdir", "rmdir", "link", "stat", "ftruncate", "utime", "fchown", "listxattr", "setxattr"),
 )
-"""The functions of os that simdocs/storage/syscalls.py calls, besides flock, renameat2 and the ioctl for blocks."""
+"""The functions of os that simdocs/storage/syscalls.py calls, besides flock and renameat2."""
 
 
 class Ended(BaseException):
@@ -78,7 +78,6 @@ class Faulty:
         instead(monkeypatch, flock=self.wrapped("flock", fcntl.flock), **calls)
         monkeypatch.setattr(syscalls, "_rename", self.wrapped("exchange", syscalls._rename))
         monkeypatch.setattr(syscalls, "_rename_between", self.wrapped("renameat2", syscalls._rename_between))
-        monkeypatch.setattr(syscalls, "share_blocks", self.wrapped("share", syscalls.share_blocks))
 
 
 def instead(monkeypatch: Patch, *, flock: Callable[..., Any] = fcntl.flock, **calls: Callable[..., Any]) -> None:

@@ -20,7 +20,7 @@ import pytest
 from simdocs.storage import syscalls
 from tests.amounts import amount
 from tests.cli.corpus import A1, A, B
-from tests.storage.acting import JOURNAL, act, files, known_places, prepare, two_disks, undo
+from tests.storage.acting import ACTIONS, JOURNAL, act, files, known_places, prepare, two_disks, undo
 from tests.storage.power import Directory, File, Recorder
 
 
@@ -150,14 +150,14 @@ def with_inodes(journal: Path, inodes: dict[int, int]) -> None:
 
 @pytest.mark.reliability("a power cut during act or undo")
 @pytest.mark.parametrize("undoing", [False, True], ids=["act", "undo"])
-@pytest.mark.parametrize("action", ["move", "trash", "hardlink", "copy"])
+@pytest.mark.parametrize("action", ACTIONS)
 def test_after_a_power_cut_every_text_is_known_and_undo_puts_it_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, action: str, undoing: bool
 ) -> None:
     root = tmp_path / "place"
     root.mkdir()
     before = {name: file.data for name, file in prepare(root, monkeypatch).items()}
-    if action == "copy":
+    if action == "move to another disk":
         two_disks(monkeypatch)
     if undoing:
         act(action)

@@ -29,7 +29,7 @@ def act(answer_file: bytes, **given: Any) -> int:
     """Move duplicates away, or link them to what is kept.
 
     NAME.answer was written by simdocs dedupe -o NAME.answer. By default, nothing is changed: each action is only
-    printed, with the bytes that it would gain. Right before each action, both files are read again: they must have the
+    printed, with the size of the file. Right before each action, both files are read again: they must have the
     contents of the answer, and still be similar. Otherwise the file is left as it is, and named. Each step is written
     to a journal first, NAME.answer.journal.jsonl, with which simdocs undo puts everything back.
     """

@@ -55,7 +55,7 @@ def answer(request: ActRequest, run: Run, delivery: Delivery) -> Acted:
         action=action,
         is_done=request.acting.yes,
         count=acting.count,
-        gained=acting.gained,
+        size=acting.size,
         journal=path,
         skipped=run.skipped,
         rows=tuple(acting.rows),
@@ -87,13 +87,13 @@ class _Acting:
         self._again = FoundAgain(saved, any_length=request.acting.any_length)
         self._destinations: Destinations | None = None
         self.rows = list[Row]()
-        self.count = self.gained = 0
+        self.count = self.size = 0
 
     def act(self, journal: Journal | None) -> None:
         """Act on all duplicates that were chosen; without a journal, only find out what would be done."""
         given = self._request.acting.move
         if given is not None:
-            self._destinations = Destinations(given, self._saved, make=journal is not None)
+            self._destinations = Destinations(given, self._saved)
         if self._take is not None:
             self._take(Block(ACTED, []))
         if journal is None:
@@ -102,8 +102,6 @@ class _Acting:
         journal.start("act")
         with ended(journal):
             self._each(journal)
-        if self._destinations:
-            self._destinations.clear()
 
     def _each(self, journal: Journal | None) -> None:
         for done, pair in enumerate(self._selection.pairs()):
@@ -111,19 +109,18 @@ class _Acting:
             name = self._saved.printed(pair.duplicate)
             try:
                 with ExitStack() as stack:
-                    row, gained = self._one(pair, name, journal, stack)
+                    row = self._one(pair, name, journal, stack)
             except NotDoneError as error:
                 self._run.skipped.add(Skip("left", name, str(error)))
                 continue
             self.count += 1
-            self.gained += gained
             if self._take is None:
                 self.rows.append(row)
             else:
                 self._take(Block(ACTED, [row]))
 
-    def _one(self, pair: SavedPair, name: bytes, journal: Journal | None, stack: ExitStack) -> tuple[Row, int]:
-        """Act on one duplicate; return its row, and the bytes that are gained. NotDoneError: it is as it was."""
+    def _one(self, pair: SavedPair, name: bytes, journal: Journal | None, stack: ExitStack) -> Row:
+        """Act on one duplicate; return its row. NotDoneError: it is as it was."""
         again = self._again.look(pair, stack)
         self._selection.refuse_protected(again.duplicate)
         if self._destinations is None:
@@ -133,9 +130,9 @@ class _Acting:
         if journal is not None:
             _do(journal, step, again)
         self._again.acted_on.add(file_id(status))
-        gained = status.st_size if status.st_nlink == 1 else 0
+        self.size += status.st_size
         to = from_here(step.target_place) if step.target else None
-        return (step.action, name, self._saved.printed(pair.kept), to, gained), gained
+        return step.action, name, self._saved.printed(pair.kept), to, status.st_size
 
     def _step(self, number: int, pair: SavedPair, again: PairAgain) -> Step:
         """The step that acts on a duplicate. NotDoneError: what a copy of it must have cannot be found out."""

@@ -16,7 +16,6 @@ from simdocs.model.names import display_name
 from simdocs.model.saved_answer import SavedAnswer, SavedDocument, SavedPair
 from simdocs.storage import syscalls
 from simdocs.storage.step import NotDoneError, Victim
-from simdocs.storage.syscalls import as_output_error
 from simdocs.storage.targets import open_parent
 
 _LONGEST = 255
@@ -96,7 +95,7 @@ def _files_of(patterns: Sequence[str], root: bytes) -> Iterator[FileId]:
 
 
 class Destination(NamedTuple):
-    """Where a file goes: a directory, the path below it, and the directories on that path that must be made.
+    """Where a file goes: a directory, the path below it, and the directories on that path that this run makes.
 
     Everything is empty if it goes nowhere.
     """
@@ -109,59 +108,41 @@ class Destination(NamedTuple):
 class Destinations:
     """Finds the places of files in a directory, in which they keep their paths."""
 
-    def __init__(self, given: bytes, saved: SavedAnswer, *, make: bool) -> None:
-        """make: make the directory if it does not exist.
-
-        UsageError: it is inside a directory that was read, or no directory. OutputError: it cannot be made.
-        """
-        self._base, self._taken = saved.root.rstrip(b"/") + b"/", set[bytes]()
-        self._root = os.path.realpath(given)
-        _refuse_inside(self._root, given, saved)
-        self._is_new = not os.path.isdir(self._root)
-        self._prepare(display_name(given), make=make)
-
-    def _prepare(self, name: str, *, make: bool) -> None:
-        above, base = map(os.fsdecode, os.path.split(self._root))
-        if is_artifact(os.fsdecode(self._root)):
+    def __init__(self, given: bytes, saved: SavedAnswer) -> None:
+        """UsageError: it is inside a directory that was read, or no directory. OutputError: it cannot be made."""
+        self._base, self._taken, self._made = saved.root.rstrip(b"/") + b"/", set[bytes](), set[bytes]()
+        root, name = os.path.realpath(given), display_name(given)
+        _refuse_inside(root, given, saved)
+        # The directory itself is made like those below it, when the first file goes there: then undo removes it, too.
+        self._above, self._inside = os.path.split(root)
+        if is_artifact(os.fsdecode(root)):
             raise OutputError(f"{name}: this is an artifact: choose another directory")
-        if self._is_new and os.path.lexists(self._root):
+        syscalls.release(open_parent(os.fsdecode(self._above), name, is_artifact))
+        if os.path.lexists(root) and not os.path.isdir(root):
             raise UsageError(f"{name}: this is not a directory: name one, or a new one")
-        parent = open_parent(above, name, is_artifact)
-        try:
-            if self._is_new and make:
-                with as_output_error(name):
-                    syscalls.create_directory(base, parent)
-                    syscalls.sync(parent)
-        finally:
-            syscalls.release(parent)
+        if not os.access(root if os.path.isdir(root) else self._above, os.W_OK):
+            raise OutputError(f"{name}: you may not write there: choose another directory")
 
     def of(self, place: bytes) -> Destination:
         """The path of a file below the directory of the answer, or from the root; with a number if it is taken."""
         place = os.path.normpath(place)
         below = place.removeprefix(self._base) if place.startswith(self._base) else place.lstrip(b"/")
-        directory, name = os.path.split(below)
-        path, number = below, 1
-        while path in self._taken or os.path.lexists(os.path.join(self._root, path)):
+        directory, name = os.path.split(os.path.join(self._inside, below))
+        path, number = os.path.join(directory, name), 1
+        while path in self._taken or self._exists(path):
             number += 1
             more = b".%d" % number
             path = os.path.join(directory, name[: _LONGEST - len(more)] + more)
         self._taken.add(path)
         made = list[bytes]()
-        while directory and not os.path.lexists(os.path.join(self._root, directory)):
+        while directory and (directory in self._made or not self._exists(directory)):
             made.append(directory)
             directory = os.path.dirname(directory)
-        return Destination(self._root, path, tuple(reversed(made)))
+        self._made.update(made)
+        return Destination(self._above, path, tuple(reversed(made)))
 
-    def clear(self) -> None:
-        """Remove the directory if it was made, and nothing was moved to it."""
-        if self._is_new:
-            above, base = map(os.fsdecode, os.path.split(self._root))
-            with contextlib.suppress(OSError):
-                parent = syscalls.open_directory(above)
-                try:
-                    syscalls.remove_directory(base, parent)
-                finally:
-                    syscalls.release(parent)
+    def _exists(self, path: bytes) -> bool:
+        return os.path.lexists(os.path.join(self._above, path))
 
 
 def _refuse_inside(root: bytes, given: bytes, saved: SavedAnswer) -> None:

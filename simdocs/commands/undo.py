@@ -48,8 +48,9 @@ def answer(request: UndoRequest, run: Run, delivery: Delivery) -> PutBack:
         steps = _steps(read_journal(request.journal))
         for step, _ in steps:
             tell(*_row(step))
-            for path in reversed(step.made):
-                tell("remove if empty", None, os.path.join(step.target_root, path))
+        made = {os.path.join(step.target_root, path) for step, _ in steps for path in step.made}
+        for path in sorted(made, reverse=True):
+            tell("remove if empty", None, path)
         count = len(steps)
     return PutBack(is_done=request.acting.yes, count=count, skipped=run.skipped, rows=tuple(rows))
 

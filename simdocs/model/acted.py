@@ -23,17 +23,17 @@ class Acted(Answer):
     action: its name.
     is_done: whether it was done, and not only shown.
     count: the number of duplicates to which it was done.
-    gained: the bytes on disk that they took.
+    size: the bytes that they have on disk.
     journal: the path of the journal.
     skipped: what was left as it is, and why.
     rows: each of them: the action, its name, the name of the kept document, where it goes (None: nowhere), and the
-        bytes gained; empty if they were handed over in blocks.
+        bytes that it has on disk; empty if they were handed over in blocks.
     """
 
     action: str
     is_done: bool
     count: int
-    gained: int
+    size: int
     journal: bytes
     skipped: Skipped
     rows: tuple[Row, ...] = ()
@@ -54,7 +54,7 @@ class Acted(Answer):
             "action": self.action,
             "is_done": self.is_done,
             "acted": self.count,
-            "gained_bytes": self.gained,
+            "bytes": self.size,
             "skipped": self.skipped.counts,
             "journal": display_name(self.journal) if self.is_done else None,
             "seconds": seconds,
@@ -63,11 +63,11 @@ class Acted(Answer):
     def lines(self, seconds: float, *, verbose: bool = False) -> Iterator[str]:  # noqa: ARG002
         """Yield the lines of the summary."""
         left = self.skipped.counts.get("left", 0)
-        what = "moved" if self.action == "move" else "hard-linked"
-        done = f"{what} in {seconds:.2f} s" if self.is_done else f"would be {what}"
-        yield f"{counted(self.count, 'duplicate')} {done}, {size(self.gained)} gained" + (
-            f"; {left:,} left as {'they are' if left > 1 else 'it is'}" if left else ""
-        )
+        is_move, what = self.action == "move", counted(self.count, "duplicate")
+        done = "moved" if is_move else "hard-linked"
+        done = f"{done} in {seconds:.2f} s" if self.is_done else f"would be {done}"
+        done = f"{what} ({size(self.size)}) {done}" if is_move else f"{what} {done}, {size(self.size)} freed"
+        yield done + (f"; {left:,} left as {'they are' if left > 1 else 'it is'}" if left else "")
         if self.is_done and self.count:
             yield f"to undo it: {suggested('undo', display_name(self.journal), yes=True)}"
 

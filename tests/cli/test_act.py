@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.corpus import A1, A2, A, B, lay
-from tests.cli.program import Done, simdocs
+from tests.cli.program import Done, bound_by_modes, simdocs
 from tests.cli.test_saved_answers import saved
 
 JOURNAL = "x.answer.journal.jsonl"
@@ -65,7 +65,7 @@ def test_a_move_keeps_the_tree_and_everything_about_the_file(place: Path) -> Non
     before = file.stat()
     done = act(place, "--move", "away", "--summary")
     assert done.status == 0
-    assert "1 duplicate moved in " in done.err
+    assert f"1 duplicate ({len(A1)} bytes) moved in " in done.err
     after = (place / "away/docs/deep/b").stat()
     for field in ("st_ino", "st_mode", "st_mtime_ns", "st_uid", "st_gid", "st_size"):
         assert getattr(after, field) == getattr(before, field), field
@@ -83,9 +83,28 @@ def test_undo_is_a_dry_run_too_and_then_puts_everything_back(place: Path) -> Non
     assert not (place / "docs/deep/b").exists()
     assert simdocs("undo", JOURNAL, "--yes", cwd=place).status == 0
     assert (place / "docs/deep/b").stat().st_ino == before.st_ino
-    assert list((place / "away").iterdir()) == []
+    assert not (place / "away").exists()
     for option in [("--yes",), ()]:
         assert simdocs("undo", JOURNAL, *option, cwd=place) == (0, b"", "simdocs: nothing is left to put back\n")
+
+
+def test_undo_leaves_directories_that_act_did_not_make(place: Path) -> None:
+    (place / "away/docs").mkdir(parents=True)
+    act(place, "--move", "away")
+    assert simdocs("undo", JOURNAL, "--yes", cwd=place).status == 0
+    assert list((place / "away").rglob("*")) == [place / "away/docs"]
+
+
+def test_directories_that_act_made_go_with_the_last_file_that_comes_back(place: Path) -> None:
+    lay(place, {"docs/deep/c": A2, "docs/a2": A})
+    saved(place, "docs")
+    assert len(act(place, "--move", "away", "--max-removed", "1").rows) == 3
+    lay(place, {"docs/deep/c": b"something new"})
+    assert simdocs("undo", JOURNAL, "--yes", cwd=place).status == 3
+    assert (place / "away/docs/deep/c").read_bytes() == A2
+    (place / "docs/deep/c").unlink()
+    assert simdocs("undo", JOURNAL, "--yes", cwd=place).status == 0
+    assert not (place / "away").exists()
 
 
 def test_after_undo_the_same_answer_can_be_acted_on_again(place: Path) -> None:
@@ -414,6 +433,10 @@ def test_the_target_must_be_a_directory_that_exists_or_can_be_made(place: Path) 
     assert "file: this is not a directory" in act(place, "--move", "file").err
     done = act(place, "--move", "none/away")
     assert (done.status, "create it first" in done.err) == (2, True)
+    (place / "locked").mkdir(0o500)
+    for away in ("locked", "locked/away"):
+        done = simdocs("act", "x.answer", "--move", away, "--yes", cwd=place, before=bound_by_modes)
+        assert (done.status, f"{away}: you may not write there" in done.err) == (2, True)
     assert simdocs("index", "docs", "-q", "-o", "x.index", cwd=place).status == 0
     assert "is inside an artifact" in act(place, "--move", "x.index/away").err
     assert "this is an artifact" in act(place, "--move", "x.index").err

@@ -122,6 +122,7 @@ def test_undo_lists_every_path_that_it_would_touch(place: Path) -> None:
         ("undo move", "docs/deep/b", "away/docs/deep/b"),
         ("remove if empty", None, "away/docs/deep"),
         ("remove if empty", None, "away/docs"),
+        ("remove if empty", None, "away"),
     ]
 
 

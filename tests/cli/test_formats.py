@@ -103,8 +103,6 @@ def test_only_formats_that_suit_the_other_options_are_offered(here):
     assert (done.status, ".parquet or .arrow, or choose with --format" in done.err) == (2, True)
 
 
-
-
 @pytest.mark.parametrize("suffix", ["bz2", "xz", "ZIP", "zip"])
 def test_a_suffix_of_compressed_files_that_are_not_written_is_refused(here, suffix):
     done = simdocs("dedupe", "docs", "-o", f"x.tsv.{suffix}", "--format", "tsv", cwd=here)

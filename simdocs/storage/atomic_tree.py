@@ -1,9 +1,9 @@
 """Publish a directory of files, and of directories of files, in one step: see `atomic_directory`.
 
-A list of its files is in it. By this list a later run knows which directory it may replace: one that holds nothing
-else. A list and not a pattern, because other people's files have the same suffixes. If the names of the files are known
-before, the list is the first file that is written. The parts of an answer are not; their list comes last, and a draft
-without it holds nothing but parts.
+A list of its files is in it, with their sizes and times. By this list a later run knows which directory it may replace:
+one that holds nothing else, and whose files are as they were written. A list and not a pattern, because other people's
+files have the same suffixes. If the names of the files are known before, a list of them is the first file that is
+written. The parts of an answer are not; a draft without a list holds nothing but parts. The sizes and times come last.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import contextlib
 import json
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from simdocs.model.names import display_name
@@ -33,22 +33,29 @@ LIST = ".simdocs-files.json"
 _PART = re.compile(r"part-\d{5,}(\.[a-z]+)?|_SUCCESS")
 """The names of the parts of an answer, and of the file that says that all are there."""
 
-_FORMAT, _VERSION = "simdocs-files", 1
+_NEW = f"{LIST}.new"
+"""The list with sizes and times, until it takes the place of the first one."""
+
+_FORMAT, _VERSION = "simdocs-files", 2
+"""In version 1, no list has sizes and times."""
 
 _MOST_BYTES = 1 << 30
 """The largest list that is read."""
 
 
-def listed(descriptor: int) -> frozenset[str]:
-    """The relative paths of the files that the list in a directory has; none if there is no list. OSError."""
+def listed(descriptor: int) -> dict[str, list[int]]:
+    """The relative paths of the files that the list in a directory has, each with its size and the time when it was
+    written if the list has them; none if there is no list. OSError.
+    """
     try:
         with os.fdopen(syscalls.open_found(LIST, descriptor), "rb") as content:
             facts = json.loads(content.read(_MOST_BYTES))
-        if facts["format"] != _FORMAT or facts["version"] != _VERSION:
-            return frozenset()
-        return frozenset(filter(_is_below, facts["files"]))
+        if facts["format"] != _FORMAT or facts["version"] not in (1, _VERSION):
+            return {}
+        files = facts["files"]
+        return {path: files[path] if isinstance(files, dict) else [] for path in filter(_is_below, files)}
     except (FileNotFoundError, ValueError, KeyError, TypeError, RecursionError):
-        return frozenset()
+        return {}
 
 
 def _is_below(path: str) -> bool:
@@ -58,48 +65,61 @@ def _is_below(path: str) -> bool:
 
 def _listed_or_parts(descriptor: int) -> frozenset[str]:
     """The files that a draft may hold: those of its list, or parts."""
-    names = listed(descriptor)
+    names = frozenset(listed(descriptor))
     return names or frozenset(name for name in syscalls.names_in(descriptor) if _PART.fullmatch(name))
 
 
-def _holds_nothing_else(descriptor: int, _names: frozenset[str]) -> bool:
-    return bool(listed(descriptor)) and _added(descriptor) is None
+def _is_as_written(descriptor: int, _names: frozenset[str]) -> bool:
+    return bool(listed(descriptor)) and _altered(descriptor) is None
 
 
-def _added(descriptor: int) -> str | None:
-    """The first path below a directory with a list that the list does not have; None: there is none, or no list."""
+def _altered(descriptor: int) -> str | None:
+    """What was done to a directory since it was written, and what to do; None: nothing, or it has no list."""
     files = listed(descriptor)
-    return next((path for path in paths_below(descriptor) if files and path not in files and path != LIST), None)
+    for path in paths_below(descriptor) if files else ():
+        shown = display_name(os.fsencode(path))
+        if path not in files and path != LIST:
+            what = f"has files that simdocs did not write, such as {shown}"
+            return f"{what}, so it is not replaced: choose another name, or move them away"
+        if files.get(path) and files[path] != _stamp(os.stat(path, dir_fd=descriptor, follow_symlinks=False)):
+            what = f"{shown} in it was edited since simdocs wrote it"
+            return f"{what}, so the directory is not replaced: choose another name, or move that file away"
+    return None
+
+
+def _stamp(status: os.stat_result) -> list[int]:
+    return [status.st_size, status.st_mtime_ns]
 
 
 OUR_FILES = Replaceable(
     "a directory that simdocs wrote and nobody added to, or an empty one",
-    frozenset([LIST]),
-    _holds_nothing_else,
+    frozenset([LIST, _NEW]),
+    _is_as_written,
     _listed_or_parts,
-    _added,
+    _altered,
     may_be_empty=True,
 )
-"""Directories that hold a list of files, and nothing but these files. An empty directory is taken as well."""
+"""Directories that hold a list of files, and nothing but these files, as they were written. An empty directory is taken
+as well.
+"""
 
 
 class DraftTree:
     """A directory to fill with these files, one after the other. files: None: any parts, and `_SUCCESS` after them."""
 
     def __init__(self, draft: DraftDirectory, files: Sequence[str] | None) -> None:
-        self._draft, self._files, self._made = draft, files, list[str]()
+        self._draft, self._files, self._made = draft, files, dict[str, list[int]]()
         if files is not None:
-            self._list(files)
+            self._list(LIST, {path: [] for path in files})
 
-    def _list(self, files: Sequence[str]) -> None:
-        facts = {"format": _FORMAT, "version": _VERSION, "files": sorted(files)}
-        with self.file(LIST) as stream:
-            stream.write(json.dumps(facts, indent=1).encode() + b"\n")
+    def _list(self, name: str, files: Mapping[str, list[int]]) -> None:
+        facts = {"format": _FORMAT, "version": _VERSION, "files": dict(sorted(files.items()))}
+        with self.file(name) as stream:
+            stream.write(json.dumps(facts).encode() + b"\n")
 
     @contextlib.contextmanager
     def file(self, path: str) -> Iterator[OutputStream]:
         """Open a stream to a file of the list, which is on the disk when the stream is left. OutputError."""
-        self._made.append(path)
         directory, base = os.path.split(path)
         name = display_name(os.fsencode(os.path.join(self._draft.name, path)))
         with as_output_error(name), directory_below(self._draft.dir_fd, directory, create=True) as at:
@@ -111,6 +131,7 @@ class DraftTree:
             with as_output_error(name):
                 syscalls.set_mode(descriptor, None, 0o666)
                 syscalls.sync(descriptor)
+                self._made[path] = _stamp(os.fstat(descriptor))
                 closing, descriptor = descriptor, -1
                 syscalls.close(closing)
         finally:
@@ -121,10 +142,11 @@ class DraftTree:
         if self._files is None:
             with self.file("_SUCCESS"):
                 pass
-            self._files = tuple(self._made)
-            self._list(self._files)
+        made = {path: stamp for path, stamp in self._made.items() if path != LIST}
+        self._list(_NEW, made)
         with as_output_error(self._draft.name):
-            for directory in directories_of(self._files):
+            syscalls.rename(_NEW, LIST, self._draft.dir_fd)
+            for directory in directories_of(self._files or made):
                 # A file that could not be read was not written.
                 with contextlib.suppress(FileNotFoundError), directory_below(self._draft.dir_fd, directory) as at:
                     syscalls.set_mode(at, None, 0o777)
@@ -136,7 +158,8 @@ def atomic_tree(path: str, files: Sequence[str] | None, is_artifact: IsArtifact)
     """Open a draft that becomes the directory `path` at the end. After an exception, the old directory is still there.
 
     files: the relative paths of the files that it will hold; None: parts of an answer. A directory that holds a list of
-    files, and nothing but these, is replaced. For the errors, see `atomic_directory`; of a store, `stored_tree`.
+    files, and nothing but these as they were written, is replaced. For the errors, see `atomic_directory`; of a store,
+    `stored_tree`.
     """
     if is_uri(os.fsencode(path)):
         from simdocs.storage.stored_output import stored_tree

@@ -29,8 +29,8 @@ class Replaceable(NamedTuple):
         in it; raises OSError if it cannot be read.
     below: returns the relative paths of more files that a directory may hold, also in directories below it, from its
         descriptor; None: there are none.
-    added: returns the relative path of a file that was added to a directory of this kind, from its descriptor; None:
-        there is none, or it is no such directory.
+    altered: says what was done to a directory of this kind since it was written, and what to do, from its descriptor;
+        None: nothing, or it is no such directory.
     may_be_empty: whether an empty directory, as mkdir makes it, may be replaced as well.
     """
 
@@ -38,7 +38,7 @@ class Replaceable(NamedTuple):
     files: frozenset[str]
     recognises: Callable[[int, frozenset[str]], bool]
     below: Callable[[int], frozenset[str]] | None = None
-    added: Callable[[int], str | None] = lambda _descriptor: None
+    altered: Callable[[int], str | None] = lambda _descriptor: None
     may_be_empty: bool = False
 
     def names(self, descriptor: int) -> frozenset[str]:
@@ -131,9 +131,8 @@ def refuse_others(base: str, dir_fd: int, replaceable: Replaceable, name: str) -
     try:
         names = frozenset(syscalls.names_in(descriptor))
         if not is_replaceable(descriptor, names, replaceable):
-            if (added := replaceable.added(descriptor)) is not None:
-                what = f"has files that simdocs did not write, such as {display_name(os.fsencode(added))}"
-                raise UsageError(f"{name}: {what}, so it is not replaced: choose another name, or move them away")
+            if (altered := replaceable.altered(descriptor)) is not None:
+                raise UsageError(f"{name}: {altered}")
             raise _not_replaceable(name, replaceable)
     except OSError as error:
         raise OutputError(f"{name}: {error.strerror}") from None

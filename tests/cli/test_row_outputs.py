@@ -120,3 +120,32 @@ def test_a_row_that_is_too_long_to_compare_is_written_whole(here, size, beside):
     done = simdocs("dedupe", "in.jsonl", "--max-size", "1000", "--kept-rows", "k.jsonl", "-q", cwd=here)
     assert done.status == 3
     assert (here / "k.jsonl").read_bytes() == rows.replace(LINES[1] + b"\n", b"")
+
+
+@pytest.mark.reliability("A directory of rows whose files were edited since")
+@pytest.mark.parametrize("edit", ["append", "same size", "replace", "link"])
+def test_a_directory_whose_files_were_edited_is_not_replaced(here, edit):
+    (here / "in").mkdir()
+    for name in ("a.jsonl", "b.jsonl"):
+        (here / "in" / name).write_bytes(b"\n".join(LINES) + b"\n")
+    words = ("dedupe", "in", "--kept-rows", "out", "-q")
+    assert [simdocs(*words, cwd=here).status for _ in range(2)] == [0, 0]
+    edited = here / "out/a.jsonl"
+    if edit == "append":
+        edited.write_bytes(edited.read_bytes() + b'{"id": "mine"}\n')
+    elif edit == "same size":
+        edited.write_bytes(edited.read_bytes().replace(b"fox", b"dog"))
+    elif edit == "replace":
+        (here / "new").write_bytes(edited.read_bytes())
+        os.utime(here / "new", (1, 1))
+        (here / "new").replace(edited)
+    else:
+        edited.unlink()
+        edited.symlink_to("b.jsonl")
+    before = edited.read_bytes()
+    done = simdocs(*words, cwd=here)
+    said = "out: a.jsonl in it was edited since simdocs wrote it, so the directory is not replaced"
+    assert (done.status, done.err) == (2, f"simdocs: error: {said}: choose another name, or move that file away\n")
+    assert edited.read_bytes() == before
+    edited.unlink()
+    assert simdocs(*words, cwd=here).status == 0

@@ -133,7 +133,7 @@ class RowSource:
         assert rows is not None
         self._form: RowFormat = rows
         self._raw: RawRows | None = None
-        self.read_to, self.warnings, self._last = 0, list[str](), 0
+        self.read_to, self.warnings, self._last, self._count = 0, list[str](), 0, 0
         self._alone, self.is_lost = False, False
         """Whether its rows are all that is written, and whether nothing of it could be read."""
 
@@ -178,26 +178,42 @@ class RowSource:
                         run.skipped.add(Skip("changed", self._file.name, detail))
                 done, at, number = done + 1, part.start + part.extent, part.first + part.count
                 for block in self._raw.blocks(part):
-                    self._last = block.first + block.count - 1
+                    self._last, self._count = block.first + block.count - 1, self._count + block.count
                     yield block, *self._documents(block)
         except (DocumentSkipped, OSError) as error:
             if done < len(chunks) or (last is not None and not self._is_same(last)):
                 raise self._changed() from error
-            if (rest := self._raw.rest(at, number)) is not None:
-                yield rest, np.empty(0, np.int64), np.empty(0, np.int64)
-            else:
-                self.is_lost = not self._last
-                if self.is_lost and self._alone:
-                    why = error.detail or explanation(error.reason) if isinstance(error, DocumentSkipped) else error
-                    raise InputError(f"{self._shown}: no rows can be written: {why}") from None
-                self.warnings.append(f"{self._shown}: {self._damage(self._raw.total)}")
+            yield from self._rest(at, number, error)
+        else:
+            if (damage := self._raw.damage) is not None:  # which reading the documents did not meet
+                lost = self._damage(self._raw.total, damage)
+                run.skipped.add(Skip("malformed", self._file.name, f"{lost}: {damage.detail}"))
         if done < len(chunks):
             raise self._changed()
 
-    def _damage(self, total: int | None) -> str:
-        """How much of a damaged file was read. total: how many rows it has, if that is known."""
+    def _rest(
+        self, start: int, number: int, error: DocumentSkipped | OSError
+    ) -> Iterator[tuple[RowBlock, Index, Rows]]:
+        """Yield the rows after the last part, which were not compared, and say how many of the file are missing."""
+        assert self._raw is not None
+        before = self._count
+        for block in self._raw.rest(start, number):
+            self._count += block.count
+            yield block, np.empty(0, np.int64), np.empty(0, np.int64)
+        if self._count == before or self._raw.damage is not None:
+            self.warnings.append(f"{self._shown}: {self._damage(self._raw.total, error)}")
+
+    def _damage(self, total: int | None, error: DocumentSkipped | OSError) -> str:
+        """How much of a damaged file was read. total: how many rows it has, if that is known.
+
+        InputError: nothing, and its rows are all that is written.
+        """
+        self.is_lost = not self._count
+        if self.is_lost and self._alone:
+            why = error.detail or explanation(error.reason) if isinstance(error, DocumentSkipped) else error
+            raise InputError(f"{self._shown}: no rows can be written: {why}") from None
         if total is not None:
-            return f"only {self._last:,} of its {total:,} rows can be read, so the rest is in no output"
+            return f"only {self._count:,} of its {total:,} rows can be read, so the rest is in no output"
         if not self._last:
             return _LOST
         return f"cannot be read after {self._kind.noun} {self._last:,}, so the rest of its rows is in no output"

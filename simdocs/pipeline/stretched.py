@@ -9,7 +9,7 @@ import numpy as np
 
 from simdocs.corpora.containers.container import OneText, Part, WithoutTexts
 from simdocs.corpora.containers.names import renamed
-from simdocs.corpora.containers.stretches import MOST_DOCUMENTS, Stretch, cut
+from simdocs.corpora.containers.stretches import MOST_BYTES, MOST_DOCUMENTS, Stretch, cut
 from simdocs.corpora.read_tasks import Files
 from simdocs.corpora.stamp import Stamp
 from simdocs.engines.engine import WorkerState
@@ -48,7 +48,7 @@ def work_on(work: StageWork[Made], stretch: Stretch, state: WorkerState, fields:
     """
     if stretch.is_slice:
         return _slice(work, stretch, state, fields)
-    held, count, skip = list[Part](), 0, None
+    held, count, size, skip = list[Part](), 0, 0, None
     start = end = stretch.start
     is_done, is_textless = True, False
     try:
@@ -56,8 +56,8 @@ def work_on(work: StageWork[Made], stretch: Stretch, state: WorkerState, fields:
         end = start
         for part in parts:
             held.append(part)
-            end, count = part.start + part.extent, count + part.count
-            if count >= MOST_DOCUMENTS and end != stop:
+            end, count, size = part.start + part.extent, count + part.count, size + len(part.data)
+            if (count >= MOST_DOCUMENTS or size >= MOST_BYTES) and end != stop:
                 is_done = False
                 break
         else:
@@ -127,13 +127,13 @@ class _Slicing:
 def _slice(work: StageWork[Made], stretch: Stretch, state: WorkerState, fields: Sequences) -> Worked[Made]:
     """Read the parts of a slice. If a worker has read the one before, it goes on from there."""
     slicing, held = state.get(_Slicing), list[Part]()
-    start, numbers, is_done = -1, 0, True
+    start, numbers, size, is_done = -1, 0, 0, True
     try:
         for before, part in slicing.parts(stretch, fields):
             start = before if start < 0 else start
             held.append(part)
-            numbers += part.count
-            if numbers >= MOST_DOCUMENTS:  # those that are skipped take memory, too
+            numbers, size = numbers + part.count, size + len(part.data)
+            if numbers >= MOST_DOCUMENTS or size >= MOST_BYTES:  # those that are skipped take memory, too
                 is_done = False
                 break
     except DocumentSkipped:

@@ -11,6 +11,7 @@ import pytest
 
 import simdocs
 from simdocs.commands import row_outputs
+from simdocs.corpora.containers import table_rows
 
 FOX = "the quick brown fox jumps over the lazy dog and then runs home"
 ROWS = b"\n".join(json.dumps({"text": text}).encode() for text in (FOX, "a ship", FOX)) + b"\n"
@@ -125,8 +126,8 @@ def test_a_damaged_table_says_how_many_of_its_rows_were_written(here: Path) -> N
     Path("tables/y.parquet").write_bytes(content)
     found = simdocs.dedupe("tables", kept_rows="out", threshold=1.0)
     written = parquet.read_metadata("out/y.parquet").num_rows
-    assert written == 170
-    warning = "tables/y.parquet: only 170 of its 510 rows can be read, so the rest is in no output"
+    assert written == 340
+    warning = "tables/y.parquet: only 340 of its 510 rows can be read, so the rest is in no output"
     assert [one for one in found.warnings if "in no output" in one] == [warning]
 
 
@@ -141,29 +142,24 @@ def test_a_table_that_cannot_be_read_is_explained_once(here: Path) -> None:
     assert why not in warning
 
 
-def test_a_row_group_larger_than_the_memory_is_refused_before_any_work(
-    here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_row_group_of_many_bytes_is_written_in_pieces(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pa = pytest.importorskip("pyarrow", reason="needs simdocs[datasets]")
     parquet = pytest.importorskip("pyarrow.parquet", reason="needs simdocs[datasets]")
-    Path("tables").mkdir()
     table = pa.table({"text": [f"{FOX} {number}" for number in range(9)], "more": ["x" * 20_000] * 4 + ["y"] * 5})
-    parquet.write_table(table, "tables/y.parquet", row_group_size=3)
-    Path("tables/z.parquet").write_bytes(b"no table")
-    largest = parquet.read_metadata("tables/y.parquet").row_group(0).total_byte_size
-    monkeypatch.setattr(row_outputs, "available_memory", lambda: 12_345)
-    message = r"tables/y\.parquet: to write its rows, row group [01] takes 2\d KB, and 12 KB of memory are left"
-    with pytest.raises(simdocs.InputError, match=message):
-        simdocs.dedupe("tables", kept_rows="out")
-    assert not Path("out").exists()
-    for enough in (2 * largest, None):
-        monkeypatch.setattr(row_outputs, "available_memory", lambda enough=enough: enough)
-        simdocs.dedupe("tables", kept_rows="out")
+    parquet.write_table(table, "y.parquet")
+    for size, groups in ((table_rows._GROUP_BYTES, 1), (30_000, 3)):
+        monkeypatch.setattr(table_rows, "_BLOCK_ROWS", 1)
+        monkeypatch.setattr(table_rows, "_GROUP_BYTES", size)
+        simdocs.dedupe("y.parquet", kept_rows="out.parquet", threshold=1.0)
+        assert parquet.read_table("out.parquet") == table
+        assert parquet.read_metadata("out.parquet").num_row_groups == groups
 
 
 @pytest.mark.parametrize("kind", ["new_file", "new_stream"])
 @pytest.mark.parametrize("compression", [None, "zstd"])
-def test_so_is_a_record_batch(here: Path, monkeypatch: pytest.MonkeyPatch, kind: str, compression: str | None) -> None:
+def test_a_record_batch_larger_than_the_memory_is_refused_before_any_work(
+    here: Path, monkeypatch: pytest.MonkeyPatch, kind: str, compression: str | None
+) -> None:
     pa = pytest.importorskip("pyarrow", reason="needs simdocs[datasets]")
     Path("tables").mkdir()
     table = pa.table({"text": [f"{FOX} {number}" for number in range(9)], "more": ["x"] * 3 + ["x" * 20_000] * 6})

@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import mmap
 from collections.abc import Iterator
+from itertools import accumulate
 from typing import Any
 
 from simdocs.corpora.compression import library, misnamed
@@ -41,6 +42,9 @@ _CUT = "an Arrow file cut short"
 
 _SMALL = 1 << 20
 """Bytes of a record batch of which all columns are read, because that is cheaper than to leave some out."""
+
+_MOST_ROWS = 1 << 20
+"""Rows of a batch. A record batch may have 500 bytes and say that it has any number of rows."""
 
 _AT_ONCE = 1 << 20
 """Bytes of a column that are read at once."""
@@ -96,7 +100,8 @@ class _Batches:
     (https://github.com/apache/arrow/issues/34314).
 
     is_stream: whether it is a stream. messages, trouble: see `_messages_in`.
-    batches: the messages with rows. schema: of all columns.
+    batches: the messages with rows. firsts: the row with which each begins, and the number of all rows.
+    schema: of all columns.
     """
 
     def __init__(self, source: ArrowObject) -> None:
@@ -105,6 +110,7 @@ class _Batches:
         self.messages, self.trouble = _messages_in(source, size, is_stream=self.is_stream)
         self._places = [place for place, message in enumerate(self.messages) if message.kind == ROWS]
         self.batches = [self.messages[place] for place in self._places]
+        self.firsts = list(accumulate((max(0, message.rows) for message in self.batches), initial=0))
         self._columns = list[int]()
         self._begin()
         self.schema = self._reader.schema
@@ -192,9 +198,7 @@ class ArrowTable:
         self._source, self._limit, self._batches = source, limit, _Batches(source)
         schema = self._batches.schema
         self.wanted, self.trouble = WantedColumns(schema, fields), self._batches.trouble
-        self.firsts = [0]
-        for message in self._batches.batches:
-            self.firsts.append(self.firsts[-1] + max(0, message.rows))
+        self.firsts = self._batches.firsts
         self._columns = sorted({schema.names.index(path[0]) for path in self.wanted.paths.values()})
         self._kinds = list(schema.types)
         self._batches.choose(self._columns)
@@ -206,7 +210,8 @@ class ArrowTable:
         self._refuse(_held(self._source, message, wanted))
         for each in self._batches.dictionaries(unit) if self._batches.is_stream else ():
             self._refuse(each.end - each.body)
-        return iter((self._batches.read(unit, wanted),))
+        batch = self._batches.read(unit, wanted)
+        return (batch.slice(start, _MOST_ROWS) for start in range(0, batch.num_rows, _MOST_ROWS))
 
     def _buffers(self, message: Message) -> list[tuple[int, int]]:
         """The buffers of the wanted columns of a record batch; all if it is not as its schema says."""
@@ -244,16 +249,16 @@ class ArrowSource:
     """An Arrow file or stream with all its columns.
 
     schema: its schema. is_stream: whether it is a stream. codec: the compression of its record batches, if any.
-    unit: what its units are called.
-    total: None, because only its record batches say how many rows it has.
+    firsts: the row with which each record batch begins, and the number of all rows.
+    total: how many rows it has; None if a stream goes on or ends too early.
     """
-
-    unit, total = "record batch", None
 
     def __init__(self, source: ArrowObject) -> None:
         library("pyarrow.ipc", "reading Arrow")
         self._source, self._batches = source, _Batches(source)
         self.schema, self.is_stream = self._batches.schema, self._batches.is_stream
+        self.firsts = self._batches.firsts
+        self.total = self.firsts[-1] if self._batches.trouble is None else None
         self.codec = _codec_of(source, self._batches.batches)
 
     def largest(self) -> tuple[int, int]:
@@ -261,12 +266,9 @@ class ArrowSource:
         sizes = (_held(self._source, message, message.buffers) for message in self._batches.batches)
         return max(((size, number) for number, size in enumerate(sizes)), default=(0, 0))[::-1]
 
-    def batches(self) -> Iterator[tuple[int, ArrowObject]]:
-        """Yield all record batches with their numbers. DocumentSkipped: a stream goes on, or ends too early."""
-        for unit in range(len(self._batches.batches)):
-            yield unit, self._batches.read(unit)
-        if self._batches.trouble is not None:
-            raise self._batches.trouble
+    def batches(self, unit: int) -> Iterator[ArrowObject]:
+        """Yield the rows of a record batch."""
+        return iter((self._batches.read(unit),))
 
 
 def _codec_of(source: ArrowObject, batches: list[Message]) -> str | None:

@@ -16,6 +16,7 @@ from simdocs.corpora.stamp import NO_FILE
 from simdocs.errors import InputError, mention
 from simdocs.model.names import display_name
 from simdocs.model.ragged import Index
+from simdocs.model.skipped import DocumentSkipped
 
 _AT_ONCE = 1 << 20
 """Bytes of a row that is too long to be held that are read at once."""
@@ -146,6 +147,7 @@ class ByteFile:
     """
 
     total: int | None = None
+    damage: DocumentSkipped | None = None
 
     def __init__(self, file: ContainerFile) -> None:
         self.name = file.name
@@ -154,9 +156,9 @@ class ByteFile:
         head = self.content.bytes_at(0, len(codecs.BOM_UTF8))
         self.mark = head if head == codecs.BOM_UTF8 else b""
 
-    def rest(self, start: int, first: int) -> RowBlock | None:  # noqa: ARG002
-        """What follows the last part, if it is to be written as one row: nothing."""
-        return None
+    def rest(self, start: int, first: int) -> Iterator[RowBlock]:  # noqa: ARG002
+        """Yield what follows the last part: nothing."""
+        return iter(())
 
     def close(self) -> None:
         """Close the file."""

@@ -50,6 +50,7 @@ class WantedColumns:
     lacking: the text fields that the table does not have.
     paths: for each field that it has, the names that lead to it: text fields first, each once.
     unusable_ids: why the column that usually has the ids is not among them; empty: it is, or there is none.
+    without_texts: why no row has a text; empty: rows may have texts.
 
     Raises WithoutTexts: malformed (a column has a type that cannot be read, or its name is that of another one).
     """
@@ -61,7 +62,7 @@ class WantedColumns:
         self.names: list[str] = [*schema.names, *within]
         self.paths: dict[str, list[str]] = {}
         self.lacking: list[str] = []
-        self.unusable_ids = ""
+        self.unusable_ids = self.without_texts = ""
         for field in fields.text_field:
             self._add(schema, field, is_text=True)
         if fields.id_field and fields.id_field not in self.paths:
@@ -76,7 +77,11 @@ class WantedColumns:
         self.paths[field] = [each.name for each in path]
         kind = _of_values(path[-1].type)
         types = library("pyarrow", "reading columns").types
-        # pandas writes a column of nothing but nulls, or of no rows, with the type null.
+        if (
+            types.is_null(kind) and is_text
+        ):  # pandas writes a column of nothing but nulls, or of no rows, with this type
+            remedy = f"name another with {mention('text_field')}, or leave this file out"
+            self.without_texts = f"the column {field!r} has no texts, because its type is null: {remedy}"
         if _is_string(types, kind) or types.is_null(kind) or (not is_text and types.is_integer(kind)):
             return
         wanted = "not strings" if is_text else "neither strings nor integers"
@@ -182,7 +187,7 @@ def _values(array: ArrowObject) -> ColumnValues:
     if types.is_integer(array.type):
         return _digits(_integers(array), nulls)
     if types.is_string_view(array.type):
-        array = array.cast(pyarrow.large_string())
+        return _viewed(array, nulls)
     # Whether strings are UTF-8 is found row by row, and not here.
     array = array.view(pyarrow.large_binary() if types.is_large_string(array.type) else pyarrow.binary())
     array.validate(full=True)
@@ -194,6 +199,32 @@ def _values(array: ArrowObject) -> ColumnValues:
     lengths[nulls] = _NULL
     content = memoryview(b"" if data is None else data)
     return ColumnValues(lengths, lambda begin, end: bytes(content[ends[begin] : ends[end]]))
+
+
+def _viewed(array: ArrowObject, nulls: Mask) -> ColumnValues:
+    """The values of an array of views. Many of them may view the same bytes, so these are not copied before."""
+    pyarrow = library("pyarrow", "reading columns")
+    array = array.view(pyarrow.binary_view())
+    array.validate(full=True)
+    lengths = np.frombuffer(array.buffers()[1], "<i4")[::4][array.offset : array.offset + len(array)].astype(np.int64)
+    lengths[nulls] = _NULL
+
+    def between(begin: int, end: int) -> bytes:
+        return b"".join(value for value in array.slice(begin, end - begin).to_pylist() if value is not None)
+
+    return ColumnValues(lengths, between)
+
+
+def longest_shared(array: ArrowObject) -> int:
+    """The length of the longest string of an array whose rows may share them: a dictionary, or views. 0 for others."""
+    types = library("pyarrow", "reading columns").types
+    while hasattr(array, "storage"):
+        array = array.storage
+    is_shared = types.is_dictionary(array.type) or types.is_string_view(array.type)
+    array = array.dictionary if types.is_dictionary(array.type) else array
+    if not is_shared or not _is_string(types, array.type):
+        return 0
+    return int(_values(array).lengths.max(initial=0))
 
 
 def _integers(array: ArrowObject) -> NDArray[np.integer[Any]]:

@@ -116,11 +116,12 @@ class DelimitedFile(ByteFile):
         """Yield the records of a part."""
         yield LongRow.of(part, self, "row") if is_long(part) else RecordBlock(part, self.delimiter, self.names)
 
-    def rest(self, start: int, first: int) -> RowBlock | None:
-        """A row whose quotes never end, up to the end of the file. None: there is none, or the file is damaged."""
+    def rest(self, start: int, first: int) -> Iterator[RowBlock]:
+        """Yield a row whose quotes never end, up to the end of the file, unless the file is damaged."""
         start = max(start, len(self.mark) + len(self.header))
         end = self.content.size(start)
-        return LongRow(first, start, end, self, "row", has_end=False) if end is not None and start < end else None
+        if end is not None and start < end:
+            yield LongRow(first, start, end, self, "row", has_end=False)
 
 
 class DelimitedWriter:

@@ -32,11 +32,6 @@ def largest_page(source: Any, start: int, size: int) -> int:
     return largest
 
 
-def first_page(source: Any, start: int, size: int) -> int:
-    """The size of the first of these pages, decompressed, which is the dictionary if the column has one."""
-    return _header(source, start, size)[0]
-
-
 def _header(source: Any, at: int, most: int) -> tuple[int, int, int]:
     """The sizes of the page at a position, decompressed and compressed, and the length of its header."""
     taken = _HEAD

@@ -15,6 +15,7 @@ from simdocs.corpora.containers.container import ContainerFile, Part
 from simdocs.corpora.stamp import Stamp
 from simdocs.errors import InputError, mention
 from simdocs.model.ragged import Index
+from simdocs.model.skipped import DocumentSkipped
 from simdocs.parameters.declaration import loaded
 from simdocs.parameters.file_formats import CONTAINERS
 from simdocs.parameters.texts import Sequences
@@ -87,11 +88,13 @@ class RawRows(Protocol):
     stamp: its stamp when it was opened; that of no file if it is in memory.
     name: of the file.
     total: how many rows it has, as it says itself; None: it does not say so.
+    damage: why some rows before others cannot be read, so that no block has them; None: all can be read.
     """
 
     stamp: Stamp
     name: bytes
     total: int | None
+    damage: DocumentSkipped | None
 
     def blocks(self, part: Part) -> Iterator[RowBlock]:
         """Yield the rows of a part of this file. Raises DocumentSkipped, OSError: it cannot be read.
@@ -99,10 +102,10 @@ class RawRows(Protocol):
         Parts come in their order.
         """
 
-    def rest(self, start: int, first: int) -> RowBlock | None:
-        """What follows the last part, which ends at `start`, as one row, if it has no end; None: there is no such row.
+    def rest(self, start: int, first: int) -> Iterator[RowBlock]:
+        """Yield what can be read after the last part, which ends at `start`, if there are no more parts.
 
-        first: the number of the row.
+        This is a row without an end, or all rows after those that are damaged. first: the number of the next row.
         """
 
     def close(self) -> None:
@@ -120,7 +123,7 @@ class RowWriter(Protocol):
 
 
 class Held(NamedTuple):
-    """The rows of a file that are held at once. unit, number: what they are, such as row group 3. size: their bytes."""
+    """The rows of a file that are held at once. unit, number: what they are: record batch 3. size: their bytes."""
 
     unit: str
     number: int

@@ -23,6 +23,9 @@ BYTES = 1 << 22
 MOST_DOCUMENTS = 1 << 15
 """Documents of a stretch after which it ends early, because all of their facts are held at once."""
 
+MOST_BYTES = 1 << 24
+"""Bytes of a stretch after which it ends early. A small file may have many rows that share a long text."""
+
 _MOST_SLICES = 64
 """Slices of a file. A worker that begins with a later one decompresses and cuts all before it."""
 

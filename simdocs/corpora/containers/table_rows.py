@@ -1,12 +1,14 @@
 """The rows of Parquet and Arrow files with all columns: written with the same schema, metadata and compression.
 
-At most the rows of one row group or record batch are held, which are written as one row group or record batch.
+At most the rows of one row group or record batch are held, which are written as one row group or record batch unless
+they are many bytes.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -14,7 +16,7 @@ import numpy as np
 
 from simdocs.corpora.compression import library
 from simdocs.corpora.containers import arrow, parquet
-from simdocs.corpora.containers.columns import ArrowObject
+from simdocs.corpora.containers.columns import ArrowObject, longest_shared
 from simdocs.corpora.containers.container import ContainerFile, Part
 from simdocs.corpora.containers.rows import (
     FLAGS,
@@ -40,8 +42,14 @@ from simdocs.model.ragged import Index
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.parameters.texts import Sequences
 
-_GROUP_ROWS = 1 << 16
-"""Rows of a row group or record batch, if they come from another format."""
+_BLOCK_ROWS = _GROUP_ROWS = 1 << 16
+"""Rows of a block; and of a row group or record batch, if they come from another format."""
+
+_BLOCK_BYTES = 1 << 25
+"""Bytes of a block in which every value of a dictionary is the longest one."""
+
+_GROUP_BYTES = 1 << 28
+"""Bytes of rows that are held from which on they are written as a row group or record batch."""
 
 
 class TableBlock:
@@ -112,7 +120,10 @@ class TableBlock:
 
 
 class TableRows:
-    """An open file with a table, with all its columns: see RawRows. source: a ParquetSource or ArrowSource."""
+    """An open file with a table, with all its columns: see RawRows. source: a ParquetSource or ArrowSource.
+
+    damage: why the rows of a row group or record batch cannot be read; None: all can that were met.
+    """
 
     def __init__(self, file: ContainerFile, source: Callable[[ArrowObject], Any], what: str) -> None:
         self._opened: OpenFile | None = None
@@ -130,28 +141,48 @@ class TableRows:
             self.close()
             raise
         self.total: int | None = self.source.total
-        self._batches: Iterator[tuple[int, ArrowObject]] = self.source.batches()
-        self._unit, self._rest, self._row = 0, None, 0
-        """The rest of the last record batch, and the row with which it begins."""
+        self.damage: DocumentSkipped | None = None
+        self._batches: Iterator[ArrowObject] = iter(())
+        self._unit, self._rest, self._row, self._most = -1, None, 0, 1
+        """The rest of the last record batch, the row with which it begins, and the most rows of a block of it."""
 
     def blocks(self, part: Part) -> Iterator[TableBlock]:
-        """Yield the rows of a part, which follow those of the parts before. Raises DocumentSkipped: it is damaged."""
-        while self._row < part.start + part.extent:
-            if self._rest is None or not self._rest.num_rows:
-                with damage_named(self._steady, self._what):
-                    self._unit, self._rest = next(self._batches, (0, None))
-                if self._rest is None:
-                    raise DocumentSkipped("changed")
+        """Yield the rows of a part, which follow those of the parts before, and can be read. Raises DocumentSkipped."""
+        return self._to(part.start + part.extent)
+
+    def rest(self, start: int, first: int) -> Iterator[TableBlock]:  # noqa: ARG002
+        """Yield the rows after the last part that can be read."""
+        return self._to(self.source.firsts[-1])
+
+    def _to(self, end: int) -> Iterator[TableBlock]:
+        while self._row < end:
             rest: Any = self._rest
-            batch = rest.slice(0, part.start + part.extent - self._row)
+            if rest is None or not rest.num_rows:
+                self._go_on()
+                continue
+            batch = rest.slice(0, min(end - self._row, self._most))
             self._rest = rest.slice(batch.num_rows)
             first, self._row = self._row + 1, self._row + batch.num_rows
-            if batch.num_rows:
-                yield TableBlock(first, self._unit, batch, self.name)
+            yield TableBlock(first, self._unit, batch, self.name)
 
-    def rest(self, start: int, first: int) -> TableBlock | None:  # noqa: ARG002
-        """What follows the last part as one row: nothing."""
-        return None
+    def _go_on(self) -> None:
+        """Read the next record batch. If it is damaged, pass over all rows up to the next row group or record batch."""
+        firsts = self.source.firsts
+        unit = bisect_right(firsts, self._row) - 1
+        try:
+            with damage_named(self._steady, self._what):
+                if unit != self._unit:
+                    self._batches, self._unit = self.source.batches(unit), unit
+                if (batch := next(self._batches, None)) is None:
+                    raise ValueError("too few rows")
+                longest = sum(map(longest_shared, batch.columns))
+        except DocumentSkipped as skip:
+            if skip.reason != "malformed":
+                raise
+            self.damage = self.damage or skip
+            self._unit, self._rest, self._row = -1, None, firsts[unit + 1]
+            return
+        self._rest, self._most = batch, max(1, min(_BLOCK_ROWS, _BLOCK_BYTES // max(1, longest)))
 
     def close(self) -> None:
         """Close the file."""
@@ -216,6 +247,7 @@ class TableWriter:
         else:
             schema = _without_range(schema)
         self._schema, self._unit, self._rows, self._held = schema, 0, 0, list[Any]()
+        self._size = 0
         self._name = display_name(source.name)
         with _placing(self._name):
             self._writer = open_writer(SinkFile(sink), schema, getattr(source, "source", None))
@@ -225,7 +257,7 @@ class TableWriter:
         if not isinstance(block, TableBlock):
             self._hold(converted(block, places, flags), block)
             return
-        if block.unit != self._unit:
+        if block.unit != self._unit or self._size >= _GROUP_BYTES:
             self._flush()
             self._unit = block.unit
         at = 0
@@ -238,6 +270,7 @@ class TableWriter:
             at += batch.num_rows
             if batch.num_rows:
                 self._held.append(self._pyarrow.record_batch(columns, schema=self._schema))
+                self._size += sum(each.nbytes for each in columns if not hasattr(each, "dictionary"))
 
     def _hold(self, records: list[tuple[int, Record]], block: RowBlock) -> None:
         """Hold rows of another format, and write them if they are enough for a row group. InputError."""
@@ -251,7 +284,7 @@ class TableWriter:
             self._rows = 0
 
     def _flush(self) -> None:
-        held, self._held = self._held, []
+        held, self._held, self._size = self._held, [], 0
         if held:
             with _placing(self._name):
                 table = self._pyarrow.Table.from_batches(held, self._schema)
@@ -303,11 +336,13 @@ class _TableFormat:
         """Open a file."""
         return TableRows(file, self._source, self._what)
 
-    def held(self, file: ContainerFile) -> Held:
-        """The largest row group or record batch."""
+    def held(self, file: ContainerFile) -> Held | None:
+        """The largest record batch. Row groups are read and written in pieces."""
+        if self._source is parquet.ParquetSource:
+            return None
         with contextlib.closing(TableRows(file, self._source, self._what)) as rows, damage_named(None, self._what):
             number, size = rows.source.largest()
-        return Held(rows.source.unit, number, size)
+        return Held("record batch", number, size)
 
     def writer(self, source: RawRows, sink: Sink, *, flagged: bool, every: EveryRecord) -> TableWriter:
         """A writer of rows of this file."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -23,7 +25,7 @@ from simdocs.corpora.containers.columns import (
     text_of_packed,
     without_long_texts,
 )
-from simdocs.corpora.containers.container import ContainerFile, Locator, Part, PartDocuments
+from simdocs.corpora.containers.container import ContainerFile, Locator, Part, PartDocuments, WithoutTexts
 from simdocs.corpora.read_file import MOST
 from simdocs.corpora.stamp import NO_FILE, Stamp, close_file, settled, status_now
 from simdocs.corpora.steady_file import SteadyFile
@@ -34,6 +36,10 @@ from simdocs.parameters.texts import Sequences
 MOST_HELD = 1 << 26
 """Bytes that a library may hold at once to read rows, unless a document may be larger: a page of a Parquet file, or a
 record batch of an Arrow file."""
+
+
+_NO_MEMORY = re.compile("alloc of size [0-9]+ failed|bad_alloc|not enough memory")
+"""What errors say if memory has run out."""
 
 
 class RowsTooLarge(Exception):  # noqa: N818  (the other rows of the file are read)
@@ -74,10 +80,15 @@ def most_held(limit: int) -> int:
 
 @contextmanager
 def damage_named(file: SteadyFile | None, what: str) -> Iterator[None]:
-    """Turn the exceptions of pyarrow into DocumentSkipped: changed, unreadable, malformed. what: such a file."""
+    """Turn the exceptions of pyarrow into DocumentSkipped: changed, unreadable, malformed. what: such a file.
+
+    Raises MemoryError if memory has run out, also where pyarrow reports that as an error of another kind.
+    """
     try:
         yield
-    except (ValueError, IndexError, KeyError, TypeError, NotImplementedError, MemoryError, OSError) as error:
+    except (ValueError, IndexError, KeyError, TypeError, NotImplementedError, OSError) as error:
+        if getattr(error, "errno", None) == errno.ENOMEM or _NO_MEMORY.search(str(error)):
+            raise MemoryError(str(error)) from None
         if file is not None and file.has_changed():
             raise DocumentSkipped("changed") from None
         if isinstance(error, OSError) and error.errno:
@@ -146,6 +157,8 @@ class _Cutting:
         with damage_named(self._steady, self._what):
             table = opener(source_of(self._steady, self._file.held), self._fields, most_held(self._file.limit))
         self._rows = table.firsts[-1]
+        if self._rows and table.wanted.without_texts:
+            raise WithoutTexts("malformed", table.wanted.without_texts)
         is_wanted = table.wanted.paths and not table.wanted.lacking
         for part in self._of_units(table) if is_wanted else self._unread(table):
             if self._steady is not None and self._steady.has_changed():

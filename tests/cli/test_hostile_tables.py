@@ -1,0 +1,152 @@
+"""Tables that are small on the disk and large in memory, or damaged in a column that is not compared."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.program import Done, simdocs
+from tests.cli.test_memory import MIB, peak
+from tests.corpora.arrow_files import as_arrow_file, as_arrow_stream, as_parquet, needs_pyarrow
+
+pytestmark = needs_pyarrow
+
+LARGE = " ".join(f"w{number}" for number in range(60_000))[: 1 << 18]
+HONEST = ["an honest text of some length, here", "and another one of its own"]
+ROWS = 1000
+
+
+def arrow() -> Any:
+    return import_module("pyarrow")
+
+
+def parquet() -> Any:
+    return import_module("pyarrow.parquet")
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> Path:
+    """A directory with a table of two texts."""
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/y.parquet").write_bytes(as_parquet(arrow().table({"text": HONEST, "x": HONEST})))
+    return tmp_path
+
+
+def folded() -> dict[str, bytes]:
+    """Files of which each row has the same text, which takes 256 MB if every row has a copy of it."""
+    plain = arrow().table({"text": [LARGE] * ROWS})
+    words = arrow().DictionaryArray.from_arrays(arrow().array([0] * ROWS, arrow().int32()), arrow().array([LARGE]))
+    size, place = len(LARGE).to_bytes(4, "little"), bytes(8)
+    views = arrow().py_buffer((size + LARGE[:4].encode() + place) * ROWS)
+    viewed = arrow().Array.from_buffers(arrow().string_view(), ROWS, [None, views, arrow().py_buffer(LARGE.encode())])
+    return {
+        "nested.parquet": as_parquet(arrow().table({"text": [{"body": LARGE}] * ROWS}), ROWS),
+        "some.parquet": as_parquet(plain, 200),
+        "x.parquet": as_parquet(plain, ROWS),
+        "x.arrow": as_arrow_file(arrow().table({"text": words}), ROWS),
+        "stream.arrow": as_arrow_stream(arrow().table({"text": words}), ROWS),
+        "views.arrow": as_arrow_file(arrow().table({"text": viewed}), ROWS),
+    }
+
+
+@pytest.mark.reliability("A small table of rows that share a long text")
+@pytest.mark.parametrize(
+    "name", ["nested.parquet", "some.parquet", "x.parquet", "x.arrow", "stream.arrow", "views.arrow"]
+)
+def test_rows_that_share_a_long_text_take_little_memory(tmp_path: Path, name: str) -> None:
+    content = folded()[name]
+    assert len(content) < MIB
+    (tmp_path / name).write_bytes(content)
+    field = "text.body" if name == "nested.parquet" else "text"
+    assert peak(tmp_path, tmp_path / name, "--text-field", field, "-q", "--max-size", "1M") < 160 * MIB
+
+
+@pytest.mark.reliability("A column without a type")
+def test_a_column_of_nulls_is_reported_once_and_takes_no_memory(tables: Path) -> None:
+    rows = arrow().RecordBatch.from_arrays([arrow().nulls(2 * 10**8)], names=["text"])
+    with arrow().ipc.new_file(tables / "in/x.arrow", rows.schema) as writer:
+        writer.write_batch(rows)
+    assert peak(tables, tables / "in", status=3) < 120 * MIB
+    done = simdocs("dedupe", "in", "--list", "kept", cwd=tables)
+    assert (done.status, done.out) == (3, b"in/y.parquet#1\nin/y.parquet#2\n")
+    assert done.err.count("in/x.arrow") == 1
+    assert "the column 'text' has no texts, because its type is null: name another with --text-field" in done.err
+
+
+def kept(where: Path, done: Done, name: str = "x.parquet") -> int:
+    """The number of rows that were written; -1 if nothing was published."""
+    if not (where / "out").exists():
+        assert (done.status, "not enough memory" in done.err) == (2, True)
+        return -1
+    return int(parquet().read_metadata(where / "out" / name).num_rows)
+
+
+@pytest.mark.reliability("Memory runs out later")
+def test_too_little_memory_for_a_page_is_not_called_damage(tables: Path) -> None:
+    rows = arrow().table({"text": HONEST, "x": ["a" * (1 << 28), "b"]})
+    options = {"compression": "zstd", "use_dictionary": False, "write_statistics": False}
+    (tables / "in/x.parquet").write_bytes(as_parquet(rows, 2, **options))
+    found = []
+    for mebibytes in range(500, 1100, 100):
+        limits = {resource.RLIMIT_AS: (mebibytes * MIB, mebibytes * MIB)}
+        done = simdocs("dedupe", "in", "--kept-rows", "out", "-j1", cwd=tables, limits=limits)
+        found.append(kept(tables, done))
+    assert set(found) <= {-1, 2}
+    assert found[0] == -1
+
+
+@pytest.mark.reliability("A small table of rows that share a long text")
+def test_rows_that_share_a_long_value_are_written_in_pieces(tables: Path) -> None:
+    texts = [f"row number {number} has a text of its own {number * 7}" for number in range(ROWS)]
+    (tables / "in/x.parquet").write_bytes(as_parquet(arrow().table({"text": texts, "x": [LARGE] * ROWS}), ROWS))
+    assert peak(tables, tables / "in", "--kept-rows", tables / "out", "-q") < 800 * MIB
+    assert parquet().read_metadata(tables / "out/x.parquet").num_rows == ROWS
+    (group,) = parquet().ParquetFile(tables / "out/x.parquet").read(["x"]).column(0).unique().to_pylist()
+    assert group == LARGE
+    assert peak_of_lines(tables) == ROWS
+
+
+def peak_of_lines(tables: Path) -> int:
+    """The rows of these files as JSON Lines, which are written in little memory."""
+    (tables / "trap/sitecustomize.py").unlink()
+    os.rmdir(tables / "trap")
+    one = tables / "in/x.parquet"
+    assert peak(tables, one, "--kept-rows", tables / "out.jsonl", "-q") < 350 * MIB
+    with (tables / "out.jsonl").open("rb") as lines:
+        return sum(1 for _ in lines)
+
+
+@pytest.mark.reliability("A table damaged in a column that is not compared")
+@pytest.mark.parametrize("form", ["parquet", "arrow"])
+@pytest.mark.parametrize("unit", [0, 1, 2])
+def test_damage_in_a_column_that_is_not_compared_is_reported(tables: Path, form: str, unit: int) -> None:
+    texts = [f"row number {number} has a text of its own {number * 7}" for number in range(600)]
+    table = arrow().table({"text": texts, "x": [f"{number * 0.37} and more" * 3 for number in range(600)]})
+    name = f"x.{form}"
+    if form == "parquet":
+        content = bytearray(as_parquet(table, 200, use_dictionary=False, compression="zstd"))
+        column = parquet().ParquetFile(arrow().BufferReader(bytes(content))).metadata.row_group(unit).column(1)
+        at = column.data_page_offset
+    else:
+        content = bytearray(as_arrow_file(table, 200, compression="zstd"))
+        frames = [at for at in range(len(content)) if content.startswith(b"\x28\xb5\x2f\xfd", at)]
+        at = frames[4 * unit + 3]  # each column has offsets and bytes
+    content[at : at + 60] = b"\xff" * 60
+    (tables / "in" / name).write_bytes(content)
+    words = ("--kept-rows", "out", "--removed-rows", "gone", "--summary-json", "s.json")
+    done = simdocs("dedupe", "in", *words, cwd=tables)
+    assert done.status == 3
+    assert f"in/{name}: skipped: only 400 of its 600 rows can be read, so the rest is in no output: " in done.err
+    assert json.loads((tables / "s.json").read_bytes())["kept_rows"]["rows"] == 402
+    read = parquet().read_table if form == "parquet" else lambda path: arrow().ipc.open_file(path).read_all()
+    rows = [*range(200 * unit), *range(200 * unit + 200, 600)]
+    assert read(tables / "out" / name).to_pylist() == table.take(rows).to_pylist()
+    assert read(tables / "gone" / name).num_rows == 0
+    strict = simdocs("dedupe", "in", "--kept-rows", "strict", "--strict", "-q", cwd=tables)
+    assert (strict.status, (tables / "strict").exists()) == (2, False)

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 
 from simdocs.artifacts.answer_file import read_answer
-from simdocs.commands.act_targets import Destination, Destinations, Selection
+from simdocs.commands.act_targets import Destinations, Selection
 from simdocs.commands.found_again import FoundAgain, PairAgain
 from simdocs.corpora.stamp import file_id
 from simdocs.engines.run import Run
 from simdocs.errors import OutputError, UsageError, mention
 from simdocs.model.acted import ACTED, Acted
-from simdocs.model.answers import Block, Delivery, Row
+from simdocs.model.answers import Delivery, Row
 from simdocs.model.figures import counted
 from simdocs.model.names import display_name, from_here
 from simdocs.model.saved_answer import SavedAnswer, SavedPair
@@ -83,41 +83,25 @@ class _Acting:
         self, request: ActRequest, saved: SavedAnswer, selection: Selection, run: Run, delivery: Delivery
     ) -> None:
         self._request, self._saved, self._selection, self._run = request, saved, selection, run
-        self._take = delivery.take
+        self._delivery = delivery
         self._again = FoundAgain(saved, any_length=request.acting.any_length)
-        self._destinations: Destinations | None = None
+        given = request.acting.move
+        self._destinations = None if given is None else Destinations(given, saved)
         self.rows = list[Row]()
         self.count = self.size = 0
 
     def act(self, journal: Journal | None) -> None:
         """Act on all duplicates that were chosen; without a journal, only find out what would be done."""
-        given = self._request.acting.move
-        if given is not None:
-            self._destinations = Destinations(given, self._saved)
-        if self._take is not None:
-            self._take(Block(ACTED, []))
-        if journal is None:
-            self._each(None)
-            return
-        journal.start("act")
-        with ended(journal):
-            self._each(journal)
-
-    def _each(self, journal: Journal | None) -> None:
-        for done, pair in enumerate(self._selection.pairs()):
-            self._run.progress("acting" if journal else "looking", done, self._saved.duplicates)
-            name = self._saved.printed(pair.duplicate)
-            try:
-                with ExitStack() as stack:
-                    row = self._one(pair, name, journal, stack)
-            except NotDoneError as error:
-                self._run.skipped.add(Skip("left", name, str(error)))
-                continue
-            self.count += 1
-            if self._take is None:
-                self.rows.append(row)
-            else:
-                self._take(Block(ACTED, [row]))
+        tell = self._delivery.taker(ACTED, self.rows)
+        with ended(journal, "act") if journal else contextlib.nullcontext():
+            for done, pair in enumerate(self._selection.pairs()):
+                self._run.progress("acting" if journal else "looking", done, self._saved.duplicates)
+                name = self._saved.printed(pair.duplicate)
+                try:
+                    with ExitStack() as stack:
+                        tell(self._one(pair, name, journal, stack))
+                except NotDoneError as error:
+                    self._run.skipped.add(Skip("left", name, str(error)))
 
     def _one(self, pair: SavedPair, name: bytes, journal: Journal | None, stack: ExitStack) -> Row:
         """Act on one duplicate; return its row. NotDoneError: it is as it was."""
@@ -130,6 +114,7 @@ class _Acting:
         if journal is not None:
             _do(journal, step, again)
         self._again.acted_on.add(file_id(status))
+        self.count += 1
         self.size += status.st_size
         to = from_here(step.target_place) if step.target else None
         return step.action, name, self._saved.printed(pair.kept), to, status.st_size
@@ -139,7 +124,7 @@ class _Acting:
         saved, status = self._saved, again.duplicate.status
         root = saved.roots[pair.duplicate.root]
         place = saved.path(pair.duplicate)
-        target = self._destinations.of(place) if self._destinations else Destination()
+        target_root, target, made = self._destinations.of(place) if self._destinations else (b"", b"", ())
         with or_not_done():
             facts = FileFacts.of(again.duplicate.descriptor)
         return Step(
@@ -148,22 +133,17 @@ class _Acting:
             name=saved.printed(pair.duplicate),
             root=root.path,
             path=place[len(root.path) :],
-            target_root=target.root,
-            target=target.path,
+            target_root=target_root,
+            target=target,
             temporary=spare_name(again.duplicate.base, number),
             kept=saved.path(pair.kept),
-            made=target.made,
+            made=made,
             size=status.st_size,
-            mtime_ns=status.st_mtime_ns,
-            atime_ns=status.st_atime_ns,
-            mode=facts.mode,
-            uid=facts.uid,
-            gid=facts.gid,
             device=status.st_dev,
             inode=status.st_ino,
             kept_inode=again.kept.status.st_ino,
             sha256=again.sha256,
-            attributes=tuple((each, value.hex()) for each, value in facts.attributes),
+            **facts._asdict() | {"attributes": tuple((each, value.hex()) for each, value in facts.attributes)},
         )
 
 
@@ -190,12 +170,11 @@ def _do(journal: Journal, step: Step, again: PairAgain) -> None:
 
 
 @contextlib.contextmanager
-def ended(journal: Journal) -> Iterator[None]:
-    """Write that a run has ended, whatever ended it, unless a step was left half done."""
+def ended(journal: Journal, what: str) -> Iterator[None]:
+    """Write that a run, act or undo, begins; and that it has ended, whatever ended it, unless a step is half done."""
+    journal.start(what)
     try:
         yield
-    except BaseException:
+    finally:
         if not journal.is_busy:
             journal.end()
-        raise
-    journal.end()

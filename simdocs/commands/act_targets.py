@@ -6,7 +6,6 @@ import contextlib
 import glob
 import os
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from simdocs.artifacts.recognise import is_artifact
 from simdocs.corpora.patterns import either
@@ -36,9 +35,7 @@ class Selection:
 
     def pairs(self) -> Iterator[SavedPair]:
         """Yield the pairs whose duplicates were chosen."""
-        for pair in self._saved.pairs():
-            if self._is_chosen(pair.duplicate):
-                yield pair
+        return (pair for pair in self._saved.pairs() if self._is_chosen(pair.duplicate))
 
     def _is_chosen(self, document: SavedDocument) -> bool:
         below = document.file[self._saved.roots[document.root].named :]
@@ -94,17 +91,6 @@ def _files_of(patterns: Sequence[str], root: bytes) -> Iterator[FileId]:
                 yield file_id(os.stat(path))
 
 
-class Destination(NamedTuple):
-    """Where a file goes: a directory, the path below it, and the directories on that path that this run makes.
-
-    Everything is empty if it goes nowhere.
-    """
-
-    root: bytes = b""
-    path: bytes = b""
-    made: tuple[bytes, ...] = ()
-
-
 class Destinations:
     """Finds the places of files in a directory, in which they keep their paths."""
 
@@ -123,8 +109,11 @@ class Destinations:
         if not os.access(root if os.path.isdir(root) else self._above, os.W_OK):
             raise OutputError(f"{name}: you may not write there: choose another directory")
 
-    def of(self, place: bytes) -> Destination:
-        """The path of a file below the directory of the answer, or from the root; with a number if it is taken."""
+    def of(self, place: bytes) -> tuple[bytes, bytes, tuple[bytes, ...]]:
+        """Where a file goes: a directory, the path below it, and the directories on that path that this run makes.
+
+        The file keeps its path below the directory of the answer, or from the root; with a number if it is taken.
+        """
         place = os.path.normpath(place)
         below = place.removeprefix(self._base) if place.startswith(self._base) else place.lstrip(b"/")
         directory, name = os.path.split(os.path.join(self._inside, below))
@@ -139,7 +128,7 @@ class Destinations:
             made.append(directory)
             directory = os.path.dirname(directory)
         self._made.update(made)
-        return Destination(self._above, path, tuple(reversed(made)))
+        return self._above, path, tuple(reversed(made))
 
     def _exists(self, path: bytes) -> bool:
         return os.path.lexists(os.path.join(self._above, path))

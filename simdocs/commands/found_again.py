@@ -6,8 +6,10 @@ that the answer is about, and be as similar as it says.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
+from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import NamedTuple
 
@@ -116,12 +118,11 @@ class FoundAgain:
         root = self._answer.roots[document.root]
         path = self._answer.path(document)
         directories = stack.enter_context(Directories())
-        try:
-            descriptor = directories.open(path, len(root.path))
-        except DocumentSkipped:
-            raise NotDoneError(f"{what} is reached through a link, or is one") from None
-        except OSError as error:
-            raise _reason(what, DocumentSkipped.of(error)) from None
+        with _readable(what):
+            try:
+                descriptor = directories.open(path, len(root.path))
+            except DocumentSkipped:
+                raise NotDoneError(f"{what} is reached through a link, or is one") from None
         stack.callback(os.close, descriptor)
         if directories.root_inode != root.inode:
             shown = display_name(root.path.rstrip(b"/") or b"/")
@@ -149,13 +150,9 @@ class FoundAgain:
         if not compression and file.status.st_size != document.size:
             raise changed
         limit = max(document.size, document.file_size) + PADDING if compression else document.size
-        try:
+        with _readable(what):
             raw, stamp = read_open(file.descriptor, name, file.status, limit, compressed=bool(compression))
             data = decompress(compression, raw, document.size) if compression else raw
-        except DocumentSkipped as skip:
-            raise _reason(what, skip) from None
-        except OSError as error:
-            raise _reason(what, DocumentSkipped.of(error)) from None
         if content_digest(data).hex() != document.content:
             raise changed
         status = os.fstat(file.descriptor)
@@ -170,10 +167,13 @@ class FoundAgain:
 _FIRST, _SECOND = np.array([0]), np.array([1])
 
 
-def _reason(what: str, skip: DocumentSkipped) -> NotDoneError:
-    detail = f" ({skip.detail})" if skip.detail else ""
-    if skip.reason == "vanished":
-        return NotDoneError(f"{what} is gone")
-    if skip.reason == "changed":
-        return NotDoneError(f"{what} is being written")
-    return NotDoneError(f"{what}: {explanation(skip.reason)}{detail}")
+@contextlib.contextmanager
+def _readable(what: str) -> Iterator[None]:
+    """Raise NotDoneError if a file cannot be read in this block."""
+    try:
+        yield
+    except (DocumentSkipped, OSError) as error:
+        skip = DocumentSkipped.of(error) if isinstance(error, OSError) else error
+        why = {"vanished": " is gone", "changed": " is being written"}.get(skip.reason)
+        detail = f" ({skip.detail})" if skip.detail else ""
+        raise NotDoneError(f"{what}{why or f': {explanation(skip.reason)}{detail}'}") from None

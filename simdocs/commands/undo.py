@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from collections.abc import Callable
 
 from simdocs.commands.act import ended
 from simdocs.engines.run import Run
 from simdocs.errors import ArtifactError
 from simdocs.model.acted import PUT_BACK, PutBack
-from simdocs.model.answers import Block, Delivery, Row
+from simdocs.model.answers import Delivery, Row
 from simdocs.model.names import display_name, from_here
 from simdocs.model.skipped import Skip
 from simdocs.requests.acting import UndoRequest
@@ -27,30 +27,20 @@ def answer(request: UndoRequest, run: Run, delivery: Delivery) -> PutBack:
     cannot be written. LockedError: another run writes it.
     """
     rows = list[Row]()
-
-    def tell(action: str, place: bytes | None, other: bytes | None) -> None:
-        row = action, *(None if path is None else from_here(path) for path in (place, other))
-        if delivery.take is None:
-            rows.append(row)
-        else:
-            delivery.take(Block(PUT_BACK, [row]))
-
-    if delivery.take is not None:
-        delivery.take(Block(PUT_BACK, []))
+    tell = delivery.taker(PUT_BACK, rows)
     if request.acting.yes:
         with written_journal(request.journal, create=False) as journal:
             steps, count = _steps(journal), 0
             if steps or not journal.is_finished:
-                journal.start("undo")
-                with ended(journal):
+                with ended(journal, "undo"):
                     count = sum(_undo(journal, step, state, run, tell) for step, state in steps)
     else:
         steps = _steps(read_journal(request.journal))
         for step, _ in steps:
-            tell(*_row(step))
+            tell(_row(step))
         made = {os.path.join(step.target_root, path) for step, _ in steps for path in step.made}
         for path in sorted(made, reverse=True):
-            tell("remove if empty", None, path)
+            tell(("remove if empty", None, from_here(path)))
         count = len(steps)
     return PutBack(is_done=request.acting.yes, count=count, skipped=run.skipped, rows=tuple(rows))
 
@@ -66,7 +56,7 @@ def _steps(journal: Journal) -> list[tuple[Step, str]]:
     return steps
 
 
-def _undo(journal: Journal, step: Step, state: str, run: Run, tell: Any) -> int:
+def _undo(journal: Journal, step: Step, state: str, run: Run, tell: Callable[[Row], None]) -> int:
     """Undo a step; return 1, or 0 if it cannot be undone."""
     undo = move_back if step.action == MOVE else unlink_again
     try:
@@ -76,19 +66,18 @@ def _undo(journal: Journal, step: Step, state: str, run: Run, tell: Any) -> int:
             undo(step, again=state == UNDOING)
             journal.mark(step, UNDONE)
             journal.is_busy = False
-    except NotDoneError as error:
+    except (NotDoneError, OSError) as error:
         journal.is_busy = False
-        run.skipped.add(Skip("left", from_here(step.place), str(error)))
+        reason = str(error)
+        if isinstance(error, OSError):
+            place = display_name(step.target_place if step.target else os.path.dirname(step.place))
+            reason = f"{error.strerror or error}: look in {place}"
+        run.skipped.add(Skip("left", from_here(step.place), reason))
         return 0
-    except OSError as error:
-        journal.is_busy = False
-        place = display_name(step.target_place) if step.target else display_name(os.path.dirname(step.place))
-        run.skipped.add(Skip("left", from_here(step.place), f"{error.strerror or error}: look in {place}"))
-        return 0
-    tell(*_row(step))
+    tell(_row(step))
     return 1
 
 
-def _row(step: Step) -> tuple[str, bytes, bytes | None]:
+def _row(step: Step) -> Row:
     """What undoing a step does, the place of its file, and the place from which it comes back, if there is one."""
-    return f"undo {step.action}", step.place, step.target_place if step.target else None
+    return f"undo {step.action}", from_here(step.place), from_here(step.target_place) if step.target else None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from simdocs.errors import mention, suggested
-from simdocs.model.answers import NAME, NUMBER, Answer, Block, Look, Row, table_head
+from simdocs.model.answers import NAME, NUMBER, Answer, Block, Look, Row, TableHead, table_head
 from simdocs.model.figures import counted, size
 from simdocs.model.names import display_name
 from simdocs.model.skipped import Skipped
@@ -17,7 +17,35 @@ PUT_BACK = table_head(action=NAME, duplicate=NAME, place=NAME)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Acted(Answer):
+class _Steps(Answer):
+    """What act and undo return: a row for each step."""
+
+    HEAD: ClassVar[TableHead]
+
+    is_done: bool
+    count: int
+    skipped: Skipped
+    rows: tuple[Row, ...] = ()
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def blocks(self, look: Look) -> Iterator[Block]:  # noqa: ARG002
+        """Yield the rows."""
+        yield Block(self.HEAD, list(self.rows))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A note if nothing was done."""
+        is_note = self.count and not self.is_done
+        return (f"nothing was changed: {mention('yes')} does what is listed",) if is_note else ()
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Acted(_Steps):
     """What act has done to duplicates, or would do.
 
     action: its name.
@@ -30,23 +58,11 @@ class Acted(Answer):
         bytes that it has on disk; empty if they were handed over in blocks.
     """
 
+    HEAD = ACTED
+
     action: str
-    is_done: bool
-    count: int
     size: int
     journal: bytes
-    skipped: Skipped
-    rows: tuple[Row, ...] = ()
-
-    def __iter__(self) -> Iterator[Row]:
-        return iter(self.rows)
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def blocks(self, look: Look) -> Iterator[Block]:  # noqa: ARG002
-        """Yield what was done to each duplicate."""
-        yield Block(ACTED, list(self.rows))
 
     def summary(self, seconds: float | None = None) -> dict[str, Any]:
         """The summary as values that JSON has."""
@@ -71,17 +87,12 @@ class Acted(Answer):
         if self.is_done and self.count:
             yield f"to undo it: {suggested('undo', display_name(self.journal), yes=True)}"
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """A note if nothing was done."""
-        return _not_done(self.count) if not self.is_done else ()
-
     def __repr__(self) -> str:
         return f"<Acted: action={self.action}, is_done={self.is_done}, count={self.count}>"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class PutBack(Answer):
+class PutBack(_Steps):
     """What undo has put back, or would.
 
     is_done: whether it was done, and not only shown.
@@ -91,20 +102,7 @@ class PutBack(Answer):
         other). If it is only shown, also what would be removed: no name, and its path as the place.
     """
 
-    is_done: bool
-    count: int
-    skipped: Skipped
-    rows: tuple[Row, ...] = ()
-
-    def __iter__(self) -> Iterator[Row]:
-        return iter(self.rows)
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def blocks(self, look: Look) -> Iterator[Block]:  # noqa: ARG002
-        """Yield the files."""
-        yield Block(PUT_BACK, list(self.rows))
+    HEAD = PUT_BACK
 
     def summary(self, seconds: float | None = None) -> dict[str, Any]:
         """The summary as values that JSON has."""
@@ -122,12 +120,7 @@ class PutBack(Answer):
         """A note if nothing was done."""
         if not self.count and not self.skipped.counts:
             return ("nothing is left to put back",)
-        return _not_done(self.count) if not self.is_done else ()
+        return super().notes
 
     def __repr__(self) -> str:
         return f"<PutBack: is_done={self.is_done}, count={self.count}>"
-
-
-def _not_done(count: int) -> tuple[str, ...]:
-    """A note that nothing was done to this many files."""
-    return (f"nothing was changed: {mention('yes')} does what is listed",) if count else ()

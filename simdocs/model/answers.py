@@ -299,6 +299,14 @@ class Delivery(NamedTuple):
     is_wanted: bool = True
     publishing: ExitStack | None = None
 
+    def taker(self, head: TableHead, rows: list[Row]) -> Callable[[Row], None]:
+        """What takes one row of a table after the other: `take`, which is given the head now, or the list of rows."""
+        take = self.take
+        if take is None:
+            return rows.append
+        take(Block(head, []))
+        return lambda row: take(Block(head, [row]))
+
 
 AS_A_WHOLE = Delivery()
 """The result has the whole answer."""

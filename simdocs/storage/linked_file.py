@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from simdocs.model.names import display_name
 from simdocs.storage import syscalls
-from simdocs.storage.step import CHANGED, NotDoneError, Step, Victim, copy_to, digest_at, or_not_done, or_uncertain
+from simdocs.storage.step import (
+    CHANGED,
+    NotDoneError,
+    Step,
+    Victim,
+    copy_as_draft,
+    digest_at,
+    or_not_done,
+    or_uncertain,
+)
 
 _FACTS = {"mode": "mode", "uid": "owner", "gid": "group", "attributes": "extended attributes"}
 
@@ -100,13 +109,7 @@ def unlink_again(step: Step, *, again: bool) -> None:
 
 def _copy_of_link(step: Step, home: int) -> None:
     """Put a copy of a file in the place of its link."""
-    descriptor = syscalls.open_found(step.base, home)
-    try:
-        copy_to(descriptor, step.draft, home, step)
-    except NotDoneError:
-        raise NotDoneError("it has changed since it was linked") from None
-    finally:
-        syscalls.release(descriptor)
+    copy_as_draft(step.base, home, home, step, "it has changed since it was linked")
     syscalls.exchange(step.draft, step.base, home)
     swapped = syscalls.status(step.draft, home)
     if swapped is None or swapped.st_ino != step.kept_inode:

@@ -12,7 +12,17 @@ from collections.abc import Iterator
 
 from simdocs.model.names import display_name
 from simdocs.storage import syscalls
-from simdocs.storage.step import CHANGED, NotDoneError, Step, Victim, copy_to, digest_at, or_not_done, or_uncertain
+from simdocs.storage.step import (
+    CHANGED,
+    NotDoneError,
+    Step,
+    Victim,
+    copy_as_draft,
+    copy_to,
+    digest_at,
+    or_not_done,
+    or_uncertain,
+)
 
 
 def move(step: Step, victim: Victim, _kept: Victim) -> None:
@@ -172,13 +182,7 @@ def _bring_back(step: Step, home: int, target: int, moved: os.stat_result) -> No
             raise NotDoneError(f"{error.strerror}: it is {where}") from None
     else:
         return
-    descriptor = syscalls.open_found(step.target_base, target)
-    try:
-        copy_to(descriptor, step.draft, home, step)
-    except NotDoneError:
-        raise NotDoneError(f"{where} is another file now") from None
-    finally:
-        syscalls.release(descriptor)
+    copy_as_draft(step.target_base, target, home, step, f"{where} is another file now")
     with or_not_done():
         syscalls.rename_between(step.draft, home, step.base, home)
 

@@ -262,18 +262,15 @@ def digest_at(name: str, dir_fd: int) -> str:
     except FileNotFoundError:
         return ""
     try:
-        return digest_of(descriptor) if stat.S_ISREG(os.fstat(descriptor).st_mode) else ""
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return ""
+        known, at = hashlib.sha256(), 0
+        while piece := os.pread(descriptor, _PIECE, at):
+            known.update(piece)
+            at += len(piece)
+        return known.hexdigest()
     finally:
         syscalls.release(descriptor)
-
-
-def digest_of(descriptor: int) -> str:
-    """The SHA-256 of an open file, in hexadecimal. OSError."""
-    known, at = hashlib.sha256(), 0
-    while piece := os.pread(descriptor, _PIECE, at):
-        known.update(piece)
-        at += len(piece)
-    return known.hexdigest()
 
 
 def copy_to(source: int, name: str, dir_fd: int, step: Step) -> None:
@@ -299,3 +296,17 @@ def copy_to(source: int, name: str, dir_fd: int, step: Step) -> None:
         syscalls.release(target)
         syscalls.try_unlink(name, dir_fd)
         raise
+
+
+def copy_as_draft(name: str, dir_fd: int, home: int, step: Step, problem: str) -> None:
+    """Copy the file of this name to the draft of a step. NotDoneError: it does not have the bytes of the step. OSError.
+
+    problem: the message then.
+    """
+    descriptor = syscalls.open_found(name, dir_fd)
+    try:
+        copy_to(descriptor, step.draft, home, step)
+    except NotDoneError:
+        raise NotDoneError(problem) from None
+    finally:
+        syscalls.release(descriptor)

@@ -136,8 +136,10 @@ class Destinations:
 
 def _refuse_inside(root: bytes, given: bytes, saved: SavedAnswer) -> None:
     """Raise UsageError if files would be moved to where the next run would find them again."""
+    again = "where the next run would find them again: choose another directory"
+    if root == os.path.realpath(saved.root):
+        raise UsageError(f"{display_name(given)}: the files would stay in their directories, {again}")
     for argument in saved.arguments:
         directory = os.path.realpath(os.path.join(saved.root, argument.name))
         if argument.name and os.path.isdir(directory) and (root + b"/").startswith(directory.rstrip(b"/") + b"/"):
-            inside = f"this is inside {display_name(argument.name)}, where the next run would find the files again"
-            raise UsageError(f"{display_name(given)}: {inside}: choose another directory")
+            raise UsageError(f"{display_name(given)}: the files would stay in {display_name(argument.name)}, {again}")

@@ -418,11 +418,11 @@ def test_a_name_that_is_taken_gets_a_number(place: Path) -> None:
     assert (place / "away/docs/deep/b").read_bytes() == b"not ours"
 
 
-@pytest.mark.parametrize("away", ["docs/away", "docs", "./docs/../docs/deep", "link"])
+@pytest.mark.parametrize("away", ["docs/away", "docs", "./docs/../docs/deep", "link", "."])
 def test_nothing_is_moved_into_a_directory_that_was_read(place: Path, away: str) -> None:
     (place / "link").symlink_to("docs/deep")
     done = act(place, "--move", away)
-    assert (done.status, "where the next run would find the files again" in done.err) == (2, True)
+    assert (done.status, "where the next run would find them again" in done.err) == (2, True)
     assert (place / "docs/deep/b").exists()
 
 

@@ -16,6 +16,7 @@ import pytest
 from simdocs.errors import SimdocsError
 from tests.amounts import slow
 from tests.cli.corpus import A1, A, B
+from tests.cli.program import environment
 from tests.storage.acting import (
     ACTIONS,
     JOURNAL,
@@ -199,7 +200,7 @@ def test_the_program_killed_at_any_system_call_can_be_undone(place, action, name
         if name == "undo":
             act(action)
         arguments = ("-e", f"trace={','.join(WRITING)}", *inject)
-        return strace((*PROGRAMS[name], *options), log, *arguments, cwd=place)
+        return strace((*PROGRAMS[name], *options), log, *arguments, cwd=place, env=environment())
 
     assert run().status == 3 * (name == "act" and action == "hardlink")  # a near-duplicate is no link
     restored(place, before, "the run without a fault")

@@ -166,7 +166,7 @@ EDITED_PLACES = 0.1
 
 def drawn_signatures(rows: int, seed: int) -> Iterator[np.ndarray]:
     """Yield so many signatures in blocks: a third of them are edited copies of others in their block."""
-    from simdocs.parameters.recipes import Sketching
+    from simdocs.options.recipes import Sketching
 
     draw, places = np.random.default_rng(seed), Sketching().num_perm
     for at in range(0, rows, DRAWN_AT_ONCE):
@@ -182,8 +182,8 @@ def write_signatures(directory: Path, name: str, rows: int, seed: int) -> None:
     from simdocs.artifacts.writer import write_artifact
     from simdocs.model.documents import CHUNK, DOCUMENT, FILE, Documents, SourceFiles
     from simdocs.model.ragged import Ragged
-    from simdocs.parameters.recipes import Shingling, SignatureRecipe, Sketching
-    from simdocs.parameters.texts import Sequences
+    from simdocs.options.recipes import Shingling, SignatureRecipe, Sketching
+    from simdocs.options.texts import Sequences
 
     numbers, file, extent, together = np.arange(rows), f"{name}.jsonl", 600, 1000
     facts = np.zeros(rows, DOCUMENT)

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from simdocs.commands.report import reported
-from simdocs.parameters.answers import Reporting
+from simdocs.options.answers import Reporting
 from tests.browser.browsing import a_browser, shown
 from tests.saved_groups import answer_with
 

@@ -1,4 +1,4 @@
-"""The reference, the formats, the manual pages, the files for completion and the typed keywords, from our own tables.
+"""The reference, the formats, the manual pages, the files for completion and the stub, from our own tables.
 
 usage: python docs/generate.py [--check]    write them anew, or fail if they are not what would be written
 """
@@ -12,17 +12,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
-from keywords import keywords
 from manpages import ENVIRONMENT, accepted, pages
+from stub import stub
 
 from simdocs.artifacts.formats import BLOCK, FORMATS, MANIFEST, RUN
+from simdocs.cli.command import Command
 from simdocs.cli.completion import completer
 from simdocs.cli.exits import BY_SIGNAL, MEANINGS, PRECEDENCE
-from simdocs.cli.help import Command
 from simdocs.cli.program import COMPLETE, simdocs
 from simdocs.kernels.tokens.stopwords import STOP_WORDS
 from simdocs.model.documents import CHUNK, CHUNK_FIELDS, DOCUMENT, FIELDS, FILE, FILE_FIELDS
 from simdocs.model.saved_answer import END_FIELDS, HEAD_FIELDS, ROW_FIELDS, VERSION
+from simdocs.options.declaration import SHARED
 from simdocs.storage.lock import HOLDER
 
 HERE = Path(__file__).resolve().parent
@@ -34,12 +35,13 @@ def reference() -> Iterator[str]:
     context = click.Context(simdocs, info_name="simdocs", **simdocs.context_settings)
     for name in simdocs.list_commands(context):
         command = simdocs.commands[name]
+        if not isinstance(command, Command):
+            continue
         inner = click.Context(command, info_name=name, parent=context)
         usage = " ".join(command.collect_usage_pieces(inner))
-        assert isinstance(command, Command)
         yield f"## simdocs {name}\n\n    simdocs {name} {usage}\n\n{_paragraphs(command.help or '')}\n"
         yield from _options(command, inner)
-        yield "\n".join(f"    {example}" for example in command.examples) + "\n"
+        yield "\n".join(f"    {example}" for example in command.asked.examples) + "\n"
     yield "## Exit statuses\n\n| status | meaning |\n|---|---|"
     yield "\n".join(f"| {status} | {meaning} |" for status, meaning in MEANINGS.items())
     yield f"| by signal | {BY_SIGNAL} |\n"
@@ -49,9 +51,11 @@ def reference() -> Iterator[str]:
 
 
 def _options(command: Command, context: click.Context) -> Iterator[str]:
-    for heading, options in command.sections(context).items():
-        yield f"| {heading} | |\n|---|---|"
-        for option in (option for option in options if not option.hidden):
+    for group in ("", *SHARED):
+        if not (options := command.of_group(group)):
+            continue
+        yield f"| {group.capitalize() if group else 'Options'} | |\n|---|---|"
+        for option in options:
             spelling, meaning = (part.replace("|", "\\|") for part in option.get_help_record(context) or ())
             text, bracket, default = meaning.partition("  [default: ")
             yield f"| `{spelling}` | {' '.join([text, *accepted(option)])}{bracket}{default} |"
@@ -116,7 +120,7 @@ def written() -> dict[str, str]:
     held = "\n".join(formats()).replace("{BLOCK}", f"{BLOCK // 1024} KiB").replace("{HOLDER}", HOLDER)
     files = {"reference.md": "\n".join(reference()), "formats.md": held, "stop-words.md": "\n".join(stop_words())}
     files |= {f"man/{name}": text for name, text in pages().items()}
-    files["../simdocs/api/keywords.py"] = "\n".join(keywords())
+    files["../simdocs/__init__.pyi"] = "\n".join(stub())
     return files | {
         f"completion/{name}": completer(simdocs, shell, COMPLETE).source() for shell, name in COMPLETION.items()
     }

@@ -10,12 +10,11 @@ import click
 
 from simdocs import __version__
 from simdocs.artifacts.formats import FORMATS, MANIFEST, RUN
+from simdocs.cli.command import Command, OfCommand, OptionValue
 from simdocs.cli.exits import BY_SIGNAL, MEANINGS, PRECEDENCE
-from simdocs.cli.help import Command, Option
-from simdocs.cli.options import ParameterType
-from simdocs.cli.program import simdocs
-from simdocs.cli.spelling import spelled
-from simdocs.parameters.values import Choice, Fraction, Seconds, Several, Size, Values, Whole
+from simdocs.cli.program import EXAMPLES, simdocs
+from simdocs.options.declaration import SHARED
+from simdocs.options.values import Choice, Fraction, Seconds, Several, Size, Values, Whole
 
 ENVIRONMENT = {
     "NO_COLOR": "If it is not empty, nothing is coloured.",
@@ -71,24 +70,31 @@ def _overview(context: click.Context) -> Iterator[str]:
     yield from _statuses(MEANINGS)
     yield _filled(PRECEDENCE)
     yield ".SH EXAMPLES"
-    for line, meaning in simdocs.examples.items():
-        yield from _entry(_code(line), f"{meaning[0].upper()}{meaning[1:]}.")
+    yield ".EX"
+    yield from map(_code, EXAMPLES)
+    yield ".EE"
     yield from _see_also("simdocs")
 
 
 def _command(command: click.Command, context: click.Context) -> Iterator[str]:
-    assert isinstance(command, Command)
     yield from _head(f"simdocs-{command.name}", command.get_short_help_str(), command.collect_usage_pieces(context))
     arguments = [part.strip("[].") for part in command.collect_usage_pieces(context)]
     yield from _paragraphs((command.help or "").split("\n\n"), arguments)
     yield ".SH OPTIONS"
-    for heading, options in command.sections(context).items():
-        yield f".SS {heading}"
-        for option in (option for option in options if not option.hidden):
-            yield from _option(option, context)
+    if not isinstance(command, Command):
+        for option in command.params:
+            if isinstance(option, click.Option):
+                yield from _option(option, context)
+        yield from _see_also(f"simdocs-{command.name}")
+        return
+    for group in ("", *SHARED):
+        if options := command.of_group(group):
+            yield f".SS {group.capitalize() or 'Of this command'}"
+            for option in options:
+                yield from _option(option, context)
     yield from _statuses(command.statuses)
     yield ".SH EXAMPLES\n.EX"
-    yield from (_guarded(_code(example)) for example in command.examples)
+    yield from (_guarded(_code(example)) for example in command.asked.examples)
     yield ".EE"
     yield from _see_also(f"simdocs-{command.name}")
 
@@ -117,7 +123,7 @@ def _option(option: click.Option, context: click.Context) -> Iterator[str]:
     spellings = sorted(option.opts, key=len)
     metavar = record[0].removeprefix(", ".join(spellings)).strip()
     tag = ", ".join(_bold(spelling) for spelling in spellings)
-    meaning = option.meaning if isinstance(option, Option) else option.help or ""
+    meaning = option.declared.help if isinstance(option, OfCommand) else option.help or ""
     default = option.get_help_extra(context).get("default")
     sentences = [meaning, *accepted(option), *([f"Default: {default}."] if default else [])]
     yield from _entry(f"{tag} {_usage(metavar)}".rstrip(), " ".join(sentences), [metavar])
@@ -125,7 +131,7 @@ def _option(option: click.Option, context: click.Context) -> Iterator[str]:
     if isinstance(values, Choice | Several) and values.family:
         yield ".RS\n.PD 0"
         for name, member in values.family.items():
-            yield from _entry(_bold(name), spelled(member.help))
+            yield from _entry(_bold(name), member.help)
         yield ".PD\n.RE"
 
 
@@ -137,7 +143,7 @@ def accepted(option: click.Option) -> Iterator[str]:
 
 
 def _values(option: click.Option) -> Values | None:
-    return option.type.parameter.values if isinstance(option.type, ParameterType) else None
+    return option.type.declared.values if isinstance(option.type, OptionValue) else None
 
 
 def _statuses(meanings: Mapping[int, str]) -> Iterator[str]:

@@ -30,79 +30,24 @@ from __future__ import annotations
 
 from simdocs.version import __version__
 
-TYPE_CHECKING = False  # type checkers take it for that of `typing`, whose import takes longer than all else here
-if TYPE_CHECKING:
-    from typing import Any
-
-    from simdocs.api.building import (
-        index,
-        merge,
-        open,  # noqa: A004
-        shingle,
-        signature,
-    )
-    from simdocs.api.functions import (
-        audit,
-        check,
-        compare,
-        dedupe,
-        info,
-        pairs,
-        passages,
-        query,
-        report,
-        show,
-        similarity,
-        tune,
-    )
-    from simdocs.api.saved_answers import act, read_answer, undo, write_answer
-    from simdocs.errors import (
-        ArtifactError,
-        InputError,
-        LockedError,
-        MemoryNeededError,
-        MissingExtraError,
-        OutputError,
-        ParametersError,
-        ShrunkError,
-        SimdocsError,
-        UnjudgedError,
-        UnreachableRecallError,
-        UsageError,
-        WorkerError,
-    )
-    from simdocs.model.acted import Acted, PutBack
-    from simdocs.model.artifact import BandIndex, Shingles, Signatures
-    from simdocs.model.audited import Audit
-    from simdocs.model.build_results import DryRun
-    from simdocs.model.common_passages import CommonPassages
-    from simdocs.model.comparison import Comparison, SimilarityMatrix, SlotTrace
-    from simdocs.model.deduplication import Deduplication, SimilarPairs
-    from simdocs.model.matches import Matches
-    from simdocs.model.quotations import Quotations
-    from simdocs.model.repeated_passages import RepeatedPassages
-    from simdocs.model.report import Report
-    from simdocs.model.saved_answer import SavedAnswer
-    from simdocs.model.tuning import Tuning
-
 _HOMES = {
-    "simdocs.api.building": ("index", "merge", "open", "shingle", "signature"),
-    "simdocs.api.saved_answers": ("act", "read_answer", "undo", "write_answer"),
+    "simdocs.api": ("open", "read_answer", "write_answer"),
     "simdocs.model.acted": ("Acted", "PutBack"),
     "simdocs.model.artifact": ("BandIndex", "Shingles", "Signatures"),
     "simdocs.model.audited": ("Audit",),
     "simdocs.model.build_results": ("DryRun",),
     "simdocs.model.common_passages": ("CommonPassages",),
-    "simdocs.model.comparison": ("Comparison", "SimilarityMatrix", "SlotTrace"),
+    "simdocs.model.comparison": ("Comparison", "SimilarityMatrix"),
     "simdocs.model.deduplication": ("Deduplication", "SimilarPairs"),
     "simdocs.model.matches": ("Matches",),
     "simdocs.model.quotations": ("Quotations",),
     "simdocs.model.repeated_passages": ("RepeatedPassages",),
     "simdocs.model.report": ("Report",),
     "simdocs.model.saved_answer": ("SavedAnswer",),
+    "simdocs.model.slot_trace": ("SlotTrace",),
     "simdocs.model.tuning": ("Tuning",),
 }
-"""The modules of public names. Other functions are in simdocs.api.functions, and the errors in simdocs.errors."""
+"""The modules of public names. The errors are in simdocs.errors, and a function asks the question of its name."""
 
 __all__ = [
     "Acted",
@@ -162,22 +107,21 @@ __all__ = [
 ]
 
 
-def _module_of(name: str) -> str:
-    others = "simdocs.api.functions" if name.islower() else "simdocs.errors"
-    return next((module for module, names in _HOMES.items() if name in names), others)
+def __getattr__(name: str) -> object:
+    """A public name, imported now (PEP 562). `__init__.pyi` has its type."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
 
+    home = next((module for module, names in _HOMES.items() if name in names), "")
+    if not home and name.islower():
+        from simdocs.api import function
 
-if not TYPE_CHECKING:  # otherwise a name that does not exist would have a type
-
-    def __getattr__(name: str) -> Any:
-        """A public name, imported now (PEP 562)."""
-        if name not in __all__:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from importlib import import_module
-
-        value = getattr(import_module(_module_of(name)), name)
-        globals()[name] = value
-        return value
+        value = function(name)
+    else:
+        value = getattr(import_module(home or "simdocs.errors"), name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

@@ -20,75 +20,9 @@ One table, in cli/exits.py, maps them to exit statuses.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from reprlib import Repr
 from typing import Protocol
-
-_MARK = re.compile("\0([a-z0-9_]+)(?:\x1d([^\0]*))?\0")
-
-
-def mention(parameter: str) -> str:
-    """The name of a parameter, marked in a message, so that each interface can spell it its own way.
-
-    The mark is NUL, which no file name and no argument can hold.
-    """
-    return f"\0{parameter}\0"
-
-
-def suggested(question: str, *arguments: str, **keywords: object) -> str:
-    """A call of simdocs, marked in a message, so that each interface can spell it its own way.
-
-    >>> spelled(suggested("index", "docs", output="docs.index"))
-    "simdocs.index('docs', output='docs.index')"
-    """
-    return f"\0{question}\x1d{(arguments, keywords)!r}\0"
-
-
-SHELL = "shell"
-"""The question of a suggested call that is a command of the shell, which each interface spells as it is."""
-
-
-def shell_command(command: str) -> str:
-    """A command of the shell, marked in a message, so that it stays one command where lines are wrapped."""
-    return suggested(SHELL, command)
-
-
-Calling = Callable[[str, Sequence[str], Mapping[str, object]], str]
-"""Spells a call from its question, arguments and keywords."""
-
-
-def _python_call(question: str, arguments: Sequence[str], keywords: Mapping[str, object]) -> str:
-    if question == SHELL:
-        return arguments[0]
-    given = [*map(repr, arguments), *(f"{name}={value!r}" for name, value in keywords.items())]
-    return f"simdocs.{question}({', '.join(given)})"
-
-
-def spelled(message: str, spelling: Callable[[str], str] = str, calling: Calling = _python_call) -> str:
-    """The message with each mention of a parameter and each suggested call spelled out, by default as in Python."""
-
-    def spell(mark: re.Match[str]) -> str:
-        if mark[2] is None:
-            return spelling(mark[1])
-        from ast import literal_eval  # takes a millisecond, and few messages need it
-
-        return calling(mark[1], *literal_eval(mark[2]))
-
-    return _MARK.sub(spell, message)
-
-
-class Problem:
-    """Something that is wrong with a request.
-
-    text: a message, which may mention parameters (see `mention`).
-    parameters: the names of the parameters that it is about.
-    """
-
-    __slots__ = ("parameters", "text")
-
-    def __init__(self, text: str, *parameters: str) -> None:
-        self.text, self.parameters = text, parameters
 
 
 class UnjudgedTally(Protocol):
@@ -100,43 +34,30 @@ class UnjudgedTally(Protocol):
 
 
 class SimdocsError(Exception):
-    """An error that the user can mend: the message is one line and says how.
-
-    message: may mention parameters (see `mention`); str() of the error spells them as Python does.
-    """
-
-    def __init__(self, message: str) -> None:
-        self.message = message
-        super().__init__(spelled(message))
+    """An error that the user can mend: the message is one line, in the words of the command line, and says how."""
 
 
 class UsageError(SimdocsError):
-    """The request makes no sense as it stands.
+    """What was asked makes no sense as it stands. problems: all that is wrong with it."""
 
-    problems: all that is wrong with it, spelled as in Python.
-    found: the same, with the parameters that each is about.
-    """
-
-    def __init__(self, *problems: Problem | str) -> None:
-        self.found = tuple(each if isinstance(each, Problem) else Problem(each) for each in problems)
-        self.problems = tuple(spelled(each.text) for each in self.found)
-        super().__init__("; ".join(each.text for each in self.found))
+    def __init__(self, *problems: str) -> None:
+        self.problems = problems
+        super().__init__("; ".join(problems))
 
 
 class UnreachableRecallError(UsageError):
     """No bands and rows of num_perm places find `recall` of the pairs at `threshold`. remedy: what would help."""
 
     def __init__(self, threshold: float, recall: float, num_perm: int, best: float, remedy: str) -> None:
-        self.threshold, self.recall, self.num_perm = threshold, recall, num_perm
-        self.best, self.remedy, self._marked_remedy = best, spelled(remedy), remedy
+        self.threshold, self.recall, self.num_perm, self.best, self.remedy = threshold, recall, num_perm, best, remedy
         super().__init__(
             f"no bands and rows reach a recall of {recall:g} at threshold {threshold:g}"
-            f" with {mention('num_perm')} {num_perm} ({num_perm} bands of 1 row find {best:.6g}): {remedy}"
+            f" with --num-perm {num_perm} ({num_perm} bands of 1 row find {best:.6g}): {remedy}"
         )
 
     def or_else(self, remedy: str) -> UnreachableRecallError:
-        """The same error with one more remedy, which may mention parameters."""
-        both = f"{self._marked_remedy}, or {remedy}"
+        """The same error with one more remedy."""
+        both = f"{self.remedy}, or {remedy}"
         return UnreachableRecallError(self.threshold, self.recall, self.num_perm, self.best, both)
 
 
@@ -156,9 +77,7 @@ class MissingExtraError(SimdocsError):
 
     def __init__(self, what: str, package: str, trouble: str = "", name: str = "", *, extra: str = "datasets") -> None:
         self.what, self.package, self.trouble, self.name = what, package, trouble, name
-        install = shell_command(
-            f"pip install 'simdocs[{extra}]'" if extra else f"pip install {package.replace(' and ', ' ')}"
-        )
+        install = f"pip install 'simdocs[{extra}]'" if extra else f"pip install {package.replace(' and ', ' ')}"
         remedy = f", which cannot be imported ({trouble}): {install}" if trouble else f": {install}"
         self.problem = f"{what} needs {package}{remedy}"
         super().__init__(f"{name}: {self.problem}" if name else self.problem)
@@ -183,19 +102,19 @@ def shown_memory(size: int) -> str:
 class MemoryNeededError(SimdocsError):
     """An exact join needs more memory than there is, or than is allowed: bytes of both. option: what asks for it."""
 
-    def __init__(self, documents: int, needed: int, limit: int, allowed: bool, option: str = "exact") -> None:
+    def __init__(self, documents: int, needed: int, limit: int, allowed: bool, option: str = "--exact") -> None:
         self.documents, self.needed, self.limit = documents, needed, limit
         texts = "1 text" if documents == 1 else f"{documents:,} texts"
-        there_is = f"{mention('max_memory')} allows" if allowed else "there is"
-        more = ", or allow more" if allowed else f", or allow more with {mention('max_memory')}"
+        there_is = "--max-memory allows" if allowed else "there is"
+        more = ", or allow more" if allowed else ", or allow more with --max-memory"
         super().__init__(
             f"comparing {texts} exactly needs about {shown_memory(needed)} of memory, and {there_is}"
-            f" {shown_memory(limit)}: leave out {mention(option)}, compare fewer documents, or try {mention('unit')}"
+            f" {shown_memory(limit)}: leave out {option}, compare fewer documents, or try --unit"
             f" word{more}"
         )
 
 
-FEWER_WORKERS = f"use fewer workers, such as {mention('jobs')} 1"
+FEWER_WORKERS = "use fewer workers, such as -j 1"
 """What to do if memory ran out in a worker."""
 
 
@@ -217,7 +136,7 @@ class UnjudgedError(SimdocsError):
     def __init__(self, skipped: UnjudgedTally) -> None:
         self.skipped = skipped
         why = skipped.unjudged_in_words
-        super().__init__(f"{mention('strict')}: nothing was written, because documents were not compared: {why}")
+        super().__init__(f"--strict: nothing was written, because documents were not compared: {why}")
 
 
 class ArtifactError(SimdocsError):
@@ -228,7 +147,7 @@ class ArtifactError(SimdocsError):
     """
 
     def __init__(self, problem: str, remedy: str = "") -> None:
-        self.problem = spelled(problem)
+        self.problem = problem
         super().__init__(f"{problem}: {remedy}" if remedy else problem)
 
 

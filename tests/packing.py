@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from simdocs.parameters.file_formats import COMPRESSIONS
+from simdocs.options.file_formats import COMPRESSIONS
 
 NAMES = tuple(COMPRESSIONS)
 SUFFIXES = {name: member.suffix.decode() for name, member in COMPRESSIONS.items()}

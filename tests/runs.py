@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from simdocs.api.ask import ask
+from simdocs.commands.ask import ask
 from simdocs.engines.local import Local
 from simdocs.engines.run import Run
 from simdocs.model.answers import AS_A_WHOLE
@@ -22,10 +22,10 @@ def running(jobs: int = 1, **more: Any) -> Iterator[Run]:
         yield Run(engine, **more)
 
 
-def answered(request: Any, jobs: int = 1, delivery: Any = AS_A_WHOLE, **more: Any) -> Any:
-    """Return the result that answers a request."""
-    with running(jobs, **more) as run:
-        return ask(request, run, delivery)
+def answered(options: Any, jobs: int = 1, delivery: Any = AS_A_WHOLE, **more: Any) -> Any:
+    """Return the result that answers a question."""
+    with running(jobs, delivery=delivery, **more) as run:
+        return ask(options, run)
 
 
 def eager_workers(patch: pytest.MonkeyPatch) -> None:

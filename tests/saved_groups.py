@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from simdocs.model.saved_answer import SavedAnswer, SavedArgument, SavedDirectory, SavedDocument, SavedPair, SavedRoot
-from simdocs.parameters.answers import Grouping
-from simdocs.parameters.recipes import Banding, Shingling, SignatureRecipe, Sketching
-from simdocs.parameters.texts import Sequences, Walking
+from simdocs.options.answers import Grouping
+from simdocs.options.recipes import Banding, Shingling, SignatureRecipe, Sketching
+from simdocs.options.texts import Sequences, Walking
 
 DIRECTORIES = ("corpus/archive/2019", "corpus/archive/2020", "corpus/incoming", "corpus/mirror/of/another/site")
 _WORDS = ("annual", "report", "harbour", "ferry", "minutes", "council", "draft", "final", "notice", "tender")

@@ -15,10 +15,10 @@ from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.tokens import multisets, shinglers
 from simdocs.model.ragged import Array, Ragged
 from simdocs.model.texts import Texts
-from simdocs.parameters import PARAMETERS
-from simdocs.parameters.recipes import Banding, IndexRecipe, Recipe, Shingling, Sketching
-from simdocs.parameters.texts import Normalisation, Sequences, Walking
-from simdocs.parameters.values import Choice
+from simdocs.options.recipes import Banding, IndexRecipe, Recipe, Shingling, Sketching
+from simdocs.options.texts import Normalisation, Sequences, Walking
+from simdocs.options.values import Choice
+from tests.asked import OPTIONS
 
 WHITESPACE = [chr(point) for point in range(sys.maxunicode + 1) if chr(point).isspace()]
 
@@ -84,7 +84,7 @@ batches = _batches(ATOMS) | _batches([family for family in _ASCII_ONLY if family
 
 def members(parameter: str) -> list[str]:
     """Return the choices of a parameter, as "unit": the members of its family."""
-    return list(PARAMETERS[parameter].values.family)  # type: ignore[attr-defined]
+    return list(OPTIONS[parameter].values.family)  # type: ignore[attr-defined]
 
 
 def has_choices(values: Any) -> bool:
@@ -107,9 +107,7 @@ def normalisation(**switches: bool) -> Normalisation:
     return Normalisation(**switches)
 
 
-SWITCHES = list(Normalisation.parameters)
-EVERY_SWITCH = normalisation(**{switch: switch != "keep_case" for switch in SWITCHES})
-"""All changes that can be made to a text."""
+SWITCHES = list(Normalisation.options)
 
 
 def shingling(unit: str = "char", k: int | None = None, **given: Any) -> Shingling:

@@ -16,7 +16,7 @@ from simdocs.corpora.compression import library
 from simdocs.errors import MissingExtraError, SimdocsError
 from simdocs.extras import needs
 from simdocs.model.skipped import JUDGED, DocumentSkipped
-from simdocs.parameters.file_formats import COMPRESSIONS
+from simdocs.options.file_formats import COMPRESSIONS
 
 ROOT = Path(__file__).resolve().parent.parent
 INSTALL = "pip install 'simdocs[datasets]'"

@@ -11,9 +11,9 @@ import pytest
 
 import simdocs
 from simdocs.kernels.tokens.shinglers import shingler_of
-from simdocs.parameters import PARAMETERS
-from simdocs.parameters.families import UNITS
+from simdocs.options.families import UNITS
 from tests import strategies as some
+from tests.asked import OPTIONS
 from tests.commands.building import opened
 from tests.toys import registered
 
@@ -46,7 +46,7 @@ def program(*arguments: str, cwd: Path = ROOT, **environment: str) -> subprocess
 
 
 def test_help_lists_every_toy_with_what_it_is() -> None:
-    shown = " ".join(program("dedupe", "--help").stdout.split())
+    shown = " ".join(program("dedupe", "--help-all").stdout.split())
     for said in (
         "toyunit toy units in a row",
         "toyscheme a toy of a scheme",
@@ -85,12 +85,13 @@ def test_compare_answers_with_toys(docs: Path) -> None:
 
 
 def test_tune_answers_with_toys(docs: Path) -> None:
+    following = "simdocs: next: simdocs dedupe docs --unit toyunit\n"
     done = program("tune", "docs", "--unit", "toyunit", "--format", "toyformat", "--list", "curve", cwd=docs)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (0, following)
     assert done.stdout.startswith("{similarity|probability|")
     assert done.stdout.endswith(")\n}\n")
     table = program("tune", "docs", "--unit", "toyunit", "--format", "table", cwd=docs)
-    assert (table.returncode, table.stderr) == (0, "")
+    assert (table.returncode, table.stderr) == (0, following)
 
 
 def test_the_suffix_of_an_output_chooses_a_toy(docs: Path) -> None:
@@ -121,7 +122,7 @@ def test_python_answers_with_toys_and_names_them_in_errors(docs: Path) -> None:
         assert found.comparison.recipe.shingling.k == 2
         with pytest.raises(simdocs.UsageError, match=f"one of {', '.join(UNITS)}, not 'toys'"):
             simdocs.dedupe("docs", unit="toys")
-    with pytest.raises(simdocs.UsageError, match="unit must be one of"):
+    with pytest.raises(simdocs.UsageError, match="--unit must be one of"):
         simdocs.dedupe("docs", unit="toyunit")
 
 
@@ -137,7 +138,7 @@ def test_a_manifest_keeps_toys_and_is_refused_without_them(docs: Path) -> None:
 
 def test_kernels_run_toys() -> None:
     with registered():
-        shingling = some.shingling(unit="toyunit", k=PARAMETERS["k"].values.check(2))
+        shingling = some.shingling(unit="toyunit", k=OPTIONS["k"].values.check(2))
         tokens = some.tokens_of([b"The ferry. It leaves. At nine.", b""], shingling)
         assert tokens.lengths.tolist() == [2, 0]
         assert shingler_of("toyunit") not in [shingler_of(unit) for unit in some.members("unit") if unit != "toyunit"]

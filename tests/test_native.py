@@ -31,8 +31,8 @@ from simdocs.kernels.tokens.shinglers import char_tokens, tokens_of_units
 from simdocs.kernels.tokens.unit_hashes import word_hashes
 from simdocs.model.ragged import Ragged, offsets_of
 from simdocs.model.texts import STRIDE
-from simdocs.parameters.recipes import Shingling
-from simdocs.parameters.texts import Normalisation
+from simdocs.options.recipes import Shingling
+from simdocs.options.texts import Normalisation
 from tests import strategies as some
 from tests.twins import signatures as twin
 

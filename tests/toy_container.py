@@ -18,7 +18,7 @@ from simdocs.corpora.read_file import read
 from simdocs.corpora.stamp import NO_FILE
 from simdocs.corpora.walked_files import Met
 from simdocs.model.skipped import Skip
-from simdocs.parameters.texts import Sequences
+from simdocs.options.texts import Sequences
 
 CHINESE = "gb18030"
 """An encoding in which many characters have two bytes that have three in UTF-8."""

@@ -17,9 +17,9 @@ from simdocs.kernels.tokens.shinglers import Layout, ShingledTexts, Shingler, wi
 from simdocs.model.answers import Row, TableHead
 from simdocs.model.ragged import Array, Ragged
 from simdocs.model.texts import Texts
-from simdocs.parameters.families import KEEP, SCHEMES, UNITS, KeepPolicy, SignatureScheme, Unit
-from simdocs.parameters.file_formats import CONTAINERS, FORMATS, ContainerFormat, OutputFormat
-from simdocs.parameters.recipes import Shingling
+from simdocs.options.families import KEEP, SCHEMES, UNITS, KeepPolicy, SignatureScheme, Unit
+from simdocs.options.file_formats import CONTAINERS, FORMATS, ContainerFormat, OutputFormat
+from simdocs.options.recipes import Shingling
 from simdocs.views.output_formats import Format, plain
 
 TOY_SCHEME = Scheme(fss.signatures, fss.partial_signatures)

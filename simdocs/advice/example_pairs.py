@@ -15,10 +15,10 @@ from simdocs.engines.run import Run
 from simdocs.kernels.group.connectivity import connect
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.difference import PairDifferences
-from simdocs.model.names import display_name, escape_controls
 from simdocs.model.passages import Difference
 from simdocs.model.ragged import Index, Rows
 from simdocs.model.tuning import ExamplePair, PairSample
+from simdocs.names import display_name, escape_controls
 
 EACH = 3
 """Pairs that are shown above, at and below a threshold."""
@@ -36,7 +36,7 @@ _FAMILY, _SHARE = 5, 0.5
 """A family is named if it has at least _FAMILY documents, and more than _SHARE of the pairs near the threshold."""
 
 _CROWD, _ABOVE, _FALSE = 20, 0.1, 0.1
-"""A crowd has at least _CROWD documents, and at most _ABOVE times as many pairs above the threshold of the request as
+"""A crowd has at least _CROWD documents, and at most _ABOVE times as many pairs above the threshold asked for as
 below it: near-duplicates have more above. It does no harm if it has at most _FALSE of all pairs."""
 
 _NAMED = 3

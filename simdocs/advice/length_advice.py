@@ -13,12 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simdocs.errors import mention
 from simdocs.model.documents import WIDE, Documents
 from simdocs.model.ragged import Array
-from simdocs.parameters import PARAMETERS
-from simdocs.parameters.families import UNITS, UnitFigures
-from simdocs.parameters.recipes import Shingling
+from simdocs.options.families import UNITS, UnitFigures
+from simdocs.options.recipes import RECORDED, Shingling
 
 _LIKELY = 0.05
 """k is too small if a shingle occurs in an unrelated document with a larger probability than this."""
@@ -39,7 +37,7 @@ _SHORT_SHARE = 0.1
 _MIXED = 10
 """Texts that are shorter than the median length divided by this do not decide about the others."""
 
-_LARGEST: int = PARAMETERS["k"].values.most  # type: ignore[attr-defined]
+_LARGEST: int = RECORDED["k"].values.most  # type: ignore[attr-defined]
 """The largest k."""
 
 _ROUNDING = 1e-9
@@ -142,7 +140,7 @@ def length_advice(documents: Documents, shingling: Shingling) -> Iterator[str]:
     short = ShortTexts.of(documents, shingling.unit)
     if short is None:
         return
-    better = suitable(short, shingling, PARAMETERS["threshold"].default)
+    better = suitable(short, shingling, RECORDED["threshold"].default)
     if better.k > shingling.k or (better.k < shingling.k and better.least):
         yield in_words(short, shingling, better)
 
@@ -153,7 +151,7 @@ def in_words(
     """Why another k or threshold suits the documents better, as one line of advice.
 
     better: what is proposed
-    kept: the threshold of the request
+    kept: the threshold that was asked for
     why: the reason for its threshold, if similarities speak against the one that suits the lengths
     """
     units, k = UNITS[shingling.unit].plural, shingling.k
@@ -161,7 +159,7 @@ def in_words(
         return (
             f"k = {k} is small: half the documents have {short.typical:,.0f} {units} or more; a shingle turns up in an"
             f" unrelated one with a chance of {short.chance(k):.2f}, and unrelated ones look alike:"
-            f" {mention('k')} {better.k} would do"
+            f" -k {better.k} would do"
         )
     edit, left = min(short.left_by(k).items(), key=lambda each: each[1])
     problem = f"k = {k} is large for short texts" if better.k < k else "some texts are short"
@@ -170,8 +168,8 @@ def in_words(
     leave = "leave" if edit.endswith("characters") and not edit.startswith("an ") else "leaves"
     typical = f"in a short one of {short.units - short.left_out:,.0f} {units}"
     problem += f": {typical}, {edit} {leave} a similarity of only {left:.2f}"
-    change = f"{mention('k')} {better.k} " if better.k < k else ""
-    threshold = f"{mention('threshold')} {better.threshold:g}"
+    change = f"-k {better.k} " if better.k < k else ""
+    threshold = f"--threshold {better.threshold:g}"
     if why and better.threshold == kept and not change:
         return f"{problem}, but {why}: keep {threshold}"
     found = "finds such variants" if better.least >= better.threshold else "finds more of such variants"
@@ -191,10 +189,10 @@ def _without_stop_words(lengths: Array, counts: Array, shingling: Shingling) -> 
     whole, every = int((long & (counts == 1)).sum()), int(long.sum())
     if whole and whole >= _SHORT_SHARE * every:
         varied = UNITS[shingling.unit].varied
-        varied = f", or {mention('unit')} {varied}" if varied else ""
-        source, other = f"{mention('language')} {shingling.language}", f"another {mention('language')}"
+        varied = f", or --unit {varied}" if varied else ""
+        source, other = f"--language {shingling.language}", "another --language"
         if shingling.stop_word_list:
-            source, other = mention("stop_words"), "another list"
+            source, other = "--stop-words", "another list"
         yield (
             f"{source}: {whole:,} of {every:,} documents ({whole / every:.0%})"
             " have hardly any of its stop words, so only copies of them are found;"

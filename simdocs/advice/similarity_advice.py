@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from simdocs.errors import mention
 from simdocs.kernels.lsh.banding import longer_signature
 from simdocs.kernels.tokens.ignored_tokens import frequencies
 from simdocs.model.ragged import Index, Ragged
 from simdocs.model.tuning import BandChoice, CorpusFacts, CurvePoint, Estimate
-from simdocs.parameters.families import UNITS
-from simdocs.parameters.recipes import Bands, Shingling
+from simdocs.options.families import UNITS
+from simdocs.options.recipes import Bands, Shingling
 from simdocs.pipeline.indexing import MANY_CANDIDATES
 
 _ALIKE = 0.1
@@ -96,12 +95,12 @@ def similarity_advice(
             f"below {slope:g} pairs become more and more, as those of unrelated documents do (about {few:,.0f} are at"
             f" {slope:g} or above, and about {many:,.0f} at {chosen.threshold:g} or above)"
         )
-        yield Advice(f"{why}: {mention('threshold')} {slope:g} leaves them out", {"threshold": slope}, why)
+        yield Advice(f"{why}: --threshold {slope:g} leaves them out", {"threshold": slope}, why)
         return
     if many_similar(corpus):
         share = corpus.similar.value / corpus.pairs
-        higher = f"raise {mention('threshold')}" if suits.highest > chosen.threshold else "look at some pairs"
-        template = "" if alike else f", or leave out a template that they share with {mention('template')} FILE"
+        higher = "raise --threshold" if suits.highest > chosen.threshold else "look at some pairs"
+        template = "" if alike else ", or leave out a template that they share with --template FILE"
         yield Advice(
             f"{share:.0%} of all pairs are at {chosen.threshold:g} or above, more than near-duplicates explain:"
             f" {higher}{template}",
@@ -120,7 +119,7 @@ def similarity_advice(
             f" {abs(above - corpus.similar.value):,.0f} {more} similar pairs"
         )
         yield Advice(
-            f"{problem}, so small edits tip them over; {mention('threshold')} {gap}",
+            f"{problem}, so small edits tip them over; --threshold {gap}",
             {"threshold": better},
             f"{problem}, and {gap}",
         )
@@ -132,19 +131,17 @@ def similarity_advice(
             f"{added:,} more {'pair lies' if added == 1 else 'pairs lie'} between {lower:g} and {chosen.threshold:g},"
             f" and none between {round(lower - FARTHEST, 2):g} and {lower:g}"
         )
-        yield Advice(
-            f"{why}: {mention('threshold')} {lower:g} adds {'it' if added == 1 else 'them'}", {"threshold": lower}, why
-        )
+        yield Advice(f"{why}: --threshold {lower:g} adds {'it' if added == 1 else 'them'}", {"threshold": lower}, why)
 
 
 def _against_lookalikes(unit: str, larger: int | None) -> tuple[str, tuple[str, ...]]:
     """A phrase on what to try if unrelated documents look alike, and the parameters that it names."""
-    template = f"{mention('ignore_common')} or {mention('template')} if they share a template"
+    template = "--ignore-common or --template if they share a template"
     varied, figures = UNITS[unit].varied, UNITS[unit].figures
-    other = f"{mention('unit')} {varied}, or {template}" if varied else template
+    other = f"--unit {varied}, or {template}" if varied else template
     choices = *(("unit",) if varied else ()), "ignore_common", "template"
     if larger is not None:
-        return f"try {mention('k')} {larger}, or else {other}", ("k", *choices)
+        return f"try -k {larger}, or else {other}", ("k", *choices)
     return f"try {other}" if figures is None else f"no larger k suits texts of this length; try {other}", choices
 
 
@@ -179,7 +176,7 @@ def common_advice(sets: Ragged, large: float = _LARGE) -> Iterator[Advice]:
         if share >= large and _share_above(fraction / 2 * len(sets), counts) <= (1 + _MORE) * share:
             yield Advice(
                 f"{share:.0%} of the tokens of a document, on average, are in more than {fraction:.0%} of all"
-                f" documents, so they may share a template: {mention('ignore_common')} {fraction:g} leaves it out",
+                f" documents, so they may share a template: --ignore-common {fraction:g} leaves it out",
                 {"ignore_common": fraction},
             )
             return
@@ -209,8 +206,7 @@ def length_of_signatures(
     if better is not None:
         num_perm, there = better
         yield Advice(
-            f"{here:,.0f} false candidates for each document are many: {mention('num_perm')} {num_perm} would have"
-            f" {there:,.0f}",
+            f"{here:,.0f} false candidates for each document are many: --num-perm {num_perm} would have {there:,.0f}",
             {"num_perm": num_perm},
         )
 

@@ -13,17 +13,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from simdocs.engines.run import Run, Tally
-from simdocs.errors import mention, suggested
 from simdocs.kernels.group.connectivity import PairGraph, connected_groups
 from simdocs.matching.corpus import Corpus
 from simdocs.model.documents import INVALID, OTHER_ENCODING, Documents
-from simdocs.model.names import display_name
-from simdocs.parameters.families import KEEP, UNITS
+from simdocs.names import display_name
+from simdocs.options.families import KEEP, UNITS
 
-LEAVING_OUT = (
-    f"leave it out with {mention('template')} FILE or {mention('ignore_common')} F"
-    f" ({suggested('tune', 'DOCS')} looks for F)"
-)
+LEAVING_OUT = "leave it out with --template FILE or --ignore-common F (simdocs tune DOCS looks for F)"
 """The advice that leaves out a template."""
 
 MANY_DOCUMENTS = 100
@@ -60,7 +56,7 @@ def template_advice(graph: PairGraph, corpus: Corpus, unit: str) -> tuple[str, .
     linked = f"{some}, are {'linked by chains of similar pairs' if pairs[largest] else 'copies of one text'}"
     remedy = f"if they share only a template, {LEAVING_OUT}"
     if coarser := UNITS[unit].coarser:
-        remedy += f", or try {mention('unit')} {coarser}"
+        remedy += f", or try --unit {coarser}"
     if in_large > _SHARE_OF_PAIRS * of_all:
         spread = f"{in_large:,} of {of_all:,} pairs of different texts are in chains of {LARGE_GROUP} or more documents"
         return (f"{spread}, the largest of {some}: {remedy}",)
@@ -95,7 +91,7 @@ class CrowdWatch:
         if tally.similar < _SHARE_SIMILAR * tally.candidates:
             remedy = LEAVING_OUT
             if self._joinable:
-                remedy = f"{remedy}; or try {mention('exact')}, which may compare far fewer pairs"
+                remedy = f"{remedy}; or try --exact, which may compare far fewer pairs"
             self.advice = (
                 f"there are more than {_EACH} candidates for each document, and less than {_SHARE_SIMILAR:.0%} of them"
                 f" are similar: if the documents share a template, {remedy}",
@@ -118,6 +114,6 @@ def keep_of_lines(documents: Documents, policy: str) -> Iterator[str]:
     """Yield a warning if documents are to be kept by the time of their file, and none has a file of its own."""
     if KEEP[policy].by_time and len(documents) and documents.facts["container"].all():
         yield (
-            f"{mention('keep')} {policy} compares the times of files, and no document has a file of its own: of"
+            f"--keep {policy} compares the times of files, and no document has a file of its own: of"
             " near-duplicates in the same file the first is kept"
         )

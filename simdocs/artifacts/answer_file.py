@@ -18,7 +18,6 @@ from simdocs.artifacts.manifest import group_of, recipe_of, refuse_other_unicode
 from simdocs.artifacts.npy import damaged
 from simdocs.errors import ArtifactError, InputError, UsageError
 from simdocs.model.deduplication import Deduplication
-from simdocs.model.names import display_name, name_for_json, name_from_json
 from simdocs.model.ragged import Tokens
 from simdocs.model.saved_answer import (
     SUFFIX,
@@ -30,9 +29,10 @@ from simdocs.model.saved_answer import (
     SavedPair,
     SavedRoot,
 )
-from simdocs.parameters.answers import Grouping
-from simdocs.parameters.recipes import Banding, SignatureRecipe
-from simdocs.parameters.texts import Walking
+from simdocs.names import display_name, name_for_json, name_from_json
+from simdocs.options.answers import Grouping
+from simdocs.options.recipes import Banding, SignatureRecipe
+from simdocs.options.texts import Walking
 
 _FORMAT = f"simdocs.{SUFFIX}"
 

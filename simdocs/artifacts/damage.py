@@ -31,9 +31,9 @@ from simdocs.kernels.tokens.ignored_tokens import digest_of
 from simdocs.model.artifact import Artifact
 from simdocs.model.columns import Column
 from simdocs.model.documents import IGNORED, WITHOUT_TOKENS, Documents, SourceFiles
-from simdocs.model.names import display_name
 from simdocs.model.ragged import Array, Mask, Ragged
-from simdocs.parameters.recipes import Banding, Containing, Ignoring, IndexRecipe, SignatureRecipe
+from simdocs.names import display_name
+from simdocs.options.recipes import Banding, Containing, Ignoring, IndexRecipe, SignatureRecipe
 from simdocs.storage.syscalls import open_directory
 
 Arrays = Mapping[str, Array]

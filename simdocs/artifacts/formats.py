@@ -20,7 +20,7 @@ import numpy as np
 
 from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
 from simdocs.model.documents import CHUNK, DOCUMENT, FILE
-from simdocs.parameters.recipes import IndexRecipe, Recipe, SignatureRecipe
+from simdocs.options.recipes import IndexRecipe, Recipe, SignatureRecipe
 
 MANIFEST, RUN = "manifest.json", "run.json"
 """The files of an artifact beside its arrays."""

@@ -17,10 +17,9 @@ from simdocs.artifacts.formats import BLOCK, FORMATS, MANIFEST, ArtifactFormat
 from simdocs.artifacts.npy import checksum, damaged
 from simdocs.errors import ArtifactError, ParametersError
 from simdocs.model.documents import Documents
-from simdocs.parameters import PARAMETERS
-from simdocs.parameters.declaration import Group, GroupType
-from simdocs.parameters.recipes import MOST_STOP_WORDS, OWN_SCHEMES, IndexRecipe, Recipe, SignatureRecipe
-from simdocs.parameters.values import Choice
+from simdocs.options.declaration import Group, GroupType
+from simdocs.options.recipes import MOST_STOP_WORDS, OWN_SCHEMES, RECORDED, IndexRecipe, Recipe, SignatureRecipe
+from simdocs.options.values import Choice
 
 AnyRecipe = typing.TypeVar("AnyRecipe", bound=Recipe)
 
@@ -178,7 +177,7 @@ def _possible(recipe: Recipe, name: str) -> None:
         raise ValueError
     _in_range(recipe, name)
     if isinstance(recipe, SignatureRecipe) and (recipe.sketching.is_own or len(recipe.sketching.as_dict()) > _DRAWN):
-        from simdocs.parameters.hash_functions import refuse_contradiction
+        from simdocs.options.hash_functions import refuse_contradiction
 
         refuse_contradiction(recipe.sketching)
     if isinstance(recipe, IndexRecipe) and recipe.banding.bands * recipe.banding.rows > recipe.sketching.num_perm:
@@ -188,11 +187,12 @@ def _possible(recipe: Recipe, name: str) -> None:
 def _in_range(group: Group, name: str) -> None:
     """Raise ValueError for a value out of range, and ArtifactError for a unit, scheme, ... that is not known here."""
     for parameter, value in group.flattened():
-        if parameter not in PARAMETERS or value is None:  # the version of Unicode; what was not given
+        declared = RECORDED.get(parameter, group.options.get(parameter))
+        if declared is None or value is None:  # the version of Unicode; what was not given
             continue
         if parameter == "scheme" and value in OWN_SCHEMES:
             continue
-        values = PARAMETERS[parameter].values
+        values = declared.values
         try:
             values.check(value)
         except ValueError:

@@ -18,11 +18,11 @@ from simdocs.artifacts.manifest import Manifest, decoded, refuse_other_unicode
 from simdocs.artifacts.mapped_column import map_file
 from simdocs.artifacts.npy import damaged
 from simdocs.artifacts.recognise import no_such_artifact
-from simdocs.errors import ArtifactError, InputError, suggested
+from simdocs.errors import ArtifactError, InputError
 from simdocs.model.artifact import Artifact
 from simdocs.model.columns import MemoryColumn
-from simdocs.model.names import display_name
-from simdocs.parameters.recipes import MOST_OWN_BYTES, MOST_STOP_WORDS
+from simdocs.names import command_line, display_name
+from simdocs.options.recipes import MOST_OWN_BYTES, MOST_STOP_WORDS
 from simdocs.storage.syscalls import open_directory
 
 _FIELDS_BYTES = (1 << 18) + 6 * MOST_STOP_WORDS + MOST_OWN_BYTES
@@ -102,7 +102,7 @@ def _how_to_index(artifact: Artifact, kinds: Collection[str]) -> str:
     if any(isinstance(column, MemoryColumn) for column in artifact.columns.values()):
         return ": build one with simdocs.index"
     index = f"{artifact.name.removesuffix(FORMATS[artifact.kind].suffix)}.index"
-    return f": build one with {suggested('index', artifact.name, output=index)}"
+    return f": build one with {command_line('index', [artifact.name], {'output': index})}"
 
 
 def most_open(kind: str) -> int:

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from simdocs.artifacts.formats import FORMATS, KIND_OF_SUFFIX, MANIFEST
 from simdocs.errors import InputError
-from simdocs.model.names import is_manifest
-from simdocs.parameters.values import is_uri
+from simdocs.names import is_manifest, is_uri
 from simdocs.storage.targets import Replaceable
 
 _HEAD_BYTES = 200

@@ -15,14 +15,14 @@ from simdocs.artifacts.manifest import Manifest, made_from
 from simdocs.artifacts.npy import ArrayWriter
 from simdocs.artifacts.reader import MOST_RUN_BYTES, refuse_unreadable
 from simdocs.artifacts.recognise import is_artifact, replaceable
-from simdocs.errors import ArtifactError, OutputError, UsageError, mention
+from simdocs.errors import ArtifactError, OutputError, UsageError
 from simdocs.model.artifact import Artifact
 from simdocs.model.columns import Column, MemoryColumn
 from simdocs.model.documents import Documents
-from simdocs.model.names import display_name
 from simdocs.model.ragged import Array
 from simdocs.model.skipped import Skipped
-from simdocs.parameters.recipes import Recipe
+from simdocs.names import display_name
+from simdocs.options.recipes import Recipe
 from simdocs.storage import syscalls
 from simdocs.storage.atomic_directory import DraftDirectory, atomic_directory, check_directory
 
@@ -158,7 +158,7 @@ def _check_name(path: str, kind: str) -> None:
     if suffix != form.suffix:
         # An abbreviation is replaced; what is no abbreviation belongs to the name.
         short = suffix == ".idx" or (len(suffix) > len(".xx") and form.suffix.startswith(suffix))
-        better = f"{mention('output')} {display_name(os.fsencode((stem if short else given) + form.suffix))}"
+        better = f"-o {display_name(os.fsencode((stem if short else given) + form.suffix))}"
         raise UsageError(f"{name}: the name of {form.described} must end in {form.suffix}: use {better}")
 
 

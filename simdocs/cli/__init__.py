@@ -21,29 +21,24 @@ def main() -> None:
     try:
         if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
             _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
-        _run()
+        import os
+
+        from simdocs.cli import exits
+
+        try:
+            from simdocs.cli.program import run
+
+            status = run(sys.argv[1:])
+            exits.stop_listening()
+        except exits.Ended as ended:
+            exits.die_by(ended.number)
+            status = 128 + ended.number
+        except (MemoryError, ImportError) as error:
+            if not exits.is_out_of_memory(error):
+                raise
+            os.write(2, b"simdocs: error: not enough memory to start\n")
+            status = exits.FAILED
+        sys.exit(status)
     except KeyboardInterrupt:
         _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
         _signal.raise_signal(_signal.SIGINT)
-
-
-def _run() -> None:
-    """Import the program, run it, and exit with its status."""
-    import os
-
-    from simdocs.cli import exits
-
-    try:
-        from simdocs.cli.program import run
-
-        status = run(sys.argv[1:])
-        exits.stop_listening()
-    except exits.Ended as ended:
-        exits.die_by(ended.number)
-        status = 128 + ended.number
-    except (MemoryError, ImportError) as error:
-        if not exits.is_out_of_memory(error):
-            raise
-        os.write(2, b"simdocs: error: not enough memory to start\n")
-        status = exits.FAILED
-    sys.exit(status)

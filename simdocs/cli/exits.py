@@ -37,21 +37,16 @@ BY_SIGNAL = "SIGINT, SIGTERM, SIGHUP and SIGPIPE end the program by that signal"
 PRECEDENCE = "If several apply, 2, 4 and 75 come first, then 3, then 1."
 
 _BY_OPTION: Mapping[int, tuple[str, ...]] = MappingProxyType(
-    {FOUND: ("--exit-code",), UNJUDGED: ("--strict", "--candidates", "--yes"), LOCKED: ("--lock-wait",)}
+    {FOUND: ("exit_code",), UNJUDGED: ("strict", "candidates", "yes"), LOCKED: ("lock_wait",)}
 )
 """The statuses that only commands with certain options have: one of these."""
 
 
-_EXIT_IF = "Exit with 1 if "
-"""How the help of --exit-code begins."""
-
-
 def meanings(options: Mapping[str, str]) -> Mapping[int, str]:
-    """The statuses of a command with these options. options: the help of each, by its spellings."""
-    (found,) = _BY_OPTION[FOUND]
-    when = options.get(found, "").removeprefix(_EXIT_IF).rstrip(".")
+    """The statuses of a command with these options, and what they mean. options: the help of each, by its name."""
+    found = options.get("exit_code", "").removeprefix("Exit with 1 if ").rstrip(".")
     return {
-        status: f"with {found}: {when}" if status == FOUND else meaning
+        status: f"with --exit-code: {found}" if status == FOUND else meaning
         for status, meaning in MEANINGS.items()
         if status not in _BY_OPTION or not options.keys().isdisjoint(_BY_OPTION[status])
     }

@@ -1,13 +1,12 @@
-"""The program: its group of commands, and the handling of all errors."""
+"""The program: its commands, its help, and the one table from errors to lines and exit statuses."""
 
 from __future__ import annotations
 
 import errno
 import os
-import re
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, MutableMapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,14 +18,12 @@ os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
 import click
 
 from simdocs.cli import exits
-from simdocs.cli.command_group import CommandGroup, CommandTable
-from simdocs.cli.help import Command
-from simdocs.cli.help_format import HelpContext
-from simdocs.cli.options import ParameterType
-from simdocs.cli.spelling import marked, spelled
+from simdocs.cli.command import Command, OfCommand, help_option, write_examples, write_options
+from simdocs.commands import QUESTIONS, question
 from simdocs.errors import SimdocsError
 from simdocs.kernels.native import kernels_in_use
-from simdocs.model.names import display_name
+from simdocs.names import display_name
+from simdocs.options.declaration import SHARED
 from simdocs.version import __version__
 from simdocs.views import messages
 
@@ -37,19 +34,81 @@ COMPLETE = "_SIMDOCS_COMPLETE"
 """An environment variable. If a shell sets it to SHELL_complete or SHELL_source, the program completes a line or prints
 a script."""
 
+PIPELINE = """\
+  simdocs shingle   docs/            -o docs.shingles     sets of tokens of each document
+  simdocs signature docs.shingles    -o docs.signatures   128 numbers for each document
+  simdocs index     docs.signatures  -o docs.index        tables of buckets, for similar ones
+  simdocs query     docs.index new.txt                    documents like new.txt
+"""
+"""The stages, each of which reads what the one before wrote."""
 
-SECTIONS = {
-    "Find near-duplicates, and act on them": ("dedupe", "pairs", "passages", "query", "report", "act", "undo"),
-    "Build artifacts, from documents or other artifacts": ("shingle", "signature", "index", "merge"),
-    "Look closer": ("compare", "tune", "audit", "show", "info", "check"),
-}
-"""The commands below the headings of the help."""
-
-_FINDING, _BUILDING, _STUDYING = SECTIONS.values()
-_MODULES = (
-    {name: name for name in _FINDING} | dict.fromkeys(_BUILDING, "building") | dict.fromkeys(_STUDYING, "studying")
+EXAMPLES = (
+    "simdocs dedupe docs/",
+    "simdocs dedupe docs/ --list duplicates",
+    "simdocs dedupe new/ --against docs.index --list kept",
 )
-"""The module here in which each command is."""
+
+
+class Commands(MutableMapping[str, click.Command]):
+    """The commands, each of which is imported when it is first used."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, click.Command] = {}
+
+    def __getitem__(self, name: str) -> click.Command:
+        if name not in self._made:
+            if name not in self:
+                raise KeyError(name)
+            self._made[name] = Command(question(name).options)
+        return self._made[name]
+
+    def __setitem__(self, name: str, command: click.Command) -> None:
+        self._made[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        del self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        yield from (name for names in QUESTIONS.values() for name in names)
+        yield "help"
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __contains__(self, name: object) -> bool:
+        return name in list(self)
+
+
+class Program(click.Group):
+    """The program as a group of commands."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """The names of the commands, in the order of help."""
+        return list(self.commands)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the pipeline, the commands under their headings, and the program's own options."""
+        with formatter.section("The stages, each of which reads what the one before wrote"):
+            formatter.write(PIPELINE)
+        write_examples(formatter, EXAMPLES)
+        for heading, names in QUESTIONS.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name, self.commands[name].get_short_help_str()) for name in names])
+        with formatter.section("Options"):
+            records = (option.get_help_record(ctx) for option in self.get_params(ctx))
+            formatter.write_dl([record for record in records if record])
+        formatter.write_paragraph()
+        formatter.write_text("Help of a command: simdocs COMMAND -h. The guide: simdocs help guide")
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the arguments name. UsageError: there is no such command."""
+        if args and args[0] not in self.commands and not ctx.resilient_parsing and os.path.lexists(args[0]):
+            from shlex import join
+
+            raise click.UsageError(f"no command {args[0]!r}: to find near-duplicates, use simdocs dedupe {join(args)}")
+        return super().resolve_command(ctx, args)
 
 
 def _print_version(context: click.Context, _param: click.Parameter, wanted: bool) -> None:
@@ -59,17 +118,8 @@ def _print_version(context: click.Context, _param: click.Parameter, wanted: bool
 
 
 @click.group(
-    cls=CommandGroup,
-    commands=CommandTable("simdocs.cli", _MODULES),
-    sections=SECTIONS,
-    examples={
-        "simdocs dedupe docs/": "near-duplicates in docs/",
-        "simdocs dedupe docs/ --list duplicates": "the names of duplicates",
-        "simdocs index docs/ -o docs.index": "an index of docs/",
-        "simdocs query docs.index new.txt": "documents like new.txt",
-        "simdocs dedupe new/ --against docs.index --list kept": "names of new documents",
-    },
-    usual=("simdocs index docs/ -o docs.index && simdocs query docs.index new.txt",),
+    cls=Program,
+    commands=Commands(),
     context_settings={"help_option_names": ["--help"], "max_content_width": 100},
     short_help="Find near-duplicates among documents",
 )
@@ -91,51 +141,59 @@ def simdocs() -> None:
     """
 
 
+simdocs.params.append(help_option("-h", "Show this help and exit.", lambda command, ctx: command.get_help(ctx)))
+
 GUIDE = Path(__file__).with_name("guide.md")
 """The guide: in a clone a link to docs/guide.md, in a wheel a copy of it."""
 
 
 class _Topic(click.ParamType[str]):
-    """The name of a command, or `guide`. Shells offer all of them."""
+    """The name of a command, of a group of options, or `guide`. Shells offer all of them."""
 
-    name = "command"
+    name = "topic"
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:  # noqa: ARG002
-        """The commands whose names begin like the incomplete word, with what they do, and the guide."""
+        """The topics whose names begin like the incomplete word, with what they are about."""
         from click.shell_completion import CompletionItem
 
-        topics = {name: command.get_short_help_str() for name, command in simdocs.commands.items()}
+        topics = {name: command.get_short_help_str() for name, command in simdocs.commands.items()} | dict(SHARED)
         topics[GUIDE.stem] = "How to choose options, delete duplicates safely, and run simdocs every night"
         return [CompletionItem(name, help=text) for name, text in topics.items() if name.startswith(incomplete)]
 
 
-@simdocs.command("help", cls=Command, examples=("simdocs help dedupe", "simdocs help guide"), never=(exits.DAMAGED,))
-@click.argument("command", required=False, metavar="[COMMAND|guide]", type=_Topic())
+@simdocs.command("help", context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("topic", required=False, metavar="[COMMAND|GROUP|guide]", type=_Topic())
 @click.pass_context
-def help_command(context: click.Context, command: str | None) -> int:
-    """Show the help of a command or of the program, or the guide.
+def help_command(context: click.Context, topic: str | None) -> None:
+    """Show the help of a command or of a group of options, or the guide.
 
-    simdocs help COMMAND is the same as simdocs COMMAND --help. simdocs help guide prints the guide: how to choose
-    options for your texts, delete duplicates safely, and run simdocs every night.
+    A group of options is one that commands share, such as reading. The guide says how to choose options for your texts,
+    delete duplicates safely, and run simdocs every night.
     """
     program = context.find_root()
-    if command == GUIDE.stem:
+    if topic == GUIDE.stem:
         click.echo(GUIDE.read_bytes(), nl=False)
-        return 0
-    if command is None:
+    elif topic is None:
         click.echo(program.get_help())
-        return 0
-    try:
-        _, found, _ = simdocs.resolve_command(program, [command])
-    except click.UsageError as error:
-        if error.message.endswith("?"):  # it has a suggestion
-            raise
-        more = "simdocs help guide prints the guide, which has a section about data sets"
-        raise click.UsageError(f"{error.message}; {more}", error.ctx) from None
-    assert found is not None
-    with HelpContext(found, info_name=command, parent=program) as there:
-        click.echo(found.get_help(there))
-    return 0
+    elif topic in SHARED:
+        click.echo(_help_of_group(context, topic))
+    else:
+        _, found, _ = simdocs.resolve_command(program, [topic])
+        assert found is not None
+        with click.Context(found, info_name=topic, parent=program) as there:
+            click.echo(found.get_help(there))
+
+
+def _help_of_group(context: click.Context, group: str) -> str:
+    """The options of a shared group, of all commands that have some."""
+    options: dict[str, OfCommand] = {}
+    for name in ("dedupe", "signature", "compare"):
+        command = simdocs.commands[name]
+        assert isinstance(command, Command)
+        options |= {option.declared.name: option for option in command.of_group(group)} | options
+    formatter = context.make_formatter()
+    write_options(formatter, context, f"{group.capitalize()}: {SHARED[group]}", list(options.values()))
+    return formatter.getvalue().rstrip("\n")
 
 
 def _occupy_standard_streams() -> None:
@@ -157,7 +215,16 @@ def run(arguments: Sequence[str]) -> int:
     _occupy_standard_streams()
     debug = "--debug" in arguments or bool(os.environ.get("SIMDOCS_DEBUG"))
     try:
-        return _close(_invoke(list(arguments)))
+        if os.environ.get(COMPLETE):
+            from simdocs.cli.completion import complete
+
+            return _close(complete(simdocs, COMPLETE))
+        try:
+            words = ["--help" if word == "-help" else word for word in arguments]
+            with simdocs.make_context("simdocs", words) as context:
+                return _close(int(simdocs.invoke(context) or 0))
+        except click.exceptions.Exit as done:
+            return _close(done.exit_code)
     except exits.Ended as ended:
         _drop_stdout()
         exits.die_by(ended.number)
@@ -167,68 +234,34 @@ def run(arguments: Sequence[str]) -> int:
         exits.die_by(signal.SIGPIPE)
         return 128 + signal.SIGPIPE
     except click.exceptions.NoArgsIsHelpError as error:
-        messages.say(error.format_message(), as_it_is=True)
+        messages.say(error.format_message())
         return exits.FAILED
     except click.UsageError as error:
-        messages.error(_shortened(_line_about_usage(error, arguments), arguments))
+        messages.error(_line_about_usage(error, arguments))
         return exits.FAILED
     except Exception as error:
         _drop_stdout()
         if debug:
             import traceback
 
-            messages.say(traceback.format_exc().rstrip(), as_it_is=True)
-        messages.error(_shortened(_line_about(error), arguments))
+            messages.say(traceback.format_exc().rstrip())
+        messages.error(_line_about(error))
         return exits.status_of(error)
 
 
-_LONG, _SHOWN = 255, 80
-"""Characters of an argument from which on it is probably a text, and how many of them a message shows then."""
-
-
-def _shortened(message: str, arguments: Sequence[str]) -> str:
-    """The message with an ellipsis for the rest of each very long argument."""
-    words = [word for given in arguments for word in (given, given.partition("=")[2]) if len(word) > _LONG]
-    for word in sorted(words, key=len, reverse=True):
-        for shown in (word, display_name(os.fsencode(word))):
-            message = message.replace(shown, f"{shown[:_SHOWN]}...")
-    return message
-
-
 def _line_about_usage(error: click.UsageError, arguments: Sequence[str]) -> str:
-    said = _in_our_words(error)
     if isinstance(error, click.NoSuchOption):
         for name in arguments:
             if name.startswith(error.option_name) and os.path.lexists(name):
                 there = display_name(os.fsencode("./" + name))
                 return f"no option {error.option_name!r}: the file of that name is {there}"
-    return f"{said} (see: {error.ctx.command_path} --help)" if error.ctx else said
-
-
-def _in_our_words(error: click.UsageError) -> str:
-    """The message of an error that Click raises; also what is missing, or too much."""
-    command = error.ctx.info_name if error.ctx else ""
-    if isinstance(error, click.MissingParameter) and error.param is not None and error.ctx is not None:
-        return f"{command} needs {error.param.make_metavar(error.ctx)}"
-    if isinstance(error, click.BadOptionUsage) and error.message.endswith("requires an argument."):
-        return f"{error.option_name} needs a value{_wanted(error)}"
-    said = error.format_message().rstrip(".")
-    if extra := re.fullmatch(r"Got unexpected extra arguments? \((.*)\)", said, re.DOTALL):
-        return f"{command} takes no more arguments: leave out {extra[1]}"
-    return said
-
-
-def _wanted(error: click.BadOptionUsage) -> str:
-    """The values that an option accepts, for the error that its value is missing."""
-    for option in error.ctx.command.params if error.ctx else ():
-        if error.option_name in option.opts and isinstance(option.type, ParameterType):
-            return f": {spelled(option.type.parameter.values.wanted)}"
-    return ""
+    see = f" (see: {error.ctx.command_path} --help)" if error.ctx else ""
+    return f"{error.format_message().rstrip('.')}{see}"
 
 
 def _line_about(error: Exception) -> str:
     if isinstance(error, SimdocsError):
-        return marked(error.message)
+        return str(error)
     if exits.is_out_of_memory(error):
         return "not enough memory: -j 1 needs least, and --max-size leaves large documents out"
     if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
@@ -236,7 +269,8 @@ def _line_about(error: Exception) -> str:
     if isinstance(error, FileNotFoundError) and error.filename is None and _is_nowhere():
         return "the working directory no longer exists: change to one that does"
     if isinstance(error, OSError):
-        return f"{error.filename or 'standard output'}: {error.strerror}"
+        name = error.filename if error.filename is None else display_name(os.fsencode(error.filename))
+        return f"{name or 'standard output'}: {error.strerror}"
     return f"{type(error).__name__}: {error} (unexpected: --debug shows where)"
 
 
@@ -247,18 +281,6 @@ def _is_nowhere() -> bool:
     except FileNotFoundError:
         return True
     return False
-
-
-def _invoke(arguments: list[str]) -> int:
-    if os.environ.get(COMPLETE):
-        from simdocs.cli.completion import complete
-
-        return complete(simdocs, COMPLETE)
-    try:
-        with simdocs.make_context("simdocs", arguments) as context:
-            return int(simdocs.invoke(context) or 0)
-    except click.exceptions.Exit as done:
-        return done.exit_code
 
 
 def _close(status: int) -> int:

@@ -1,1 +1,103 @@
-"""Commands: one file for each question."""
+"""One file for each question: its options, its rules, and its answer, from top to bottom."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from simdocs.options.asked import Options
+
+QUESTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "Find near-duplicates, and act on them": ("dedupe", "pairs", "passages", "query", "report", "act", "undo"),
+        "Build artifacts, from documents or other artifacts": ("shingle", "signature", "index", "merge"),
+        "Look closer": ("compare", "tune", "audit", "show", "info", "check"),
+    }
+)
+"""The commands below the headings of the help."""
+
+
+class Question(NamedTuple):
+    """What a command is asked, and what answers it."""
+
+    options: type[Options]
+    answer: Callable[..., Any]
+
+
+def question(name: str) -> Question:  # noqa: PLR0912  (a case for each command)
+    """The question of a command, imported now: importing all of them would double the time to start."""
+    match name:
+        case "dedupe":
+            from simdocs.commands import dedupe
+
+            return Question(dedupe.Dedupe, dedupe.answer)
+        case "pairs":
+            from simdocs.commands import pairs
+
+            return Question(pairs.Pairs, pairs.answer)
+        case "passages":
+            from simdocs.commands import passages
+
+            return Question(passages.Passages, passages.answer)
+        case "query":
+            from simdocs.commands import query
+
+            return Question(query.Query, query.answer)
+        case "report":
+            from simdocs.commands import report
+
+            return Question(report.Report, report.answer)
+        case "act":
+            from simdocs.commands import act
+
+            return Question(act.Act, act.answer)
+        case "undo":
+            from simdocs.commands import undo
+
+            return Question(undo.Undo, undo.answer)
+        case "shingle":
+            from simdocs.commands import build
+
+            return Question(build.Shingle, build.answer)
+        case "signature":
+            from simdocs.commands import build
+
+            return Question(build.Signature, build.answer)
+        case "index":
+            from simdocs.commands import build
+
+            return Question(build.Index, build.answer)
+        case "merge":
+            from simdocs.commands import merge
+
+            return Question(merge.Merge, merge.answer)
+        case "compare":
+            from simdocs.commands import compare
+
+            return Question(compare.Compare, compare.answer)
+        case "similarity":
+            from simdocs.commands import compare
+
+            return Question(compare.Similarity, compare.similarity_of)
+        case "tune":
+            from simdocs.commands import tune
+
+            return Question(tune.Tune, tune.answer)
+        case "audit":
+            from simdocs.commands import audit
+
+            return Question(audit.Audit, audit.answer)
+        case "show":
+            from simdocs.commands import show
+
+            return Question(show.Show, show.answer)
+        case "info":
+            from simdocs.commands import info
+
+            return Question(info.Info, info.answer)
+        case "check":
+            from simdocs.commands import info
+
+            return Question(info.Check, info.check)
+    raise KeyError(name)

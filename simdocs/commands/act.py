@@ -1,180 +1,78 @@
-"""act: move duplicates away, or link them to the kept documents, step by step, with a journal."""
+"""act: move duplicates away, or link them to the kept documents."""
 
 from __future__ import annotations
 
-import contextlib
-import os
-from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
-from simdocs.artifacts.answer_file import read_answer
-from simdocs.commands.act_targets import Destinations, Selection
-from simdocs.commands.found_again import FoundAgain, PairAgain
-from simdocs.corpora.stamp import file_id
-from simdocs.engines.run import Run
-from simdocs.errors import OutputError, UsageError, mention
-from simdocs.model.acted import ACTED, Acted
-from simdocs.model.answers import Delivery, Row
-from simdocs.model.figures import counted
-from simdocs.model.names import display_name, from_here
-from simdocs.model.saved_answer import SavedAnswer, SavedPair
-from simdocs.model.skipped import Skip
-from simdocs.requests.acting import ActRequest
-from simdocs.storage.journal import DONE, NOT_DONE, SUFFIX, Journal, read_journal, refuse_unfinished, written_journal
-from simdocs.storage.linked_file import hardlink, refuse_link
-from simdocs.storage.moved_file import move
-from simdocs.storage.step import MOVE, NotDoneError, Step, or_not_done, spare_name
-from simdocs.storage.syscalls import FileFacts, signals_deferred
+from simdocs.options.answers import Summarising
+from simdocs.options.asked import Options
+from simdocs.options.output import Drawn
+from simdocs.options.texts import Acting
+from simdocs.options.values import PathName, without_secret
+
+if TYPE_CHECKING:
+    from simdocs.engines.run import Run
+    from simdocs.model.acted import Acted
 
 
-def answer(request: ActRequest, run: Run, delivery: Delivery) -> Acted:
+def one_action(options: Act) -> str:
+    """One thing is done to a duplicate."""
+    if options.move is not None and options.hardlink:
+        return "--move and --hardlink cannot be combined: choose one action"
+    if options.move is None and not options.hardlink:
+        return "say what to do with the duplicates: --move or --hardlink"
+    return ""
+
+
+class Act(Acting, Summarising, Drawn):
+    """Move duplicates away, or link them to what is kept.
+
+    NAME.answer was written by simdocs dedupe -o NAME.answer. By default, nothing is changed: each action is only
+    printed, with the bytes that it would move or free. Right before each action, both files are read again: they must
+    have the contents of the answer, and still be similar. Otherwise the file is left as it is, and named. Each step is
+    written to a journal first, NAME.answer.journal.jsonl, with which simdocs undo puts everything back.
+    """
+
+    command = "act"
+    takes = MappingProxyType({"answer": ("NAME.answer", 1, False)})
+    examples = (
+        "simdocs act x.answer --move duplicates",
+        "simdocs act x.answer --move duplicates --yes",
+        "simdocs act x.answer --move duplicates --protect 'docs/final' --yes",
+        "simdocs act x.answer --hardlink --yes",
+    )
+    usual = ("move", "hardlink", "yes", "protect", "only", "max_removed")
+    rules = (one_action,)
+
+    answer: Any = b""
+
+    def _check(self) -> Iterator[str]:
+        yield from checked_path(self, "answer", "nothing to act on: name an answer, as in simdocs act NAME.answer")
+
+
+A_PATH = PathName()
+
+
+def checked_path(options: Options, name: str, missing: str, values: PathName = A_PATH) -> Iterator[str]:
+    """Put an argument that is a path into bytes. Yield what is wrong with it. missing: what is, if it is not there."""
+    try:
+        options.__dict__[name] = values.check(getattr(options, name))
+    except ValueError as wanted:
+        yield f"{name} must be {wanted}, not {without_secret(getattr(options, name))!r}"
+        return
+    if not getattr(options, name):
+        yield missing
+
+
+def answer(options: Act, run: Run) -> Acted:
     """What was done, or would be, to each duplicate of a saved answer.
 
     ArtifactError: the answer or the journal is damaged. UsageError: too many documents of an argument would be acted
     on. OutputError: the journal or the target cannot be written, an earlier run was interrupted, or this one cannot go
     on. LockedError: another run writes the journal.
     """
-    action = request.action
-    saved = read_answer(request.answer)
-    selection = Selection(saved, request.acting.only, request.acting.protect)
-    chosen = _chosen(saved, selection, request.acting.max_removed)
-    if request.acting.only and not chosen and next(saved.pairs(), None):
-        run.skipped.warnings.append(f"none of the duplicates matches {mention('only')}, or all are protected")
-    path = request.answer + SUFFIX.encode()
-    acting = _Acting(request, saved, selection, run, delivery)
-    if not request.acting.yes:
-        if os.path.lexists(path):
-            refuse_unfinished(read_journal(path))
-        acting.act(None)
-    else:
-        with written_journal(path, create=True) as journal:
-            refuse_unfinished(journal)
-            acting.act(journal)
-    return Acted(
-        action=action,
-        is_done=request.acting.yes,
-        count=acting.count,
-        size=acting.size,
-        journal=path,
-        skipped=run.skipped,
-        rows=tuple(acting.rows),
-    )
+    from simdocs.commands.acted import acted
 
-
-def _chosen(saved: SavedAnswer, selection: Selection, share: float) -> int:
-    """The number of duplicates that were chosen.
-
-    UsageError: they are more than this share of the documents of an argument.
-    """
-    counts = Counter(saved.roots[pair.duplicate.root].argument for pair in selection.pairs())
-    for number, argument in enumerate(saved.arguments):
-        if counts[number] > share * argument.documents:
-            of = f"{counts[number]:,} of the {counted(argument.documents, 'document')} of {display_name(argument.name)}"
-            allowed = f"{mention('max_removed')} {share:g} allows"
-            raise UsageError(f"{of} are duplicates, more than {allowed}: look at the answer, then allow more")
-    return counts.total()
-
-
-class _Acting:
-    """Acts on one duplicate after the other."""
-
-    def __init__(
-        self, request: ActRequest, saved: SavedAnswer, selection: Selection, run: Run, delivery: Delivery
-    ) -> None:
-        self._request, self._saved, self._selection, self._run = request, saved, selection, run
-        self._delivery = delivery
-        self._again = FoundAgain(saved, any_length=request.acting.any_length)
-        given = request.acting.move
-        self._destinations = None if given is None else Destinations(given, saved)
-        self.rows = list[Row]()
-        self.count = self.size = 0
-
-    def act(self, journal: Journal | None) -> None:
-        """Act on all duplicates that were chosen; without a journal, only find out what would be done."""
-        tell = self._delivery.taker(ACTED, self.rows)
-        with ended(journal, "act") if journal else contextlib.nullcontext():
-            for done, pair in enumerate(self._selection.pairs()):
-                self._run.progress("acting" if journal else "looking", done, self._saved.duplicates)
-                name = self._saved.printed(pair.duplicate)
-                try:
-                    with ExitStack() as stack:
-                        tell(self._one(pair, name, journal, stack))
-                except NotDoneError as error:
-                    self._run.skipped.add(Skip("left", name, str(error)))
-
-    def _one(self, pair: SavedPair, name: bytes, journal: Journal | None, stack: ExitStack) -> Row:
-        """Act on one duplicate; return its row. NotDoneError: it is as it was."""
-        again = self._again.look(pair, stack)
-        self._selection.refuse_protected(again.duplicate)
-        if self._destinations is None:
-            refuse_link(again.duplicate, again.kept, are_identical=again.are_identical)
-        step = self._step(len(journal.steps) + 1 if journal else 1, pair, again)
-        status = again.duplicate.status
-        if journal is not None:
-            _do(journal, step, again)
-        self._again.acted_on.add(file_id(status))
-        self.count += 1
-        self.size += status.st_size
-        to = from_here(step.target_place) if step.target else None
-        return step.action, name, self._saved.printed(pair.kept), to, status.st_size
-
-    def _step(self, number: int, pair: SavedPair, again: PairAgain) -> Step:
-        """The step that acts on a duplicate. NotDoneError: what a copy of it must have cannot be found out."""
-        saved, status = self._saved, again.duplicate.status
-        root = saved.roots[pair.duplicate.root]
-        place = saved.path(pair.duplicate)
-        target_root, target, made = self._destinations.of(place) if self._destinations else (b"", b"", ())
-        with or_not_done():
-            facts = FileFacts.of(again.duplicate.descriptor)
-        return Step(
-            number=number,
-            action=self._request.action,
-            name=saved.printed(pair.duplicate),
-            root=root.path,
-            path=place[len(root.path) :],
-            target_root=target_root,
-            target=target,
-            temporary=spare_name(again.duplicate.base, number),
-            kept=saved.path(pair.kept),
-            made=made,
-            size=status.st_size,
-            device=status.st_dev,
-            inode=status.st_ino,
-            kept_inode=again.kept.status.st_ino,
-            sha256=again.sha256,
-            **facts._asdict() | {"attributes": tuple((each, value.hex()) for each, value in facts.attributes)},
-        )
-
-
-def _do(journal: Journal, step: Step, again: PairAgain) -> None:
-    """Do a step, between two lines of the journal. NotDoneError: the file is as it was, and the journal says so.
-
-    OutputError: the journal cannot be written, or what was done is uncertain. Then `undo` finds out.
-    """
-    perform = move if step.action == MOVE else hardlink
-    with signals_deferred():
-        journal.is_busy = True
-        journal.begin(step)
-        try:
-            perform(step, again.duplicate, again.kept)
-        except NotDoneError:
-            journal.mark(step, NOT_DONE)
-            journal.is_busy = False
-            raise
-        except OSError as error:
-            text = f"{error.strerror or error}: see what was done with simdocs undo"
-            raise OutputError(f"{display_name(step.name)}: {text}") from error
-        journal.mark(step, DONE)
-        journal.is_busy = False
-
-
-@contextlib.contextmanager
-def ended(journal: Journal, what: str) -> Iterator[None]:
-    """Write that a run, act or undo, begins; and that it has ended, whatever ended it, unless a step is half done."""
-    journal.start(what)
-    try:
-        yield
-    finally:
-        if not journal.is_busy:
-            journal.end()
+    return acted(options, run)

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from simdocs.artifacts.recognise import is_artifact
 from simdocs.corpora.patterns import either
 from simdocs.corpora.stamp import FileId, file_id
-from simdocs.errors import OutputError, UsageError, mention
-from simdocs.model.names import display_name
+from simdocs.errors import OutputError, UsageError
 from simdocs.model.saved_answer import SavedAnswer, SavedDocument, SavedPair
+from simdocs.names import display_name
 from simdocs.storage import syscalls
 from simdocs.storage.step import NotDoneError, Victim
 from simdocs.storage.targets import open_parent
@@ -51,7 +51,7 @@ class Selection:
             return
         above = self._directories(file.dir_fd) | {file_id(file.status)}
         if above & self._protected:
-            raise NotDoneError(f"it is protected by {mention('protect')}")
+            raise NotDoneError("it is protected by --protect")
 
     def _directories(self, dir_fd: int) -> frozenset[FileId]:
         """The directory that is open, and all above it."""

@@ -3,58 +3,108 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
-from simdocs.commands.resolve import resolve
-from simdocs.corpora.containers.recognise import looking_like
-from simdocs.engines.run import Run
 from simdocs.errors import MemoryNeededError
-from simdocs.matching.candidates.self_join import SelfJoin
-from simdocs.matching.preparing import prepare
-from simdocs.matching.sampling.found_similar import FoundPairs, measured
-from simdocs.matching.sampling.sampled_recall import sampled_recall
-from simdocs.matching.verification.verify import Verifier, outdated_warnings
-from simdocs.model.answers import Delivery
-from simdocs.model.audited import Audit
-from simdocs.parameters.recipes import IndexRecipe
-from simdocs.pipeline.boilerplate import with_common_tokens
-from simdocs.requests.studying import AuditRequest
+from simdocs.options.answers import Judging, Memory, Sampling
+from simdocs.options.output import Drawn
+from simdocs.options.sources import DOCS, Banded
+from simdocs.options.texts import Rereading
+from simdocs.options.values import UNITS_OF_SIZE
+
+if TYPE_CHECKING:
+    from simdocs.engines.run import Run
+    from simdocs.matching.candidates.self_join import SelfJoin
+    from simdocs.matching.sampling.found_similar import FoundPairs
+    from simdocs.model.audited import Audit as Audited
+    from simdocs.options.recipes import IndexRecipe
 
 _SAMPLED = (
     "all texts and their similar pairs do not fit in memory at once: a sample of them is compared with all others"
 )
 
 
-def answer(request: AuditRequest, run: Run, delivery: Delivery) -> Audit:
-    """An Audit of the bands that a request chooses, or of those of an index.
+def of_samples(options: Audit) -> str:
+    """A sample is compared in little memory."""
+    if options.sample is not None and options.max_memory is not None:
+        return "--sample and --max-memory cannot be combined: a sample is compared in little memory"
+    return ""
+
+
+class Audit(Banded, Memory, Rereading, Drawn, Judging):
+    """Measure how many similar pairs the bands find.
+
+    DOCS are files, directories (read recursively), - for standard input, or one artifact. Finds all pairs of similar
+    documents by an exact join, and counts those that share a bucket. This is repeated with other hash functions, for
+    the 95% interval of the recall. If the tokens do not fit in memory, or with --sample, documents are drawn and
+    compared with all others, and the interval is about what these say.
+    """
+
+    command = "audit"
+    takes = DOCS
+    examples = (
+        "simdocs audit docs.index",
+        "simdocs audit docs/ --unit word --threshold 0.7",
+        "simdocs audit docs/ --bands 20 --rows 5 --exit-code",
+        "simdocs audit docs.index --sample 5000",
+    )
+    usual = ("unit", "k", "num_perm", "threshold", "recall", "bands", "rows", "jobs", "output", "format")
+    upstream = ("shingles", "signatures", "index")
+    rules = (of_samples,)
+
+    sample: int | None = Sampling.options["sample"].but(default=None)
+    max_memory: int | None = Memory.options["max_memory"].but(
+        help=f"Audit a sample if comparing all pairs needs more than SIZE of memory. {UNITS_OF_SIZE}"
+    )
+    exit_code: bool = Judging.options["exit_code"].but(
+        help="Exit with 1 if the interval of the recall ends below the stated recall."
+    )
+
+
+def answer(options: Audit, run: Run) -> Audited:
+    """What the bands that were asked for find, or those of an index.
 
     The missed pairs are estimated from a sample if that was asked for, or if an exact join does not fit in memory.
-    UsageError: it contradicts an artifact, or no bands reach the recall. InputError, ArtifactError: documents or an
+    UsageError: options contradict an artifact, or no bands reach the recall. InputError, ArtifactError: documents or an
     artifact cannot be opened.
     """
-    plan = resolve(request, delivery.outputs)
+    from simdocs.commands.own_functions import refuse_stated
+    from simdocs.commands.resolve import of_bands
+    from simdocs.corpora.containers.recognise import looking_like
+    from simdocs.matching.candidates.self_join import SelfJoin
+    from simdocs.matching.corpus import check_root
+    from simdocs.matching.preparing import prepare
+    from simdocs.matching.verification.verify import Verifier, outdated_warnings
+    from simdocs.model.audited import Audit as Audited
+    from simdocs.pipeline.boilerplate import with_common_tokens
+
+    refuse_stated(options)
+    plan = of_bands(options, run.delivery.outputs, own=False)
+    check_root(plan.intake.root)
     intake, recipe = with_common_tokens(plan.intake, plan.recipe, run)
     corpus = prepare(intake, recipe, run)
-    banding = recipe.banding
-    join = SelfJoin(Verifier(corpus, banding.threshold, run, no_prefilter=True), None)
-    found = _measured(request, join, recipe, run)
+    join = SelfJoin(Verifier(corpus, recipe.banding.threshold, run, no_prefilter=True), None)
+    found = _measured(options, join, recipe, run)
     run.skipped.warnings += outdated_warnings(run, intake.artifact)
-    return Audit(
+    return Audited(
         documents=corpus.documents,
         recipe=recipe,
-        stated=banding.recall,
+        stated=recipe.banding.recall,
         skipped=run.skipped,
         **found._asdict(),
         looks_like=tuple(looking_like(corpus.documents)),
     )
 
 
-def _measured(request: AuditRequest, join: SelfJoin, recipe: IndexRecipe, run: Run) -> FoundPairs:
+def _measured(options: Audit, join: SelfJoin, recipe: IndexRecipe, run: Run) -> FoundPairs:
     """The pairs that the bands find, counted or estimated from a sample."""
-    cut = recipe.banding.cut
-    if not request.has("sample"):
+    from simdocs.matching.sampling.found_similar import measured
+    from simdocs.matching.sampling.sampled_recall import sampled_recall
+
+    if options.sample is None:
         # What was read before it became too much is held as long as the error is.
         with suppress(MemoryNeededError):
-            return measured(join, cut, recipe.sketching, request.comparing.max_memory)
+            return measured(join, recipe.banding.cut, recipe.sketching, options.max_memory)
         run.explain(_SAMPLED)
         run.skipped.warnings.append(_SAMPLED)
-    return sampled_recall(join, cut, request.sampling.sample)
+    return sampled_recall(join, recipe.banding.cut, options.sample or Sampling.options["sample"].default)

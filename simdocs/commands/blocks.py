@@ -14,10 +14,10 @@ from simdocs.model.answers import NAMES, Block, TableHead
 from simdocs.model.byte_strings import joined
 from simdocs.model.documents import Documents
 from simdocs.model.groups import Members, Pairs
-from simdocs.model.names import display_name
 from simdocs.model.ragged import Array, Index, Mask, Ragged, Rows
 from simdocs.model.search_result import MEMBERS
 from simdocs.model.skipped import Skip, Skipped
+from simdocs.names import display_name
 
 if TYPE_CHECKING:
     from simdocs.corpora.containers.names import LineNames

@@ -1,380 +1,259 @@
-"""compare: how similar texts are, and why."""
+"""compare: how similar texts are, and why; and the similarity of two texts in memory."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
-from dataclasses import dataclass, field, replace
-from itertools import compress, product
+from collections.abc import Iterator
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from simdocs.artifacts.formats import FORMATS
-from simdocs.commands.blocks import rows_named
-from simdocs.commands.ignoring import contradictory_files, ignored_of, tokens_of_templates, with_stop_word_list
-from simdocs.commands.resolve import banding_of, is_artifact, opened, shingling_of, threshold_of
-from simdocs.corpora.containers.reopened import Reopened
-from simdocs.corpora.decode import as_bytes, as_utf8
-from simdocs.corpora.single_text import read_single_document, refuse_fifo_twice, refuse_to_replace
-from simdocs.engines.run import Run
-from simdocs.errors import InputError, Problem, UnreachableRecallError, UsageError, mention, suggested
-from simdocs.kernels.compare import jaccard
-from simdocs.kernels.sketch.permutation import each_alone, slots
-from simdocs.kernels.sketch.schemes import signing_of
-from simdocs.matching.corpus import Corpus
-from simdocs.matching.difference import difference
-from simdocs.matching.measures import (
-    are_shorter_than_a_shingle,
-    edit_measures,
-    shingle_measures,
-    signature_measures,
-    token_sets,
-)
-from simdocs.model.answers import Delivery
-from simdocs.model.artifact import Artifact
-from simdocs.model.comparison import Comparison, SimilarityMatrix, SlotTrace
-from simdocs.model.measures import NOT_COMPUTED
-from simdocs.model.names import display_name, name_to_text
-from simdocs.model.ragged import Ragged, Tokens, distinct
-from simdocs.model.skipped import OF_UNVERIFIED
-from simdocs.parameters.families import DIFFS
-from simdocs.parameters.recipes import (
+from simdocs.options.answers import ANSWER, CompareAnswer, Comparing, Judging, Printing, Talking
+from simdocs.options.asked import Options, flags
+from simdocs.options.families import DIFFS, SCHEMES
+from simdocs.options.file_formats import FORMATS
+from simdocs.options.output import Drawn
+from simdocs.options.recipes import (
+    OF_BANDS,
     SIMILARITIES,
-    Bands,
-    IndexRecipe,
-    Recipe,
+    ChoosingBands,
+    Measuring,
+    OwnFunctions,
+    SeveralShinglings,
     Shingling,
-    SignatureRecipe,
     Sketching,
+    StopWords,
+    Templates,
 )
-from simdocs.pipeline.reload import ReloadRequest, reload_texts
-from simdocs.pipeline.shingling import spelled_shingles
-from simdocs.requests.request import contradictions
-from simdocs.requests.studying import CompareRequest, SimilarityRequest
+from simdocs.options.sources import (
+    OF_FILES,
+    OfSources,
+    by_hand_or_rule,
+    one_list_of_stop_words,
+    one_scheme,
+    standard_input_once,
+    useless_stop_words,
+)
+from simdocs.options.texts import REFUSED, InCommon, Normalisation, Rereading, Sequences, Walking
 
 if TYPE_CHECKING:
+    from simdocs.engines.run import Run
     from simdocs.model.common_passages import CommonPassages
-    from simdocs.parameters.hash_functions import PermutationLines
+    from simdocs.model.comparison import Comparison, Measured, SimilarityMatrix
+    from simdocs.model.slot_trace import SlotTrace
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedTexts:
-    """Texts to compare: their names, and their bytes as UTF-8.
+def of_trace(options: Compare) -> str:
+    """A trace shows how signatures are computed, which are about the Jaccard similarity alone."""
+    useless = options.differ(("diff", "measure"))
+    if options.trace and useless:
+        return f"--trace and {flags(useless)} cannot be combined: --trace shows only how signatures are computed"
+    return ""
 
-    artifact: where they are recorded, if they are.
-    given_names: the names that are neither str nor bytes, by the bytes that stand for them.
+
+def of_passages(options: Compare) -> str:
+    """Passages are listed for themselves."""
+    about = ("diff", "trace", "measure", "multiset", "seed", *Sketching.options, *OwnFunctions.options, *OF_BANDS)
+    useless = options.differ(about)
+    if options.passages and useless:
+        return f"--passages and {flags(useless)} cannot be combined: all passages are listed, the longest first"
+    return "--min-passage needs --passages" if options.min_passage is not None and not options.passages else ""
+
+
+def one_shingling(options: Compare) -> str:
+    """Only measures are a table over several units or numbers of them."""
+    alone = options.differ(("trace", "passages"))
+    if alone and options.has_several_shinglings:
+        return f"{flags(alone)} needs one --unit and one -k, not lists of them"
+    return ""
+
+
+def room_for_marks(options: Compare) -> str:
+    """Marked texts need a format that has room for them."""
+    chosen = options.format or options.suffix
+    form = FORMATS.get(chosen)
+    if options.diff is not None and form is not None and not (form.for_people or form.nested):
+        nested = " or ".join(name for name, each in FORMATS.items() if each.nested)
+        return (
+            f"--diff prints marked texts, which have no place in {chosen}: use --format {nested}, or leave the format"
+            " out"
+        )
+    return ""
+
+
+class Compare(
+    OfSources,
+    Sequences,
+    Normalisation,
+    SeveralShinglings,
+    Shingling,
+    StopWords,
+    Sketching,
+    OwnFunctions,
+    Templates,
+    ChoosingBands,
+    Comparing,
+    Rereading,
+    CompareAnswer,
+    InCommon,
+    Drawn,
+    Judging,
+):
+    """Show how similar two texts are, and why.
+
+    A and B are files, - for standard input, or lines of JSON Lines files as PATH#ID. After an artifact
+    (X.shingles, X.signatures or X.index), they are names of its documents, which are compared as it was built. On a
+    terminal, one sentence says how alike they are. Then come the texts with their differences marked, and the main
+    measures, with -v all of them. Elsewhere, all measures are printed, or with --diff the difference instead. With
+    --passages, the passages that both have are listed, the longest first, with their places: characters from 0 to the
+    one after the last, and lines from 1. Three texts or more give the matrix of their similarities.
     """
 
-    names: list[bytes]
-    texts: list[bytes]
-    artifact: Artifact | None = None
-    given_names: Mapping[bytes, Any] = field(default_factory=dict)
+    command = "compare"
+    takes = MappingProxyType({"documents": ("A B [C]...", -1, False)})
+    without = frozenset(("shingles",))
+    examples = (
+        "simdocs compare draft.txt final.txt",
+        "simdocs compare draft.txt final.txt --diff unified",
+        "simdocs compare letter.txt licence.txt --passages",
+        "simdocs compare draft.txt final.txt --unit char,word -k 3,5,9",
+        "simdocs compare docs.index docs/a.txt docs/b.txt",
+        "simdocs compare 'data.jsonl#17' 'data.jsonl#18' --format jsonl",
+        "simdocs compare draft.txt final.txt -o difference.html",
+        "simdocs compare essays/*.txt -o similarity.npy",
+        "simdocs compare a.txt b.txt -k 2 --scheme permutation --num-perm 4 --trace",
+    )
+    usual = ("diff", "passages", "unit", "k", "threshold", "exit_code", "output", "format", "verbose", "nfkc")
+    wanted = "two files"
+    of_paths = (*OF_FILES, "root")
+    rules = (
+        *(one_list_of_stop_words, standard_input_once, by_hand_or_rule, one_scheme),
+        *(of_trace, of_passages, one_shingling, room_for_marks),
+    )
+
+    max_size: int = Walking.options["max_size"].but(help=REFUSED)
+    threshold: float = ChoosingBands.options["threshold"].but(
+        help="Minimum similarity of near-duplicates. --exit-code and the choice of bands depend on it. With an index,"
+        " the default is that of the index."
+    )
+    measure: str = Comparing.options["measure"].but(
+        help="What is compared with the threshold, and is in the matrix of several texts."
+    )
+    output: bytes | None = Printing.options["output"].but(
+        help=f"{ANSWER} If it ends in .html, it is a page with both texts side by side."
+    )
+    verbose: bool = Talking.options["verbose"].but(help="Show all measures in a table.")
+
+    def _check(self) -> Iterator[str]:
+        yield from super()._check()
+        if len(self.documents if self.texts is None else self.texts) == 1:
+            yield "there is nothing to compare this text with: give two texts, or more"
 
     @property
-    def named(self) -> list[Any]:
-        """The names as they were given, or else as str."""
-        return [self.given_names.get(name, name_to_text(name)) for name in self.names]
+    def has_several_shinglings(self) -> bool:
+        """Whether the answer is a table over units and k."""
+        return len(self.unit or ()) > 1 or len(self.k or ()) > 1
 
-    @property
-    def recipe(self) -> Recipe | None:
-        """How the artifact was made in which they are recorded."""
-        return None if self.artifact is None else self.artifact.recipe
+    def problems_beside_artifact(self) -> Iterator[str]:
+        """Yield what an artifact before names of its documents does not allow."""
+        if useless := self.differ(OF_FILES):
+            yield f"{flags(useless)} needs documents, not an artifact"
+        if self.has_several_shinglings:
+            yield "an artifact has one --unit and one -k: name the documents instead"
 
+    def problems_beside_documents(self) -> Iterator[str]:
+        """Yield what documents that are read now do not allow."""
+        if self.root is not None:
+            yield "--root needs an artifact, not documents"
+        yield from useless_stop_words(self, self.unit or SeveralShinglings.options["unit"].default)
+        scheme = self.scheme or Sketching.defaults["scheme"]
+        if self.trace and not (self.differ(tuple(OwnFunctions.options)) or SCHEMES[scheme].by_rows):
+            yield no_trace(scheme)
 
-def compared_texts(request: CompareRequest) -> ComparedTexts:
-    """Read the texts of a request.
-
-    UsageError: parameters cannot be combined. InputError: a text cannot be read, or has changed since the artifact was
-    built. ArtifactError: the artifact cannot be opened.
-    """
-    if request.texts is None and is_artifact(request.artifact):
-        return _recorded(request)
-    if problems := list(request.problems_beside_documents()):
-        raise UsageError(*problems)
-    if request.texts is not None:
-        from simdocs.requests.in_memory import names_of
-
-        names, objects = names_of(request.names, len(request.texts))
-        return ComparedTexts(names, [_encoded(text) for text in request.texts], given_names=objects)
-    for later in request.documents[1:]:
-        if is_artifact(later):
-            problem = f"{display_name(later)} is an artifact: name it first, and then two of its documents"
-            raise UsageError(problem)
-    beside = (request.stop_words.stop_words, request.own.permutation_file)
-    refuse_fifo_twice([*request.documents, *request.templates.template, *beside])
-    limit, sequences = request.walking.max_size, request.sequences
-    paths: list[bytes] = list(request.documents)
-    return ComparedTexts(paths, [read_single_document(path, limit, sequences) for path in paths])
+    def problems_of_many(self) -> Iterator[str]:
+        """Yield what more than two texts do not allow."""
+        if self.diff is not None:
+            yield "--diff shows the difference of two texts, not of more"
+        if self.passages:
+            yield "--passages lists what two texts have in common, not more"
+        if self.has_several_shinglings:
+            yield "a matrix has one --unit and one -k: give two texts for a table over several"
 
 
-def _encoded(text: str | bytes) -> bytes:
-    return as_utf8(as_bytes(text))[0]
+def no_trace(scheme: str) -> str:
+    """The message that signatures of this scheme have no trace."""
+    which = ", the default," if scheme == Sketching.defaults["scheme"] else ""
+    wanted = "--scheme permutation, --functions or --permutation-file"
+    return f"--trace needs {wanted}: {scheme}{which} does not go through shingles row by row"
 
 
-def _recorded(request: CompareRequest) -> ComparedTexts:
-    """The documents of an artifact with these names."""
-    artifact = opened(request.artifact, tuple(FORMATS))
-    problems: list[Problem | str] = [*request.problems_beside_artifact(), *contradictory_files(request, artifact)]
-    names = [name for name in request.documents[1:] if isinstance(name, bytes)]
-    if len(names) < 2:
-        problems.append(f"{artifact.name} is an artifact: name two of its documents after it")
-    if problems:
-        raise UsageError(*problems)
-    corpus = Corpus.of_artifact(artifact, root=request.rereading.root)
-    rows = rows_named(corpus, names)
-    ((_, source),) = corpus.sources(rows)
-    assert isinstance(source, ReloadRequest)
-    with closing(Reopened()) as reader:
-        found, skips = reload_texts(source, list(range(len(rows))), artifact.recipe.shingling, reader)
-    for skip in skips:
-        why = OF_UNVERIFIED.get(skip.detail, f"its text cannot be read again ({skip.detail})")
-        raise InputError(f"{display_name(skip.shown_name)}: {why}: build {artifact.name} again")
-    texts = dict(found)
-    return ComparedTexts(corpus.printed_names(rows), [texts[place] for place in range(len(rows))], artifact)
-
-
-_MOST = 2000
-"""Texts in a matrix, which then has 4 million cells."""
-
-
-def answer(
-    request: CompareRequest, _run: Run | None, delivery: Delivery
-) -> Comparison | SimilarityMatrix | SlotTrace | CommonPassages:
+def answer(options: Compare, run: Run) -> Comparison | SimilarityMatrix | SlotTrace | CommonPassages:
     """The measures of two texts, or the similarities of more; or how signatures are computed, or passages in common.
 
-    UsageError: parameters cannot be combined, or contradict the artifact.
+    UsageError: options cannot be combined, or contradict the artifact. InputError: a text cannot be read, or has
+    changed since the artifact was built. ArtifactError: the artifact cannot be opened.
     """
-    beside = (*request.templates.template, request.own.permutation_file)
-    refuse_to_replace(delivery.outputs, (*request.documents, *beside), "a text that is read")
-    compared = compared_texts(request)
-    problems: list[Problem | str] = list(_contradictions(request, compared))
-    many = len(compared.texts) > 2
-    problems += request.problems_of_many() if many else ()
-    sketching, permutations = _sketching(request, compared.recipe)
-    if isinstance(compared.recipe, SignatureRecipe) and request.answer.trace and not sketching.goes_by_rows:
-        assert compared.artifact is not None
-        needs = f"{mention('trace')} needs {mention('scheme')} permutation"
-        problems = [f"{needs}, and {compared.artifact.name} has another scheme: name the files of the two documents"]
-    elif compared.artifact is not None:
-        problems += request.problems_of_trace(sketching)
-    if len(compared.texts) > _MOST:
-        remedy = f"{suggested('pairs', 'DOCS')} finds similar pairs"
-        problems.append(f"a matrix has at most {_MOST:,} texts, not {len(compared.texts):,}: {remedy}")
-    if problems:
-        raise UsageError(*problems)
-    if compared.recipe is not None:
-        shinglings = [compared.recipe.shingling]
-    else:
-        listed = with_stop_word_list(request.given)
-        shinglings = [shingling_of(listed | each) for each in _units(request)]
-    ignored = [_ignored(request, compared.artifact, shingling) for shingling in shinglings]
+    from dataclasses import replace
+
+    from simdocs.commands.compared_texts import compared_texts, comparison, matrix_of, slot_trace
+    from simdocs.corpora.single_text import refuse_to_replace
+    from simdocs.matching.measures import token_sets
+
+    look, read = run.delivery.look, (*options.documents, *options.template, options.permutation_file)
+    refuse_to_replace(run.delivery.outputs, read, "a text that is read")
+    compared = compared_texts(options)
+    texts, shingling, ignored = compared.texts, compared.shinglings[0], compared.ignored[0]
     in_common = None
-    if request.in_common.passages:
-        from simdocs.commands.passages import passages_of
+    if options.passages:
+        from simdocs.commands.quoted import passages_of
 
-        in_common = passages_of(compared.named, compared.texts, request.in_common, shinglings[0], ignored[0])
-        if not delivery.look.as_file:
+        in_common = passages_of(compared.named, texts, options.min_passage, shingling, ignored)
+        if not look.as_file:
             return in_common
-    sets = token_sets(compared.texts, shinglings[0], ignored[0])
-    if sketching.is_own and not isinstance(compared.recipe, SignatureRecipe):
-        sketching = _about_items(sketching, compared.texts, sets, shinglings[0], permutations)
-    measure = request.comparing.measure
-    short = are_shorter_than_a_shingle(compared.texts, sets, shinglings[0])
-    matrix = _matrix(compared, sets, short, measure, threshold_of(request, compared.recipe))
-    if request.answer.trace:
-        return slot_trace(compared.texts, sets, shinglings[0], sketching, matrix)
-    if many:
+    sets = token_sets(texts, shingling, ignored)
+    sketching = compared.sketching_of(sets)
+    matrix = matrix_of(compared, sets)
+    if options.trace:
+        return slot_trace(texts, sets, shingling, sketching, matrix)
+    if len(texts) > 2:
         return matrix
-    a, b = compared.texts
-    first, recipe, look = shinglings[0], compared.recipe, delivery.look
-    alone = (look.as_file or request.answer.diff is not None) and not look.holds_all
-    shows_edits = not (alone or request.several_shinglings)
     # Drawn for people or as JSON Lines, the measures are shown together with the places where the texts differ.
-    drawn = delivery.take is not None or look.as_file
-    shows_both = drawn and look.holds_all and (look.as_file or not request.several_shinglings)
-    diff = request.answer.diff or ("words" if shows_both else None)
-    exact = float(jaccard.exact(sets, np.array([0]), np.array([1]))[0])
-    comparison = Comparison(
-        names=(compared.named[0], compared.named[1]),
-        every=tuple(shingle_measures(a, b, *each) for each in zip(shinglings, ignored, strict=True)),
-        edits=edit_measures(a, b, first) if shows_edits else NOT_COMPUTED,
-        signatures=signature_measures(sets, first.seed, sketching, _bands(request, recipe, sketching), exact),
-        matrix=matrix,
-        difference=None if diff is None else difference(a, b, first, DIFFS[diff].compared),
-        decided_by=_decided_by(measure=request.comparing.measure, multiset=first.multiset),
-    )
-    return comparison if in_common is None else replace(in_common, comparison=comparison)
+    drawn, several = run.delivery.take is not None or look.as_file, options.has_several_shinglings
+    shows_both = drawn and look.holds_all and (look.as_file or not several)
+    diff = options.diff or ("words" if shows_both else None)
+    alone = (look.as_file or options.diff is not None) and not look.holds_all
+    units = None if diff is None else DIFFS[diff].compared
+    measured = comparison(compared, sets, sketching, matrix, units, with_edits=not (alone or several))
+    return measured if in_common is None else replace(in_common, comparison=measured)
 
 
-def _units(request: CompareRequest) -> Iterator[dict[str, Any]]:
-    """Yield each unit, with each k that was given."""
-    for unit, k in product(request.shinglings.unit, request.shinglings.k or (None,)):
-        yield {"unit": unit} | ({} if k is None else {"k": k})
+class Similarity(Options, Normalisation, Shingling, StopWords, Measuring):
+    """Return the exact similarity of two texts, from 0.0 to 1.0. A text without shingles has 0.0 with any.
 
-
-def _contradictions(request: CompareRequest, compared: ComparedTexts) -> Iterator[Problem]:
-    """Yield what was given and contradicts the artifact."""
-    if compared.artifact is not None:
-        first = next(_units(request))
-        given = {name: first.get(name, value) for name, value in request.given.items()}
-        artifact, fixed = compared.artifact, FORMATS[compared.artifact.kind].parameter_groups
-        yield from contradictions(given, artifact.recipe, artifact.name, fixed, ("threshold",))
-
-
-def _matrix(
-    compared: ComparedTexts, sets: Ragged, short: Sequence[bool], measure: str, threshold: float
-) -> SimilarityMatrix:
-    """How similar each two of these texts are, by this measure of their token sets."""
-    left, right = np.triu_indices(len(sets), 1)
-    similarity = np.diag((sets.lengths > 0).astype(np.float64))
-    if measure == "containment":
-        shared = jaccard.overlaps(sets, left, right)
-        similarity[left, right] = jaccard.containments(shared, sets.lengths[left])
-        similarity[right, left] = jaccard.containments(shared, sets.lengths[right])
-    else:
-        similarity[left, right] = similarity[right, left] = jaccard.exact(sets, left, right)
-    names = tuple(compared.named)
-    blank = (not text.decode("utf-8", "surrogateescape").strip() for text in compared.texts)
-    return SimilarityMatrix(
-        names,
-        similarity,
-        threshold,
-        empty=frozenset(compress(names, blank)),
-        short=frozenset(compress(names, short)),
-        invalid=frozenset(compress(names, (not _is_utf8(text) for text in compared.texts))),
-    )
-
-
-def _is_utf8(text: bytes) -> bool:
-    try:
-        text.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def _sketching(request: CompareRequest, recipe: Recipe | None) -> tuple[Sketching, PermutationLines | None]:
-    """How signatures are computed: as in the artifact, or as requested; and the permutations, if they are in a file.
-
-    InputError, UsageError: the file cannot be used.
+    a, b: the texts themselves, not paths: use Path.read_bytes() for files. With multiset=True, repeats count in
+    jaccard, containment and overlap.
     """
-    if isinstance(recipe, SignatureRecipe):
-        return recipe.sketching, None
-    permutations = None
-    if request.own.permutation_file is not None:
-        from simdocs.commands.own_functions import permutation_lines
 
-        permutations = permutation_lines(request.own.permutation_file)
-    return request.sketching.with_own_functions(request.own.functions, permutations), permutations
+    command = "similarity"
+    takes = MappingProxyType({"a": ("A", 1, False), "b": ("B", 1, False)})
+    rules = (one_list_of_stop_words,)
 
+    a: str | bytes = b""
+    b: str | bytes = b""
 
-def _bands(request: CompareRequest, recipe: Recipe | None, sketching: Sketching) -> Bands:
-    """The bands and rows of the index, or as requested. UsageError: none fulfil the request.
-
-    A few own functions may reach no recall, and then each place is a band.
-    """
-    if isinstance(recipe, IndexRecipe):
-        return recipe.banding.cut
-    try:
-        return banding_of(request.banding, sketching).cut
-    except UnreachableRecallError:
-        if not sketching.is_own:
-            raise
-        return Bands(sketching.num_perm, 1)
+    def _check(self) -> Iterator[str]:
+        for text in (self.a, self.b):
+            if not isinstance(text, str | bytes):
+                hint = ": read the file with read_bytes()" if isinstance(text, os.PathLike) else ""
+                yield f"a text must be str or bytes, not {type(text).__name__}{hint}"
+        yield from useless_stop_words(self, {self.unit or Shingling.defaults["unit"]})
 
 
-def _about_items(
-    sketching: Sketching,
-    texts: Sequence[bytes],
-    sets: Ragged,
-    shingling: Shingling,
-    permutations: PermutationLines | None,
-) -> Sketching:
-    """The scheme with functions of the shingles of these texts, given as UTF-8. sets: their token sets.
+def similarity_of(options: Similarity, _run: Run) -> Measured:
+    """The exact similarity of two texts. UsageError: they are too long for this measure."""
+    from simdocs.commands.resolve import shingling_of
+    from simdocs.corpora.decode import as_bytes, as_utf8
+    from simdocs.model.comparison import Measured
 
-    UsageError: they have too many shingles, or a function is not defined for one.
-    """
-    from simdocs.commands.own_functions import refuse_too_many, with_items
-
-    refuse_too_many(sketching, len(distinct(sets.values)))
-    return with_items(sketching, _spelled(texts, shingling), permutations)
-
-
-def _spelled(texts: Sequence[bytes], shingling: Shingling) -> dict[int, str]:
-    """The shingle of each token of these texts, in the order in which the texts have them first. texts: UTF-8."""
-    spelled = dict[int, str]()
-    for text in texts:
-        for shingle, token in spelled_shingles(text, shingling):
-            spelled.setdefault(token, shingle)
-    return spelled
-
-
-def _ignored(request: CompareRequest, artifact: Artifact | None, shingling: Shingling) -> Tokens:
-    """The tokens that are left out: the same as in the artifact, or the tokens of the templates."""
-    if artifact is not None and isinstance(artifact.recipe, SignatureRecipe):
-        return ignored_of(artifact)
-    return tokens_of_templates(request, shingling)
-
-
-def _decided_by(*, measure: str | None, multiset: bool) -> str:
-    """The measure that the threshold is about, by its name in a comparison."""
-    if measure == "containment":
-        return "overlap of multisets" if multiset else "overlap"
-    return "bag_jaccard" if multiset else "jaccard"
-
-
-def similarity_of(request: SimilarityRequest, a: str | bytes, b: str | bytes) -> float:
-    """The exact similarity of two texts, from 0.0 to 1.0.
-
-    UsageError: one of them is not a text, or they are too long for this measure.
-    """
-    for text in (a, b):
-        if not isinstance(text, str | bytes):
-            hint = ": read the file with read_bytes()" if isinstance(text, os.PathLike) else ""
-            raise UsageError(f"a text must be str or bytes, not {type(text).__name__}{hint}")
-    measured: float = SIMILARITIES[request.measuring.measure].load()(
-        _encoded(a), _encoded(b), shingling_of(request.given)
-    )
-    return measured
-
-
-_MOST_VALUES = 10**6
-"""The largest number of values in a trace, one for each row, document and hash function."""
-
-
-def slot_trace(
-    texts: Sequence[bytes], sets: Ragged, shingling: Shingling, sketching: Sketching, matrix: SimilarityMatrix
-) -> SlotTrace:
-    """The trace of texts, given as UTF-8. sets: the tokens of each that count.
-
-    The rows are in the order of the texts, or with own functions in that of their numbers.
-    UsageError: it would have more than a million numbers.
-    """
-    compared, num_perm = distinct(sets.values), sketching.num_perm
-    values = len(compared) * (len(sets) + 1) * num_perm
-    if values > _MOST_VALUES:
-        raise UsageError(
-            f"{mention('trace')} would print {values:,} values, and at most {_MOST_VALUES:,} are printed:"
-            f" {len(compared):,} shingles of {len(sets):,} texts, and {num_perm:,} hash functions: use shorter texts,"
-            f" or a smaller {mention('num_perm')}"
-        )
-    if sketching.is_own:
-        spelled = dict(zip(sketching.item_tokens, sketching.items, strict=True))
-    else:
-        spelled = _spelled(texts, shingling)
-    tokens = np.fromiter(spelled, np.uint32, len(spelled))
-    tokens = tokens[np.isin(tokens, compared)]
-    members = np.column_stack([np.isin(tokens, sets[row]) for row in range(len(sets))])
-    sign = signing_of(sketching).signatures
-    hashes = sign(each_alone(tokens), num_perm, shingling.seed)
-    return SlotTrace(
-        shingles=tuple(spelled[token] for token in tokens.tolist()),
-        tokens=tokens,
-        members=members,
-        hashes=hashes,
-        slots=slots(hashes, members),
-        signatures=sign(sets, num_perm, shingling.seed),
-        matrix=matrix,
-    )
+    a, b = (as_utf8(as_bytes(text))[0] for text in (options.a, options.b))
+    measured: Any = SIMILARITIES[options.measure].load()
+    return Measured(measured(a, b, shingling_of(options.fields())))

@@ -5,25 +5,25 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from simdocs.artifacts.writer import check_target
 from simdocs.commands.blocks import PrintedNames
-from simdocs.commands.build import BuildPlan, build_and_compare, with_all_ignored
-from simdocs.commands.resolve import resolve
-from simdocs.commands.standing import forgotten_bands, standing
+from simdocs.commands.new_artifact import BuildPlan, build_and_compare, plan_of, standing_for, with_all_ignored
 from simdocs.engines.run import Run
 from simdocs.matching.corpus import Corpus
-from simdocs.model.answers import Block, Delivery
+from simdocs.model.answers import Block
 from simdocs.model.artifact import Artifact
 from simdocs.model.build_results import CHANGES, REMOVED, DryRun
 from simdocs.model.documents import Documents
-from simdocs.model.names import display_name
 from simdocs.model.ragged import Array
-from simdocs.parameters.recipes import Recipe
-from simdocs.requests.building import BuildRequest
+from simdocs.names import display_name
+from simdocs.options.recipes import Recipe
+
+if TYPE_CHECKING:
+    from simdocs.commands.build import Build
 
 _AT_ONCE = 1 << 13
 """Rows of the answer in one block."""
@@ -39,17 +39,17 @@ class _Discard:
         """Write nothing."""
 
 
-def answer(request: BuildRequest, run: Run, delivery: Delivery) -> DryRun:
+def changes_of(options: Build, run: Run) -> DryRun:
     """The changes that a build would make. This fails as the build would, but takes no lock."""
-    plan, target = resolve(request, delivery.outputs), request.target
-    assert target.output is not None
-    check_target(os.fsdecode(target.output), request.kind)
+    delivery = run.delivery
+    plan = plan_of(options, delivery.outputs)
+    assert options.output is not None
+    check_target(os.fsdecode(options.output), options.kind)
     plan = with_all_ignored(plan, run)
-    there = standing(target.output, plan.recipe, request.updating)
-    run.skipped.warnings += forgotten_bands(there, plan.recipe, request.given)
+    there = standing_for(options, plan)
     built, found = build_and_compare(plan, _Discard(), run, there, "it would be rebuilt from scratch")
     result = DryRun(
-        built=replace(built, target=display_name(target.output)),
+        built=replace(built, target=display_name(options.output)),
         earlier=there.documents,
         new=found.new,
         changed=found.changed,

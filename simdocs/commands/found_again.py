@@ -21,16 +21,14 @@ from simdocs.corpora.identity import content_digest
 from simdocs.corpora.read_file import PADDING, read_open
 from simdocs.corpora.stamp import FileId, Stamp, file_id, is_recent, settled
 from simdocs.corpora.walked_files import Directories
-from simdocs.errors import mention
 from simdocs.kernels.compare.jaccard import exact, unlike_lengths
 from simdocs.matching.measures import set_and_length
-from simdocs.model.names import display_name
 from simdocs.model.ragged import Ragged, Tokens
 from simdocs.model.saved_answer import SavedAnswer, SavedDocument, SavedPair
 from simdocs.model.skipped import DocumentSkipped, explanation
-from simdocs.parameters.families import UNITS
-from simdocs.parameters.file_formats import compression_of
-from simdocs.parameters.values import is_uri
+from simdocs.names import display_name, is_uri
+from simdocs.options.families import UNITS
+from simdocs.options.file_formats import compression_of
 from simdocs.storage.step import NotDoneError, Victim
 
 
@@ -82,7 +80,7 @@ class FoundAgain:
         for document, what in ((pair.duplicate, "it"), (pair.kept, f"its kept document {shown}")):
             if document.container:
                 where = f"a row of {display_name(document.file)}, not a file"
-                raise NotDoneError(f"{what} is {where}: write the other rows with {mention('kept_rows')}")
+                raise NotDoneError(f"{what} is {where}: write the other rows with --kept-rows")
             if is_uri(document.name):
                 raise NotDoneError(f"{what} lies in a store of objects, where simdocs changes nothing")
             if not document.inode:
@@ -110,7 +108,7 @@ class FoundAgain:
             )
         if not self._any_length and unlike_lengths(units[:1], units[1:], self._answer.threshold).any():
             lengths = f"{units[0]:,} {UNITS[shingling.unit].plural}, and its kept document {shown} has {units[1]:,}"
-            raise NotDoneError(f"it has {lengths}: look at both, or add {mention('any_length')} to act on it")
+            raise NotDoneError(f"it has {lengths}: look at both, or add --any-length to act on it")
         return PairAgain(duplicate, kept, contents.sha256, contents.sha256 == others.sha256)
 
     def _opened(self, document: SavedDocument, stack: ExitStack, what: str) -> Victim:

@@ -1,41 +1,32 @@
-"""The tokens that a request leaves out: the tokens of its templates, or the same as an artifact."""
+"""The tokens that are left out: the tokens of its templates, or the same as an artifact."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from simdocs.artifacts.manifest import differences
 from simdocs.artifacts.npy import damaged
-from simdocs.errors import ArtifactError, InputError, ParametersError, mention
+from simdocs.errors import ArtifactError, InputError, ParametersError
 from simdocs.kernels.tokens.ignored_tokens import digest_of
 from simdocs.model.artifact import Artifact
-from simdocs.model.names import display_name
 from simdocs.model.ragged import Tokens
-from simdocs.parameters.recipes import MOST_STOP_WORDS, Shingling, SignatureRecipe
-from simdocs.parameters.texts import Sequences, Walking
+from simdocs.names import display_name
+from simdocs.options.asked import Options
+from simdocs.options.recipes import MOST_STOP_WORDS, Shingling, SignatureRecipe
+from simdocs.options.texts import Sequences, Walking
 from simdocs.pipeline.boilerplate import template_tokens
 from simdocs.pipeline.prepare import Intake
-from simdocs.requests.request import Request
 
 _COMMENT = "#|"
 """The signs that begin a comment. No word has them, and the lists of Snowball have comments after |."""
 
 
-def with_stop_word_list(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters that were given, with the list of stop words in the place of the name of its file.
+def stop_word_list(name: bytes) -> str:
+    """The distinct words in this file, sorted, with spaces between them.
 
     InputError: the list cannot be used. UsageError: the file has many texts.
     """
-    given = dict(given)
-    if (name := given.pop("stop_words", None)) is not None:
-        given["stop_word_list"] = stop_word_list(name)
-    return given
-
-
-def stop_word_list(name: bytes) -> str:
-    """The distinct words in this file, sorted, with spaces between them: see `with_stop_word_list`."""
     from simdocs.corpora.single_text import read_single_document
 
     shown = display_name(name)
@@ -58,19 +49,17 @@ def stop_word_list(name: bytes) -> str:
     return " ".join(words)
 
 
-def contradictory_stop_words(given: Mapping[str, Any], artifact: Artifact) -> Iterator[str]:
-    """Yield a message if another list was given than the artifact has. Errors: see `with_stop_word_list`."""
-    if (name := given.get("stop_words")) is None:
-        return
+def contradictory_stop_words(name: bytes, artifact: Artifact) -> Iterator[str]:
+    """Yield a message if another list was given than the artifact has. InputError: it cannot be used."""
     theirs, remedy = artifact.recipe.shingling.stop_word_list, "rebuild it, or leave the option out"
     if not theirs:
-        yield f"{artifact.name} was built without {mention('stop_words')}: {remedy}"
+        yield f"{artifact.name} was built without --stop-words: {remedy}"
     elif theirs != stop_word_list(name):
-        yield f"{artifact.name} was built with other {mention('stop_words')} than {display_name(name)}: {remedy}"
+        yield f"{artifact.name} was built with other --stop-words than {display_name(name)}: {remedy}"
 
 
 def leaving_out(
-    request: Request, intake: Intake, recipe: SignatureRecipe, decided_by: Artifact | None
+    options: Options, intake: Intake, recipe: SignatureRecipe, decided_by: Artifact | None
 ) -> tuple[Intake, SignatureRecipe]:
     """The intake and the recipe with the tokens that are left out. Common tokens of documents are not known yet.
 
@@ -78,31 +67,32 @@ def leaving_out(
     """
     if decided_by is not None and isinstance(decided_by.recipe, SignatureRecipe):
         return replace(intake, ignored=ignored_of(decided_by)), recipe
-    tokens = tokens_of_templates(request, recipe.shingling)
+    tokens = tokens_of_templates(getattr(options, "template", ()), recipe.shingling)
     digest = digest_of(tokens)
     ignoring = recipe.ignoring.but(template_digest=digest, ignored_digest=digest)
     return replace(intake, ignored=tokens), recipe.but(ignoring=ignoring)
 
 
-def contradictory_files(request: Request, artifact: Artifact) -> Iterator[str]:
-    """Yield a message for each file of the request that has other contents than that with which the artifact was made.
+def contradictory_files(options: Options, artifact: Artifact) -> Iterator[str]:
+    """Yield a message for each file that was named and that has other contents than that of the artifact.
 
     InputError, UsageError: a file cannot be used.
     """
-    yield from _contradictory_templates(request, artifact)
-    yield from contradictory_stop_words(request.given, artifact)
-    if request.has("permutation_file"):
+    if templates := getattr(options, "template", ()):
+        yield from _contradictory_templates(templates, artifact)
+    if (name := getattr(options, "stop_words", None)) is not None:
+        yield from contradictory_stop_words(name, artifact)
+    if (name := getattr(options, "permutation_file", None)) is not None:
         from simdocs.commands.own_functions import contradictory_permutations
 
-        yield from contradictory_permutations(request.given["permutation_file"], artifact)
+        yield from contradictory_permutations(name, artifact)
 
 
-def _contradictory_templates(request: Request, artifact: Artifact) -> Iterator[str]:
-    templates = _templates(request)
-    if not templates or not isinstance(artifact.recipe, SignatureRecipe):
+def _contradictory_templates(templates: Sequence[bytes], artifact: Artifact) -> Iterator[str]:
+    if not isinstance(artifact.recipe, SignatureRecipe):
         return
-    ours = digest_of(tokens_of_templates(request, artifact.recipe.shingling))
-    theirs, option = artifact.recipe.ignoring.template_digest, mention("template")
+    ours = digest_of(tokens_of_templates(templates, artifact.recipe.shingling))
+    theirs, option = artifact.recipe.ignoring.template_digest, "--template"
     remedy = "rebuild it, or leave the option out"
     if not theirs:
         yield f"{artifact.name} was built without {option}: {remedy}"
@@ -133,14 +123,9 @@ def refuse_other_tokens(artifact: Artifact, index: Artifact) -> None:
         )
 
 
-def tokens_of_templates(request: Request, shingling: Shingling) -> Tokens:
-    """The tokens of the templates of a request. InputError, UsageError: a template cannot be used."""
-    return template_tokens([_text(name, shingling) for name in _templates(request)], shingling)
-
-
-def _templates(request: Request) -> tuple[bytes, ...]:
-    templates: tuple[bytes, ...] = request.given.get("template", ())
-    return templates
+def tokens_of_templates(templates: Sequence[bytes], shingling: Shingling) -> Tokens:
+    """The tokens of these files of templates. InputError, UsageError: a template cannot be used."""
+    return template_tokens([_text(name, shingling) for name in templates], shingling)
 
 
 def _text(name: bytes, shingling: Shingling) -> bytes:

@@ -1,143 +1,97 @@
-"""info and check: what an artifact is, in keys and values, and what is wrong with artifacts."""
+"""info and check: what does an artifact hold, and is it undamaged?"""
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from simdocs.artifacts.damage import damages, damages_of
-from simdocs.artifacts.formats import FORMATS
-from simdocs.commands.resolve import opened
-from simdocs.engines.run import Run
 from simdocs.errors import ArtifactError, InputError, SimdocsError
-from simdocs.kernels.lsh.banding import chosen_by
-from simdocs.kernels.native import kernels_in_use
-from simdocs.matching.corpus import name_prefix
-from simdocs.model.answers import Delivery, Figure
-from simdocs.model.artifact import Artifact
-from simdocs.model.build_results import Expectation
-from simdocs.model.documents import EMPTY, IGNORED, INVALID, SHORT, WIDE
-from simdocs.model.inspection import ArtifactInfo, CheckResult, FactValue
-from simdocs.model.names import name_to_text, path_from, shell_word, text_to_name
-from simdocs.parameters.recipes import IndexRecipe, Recipe
-from simdocs.pipeline.indexing import expected_of
-from simdocs.requests.request import in_words
-from simdocs.requests.studying import CheckRequest, InfoRequest
+from simdocs.names import display_name
+from simdocs.options.answers import Debugging, Talking
+from simdocs.options.asked import Options
+from simdocs.options.output import Drawn, quiet_or_not
+from simdocs.options.sources import paths
 
-ENDS = 3
-"""Documents shown of either end."""
-
-_FLAGS = {"empty": EMPTY, "short": SHORT, "invalid_bytes": INVALID, "utf_16_or_32": WIDE, "all_ignored": IGNORED}
+if TYPE_CHECKING:
+    from simdocs.engines.run import Run
+    from simdocs.model.inspection import ArtifactInfo, CheckResult
 
 
-def answer(request: InfoRequest, _run: Run, _delivery: Delivery) -> ArtifactInfo:
-    """Everything that an artifact says of itself without its texts, and what is to be expected of an index.
+def artifacts_of(given: Sequence[Any]) -> tuple[tuple[Any, ...], list[str]]:
+    """Artifacts, with their paths as bytes, and what is wrong with those that are none."""
+    found, wrong = paths(given, or_texts=False)
+    nul = [display_name(each) for each in found if isinstance(each, bytes) and b"\0" in each]
+    return found, [*wrong, *(f"{name}: a path cannot contain NUL" for name in nul)]
 
-    InputError, ArtifactError: it cannot be opened.
+
+class Info(Drawn):
+    """Show what an artifact holds.
+
+    Prints its parameters, counts and arrays, its first and last documents and, for an index, the probability that a
+    pair is found. Only what is printed is checked; `simdocs check` checks everything.
     """
-    artifact = opened(request.artifact, tuple(FORMATS))
-    recipe = artifact.recipe
-    if not isinstance(recipe, IndexRecipe):
-        return ArtifactInfo(artifact.kind, tuple(_facts(artifact, None)))
-    expected = expected_of(artifact)
-    return ArtifactInfo(artifact.kind, tuple(_facts(artifact, expected)), recipe.banding, expected)
+
+    command = "info"
+    takes = MappingProxyType({"artifact": ("ARTIFACT", 1, True)})
+    examples = ("simdocs info docs.index", "simdocs info docs.signatures --format jsonl")
+    usual = ("output", "format", "header")
+
+    artifact: Any = None
+
+    def _check(self) -> Iterator[str]:
+        given, wrong = artifacts_of(() if self.artifact is None else (self.artifact,))
+        self.__dict__["artifact"] = given[0] if given else None
+        yield from wrong
+        if not (given or wrong):
+            yield "nothing to show: name an artifact"
 
 
-def check(request: CheckRequest, _run: Run, _delivery: Delivery) -> CheckResult:
+class Check(Options, Talking, Debugging):
+    """Check that artifacts are undamaged.
+
+    Reads everything, compares the checksums, and checks all internal rules. Prints nothing if all is well. Otherwise
+    prints one line for each problem and exits with status 4. Checksums find accidental damage, not forgery.
+    """
+
+    command = "check"
+    takes = MappingProxyType({"artifacts": ("ARTIFACT...", -1, True)})
+    examples = ("simdocs check docs.index", "simdocs check *.index *.shingles")
+    usual = ("quiet", "verbose")
+    rules = (quiet_or_not,)
+
+    artifacts: tuple[Any, ...] = ()
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether there is a table to draw: all problems are errors."""
+        return False
+
+    def _check(self) -> Iterator[str]:
+        self.__dict__["artifacts"], wrong = artifacts_of(self.artifacts)
+        yield from wrong
+        if not (self.artifacts or wrong):
+            yield "nothing to check: name the artifacts"
+
+
+def answer(options: Info, run: Run) -> ArtifactInfo:  # noqa: ARG001  (as all answers)
+    """What an artifact says of itself. InputError, ArtifactError: it cannot be opened."""
+    from simdocs.artifacts.formats import FORMATS
+    from simdocs.commands.artifact_facts import facts_of
+    from simdocs.commands.resolve import opened
+
+    return facts_of(opened(options.artifact, tuple(FORMATS)))
+
+
+def check(options: Check, run: Run) -> CheckResult:  # noqa: ARG001  (as all answers)
     """The damage in artifacts, and those that cannot be read."""
+    from simdocs.artifacts.damage import damages, damages_of
+    from simdocs.model.inspection import CheckResult
+
     found = list[SimdocsError]()
-    for given in request.artifacts:
+    for given in options.artifacts:
         try:
             found += map(ArtifactError, damages(given) if isinstance(given, bytes) else damages_of(given))
         except InputError as error:
             found.append(error)
     return CheckResult(tuple(found))
-
-
-def _facts(artifact: Artifact, expected: Expectation | None) -> Iterator[tuple[str, FactValue]]:
-    form, documents = FORMATS[artifact.kind], artifact.documents
-    yield "kind", artifact.kind
-    yield "version", _value(form.version)
-    yield "made_from", _value(artifact.made_from)
-    yield "documents", _value(artifact.n_documents)
-    facts = documents.facts
-    yield "bytes", _value(facts["size"].sum())
-    yield "tokens", _value(documents.tokens)
-    if artifact.kind != "shingles":
-        yield "ignored_tokens", _value(len(artifact.ignored))
-        yield "ignored_share", _value(documents.share_left_out)
-    firsts, _ = documents.distinct_texts()
-    yield "distinct_texts", _value(len(firsts))
-    for name, flag in _FLAGS.items():
-        yield name, _value(documents.flagged(flag))
-    yield "unicode", _value(artifact.recipe.unicode)
-    for group in form.parameter_groups:
-        for name, value in getattr(artifact.recipe, group).flattened():
-            if value != ():  # own hash functions, which few have
-                yield name, _rule(artifact.recipe) if name == "rule" else _value(value)
-    for array in form.arrays:
-        kind = "structured" if array.dtype.names else array.dtype.str
-        yield array.file, f"{kind} {artifact[array.name].shape}"
-    if expected is not None:
-        yield from _expectation(expected)
-    yield from _run(artifact)
-    yield "kernels_in_use", kernels_in_use()
-    first = list(range(min(ENDS, artifact.n_documents)))
-    last = list(range(max(ENDS, artifact.n_documents - ENDS), artifact.n_documents))
-    prefix = name_prefix(None, artifact.root)
-    yield from (("first", name_to_text(path_from(prefix, documents.raw_name(row)))) for row in first)
-    yield from (("last", name_to_text(path_from(prefix, documents.raw_name(row)))) for row in last)
-
-
-def _rule(recipe: Recipe) -> str:
-    """The rule by which the bands were really chosen."""
-    assert isinstance(recipe, IndexRecipe)
-    return chosen_by(recipe.banding, recipe.sketching.num_perm)
-
-
-def _expectation(expected: Expectation) -> Iterator[tuple[str, FactValue]]:
-    yield "probability", _value(expected.at_threshold)
-    yield from ((f"probability_at_{similarity:g}", _value(chance)) for similarity, chance in expected.curve)
-    yield "candidates_a_document", _value(expected.candidates)
-    if expected.better_num_perm:
-        yield "fewer_candidates_with_num_perm", _value(expected.better_num_perm)
-
-
-def _run(artifact: Artifact) -> Iterator[tuple[str, FactValue]]:
-    """Yield facts from run.json. No checksum covers the file, so its values may have any type."""
-    for key in ("simdocs", "start", "root"):
-        if isinstance(value := artifact.run.get(key), str):
-            yield key, _printable(value)
-    command = artifact.run.get("command")
-    if isinstance(command, list):
-        yield "command", " ".join(shell_word(_printable(str(word))) for word in command)
-    with contextlib.suppress(ArtifactError):
-        yield "new_or_changed", _value(len(artifact.changed))
-    skipped = artifact.run.get("skipped")
-    if isinstance(skipped, dict):
-        for reason, count in skipped.items():
-            if isinstance(count, int | list):
-                yield _printable(f"skipped_{reason}"), _value(len(count) if isinstance(count, list) else count)
-
-
-def _value(value: Any) -> FactValue:
-    """A value for the table: numbers stay numbers, and all else becomes text."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return Figure(value)
-    if isinstance(value, int | np.integer):
-        return int(value)
-    return "" if value is None else in_words(value)
-
-
-def _printable(text: str) -> str:
-    """A text from run.json; with escapes, if it holds a surrogate that stands for no byte."""
-    try:
-        text_to_name(text)
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "backslashreplace").decode()
-    return text

@@ -3,281 +3,86 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
-from itertools import pairwise
-from typing import Any, NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+from simdocs.options.answers import Debugging, Summarising, Talking, Target
+from simdocs.options.asked import Options
+from simdocs.options.output import quiet_or_not, summary_is_a_file
+from simdocs.options.sources import paths
+from simdocs.options.texts import Rereading
 
-from simdocs.artifacts.formats import FORMATS, RUN
-from simdocs.artifacts.manifest import differences
-from simdocs.artifacts.reader import most_open, open_artifact
-from simdocs.artifacts.writer import write_artifact
-from simdocs.commands.build import Unfinished, Writer, facts_of_reading, finish
-from simdocs.commands.ignoring import ignored_of
-from simdocs.commands.resolve import opened
-from simdocs.commands.standing import (
-    NOTHING,
-    Given,
-    Standing,
-    built_with,
-    have_other_items,
-    recorded_arguments,
-    refuse_shrinking,
-)
-from simdocs.corpora import stamp
-from simdocs.engines.run import Run
-from simdocs.errors import ArtifactError, InputError, ParametersError, UsageError, mention, suggested
-from simdocs.matching.corpus import check_root
-from simdocs.model.answers import Delivery
-from simdocs.model.artifact import Artifact
-from simdocs.model.build_results import BuildResult
-from simdocs.model.byte_strings import ByteStrings
-from simdocs.model.names import display_name, is_absolute, name_to_text, text_to_name
-from simdocs.model.ragged import Mask
-from simdocs.model.skipped import FIRST, JUDGED, UNJUDGED, Skipped
-from simdocs.parameters.recipes import Bands, Recipe, SignatureRecipe
-from simdocs.pipeline.merging import Inputs, merge_arrays, merged_documents
-from simdocs.requests.building import MergeRequest
+if TYPE_CHECKING:
+    from simdocs.engines.run import Run
+    from simdocs.model.build_results import BuildResult
 
 
-class MergePlan(NamedTuple):
-    """A request to merge, and what its inputs decide.
+class Merge(Options, Rereading, Target, Summarising, Talking, Debugging):
+    """Merge artifacts of one kind into one, without reading documents.
 
-    kind, recipe: those of all inputs.
-    given: the arguments of each input.
-    of_reading: the facts for run.json about the runs that read the documents.
+    The result has the same bytes as the artifact that one run over the arguments of all of them, in this order, would
+    have built (except run.json). So several machines or jobs can each build a part, with the same options. No two
+    ARTIFACTs may have a document of the same name. An existing PATH is replaced.
     """
 
-    request: MergeRequest
-    inputs: Inputs
-    kind: str
-    recipe: Recipe
-    given: Sequence[Given]
-    of_reading: Mapping[str, Any]
+    command = "merge"
+    takes = MappingProxyType({"artifacts": ("ARTIFACT...", -1, True)})
+    without = frozenset(("shingles", "dry_run"))
+    examples = (
+        "simdocs merge 1.index 2.index 3.index -o docs.index",
+        "simdocs merge jobs/*.signatures -o docs.signatures",
+    )
+    usual = ("root", "allow_shrink", "output", "verbose")
+    rules = (quiet_or_not, summary_is_a_file)
+
+    artifacts: tuple[Any, ...] = ()
+
+    root: bytes | None = Rereading.options["root"].but(
+        described="the directory where all of them were built",
+        help="Record that the documents are in DIR. Needed if the artifacts were built in different directories.",
+    )
+    allow_shrink: bool = Target.options["allow_shrink"].but(
+        help="Replace the artifact even if it, or an argument, loses more than half of its documents."
+    )
+
+    def _check(self) -> Iterator[str]:
+        self.__dict__["artifacts"], wrong = paths(self.artifacts, or_texts=False)
+        yield from wrong
+        if not (self.artifacts or wrong):
+            yield "nothing to merge: name the artifacts"
 
     @property
-    def root(self) -> bytes:
-        """The directory from which the names of the documents are found."""
-        return text_to_name(self.of_reading["root"])
+    def publishes_itself(self) -> bool:
+        """Whether the answer is an artifact, and not a table to draw: it always is."""
+        return True
+
+    def problem_of_shell(self) -> str:
+        """What is wrong on a command line, which has no artifacts in memory: the artifact has no name."""
+        from simdocs.commands.artifact_hints import explain_no_output
+
+        return explain_no_output(type(self), self.artifacts) if self.output in (None, b"-") else ""
 
 
-def answer(request: MergeRequest, run: Run, delivery: Delivery) -> BuildResult:
-    """Merge artifacts into the one that a request names as its output, and publish it.
+def answer(options: Merge, run: Run) -> BuildResult:
+    """Merge artifacts and publish the result, unless `conclude` raises an exception; without an output, hold it.
 
-    Nothing is published if `conclude` raises an exception. For errors, see `planned` and `merge`.
+    For errors, see `planned` and `merge`.
     """
-    plan, target = planned(request), request.target
-    assert target.output is not None
-    with write_artifact(os.fsdecode(target.output), plan.kind, target.lock_wait) as writer:
-        result = replace(merge(plan, writer, run, _standing(plan)), target=display_name(target.output))
-        delivery.conclude(result)
+    from simdocs.artifacts.writer import MemoryWriter, write_artifact
+    from simdocs.commands.merged import merge, planned, standing_for
+    from simdocs.commands.standing import NOTHING
+    from simdocs.names import display_name
+
+    plan = planned(options)
+    if options.output is None:
+        memory = MemoryWriter(plan.kind)
+        result = merge(plan, memory, run, NOTHING)
+        result = replace(result, made=memory.artifact(run.skipped))
+        run.delivery.conclude(result)
+        return result
+    with write_artifact(os.fsdecode(options.output), plan.kind, options.lock_wait) as writer:
+        result = replace(merge(plan, writer, run, standing_for(plan)), target=display_name(options.output))
+        run.delivery.conclude(result)
     return result
-
-
-def planned(request: MergeRequest) -> MergePlan:
-    """The request with what its inputs decide: their manifests and their run.json.
-
-    UsageError: an input is given twice, or is the output; or they were built in different directories.
-    ArtifactError: they are of different kinds, or common tokens are left out of them. ParametersError: they were made
-    with different parameters. For others, see `opened`.
-    """
-    check_root(request.rereading.root)
-    _refuse_twice(request)
-    kind = opened(request.artifacts[0], tuple(FORMATS)).kind
-    inputs = Inputs(request.artifacts, lambda given: opened(given, (kind,)), most_open(kind))
-    first = inputs[0]
-    given, facts, roots = list[Given](), list[Mapping[str, Any]](), set[bytes]()
-    for artifact in inputs:
-        _refuse_common(artifact)
-        _refuse_different(first, artifact)
-        arguments = recorded_arguments(artifact.run)
-        are_known = sum(count for _, count in arguments) == artifact.n_documents
-        given.append(arguments if are_known else [[artifact.name, artifact.n_documents]])
-        facts.append(facts_of_reading(artifact))
-        roots.add(artifact.root)
-    if isinstance(first.recipe, SignatureRecipe):
-        ignored_of(first)
-    of_reading = {"root": name_to_text(_root(request, inputs, roots))} | _facts_together(facts)
-    return MergePlan(request, inputs, kind, first.recipe, given, of_reading)
-
-
-def merge(plan: MergePlan, writer: Writer, run: Run, there: Standing) -> BuildResult:
-    """Write the artifact that one run over the arguments of the inputs, in their order, would have built.
-
-    All arrays have the same bytes. ShrunkError: it would lose more than half of the documents of the artifact that is
-    there. For others, see `merged_documents` and `merge_arrays`.
-    """
-    began_ns, note = stamp.now(), ""
-    if there.unexpected:
-        note = f"{there.why_anew}; it is replaced"
-        run.skipped.warnings.append(note)
-    merged = merged_documents(plan.inputs, plan.root, run)
-    allow_shrink = plan.request.target.allow_shrink
-    given = [pair for each, place in zip(plan.given, merged.places, strict=True) for pair in _left(each, place.kept)]
-    if there.artifact is not None and not allow_shrink:
-        # A job that failed leaves no argument, so all documents count, too, and before anything is written.
-        refuse_shrinking(there.artifact.name, {}, given, there.artifact.n_documents)
-    expectation = merge_arrays(plan.inputs, merged, plan.recipe, writer.append, run)
-    made = Unfinished(
-        kind=plan.kind,
-        documents=merged.documents,
-        recipe=plan.recipe,
-        given=given,
-        of_reading=_with_skipped(plan.of_reading, run.skipped),
-        ignored=len(plan.inputs[0].ignored),
-        expectation=expectation,
-        merged=True,
-    )
-    return finish(made, writer, run, there, began_ns, note, allow_shrink=allow_shrink)[0]
-
-
-def _standing(plan: MergePlan) -> Standing:
-    """The artifact that is replaced. Nothing is taken over from it, but its documents are compared with the new ones.
-
-    InputError, ArtifactError: see `opened`.
-    """
-    output = plan.request.target.output
-    assert output is not None
-    try:
-        artifact = open_artifact(output)
-        _ = artifact.documents
-    except InputError:
-        return NOTHING
-    except ArtifactError as error:
-        return Standing(why_anew=error.problem, unexpected=True)
-    if found := differences(artifact.recipe, plan.recipe, FORMATS[plan.kind].parameter_groups):
-        return Standing(artifact, why_anew=f"{artifact.name} was built {built_with(found)}", unexpected=True)
-    return Standing(artifact)
-
-
-def _refuse_twice(request: MergeRequest) -> None:
-    """Raise UsageError if an input is given twice, or is the output; InputError if a path holds a NUL."""
-    seen = dict[object, bytes]()
-    for given in request.artifacts:
-        if isinstance(given, bytes) and b"\0" in given:
-            raise InputError(f"{display_name(given)}: a path cannot contain NUL")
-        place = _place(given) if isinstance(given, bytes) else id(given)
-        if place is not None and place in seen:
-            name = display_name(given) if isinstance(given, bytes) else given.name
-            raise UsageError(f"{name}: this artifact is given twice: name each artifact once")
-        seen[place] = given
-    output = request.target.output
-    if output is not None and (place := _place(output)) is not None and place in seen:
-        raise UsageError(
-            f"{display_name(output)}: this is one of the artifacts to merge, and would be replaced: choose another"
-            f" name for {mention('output')}"
-        )
-
-
-def _place(path: bytes) -> object:
-    """The device and inode of what is at this path; None if nothing is."""
-    try:
-        status = os.stat(path)
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino
-
-
-def _refuse_common(artifact: Artifact) -> None:
-    """Raise ArtifactError if tokens are left out because they are common."""
-    recipe, option = artifact.recipe, mention("ignore_common")
-    if isinstance(recipe, SignatureRecipe) and recipe.ignoring.ignore_common < 1:
-        build = suggested("index", "ALL.shingles", output="ALL.index", ignore_common=recipe.ignoring.ignore_common)
-        raise ArtifactError(
-            f"{artifact.name}: was built with {option} {recipe.ignoring.ignore_common:g}, and which tokens are common"
-            " depends on all documents together: merge the .shingles of these documents instead, and then leave out"
-            f" their common tokens, as with {build}"
-        )
-
-
-def _refuse_different(first: Artifact, artifact: Artifact) -> None:
-    """Raise ParametersError if these two inputs were made with different parameters."""
-    found = differences(first.recipe, artifact.recipe, FORMATS[first.kind].parameter_groups)
-    limits = [other.run.get("max_size") for other in (first, artifact)]
-    if limits[0] != limits[1] and all(type(limit) is int for limit in limits):
-        found["max_size"] = limits[0], limits[1]
-    if not found:
-        return
-    if have_other_items(found):
-        told = f"{first.name} and {artifact.name} have different shingles, which their hash functions number"
-        raise ParametersError(first.name, artifact.name, found, f"{told}: sign all documents in one run")
-    if found.keys() - {*Bands._fields, "ignored_digest"}:  # the rest follows from them
-        found = {name: values for name, values in found.items() if name not in Bands._fields}
-    theirs = {name: (other, one) for name, (one, other) in found.items()}
-    told = f"{first.name} was built {built_with(found, 'one')}, and {artifact.name} {built_with(theirs)}"
-    raise ParametersError(first.name, artifact.name, found, f"{told}: build both with the same options")
-
-
-def _has_relative_names(artifact: Artifact) -> bool:
-    """Whether the names of some documents depend on a directory."""
-    return not all(map(is_absolute, ByteStrings(artifact.documents.names)))
-
-
-def _root(request: MergeRequest, inputs: Inputs, roots: Collection[bytes]) -> bytes:
-    """The directory from which the names of all documents are found. roots: those of the inputs."""
-    option = mention("root")
-    if request.rereading.root is not None:
-        return os.path.realpath(request.rereading.root)
-    if len(roots) == 1 and b"" not in roots:
-        return next(iter(roots))
-    relative = dict[bytes, str]()
-    for artifact in inputs:
-        if _has_relative_names(artifact):
-            relative.setdefault(artifact.root, artifact.name)
-    if b"" in relative:
-        raise ArtifactError(
-            f"{relative[b'']}/{RUN}: missing or damaged, so it is not known where the documents are: build the artifact"
-            f" again, or name their directory with {option}"
-        )
-    if len(relative) > 1:
-        (one, its_name), (other, other_name), *_ = relative.items()
-        raise UsageError(
-            f"{its_name} was built in {display_name(one)}, and {other_name} in {display_name(other)}, so the same names"
-            f" may mean different files: build both in the same directory, or name that of all documents with {option}"
-        )
-    return next(iter(relative), inputs[0].root or os.getcwdb())
-
-
-def _facts_together(facts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What run.json says about the runs that read the documents. What one of them does not say is left out.
-
-    An update reads all files again that may have changed since the first of these runs began.
-    """
-    together = dict[str, Any]()
-    for name, choose in (("read_ns", min), ("max_size", max)):
-        values = [value for each in facts if type(value := each.get(name)) is int]
-        if len(values) == len(facts):
-            together[name] = choose(values)
-    counts, first = Counter[str](), dict[str, list[str]]()
-    for each in facts:
-        skipped, named = each.get("skipped"), each.get("skipped_first")
-        for reason in (*JUDGED, *UNJUDGED):
-            if isinstance(skipped, dict) and type(skipped.get(reason)) is int:
-                counts[reason] += skipped[reason]
-            if isinstance(named, dict) and isinstance(named.get(reason), list):
-                first.setdefault(reason, []).extend(name for name in named[reason] if isinstance(name, str))
-    return together | {
-        "skipped": dict(counts),
-        "skipped_first": {reason: each[:FIRST] for reason, each in first.items()},
-    }
-
-
-def _with_skipped(of_reading: Mapping[str, Any], skipped: Skipped) -> dict[str, Any]:
-    """These facts, and the files that were left out now because an earlier input has them."""
-    first = {
-        reason: [name_to_text(skip.shown_name) for skip in skipped.kept(reason)[:FIRST]] for reason in skipped.counts
-    }
-    now = {"skipped": skipped.counts, "skipped_first": first}
-    return dict(of_reading) | {name: value for name, value in _facts_together([of_reading, now]).items() if name in now}
-
-
-def _left(given: Given, kept: Mask | None) -> Given:
-    """The arguments of an input, with the number of documents that are left of each. kept: see InputRows."""
-    if kept is None:
-        return given
-    ends = np.cumsum([0, *(count for _, count in given)]).tolist()
-    counts = [int(np.count_nonzero(kept[begin:end])) for begin, end in pairwise(ends)]
-    return [[word, count] for (word, _), count in zip(given, counts, strict=True)]

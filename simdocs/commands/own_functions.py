@@ -1,4 +1,4 @@
-"""Hash functions that a request states: they need the different shingles of all documents, which are numbered first.
+"""Hash functions that are stated: they need the different shingles of all documents, which are numbered first.
 
 In messages and here, an item is a different shingle. The items of an index stay those with which it was built.
 """
@@ -7,22 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
+from simdocs.commands.resolve import is_artifact, opened
 from simdocs.corpora.single_text import read_single_document
 from simdocs.engines.run import Run
-from simdocs.errors import InputError, UsageError, mention
+from simdocs.errors import InputError, UsageError
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.spelling import spellings
 from simdocs.model.artifact import Artifact, Shingles
-from simdocs.model.names import display_name
 from simdocs.model.ragged import NO_TOKENS, Index, Ragged, Tokens
 from simdocs.model.skipped import OF_UNVERIFIED, Skipped
-from simdocs.parameters.hash_functions import PermutationLines, in_row_order, numbers_of, values_of
-from simdocs.parameters.recipes import FORMULAS, MOST_ITEMS, Recipe, SignatureRecipe, Sketching
-from simdocs.parameters.texts import Sequences, Walking
+from simdocs.names import display_name
+from simdocs.options.hash_functions import PermutationLines, in_row_order, numbers_of, values_of
+from simdocs.options.recipes import FORMULAS, MOST_ITEMS, Recipe, SignatureRecipe, Sketching
+from simdocs.options.texts import Sequences, Walking
 from simdocs.pipeline.prepare import Intake, files_of
 from simdocs.pipeline.reading import Reading
 from simdocs.pipeline.shingling import shingle, token_sets
@@ -45,6 +46,18 @@ def permutation_lines(name: bytes) -> PermutationLines:
         raise InputError(f"{display_name(name)}: {wrong}") from None
 
 
+def refuse_stated(options: Any) -> None:
+    """Raise UsageError if the hash functions of an artifact are stated: nothing can be said about what these find."""
+    if len(options.documents) != 1 or not is_artifact(options.documents[0]):
+        return
+    artifact = opened(options.documents[0], options.upstream, or_documents=True)
+    if isinstance(artifact.recipe, SignatureRecipe) and artifact.recipe.sketching.is_own:
+        raise UsageError(
+            f"{artifact.name} has hash functions that were stated, and {options.command} is about random ones: name the"
+            " documents instead"
+        )
+
+
 def with_items(sketching: Sketching, spelled: Mapping[int, str], lines: PermutationLines | None) -> Sketching:
     """A scheme whose functions are about these items. spelled: the items by their tokens.
 
@@ -64,8 +77,8 @@ def with_items(sketching: Sketching, spelled: Mapping[int, str], lines: Permutat
 
 
 def _refuse(sketching: Sketching, wrong: str) -> NoReturn:
-    option = "functions" if sketching.scheme == FORMULAS else "permutation_file"
-    raise UsageError(f"{mention(option)}: {wrong}")
+    option = "--functions" if sketching.scheme == FORMULAS else "--permutation-file"
+    raise UsageError(f"{option}: {wrong}")
 
 
 def with_all_items(intake: Intake, recipe: Stated, run: Run) -> tuple[Intake, Stated]:
@@ -80,7 +93,7 @@ def with_all_items(intake: Intake, recipe: Stated, run: Run) -> tuple[Intake, St
     intake, corpus, firsts = _first_documents(intake, recipe, run, _Firsts(most_for=recipe.sketching))
     if firsts.largest == 1 and recipe.shingling.unit != "line":
         run.skipped.warnings.append(
-            f"each document is a single shingle: if it is a set with one item in each line, use {mention('unit')} line"
+            "each document is a single shingle: if it is a set with one item in each line, use --unit line"
         )
     spelled = _spelled(corpus, firsts.rows, firsts.tokens)
     return intake, recipe.but(sketching=with_items(recipe.sketching, spelled, intake.permutations))
@@ -105,7 +118,7 @@ def refuse_other_items(intake: Intake, recipe: SignatureRecipe, indexed: Corpus,
 def refuse_too_many(sketching: Sketching, items: int) -> None:
     """Raise UsageError if this number of items is too large for own functions."""
     if items > MOST_ITEMS:
-        remedy = f"{mention('scheme')} permutation has random functions for any number"
+        remedy = "--scheme permutation has random functions for any number"
         _refuse(sketching, f"there are more than {MOST_ITEMS:,} different shingles: {remedy}")
 
 
@@ -165,12 +178,12 @@ def contradictory_permutations(name: bytes, artifact: Artifact) -> Iterator[str]
         return
     sketching = recipe.sketching
     if not sketching.permutations:
-        yield f"{artifact.name} was built without {mention('permutation_file')}: {remedy}"
+        yield f"{artifact.name} was built without --permutation-file: {remedy}"
         return
     try:
         same = permutation_lines(name).of_items(sketching.items) == sketching.permutations
     except ValueError as wrong:
         raise InputError(f"{display_name(name)}: {wrong}") from None
     if not same:
-        option = mention("permutation_file")
+        option = "--permutation-file"
         yield f"{artifact.name} was built with another {option} than {display_name(name)}: {remedy}"

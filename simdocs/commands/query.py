@@ -1,237 +1,148 @@
-"""query: find the documents of an index that are nearly the same as given ones."""
+"""query: which documents of an index resemble these?"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from simdocs.commands.blocks import (
-    PrintedNames,
-    given_names_of,
-    name_blocks,
-    names_of_pairs,
-    shown_pairs,
-)
-from simdocs.commands.resolve import Resolved, resolve
-from simdocs.corpora.containers.recognise import looking_like
-from simdocs.engines.run import Run
-from simdocs.errors import mention
-from simdocs.kernels.lsh.banding import least_probability, threshold_warning
-from simdocs.kernels.lsh.buckets import equal_runs
-from simdocs.matching.corpus import Corpus
-from simdocs.matching.lookup.containing import find_containing
-from simdocs.matching.lookup.index_matches import Lookup, MatchBlock, PairsOnce, find_matches
-from simdocs.matching.lookup.lookup import index_of
-from simdocs.matching.lookup.nearest import find_nearest
-from simdocs.matching.preparing import prepare, unknown_recall
-from simdocs.matching.verification.verify import Verifier, outdated_warnings
-from simdocs.model.answers import NAMES, Block, Delivery
-from simdocs.model.documents import EMPTY, SHORT, Documents
-from simdocs.model.figures import counted
-from simdocs.model.groups import ContainedPairs, Pairs
-from simdocs.model.matches import Matches
-from simdocs.model.ragged import Ragged, Rows, distinct
-from simdocs.model.search_result import CONTAINING, MATCHES, SearchFacts
-from simdocs.parameters.recipes import Banding, IndexRecipe
-from simdocs.requests.searching import QueryRequest, containment_instead
+from simdocs.options.answers import Comparing, Deciding, Judging, MatchesAnswer, Memory, Names, QueryAnswer
+from simdocs.options.asked import flags
+from simdocs.options.output import Drawn, names_with_nul
+from simdocs.options.recipes import ChoosingBands
+from simdocs.options.sources import OF_WALKS, OfDocuments
+from simdocs.options.texts import InCommon, OnlyChanged, Rereading, Sequences
+from simdocs.options.values import ArtifactName
 
 if TYPE_CHECKING:
+    from simdocs.engines.run import Run
+    from simdocs.model.matches import Matches
     from simdocs.model.quotations import Quotations
 
-_Plan = Resolved[QueryRequest, IndexRecipe]
+
+def of_nearest(options: Query) -> str:
+    """The nearest documents are the most similar ones, whatever the threshold."""
+    useless = options.differ(("threshold", "top", "max_memory"))
+    if options.nearest is None:
+        return "--all-copies needs --nearest" if options.all_copies else ""
+    if options.measure == "containment":
+        return f"--nearest is about similarity: use --measure containment --top {options.nearest} instead"
+    return f"--nearest and {flags(useless)} cannot be combined: the N most similar texts are listed" if useless else ""
 
 
-def _contained(plan: _Plan) -> bool:
-    """Whether documents of the index that contain the others are found, instead of similar ones."""
-    return plan.request.comparing.measure == "containment"
+def of_passages(options: Query) -> str:
+    """Passages are listed for themselves, and looked for in texts that are read."""
+    useless = options.differ(("threshold", "verify", "measure", "top", "nearest", "list", "changed", "shingles"))
+    if options.passages and useless:
+        return f"--passages and {flags(useless)} cannot be combined: all passages are listed, the longest first"
+    return "--min-passage needs --passages" if options.min_passage is not None and not options.passages else ""
 
 
-def _searched_by(plan: _Plan) -> Banding | None:
-    """The bands by which candidates are found, if they are found by bands."""
-    return None if _contained(plan) or plan.grouping.exact else plan.banding
+def of_changes(options: Query) -> str:
+    """Documents that have changed are in the index, and are not read."""
+    useless = options.differ((*OF_WALKS, "max_size", *Sequences.options, "itself"))
+    return f"--changed and {flags(useless)} cannot be combined: no DOCS are read" if options.changed and useless else ""
 
 
-def _by_sketch(plan: _Plan) -> bool:
-    """Whether candidates are found by the sketch of the index."""
-    return _contained(plan) and plan.recipe.containing.containment and not plan.grouping.exact
+def of_exact(options: Query) -> str:
+    """What is compared exactly leaves nothing to estimate."""
+    contained = options.measure == "containment"
+    if options.verify == "estimate" and (options.exact or contained):
+        return "--verify estimate cannot be combined with --exact or --measure containment"
+    if options.max_memory is not None and not options.exact:
+        return "--max-memory needs --exact"
+    return ""
 
 
-def answer(request: QueryRequest, run: Run, delivery: Delivery) -> Matches | Quotations:
-    """The matches that a request asks for, or the passages."""
-    plan = resolve(request, delivery.outputs)
+class Query(
+    OfDocuments,
+    ChoosingBands,
+    Deciding,
+    Memory,
+    Comparing,
+    OnlyChanged,
+    Rereading,
+    QueryAnswer,
+    MatchesAnswer,
+    InCommon,
+    Drawn,
+    Names,
+    Judging,
+):
+    """Find the documents of an index that are similar to DOCS.
+
+    DOCS are files, directories (read recursively), s3:// names, or - for standard input. They may also be one artifact:
+    X.shingles or X.signatures. The index sets how they are cut into shingles. Each document is listed with its matches,
+    the most similar first. A document that is in the index does not match itself, but its copies do. With --passages,
+    the passages are listed that DOCS have in common with documents of the index. If the index has a sketch for
+    containment, it misses few quotes of 50 words, or of 200 if the unit is words. Without a sketch, or with --exact,
+    none is missed, and every document is read again.
+    """
+
+    command = "query"
+    takes = MappingProxyType({"index": ("X.index", 1, True), "documents": ("[DOCS]...", -1, False)})
+    without = frozenset(("recall", "rule", "bands", "rows"))
+    examples = (
+        "simdocs query archive.index letter.txt",
+        "simdocs query archive.index excerpt.txt --measure containment",
+        "simdocs query archive.index letter.txt --passages",
+        "simdocs query archive.index letter.txt --nearest 5",
+        "simdocs query archive.index today/ --top 3 --header > matches.tsv",
+        "simdocs query archive.index today/ --list matches -0 | xargs -0 -r ls -l",
+    )
+    usual = ("threshold", "nearest", "top", "list", "passages", "output", "format", "exit_code", "verbose")
+    upstream = ("shingles", "signatures")
+    rules = (of_nearest, of_passages, of_changes, of_exact, names_with_nul)
+
+    index: Any = None
+
+    threshold: float = ChoosingBands.options["threshold"].but(default=None, described="the index's", shared="")
+    exact: bool = Deciding.options["exact"].but(
+        help="Compare with every document of the index, which are all read again. Unless --nearest, --passages or"
+        " --measure containment is given, all tokens are held in memory."
+    )
+    changed: bool = OnlyChanged.options["changed"].but(
+        help="Look up the documents of the index that were new or changed when it was last updated, instead of DOCS."
+    )
+    passages: bool = InCommon.options["passages"].but(
+        help="List passages that two texts have in common, and where. How similar the texts are is not computed. If the"
+        " index has a sketch for containment, short ones may be missed: --exact misses none."
+    )
+
+    def _check(self) -> Iterator[str]:
+        if self.index is None:
+            yield "nothing to look in: name an index, as in simdocs query X.index DOCS"
+            return
+        yield from self.checked_argument("index", ArtifactName(("index",)))
+        yield from super()._check()
+
+    def ways(self) -> list[str]:
+        """The ways in which documents are named."""
+        return [*super().ways(), *(["--changed"] if self.changed else [])]
+
+    def problems_beside_documents(self) -> Iterator[str]:
+        """Yield nothing: token sets and a root belong to the index."""
+        yield from ()
+
+
+def answer(options: Query, run: Run) -> Matches | Quotations:
+    """The matches that were asked for, or the passages.
+
+    UsageError: options contradict the index. InputError, ArtifactError: documents or the index cannot be opened.
+    """
+    from simdocs.commands.resolve import of_query
+
+    plan = of_query(options, run.delivery.outputs)
     if plan.recipe.sketching.is_own:
         from simdocs.commands.own_functions import refuse_other_items
 
         assert plan.known is not None
         plan = replace(plan, intake=refuse_other_items(plan.intake, plan.recipe, plan.known, run))
-    if request.in_common.passages:
-        from simdocs.commands.passages import quotations
+    if options.passages:
+        from simdocs.commands.quoted import quotations
 
-        return quotations(plan, run, delivery)
-    return query(plan, run, delivery)
+        return quotations(plan, run)
+    from simdocs.commands.matched import matches
 
-
-def query(plan: _Plan, run: Run, delivery: Delivery) -> Matches:
-    """Every document with its matches: in the order given, then by falling similarity, then by name.
-
-    delivery: if it takes the answer in blocks, the result does not hold it. With a list, the answer has only the names
-    of all matches, each once, in the order of the index.
-    """
-    indexed, wanted = plan.known, plan.request.answer
-    assert indexed is not None
-    listing, nearest = wanted.list, wanted.nearest or 0
-    asked = prepare(plan.intake, plan.recipe, run) if plan.changed is None else indexed.select(plan.changed)
-    kind, head = (ContainedPairs, CONTAINING) if _contained(plan) else (Pairs, MATCHES)
-    held, names, listed = [kind.empty()], [names_of_pairs(indexed, kind.empty())], list[Rows]()
-    printed = PrintedNames(run.skipped)
-    found = matched = similar = short = left_out = 0
-    take, once = delivery.take, None
-    if take is not None:
-        take(Block(NAMES if listing is not None else head, []))
-    if plan.changed is not None and not _contained(plan) and listing is None:
-        once = PairsOnce(plan.changed, index_of(indexed)["same_as"].all(), wanted.top or 0, nearest=nearest > 0)
-    top = (wanted.top or 0) if once is None else 0
-    for every in _blocks(plan, indexed, asked, top, run):
-        block = every if once is None else once.without_repeats(every)
-        found += len(block.pairs)
-        left_out += block.left_out
-        similar += int(np.count_nonzero(block.pairs.score >= plan.threshold))
-        matched += len(distinct(every.pairs.left))
-        short += shorter_than_matches(every, plan.threshold) if nearest else 0
-        if take is None:
-            held.append(replace(block.pairs, left=block.asked, right=block.matches))
-            names.append(names_of_pairs(block.corpus, block.pairs))
-        elif listing is not None:
-            listed.append(distinct(block.matches))
-        else:
-            for named in shown_pairs(block.corpus, block.pairs, head, printed):
-                take(named)
-    if take is not None and listed:
-        for part in name_blocks(indexed, distinct(np.concatenate(listed)), printed):
-            take(part)
-    left, right = (Ragged.concat([each[side] for each in names], np.uint8) for side in (0, 1))
-    run.skipped.warnings += _warnings(plan, run)
-    documents, given = asked.documents, given_names_of(plan.known)
-    if plan.changed is not None and given:
-        now = {at: given[row] for at, row in enumerate(plan.changed.tolist()) if row in given}
-        documents = replace(documents, given_names=now)
-    return Matches(
-        documents=documents,
-        pairs=kind.concat(held),
-        names=(left, right),
-        comparison=_facts(plan, asked, run),
-        indexed=len(indexed),
-        found=found,
-        matched=matched,
-        similar=similar,
-        nearest=nearest,
-        index_names=given,
-        advice=tuple(_excerpts(short, nearest) if found else _nothing_found(asked.documents, plan)),
-        left_out=left_out,
-    )
-
-
-def _blocks(plan: _Plan, indexed: Corpus, asked: Corpus, top: int, run: Run) -> Iterator[MatchBlock]:
-    """All matches, some documents at a time."""
-    wanted, exact, verify = plan.request.answer, plan.grouping.exact, plan.grouping.verify
-    verifier = Verifier(indexed, plan.threshold, run, exact=verify == "exact", no_prefilter=exact)
-    lookup = Lookup(verifier, asked, top, wanted.itself)
-    if wanted.nearest is not None:
-        return find_nearest(lookup, wanted.nearest, exact=exact, all_copies=wanted.all_copies)
-    if _contained(plan):
-        return find_containing(lookup, by_sketch=_by_sketch(plan))
-    return find_matches(lookup, exact=exact, most_memory=plan.request.comparing.max_memory)
-
-
-def _facts(plan: _Plan, asked: Corpus, run: Run) -> SearchFacts:
-    """The parameters and counts of the search."""
-    banding = _searched_by(plan)
-    return SearchFacts(
-        documents=asked.documents,
-        recipe=plan.recipe,
-        walking=plan.intake.walking,
-        grouping=plan.grouping,
-        banding=banding,
-        threshold=plan.threshold,
-        probability=_probability(plan),
-        candidates=run.tally.candidates,
-        verified=run.tally.verified,
-        skipped=run.skipped,
-        changed=None if plan.changed is None else len(plan.changed),
-        measure=plan.request.comparing.measure,
-        ignored=len(plan.intake.ignored),
-        undecided=run.tally.undecided if _by_sketch(plan) else None,
-        looks_like=tuple(looking_like(asked.documents)),
-    )
-
-
-def _warnings(plan: _Plan, run: Run) -> Iterator[str]:
-    """Yield what to know before trusting the answer."""
-    yield from outdated_warnings(run, None if plan.known is None else plan.known.index)
-    banding = _searched_by(plan)
-    if banding is not None:
-        yield from unknown_recall(plan.recipe)
-    if banding is not None and plan.request.answer.nearest is None:
-        yield from threshold_warning(plan.threshold, banding)
-
-
-def _probability(plan: _Plan) -> float:
-    """The least with which a pair at the threshold becomes a candidate."""
-    if _by_sketch(plan):
-        return plan.recipe.banding.recall
-    if _contained(plan) or plan.grouping.exact:
-        return 1.0
-    return least_probability(plan.threshold, *plan.recipe.banding.cut)
-
-
-def excerpt_advice(asked: Documents, plan: _Plan) -> Iterator[str]:
-    """Yield advice if documents are too much shorter than those of the index to be similar to any."""
-    sizes = plan.known.all_facts()["size"] if plan.known is not None else ()
-    if _contained(plan) or plan.request.answer.nearest or not len(asked) or not len(sizes):
-        return
-    if 0 < asked.facts["size"].max() < plan.threshold * np.median(sizes):
-        yield (
-            f"these documents are shorter than most of the index, so few can be similar to them: {mention('measure')}"
-            " containment finds documents that contain them"
-        )
-
-
-def shorter_than_matches(block: MatchBlock, threshold: float) -> int:
-    """How many documents asked about have no similar match, and are less than half as long as most of their matches.
-
-    Sizes are bytes of text. threshold: from which similarity on a match is similar.
-    """
-    pairs = block.pairs
-    if not len(pairs):
-        return 0
-    begins, counts = equal_runs(pairs.left)
-    asked, found = (block.corpus.facts(rows)["size"] for rows in (pairs.left, pairs.right))
-    shorter = np.add.reduceat(2 * asked < found, begins, dtype=np.int64)
-    return int(np.count_nonzero((2 * shorter > counts) & (pairs.score[begins] < threshold)))
-
-
-def _excerpts(short: int, nearest: int) -> Iterator[str]:
-    """Yield advice if documents are much shorter than their nearest ones. short: the number of such documents."""
-    if short:
-        documents, they = counted(short, "document is", "documents are"), "it" if short == 1 else "them"
-        yield (
-            f"{documents} much shorter than the texts that are most similar: {containment_instead(nearest)} to find"
-            f" documents that contain {they}"
-        )
-
-
-def _nothing_found(asked: Documents, plan: _Plan) -> Iterator[str]:
-    """Yield why nothing matches, if documents have too little text; or what else to ask."""
-    empty, short = asked.flagged(EMPTY), asked.flagged(SHORT)
-    if empty:
-        yield counted(empty, "document is empty, so it matches", "documents are empty, so they match") + " nothing"
-    if short:
-        shorter = f"{counted(short, 'document is', 'documents are')} shorter than a shingle"
-        they = "it has" if short == 1 else "they have"
-        k = f"{mention('k')} {plan.recipe.shingling.k}"
-        yield f"{shorter} ({k}): {they} no match but documents with the same text"
-    if empty + short < len(asked):
-        yield from excerpt_advice(asked, plan)
+    return matches(plan, run)

@@ -1,142 +1,93 @@
-"""report: look at what dedupe found, as a page with figures, groups and what differs in their pairs."""
+"""report: let me look at what dedupe found, as a page with figures, groups and what differs in their pairs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+import os
+from collections.abc import Iterator
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+from simdocs.commands.act import checked_path
+from simdocs.options.answers import Reporting, Summarising
+from simdocs.options.families import FIGURES
+from simdocs.options.file_formats import FileFormat
+from simdocs.options.output import Drawn, shown
+from simdocs.options.values import PathName
 
-from simdocs.artifacts.answer_file import read_answer
-from simdocs.commands.saved_texts import texts_of
-from simdocs.engines.run import Run
-from simdocs.errors import UsageError, mention
-from simdocs.kernels.compare import jaccard
-from simdocs.matching.difference import difference
-from simdocs.matching.measures import token_sets
-from simdocs.model.answers import Delivery
-from simdocs.model.deduplication import Deduplication
-from simdocs.model.passages import Difference, Passage
-from simdocs.model.ragged import Floats
-from simdocs.model.report import MOST_IN_MATRIX, GroupTable, Report, ShownGroup, chosen_pairs
-from simdocs.model.saved_answer import SavedAnswer, SavedDocument
-from simdocs.parameters.answers import Reporting
-from simdocs.parameters.families import FIGURES
-from simdocs.requests.searching import ReportRequest
-
-_UNIT = "words"
-"""The unit of the differences."""
+if TYPE_CHECKING:
+    from simdocs.engines.run import Run
+    from simdocs.model.report import Report as ReportOfGroups
 
 
-def answer(request: ReportRequest, _run: Run, _delivery: Delivery) -> Report:
-    """The report of a saved answer, or of what dedupe has found.
+def group_of_a_figure(options: Report) -> str:
+    """Only some figures show one group."""
+    if options.group is None or (options.figure is not None and FIGURES[options.figure].of_group):
+        return ""
+    return f"--group needs --figure {' or '.join(name for name, each in FIGURES.items() if each.of_group)}"
 
-    UsageError: the figure cannot show the group. InputError, ArtifactError: the answer cannot be opened.
+
+def output_is_a_page(options: Report) -> str:
+    """The output is a page, or an image of one figure."""
+    suffix, wanted = options.suffix, ("html", "htm") if options.figure is None else ("svg",)
+    if options.path is None or suffix in wanted:
+        return ""
+    if options.figure is not None:
+        return f"{shown(options)}: --figure draws an image in SVG: name a file *.svg"
+    image = ", or choose an image with --figure" if suffix == "svg" else ""
+    return f"{shown(options)}: a report is a page of HTML: name a file *.html{image}"
+
+
+class Report(Reporting, Summarising, Drawn):
+    """Show groups of near-duplicates as a page for a web browser.
+
+    NAME.answer is what simdocs dedupe -o NAME.answer has saved. The page has figures, a list of all groups to search
+    and sort, and the texts of pairs side by side with the words that differ. It is one file, and loads nothing from
+    elsewhere.
     """
-    found = request.answer
-    if isinstance(found, Deduplication):
-        return report_of(found, request.reporting)
-    return reported(read_answer(found) if isinstance(found, bytes) else found, request.reporting)
+
+    command = "report"
+    takes = MappingProxyType({"answer": ("NAME.answer", 1, False)})
+    without = frozenset(("format", "header"))
+    examples = (
+        "simdocs report found.answer -o report.html",
+        "simdocs report found.answer --report-size 100MB -o report.html",
+        "simdocs report found.answer --figure similarities -o similarities.svg",
+    )
+    usual = ("figure", "group", "report_size", "output")
+    rules = (group_of_a_figure, output_is_a_page)
+    format, header = None, False
+
+    answer: Any = b""
+
+    def _check(self) -> Iterator[str]:
+        if not isinstance(self.answer, str | bytes | os.PathLike):
+            from simdocs.model.deduplication import Deduplication
+            from simdocs.model.saved_answer import SavedAnswer
+
+            if isinstance(self.answer, Deduplication | SavedAnswer):
+                return
+        values = PathName(wanted="what dedupe has found, an answer that was read, or the path of one")
+        missing = (
+            "nothing to report: name an answer, as in simdocs dedupe DOCS -o NAME.answer && simdocs report NAME.answer"
+        )
+        yield from checked_path(self, "answer", missing, values)
+
+    @property
+    def file_format(self) -> FileFormat:
+        """A page, or an image of the one figure that was asked for."""
+        return self.file_formats()["html" if self.figure is None else "svg"]
 
 
-def report_of(found: Deduplication, reporting: Reporting) -> Report:
-    """The report of groups that were just found. Texts that were in memory are shown, too."""
-    held = {found.documents.raw_name(row): text for row, text in found.documents.held.items()}
-    return replace(reported(found.saved, reporting, held), skipped=found.skipped)
+def answer(options: Report, run: Run) -> ReportOfGroups:  # noqa: ARG001  (as all answers)
+    """The report of a saved answer, or of groups that were just found.
 
-
-def reported(answer: SavedAnswer, reporting: Reporting, held: Mapping[bytes, bytes] | None = None) -> Report:
-    """The report of an answer, or what one figure needs of it. held: texts that are in memory, by name.
-
-    UsageError: the figure cannot show the group.
+    UsageError: the figure cannot show the group. InputError, ArtifactError: the answer cannot be read.
     """
-    groups, figure, most_bytes = GroupTable.of(answer), reporting.figure, reporting.report_size
-    if figure is None:
-        shown = tuple(_shown(answer, groups, dict(chosen_pairs(groups, most_bytes)), held or {}))
-    else:
-        place = _place(groups, reporting.group) if FIGURES[figure].of_group else None
-        chosen = {} if place is None else {place: range(1, int(groups.sizes[place]))}
-        shown, most_bytes = tuple(_shown(answer, groups, chosen, held or {}, differ=False)), 0
-    return Report(answer=answer, groups=groups, shown=shown, most_bytes=most_bytes, figure_name=figure)
+    from simdocs.artifacts.answer_file import read_answer
+    from simdocs.commands.reported import report_of, reported
+    from simdocs.model.deduplication import Deduplication
 
-
-def _place(groups: GroupTable, number: int | None) -> int | None:
-    """The place of a group whose documents are all compared; by default, of the largest. None: there is none.
-
-    UsageError: no group has this number, or it is too large.
-    """
-    if number is None:
-        small = np.flatnonzero(groups.sizes <= MOST_IN_MATRIX)
-        return int(small[0]) if len(small) else None
-    found = np.flatnonzero(groups.number == number)
-    if not len(found):
-        there = f"groups are numbered from 0 to {len(groups) - 1:,}" if len(groups) else "there are no groups"
-        raise UsageError(f"{mention('group')} {number}: {there}")
-    if (size := int(groups.sizes[found[0]])) > MOST_IN_MATRIX:
-        problem = f"it has {size:,} documents, and a figure shows {MOST_IN_MATRIX} at most"
-        raise UsageError(f"{mention('group')} {number}: {problem}")
-    return int(found[0])
-
-
-def _shown(
-    answer: SavedAnswer,
-    groups: GroupTable,
-    chosen: Mapping[int, Sequence[int]],
-    held: Mapping[bytes, bytes],
-    *,
-    differ: bool = True,
-) -> Iterator[ShownGroup]:
-    """Yield what is shown of these pairs, group by group. chosen: duplicates by group, as `chosen_pairs` has them.
-
-    differ: whether differences are shown, and not only which texts cannot be.
-    """
-    members = _members(answer, groups, chosen)
-    wanted = [document for each in members.values() for document in each.values()]
-    texts = texts_of(answer, wanted, held)
-    for place, of_group in members.items():
-        found = {at: texts[document.name, document.root] for at, document in of_group.items()}
-        pairs = {at: (found[0], found[at]) for at in chosen[place]}
-        if not differ:
-            pairs = {at: pair for at, pair in pairs.items() if str in map(type, pair)}
-        differences = {at: _difference(answer, *pair) for at, pair in pairs.items()}
-        complete = len(found) == int(groups.sizes[place]) <= MOST_IN_MATRIX and (not differ or len(found) > 2)
-        yield ShownGroup(place, differences, _matrix(answer, list(found.values())) if complete else None)
-
-
-def _members(
-    answer: SavedAnswer, groups: GroupTable, chosen: Mapping[int, Sequence[int]]
-) -> dict[int, dict[int, SavedDocument]]:
-    """The chosen documents of each group: the kept one at 0, and its duplicates from 1."""
-    place_of = {int(groups.number[place]): place for place in chosen}
-    found = dict[int, dict[int, SavedDocument]]({place: {} for place in chosen})
-    met, at = -1, 0
-    for pair in answer.pairs():
-        at = at + 1 if pair.group == met else 1
-        met, place = pair.group, place_of.get(pair.group, -1)
-        if place < 0 or at not in chosen[place]:
-            continue
-        found[place].setdefault(0, pair.kept)
-        found[place][at] = pair.duplicate
-    return found
-
-
-def _difference(answer: SavedAnswer, kept: bytes | str, duplicate: bytes | str) -> Difference:
-    """The difference of two texts as UTF-8, or why one of them cannot be shown."""
-    if isinstance(kept, str) or isinstance(duplicate, str):
-        return Difference(_UNIT, "", (), ", ".join(each for each in (kept, duplicate) if isinstance(each, str)))
-    if kept == duplicate:
-        text = kept.decode("utf-8", "surrogateescape")
-        return Difference(_UNIT, _UNIT, (Passage(True, text, text),) if text else ())
-    return difference(kept, duplicate, answer.recipe.shingling, _UNIT)
-
-
-def _matrix(answer: SavedAnswer, texts: Sequence[bytes | str]) -> Floats | None:
-    """How similar each two of these texts are; None if one of them cannot be read."""
-    read = [text for text in texts if isinstance(text, bytes)]
-    if len(read) < len(texts):
-        return None
-    sets = token_sets(read, answer.recipe.shingling, answer.ignored)
-    left, right = np.triu_indices(len(sets), 1)
-    found = np.eye(len(sets))
-    found[left, right] = found[right, left] = jaccard.exact(sets, left, right)
-    return found
+    reporting, given = Reporting.of(options.fields()), options.answer
+    if isinstance(given, Deduplication):
+        return report_of(given, reporting)
+    return reported(read_answer(given) if isinstance(given, bytes) else given, reporting)

@@ -25,10 +25,10 @@ from simdocs.errors import InputError, shown_memory
 from simdocs.matching.groups.decision import Decision
 from simdocs.model.deduplication import WrittenRows
 from simdocs.model.documents import Documents
-from simdocs.model.names import display_name
 from simdocs.model.ragged import Index, Rows
 from simdocs.model.skipped import DocumentSkipped, explanation
-from simdocs.parameters.texts import Sequences
+from simdocs.names import display_name
+from simdocs.options.texts import Sequences
 from simdocs.storage.atomic_file import atomic_file
 from simdocs.storage.atomic_tree import DraftTree, atomic_tree
 from simdocs.storage.output_stream import OutputStream

@@ -26,10 +26,10 @@ from simdocs.matching.corpus import Corpus
 from simdocs.matching.groups.decision import Decision
 from simdocs.model.documents import Documents
 from simdocs.model.groups import Members
-from simdocs.model.names import display_name, name_to_text
 from simdocs.model.ragged import Floats, Index, Rows
 from simdocs.model.skipped import DocumentSkipped, Skip, and_more, explanation
-from simdocs.parameters.texts import Sequences
+from simdocs.names import display_name, name_to_text
+from simdocs.options.texts import Sequences
 
 
 class Fates(NamedTuple):

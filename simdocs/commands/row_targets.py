@@ -15,14 +15,13 @@ from simdocs.corpora.discover import Sources
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.read_file import read
 from simdocs.corpora.stamp import file_id, is_directory, is_regular, status_of
-from simdocs.errors import InputError, UsageError, mention
+from simdocs.errors import InputError, UsageError
 from simdocs.extras import needs
 from simdocs.model.figures import counted
-from simdocs.model.names import display_name
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.parameters.file_formats import CONTAINERS, compression_of, without_compression
-from simdocs.parameters.texts import Sequences
-from simdocs.parameters.values import is_uri
+from simdocs.names import display_name, flag, is_uri
+from simdocs.options.file_formats import CONTAINERS, compression_of, without_compression
+from simdocs.options.texts import Sequences
 from simdocs.storage.atomic_tree import LIST, check_tree
 
 _STANDARD_OUTPUT = "/dev/stdout"
@@ -85,15 +84,15 @@ def row_targets(
     is_one_file = sources.listed is None and len(sources.names) == 1 and not is_directory(sources.names[0])
     names = [""] * len(found.names) if is_one_file else _relative_names(found, sources, outputs)
     if not names:
-        raise InputError(f"no file with rows was found, so {mention(next(iter(outputs)))} has nothing to write")
+        raise InputError(f"no file with rows was found, so {flag(next(iter(outputs)))} has nothing to write")
     files = [RowFile(number, form, name) for number, (form, name) in enumerate(zip(forms, names, strict=True))]
     _refuse_overlaps(outputs, others)
     for parameter, path in outputs.items():
         if is_one_file:
             if found.holds(path):
-                raise UsageError(f"{_shown(path)}: this file is read in this run: choose another {mention(parameter)}")
+                raise UsageError(f"{_shown(path)}: this file is read in this run: choose another {flag(parameter)}")
         elif path == _STANDARD_OUTPUT:
-            raise UsageError(f"{mention(parameter)} -: standard output takes the rows of one file: name a directory")
+            raise UsageError(f"{flag(parameter)} -: standard output takes the rows of one file: name a directory")
         else:
             _refuse_suffix(parameter, path, sources)
             _refuse_inputs(parameter, path, found, sources)
@@ -152,7 +151,7 @@ def _forms(found: FileList, fields: Sequences, parameter: str) -> list[str]:
     for form in set(forms):
         if row_format(form) is None:
             name = display_name(found.names[forms.index(form)])
-            raise UsageError(f"{name}: {mention(parameter)} cannot write rows of this format ({form})")
+            raise UsageError(f"{name}: {flag(parameter)} cannot write rows of this format ({form})")
     return forms
 
 
@@ -173,13 +172,13 @@ def no_rows(parameter: str, count: int, example: bytes, alike: Lookalike | None 
     """The error that some documents are whole files, and no rows. alike: the table that the only one looks like."""
     found = counted(count, "file is one text", "files are one text each")
     formats = ", ".join(f"*{suffix.decode()}" for member in CONTAINERS.values() for suffix in member.suffixes)
-    remedy = f"leave them out with {mention('include')} or {mention('exclude')}"
+    remedy = "leave them out with --include or --exclude"
     if example == b"-":
-        remedy = f"say which format standard input has with {mention('input_format')}"
+        remedy = "say which format standard input has with --input-format"
     if alike is not None:
         remedy = f"this looks like {alike.name}: give {alike.options}"
     return UsageError(
-        f"{mention(parameter)} writes rows of files such as {formats}, and {found}, such as {display_name(example)}:"
+        f"{flag(parameter)} writes rows of files such as {formats}, and {found}, such as {display_name(example)}:"
         f" {remedy}"
     )
 
@@ -246,7 +245,7 @@ def _refuse_suffix(parameter: str, path: str, sources: Sources) -> None:
         alone = sources.listed is None and len(sources.names) == 1
         why = f"{display_name(sources.names[0])} is one" if alone else "more than one file is read"
         raise UsageError(
-            f"{mention(parameter)}: {_shown(path)} would be a directory, because {why}: choose a name without a suffix"
+            f"{flag(parameter)}: {_shown(path)} would be a directory, because {why}: choose a name without a suffix"
             " of a format"
         )
 
@@ -259,7 +258,7 @@ def _refuse_overlaps(outputs: Mapping[str, str], others: Sequence[str | None]) -
         for there, other in taken:
             if _is_in(real, there) or _is_in(there, real):
                 both = f"{_shown(other)} and {_shown(path)}"
-                raise UsageError(f"{mention(parameter)}: {both} are not two different places: choose another name")
+                raise UsageError(f"{flag(parameter)}: {both} are not two different places: choose another name")
         taken.append((real, path))
 
 
@@ -275,9 +274,7 @@ def _refuse_inputs(parameter: str, path: str, found: FileList, sources: Sources)
     for directory in {os.path.dirname(name) for name in names if not is_uri(name)}:
         if _is_in(os.path.realpath(os.fsdecode(directory)), real):
             what = f"holds files that are read, in {display_name(directory or b'.')}"
-            raise UsageError(
-                f"{_shown(path)}: {what}, and {mention(parameter)} would replace them: choose another name"
-            )
+            raise UsageError(f"{_shown(path)}: {what}, and {flag(parameter)} would replace them: choose another name")
 
 
 def _real(path: str) -> str:
@@ -311,12 +308,12 @@ def _form_of(parameter: str, path: str, form: str) -> str:
     CompressedSink(os.fsencode(path), lambda _: None)  # fails now if it ever does
     suffix = _suffix(path)
     if compressed := _twice_compressed(path):
-        raise UsageError(f"{mention(parameter)} {_shown(path)}: {compressed}")
+        raise UsageError(f"{flag(parameter)} {_shown(path)}: {compressed}")
     if suffix in _PROMISES and not named:
         offered = ", ".join(suffix.decode() for member in CONTAINERS.values() for suffix in member.suffixes)
-        raise UsageError(f"{mention(parameter)} {_shown(path)}: simdocs cannot write rows as .{suffix}: use {offered}")
+        raise UsageError(f"{flag(parameter)} {_shown(path)}: simdocs cannot write rows as .{suffix}: use {offered}")
     if named and row_format(named) is None:
-        raise UsageError(f"{mention(parameter)} {_shown(path)}: simdocs cannot write rows in this format")
+        raise UsageError(f"{flag(parameter)} {_shown(path)}: simdocs cannot write rows in this format")
     if named and (library := CONTAINERS[named].needs):
         module, what = library
         needs(module, what.replace("reading", "writing"), _shown(path))

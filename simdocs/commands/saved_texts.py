@@ -12,9 +12,9 @@ from simdocs.corpora.decode import as_utf8
 from simdocs.corpora.identity import content_digest
 from simdocs.corpora.read_file import read
 from simdocs.errors import MissingExtraError
-from simdocs.model.names import display_name
 from simdocs.model.saved_answer import SavedAnswer, SavedDocument
 from simdocs.model.skipped import DocumentSkipped, in_short
+from simdocs.names import display_name
 
 _Key = tuple[bytes, int]
 """The name of a document, and the number of the directory below which it was found."""

@@ -17,11 +17,11 @@ from simdocs.matching.groups.decision import Decision
 from simdocs.model.byte_strings import ByteStrings
 from simdocs.model.documents import NAMED, Documents
 from simdocs.model.groups import Pairs
-from simdocs.model.names import text_to_name
 from simdocs.model.ragged import Rows
 from simdocs.model.saved_answer import SavedAnswer, SavedArgument, SavedDirectory, SavedDocument, SavedPair, SavedRoot
 from simdocs.model.search_result import SearchFacts
-from simdocs.parameters.recipes import SignatureRecipe
+from simdocs.names import text_to_name
+from simdocs.options.recipes import SignatureRecipe
 from simdocs.pipeline.prepare import Intake
 from simdocs.version import __version__
 

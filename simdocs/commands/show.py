@@ -2,293 +2,110 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from itertools import islice
+from collections.abc import Iterator
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+from simdocs.options.answers import ShowAnswer
+from simdocs.options.asked import flags
+from simdocs.options.output import Drawn
+from simdocs.options.recipes import Shingling, StopWords
+from simdocs.options.sources import ONCE, one_list_of_stop_words, useless_stop_words
+from simdocs.options.texts import REFUSED, Normalisation, Rereading, Walking
+from simdocs.options.values import PathName, without_secret
 
-from simdocs.artifacts.formats import FORMATS
-from simdocs.artifacts.reader import checked
-from simdocs.commands.blocks import rows_named
-from simdocs.commands.resolve import is_artifact, opened, opened_shingles, shingling_of
-from simdocs.corpora.decode import as_bytes
-from simdocs.corpora.single_text import read_single_document, refuse_to_replace
-from simdocs.engines.run import Run
-from simdocs.errors import ArtifactError, UsageError
-from simdocs.kernels.lsh.bucket_sample import agreeing_bands
-from simdocs.kernels.lsh.buckets import candidate_pairs, shared_runs
-from simdocs.matching.corpus import Corpus, buckets_of_index
-from simdocs.matching.preparing import corpus_of
-from simdocs.matching.spelling import spellings
-from simdocs.matching.verification.verify import Verifier
-from simdocs.model.answers import (
-    NAME,
-    NUMBER,
-    PLAIN,
-    SIMILARITY,
-    Answer,
-    Block,
-    Delivery,
-    Look,
-    Row,
-    TableColumn,
-    TableHead,
-    table_head,
-)
-from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
-from simdocs.model.names import display_name
-from simdocs.model.ragged import Rows, Tokens, distinct, ranges
-from simdocs.model.skipped import OF_UNVERIFIED, and_more
-from simdocs.parameters.hash_functions import in_row_order
-from simdocs.parameters.texts import Sequences
-from simdocs.pipeline.shingling import show as shown_shingles
-from simdocs.requests.studying import ShowRequest
+if TYPE_CHECKING:
+    from simdocs.commands.shown_tables import Shown
+    from simdocs.engines.run import Run
 
-_AT_ONCE = 1 << 12
-"""Rows in one block."""
+OF_TEXTS = (*Normalisation.options, *Shingling.options, *StopWords.options, "max_size")
+"""The options about a text, which an artifact has decided."""
 
 
-SHINGLES = table_head(shingle=NAME, token=NUMBER)
-_TOKEN_COUNTS, _TOKENS = table_head(document=NAME, tokens=NUMBER), table_head(document=NAME, token=NUMBER)
-_BUCKETS = table_head(band=NUMBER, bucket=NUMBER, document=NAME)
-_CANDIDATES = table_head(document=NAME, other=NAME, bands=NUMBER, estimate=SIMILARITY, jaccard=SIMILARITY, similar=NAME)
-
-_Table = tuple[TableHead, Iterable[Row]]
-"""A table whose rows are made while they are taken, so that a large one needs little memory."""
+def one_view(options: Show) -> str:
+    """An artifact is shown in one way."""
+    views = options.differ(tuple(ShowAnswer.options))
+    return f"{flags(views)} cannot be combined: choose one" if len(views) > 1 else ""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Shown(Answer):
-    """A table that shows what a text or an artifact holds.
+def of_documents_again(options: Show) -> str:
+    """Only some views read documents again."""
+    if options.shingles is not None and not options.candidates:
+        return "--shingles needs --candidates"
+    if options.root is not None and not (options.matrix or options.candidates):
+        return "--root needs --matrix or --candidates"
+    return ""
 
-    head: its columns.
-    count: the number of its rows.
-    held: the rows; none if they were handed over in blocks.
-    text: the name of the text; empty for an artifact.
+
+class Show(Drawn, Normalisation, Shingling, StopWords, ShowAnswer, Rereading):
+    """Show the shingles of one text, or what an artifact holds.
+
+    FILE is a text; - is standard input. The shingles are listed with their tokens in the order of the text, with
+    repeats. Documents are compared by the sets of their shingles. Of X.shingles, the numbers of tokens are shown, or
+    the tokens of the documents that are named; of X.signatures and X.index the signatures, for two documents with the
+    places that agree; of X.index also the buckets and the candidate pairs.
     """
 
-    head: TableHead
-    count: int
-    held: tuple[Row, ...]
-    text: str
-
-    def rows(self) -> Iterator[Row]:
-        """Yield the rows. Names are bytes; NaN is an unknown number."""
-        yield from self.held
-
-    def blocks(self, look: Look) -> Iterator[Block]:  # noqa: ARG002
-        """Yield the table."""
-        yield Block(self.head, list(self.held))
-
-    def lines(self, seconds: float, *, verbose: bool = False) -> Iterator[str]:  # noqa: ARG002
-        """Yield that the text has no shingles, because an answer without rows could also be an error."""
-        if self.text and not self.count:
-            yield f"simdocs: {self.text}: this text has no shingles"
-
-
-def answer(request: ShowRequest, run: Run, delivery: Delivery) -> Shown:
-    """Each shingle of a text with its token, in text order, or the view of an artifact that was requested.
-
-    UsageError: the file has many texts, or the artifact has no such view. InputError: the text cannot be read, or the
-    artifact has no document of a name. ArtifactError: the artifact cannot be opened.
-    """
-    refuse_to_replace(delivery.outputs, (request.file,), "the text that is shown")
-    name = ""
-    if request.text is None and is_artifact(request.file):
-        head, rows = shown(request, checked(opened(request.file, tuple(FORMATS))), run)
-    else:
-        head, rows, name = SHINGLES, _shingles(request), display_name(request.file)
-    if delivery.take is None:
-        held = tuple(rows)
-        return Shown(head, len(held), held, name)
-    count, begun = 0, iter(rows)
-    delivery.take(Block(head, []))
-    while block := list(islice(begun, _AT_ONCE)):
-        count += len(block)
-        delivery.take(Block(head, block))
-    return Shown(head, count, (), name)
-
-
-def _shingles(request: ShowRequest) -> Iterator[Row]:
-    """The shingles of a text with their tokens, in text order, with repeats."""
-    assert isinstance(request.file, bytes)
-    problems, limit = list(request.problems_beside_text()), request.walking.max_size
-    if problems and request.text is None and request.file != b"-":
-        read_single_document(request.file, limit, Sequences())  # an artifact that is not there is no text
-    if problems:
-        raise UsageError(*problems)
-    if request.text is not None:
-        data = as_bytes(request.text)
-    else:
-        data = read_single_document(request.file, limit, Sequences())
-    return shown_shingles(data, shingling_of(request.given))
-
-
-MOST_COLUMNS = 20
-"""The largest number of documents that are columns of a matrix."""
-
-
-def shown(request: ShowRequest, artifact: Artifact, run: Run) -> _Table:
-    """The table of an artifact that was requested.
-
-    UsageError: the artifact has no such view, or too many documents for it. InputError: it has no document of a name.
-    """
-    if problems := list(request.problems_beside_artifact(artifact.kind)):
-        raise UsageError(*problems)
-    names = [name for name in request.documents if isinstance(name, bytes)]
-    rows = rows_named(Corpus.of_artifact(artifact), names) if names else None
-    if request.view.buckets:
-        assert isinstance(artifact, BandIndex)
-        return _buckets(artifact, _first_copies(artifact, rows))
-    if request.view.candidates:
-        assert isinstance(artifact, BandIndex)
-        return _candidates(artifact, _first_copies(artifact, rows), request, run)
-    if isinstance(artifact, Shingles):
-        if request.view.matrix:
-            return _matrix(artifact, rows, request.rereading.root, run)
-        return _token_sets(artifact, rows)
-    assert isinstance(artifact, Signatures | BandIndex)
-    return _signatures(artifact, rows)
-
-
-def _first_copies(index: BandIndex, rows: Rows | None) -> Rows | None:
-    """The first documents with the texts of these, which stand for all copies in the buckets."""
-    return None if rows is None else index["same_as"].rows(rows).astype(np.int64)
-
-
-def _token_sets(shingles: Shingles, rows: Rows | None) -> _Table:
-    """The number of tokens of each document, or the tokens of those that were named."""
-    sets, names = shingles.tokens, _names(shingles)
-    if rows is None:
-        counts = zip(names(np.arange(len(sets))), sets.lengths.tolist(), strict=True)
-        return _TOKEN_COUNTS, counts
-    tokens = (
-        (name, token) for name, row in zip(names(rows), rows.tolist(), strict=True) for token in sets[row].tolist()
+    command = "show"
+    takes = MappingProxyType({"file": ("FILE|-|ARTIFACT", 1, False), "documents": ("[NAME]...", -1, False)})
+    examples = (
+        "printf abcdabd | simdocs show - -k 2",
+        "simdocs show docs.index --candidates --header",
+        "simdocs show letter.txt --unit word -k 3",
+        "simdocs show docs.signatures docs/a.txt docs/b.txt",
     )
-    return _TOKENS, tokens
+    usual = ("unit", "k", "nfkc", "keep_case", "mask_digits", "matrix", "buckets", "candidates", "output", "header")
+    rules = (one_list_of_stop_words, one_view, of_documents_again)
+
+    file: Any = b""
+    documents: tuple[Any, ...] = ()
+    text: str | bytes | None = None
+
+    max_size: int = Walking.options["max_size"].but(help=REFUSED)
+
+    def _check(self) -> Iterator[str]:
+        if not hasattr(self.file, "recipe"):
+            try:
+                self.__dict__["file"] = PathName().check(self.file)
+            except ValueError as wanted:
+                yield f"file must be {wanted}, not {without_secret(self.file)!r}"
+        if self.text is not None and not isinstance(self.text, str | bytes):
+            yield f"text must be str or bytes, not {type(self.text).__name__}"
+        if self.text is None and self.file == b"":
+            yield "nothing to read: name a text, - for standard input, or an artifact"
+        if self.text is not None and self.file != b"":
+            yield "file and text cannot be combined: name one text"
+        if self.text is not None and (useless := self.differ(("max_size",))):
+            yield f"{flags(useless)} needs a file, not a text in memory"
+        if b"-" == self.file == self.stop_words:
+            yield ONCE
+        try:
+            self.__dict__["documents"] = tuple(map(PathName().check, self.documents))
+        except ValueError as wanted:
+            yield f"each name of a document must be {wanted}"
+        yield from useless_stop_words(self, {self.unit or Shingling.defaults["unit"]})
+
+    def problems_beside_text(self) -> Iterator[str]:
+        """Yield what needs an artifact."""
+        if self.documents:
+            yield "names of documents need an artifact, not a text"
+        if self.matrix:
+            yield "--matrix needs shingles, not a text"
+        if useless := self.differ(("buckets", "candidates")):
+            yield f"{flags(useless)} needs an index, not a text"
+
+    def problems_beside_artifact(self, kind: str) -> Iterator[str]:
+        """Yield what an artifact of this kind does not allow."""
+        if useless := self.differ(OF_TEXTS):
+            yield f"{flags(useless)} needs a text, not an artifact"
+        if kind != "index" and (useless := self.differ(("buckets", "candidates"))):
+            yield f"{flags(useless)} needs an index, not {kind}"
+        if kind != "shingles" and self.matrix:
+            yield f"--matrix needs shingles, not {kind}"
 
 
-_MOST_SPELLED = 1 << 16
-"""Rows of a matrix that have shingles at most. These are strings, which take much more memory than tokens."""
+def answer(options: Show, run: Run) -> Shown:
+    """The shingles of a text, or a table of an artifact."""
+    from simdocs.commands.shown_tables import shown
 
-
-def _matrix(shingles: Shingles, rows: Rows | None, root: bytes | None, run: Run) -> _Table:
-    """The characteristic matrix: a row for each shingle, a column for each document, and 1 where it has the shingle.
-
-    The rows are in the order of the shingles, or where these are unknown, in that of their tokens.
-    """
-    rows = _few(shingles, rows)
-    sets = shingles.tokens.take(rows)
-    tokens = distinct(sets.values)
-    cells = np.zeros((len(tokens), len(rows)), np.int64)
-    cells[np.searchsorted(tokens, sets.values), np.repeat(np.arange(len(rows)), sets.lengths)] = 1
-    spelled = _spelled(Corpus.of_artifact(shingles, root=root), rows, tokens, run)
-    place_of = {shingle: place for place, shingle in enumerate(in_row_order(set(spelled.values())))}
-    known = sorted(spelled, key=lambda token: (place_of[spelled[token]], token))  # multisets repeat shingles
-    unknown = [token for token in tokens.tolist() if token not in spelled]
-    order = np.searchsorted(tokens, np.array([*known, *unknown], np.uint32))
-    head = _with_a_column_each("token", _names(shingles)(rows))
-    head = TableHead((TableColumn("shingle", NAME), *head.columns))
-    lines = np.column_stack((tokens, cells))[order].tolist()
-    return head, ((spelled.get(token), token, *line) for token, *line in lines)
-
-
-def _spelled(corpus: Corpus, rows: Rows, tokens: Tokens, run: Run) -> dict[int, str]:
-    """The shingle of each token, as far as the documents can be read again."""
-    unnamed = "rows have tokens and no shingles"
-    if len(tokens) > _MOST_SPELLED:
-        run.skipped.warnings.append(f"{corpus.artifact_name}: {unnamed}, because there are more than {_MOST_SPELLED:,}")
-        return {}
-    try:
-        spelled, unread = spellings(corpus, rows, tokens)
-    except ArtifactError as error:
-        run.skipped.warnings.append(f"{unnamed}: {error}")
-        return {}
-    if len(spelled) < len(tokens) and unread:
-        first = unread[0]
-        why = OF_UNVERIFIED.get(first.detail, f"its text cannot be read again ({first.detail})")
-        names = f"{display_name(first.shown_name)}{and_more(len(unread))}"
-        run.skipped.warnings.append(f"{names}: {why}, so some {unnamed}")
-    return spelled
-
-
-def _signatures(artifact: Signatures | BandIndex, rows: Rows | None) -> _Table:
-    """The signature matrix: a row for each place, a column for each document; for two of them, whether they agree."""
-    rows = _few(artifact, rows)
-    signatures = artifact.signatures[rows]
-    head = _with_a_column_each("place", _names(artifact)(rows))
-    values: Iterator[Row] = ((place, *column) for place, column in enumerate(signatures.T.tolist(), 1))
-    if len(rows) == len("ab"):
-        return head.but(PLAIN, agree=NAME), ((*row, "yes" if row[1] == row[2] else "no") for row in values)
-    return head, values
-
-
-def _with_a_column_each(first: str, documents: list[bytes]) -> TableHead:
-    """The head of a matrix: a first column, and one for each document."""
-    return TableHead(tuple(TableColumn(name, NUMBER) for name in (first, *map(display_name, documents))))
-
-
-def _buckets(index: BandIndex, rows: Rows | None) -> _Table:
-    """The documents of each bucket that has two or more: of all, or of those buckets that have a document named."""
-
-    def lines() -> Iterator[Row]:
-        names = _names(index)
-        for band in range(index.recipe.banding.bands):
-            keys, owners = (index[column].cut(band, band + 1)[0] for column in ("band_keys", "band_rows"))
-            begins, sizes = shared_runs(keys)
-            members = np.asarray(owners)[ranges(begins, sizes)].astype(np.int64)
-            bucket = np.repeat(np.arange(len(sizes)), sizes)
-            if rows is not None:
-                wanted = np.isin(bucket, bucket[np.isin(members, rows)])
-                members, bucket = members[wanted], bucket[wanted]
-            order = np.lexsort((members, bucket))
-            for number, name in zip(bucket[order].tolist(), names(members[order]), strict=True):
-                yield band + 1, number + 1, name
-
-    return _BUCKETS, lines()
-
-
-def _candidates(index: BandIndex, rows: Rows | None, request: ShowRequest, run: Run) -> _Table:
-    """Every candidate pair of different texts, with everything that decides it. rows: only pairs with one of these."""
-    sets = None if request.rereading.shingles is None else opened_shingles(request.rereading.shingles)
-    corpus = corpus_of(index, sets, request.rereading.root)
-    banding = index.recipe.banding
-    verifier = Verifier(corpus, banding.threshold, run, no_prefilter=True)
-
-    def lines() -> Iterator[Row]:
-        firsts, numbers = index.documents.distinct_texts()
-        signatures = index.signatures
-        for one, other in candidate_pairs(buckets_of_index(index, numbers, len(firsts)), len(firsts)):
-            left, right = firsts[one], firsts[other]
-            if rows is not None:
-                wanted = np.isin(left, rows) | np.isin(right, rows)
-                left, right = left[wanted], right[wanted]
-            exact = verifier.exact_jaccard(left, right)
-            similar = np.where(np.isnan(exact), "", np.where(exact >= banding.threshold, "yes", "no"))
-            yield from zip(
-                *(corpus.printed_names(side) for side in (left, right)),
-                agreeing_bands(signatures, left, right, banding.cut).tolist(),
-                corpus.estimates(left, right).tolist(),
-                exact.tolist(),
-                similar.tolist(),
-                strict=True,
-            )
-
-    return _CANDIDATES, lines()
-
-
-def _names(artifact: Artifact) -> Callable[[Rows], list[bytes]]:
-    """A function that returns the names of documents as paths that work in the working directory."""
-    return Corpus.of_artifact(artifact).printed_names
-
-
-def _few(artifact: Artifact, rows: Rows | None) -> Rows:
-    """The rows that were named, or all. UsageError: they are too many for a matrix."""
-    rows = np.arange(artifact.n_documents) if rows is None else rows
-    if len(rows) > MOST_COLUMNS:
-        raise UsageError(
-            f"{artifact.name}: a matrix of {len(rows):,} documents has too many columns: name up to {MOST_COLUMNS}"
-            " of its documents"
-        )
-    return rows
+    return shown(options, run)

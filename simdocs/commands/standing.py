@@ -16,20 +16,21 @@ import numpy as np
 from simdocs.artifacts.formats import FORMATS, KIND_OF_SUFFIX
 from simdocs.artifacts.manifest import differences
 from simdocs.artifacts.reader import open_artifact
+from simdocs.commands.resolve import in_words
 from simdocs.corpora import stamp
 from simdocs.corpora.unchanged import EarlierFiles
-from simdocs.errors import ArtifactError, InputError, ShrunkError, mention
+from simdocs.errors import ArtifactError, InputError, ShrunkError, UsageError
+from simdocs.kernels.lsh.banding import chosen_by
 from simdocs.model.artifact import Artifact, BandIndex
 from simdocs.model.documents import Documents
 from simdocs.model.figures import counted
-from simdocs.model.names import display_name, name_to_text, path_from
 from simdocs.model.ragged import Index
 from simdocs.model.skipped import Skipped
-from simdocs.parameters.recipes import OF_BANDS, Bands, IndexRecipe, Recipe
-from simdocs.parameters.texts import Updating
+from simdocs.names import display_name, flag, name_to_text, path_from
+from simdocs.options.recipes import Bands, IndexRecipe, Recipe
+from simdocs.options.texts import Updating
 from simdocs.pipeline.prepare import Intake
 from simdocs.pipeline.reuse import Earlier
-from simdocs.requests.request import in_words, is_unset
 
 _CONTENTS: Mapping[str, str] = MappingProxyType(
     {"template_digest": "template", "stop_word_list": "stop_words", "permutations": "permutation_file"}
@@ -53,7 +54,7 @@ class Standing:
     artifact: the artifact; None if there is none that can be read.
     earlier: the same, as far as its documents can be taken over; None: nothing can.
     why_anew: why nothing is taken over; empty if something is, or if there is no artifact.
-    unexpected: whether that deserves a warning, as with a damaged artifact, or one that was built with other options.
+    unexpected: whether that deserves a warning, as with a damaged artifact.
     """
 
     artifact: Artifact | None = None
@@ -71,10 +72,17 @@ NOTHING = Standing()
 """There is no artifact yet."""
 
 
-def standing(path: bytes, recipe: Recipe, updating: Updating) -> Standing:
-    """The artifact at this path, and what a build with this recipe can take over from it."""
+def standing(path: bytes, recipe: Recipe, updating: Updating, *, other_bands: bool = False) -> Standing:
+    """The artifact at this path, and what a build with this recipe can take over from it.
+
+    other_bands: whether it may get other bands. UsageError: it was built with other options, and no rebuild is wanted.
+    """
     try:
         artifact = open_artifact(path)
+        groups = (group for group in FORMATS[artifact.kind].parameter_groups if group != "banding" or not other_bands)
+        found = differences(artifact.recipe, recipe, groups)
+        if not updating.rebuild:
+            _refuse_other_options(artifact, recipe, found)
         _check(artifact)
     except InputError:
         return NOTHING
@@ -82,15 +90,30 @@ def standing(path: bytes, recipe: Recipe, updating: Updating) -> Standing:
         return Standing(why_anew=error.problem, unexpected=True)
     if updating.rebuild:
         return Standing(artifact, why_anew="everything is read again")
-    # The bands are made anew in any case.
-    groups = [group for group in FORMATS[artifact.kind].parameter_groups if group != "banding"]
-    if found := differences(artifact.recipe, recipe, groups):
-        if found.keys() == {"ignored_digest"}:
-            return Standing(artifact, why_anew="other tokens are left out now")
-        if have_other_items(found):
-            return Standing(artifact, why_anew="the documents have other shingles now, which are numbered again")
+    if "unicode" in found:
         return Standing(artifact, why_anew=f"{artifact.name} was built {built_with(found)}", unexpected=True)
+    if "ignored_digest" in found:
+        return Standing(artifact, why_anew="other tokens are left out now")
+    if found:
+        return Standing(artifact, why_anew="the documents have other shingles now, which are numbered again")
     return Standing(artifact, Earlier(artifact, *_reading(artifact.run), updating))
+
+
+def _refuse_other_options(artifact: Artifact, recipe: Recipe, found: Mapping[str, tuple[Any, Any]]) -> None:
+    """Raise UsageError if an artifact was built with other options: one may have been forgotten.
+
+    What depends on the documents or on Python may differ. found: see `differences`.
+    """
+    other = {name: values for name, values in found.items() if name not in ("unicode", "ignored_digest")}
+    if have_other_items(other):
+        return
+    both = [each for each in (artifact.recipe, recipe) if isinstance(each, IndexRecipe)]
+    if all(chosen_by(each.banding, each.sketching.num_perm) == each.banding.rule for each in both):
+        # The bands follow from the other options.
+        other = {name: values for name, values in other.items() if name not in Bands._fields}
+    if other:
+        built = built_with(other, both=True)
+        raise UsageError(f"{artifact.name} was built {built}: give the same options, or --rebuild to build it anew")
 
 
 def have_other_items(found: Mapping[str, tuple[Any, Any]]) -> bool:
@@ -101,26 +124,11 @@ def have_other_items(found: Mapping[str, tuple[Any, Any]]) -> bool:
     return "items" in found and found.keys() <= {*_OF_ITEMS, "permutations"}
 
 
-def forgotten_bands(there: Standing, recipe: Recipe, given: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a warning if an index was built for other bands, and nothing that was given says which are wanted now."""
-    old = None if there.artifact is None else there.artifact.recipe
-    if there.unexpected or not (isinstance(old, IndexRecipe) and isinstance(recipe, IndexRecipe)):
-        return
-    if old.banding == recipe.banding or any(name in given for name in OF_BANDS):
-        return
-    other = {name: found for name, found in differences(old, recipe, ["banding"]).items() if name in OF_BANDS}
-    wishes = {name: found for name, found in other.items() if name not in Bands._fields}
-    assert there.artifact is not None
-    yield (
-        f"{there.artifact.name} was built {built_with(wishes or other)}; its bands are now the default ones: give the"
-        " same options again to keep them"
-    )
-
-
-def built_with(found: Mapping[str, tuple[Any, Any]], another: str = "another") -> str:
+def built_with(found: Mapping[str, tuple[Any, Any]], another: str = "another", *, both: bool = False) -> str:
     """A phrase with the parameters with and without which the artifact was built.
 
-    found: see `differences`. another: the word for a file that is not the one of the other artifact.
+    found: see `differences`. another: the word for a file that is not the one of the other artifact. both: whether the
+    phrase has both values.
     """
     had, lacked = list[str](), list[str]()
     implied = _OF_SCHEME if found.keys() & {"functions", "permutations"} else _OF_ITEMS
@@ -128,17 +136,23 @@ def built_with(found: Mapping[str, tuple[Any, Any]], another: str = "another") -
         if name in implied:
             continue
         if name in _CONTENTS:
-            (had if then else lacked).append(f"{f'{another} ' if then and now else ''}{mention(_CONTENTS[name])}")
+            (had if then else lacked).append(f"{f'{another} ' if then and now else ''}{flag(_CONTENTS[name])}")
         elif name == "unicode":
             had.append(f"the tables of Unicode {then}")
-        elif is_unset(name, then):
-            lacked.append(mention(name))
+        elif _is_unset(name, then):
+            lacked.append(flag(name))
         elif name != "ignored_digest":
-            had.append(mention(name) if then is True else f"{mention(name)} {in_words(then)}")
+            other = "" if not both or then is True or _is_unset(name, now) else f", not {in_words(now)}"
+            had.append(flag(name) if then is True else f"{flag(name)} {in_words(then)}{other}")
     if not (had or lacked) and "items" in found:
         had.append("other shingles")
     lists = (("with", had), ("without", lacked))
-    return " and ".join(f"{word} {', '.join(each)}" for word, each in lists if each)
+    return " and ".join(f"{word} {('; ' if both else ', ').join(each)}" for word, each in lists if each)
+
+
+def _is_unset(name: str, value: object) -> bool:
+    """Whether an artifact with this value was built without an option, rather than with a value of it."""
+    return value is False or value is None or value == () or (name == "ignore_common" and value == 1)
 
 
 def _reading(run: Mapping[str, Any]) -> tuple[int, int]:
@@ -179,7 +193,7 @@ def given_of(intake: Intake, counts: Index | None, documents: int) -> Given:
     return [[name_to_text(name), count] for name, count in zip(names, counts.tolist(), strict=True)]
 
 
-def refuse_shrinking(name: str, run: Mapping[str, Any], given: Given, documents: int = 0, built: str = "") -> None:
+def refuse_shrinking(name: str, run: Mapping[str, Any], given: Given, documents: int = 0) -> None:
     """Raise ShrunkError if an argument now gives no document, or less than half as many as it gave before.
 
     If run.json is lost, it is not known what each argument gave, so only their sum is compared.
@@ -190,14 +204,12 @@ def refuse_shrinking(name: str, run: Mapping[str, Any], given: Given, documents:
     run: the contents of its run.json.
     given: the arguments now, with the number of documents from each.
     documents: the number of documents of the artifact.
-    built: the other parameters with which it was built, in words, as a possible reason; empty if they are the same.
     """
-    options = f"{built}: give the same options again, or " if built else ""
     left = sum(count for _, count in given)
     if not run and 2 * left < documents:
         raise ShrunkError(
             f"{name}: it has {documents:,} documents, and would have {left:,} now, so it is not replaced:"
-            f" {options}check that no directory is missing, or accept the loss with {mention('allow_shrink')}"
+            " check that no directory is missing, or accept the loss with --allow-shrink"
         )
     before, now = Counter[str](), Counter[str]()  # an argument that is repeated gives nothing the second time
     for word, count in _recorded(run):
@@ -210,8 +222,7 @@ def refuse_shrinking(name: str, run: Mapping[str, Any], given: Given, documents:
             mounted = "" if count or os.path.isfile(word) else " (is it mounted?)"
             raise ShrunkError(
                 f"{name}: {shown} had {before[word]:,} documents at the last build and has {count:,} now, so it is"
-                f" not replaced: {options}check that {shown} is complete{mounted}, or accept the loss with"
-                f" {mention('allow_shrink')}"
+                f" not replaced: check that {shown} is complete{mounted}, or accept the loss with --allow-shrink"
             )
 
 
@@ -232,7 +243,7 @@ def refuse_unread(there: Standing, skipped: Skipped) -> None:
         more = f" and {counted(len(lost) - 1, 'more file', 'more files')}" if len(lost) > 1 else ""
         raise ShrunkError(
             f"{there.artifact.name}: it has documents of {display_name(lost[0].name)}{more}, and would lose them, so it"
-            f" is not replaced: {lost[0].detail}, or accept the loss with {mention('allow_shrink')}"
+            f" is not replaced: {lost[0].detail}, or accept the loss with --allow-shrink"
         )
     for path in paths if unlisted else ():
         above = next((above for above in _directories_above(path) if above in unlisted), None)
@@ -240,7 +251,7 @@ def refuse_unread(there: Standing, skipped: Skipped) -> None:
             shown = display_name(min(name for name in skipped.unlisted if os.path.abspath(name) == above))
             raise ShrunkError(
                 f"{there.artifact.name}: it has documents below {shown}, which cannot be listed now, so it is not"
-                f" replaced: make {shown} readable, or accept the loss with {mention('allow_shrink')}"
+                f" replaced: make {shown} readable, or accept the loss with --allow-shrink"
             )
 
 

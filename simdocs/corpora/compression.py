@@ -18,9 +18,9 @@ from simdocs.corpora.read_file import PADDING
 from simdocs.corpora.stamp import OpenFile, read_at
 from simdocs.errors import MissingExtraError
 from simdocs.extras import needs
-from simdocs.model.names import display_name
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.parameters.file_formats import COMPRESSIONS, compression_of
+from simdocs.names import display_name
+from simdocs.options.file_formats import COMPRESSIONS, compression_of
 
 _COMPRESSED_AT_ONCE = 1 << 14
 """Compressed bytes that are read at once. A checkpoint holds at most this many."""

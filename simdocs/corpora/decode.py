@@ -5,9 +5,8 @@ from __future__ import annotations
 import codecs
 from typing import NamedTuple
 
-from simdocs.errors import mention
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.parameters.file_formats import compression_of, without_compression
+from simdocs.options.file_formats import compression_of, without_compression
 
 LOOKED_AT = 8 << 10
 """Bytes at the beginning of a document that decide whether it is binary."""
@@ -92,13 +91,13 @@ class BinaryFormat(NamedTuple):
         if not self.read_as:
             return self.described
         if _ends(name, self):
-            return f"{self.described}: leave {mention('plain')} out"
+            return f"{self.described}: leave --input-format text out"
         if compression_of(name):
             return f"{self.described} that was compressed once more: decompress it"
         named = f"give the file a name that ends in .{self.read_as}"
         if name == b"-":
             named = f"save it as a file whose name ends in .{self.read_as}"
-        return f"{self.described}: {named}, or give {mention('input_format')} {self.read_as}"
+        return f"{self.described}: {named}, or give --input-format {self.read_as}"
 
 
 _ZIP = b"PK\x03\x04"

@@ -17,12 +17,10 @@ from simdocs.corpora.patterns import Patterns
 from simdocs.corpora.read_file import MOST, each_ahead, read_stream
 from simdocs.corpora.stamp import FileId, file_id, is_directory, open_name, status_of
 from simdocs.corpora.walk import Found, facts_of, held_facts, id_of, walk
-from simdocs.errors import InputError, mention, shell_command
-from simdocs.model.names import display_name
+from simdocs.errors import InputError
 from simdocs.model.skipped import DocumentSkipped, Skip, Skipped
-from simdocs.parameters.file_formats import ON_STANDARD_INPUT
-from simdocs.parameters.texts import Walking
-from simdocs.parameters.values import is_uri
+from simdocs.names import display_name, is_uri
+from simdocs.options.texts import Walking
 
 LONGEST = 1 << 20
 """The most bytes of an entry. No name of a file is nearly as long, and an entry may have no end."""
@@ -54,7 +52,7 @@ def _entries(source: bytes, nul_ended: bool, inputs: set[FileId]) -> Iterator[by
     end, rest, number = b"\0" if nul_ended else b"\n", b"", 1
     for piece in _contents(source, inputs):
         if b"\0" in piece and not nul_ended:
-            raise InputError(f"{display_name(source)}: this list has NUL bytes: read it with {mention('files0_from')}")
+            raise InputError(f"{display_name(source)}: this list has NUL bytes: read it with --files0-from")
         *whole, rest = (rest + piece).split(end)
         yield from whole
         number += len(whole)
@@ -101,11 +99,11 @@ def of_entry(source: bytes, number: int, name: bytes, error: InputError) -> Inpu
     """The error about an entry that does not name a document, with a remedy."""
     where = f"{display_name(source)}: entry {number}"
     if b"\n" in name:  # most likely the entry is a whole list of lines
-        lines = f"if the list has one name on each line, read it with {mention('files_from')}"
+        lines = "if the list has one name on each line, read it with --files-from"
         return InputError(f"{where} has line feeds and is not the name of a file: {lines}")
     if name.endswith(b"\r"):
-        return InputError(f"{where}: {error.message}: the list has CRLF line ends, and must have LF")
-    return InputError(f"{where}: {error.message}: correct the entry or remove it")
+        return InputError(f"{where}: {error}: the list has CRLF line ends, and must have LF")
+    return InputError(f"{where}: {error}: correct the entry or remove it")
 
 
 _BELOW = "a pattern with a slash is compared with the path below the directory"
@@ -128,7 +126,7 @@ def includes_nothing(patterns: Sequence[str]) -> str:
         hint = f": {_BELOW}"
     elif endings := [pattern for pattern in patterns if not set("*?[") & set(pattern)]:
         hint = f": to match the end of a name, write {'*.' + endings[0].lstrip('.')!r}"
-    return f"no file matches {mention('include')} {shown}{hint}"
+    return f"no file matches --include {shown}{hint}"
 
 
 def excludes_nothing(unmatched: Iterable[str], arguments: Sequence[bytes]) -> Iterator[str]:
@@ -140,7 +138,7 @@ def excludes_nothing(unmatched: Iterable[str], arguments: Sequence[bytes]) -> It
     for pattern in unmatched:
         if begun := [directory for directory in above if pattern.startswith(directory)]:
             right = pattern.removeprefix(max(begun, key=len)).strip("/")
-            yield f"nothing matches {mention('exclude')} {pattern!r}: {_BELOW}: write {'/' + right!r}"
+            yield f"nothing matches --exclude {pattern!r}: {_BELOW}: write {'/' + right!r}"
 
 
 _LINES, _LONGEST = 5, 4096
@@ -179,14 +177,14 @@ def not_found(name: bytes, error: OSError, *, listed: bool = False) -> InputErro
         if url[1].lower() == b"file":
             return InputError(f"{shown}: this is a URL: give the path, {shown[url.end() :]}")
         command = _DOWNLOADS.get(url[1].lower(), "").format(shown)
-        example = f", for example with {shell_command(command)}" if command else ""
+        example = f", for example with {command}" if command else ""
         return InputError(f"{shown}: this is a URL, and simdocs reads files: download it first{example}")
     (directory, pattern), hint = os.path.split(name), ""
     if error.errno == errno.ENOENT and {b"*", b"?"} & {pattern[at : at + 1] for at in range(len(pattern))}:
         where = display_name(directory or b".")
-        hint = f": to select files by name, read {where} with {mention('include')} '{display_name(pattern)}'"
+        hint = f": to select files by name, read {where} with --include '{display_name(pattern)}'"
     elif b" " in name.strip() and not directory and not _SUFFIX.search(name) and not listed:
-        hint = f": if this is a text and not the name of a file, give {mention('texts')}"
+        hint = ": if this is a text and not the name of a file, give - for standard input"
     return InputError(f"{shown}: {error.strerror or error}{hint}")
 
 
@@ -202,14 +200,12 @@ class Sources:
 
     listed: the file of the list, or `-`.
     nul_ended: the names in the list end with NUL instead of a line feed.
-    jsonl: standard input holds JSON Lines.
     input_format: the container format of every file, and of standard input; empty: their names decide.
     """
 
     names: tuple[bytes, ...] = ()
     listed: bytes | None = None
     nul_ended: bool = False
-    jsonl: bool = False
     input_format: str = ""
 
 
@@ -225,10 +221,7 @@ def find(
     reached, inputs = Reached(many), set[FileId]()
     search = _Search(walking, skipped, sources.input_format, threads)
     for name in sources.names:
-        if name == b"-" and sources.jsonl:
-            reached.add(_once(name, 0, MOST, skipped), named=True, container=ON_STANDARD_INPUT)
-        else:
-            reached.add(_named(name, search), named=True, container=sources.input_format)
+        reached.add(_named(name, search), named=True, container=sources.input_format)
     if sources.listed is not None:
         reached.add(_listed(sources.listed, sources.nul_ended, search, inputs), container=sources.input_format)
     found = reached.files(inputs)
@@ -329,7 +322,7 @@ def _expand(
     if name == b"-":
         for found in _once(name, 0, search.limit, skipped):
             if not (listed or search.of_pipes) and found.held and is_list_of_names(found.held):
-                skipped.warnings.append(f"-: each line is the name of a file: did you mean {mention('files_from')} -?")
+                skipped.warnings.append("-: each line is the name of a file: did you mean --files-from -?")
             yield found
         return
     try:

@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from simdocs.corpora.stamp import FileId, Stamp, are_regular, file_id, status_of, statuses
 from simdocs.model.documents import STAMP_FIELDS
-from simdocs.model.names import path_from
 from simdocs.model.ragged import Array, Index, Mask, Ragged, Rows
-from simdocs.parameters.values import is_uri
+from simdocs.names import is_uri, path_from
 
 Location = tuple[object, object, bytes]
 """The place of a document now: its file, by id or else by path, and the part of its name that names a line."""

@@ -32,8 +32,8 @@ from simdocs.model.byte_strings import ByteStrings, joined, separate
 from simdocs.model.documents import FILE, STAMP_FIELDS
 from simdocs.model.ragged import Index, Mask, Ragged, offsets_of
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.parameters.file_formats import COMPRESSED_SUFFIXES, compression_of
-from simdocs.parameters.values import is_uri
+from simdocs.names import is_uri
+from simdocs.options.file_formats import COMPRESSED_SUFFIXES, compression_of
 
 _PIECE = 1 << 20
 

@@ -19,8 +19,8 @@ from simdocs.model.documents import MET
 from simdocs.model.ragged import Index, Keys, offsets_of
 from simdocs.model.skipped import DocumentSkipped, Skip
 from simdocs.model.texts import BATCH_BYTES, batches
-from simdocs.parameters.file_formats import ASSUMED_RATIO, COMPRESSED_SUFFIXES, CONTAINERS
-from simdocs.parameters.texts import Sequences
+from simdocs.options.file_formats import ASSUMED_RATIO, COMPRESSED_SUFFIXES, CONTAINERS
+from simdocs.options.texts import Sequences
 
 if TYPE_CHECKING:
     from simdocs.corpora.containers.container import Container, ContainerFile, Part

@@ -12,10 +12,10 @@ from simdocs.corpora.decode import as_utf8, refuse_binary
 from simdocs.corpora.discover import not_found
 from simdocs.corpora.read_file import read, read_stream
 from simdocs.corpora.stamp import FileId, file_id, status_of
-from simdocs.errors import InputError, MissingExtraError, UsageError, mention
-from simdocs.model.names import display_name
+from simdocs.errors import InputError, MissingExtraError, UsageError
 from simdocs.model.skipped import DocumentSkipped, explanation
-from simdocs.parameters.texts import Sequences
+from simdocs.names import display_name
+from simdocs.options.texts import Sequences
 
 
 def read_single_text(name: bytes, limit: int) -> bytes:
@@ -113,7 +113,7 @@ def refuse_to_replace(outputs: Iterable[str | None], texts: Iterable[object], wh
     """Raise UsageError if an output is the file of one of these texts. what: what that text is."""
     for output in filter(None, outputs):
         if any(isinstance(text, bytes) and _is_file(output, text) for text in texts):
-            raise UsageError(f"{mention('output')} names {what}, and would replace it: name another file")
+            raise UsageError(f"-o names {what}, and would replace it: name another file")
 
 
 def _is_file(output: str, text: bytes) -> bool:

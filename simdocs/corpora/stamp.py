@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from simdocs.kernels.native import kernels_in_use
 from simdocs.model.ragged import Mask
-from simdocs.parameters.values import is_uri
+from simdocs.names import is_uri
 
 if TYPE_CHECKING:
     from simdocs.corpora.stores.object_file import ObjectFile

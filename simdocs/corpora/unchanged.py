@@ -13,8 +13,8 @@ from simdocs.corpora.stamp import RECENT_NS
 from simdocs.model.byte_strings import separate
 from simdocs.model.documents import Documents, SourceFiles
 from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, ranges
-from simdocs.parameters.file_formats import compression_of
-from simdocs.parameters.texts import Sequences, Updating
+from simdocs.options.file_formats import compression_of
+from simdocs.options.texts import Sequences, Updating
 
 AT_ONCE = 1 << 12
 """Names that are taken out of their columns at once, and files that are taken over at once."""

@@ -16,10 +16,9 @@ import numpy as np
 from simdocs.corpora.patterns import Patterns
 from simdocs.corpora.stamp import FACTS, READ, STATUS, FileId, are_regular, file_id, open_name, statuses
 from simdocs.model.documents import NAMED
-from simdocs.model.names import DRAFT_PREFIX, is_manifest
 from simdocs.model.skipped import DocumentSkipped, Skip, Skipped
-from simdocs.parameters.texts import Walking
-from simdocs.parameters.values import is_uri
+from simdocs.names import DRAFT_PREFIX, is_manifest, is_uri
+from simdocs.options.texts import Walking
 
 ARTIFACT_SUFFIXES = (b".shingles", b".signatures", b".index")
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from simdocs.corpora.stamp import READ, OpenFile, open_name, settled
 from simdocs.model.documents import NAMED
 from simdocs.model.skipped import REPLACED, DocumentSkipped
-from simdocs.parameters.values import is_uri
+from simdocs.names import is_uri
 
 IN_DIRECTORY = READ | os.O_NOFOLLOW
 """Flags for the name of a file in an open directory: no link is followed."""

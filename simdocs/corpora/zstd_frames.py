@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from simdocs.corpora.compression import Compressor, library, misnamed
 from simdocs.extras import needs
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.parameters.file_formats import COMPRESSIONS
+from simdocs.options.file_formats import COMPRESSIONS
 
 _MAGIC = b"\x28\xb5\x2f\xfd"
 

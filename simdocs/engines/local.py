@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
     from simdocs.engines.run import Explain, Progress
-    from simdocs.parameters.answers import Running
+    from simdocs.options.answers import Running
 
 FORKS = sys.platform == "linux"
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from simdocs.engines.engine import Engine, Result, Task
+from simdocs.model.answers import AS_A_WHOLE, Delivery
 from simdocs.model.skipped import Skipped
+from simdocs.options.answers import Running
+from simdocs.options.families import ENGINES
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -115,7 +118,8 @@ class Tally:
 
 
 class Run:
-    """A run of a command: its engine, skipped documents, reports of progress, explanations, and counts."""
+    """A run of a command: its engine, skipped documents, reports of progress, explanations, counts, and who takes the
+    answer."""
 
     def __init__(
         self,
@@ -123,11 +127,30 @@ class Run:
         skipped: Skipped | None = None,
         progress: Progress = no_progress,
         explain: Explain = no_explanation,
+        delivery: Delivery = AS_A_WHOLE,
     ) -> None:
-        self.engine, self.progress, self.explain = engine, progress, explain
+        self.engine, self.progress, self.explain, self.delivery = engine, progress, explain, delivery
         self.skipped = Skipped() if skipped is None else skipped
         self.tally = Tally()
 
     def again(self) -> Run:
         """A run with the same engine that reports to the same place, with nothing skipped and nothing counted."""
         return Run(self.engine, None, self.progress, self.explain)
+
+
+@contextmanager
+def running(
+    options: Any,
+    progress: Progress = no_progress,
+    skipped: Skipped | None = None,
+    explain: Explain = no_explanation,
+    delivery: Delivery = AS_A_WHOLE,
+) -> Iterator[Run]:
+    """A run with the engine and the workers that were asked for, which are closed at the end.
+
+    options: of a command; without --jobs, the run is in this process alone. skipped: records the skips; None: all of
+    them are kept.
+    """
+    how = Running.of(options.fields()) if "jobs" in options.options else Running(jobs=1)
+    with ENGINES[how.engine].load()(how, progress, explain, quiet=getattr(options, "quiet", False)) as engine:
+        yield Run(engine, skipped, progress, explain, delivery)

@@ -19,7 +19,7 @@ from simdocs.engines.run import Explain, Progress, no_explanation, no_progress
 from simdocs.engines.spark_session import Java, Session, connect
 from simdocs.engines.spark_worker import PROTOCOL, run_bundles
 from simdocs.model.figures import counted
-from simdocs.parameters.answers import Running
+from simdocs.options.answers import Running
 from simdocs.storage.syscalls import signals_deferred
 
 _SECONDS = 3.0

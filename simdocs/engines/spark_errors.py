@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from simdocs.errors import FEWER_WORKERS, ClusterError, SimdocsError, UsageError, WorkerError, mention
+from simdocs.errors import FEWER_WORKERS, ClusterError, SimdocsError, UsageError, WorkerError
 
 JAVA = 17
 """The oldest version of Java with which Spark 4 works."""
@@ -26,7 +26,7 @@ def not_started(error: Exception, log: deque[str], master: str) -> SimdocsError:
     said = " ".join((_said(error), *log))
     if any(mark in said for mark in _NO_MASTER):
         wanted = "use one such as local[*], yarn or spark://HOST:7077"
-        return UsageError(f"{mention('spark_master')} {master!r} is no master of Spark: {wanted}")
+        return UsageError(f"--spark-master {master!r} is no master of Spark: {wanted}")
     if _UNREACHED in said:
         return _unreached(master)
     why = _about_java(log) if "JAVA_GATEWAY_EXITED" in said else _cause(error)
@@ -39,11 +39,11 @@ _NO_MASTER = ("Could not parse Master URL", "Master must either be", "Invalid ma
 _UNREACHED = "All masters are unresponsive"
 """What Spark logs before it gives up."""
 
-_CHECK = f": check {mention('spark_master')}, {mention('spark_conf')} and the settings of Spark"
+_CHECK = ": check --spark-master, --spark-conf and the settings of Spark"
 
 
 def _unreached(master: str) -> ClusterError:
-    remedy = f"check the address in {mention('spark_master')}, and that the master is running"
+    remedy = "check the address in --spark-master, and that the master is running"
     return ClusterError(f"{master} gave no answer for a minute: {remedy}")
 
 
@@ -54,13 +54,13 @@ def _about_java(log: deque[str]) -> str:
     where = "JAVA_HOME" if home else "PATH"
     remedy = f"install Java {JAVA} or later, or let JAVA_HOME name it"
     if java is None or not Path(java).exists():
-        return f"{mention('engine')} spark needs Java, and {where} has none: {remedy}"
+        return f"--engine spark needs Java, and {where} has none: {remedy}"
     said = subprocess.run([java, "-version"], capture_output=True, text=True, check=False, errors="replace").stderr
     version = re.search(r'version "(?:1\.)?(\d+)', said)
     if version is None:
-        return f"{mention('engine')} spark needs Java {JAVA} or later, and {java} does not work: {remedy}"
+        return f"--engine spark needs Java {JAVA} or later, and {java} does not work: {remedy}"
     if int(version[1]) < JAVA:
-        return f"{mention('engine')} spark needs Java {JAVA} or later, and {java} is Java {version[1]}: {remedy}"
+        return f"--engine spark needs Java {JAVA} or later, and {java} is Java {version[1]}: {remedy}"
     return _last_error(log)
 
 
@@ -101,7 +101,7 @@ _MEANT: Mapping[str, Callable[[str, str], SimdocsError]] = MappingProxyType(
         ),
         "Python worker exited unexpectedly": lambda *_: WorkerError(
             "a Python worker of Spark was killed, perhaps because memory ran out",
-            f"{FEWER_WORKERS}, or let Spark try again, on one machine with {mention('spark_master')} 'local[*,4]'",
+            f"{FEWER_WORKERS}, or let Spark try again, on one machine with --spark-master 'local[*,4]'",
         ),
         "ExecutorLostFailure": lambda *_: WorkerError(
             "an executor of Spark was lost too often, perhaps because memory ran out"
@@ -110,7 +110,7 @@ _MEANT: Mapping[str, Callable[[str, str], SimdocsError]] = MappingProxyType(
             "Spark was stopped before the work was done", "run it again"
         ),
         "maxResultSize": lambda *_: ClusterError(
-            f"the results of a job exceed spark.driver.maxResultSize: raise it, or lower {mention('jobs')}"
+            "the results of a job exceed spark.driver.maxResultSize: raise it, or lower -j"
         ),
         "OutOfMemoryError": lambda *_: ClusterError(
             "the Java process of Spark has too little memory: raise spark.driver.memory, or spark.executor.memory"

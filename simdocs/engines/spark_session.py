@@ -19,9 +19,9 @@ from typing import Any
 
 from simdocs.engines.spark_errors import in_words, not_started
 from simdocs.engines.spark_worker import numbered, probe
-from simdocs.errors import ClusterError, UsageError, mention
+from simdocs.errors import ClusterError, UsageError
 from simdocs.extras import needs
-from simdocs.model.names import display_name
+from simdocs.names import display_name
 from simdocs.storage.syscalls import signals_deferred
 from simdocs.version import __version__
 
@@ -215,17 +215,17 @@ def connect(master: str, conf: Mapping[str, str], jobs: int | None, java: Java, 
     java: the process for a new session.
     quiet: a new session does not print its log, unless the settings ask for it.
     """
-    pyspark = needs("pyspark", f"{mention('engine')} spark")
+    pyspark = needs("pyspark", "--engine spark")
     _refuse_connect(master)
     context = pyspark.SparkContext._active_spark_context
     if context is not None:
         if master or conf:
-            given = mention("spark_master" if master else "spark_conf")
+            given = "--spark-master" if master else "--spark-conf"
             raise UsageError(f"{given} has no effect on the Spark session that is there: stop it, or leave this out")
         return Session(context, java, made=False)
     if "PYSPARK_GATEWAY_PORT" in os.environ:
         if master:
-            raise UsageError(f"spark-submit says which master it uses: leave out {mention('spark_master')}")
+            raise UsageError("spark-submit says which master it uses: leave out --spark-master")
         silent = {_LOG_LEVEL: "OFF"} if quiet else {}
         settings = {**_DEFAULTS, **silent, **conf}
         del settings["spark.app.name"]  # spark-submit has a name for it
@@ -239,7 +239,7 @@ def _refuse_connect(master: str) -> None:
     session = None if connect is None else connect.SparkSession.getActiveSession()
     if master.startswith("sc://") or session is not None or os.environ.get("SPARK_REMOTE"):
         raise UsageError(
-            f"{mention('engine')} spark needs a session of Spark itself, not of Spark Connect: name a master such as"
+            "--engine spark needs a session of Spark itself, not of Spark Connect: name a master such as"
             " local[*], yarn or spark://HOST:7077, or use spark-submit"
         )
 

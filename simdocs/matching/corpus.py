@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from simdocs.artifacts.formats import RUN
 from simdocs.artifacts.npy import damaged
 from simdocs.engines.run import Progress, Run, each_band, in_threads, no_progress, threads_for
-from simdocs.errors import ArtifactError, InputError, mention
+from simdocs.errors import ArtifactError, InputError
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.lsh.buckets import buckets_of_band, joined_bands, shared_buckets_of_tables
 from simdocs.kernels.tokens.ignored_tokens import leave_out
@@ -22,7 +22,6 @@ from simdocs.model.artifact import Artifact, BandIndex, Shingles
 from simdocs.model.byte_strings import joined, separate
 from simdocs.model.columns import Column, MemoryColumn
 from simdocs.model.documents import FACTS, DocumentFacts, Documents, separated, without_stamps
-from simdocs.model.names import display_name, no_option, path_from
 from simdocs.model.ragged import (
     NO_TOKENS,
     Array,
@@ -38,7 +37,8 @@ from simdocs.model.ragged import (
     ranges,
     row_blocks,
 )
-from simdocs.parameters.recipes import Bands, Recipe
+from simdocs.names import display_name, no_option, path_from
+from simdocs.options.recipes import Bands, Recipe
 from simdocs.pipeline.reload import ReloadRequest, Source
 
 _NAME_BYTES = 1 << 20
@@ -321,7 +321,7 @@ class Corpus:
             return leave_out(found, self.ignored)
         if self.artifact_name and not self.root:
             missing = f"{self.artifact_name}/{RUN} does not say where its documents are"
-            raise ArtifactError(f"{missing}: give their directory with {mention('root')}")
+            raise ArtifactError(f"{missing}: give their directory with --root")
         return self._request(rows)
 
     def _request(self, rows: Rows) -> ReloadRequest:
@@ -354,7 +354,7 @@ class Corpus:
 def check_root(root: bytes | None) -> None:
     """Raise InputError if this is given, but is not a directory."""
     if root is not None and not os.path.isdir(root):
-        raise InputError(f"{display_name(root)}: {mention('root')} is not a directory")
+        raise InputError(f"{display_name(root)}: --root is not a directory")
 
 
 def name_prefix(root: bytes | None, recorded: bytes) -> bytes:

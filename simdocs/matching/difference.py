@@ -20,7 +20,6 @@ from simdocs.kernels.tokens.murmur import hash_byte_strings
 from simdocs.kernels.tokens.shinglers import normalised_texts
 from simdocs.matching.corpus import Corpus
 from simdocs.model.byte_strings import GrowingArray, joined, separate
-from simdocs.model.names import display_name
 from simdocs.model.passages import (
     CHARACTERS_A_PASSAGE,
     CHARACTERS_A_UNIT,
@@ -32,7 +31,8 @@ from simdocs.model.passages import (
 )
 from simdocs.model.ragged import Index, Keys, Mask, Ragged, row_blocks
 from simdocs.model.skipped import ALTERED, GONE
-from simdocs.parameters.recipes import Shingling
+from simdocs.names import display_name
+from simdocs.options.recipes import Shingling
 from simdocs.pipeline.reload import reload_texts
 
 _CHARACTERS_AT_ONCE = 1 << 17

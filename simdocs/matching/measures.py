@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from simdocs.errors import UsageError, mention
+from simdocs.errors import UsageError
 from simdocs.kernels.compare import jaccard
 from simdocs.kernels.compare.jaccard import bag_of, shared_tokens
 from simdocs.kernels.compare.subsequence import cells, lcs_length
@@ -20,8 +20,8 @@ from simdocs.model.byte_strings import joined
 from simdocs.model.measures import EditMeasures, ShingleMeasures, SignatureMeasures
 from simdocs.model.passages import MOST_CELLS
 from simdocs.model.ragged import NO_TOKENS, Ragged, Tokens
-from simdocs.parameters.families import edited_units
-from simdocs.parameters.recipes import Bands, Shingling, Sketching
+from simdocs.options.families import edited_units
+from simdocs.options.recipes import Bands, Shingling, Sketching
 
 
 def token_sets(texts: Sequence[bytes], shingling: Shingling, ignored: Tokens = NO_TOKENS) -> Ragged:
@@ -118,8 +118,8 @@ def edit_similarity_of(a: bytes, b: bytes, shingling: Shingling) -> float:
     """
     found = edit_measures(a, b, shingling)
     if not found.unit:
-        other = f"use another {mention('measure')}"
-        raise UsageError(f"{mention('measure')} edit: the texts are too long and different for it: {other}")
+        other = "use another --measure"
+        raise UsageError(f"--measure edit: the texts are too long and different for it: {other}")
     return found.similarity or 0.0
 
 

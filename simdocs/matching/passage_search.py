@@ -17,8 +17,8 @@ from simdocs.model.byte_strings import joined
 from simdocs.model.common_passages import CommonPassage
 from simdocs.model.ragged import NO_TOKENS, Array, Index, Mask, Tokens
 from simdocs.model.texts import Texts
-from simdocs.parameters.families import UNITS
-from simdocs.parameters.recipes import Shingling
+from simdocs.options.families import UNITS
+from simdocs.options.recipes import Shingling
 
 _UNITS_AT_ONCE = 1 << 16
 """Units that are Python objects at the same time."""

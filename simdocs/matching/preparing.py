@@ -9,15 +9,15 @@ import numpy as np
 
 from simdocs.artifacts.manifest import differences
 from simdocs.engines.run import Run
-from simdocs.errors import ArtifactError, ParametersError, mention
+from simdocs.errors import ArtifactError, ParametersError
 from simdocs.kernels.group.connectivity import bucket_components
 from simdocs.matching.corpus import Corpus, buckets_of_index
 from simdocs.model.artifact import Artifact, BandIndex, Shingles
 from simdocs.model.documents import EMPTY, IGNORED, Documents
-from simdocs.model.names import display_name
 from simdocs.model.ragged import Mask, Rows, Tokens, count_true_in_rows
 from simdocs.model.skipped import Skip, Skipped
-from simdocs.parameters.recipes import SignatureRecipe
+from simdocs.names import display_name
+from simdocs.options.recipes import SignatureRecipe
 from simdocs.pipeline.prepare import Intake, signed
 
 
@@ -31,7 +31,7 @@ def report_ignored(documents: Documents, prefix: bytes, skipped: Skipped) -> Non
     if len(rows) > 1 and len(rows) + documents.flagged(EMPTY) == len(documents):
         skipped.warnings.append(
             f"all tokens of all {len(rows):,} documents are left out, so none is similar to another: see"
-            f" {mention('ignore_common')} and {mention('template')}"
+            f" --ignore-common and --template"
         )
 
 
@@ -42,7 +42,7 @@ def useless_template(documents: Documents, artifact: Artifact | None, recipe: Si
     """
     decided_now = artifact is None or isinstance(artifact, Shingles)
     if decided_now and recipe.ignoring.template_digest and documents.tokens and not documents.share_left_out:
-        yield f"{mention('template')} leaves out nothing: no document has any of its tokens"
+        yield "--template leaves out nothing: no document has any of its tokens"
 
 
 def unknown_recall(recipe: SignatureRecipe) -> Iterator[str]:

@@ -17,7 +17,6 @@ import numpy as np
 
 from simdocs.corpora.containers.reopened import Reopened
 from simdocs.engines.engine import WorkerState
-from simdocs.errors import mention, suggested
 from simdocs.kernels.lsh.buckets import bucket_bounds, equal_runs
 from simdocs.kernels.sketch.fracminhash import CUT_OFF
 from simdocs.kernels.tokens.shinglers import normalised_texts, text_tokens
@@ -31,8 +30,8 @@ from simdocs.model.common_passages import CommonPassage
 from simdocs.model.ragged import Array, Index, Ragged, Rows, Tokens, distinct, offsets_of, ranges, row_blocks
 from simdocs.model.skipped import Skip
 from simdocs.model.texts import batches
-from simdocs.parameters.families import UNITS
-from simdocs.parameters.recipes import Shingling
+from simdocs.options.families import UNITS
+from simdocs.options.recipes import Shingling
 from simdocs.pipeline.reload import ReloadRequest, reload_texts
 from simdocs.pipeline.shingling import shingled
 
@@ -245,11 +244,11 @@ class Quoting:
     def _texts_of_all(self) -> IndexTexts:
         if self._all is None:
             self._all = IndexTexts.of(self._lookup.indexed, self._lookup.verifier)
-            why = f"because {mention('exact')} compares with every text"
+            why = "because --exact compares with every text"
             if self._by_sketch:
                 why = "because a document is too short for its sketch"
             elif not self._lookup.verifier.no_prefilter:
-                why = f"because it has no sketch: to avoid that, build it with {suggested('index', containment=True)}"
+                why = "because it has no sketch: to avoid that, build it with simdocs index --containment"
             self._lookup.verifier.run.explain(f"reading all {len(self._all.firsts):,} texts of the index again, {why}")
         return self._all
 

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from simdocs.errors import mention, suggested
 from simdocs.model.answers import NAME, NUMBER, Answer, Block, Look, Row, TableHead, table_head
 from simdocs.model.figures import counted, size
-from simdocs.model.names import display_name
 from simdocs.model.skipped import Skipped
+from simdocs.names import command_line, display_name
 
 ACTED = table_head(action=NAME, duplicate=NAME, kept=NAME, to=NAME, bytes=NUMBER)
 PUT_BACK = table_head(action=NAME, duplicate=NAME, place=NAME)
@@ -41,7 +40,7 @@ class _Steps(Answer):
     def notes(self) -> tuple[str, ...]:
         """A note if nothing was done."""
         is_note = self.count and not self.is_done
-        return (f"nothing was changed: {mention('yes')} does what is listed",) if is_note else ()
+        return ("nothing was changed: --yes does what is listed",) if is_note else ()
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -85,7 +84,7 @@ class Acted(_Steps):
         done = f"{what} ({size(self.size)}) {done}" if is_move else f"{what} {done}, {size(self.size)} freed"
         yield done + (f"; {left:,} left as {'they are' if left > 1 else 'it is'}" if left else "")
         if self.is_done and self.count:
-            yield f"to undo it: {suggested('undo', display_name(self.journal), yes=True)}"
+            yield f"to undo it: {command_line('undo', [display_name(self.journal)])} --yes"
 
     def __repr__(self) -> str:
         return f"<Acted: action={self.action}, is_done={self.is_done}, count={self.count}>"

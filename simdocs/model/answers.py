@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeAlias, TypeVar
 
-from simdocs.errors import SimdocsError, UsageError, mention, spelled
-from simdocs.model.names import text_to_name
-from simdocs.parameters.declaration import loaded
+from simdocs.errors import SimdocsError, UsageError
+from simdocs.names import text_to_name
+from simdocs.options.declaration import loaded
 
 if TYPE_CHECKING:
     from contextlib import ExitStack
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from simdocs.model.build_results import BuildResult
     from simdocs.model.common_passages import Excerpt
     from simdocs.model.repeated_passages import RepeatPlace
-    from simdocs.parameters.values import Path
+    from simdocs.options.values import Path
 
 NAME, SIMILARITY, NUMBER, VALUE = "name", "similarity", "number", "value"
 EXCERPTS = "excerpts"
@@ -110,7 +109,6 @@ class Look(NamedTuple):
     listing: what is listed instead of the answer itself.
     as_file: whether a format that only this question has draws the answer.
     colored, terminal: whether there are colours, and whether a terminal shows it.
-    spelling: spells the parameters that a text mentions.
     """
 
     for_people: bool = False
@@ -122,7 +120,6 @@ class Look(NamedTuple):
     as_file: bool = False
     colored: bool = False
     terminal: bool = False
-    spelling: Callable[[str], str] = spelled
 
     @property
     def holds_all(self) -> bool:
@@ -147,8 +144,8 @@ class Answer:
     LISTINGS: ClassVar[tuple[str, ...]] = ()
     """What `to_arrow`, `to_pandas` and `write` can list instead of the answer itself."""
 
-    OUTPUT: ClassVar[str] = "simdocs.requests.drawing:TableRequest"
-    """The output options of its command, which say in which formats it can be written."""
+    COMMAND: ClassVar[str] = ""
+    """The command that asks for it, which says in which formats it can be written."""
 
     def to_arrow(self, listing: str | None = None) -> Any:
         """The answer as a pyarrow.Table, with the columns of its JSON Lines: string, double and int64.
@@ -191,17 +188,18 @@ class Answer:
         written. MissingExtraError: the format needs a library that is not installed.
         """
         self._refuse_unknown(listing)
-        options = {"format": format, "header": header or None}
-        given = {name: value for name, value in options.items() if value is not None}
-        drawn = loaded(self.OUTPUT)(output=path, listing=listing, **self._parts(), **given)
+        from simdocs.options.output import Written
+
+        given: dict[str, Any] = {"output": path, "format": format, "header": header}
+        drawn = Written(asked=self.COMMAND, list=listing, **given)
         if drawn.path is None:
-            raise UsageError(f"{mention('output')} must be a file, not -: use /dev/stdout for standard output")
+            raise UsageError("the path must be a file, not -: use /dev/stdout for standard output")
         self._refuse_to_replace(drawn.path)
         loaded("simdocs.views.output:write")(self, drawn)
 
-    def _parts(self) -> dict[str, Any]:
-        """What the answer has beside its rows, as options of its output."""
-        return {}
+    def for_python(self) -> Any:
+        """What a Python caller gets: the result itself, or what it stands for."""
+        return self
 
     def _refuse_to_replace(self, path: str) -> None:
         """Raise UsageError if this is the path of a file that was read for the answer."""
@@ -246,11 +244,6 @@ class Answer:
     def errors(self) -> tuple[SimdocsError, ...]:
         """The errors that were found in what was examined."""
         return ()
-
-    def spelled(self, spelling: Callable[[str], str]) -> Self:
-        """The result with the parameters that its texts mention spelled like this."""
-        advice = getattr(self, "advice", None)
-        return self if not advice else replace(self, advice=tuple(map(spelling, advice)))  # type: ignore[type-var]
 
 
 RowOf_co = TypeVar("RowOf_co", covariant=True)

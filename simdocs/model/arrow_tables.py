@@ -21,7 +21,7 @@ from simdocs.model.answers import (
     TableHead,
     plain,
 )
-from simdocs.model.names import text_to_name
+from simdocs.names import text_to_name
 
 _ENCODED = "_b64"
 """What follows the name of the column for names that are not UTF-8, as in JSON Lines."""

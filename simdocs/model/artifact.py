@@ -9,14 +9,13 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from simdocs.errors import ArtifactError, spelled
+from simdocs.errors import ArtifactError
 from simdocs.model.columns import Column
 from simdocs.model.documents import WITHOUT_TOKENS, DocumentFacts, Documents, SourceFiles
-from simdocs.model.names import text_to_name
 from simdocs.model.ragged import Array, Keys, Ragged, Rows, Tokens, ranges
 from simdocs.model.skipped import Skipped
-from simdocs.parameters import PARAMETERS
-from simdocs.parameters.recipes import IndexRecipe, Recipe, SignatureRecipe
+from simdocs.names import text_to_name
+from simdocs.options.recipes import RECORDED, IndexRecipe, Recipe, SignatureRecipe
 
 _RANGES = re.compile(r"(?:[0-9]{1,18}(?:-[0-9]{1,18})?(?:,[0-9]{1,18}(?:-[0-9]{1,18})?)*+)?")
 """No number is too large for int64."""
@@ -129,7 +128,7 @@ class Artifact:
     @property
     def warnings(self) -> tuple[str, ...]:
         """Warnings about its use, such as that its bands miss many pairs. Empty if it was opened from disk."""
-        return tuple(map(spelled, self.skipped.every_warning))
+        return tuple(self.skipped.every_warning)
 
     @property
     def root(self) -> bytes:
@@ -241,5 +240,5 @@ _ALWAYS_SHOWN = frozenset(("unit", "num_perm", "threshold"))
 def _shown_parameters(recipe: Recipe) -> Iterator[str]:
     """The main parameters of a recipe, and those that are not the default: "unit='char'", "k=9", ..."""
     for name, value in recipe.flattened():
-        if name in _ALWAYS_SHOWN or (name in PARAMETERS and value != PARAMETERS[name].default):
+        if name in _ALWAYS_SHOWN or (name in RECORDED and value != RECORDED[name].default):
             yield f"{name}={value!r}"

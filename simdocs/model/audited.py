@@ -12,7 +12,7 @@ from simdocs.model.documents import Documents
 from simdocs.model.figures import counted, cut_in_words, shown_probability
 from simdocs.model.run_result import LooksLike, RunResult
 from simdocs.model.skipped import Skipped
-from simdocs.parameters.recipes import IndexRecipe
+from simdocs.options.recipes import IndexRecipe
 
 MEANINGS: Mapping[str, str] = MappingProxyType(
     {

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Self
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from simdocs.errors import mention
 from simdocs.model.answers import NAME, Block, Look, Tabular, table_head
 from simdocs.model.documents import SHORT, Documents
 from simdocs.model.figures import counted, figure, found_by, shown_probability, size
 from simdocs.model.ragged import Index
 from simdocs.model.run_result import LooksLike, RunResult, facts_left_out, left_out_in_words
 from simdocs.model.skipped import Skipped
-from simdocs.parameters.recipes import Banding, IndexRecipe, Recipe
+from simdocs.options.recipes import Banding, IndexRecipe, Recipe
+
+if TYPE_CHECKING:
+    from simdocs.model.artifact import Artifact
 
 _BYTES_SKETCHED = 8
 """Bytes that a token takes in the containment sketch: the token and the row of a document, each uint32."""
@@ -49,7 +51,7 @@ class Expectation:
         number = figure(self.candidates)
         line = f"about {number} candidate{'' if number == '1' else 's'} per document, counted in the buckets"
         if self.better_num_perm:
-            better = f"{mention('num_perm')} {self.better_num_perm}"
+            better = f"--num-perm {self.better_num_perm}"
             line += f": {better} would need about {figure(self.better_candidates)}"
         yield line
 
@@ -115,6 +117,7 @@ class BuildResult(RunResult):
     update: what changed.
     ignored: the number of tokens that are left out of all documents.
     looks_like: see LooksLike.
+    made: the artifact, if it is in memory.
     """
 
     kind: str
@@ -127,6 +130,7 @@ class BuildResult(RunResult):
     update: UpdateFacts
     ignored: int = 0
     looks_like: LooksLike = ()
+    made: Artifact | None = None
 
     SUMMARY_LAST = True
 
@@ -162,11 +166,6 @@ class BuildResult(RunResult):
             facts |= self.expectation.summary(self.recipe.banding)
         facts |= {"kind": self.kind, "advice": list(self.advice), "seconds": seconds}
         return facts | {"looks_like": dict(self.looks_like)}
-
-    def spelled(self, spelling: Callable[[str], str]) -> Self:
-        """The result with the parameters that its texts mention spelled like this."""
-        update = self.update._replace(note=spelling(self.update.note))
-        return replace(self, advice=tuple(map(spelling, self.advice)), update=update)
 
 
 UNCHANGED, CHANGED, NEW, RENAMED, REMOVED = "unchanged", "changed", "new", "renamed", "removed"
@@ -236,10 +235,6 @@ class DryRun(RunResult, Tabular[tuple[str, str]]):
     def blocks(self, look: Look) -> Iterator[Block]:
         """Yield the changes."""
         yield Block(CHANGES, list(self.rows(unchanged=look.verbose)))
-
-    def spelled(self, spelling: Callable[[str], str]) -> Self:
-        """The result with the parameters that its texts mention spelled like this."""
-        return replace(self, built=self.built.spelled(spelling))
 
     def statuses(self, *, unchanged: bool = False) -> tuple[Index, list[str]]:
         """The rows of documents that are changed, new or renamed, ascending, and the status of each.

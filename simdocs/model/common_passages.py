@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simdocs.model.answers import EXCERPTS, NAME, NUMBER, PLAIN, QUOTING, Block, Look, Tabular, table_head
 from simdocs.model.figures import counted
-from simdocs.model.names import display_name, text_to_name
-from simdocs.parameters.families import UNITS
+from simdocs.names import display_name, text_to_name
+from simdocs.options.families import UNITS
 
 if TYPE_CHECKING:
     from simdocs.model.comparison import Comparison

@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from simdocs.errors import mention
 from simdocs.model.answers import NAMES, Block, Look, TableHead
 from simdocs.model.figures import counted, size
 from simdocs.model.groups import Members
-from simdocs.model.names import display_name
 from simdocs.model.ragged import Index
 from simdocs.model.search_result import GROUPS, MEMBERS, NESTED, PAIRS, PairRow, SearchResult
-from simdocs.parameters.families import LISTS, UNITS
+from simdocs.names import display_name
+from simdocs.options.families import LISTS, UNITS
 
 if TYPE_CHECKING:
     from simdocs.model.saved_answer import SavedAnswer
@@ -119,7 +118,7 @@ class Deduplication(SearchResult):
     """
 
     LISTINGS = ("kept", "duplicates", "groups")
-    OUTPUT = "simdocs.requests.drawing:DedupeDrawRequest"
+    COMMAND = "dedupe"
 
     kept: Index
     groups: int
@@ -232,7 +231,7 @@ class Deduplication(SearchResult):
         if self.unlike_lengths:
             shingling, least = self.comparison.recipe.shingling, self.comparison.threshold
             bounds = f"more than {1 / least:.4g} or fewer than {least:g} times as many {UNITS[shingling.unit].plural}"
-            remedy = "" if shingling.multiset else f": {mention('multiset')} counts repeated shingles"
+            remedy = "" if shingling.multiset else ": --multiset counts repeated shingles"
             count = f"{counted(self.unlike_lengths, 'duplicate')} {'has' if self.unlike_lengths == 1 else 'have'}"
             yield f"{count} {bounds} as the kept document{remedy}"
 
@@ -262,7 +261,7 @@ class SimilarPairs(SearchResult):
     found: int
     left_out: int = 0
 
-    OUTPUT = "simdocs.requests.drawing:PairsDrawRequest"
+    COMMAND = "pairs"
 
     @property
     def head(self) -> TableHead:
@@ -285,7 +284,7 @@ class SimilarPairs(SearchResult):
         if self.left_out:
             yield (
                 f"identical texts are listed as a chain, which leaves out {counted(self.left_out, 'pair')}"
-                f" ({mention('all_copies')} lists every pair)"
+                f" (--all-copies lists every pair)"
             )
 
     def __repr__(self) -> str:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from simdocs.model.byte_strings import ByteStrings
 from simdocs.model.columns import Column
-from simdocs.model.names import name_to_text
 from simdocs.model.ragged import Array, Index, Mask, Ragged, Rows, firsts_of_runs
+from simdocs.names import name_to_text
 
 FILE_FIELDS = (
     ("row", "<i8", (), "row of its first document; those of its other documents follow"),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from simdocs.errors import ArtifactError, InputError, SimdocsError
 from simdocs.model.answers import FACTS, Block, Look, Tabular
 from simdocs.model.build_results import Expectation
-from simdocs.parameters.recipes import Banding
+from simdocs.options.recipes import Banding
 
 FactValue = str | int | float
 """A value that is shown: a number as one."""

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from simdocs.errors import mention
 from simdocs.model.answers import NAMES, Block, Look, TableHead
 from simdocs.model.figures import counted
 from simdocs.model.search_result import CONTAINING, MATCHES, SearchResult
-from simdocs.parameters.families import MATCH_LISTS
+from simdocs.options.families import MATCH_LISTS
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -30,7 +29,7 @@ class Matches(SearchResult):
     """
 
     LISTINGS = tuple(MATCH_LISTS)
-    OUTPUT = "simdocs.requests.drawing:DrawRequest"
+    COMMAND = "query"
 
     indexed: int
     found: int
@@ -89,7 +88,7 @@ class Matches(SearchResult):
             yield f"{matches} for {counted(self.matched, 'document')}, {took}"
         if self.left_out:
             more = "1 more match is a copy" if self.left_out == 1 else f"{self.left_out:,} more matches are copies"
-            yield f"{more} of these ({mention('all_copies')} lists every copy)"
+            yield f"{more} of these (--all-copies lists every copy)"
 
     def __repr__(self) -> str:
         return f"<Matches: documents={len(self.documents)}, matched={self.matched}, matches={self.found}>"

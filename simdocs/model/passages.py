@@ -8,8 +8,8 @@ from dataclasses import KW_ONLY, dataclass, replace
 from operator import attrgetter
 
 from simdocs.errors import UsageError
-from simdocs.parameters.declaration import loaded
-from simdocs.parameters.families import DIFFS
+from simdocs.options.declaration import loaded
+from simdocs.options.families import DIFFS
 
 MOST_CELLS = 10**10
 """Pairs of units of two texts that are compared at most: 100,000 by 100,000 characters, which takes 1 CPU second."""
@@ -27,9 +27,9 @@ _ONLY_SPACES = "the texts differ only in what is not compared, such as spaces"
 _LINES = re.compile(r"[^\n\r]*(?:\r\n|\n|\r)|[^\n\r]+")
 
 
-def lines_of(text: str) -> list[str]:
-    """The lines of a text with their ends: LF, CRLF or CR."""
-    return _LINES.findall(text)
+def lines_in(text: str) -> Iterator[str]:
+    """Yield the lines of a text with their ends: LF, CRLF or CR."""
+    return (found[0] for found in _LINES.finditer(text))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,15 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from simdocs.errors import mention
 from simdocs.model.answers import Block, Look, Tabular
 from simdocs.model.common_passages import PASSAGE_PLACES, PASSAGE_TEXTS
 from simdocs.model.documents import Documents
 from simdocs.model.figures import counted
 from simdocs.model.run_result import LooksLike, RunResult, facts_left_out, left_out_in_words
 from simdocs.model.skipped import Skipped
-from simdocs.parameters.families import UNITS
-from simdocs.parameters.recipes import IndexRecipe
+from simdocs.options.families import UNITS
+from simdocs.options.recipes import IndexRecipe
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -86,7 +85,7 @@ class Quotations(RunResult, Tabular[tuple[Any, ...]]):
         passages = f"{counted(self.found, 'passage')}" if self.found else "no passages"
         least = f"of {self.least:,} {UNITS[self.recipe.shingling.unit].plural} or more"
         matched = f" for {counted(self.matched, 'document')}" * bool(self.found)
-        shorter = "" if self.found or why else f"; {mention('min_passage')} finds shorter ones"
+        shorter = "" if self.found or why else "; --min-passage finds shorter ones"
         yield f"{passages} {least}{matched}, in {seconds:.2f} s{shorter}"
 
     def _how_found(self) -> str:
@@ -94,7 +93,7 @@ class Quotations(RunResult, Tabular[tuple[Any, ...]]):
         if self.undecided is None or self.undecided == len(self.documents):
             return "every passage is found"
         every = f"; {counted(self.undecided, 'document')} compared with every text" * bool(self.undecided)
-        return f"the sketch may miss short passages, {mention('exact')} misses none{every}"
+        return f"the sketch may miss short passages, --exact misses none{every}"
 
     def __repr__(self) -> str:
         return f"<Quotations: documents={len(self.documents)}, matched={self.matched}, passages={self.found}>"

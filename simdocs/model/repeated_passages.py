@@ -6,15 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from simdocs.errors import mention
 from simdocs.model.answers import EXCERPTS, NAME, NUMBER, PLAIN, REPEATING, Block, Look, Row, Tabular, table_head
 from simdocs.model.common_passages import Excerpt, counted_units
 from simdocs.model.documents import Documents
 from simdocs.model.figures import counted
 from simdocs.model.run_result import LooksLike, RunResult
 from simdocs.model.skipped import Skipped
-from simdocs.parameters.families import UNITS
-from simdocs.parameters.recipes import Recipe
+from simdocs.options.families import UNITS
+from simdocs.options.recipes import Recipe
 
 REPEATS = table_head(
     passage=NUMBER, documents=NUMBER, units=NUMBER, own=NUMBER, document=NAME, begin=NUMBER, end=NUMBER, line=NUMBER
@@ -144,7 +143,7 @@ class RepeatedPassages(RunResult, Tabular[tuple[Any, ...]]):
         plural = UNITS[self.recipe.shingling.unit].plural
         least = f"of {counted_units(self.least, self.recipe.shingling.unit)} or more in several documents"
         if not self.found:
-            shorter = f"; {mention('min_passage')} finds shorter ones" if self.total and not why else ""
+            shorter = "; --min-passage finds shorter ones" if self.total and not why else ""
             yield f"no passages {least}, in {seconds:.2f} s{shorter}"
             return
         share = self.covered / max(1, self.total)

@@ -15,8 +15,8 @@ from simdocs.model.passages import Difference
 from simdocs.model.ragged import Array, Floats, Index
 from simdocs.model.saved_answer import SavedAnswer, SavedDocument
 from simdocs.model.skipped import Skipped
-from simdocs.parameters.families import CLUSTERS, FIGURES
-from simdocs.parameters.file_formats import FILE_FORMATS
+from simdocs.options.families import CLUSTERS, FIGURES
+from simdocs.options.file_formats import FILE_FORMATS
 
 MOST_PAIRS = 50
 """Duplicates of one group whose texts are in a report at most. More would leave no room for other groups."""
@@ -140,7 +140,7 @@ class Report(Answer):
     skipped: the documents that this run did not compare; none if it read a saved answer.
     """
 
-    OUTPUT = "simdocs.requests.drawing:ReportDrawRequest"
+    COMMAND = "report"
 
     answer: SavedAnswer
     groups: GroupTable

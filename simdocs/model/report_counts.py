@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simdocs.model.names import display_name
 from simdocs.model.ragged import Floats, Index
 from simdocs.model.report import Report, ShownGroup
 from simdocs.model.saved_answer import SavedDirectory
-from simdocs.parameters.recipes import Bands
+from simdocs.names import display_name
+from simdocs.options.recipes import Bands
 
 MOST_DIRECTORIES = 16
 """Directories that a figure shows. Smaller ones are added up."""

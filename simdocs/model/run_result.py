@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simdocs.errors import UsageError, spelled
+from simdocs.errors import UsageError
 from simdocs.model.answers import Answer
 from simdocs.model.documents import EMPTY, IGNORED, ONE_TEXT, WITHOUT_TOKENS, Documents
 from simdocs.model.figures import counted
-from simdocs.model.names import display_name
 from simdocs.model.skipped import WITHOUT_ROWS, Skipped, in_short
+from simdocs.names import display_name
 
 LooksLike = tuple[tuple[str, int], ...]
 """The kinds of container that documents look like, although each was read as one text; and the number of documents."""
@@ -40,7 +40,7 @@ class RunResult(Answer):
     @property
     def warnings(self) -> tuple[str, ...]:
         """Warnings about the answer, such as that many pairs at this threshold are missed."""
-        return tuple(map(spelled, self.skipped.every_warning))
+        return tuple(self.skipped.every_warning)
 
     def _refuse_to_replace(self, path: str) -> None:
         if self.documents is None or not os.path.isfile(path):

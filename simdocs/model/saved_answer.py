@@ -11,7 +11,7 @@ import numpy as np
 
 from simdocs.model.figures import counted
 from simdocs.model.ragged import Tokens
-from simdocs.parameters.recipes import SignatureRecipe
+from simdocs.options.recipes import SignatureRecipe
 
 SUFFIX = "answer"
 """The suffix of the names of saved answers."""

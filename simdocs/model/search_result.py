@@ -23,13 +23,13 @@ from simdocs.model.byte_strings import ByteStrings
 from simdocs.model.documents import Documents
 from simdocs.model.figures import at_least, counted, found_by
 from simdocs.model.groups import Pairs
-from simdocs.model.names import name_to_text
 from simdocs.model.ragged import Ragged
 from simdocs.model.run_result import LooksLike, RunResult, facts_left_out, left_out_in_words
 from simdocs.model.skipped import Skipped
-from simdocs.parameters.answers import Grouping
-from simdocs.parameters.recipes import Banding, Bands, Recipe
-from simdocs.parameters.texts import Walking
+from simdocs.names import name_to_text
+from simdocs.options.answers import Grouping
+from simdocs.options.recipes import Banding, Bands, Recipe
+from simdocs.options.texts import Walking
 
 GROUPS, PAIRS, MATCHES = (
     table_head(GROUPED, **{left: NAME, right: NAME, "jaccard": SIMILARITY, "estimate": SIMILARITY})

@@ -9,15 +9,14 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple
 
-from simdocs.errors import mention, spelled
 from simdocs.model.figures import counted
-from simdocs.model.names import display_name, name_to_text, path_from
+from simdocs.names import display_name, name_to_text, path_from
 
 JUDGED: Mapping[str, str] = MappingProxyType(
     {
         "binary": "a binary file (a NUL byte in the first 8 KiB)",
-        "hidden": f"a hidden name ({mention('hidden')} includes them)",
-        "link": f"a symbolic link ({mention('follow')} follows them)",
+        "hidden": "a hidden name (--hidden includes them)",
+        "link": "a symbolic link (--follow follows them)",
         "special": "a FIFO, socket or device",
         "vanished": "gone since the walk",
         "again": "a file already read, under another name",
@@ -37,12 +36,12 @@ UNJUDGED: Mapping[str, str] = MappingProxyType(
     {
         "unreadable": "cannot be read",
         "named": "named, but not compared",
-        "oversized": f"larger than {mention('max_size')}",
+        "oversized": "larger than --max-size",
         "changed": "changed while it was read",
         "malformed": "malformed",
         "unverified": "its text cannot be read again, or has changed",
         "left": "left as it is",
-        "capped": f"kept, but not compared with all documents kept before it ({mention('max_candidates')})",
+        "capped": "kept, but not compared with all documents kept before it (--max-candidates)",
     }
 )
 """Reasons that leave open what a document is similar to: the documents are always named, and the exit status is 3."""
@@ -59,7 +58,7 @@ OF_UNVERIFIED: Mapping[str, str] = MappingProxyType(
 
 
 def explanation(reason: str) -> str:
-    """The reason in words. It may mention parameters (see `simdocs.errors.mention`)."""
+    """The reason in words."""
     return UNJUDGED.get(reason) or JUDGED[reason]
 
 
@@ -119,7 +118,7 @@ def _zero_filled(text: str) -> str:
 class Skipped:
     """The skipped documents of a run, counted by reason; and warnings.
 
-    warnings: lines about other things that the user should know, which may mention parameters: see `every_warning`.
+    warnings: lines about other things that the user should know.
     most: the number of skips of each reason that are kept, the first in natural order, so that millions of malformed
         lines take no memory; 0: all are kept. Files that need a library are all kept: an update has to know them.
     explained: reasons that a warning explains, so that the documents need not be named.
@@ -156,7 +155,7 @@ class Skipped:
 
     @property
     def by_reason(self) -> dict[str, list[tuple[str, str]]]:
-        """The skipped documents by reason: the name of each, and what is wrong, with parameters spelled as in Python.
+        """The skipped documents by reason: the name of each, and what is wrong.
 
         A name keeps every byte, like `Documents.name`. The text about a document in a file begins with its number.
         """
@@ -192,7 +191,7 @@ class Skipped:
 
     @property
     def unjudged_in_words(self) -> str:
-        """These counts with their reasons in words, which may mention parameters."""
+        """These counts with their reasons in words."""
         return "; ".join(f"{count:,}: {in_short(reason)}" for reason, count in self.unjudged_counts.items())
 
     @property
@@ -207,8 +206,7 @@ def and_more(files: int) -> str:
 
 
 def _with_line(skip: Skip) -> str:
-    said = spelled(skip.detail)
-    return f"{skip.noun} {skip.line}: {said}" if skip.line else said
+    return f"{skip.noun} {skip.line}: {skip.detail}" if skip.line else skip.detail
 
 
 REPLACED = "replaced after it was found"

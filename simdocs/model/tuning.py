@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import KW_ONLY, asdict, dataclass, replace
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 from simdocs.model.answers import NAME, NUMBER, SIMILARITY, Block, Look, Tabular, table_head
 from simdocs.model.documents import Documents
@@ -13,9 +13,9 @@ from simdocs.model.figures import counted, found_by, with_interval
 from simdocs.model.ragged import Floats, TextNumbers
 from simdocs.model.run_result import LooksLike, RunResult
 from simdocs.model.skipped import Skipped
-from simdocs.parameters.families import TUNE_LISTS
-from simdocs.parameters.file_formats import FILE_FORMATS
-from simdocs.parameters.recipes import Bands, Recipe
+from simdocs.options.families import TUNE_LISTS
+from simdocs.options.file_formats import FILE_FORMATS
+from simdocs.options.recipes import Bands, Recipe
 
 _INTERVAL = ("", "_low", "_high")
 CHOICES = table_head(
@@ -229,7 +229,7 @@ class Tuning(RunResult, Tabular[tuple[float | int | str, ...]]):
     VIEW = "simdocs.views.curve:drawn_choices"
     SUMMARY_LAST = True
     LISTINGS = tuple(TUNE_LISTS)
-    OUTPUT = "simdocs.requests.drawing:TuneDrawRequest"
+    COMMAND = "tune"
 
     choices: tuple[BandChoice, ...]
     curve: tuple[CurvePoint, ...]
@@ -282,7 +282,7 @@ class Tuning(RunResult, Tabular[tuple[float | int | str, ...]]):
         yield Block(CURVE, list(self.curve_rows())) if look.listing == "curve" else Block(CHOICES, list(self.rows()))
 
     def lines(self, seconds: float, *, verbose: bool = False) -> Iterator[str]:  # noqa: ARG002
-        """Yield the lines of the summary, the last of which is the command that comes next."""
+        """Yield the lines of the summary."""
         chosen, corpus = self.chosen, self.corpus
         bands = found_by(chosen.bands, chosen.rows, chosen.threshold, chosen.probability)
         if corpus is None or self.documents is None:
@@ -310,8 +310,11 @@ class Tuning(RunResult, Tabular[tuple[float | int | str, ...]]):
         for pair in self.examples:
             difference = f": {pair.difference}" if pair.difference else ""
             yield f"{pair.where} {pair.threshold:g}: {pair.jaccard:.3f} {pair.document} {pair.other}{difference}"
-        if self.next:
-            yield f"next: {self.next}"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The command that comes next, which people want to know who do not see the summary, too."""
+        return (f"next: {self.next}",) if self.next else ()
 
     def summary(self, seconds: float | None = None) -> dict[str, Any]:
         """The summary as values that JSON has."""
@@ -324,10 +327,6 @@ class Tuning(RunResult, Tabular[tuple[float | int | str, ...]]):
             facts |= asdict(self.corpus)
         facts |= {"parameters": self.recipe.as_dict(), "seconds": seconds, "looks_like": dict(self.looks_like)}
         return facts | {"advice": list(self.advice), "next": self.next}
-
-    def spelled(self, spelling: Callable[[str], str]) -> Self:
-        """The result with the parameters that its texts mention spelled like this."""
-        return replace(self, advice=tuple(map(spelling, self.advice)), next=spelling(self.next))
 
     def svg(self) -> bytes:
         """The S-curve, and below it how similar the documents are, as an image in SVG."""

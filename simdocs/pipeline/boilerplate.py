@@ -27,7 +27,7 @@ from simdocs.kernels.tokens.ignored_tokens import (
 from simdocs.model.artifact import Shingles
 from simdocs.model.ragged import NO_TOKENS, Index, Mask, Ragged, Tokens, distinct
 from simdocs.model.skipped import Skipped
-from simdocs.parameters.recipes import Recipe, Shingling, SignatureRecipe
+from simdocs.options.recipes import Recipe, Shingling, SignatureRecipe
 from simdocs.pipeline.prepare import Intake, files_of
 from simdocs.pipeline.reading import Reading
 from simdocs.pipeline.shingling import shingle, shingled, token_sets

@@ -15,7 +15,7 @@ from simdocs.kernels.lsh.buckets import merged_band
 from simdocs.model.artifact import Artifact, BandIndex
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import Array, Floats, Index, Keys, Mask, Rows, TextNumbers, Tokens
-from simdocs.parameters.recipes import Bands, IndexRecipe
+from simdocs.options.recipes import Bands, IndexRecipe
 
 if TYPE_CHECKING:
     from simdocs.model.build_results import Expectation

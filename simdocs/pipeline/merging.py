@@ -21,7 +21,6 @@ from simdocs.kernels.sketch.fracminhash import sketch_table
 from simdocs.model.artifact import Artifact, BandIndex
 from simdocs.model.byte_strings import ByteStrings, GrowingArray, GrowingByteStrings
 from simdocs.model.documents import CHUNK, DOCUMENT, FILE, Documents, SourceFiles
-from simdocs.model.names import display_name, path_from
 from simdocs.model.ragged import (
     NO_TOKENS,
     Array,
@@ -35,7 +34,8 @@ from simdocs.model.ragged import (
     row_blocks,
 )
 from simdocs.model.skipped import Skip
-from simdocs.parameters.recipes import IndexRecipe, Recipe, SignatureRecipe
+from simdocs.names import display_name, path_from
+from simdocs.options.recipes import IndexRecipe, Recipe, SignatureRecipe
 from simdocs.pipeline.indexing import BucketCounter, same_as
 
 if TYPE_CHECKING:

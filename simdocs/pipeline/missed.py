@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from simdocs.corpora.containers.recognise import format_of_document
 from simdocs.model.skipped import FIRST, Skip
-from simdocs.parameters.texts import Sequences
+from simdocs.options.texts import Sequences
 
 
 class Textless(NamedTuple):

@@ -17,17 +17,17 @@ from simdocs.engines.run import Run
 from simdocs.errors import UsageError
 from simdocs.model.artifact import Artifact, Shingles
 from simdocs.model.documents import NUMBERED, ONE_TEXT, Documents
-from simdocs.model.names import display_name
 from simdocs.model.ragged import NO_TOKENS, Tokens
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.parameters.recipes import Recipe, SignatureRecipe
-from simdocs.parameters.texts import Walking
+from simdocs.names import display_name
+from simdocs.options.recipes import Recipe, SignatureRecipe
+from simdocs.options.texts import Walking
 from simdocs.pipeline.reading import Reading
 from simdocs.pipeline.shingling import record_ignored
 from simdocs.pipeline.signing import Sketches, sign, sign_token_sets
 
 if TYPE_CHECKING:
-    from simdocs.parameters.hash_functions import PermutationLines
+    from simdocs.options.hash_functions import PermutationLines
     from simdocs.pipeline.reuse import Earlier
 
 

@@ -20,7 +20,7 @@ from simdocs.corpora.walked_files import Directories, Met, each_met
 from simdocs.model.documents import CHUNK, DOCUMENT, FILE, NUMBERED, ONE_TEXT, STAMP_FIELDS, WIDE
 from simdocs.model.ragged import BlockPlaces
 from simdocs.model.skipped import DocumentSkipped, Skip
-from simdocs.parameters.texts import Sequences
+from simdocs.options.texts import Sequences
 from simdocs.pipeline.missed import Missed, Textless
 
 if TYPE_CHECKING:

@@ -15,11 +15,11 @@ from simdocs.engines.engine import Engine, WorkerState
 from simdocs.engines.run import Run
 from simdocs.model.artifact import Artifact
 from simdocs.model.documents import Documents
-from simdocs.model.names import display_name
 from simdocs.model.ragged import BlockPlaces, Index, Rows, offsets_of
 from simdocs.model.skipped import Skip, and_more
-from simdocs.parameters.recipes import Recipe
-from simdocs.parameters.texts import Sequences
+from simdocs.names import display_name
+from simdocs.options.recipes import Recipe
+from simdocs.options.texts import Sequences
 from simdocs.pipeline.read_documents import Read, WorkerTask
 from simdocs.pipeline.register import Register
 

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from simdocs.corpora.containers.recognise import format_of_document, lookalike_of
 from simdocs.corpora.file_list import FileList
-from simdocs.errors import UsageError, mention
+from simdocs.errors import UsageError
 from simdocs.model.byte_strings import GrowingArray, GrowingByteStrings
 from simdocs.model.documents import CHUNK, DOCUMENT, EMPTY, FILE, MET, NUMBERED, Documents, SourceFiles
-from simdocs.model.names import display_name
 from simdocs.model.ragged import BlockPlaces, Rows
 from simdocs.model.skipped import REPLACED, Skip, Skipped, explanation
-from simdocs.parameters.recipes import Recipe
+from simdocs.names import display_name
+from simdocs.options.recipes import Recipe
 from simdocs.pipeline.missed import HeldBack, Missed
 
 if TYPE_CHECKING:
@@ -301,7 +301,7 @@ class Register:
         first: the place of the first document that was read now and has this name.
         noun: what messages call a document.
         """
-        name, shown, field = read.names[at], display_name(read.names[at]), mention("id_field")
+        name, shown, field = read.names[at], display_name(read.names[at]), "--id-field"
         row = self._seen_names[0].row_of(name)
         flags = read.facts["flags"][first] if row is None else self._facts.all()["flags"][row]
         if read.facts["flags"][at] & NUMBERED:

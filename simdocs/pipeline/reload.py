@@ -21,12 +21,12 @@ from simdocs.corpora.walked_files import ANY, Directories, Met, each_met
 from simdocs.kernels.tokens import multisets
 from simdocs.kernels.tokens.ignored_tokens import leave_out
 from simdocs.model.documents import MET
-from simdocs.model.names import path_from
 from simdocs.model.ragged import NO_TOKENS, BlockPlaces, Mask, Ragged, Tokens
 from simdocs.model.skipped import ALTERED, GONE, WITHOUT_FILE, DocumentSkipped, Skip
 from simdocs.model.texts import Texts, batches
-from simdocs.parameters.recipes import Shingling
-from simdocs.parameters.texts import Sequences
+from simdocs.names import path_from
+from simdocs.options.recipes import Shingling
+from simdocs.options.texts import Sequences
 from simdocs.pipeline.shingling import held_tokens, normalised, shingled
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from simdocs.model.artifact import Artifact
 from simdocs.model.byte_strings import ByteStrings
 from simdocs.model.documents import STAMP_FIELDS, Documents
 from simdocs.model.ragged import Rows
-from simdocs.parameters.recipes import Recipe
-from simdocs.parameters.texts import Updating
+from simdocs.options.recipes import Recipe
+from simdocs.options.texts import Updating
 from simdocs.pipeline.read_documents import Read, file_records
 
 

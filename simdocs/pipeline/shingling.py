@@ -22,7 +22,7 @@ from simdocs.model.byte_strings import joined
 from simdocs.model.documents import EMPTY, IGNORED, INVALID, SHORT, Documents
 from simdocs.model.ragged import BlockPlaces, Index, Keys, Ragged, Rows, count_true_in_rows, row_blocks
 from simdocs.model.texts import STRIDE, Texts, batches
-from simdocs.parameters.recipes import Recipe, Shingling
+from simdocs.options.recipes import Recipe, Shingling
 from simdocs.pipeline.read_documents import Read, WorkerTask, read_task
 from simdocs.pipeline.reading import Reading
 

@@ -16,7 +16,7 @@ from simdocs.model.artifact import Artifact, BandIndex, Shingles
 from simdocs.model.byte_strings import GrowingArray
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import NO_TOKENS, BlockPlaces, Index, Ragged, Rows, Tokens, offsets_of
-from simdocs.parameters.recipes import Recipe, Sketching
+from simdocs.options.recipes import Recipe, Sketching
 from simdocs.pipeline.read_documents import Read, WorkerTask, read_task
 from simdocs.pipeline.reading import Reading
 from simdocs.pipeline.shingling import hold, record_ignored, record_sets, record_texts, shingled, token_sets

@@ -15,7 +15,7 @@ from simdocs.corpora.stamp import Stamp
 from simdocs.engines.engine import WorkerState
 from simdocs.model.documents import MET
 from simdocs.model.skipped import DocumentSkipped, Skip
-from simdocs.parameters.texts import Sequences
+from simdocs.options.texts import Sequences
 from simdocs.pipeline.read_documents import Read
 from simdocs.pipeline.reading import Made, StageWork
 

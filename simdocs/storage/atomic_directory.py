@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from simdocs.model.names import display_name
+from simdocs.names import display_name
 from simdocs.storage import lock, syscalls
 from simdocs.storage.leftovers import PROBES, Drafts, empty, sweep_directory
 from simdocs.storage.syscalls import as_output_error, signals_deferred

@@ -13,8 +13,7 @@ import stat
 from collections.abc import Iterator
 
 from simdocs.errors import OutputError
-from simdocs.model.names import display_name
-from simdocs.parameters.values import is_uri
+from simdocs.names import display_name, is_uri
 from simdocs.storage import syscalls
 from simdocs.storage.leftovers import Drafts, sweep_files
 from simdocs.storage.output_stream import OutputStream
@@ -136,7 +135,7 @@ def _unpublished(name: str, before: str) -> Iterator[None]:
     except OutputError as error:
         if not before:
             raise
-        raise OutputError(f"{error.message}; {before}") from error
+        raise OutputError(f"{error}; {before}") from error
 
 
 def _create(dir_fd: int, prefix: str) -> tuple[str, int]:

@@ -15,8 +15,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from simdocs.model.names import display_name
-from simdocs.parameters.values import is_uri
+from simdocs.names import display_name, is_uri
 from simdocs.storage import syscalls
 from simdocs.storage.atomic_directory import DraftDirectory, atomic_directory, check_directory
 from simdocs.storage.output_stream import OutputStream

@@ -14,8 +14,8 @@ import stat
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO
 
-from simdocs.errors import ArtifactError, InputError, LockedError, OutputError, UsageError, suggested
-from simdocs.model.names import display_name
+from simdocs.errors import ArtifactError, InputError, LockedError, OutputError, UsageError
+from simdocs.names import command_line, display_name
 from simdocs.storage import syscalls
 from simdocs.storage.step import WRONG_STEP, Step
 from simdocs.storage.syscalls import as_output_error
@@ -218,5 +218,5 @@ def _opened(base: str, dir_fd: int, name: str, *, create: bool) -> int:
 def refuse_unfinished(journal: Journal) -> None:
     """Raise OutputError if the last run that wrote into a journal was interrupted."""
     if not journal.is_finished:
-        remedy = suggested("undo", journal.name, yes=True)
+        remedy = f"{command_line('undo', [journal.name])} --yes"
         raise OutputError(f"{journal.name}: an earlier run was interrupted: undo it with {remedy}, then run again")

@@ -14,7 +14,7 @@ import stat
 from typing import NamedTuple
 
 from simdocs.errors import OutputError
-from simdocs.model.names import display_name
+from simdocs.names import display_name
 from simdocs.storage import syscalls
 from simdocs.storage.lock import HOLDER, is_same, locked_by_another
 from simdocs.storage.targets import Replaceable, is_replaceable

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simdocs.model.names import display_name
+from simdocs.names import display_name
 from simdocs.storage import syscalls
 from simdocs.storage.step import (
     CHANGED,

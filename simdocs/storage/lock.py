@@ -11,7 +11,7 @@ import json
 import os
 import time
 
-from simdocs.errors import LockedError, mention
+from simdocs.errors import LockedError
 from simdocs.storage import syscalls
 
 HOLDER = "holder"
@@ -20,7 +20,7 @@ HOLDER = "holder"
 RETRY_SECONDS = 0.05
 """Seconds between two attempts to get a lock."""
 
-_ADVICE = f"try again later, or wait with {mention('lock_wait')}"
+_ADVICE = "try again later, or wait with --lock-wait"
 
 
 def create_draft(draft: str, dir_fd: int) -> int:

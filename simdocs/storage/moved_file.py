@@ -10,7 +10,7 @@ import errno
 import os
 from collections.abc import Iterator
 
-from simdocs.model.names import display_name
+from simdocs.names import display_name
 from simdocs.storage import syscalls
 from simdocs.storage.step import (
     CHANGED,

@@ -14,8 +14,8 @@ from typing import IO, Any
 import numpy as np
 
 from simdocs.errors import OutputError
-from simdocs.model.names import display_name
 from simdocs.model.ragged import Array, Index, offsets_of
+from simdocs.names import display_name
 from simdocs.storage import syscalls
 
 _HELD = 1 << 23

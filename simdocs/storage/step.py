@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from simdocs.errors import OutputError
-from simdocs.model.names import DRAFT_PREFIX, display_name, name_for_json, name_from_json, text_to_name
+from simdocs.names import DRAFT_PREFIX, display_name, name_for_json, name_from_json, text_to_name
 from simdocs.storage import syscalls
 from simdocs.storage.syscalls import FileFacts
 from simdocs.storage.tree import directory_below

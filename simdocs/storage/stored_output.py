@@ -15,7 +15,7 @@ from typing import Any
 
 from simdocs.corpora.stores.store import answered, has_objects_below, place_of, store_at
 from simdocs.errors import OutputError, UsageError
-from simdocs.model.names import display_name
+from simdocs.names import display_name
 from simdocs.storage.output_stream import OutputStream
 from simdocs.storage.syscalls import as_output_error, signals_deferred
 
@@ -91,7 +91,7 @@ def stored_file(path: str, before: str = "") -> Iterator[OutputStream]:
     except OutputError as error:
         if not before:
             raise
-        raise OutputError(f"{error.message}; {before}") from error
+        raise OutputError(f"{error}; {before}") from error
 
 
 class StoredTree:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from simdocs.errors import OutputError, UsageError
-from simdocs.model.names import DRAFT_PREFIX, display_name
+from simdocs.names import DRAFT_PREFIX, display_name
 from simdocs.storage import syscalls
 from simdocs.storage.lock import HOLDER
 from simdocs.storage.syscalls import as_output_error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from simdocs.errors import OutputError, mention
+from simdocs.errors import OutputError
 from simdocs.extras import SinkFile, needs
 from simdocs.model.answers import Row, TableHead
 from simdocs.model.arrow_tables import ArrowColumns
@@ -63,7 +63,7 @@ class _ArrowFile(Format):
         except UnicodeError as error:
             raise OutputError(
                 f"{error}, and none of the first {_AT_ONCE:,} rows has one, so there is no column for it: use"
-                f" {mention('format')} jsonl"
+                f" --format jsonl"
             ) from None
         self._writer.write_batch(batch)
 

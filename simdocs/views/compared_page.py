@@ -9,7 +9,7 @@ from simdocs.model.answers import Answer, Block, Look, plain
 from simdocs.model.common_passages import CommonPassages
 from simdocs.model.comparison import Comparison
 from simdocs.model.figures import counted
-from simdocs.model.names import display_name, text_to_name
+from simdocs.names import display_name, text_to_name
 from simdocs.views.compared_texts import verdict
 from simdocs.views.drawn_difference import ends_of
 from simdocs.views.output_formats import harmless

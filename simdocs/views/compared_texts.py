@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simdocs.errors import mention
 from simdocs.model.answers import Look
 from simdocs.model.figures import percentage
-from simdocs.model.names import display_name, text_to_name
-from simdocs.parameters.families import DIFFS
+from simdocs.names import display_name, text_to_name
+from simdocs.options.families import DIFFS
 from simdocs.views.drawn_difference import drawn_as
 
 if TYPE_CHECKING:
-    from simdocs.model.comparison import Comparison, SimilarityMatrix, SlotTrace
+    from simdocs.model.comparison import Comparison, SimilarityMatrix
+    from simdocs.model.slot_trace import SlotTrace
     from simdocs.views.output_formats import Canvas
 
 _MOSTLY = 0.8
@@ -44,7 +44,7 @@ def _difference(result: Comparison, look: Look) -> bytes:
     assert result.difference is not None
     brief = look.terminal and look.diff is None
     if brief and result.unrelated:
-        shows = look.spelling(f"{mention('diff')} words shows the difference")
+        shows = "--diff words shows the difference"
         return f"[the texts have next to nothing in common: {shows}]\n".encode()
     difference = result.difference.first_places(_MOST_PLACES) if brief else result.difference
     whole = look.diff is not None
@@ -52,7 +52,7 @@ def _difference(result: Comparison, look: Look) -> bytes:
     drawing = drawn_as(look.diff, difference, result.names, whole=whole, **looks)
     if more := result.difference.places - difference.places:
         of = f"{more:,} of {result.difference.places:,} places that differ are not shown"
-        all_of_them = look.spelling(f"{mention('diff')} words shows all")
+        all_of_them = "--diff words shows all"
         drawing += f"[{of}: {all_of_them}]\n".encode()
     return drawing
 

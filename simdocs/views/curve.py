@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from simdocs.model.answers import Look
 from simdocs.model.figures import figure, shown_probability, with_interval
 from simdocs.model.tuning import BandChoice, CurvePoint, Estimate, Tuning
-from simdocs.parameters.recipes import Banding
+from simdocs.options.recipes import Banding
 from simdocs.views.wrapping import columns_of_output
 
 if TYPE_CHECKING:

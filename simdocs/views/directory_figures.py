@@ -7,7 +7,7 @@ import math
 from simdocs.model.figures import counted, size
 from simdocs.model.report import Report
 from simdocs.model.report_counts import DirectoryShare, directory_pairs, directory_shares
-from simdocs.parameters.families import FIGURES
+from simdocs.options.families import FIGURES
 from simdocs.views.svg import WIDTH, bar, image, shortened, text
 
 _ROW = 44

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
-from simdocs.model.passages import Difference, lines_of
-from simdocs.parameters.families import DIFFS
+from simdocs.model.passages import Difference, lines_in
+from simdocs.options.families import DIFFS
 from simdocs.views.wrapping import columns_of_output, flowed
 
 PLAIN = "\x1b[0m"
@@ -116,68 +117,65 @@ _AROUND = 3
 """Lines around a difference."""
 
 
-class _Line(NamedTuple):
-    """A line of a diff.
-
-    sign: `-` or `+` if only the first or only the second text has it; a space if both have.
-    a, b: the number of lines of each text before it.
-    """
+class _Part(NamedTuple):
+    """Some lines of a diff, and their number. sign: `-` or `+` if only one text has them; a space if both have."""
 
     sign: str
     text: str
-    a: int
-    b: int
+    lines: int
 
 
 def unified(difference: Difference, names: Sequence[str], *, colored: bool) -> Pieces:
     """Yield a unified diff: the lines that differ, with three lines around them. Nothing if none differs."""
-    lines = list(_lines(difference))
-    changed = [at for at, line in enumerate(lines) if line.sign != " "]
-    if not changed:
-        return
-    for sign, name in zip(("---", "+++"), names, strict=True):
-        yield from ((f"{sign} ", False), (name, True), ("\n", False))
-    for begin, end in _hunks(changed, len(lines)):
-        hunk = lines[begin:end]
-        spans = (_span(hunk, "-", hunk[0].a), _span(hunk, "+", hunk[0].b))
-        yield f"@@ -{spans[0]} +{spans[1]} @@\n", False
-        for line in hunk:
-            color = {"-": "\x1b[31m", "+": "\x1b[32m"}.get(line.sign, "") if colored else ""
-            kept = line.text.rstrip("\n")
-            yield from ((color + line.sign, False), (kept, True), (PLAIN if color else "", False))
-            yield "\n" if line.text.endswith("\n") else "\n\\ No newline at end of file\n", False
+    for number, (a, b, hunk) in enumerate(_hunks(difference)):
+        if not number:
+            for sign, name in zip(("---", "+++"), names, strict=True):
+                yield from ((f"{sign} ", False), (name, True), ("\n", False))
+        yield f"@@ -{_span(hunk, '-', a)} +{_span(hunk, '+', b)} @@\n", False
+        for part in hunk:
+            color = {"-": "\x1b[31m", "+": "\x1b[32m"}.get(part.sign, "") if colored else ""
+            for line in lines_in(part.text):
+                text = part.sign + line.rstrip("\n"), True
+                yield from ((color, False), text, (PLAIN, False)) if color else (text,)
+                yield "\n" if line.endswith("\n") else "\n\\ No newline at end of file\n", False
 
 
-def _lines(difference: Difference) -> Iterator[_Line]:
-    a = b = 0
+def _parts(difference: Difference) -> Iterator[_Part]:
     for passage in difference.passages:
-        if passage.shared:
-            for text in lines_of(passage.a):
-                yield _Line(" ", text, a, b)
-                a, b = a + 1, b + 1
+        for sign, text in ((" ", passage.a),) if passage.shared else (("-", passage.a), ("+", passage.b)):
+            yield _Part(sign, text, sum(1 for _ in lines_in(text)))
+
+
+def _hunks(difference: Difference) -> Iterator[tuple[int, int, list[_Part]]]:
+    """Yield each hunk: how many lines of each text are before it, and its parts.
+
+    Differences with up to six lines between them are in one hunk, as of diff.
+    """
+    a, b, begin, hunk, differs = 0, 0, (0, 0), list[_Part](), False
+    for part in _parts(difference):
+        a, b = a + part.lines * (part.sign != "+"), b + part.lines * (part.sign != "-")
+        if part.sign != " " or (differs and part.lines <= 2 * _AROUND):
+            hunk.append(part)
+            differs = True
             continue
-        for text in lines_of(passage.a):
-            yield _Line("-", text, a, b)
-            a += 1
-        for text in lines_of(passage.b):
-            yield _Line("+", text, a, b)
-            b += 1
+        if differs:
+            yield *begin, [*hunk, _some(part, 0, _AROUND)]
+        kept = min(_AROUND, part.lines)
+        begin, hunk, differs = (a - kept, b - kept), [_some(part, part.lines - kept, kept)], False
+    if differs:
+        last = hunk.pop()
+        yield *begin, [*hunk, _some(last, 0, _AROUND) if last.sign == " " else last]
 
 
-def _hunks(changed: Sequence[int], size: int) -> Iterator[tuple[int, int]]:
-    """Yield where each hunk begins and ends. Differences with up to six lines between them are in one, as of diff."""
-    begin = previous = changed[0]
-    for at in changed[1:]:
-        if at - previous > 2 * _AROUND + 1:
-            yield max(0, begin - _AROUND), previous + _AROUND + 1
-            begin = at
-        previous = at
-    yield max(0, begin - _AROUND), min(size, previous + _AROUND + 1)
+def _some(part: _Part, first: int, count: int) -> _Part:
+    """Some of the lines of a part."""
+    lines = list(islice(lines_in(part.text), first, first + count))
+    return _Part(part.sign, "".join(lines), len(lines))
 
 
-def _span(hunk: Sequence[_Line], sign: str, before: int) -> str:
+def _span(hunk: Sequence[_Part], sign: str, before: int) -> str:
     """The lines of one text in a hunk, as the head of the hunk states them."""
-    count = sum(line.sign in (" ", sign) for line in hunk)
+    count = sum(part.lines for part in hunk if part.sign in (" ", sign))
     return f"{before + 1 if count else before},{count}"
 
 
@@ -233,8 +231,9 @@ def _harmless(text: str) -> str:
 
 def drawn(pieces: Pieces, *, terminal: bool) -> bytes:
     """The pieces as bytes, with a line end. terminal: escape what could do harm to a terminal in pieces of texts."""
-    encoded = (
-        (_harmless(text) if given and terminal else text).encode("utf-8", "surrogateescape") for text, given in pieces
-    )
-    whole = b"".join(encoded)
-    return whole if not whole or whole.endswith(b"\n") else whole + b"\n"
+    whole = bytearray()  # of many short pieces, which would take more memory as objects
+    for text, given in pieces:
+        whole += (_harmless(text) if given and terminal else text).encode("utf-8", "surrogateescape")
+    if whole and not whole.endswith(b"\n"):
+        whole += b"\n"
+    return bytes(whole)

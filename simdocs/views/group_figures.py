@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 from simdocs.model.figures import counted
-from simdocs.model.names import display_name
 from simdocs.model.ragged import Floats
 from simdocs.model.report import Report, ShownGroup
 from simdocs.model.report_counts import compared_group, linked
-from simdocs.parameters.families import FIGURES
+from simdocs.names import display_name
+from simdocs.options.families import FIGURES
 from simdocs.views.svg import WIDTH, bar, image, path, shortened, text
 
 _HEAD = 44

@@ -10,34 +10,23 @@ import time
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from simdocs.model.names import display_name, escape_controls
 from simdocs.model.skipped import FIRST, OF_UNVERIFIED, Skip, Skipped, explanation
-from simdocs.views.wrapping import COMMAND, END, columns_of_terminal, unmarked, wrapped
+from simdocs.names import display_name, escape_controls
+from simdocs.views.wrapping import columns_of_terminal
 
 if TYPE_CHECKING:
     from simdocs.engines.run import Explain
-    from simdocs.requests.drawing import DrawnRequest
+    from simdocs.options.answers import Talking
 
 
-def say(line: str, *, as_it_is: bool = False) -> None:
-    """Print a line on standard error, in any locale and with any names in it. On a terminal it is wrapped.
-
-    If standard error is closed, nothing happens. as_it_is: do not wrap it, because it is a traceback or help.
-    """
-    lines = [_BETWEEN_MARKS.sub(lambda text: escape_controls(text[0]), each) for each in line.split("\n")]
-    if not as_it_is and on_terminal():
-        columns = columns_of_terminal()
-        lines = [wrapped(each, columns) for each in lines]
-    harmless = unmarked("\n".join(lines))
+def say(text: str) -> None:
+    """Print lines on standard error, in any locale and with any names in them. If it is closed, nothing happens."""
+    harmless = "\n".join(map(escape_controls, text.split("\n")))
     rest = f"{harmless}\n".encode("utf-8", "backslashreplace")
     # Not through sys.stderr: what that cannot write it keeps, and fails at again on the way out.
     with contextlib.suppress(OSError):
         while rest:
             rest = rest[os.write(2, rest) :]
-
-
-_BETWEEN_MARKS = re.compile(f"[^{COMMAND}{END}]+")
-"""Text without marks of commands."""
 
 
 def on_terminal() -> bool:
@@ -63,11 +52,10 @@ def _cut(text: str, most: int) -> str:
 
 
 class Teller:
-    """Reports about a run on standard error, as far as was asked for. spelling: spells parameters in messages."""
+    """Reports about a run on standard error, as far as was asked for."""
 
-    def __init__(self, report: DrawnRequest, spelling: Callable[[str], str] = str) -> None:
-        self._quiet, self._verbose, self._summary = report.quiet, report.verbose, report.summary
-        self._spelling = spelling
+    def __init__(self, options: Talking) -> None:
+        self._quiet, self._verbose, self._summary = options.quiet, options.verbose, options.summary
         self._said = set[str]()
 
     @property
@@ -80,7 +68,7 @@ class Teller:
         if not self._quiet:
             for line in lines:
                 if line not in self._said:
-                    say(f"simdocs: warning: {self._spelling(line)}")
+                    say(f"simdocs: warning: {line}")
                     self._said.add(line)
 
     def skipped(self, before: Callable[[], None]) -> Skipped:
@@ -102,7 +90,7 @@ class Teller:
         def tell(line: str, /, *, detail: bool = False) -> None:
             if self.is_loud and (self._verbose or not detail):
                 before()
-                say(f"simdocs: {self._spelling(line)}")
+                say(f"simdocs: {line}")
                 self._said.add(line)
 
         return tell
@@ -120,11 +108,11 @@ class Teller:
             for skip in skipped.kept(reason):
                 self._skip(skip, keeps_rows=skipped.keeps_rows)
             if count > FIRST:
-                say(f"simdocs: and {count - FIRST:,} more: {self._spelling(explanation(reason))} (-v names all)")
+                say(f"simdocs: and {count - FIRST:,} more: {explanation(reason)} (-v names all)")
         self.warnings(skipped.every_warning)
 
     def _skip(self, skip: Skip, *, keeps_rows: bool) -> None:
-        why, detail = self._spelling(explanation(skip.reason)), self._spelling(skip.detail)
+        why, detail = explanation(skip.reason), skip.detail
         if skip.reason in ("malformed", "named", "binary", "uninstalled") and detail:
             why, detail = detail, ""
         if skip.reason == "unverified":
@@ -141,12 +129,12 @@ class Teller:
         if self.is_loud or self._summary:
             for line in lines:
                 if line not in self._said:
-                    say(self._spelling(line))
+                    say(line)
 
     def notes(self, lines: Iterable[str]) -> None:
         """Print notes about an answer, unless all messages are off."""
         for line in () if self._quiet else lines:
-            say(f"simdocs: {self._spelling(line)}")
+            say(f"simdocs: {line}")
 
     def written(self, path: str | None) -> None:
         """At a terminal, print that the answer was written to this file."""

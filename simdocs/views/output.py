@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from itertools import takewhile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from simdocs.errors import Problem, UsageError, mention, spelled
+from simdocs.errors import UsageError
 from simdocs.model.answers import NAME, NAMES, QUOTING, REPEATING, Look
-from simdocs.model.names import display_name
-from simdocs.parameters.declaration import loaded
-from simdocs.parameters.file_formats import ELSEWHERE, FORMATS, ON_TERMINAL, compression_of
-from simdocs.requests.drawing import DrawnRequest
+from simdocs.options.declaration import loaded
+from simdocs.options.file_formats import ELSEWHERE, FORMATS, ON_TERMINAL, compression_of
 from simdocs.views.wrapping import columns_of_output
 
 if TYPE_CHECKING:
     from simdocs.model.answers import Answer, Block, Row, TableHead
     from simdocs.storage.output_stream import OutputStream
+    from simdocs.views.messages import ProgressBar
     from simdocs.views.output_formats import Format
 
 
@@ -32,7 +31,7 @@ def path_of(output: object) -> str | None:
     return None if output is None or output == b"-" else os.fsdecode(output)  # type: ignore[arg-type]
 
 
-def stream_of(path: str | None, drawn: DrawnRequest | None = None) -> AbstractContextManager[OutputStream]:
+def stream_of(path: str | None, drawn: Any = None) -> AbstractContextManager[OutputStream]:
     """The stream to write to. It is opened before the work, so that an output that cannot be written fails at once.
 
     drawn: says how an answer is drawn, which may have parts.
@@ -41,28 +40,21 @@ def stream_of(path: str | None, drawn: DrawnRequest | None = None) -> AbstractCo
 
     if drawn is not None and drawn.has_parts:
         return _parts(drawn)
-    return stdout() if path is None else _file(path)
+    return stdout() if path is None else file_of(path)
 
 
-def _parts(drawn: DrawnRequest) -> AbstractContextManager[OutputStream]:
+def _parts(drawn: Any) -> AbstractContextManager[OutputStream]:
     from simdocs.artifacts.recognise import is_artifact
     from simdocs.storage.parts import atomic_parts
 
     chosen = _format_of(drawn)
-    end_mark = b"" if FORMATS[chosen].binary else b"\0" if drawn.nul else b"\n"
+    end_mark = b"" if FORMATS[chosen].binary else b"\0" if getattr(drawn, "nul", False) else b"\n"
     path = os.fsdecode(drawn.output or b"")
     return atomic_parts(path, drawn.ending, end_mark, is_artifact, quoted=chosen == "csv")
 
 
-def summary_of(output: str | None, path: str | None) -> AbstractContextManager[OutputStream | None]:
-    """A stream that becomes the summary of what `output` holds, after that was published; None if there is no path."""
-    if path is None:
-        return nullcontext()
-    answer = "the answer was printed" if output is None else f"{display_name(os.fsencode(output))} was published"
-    return _file(path, answer)
-
-
-def _file(path: str, before: str = "") -> AbstractContextManager[OutputStream]:
+def file_of(path: str, before: str = "") -> AbstractContextManager[OutputStream]:
+    """The stream that becomes a file. before: what was published before it, for the error if it cannot be, too."""
     from simdocs.artifacts.recognise import is_artifact
     from simdocs.storage.atomic_file import atomic_file
 
@@ -83,42 +75,28 @@ def _compressed(file: AbstractContextManager[OutputStream], name: bytes) -> Iter
         encoded.prepare()
 
 
-def _nothing() -> None:
-    """Do nothing."""
-
-
 class Drawing:
     """Draws the blocks of an answer into a stream, in the requested format.
 
-    spelling: spells the parameters that the answer mentions.
-    before: is called before anything is written to a terminal.
-    announce: is called before a whole table is laid out.
-    hold: write nothing before `finish`.
+    progress: the progress bar, which is closed before anything is written to a terminal. With --strict nothing is
+    written before `finish`, because an error may still forbid the answer.
     """
 
-    def __init__(
-        self,
-        request: DrawnRequest,
-        stream: OutputStream,
-        *,
-        spelling: Callable[[str], str] = spelled,
-        before: Callable[[], None] = _nothing,
-        announce: Callable[[], None] = _nothing,
-        hold: bool = False,
-    ) -> None:
-        self._request, self._stream, self._before, self._announce = request, stream, before, announce
-        self.look = look_of(request, spelling)
-        if request.file_format is not None:
-            request.file_format.ready()
+    def __init__(self, options: Any, stream: OutputStream, progress: ProgressBar | None = None) -> None:
+        self._options, self._stream, self._progress = options, stream, progress
+        hold = getattr(options, "strict", False)
+        self.look = look_of(options)
+        if options.file_format is not None:
+            options.file_format.ready()
             if self.look.terminal:
-                named = f"{mention('output')} NAME.{request.file_format.suffix}"
-                what = f"a .{request.file_format.suffix} file is not for a terminal"
-                raise UsageError(Problem(f"{what}: use {named}, or redirect the output", "output"))
-        elif FORMATS[_format_of(request)].binary:
-            _begin_binary(request, self.look)
+                named = f"-o NAME.{options.file_format.suffix}"
+                what = f"a .{options.file_format.suffix} file is not for a terminal"
+                raise UsageError(f"{what}: use {named}, or redirect the output")
+        elif FORMATS[_format_of(options)].binary:
+            _begin_binary(options, self.look)
         self._head: TableHead | None = None
         self._format: Format | None = None
-        self._is_cut = request.has_parts and FORMATS[_format_of(request)].binary
+        self._is_cut = options.has_parts and FORMATS[_format_of(options)].binary
         # Parts are not published before the end either.
         self._held: list[bytes] | None = [] if hold and not self._is_cut else None
         self._rows_of_part = 0
@@ -128,12 +106,18 @@ class Drawing:
         """Whether a block was drawn."""
         return self._head is not None
 
+    def complete(self, result: Answer) -> None:
+        """Draw the result, unless it was drawn in blocks, and write everything, so that it only has to be published."""
+        if not self.has_begun:
+            self.draw(result)
+        self._stream.prepare()
+
     def draw(self, result: Answer) -> None:
         """Draw a whole result: as a view of its own draws it, or its tables."""
         own = result.view(self.look)
         if self.look.as_file:
-            assert self._request.file_format is not None
-            drawn = self._request.file_format.load()(result)
+            assert self._options.file_format is not None
+            drawn = self._options.file_format.load()(result)
             for piece in (drawn,) if isinstance(drawn, bytes) else drawn:
                 self.write(piece)
         elif own:
@@ -173,7 +157,7 @@ class Drawing:
             if self._format is not None:
                 self._end_table()
                 self._write(b"\n" if self.look.for_people else b"")
-            self._head, self._format = block.head, _format(self._request, self.look, block.head)
+            self._head, self._format = block.head, _format(self._options, self.look, block.head)
             self._write(self._format.begin())
         self._write(self._format.rows(block.rows))
 
@@ -189,8 +173,8 @@ class Drawing:
 
     def finish(self) -> None:
         """Draw the end of the answer, and write everything that was held."""
-        if self.look.terminal:
-            self._announce()
+        if self.look.terminal and self._progress is not None:
+            self._progress("drawing", 0, 0)
         self._end_table()
         held, self._held = self._held, None
         for piece in held or ():
@@ -206,20 +190,21 @@ class Drawing:
         if self.look.terminal:
             from simdocs.views.output_formats import harmless
 
-            self._before()
+            if self._progress is not None:
+                self._progress.close()
             if self._format is None or not self._format.is_harmless:
                 drawn = harmless(drawn, json=self._format is not None and self._format.is_json)
         self._stream.write(drawn)
 
 
-def write(result: Answer, request: DrawnRequest) -> None:
-    """Write a result that is complete to the file that a request names, in the format that it asks for.
+def write(result: Answer, options: Any) -> None:
+    """Write a result that is complete to a file, in the format that it asks for.
 
     Names of texts in memory are written as str. OutputError: the file cannot be written.
     """
-    with stream_of(request.path, request) as stream:
-        drawing = Drawing(request, stream)
-        look = drawing.look = drawing.look._replace(listing=request.listing)
+    with stream_of(options.path, options) as stream:
+        drawing = Drawing(options, stream)
+        look = drawing.look
         if look.as_file or (look.for_people and result.view(look)):
             drawing.draw(result)
         else:
@@ -239,11 +224,11 @@ def _with_names(row: Row, head: TableHead) -> Row:
     )
 
 
-def _format(request: DrawnRequest, look: Look, head: TableHead) -> Format:
+def _format(options: Any, look: Look, head: TableHead) -> Format:
     """The format that draws a table with this head."""
     from simdocs.views.output_formats import NulEnded, Tsv
 
-    if request.nul:
+    if getattr(options, "nul", False):
         return Tsv(head) if look.terminal else NulEnded(head)  # nobody sees a NUL, nor that a name has two lines
     if head.layout == QUOTING:
         from simdocs.views.quoted_passages import QuotedPassages
@@ -253,45 +238,44 @@ def _format(request: DrawnRequest, look: Look, head: TableHead) -> Format:
         from simdocs.views.quoted_passages import RepeatedTexts
 
         return RepeatedTexts(look)
-    implementation: type[Format] = FORMATS[_format_of(request)].load()
-    return implementation(head, header=request.header, colored=look.colored)
+    implementation: type[Format] = FORMATS[_format_of(options)].load()
+    return implementation(head, header=options.header, colored=look.colored)
 
 
-def _begin_binary(request: DrawnRequest, look: Look) -> None:
+def _begin_binary(options: Any, look: Look) -> None:
     """Find out before the work whether a binary format can be written.
 
     UsageError: a terminal cannot show it. MissingExtraError: the library that writes it is missing.
     """
-    name = _format_of(request)
+    name = _format_of(options)
     if look.terminal:
-        elsewhere = f"use {mention('output')} NAME.{name}, or redirect the output"
-        raise UsageError(Problem(f"{mention('format')} {name} is not for a terminal: {elsewhere}", "format", "output"))
-    _format(request, look, NAMES)
+        elsewhere = f"use -o NAME.{name}, or redirect the output"
+        raise UsageError(f"--format {name} is not for a terminal: {elsewhere}")
+    _format(options, look, NAMES)
 
 
-def look_of(request: DrawnRequest, spelling: Callable[[str], str]) -> Look:
-    """How a request wants an answer to be drawn. spelling: spells the parameters that it mentions."""
-    form, terminal = FORMATS[_format_of(request)], request.path is None and is_terminal()
+def look_of(options: Any) -> Look:
+    """How an answer is wanted to be drawn."""
+    form, terminal = FORMATS[_format_of(options)], options.path is None and is_terminal()
     return Look(
         for_people=form.for_people,
-        nested=form.nested or (request.file_format is not None and request.file_format.nested),
+        nested=form.nested or (options.file_format is not None and options.file_format.nested),
         explained=form.for_people and columns_of_output() >= _WIDE,
-        verbose=request.verbose,
-        diff=request.diff,
-        listing=request.list,
-        as_file=request.file_format is not None,
-        colored=_colored(to_stdout=request.path is None, terminal=terminal),
+        verbose=options.verbose,
+        diff=getattr(options, "diff", None),
+        listing=getattr(options, "list", None),
+        as_file=options.file_format is not None,
+        colored=_colored(to_stdout=options.path is None, terminal=terminal),
         terminal=terminal,
-        spelling=spelling,
     )
 
 
-def _format_of(request: DrawnRequest) -> str:
+def _format_of(options: Any) -> str:
     """The name of the format."""
-    if request.format is not None:
-        return request.format
-    if request.path is not None:
-        suffix = request.suffix
+    if options.format is not None:
+        return str(options.format)
+    if options.path is not None:
+        suffix = options.suffix
         return suffix if suffix in FORMATS else ELSEWHERE
     return ON_TERMINAL if is_terminal() else ELSEWHERE
 

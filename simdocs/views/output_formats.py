@@ -19,9 +19,9 @@ from simdocs.model.answers import (
     TableHead,
     plain,
 )
-from simdocs.model.names import display_name, escape_controls
-from simdocs.parameters import PARAMETERS
-from simdocs.parameters.values import Flag
+from simdocs.names import display_name, escape_controls
+from simdocs.options.recipes import RECORDED
+from simdocs.options.values import Flag
 from simdocs.views.wrapping import columns_of_output
 
 _TSV_ESCAPES = ((b"\\", b"\\\\"), (b"\t", b"\\t"), (b"\n", b"\\n"), (b"\r", b"\\r"))
@@ -273,7 +273,7 @@ _LEAST_NAME = 8
 
 def _is_parameter(key: Cell) -> bool:
     """Whether this is the name of a parameter, whose value may be copied into a command."""
-    declared = PARAMETERS.get(plain(key).decode("utf-8", "replace"))
+    declared = RECORDED.get(plain(key).decode("utf-8", "replace"))
     return declared is not None and not isinstance(declared.values, Flag)
 
 

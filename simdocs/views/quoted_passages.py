@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from simdocs.model.answers import Cell, Look, Row, plain
-from simdocs.model.names import display_name
+from simdocs.names import display_name
 from simdocs.views.drawn_difference import PLAIN, in_context
 from simdocs.views.output_formats import Format
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from simdocs.model.figures import at_least, counted, cut_in_words, figure, least_percentage
 from simdocs.model.report import Report
 from simdocs.model.report_counts import Similarities, found_pairs, group_sizes, similarities_of, times_of
-from simdocs.parameters.families import FIGURES
+from simdocs.options.families import FIGURES
 from simdocs.views.svg import WIDTH, Plot, alone, amount_ticks, bar, fine, image, path, text
 
 _PLOT = Plot(64, 30, WIDTH - 84, 210)

@@ -18,10 +18,10 @@ from typing import Any, NamedTuple
 
 from simdocs.extras import needs
 from simdocs.model.figures import counted, size
-from simdocs.model.names import display_name, name_to_text
 from simdocs.model.report import MOST_PAIRS, Report, ShownGroup
 from simdocs.model.report_counts import directory_labels, found_pairs, linked
-from simdocs.parameters.families import FIGURES
+from simdocs.names import display_name, name_to_text
+from simdocs.options.families import FIGURES
 from simdocs.views.report_words import comparison_in_words, method_in_words, promises_in_words
 from simdocs.views.shell_words import compare_options, shell_word
 from simdocs.views.side_by_side import DifferenceRow, difference_rows

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from simdocs.model.figures import at_least, counted, cut_in_words, figure
-from simdocs.model.names import display_name
 from simdocs.model.report import Report
 from simdocs.model.report_counts import found_pairs
 from simdocs.model.saved_answer import SavedAnswer
 from simdocs.model.skipped import in_short
-from simdocs.parameters.families import KEEP, UNITS
+from simdocs.names import display_name
+from simdocs.options.families import KEEP, UNITS
 
 _NORMALISATION: Mapping[str, str] = {
     "nfkc": "compatibility characters unified (NFKC)",

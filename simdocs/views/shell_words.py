@@ -5,9 +5,9 @@ from __future__ import annotations
 from shlex import quote
 from typing import Any
 
-from simdocs.model.names import shell_word
 from simdocs.model.saved_answer import SavedAnswer
-from simdocs.parameters.recipes import BandingRequest, Shingling
+from simdocs.names import shell_word
+from simdocs.options.recipes import ChoosingBands, Shingling
 
 __all__ = ["compare_options", "shell_word"]
 
@@ -19,7 +19,7 @@ def compare_options(answer: SavedAnswer) -> str:
     shingling = answer.recipe.shingling
     given: dict[str, Any] = {name: value for name, value in shingling.fields().items() if name not in _NOT_SHOWN}
     default = Shingling(unit=shingling.unit).fields() | {"unit": Shingling().unit} | Shingling().normalisation.fields()
-    default |= BandingRequest().fields()
+    default |= ChoosingBands().fields()
     given |= shingling.normalisation.fields() | {"threshold": answer.threshold}
     words = list[str]()
     for name, value in given.items():

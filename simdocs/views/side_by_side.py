@@ -8,7 +8,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
 
-from simdocs.model.passages import Difference, lines_of
+from simdocs.model.passages import Difference, lines_in
 from simdocs.views.output_formats import harmless
 
 _LINE_END = re.compile(r"\r\n?")
@@ -29,7 +29,7 @@ def difference_rows(difference: Difference) -> Iterator[DifferenceRow]:
     """Yield the rows of a difference. A row ends as soon as both texts end a line."""
     left, right, differs = list[_Segment](), list[_Segment](), False
     for passage in difference.passages:
-        lines = lines_of(passage.a), lines_of(passage.b)
+        lines = list(lines_in(passage.a)), list(lines_in(passage.b))
         if not passage.shared:
             left += [segment for line in lines[0] for segment in _marked(line)]
             right += [segment for line in lines[1] for segment in _marked(line)]

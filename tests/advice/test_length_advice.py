@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 import simdocs
 from simdocs.advice.length_advice import ShortTexts, length_advice, next_larger_k, suitable
-from simdocs.errors import spelled
 from tests import strategies as some
 
 
@@ -25,7 +24,7 @@ def short(*texts: str, unit: str = "char") -> ShortTexts:
 
 
 def advised(made: Any, shingling: some.Shingling) -> list[str]:
-    return [spelled(line) for line in length_advice(made, shingling)]
+    return list(length_advice(made, shingling))
 
 
 @pytest.mark.parametrize("unit", ["char", "word"])
@@ -78,11 +77,11 @@ def test_nothing_is_said_about_texts_of_which_an_edit_leaves_nothing(text):
 def test_short_documents_are_told_to_have_a_smaller_k_and_a_lower_threshold():
     (line,) = advised(documents("rather a short text", "a short text, too"), some.shingling())
     assert line.startswith("k = 9 is large for short texts: in a short one of 17 characters, three edited")
-    assert line.endswith(" a similarity of only 0.00: k 2 threshold 0.4 finds more of such variants")
+    assert line.endswith(" a similarity of only 0.00: -k 2 --threshold 0.4 finds more of such variants")
     (line,) = advised(
         documents(*["one of some texts of about sixty characters, not many, is it"] * 3), some.shingling()
     )
-    assert line.endswith("leave a similarity of only 0.32: k 4 threshold 0.65 finds such variants")
+    assert line.endswith("leave a similarity of only 0.32: -k 4 --threshold 0.65 finds such variants")
 
 
 def test_texts_without_spaces_have_a_smaller_k_because_their_characters_say_more():

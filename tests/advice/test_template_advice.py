@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from simdocs.advice.template_advice import LARGE_GROUP, MANY_DOCUMENTS, CrowdWatch, template_advice
-from simdocs.errors import spelled
 from simdocs.matching.similar_pairs import PairCollector
 from simdocs.model.groups import Pairs
 from tests.runs import running
@@ -33,15 +32,15 @@ def advised(size: int, pairs: list[tuple[int, int, float]], unit: str = "char") 
     collector = PairCollector(size)
     collector.add(Pairs(columns[0].astype(np.int64), columns[1].astype(np.int64), columns[2], columns[2]))
     corpus: Any = NamesOnly()
-    return [spelled(line) for line in template_advice(collector.graph(), corpus, unit)]
+    return list(template_advice(collector.graph(), corpus, unit))
 
 
 def test_most_pairs_in_one_group_of_few_documents_suggest_a_template():
     [line] = advised(1_000, [*family(5, 20), *((row, row + 1, 0.95) for row in range(100, 300, 2))])
     assert line == (
         "190 of 290 pairs of different texts are in chains of 20 or more documents, the largest of 20 documents (2% of"
-        " all), such as d5: if they share only a template, leave it out with template FILE or"
-        " ignore_common F (simdocs.tune('DOCS') looks for F), or try unit line"
+        " all), such as d5: if they share only a template, leave it out with --template FILE or"
+        " --ignore-common F (simdocs tune DOCS looks for F), or try --unit line"
     )
 
 
@@ -78,7 +77,7 @@ def test_one_group_of_more_than_a_tenth_of_all_documents_suggests_a_template():
     [line] = advised(100, [*family(0, 11), *rest])
     assert line == (
         "11 documents (11% of all), such as d0, are linked by chains of similar pairs: if they share only a template,"
-        " leave it out with template FILE or ignore_common F (simdocs.tune('DOCS') looks for F), or try unit line"
+        " leave it out with --template FILE or --ignore-common F (simdocs tune DOCS looks for F), or try --unit line"
     )
 
 
@@ -88,7 +87,7 @@ def test_copies_of_one_text_are_no_template():
 
 def test_lines_are_not_proposed_where_lines_are_compared():
     [line] = advised(100, family(0, 30), "line")
-    assert line.endswith("leave it out with template FILE or ignore_common F (simdocs.tune('DOCS') looks for F)")
+    assert line.endswith("leave it out with --template FILE or --ignore-common F (simdocs tune DOCS looks for F)")
 
 
 # A crowd is reported as soon as there are many candidates, and few of them are similar.
@@ -103,22 +102,22 @@ def advised_while_counting(documents: int, *counts: tuple[int, int], joinable: b
             assert run.tally.watch is not None
             run.tally.watch(run.tally)
         assert watch.advice == tuple(told)
-    return [spelled(line) for line in told]
+    return told
 
 
 def test_many_candidates_of_which_few_are_similar_are_reported_once_and_at_once():
     assert advised_while_counting(100, (2_000, 0), (2_001, 100), (9_000, 100)) == [
         "there are more than 20 candidates for each document, and less than 5% of them are similar: if the documents"
-        " share a template, leave it out with template FILE or ignore_common F (simdocs.tune('DOCS') looks for F);"
-        " or try exact, which may compare far fewer pairs"
+        " share a template, leave it out with --template FILE or --ignore-common F (simdocs tune DOCS looks for F);"
+        " or try --exact, which may compare far fewer pairs"
     ]
 
 
 def test_an_exact_join_is_not_advised_where_there_is_none_or_one_already():
     (line,) = advised_while_counting(100, (2_001, 0), joinable=False)
     assert line.endswith(
-        ": if the documents share a template, leave it out with template FILE or ignore_common F"
-        " (simdocs.tune('DOCS') looks for F)"
+        ": if the documents share a template, leave it out with --template FILE or --ignore-common F"
+        " (simdocs tune DOCS looks for F)"
     )
 
 

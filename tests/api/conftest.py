@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from tests.api.asking import KINDS, TEXTS
-from tests.api.one_door_cases import lay_out
 from tests.cli.corpus import lay
 from tests.cli.program import simdocs
 
@@ -27,19 +26,6 @@ def here(tree: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The same, as the working directory: not to be changed, but for artifacts of other names."""
     monkeypatch.chdir(tree)
     return tree
-
-
-@pytest.fixture(scope="package")
-def laid_out(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All that the cases of `one_door_cases` name."""
-    return lay_out(tmp_path_factory.mktemp("ground"))
-
-
-@pytest.fixture
-def ground(laid_out: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The same, as the working directory: not to be changed."""
-    monkeypatch.chdir(laid_out)
-    return laid_out
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import simdocs
-from simdocs.parameters.families import DIFFS
+from simdocs.options.families import DIFFS
 from tests.cli.corpus import A1, A, lay
 from tests.cli.program import simdocs as program
 
@@ -43,5 +43,5 @@ def test_a_difference_can_only_be_drawn_by_the_units_that_were_compared():
 
 
 def test_an_unknown_way_to_draw_a_difference_is_refused():
-    with pytest.raises(simdocs.UsageError, match=r"^diff must be one of words, unified, not 'x'$"):
+    with pytest.raises(simdocs.UsageError, match=r"^--diff must be one of words, unified, not 'x'$"):
         simdocs.compare(texts=["a", "b"], diff="x")  # type: ignore[call-overload]

@@ -81,7 +81,7 @@ def test_workers_start_after_lines_were_read(docs, name):
     for jobs in (1, 2):
         assert by_row(simdocs.query(index, texts=[A], jobs=jobs)) == [(0, 0), (0, 1)]
     assert names(index, [0, 1, 2]) == [f"{name}#{line}" for line in (1, 2, 3)]
-    assert len(simdocs.shingle(name, plain=True).documents) == 1
+    assert len(simdocs.shingle(name, input_format="text").documents) == 1
 
 
 def test_names_that_are_not_utf_8_come_back(docs):
@@ -102,7 +102,7 @@ def test_a_failed_build_leaves_the_old_artifact(docs):
             simdocs.index("docs", wrong, output="docs.index")
     with pytest.raises(simdocs.UsageError, match=r"cannot end in \.index: choose"):
         simdocs.shingle("docs", output="docs.index")
-    with pytest.raises(simdocs.UsageError, match=r"must end in \.index: use output docs\.index"):
+    with pytest.raises(simdocs.UsageError, match=r"must end in \.index: use -o docs\.index"):
         simdocs.index("docs", output="docs")
     with pytest.raises(simdocs.OutputError, match=r"there is no directory .*nowhere: create it first"):
         simdocs.index("docs", output="nowhere/x.index")

@@ -25,9 +25,9 @@ def test_what_is_no_text_to_show_is_refused():
         simdocs.show(text=3)  # type: ignore[call-overload]
     with pytest.raises(simdocs.UsageError, match=r"^file and text cannot be combined: name one text$"):
         simdocs.show("a.txt", text="a")  # type: ignore[call-overload]
-    with pytest.raises(simdocs.UsageError, match=r"^max_size needs a file, not a text in memory$"):
+    with pytest.raises(simdocs.UsageError, match=r"^--max-size needs a file, not a text in memory$"):
         simdocs.show(text="a", max_size=1)
-    with pytest.raises(simdocs.UsageError, match=r"^buckets needs an index, not a text$"):
+    with pytest.raises(simdocs.UsageError, match=r"^--buckets needs an index, not a text$"):
         simdocs.show(text="a", buckets=True)
     with pytest.raises(simdocs.UsageError, match=r"^nothing to read: name a text"):
         simdocs.show()  # type: ignore[call-overload]
@@ -72,5 +72,5 @@ def test_an_artifact_that_was_opened_is_checked_where_it_is(tmp_path):
 
 def test_what_is_neither_a_path_nor_an_artifact_is_refused():
     for call in (simdocs.info, simdocs.check):
-        with pytest.raises(simdocs.UsageError, match=r"^int is not a path$"):
+        with pytest.raises(simdocs.UsageError, match=r"^int is not a path"):
             call(3)  # type: ignore[operator]

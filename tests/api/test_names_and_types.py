@@ -115,14 +115,14 @@ def test_importing_is_cheap():
 
 
 def test_all_public_names_can_be_imported_at_once():
-    assert in_python("from simdocs import *; print(dedupe(texts=['a', 'a']).kept, open.__module__)") == (
-        "[0] simdocs.api.building\n"
+    assert (
+        in_python("from simdocs import *; print(dedupe(texts=['a', 'a']).kept, open.__module__)") == "[0] simdocs.api\n"
     )
 
 
 def test_the_package_is_marked_as_typed():
     told = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
-    assert told["package-data"]["simdocs"] == ["py.typed"]
+    assert told["package-data"]["simdocs"] == ["py.typed", "__init__.pyi"]
     assert Path(simdocs.__file__).with_name("py.typed").is_file()
 
 
@@ -144,13 +144,14 @@ def test_a_type_checker_accepts_right_calls_and_rejects_wrong_ones(tmp_path: Pat
     assert len(errors) == len(UNTYPED)
 
 
-def test_lists_of_names_have_names_as_recorded_wherever_they_are_asked_for(here, tmp_path, monkeypatch):
+def test_names_are_as_recorded_wherever_they_are_asked_for(here, tmp_path, monkeypatch):
     simdocs.index("docs", output="docs.index")
-    inside = [simdocs.dedupe("docs.index", list="kept"), simdocs.dedupe("docs.index", list="duplicates")]
-    inside.append(simdocs.query("docs.index", "docs/a.txt", list="matches"))
+
+    def named(index: Path, document: Path) -> list[list[str]]:
+        found = simdocs.dedupe(index)
+        return [found.kept_names, found.duplicate_names, list(simdocs.query(index, document).names_of_matched())]
+
+    inside = named(Path("docs.index"), Path("docs/a.txt"))
     monkeypatch.chdir(tmp_path.parent)
-    index = here / "docs.index"
-    outside = [simdocs.dedupe(index, list="kept"), simdocs.dedupe(index, list="duplicates")]
-    outside.append(simdocs.query(index, here / "docs/a.txt", list="matches"))
-    assert outside == inside
+    assert named(here / "docs.index", here / "docs/a.txt") == inside
     assert all(name.startswith("docs/") for names in inside for name in names)

@@ -135,14 +135,6 @@ def test_query_of_nothing_finds_nothing(index):
     assert len(simdocs.dedupe(empty).pairs) == 0
 
 
-def test_texts_of_results_spell_parameters_as_python_does(here):
-    simdocs.index("docs", output="docs.index")
-    found = simdocs.query("docs.index", "docs", threshold=0.3)
-    (warning,) = found.warnings
-    assert "an index with threshold 0.3 finds more" in warning
-    assert "\0" not in warning
-
-
 def test_every_answer_has_the_warnings_that_the_command_prints(here):
     simdocs.index("docs", output="docs.index")
     few = {"bands": 4, "rows": 16}

@@ -10,9 +10,9 @@ import pytest
 
 import simdocs
 from simdocs.errors import UnreachableRecallError
-from simdocs.parameters.families import UNITS
+from simdocs.options.families import UNITS
 from tests.api.asking import BUILD, KINDS, by_row
-from tests.asked import REQUESTS
+from tests.asked import ASKED, OPTIONS
 from tests.cli.corpus import A1, A
 
 STAGES = (*BUILD.values(), simdocs.dedupe)
@@ -49,7 +49,7 @@ def refused(name: str, value: object, wanted: str, *calls: object) -> None:
     for call in calls:
         with pytest.raises(simdocs.UsageError) as caught:
             call(**{name: value})
-        assert str(caught.value).startswith(f"{name} must be ")
+        assert str(caught.value).startswith(f"{OPTIONS[name].flag} must be ")
         assert str(caught.value).partition(": did you mean")[0].endswith(f", not {value!r}")
         assert wanted in str(caught.value)
 
@@ -77,21 +77,25 @@ def test_wrong_values_of_query_are_refused(here):
     refused("itself", 1, "True or False", ask)
 
 
+def nothing_of(question: str) -> dict[str, None]:
+    return {name: None for name, declared in ASKED[question].options.items() if not declared.shell}
+
+
 def test_none_means_not_given(here):
     """For every parameter of every question."""
     for stage, question in (
         *zip(BUILD.values(), ("shingle", "signature", "index"), strict=True),
         (simdocs.dedupe, "dedupe"),
     ):
-        nothing = dict.fromkeys(REQUESTS[question].accepts)
+        nothing = nothing_of(question)
         assert repr(stage("docs", **nothing)) == repr(stage("docs"))
-    nothing = dict.fromkeys(REQUESTS["query"].accepts)
+    nothing = nothing_of("query")
     assert by_row(simdocs.query("docs.index", "new", **nothing)) == by_row(simdocs.query("docs.index", "new"))
 
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_unknown_options_are_refused(here, stage):
-    with pytest.raises(TypeError, match=r"has no parameter kk, treshold(: did you mean threshold\?)?$"):
+    with pytest.raises(TypeError, match=r"has no option kk, treshold(: did you mean threshold\?)?$"):
         stage("docs", treshold=0.5, kk=3)
 
 
@@ -101,7 +105,7 @@ def test_options_of_later_stages_are_refused(here):
         (simdocs.signature, "threshold", 0.5),
         (simdocs.index, "keep", "first"),
     ):
-        with pytest.raises(TypeError, match=f"has no parameter {name}"):
+        with pytest.raises(TypeError, match=f"has no option {name}"):
             stage("docs", **{name: value})
 
 
@@ -117,8 +121,8 @@ def test_numpy_numbers_and_whole_fractions_are_accepted(tmp_path):
 @pytest.mark.parametrize("stage", STAGES)
 def test_what_is_not_a_document_is_refused(here, stage):
     for call, message in (
-        (stage, "nothing to read: give files or directories, or texts"),
-        (lambda: stage("docs", texts=[A]), "documents and texts cannot be combined: name documents in one way"),
+        (stage, "nothing to read: give files or directories"),
+        (lambda: stage("docs", texts=[A]), "name documents in one way, not by DOCS and texts"),
         (lambda: stage("docs", names=["a"]), "names need texts"),
         (
             lambda: stage(texts=[A], names=["a", "b"]),
@@ -134,7 +138,7 @@ def test_what_is_not_a_document_is_refused(here, stage):
         (lambda: stage(texts=[A], names=["\ud800"]), r"names holds '\\ud800'"),
         (lambda: stage("docs.shingles", "docs"), "an artifact cannot be mixed with other arguments"),
         (lambda: stage("docs", simdocs.open("docs.index")), "an artifact cannot be mixed with other arguments"),
-        (lambda: stage(texts=[A], hidden=True), "hidden needs paths, not texts"),
+        (lambda: stage(texts=[A], hidden=True), "--hidden needs paths, not texts"),
     ):
         with pytest.raises(simdocs.UsageError, match=message):
             call()
@@ -149,17 +153,17 @@ def test_what_is_not_a_document_is_refused(here, stage):
 def test_a_path_with_a_nul_is_refused(here, stage):
     with pytest.raises(simdocs.InputError, match="a path cannot contain NUL"):
         stage("docs", "docs/a\0b")
-    with pytest.raises(simdocs.UsageError, match="output must be a path, without NUL, not "):
+    with pytest.raises(simdocs.UsageError, match="-o must be a path, without NUL, not "):
         stage("docs", output="a\0b")
-    with pytest.raises(simdocs.UsageError, match="root must be a path, without NUL, not "):
+    with pytest.raises(simdocs.UsageError, match="--root must be a path, without NUL, not "):
         simdocs.dedupe("docs.index", root=b"\0")
 
 
 def test_an_artifact_is_the_only_input(here):
-    with pytest.raises(simdocs.UsageError, match="max_size needs documents, not an artifact"):
+    with pytest.raises(simdocs.UsageError, match="--max-size needs documents, not an artifact"):
         simdocs.dedupe("docs.index", max_size=3)
     for how in ({"root": "."}, {"shingles": "docs.shingles"}):
-        with pytest.raises(simdocs.UsageError, match=f"{next(iter(how))} needs an artifact, not documents"):
+        with pytest.raises(simdocs.UsageError, match=f"--{next(iter(how))} needs an artifact, not documents"):
             simdocs.dedupe("docs", **how)
     for stage, kind, remedy in (
         (simdocs.shingle, "shingles", "a shingles artifact, not documents"),
@@ -168,12 +172,12 @@ def test_an_artifact_is_the_only_input(here):
         for given in (f"docs.{kind}", simdocs.open(f"docs.{kind}")):
             with pytest.raises(simdocs.ArtifactError, match=f": this is {remedy}$"):
                 stage(given)
-    problem = "this is a shingles artifact, not an index: build one with simdocs.index"
+    problem = "this is a shingles artifact, not an index: build one with simdocs index"
     for given in ("docs.shingles", simdocs.open("docs.shingles")):
         with pytest.raises(simdocs.ArtifactError) as refused:
             simdocs.query(given, texts=[A])
-        assert str(refused.value) == f"docs.shingles: {problem}('docs.shingles', output='docs.index')"
-    with pytest.raises(simdocs.ArtifactError, match=f"^the shingles given: {problem}$"):
+        assert str(refused.value) == f"docs.shingles: {problem} docs.shingles -o docs.index"
+    with pytest.raises(simdocs.ArtifactError, match=r"^the shingles given: this is a shingles artifact"):
         simdocs.query(simdocs.shingle("docs"), texts=[A])
     with pytest.raises(simdocs.UsageError, match=r"^docs\.index: a query cannot be an index"):
         simdocs.query("docs.index", "docs.index")
@@ -192,13 +196,13 @@ def test_options_that_contradict_an_artifact_are_refused(here, kind):
             simdocs.dedupe(given, unit="word", nfkc=True, id_field="name")
         name = given if isinstance(given, str) else given.name
         assert str(caught.value).split("; ") == [
-            f"{name} was built with id_field id, not name: rebuild it, or leave the option out",
-            f"{name} was built with unit char, not word: rebuild it, or leave the option out",
-            f"{name} was built without nfkc: rebuild it with nfkc, or leave the option out",
+            f"{name} was built with --id-field id, not name: rebuild it, or leave the option out",
+            f"{name} was built without --nfkc: rebuild it with --nfkc, or leave the option out",
+            f"{name} was built with --unit char, not word: rebuild it, or leave the option out",
         ]
         # What it was built with may be said again, and what it does not fix may be said.
         assert by_row(simdocs.dedupe(given, unit="char", k=9, threshold=0.95, keep="longest")) == [(0, 3)]
-    with pytest.raises(simdocs.UsageError, match=r"docs\.index was built with recall 0.95, not 0.5"):
+    with pytest.raises(simdocs.UsageError, match=r"docs\.index was built with --recall 0.95, not 0.5"):
         simdocs.dedupe("docs.index", recall=0.5)
     with pytest.raises(UnreachableRecallError, match="no bands and rows reach"):
         simdocs.dedupe("docs", num_perm=1, threshold=0.3)
@@ -225,5 +229,3 @@ def test_texts_in_the_place_of_paths_bring_the_name_of_their_keyword(tmp_path, m
     for texts, kind in (({"a": 1}.values(), "dict_values"), (iter("a"), "str_ascii_iterator|str_iterator")):
         with pytest.raises(simdocs.UsageError, match=rf"({kind}) is not a path: .*, or texts as texts=\[\.\.\.\]"):
             simdocs.dedupe(texts)
-    with pytest.raises(simdocs.InputError, match="if this is a text and not the name of a file, give texts"):
-        simdocs.dedupe("some words")

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.parameters.recipes import SIMILARITIES
+from simdocs.commands import question
+from simdocs.options.recipes import SIMILARITIES
 from tests import strategies as some
 from tests.amounts import examples
-from tests.asked import REQUESTS
 from tests.twins import shingles as twin
 from tests.twins.decoding import utf8
 from tests.twins.similarity import jaccard
@@ -142,13 +142,13 @@ def test_each_measure_is_that_of_compare(pair, shingling):
 
 def test_texts_that_are_too_long_for_an_edit_distance_are_refused(monkeypatch):
     monkeypatch.setattr("simdocs.matching.measures.MOST_CELLS", 0)
-    with pytest.raises(simdocs.UsageError, match=r"^measure edit: the texts are too long and different for it: use"):
+    with pytest.raises(simdocs.UsageError, match=r"^--measure edit: the texts are too long and different for it: use"):
         simdocs.similarity("one two", "three four", measure="edit")
 
 
 def test_every_parameter_of_similarity_has_an_effect_that_is_known():
     tried = {name for _, _, keywords, _ in (*KNOWN, *MEASURED) for name in keywords}
-    assert tried | {"seed"} == set(REQUESTS["similarity"].accepts)
+    assert tried | {"seed"} == set(question("similarity").options.options)
 
 
 def test_the_seed_decides_the_hashes_and_not_the_similarity(monkeypatch):
@@ -208,13 +208,12 @@ def test_wrong_values_are_refused_all_at_once():
     with pytest.raises(simdocs.UsageError) as caught:
         simdocs.similarity("a", "b", k=0, language="de", nfkc=1)
     assert caught.value.problems == (
-        "nfkc must be True or False, not 1",
-        "k must be a whole number from 1 to 1000, not 0",
-        "language needs unit stopword, or ignore_stop_words",
+        "--nfkc must be True or False, not 1",
+        "-k must be a whole number from 1 to 1000, not 0",
     )
 
 
 @pytest.mark.parametrize("unknown", ["threshold", "jobs", "output", "texts", "names", "hidden", "num_perm", "kk"])
 def test_parameters_that_do_not_decide_tokens_are_refused(unknown):
-    with pytest.raises(TypeError, match=f"^similarity has no parameter {unknown}$"):
+    with pytest.raises(TypeError, match=f"^similarity has no option {unknown}$"):
         simdocs.similarity("a", "b", **{unknown: None})

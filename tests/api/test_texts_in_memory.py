@@ -142,11 +142,8 @@ def test_answers_have_the_names_as_they_were_given(names):
     assert found.duplicate_names == list(map(named, plain.duplicate_names))
     assert [found.documents.name(row) for row in range(len(TEXTS))] == expected
     assert [row[0] for row in found.group_rows()] == expected
-    asked = {"texts": TEXTS, "names": names, "threshold": 0.5}
-    assert simdocs.dedupe(**asked, list="kept") == tuple(found.kept_names)
-    assert sorted(map(str, simdocs.dedupe(**asked, list="duplicates"))) == sorted(map(str, found.duplicate_names))
-    assert [row[2] for row in simdocs.dedupe(**asked, list="groups")] == [row[2] for row in found.group_rows()]
-    assert {row[:2] for row in simdocs.pairs(**asked).rows()} >= {row[:2] for row in found.rows()}
+    pairs = simdocs.pairs(texts=TEXTS, names=names, threshold=0.5)
+    assert {row[:2] for row in pairs.rows()} >= {row[:2] for row in found.rows()}
     matrix = simdocs.compare(texts=TEXTS, names=names)
     assert [name for name, _ in matrix.rows()] == expected
     assert simdocs.compare(texts=TEXTS[:2], names=names[:2]).names == tuple(expected[:2])
@@ -157,7 +154,7 @@ def test_an_index_in_memory_has_the_names_of_its_texts():
     assert index.documents.name(1) == 20
     found = simdocs.query(index, texts=[TEXTS[0]], names=["20"])
     assert [row[:2] for row in found.rows()] == [("20", 10), ("20", 50), ("20", 30)]
-    assert simdocs.query(index, texts=[TEXTS[0]], list="matches") == (10, 30, 50)
+    assert sorted(simdocs.query(index, texts=[TEXTS[0]]).names_of_matched()) == [10, 30, 50]
     assert {row[0] for row in simdocs.query(index, changed=True).rows()} == {10, 30}
     # A document of the index may have the same name as a text that is compared with it.
     against = simdocs.dedupe(texts=[TEXTS[2], "new", "also new"], names=[7, 10, "8"], against=index)

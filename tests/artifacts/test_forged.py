@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from simdocs.artifacts import formats, manifest, reader
 from simdocs.errors import ArtifactError
-from simdocs.parameters.hash_functions import refuse_contradiction
-from simdocs.parameters.recipes import (
+from simdocs.options.hash_functions import refuse_contradiction
+from simdocs.options.recipes import (
     MOST_FUNCTIONS,
     MOST_ITEM_BYTES,
     MOST_ITEMS,
@@ -25,8 +25,8 @@ from simdocs.parameters.recipes import (
     MOST_STOP_WORDS,
     Sketching,
 )
-from simdocs.parameters.texts import FieldNames
-from simdocs.parameters.values import FreeText
+from simdocs.options.texts import FieldNames
+from simdocs.options.values import FreeText
 from tests.amounts import slow
 from tests.artifacts import tiny as sample
 from tests.artifacts.test_damage import tiny, verdict  # noqa: F401  (a fixture)

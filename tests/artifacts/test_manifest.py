@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.manifest import Manifest, decoded, differences
-from simdocs.parameters.recipes import MAX_NUM_PERM, Banding, Containing, Ignoring, SignatureRecipe, Sketching
+from simdocs.options.recipes import MAX_NUM_PERM, Banding, Containing, Ignoring, SignatureRecipe, Sketching
 from tests import strategies as some
 
 SHARES = st.floats(0, 1, exclude_min=True) | st.just(1)

@@ -14,7 +14,7 @@ from simdocs.artifacts import formats, npy, reader
 from simdocs.artifacts.writer import write_artifact
 from simdocs.kernels.sketch.fracminhash import CUT_OFF
 from simdocs.model.documents import CHUNK, DOCUMENT, FILE, Documents, SourceFiles
-from simdocs.parameters.recipes import Banding, Containing, Ignoring, Recipe, Sketching
+from simdocs.options.recipes import Banding, Containing, Ignoring, Recipe, Sketching
 from simdocs.storage.atomic_file import atomic_file
 from simdocs.storage.targets import draft_name
 from tests import strategies as some

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from simdocs.commands.report import reported
-from simdocs.parameters.answers import Reporting
+from simdocs.commands.reported import reported
+from simdocs.options.answers import Reporting
 from tests.browser.browsing import AXE, Shown, a_browser, shown
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.program import simdocs

@@ -43,7 +43,6 @@ def templates(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert simdocs("dedupe", "docs", "-o", "x.answer", cwd=root) == (0, b"", "")
     for command in (("act", "x.answer", "--move", "away"), ("undo", "x.answer.journal.jsonl")):
         assert simdocs(*command, "--yes", cwd=root).status == 0
-    (root / "away").rmdir()
     return root
 
 

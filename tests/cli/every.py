@@ -22,7 +22,7 @@ MERGING: Mapping[str, Sequence[str]] = {"merge": ("merge", "x.index", "-o", "new
 ANSWERING: Mapping[str, Sequence[str]] = {
     "query": ("query", "x.index", "more"),
     "dedupe": ("dedupe", "docs"),
-    "tune": ("tune", "docs"),
+    "tune": ("tune", "docs", "-q"),
     "audit": ("audit", "docs"),
     "pairs": ("pairs", "docs"),
     "passages": ("passages", "docs"),

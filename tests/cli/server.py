@@ -31,7 +31,7 @@ from typing import NamedTuple, NoReturn, TextIO
 
 import simdocs
 from simdocs.cli import main
-from simdocs.parameters.families import UNITS
+from simdocs.options.families import UNITS
 from tests.waits import without_waits
 
 RICH = ("rich.bar", "rich.box", "rich.console", "rich.table", "rich.text", "rich._emoji_codes")

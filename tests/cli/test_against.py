@@ -83,7 +83,7 @@ def test_links_to_files_of_the_index_are_passed_over_as_known(archive):
 @pytest.mark.parametrize("verify", ["exact", "estimate"])
 def test_a_file_put_in_the_place_of_one_of_the_index_is_new_if_its_text_is(archive, verify):
     """The same text is known. Another is new, and no duplicate of what its own file held."""
-    built(Path("docs.index"), ["docs"], threshold=0.6)
+    built(Path("docs.index"), ["docs"], threshold=0.6, rebuild=True)
     ask = ("dedupe", "docs", "--against", "docs.index", "--verify", verify)
     (archive / "copy").write_bytes(A)
     os.replace("copy", "docs/a.txt")
@@ -124,7 +124,7 @@ def test_a_duplicate_of_a_rewritten_document_is_reported_under_its_unchanged_cop
 
 
 def test_the_threshold_is_that_of_the_index_or_the_one_given(archive):
-    built(Path("docs.index"), ["docs"], threshold=0.95)
+    built(Path("docs.index"), ["docs"], threshold=0.95, rebuild=True)
     ask = ("dedupe", "new", "--against", "docs.index")
     assert simdocs(*ask, cwd=archive).names == FOUND[1:]
     lower = simdocs(*ask, "-t", "0.8", cwd=archive)
@@ -173,7 +173,7 @@ def test_artifacts_of_other_parameters_are_refused(archive, options, field, valu
 
 def test_signatures_of_another_scheme_or_size_are_refused(archive):
     for options, what in (({"scheme": "permutation"}, "scheme is 'permutation'"), ({"num_perm": 64}, "num_perm is 64")):
-        built(Path("new.signatures"), ["new"], **options)
+        built(Path("new.signatures"), ["new"], rebuild=True, **options)
         done = simdocs("dedupe", "new.signatures", "--against", "docs.index", cwd=archive)
         assert (done.status, what in done.err) == (4, True)
 

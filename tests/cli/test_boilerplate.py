@@ -95,7 +95,7 @@ REFUSED = {
     ),
     "dedupe plain.index --ignore-common 0.5": (
         2,
-        "plain.index was built without --ignore-common: rebuild it with --ignore-common, or leave the option out",
+        "plain.index was built without --ignore-common: rebuild it with --ignore-common 0.5, or leave the option out",
     ),
     "dedupe plain.index --template template": (2, f"plain.index was built without --template: {OPTION}"),
     "dedupe template.index --template other": (2, "template.index was built with another --template ("),
@@ -139,7 +139,12 @@ def test_a_warning_says_that_nothing_is_left_of_any_document(pages, line):
 def test_a_warning_says_that_no_document_has_the_template(pages):
     lay(pages, {"strange": b"qqqqqqqqqqqqqqqq"})
     warning = "simdocs: warning: --template leaves out nothing: no document has any of its tokens\n"
-    for line in ("dedupe docs", "dedupe x.shingles", "signature docs -o none.signatures", "index docs -o none.index"):
+    for line in (
+        "dedupe docs",
+        "dedupe x.shingles",
+        "signature docs -o none.signatures",
+        "index docs -o none.index --rebuild",
+    ):
         assert warning in run(pages, f"{line} --template strange").err
         assert warning not in run(pages, f"{line} --template template").err
     assert run(pages, "query none.index new").err == ""
@@ -175,7 +180,7 @@ def test_a_template_stays_the_same_whatever_documents_are_new(pages, tmp_path):
 def test_tune_leaves_the_same_out_and_passes_it_on(pages):
     done = run(pages, "tune docs --ignore-common 0.5 --template template --summary")
     last = done.err.splitlines()[-1]
-    assert last.startswith("next: simdocs dedupe docs --ignore-common 0.5 --template template")
+    assert last.startswith("simdocs: next: simdocs dedupe docs --ignore-common 0.5 --template template")
     assert done.out == run(pages, "tune x.index").out != run(pages, "tune docs").out
 
 

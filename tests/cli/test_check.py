@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from simdocs.artifacts import formats, npy
-from simdocs.parameters.recipes import Containing
+from simdocs.options.recipes import Containing
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.forged import BROKEN, Arrays, signed_anew
 from tests.cli.program import Done, bound_by_modes, simdocs
@@ -174,11 +174,11 @@ def test_check_takes_several_artifacts(there):
 
 def test_check_refuses_what_is_not_an_artifact(there):
     for arguments, status, message in (
-        ((), 2, "check needs ARTIFACT... (see: simdocs check --help)"),
+        ((), 2, "nothing to check"),
         (("nowhere.index",), 2, "nowhere.index: no such artifact"),
         (("docs/0",), 4, "docs/0: not an artifact: name an artifact, which is a directory such as docs.index"),
         (("docs",), 4, "docs: not an artifact, because there is no manifest.json in it"),
-        (("--wrong",), 2, "no option"),
+        (("--wrong",), 2, "No such option"),
     ):
         done = check(there, *arguments)
         assert (done.status, len(done.err.splitlines())) == (status, 1)

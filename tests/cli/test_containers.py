@@ -14,10 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.parameters.file_formats import CONTAINERS
+from simdocs.options.file_formats import CONTAINERS
 from tests.cli.corpus import A1, A, B, lay
 from tests.cli.program import simdocs
 from tests.commands.building import opened
+
+TEXT = ("--input-format", "text")
 
 TEXTS = [A.decode(), A1.decode(), 'a third text, with a comma and "quotes"\nand two lines: ' + B.decode()]
 
@@ -74,8 +76,8 @@ def test_every_command_says_that_a_table_is_read_as_one_text(there, command):
         assert done.status == 0
         assert done.err.count("looks like") == 1
         assert f"simdocs: warning: {name}: this looks like CSV, but is read as one text: " in done.err
-        for option in ("-q", "--plain"):
-            assert "looks like" not in simdocs(*ask, option, cwd=there, stdin=stdin).err
+        for option in (("-q",), TEXT):
+            assert "looks like" not in simdocs(*ask, *option, cwd=there, stdin=stdin).err
 
 
 @pytest.mark.parametrize("name", [name for name, (*_, given) in FILES.items() if given.split()[0] in CONTAINERS])
@@ -89,7 +91,7 @@ def test_the_options_in_the_warning_read_rows_as_documents(there, name):
         wrong, _, rest = done.err.rstrip("\n").partition(": to read its rows as documents, give ")
         assert wrong == f"simdocs: warning: {asked}: this looks like {FILES[name][1]}, but is read as one text"
         options, _, plain = rest.partition("; ")
-        assert (options, plain) == (f"--input-format {FILES[name][2]}", "if it is one text, give --plain")
+        assert (options, plain) == (f"--input-format {FILES[name][2]}", "if it is one text, --input-format text")
         given = shlex.split(options.replace(" and", ""))
         lacking = simdocs("dedupe", asked, *given, cwd=there, stdin=stdin)
         assert lacking.status == 2
@@ -105,7 +107,7 @@ def test_standard_input_is_read_in_the_format_of_the_index(there):
     for command in ("query x.index - --top 1", "dedupe - --against x.index --list duplicates"):
         done = simdocs(*command.split(), "-q", "--format", "tsv", cwd=there, stdin=data)
         assert [line.partition(b"\t")[0] for line in done.out.splitlines()][:1] == [b"-#n0"]
-    one_text = simdocs("dedupe", "-", "--against", "x.index", "--plain", "--list", "kept", "-q", cwd=there, stdin=data)
+    one_text = simdocs("dedupe", "-", "--against", "x.index", *TEXT, "--list", "kept", "-q", cwd=there, stdin=data)
     assert one_text.out == b"-\n"
 
 
@@ -121,7 +123,7 @@ def test_tables_in_a_directory_are_counted(there):
         done = simdocs(*ask, "--summary", "--summary-json", "note", cwd=there)
         assert ", 1 looks like TSV, 1 looks like CSV with semicolons, 3 look like CSV" in done.err
         assert json.loads((there / "note").read_bytes())["looks_like"] == counted
-    plain = simdocs("dedupe", "d", "--plain", "--summary", "--summary-json", "note", cwd=there)
+    plain = simdocs("dedupe", "d", *TEXT, "--summary", "--summary-json", "note", cwd=there)
     assert "look" not in plain.err
     assert json.loads((there / "note").read_bytes())["looks_like"] == {}
 
@@ -203,7 +205,7 @@ def test_an_array_whose_only_object_is_malformed_says_why_and_where(tmp_path, te
     done = simdocs("dedupe", "x.json", cwd=tmp_path)
     assert (done.status, done.out) == (2, b"")
     assert done.err.startswith("simdocs: error: x.json: this is ")
-    assert done.err.endswith(f"{MALFORMED[text]}: give --plain to read it as one text\n")
+    assert done.err.endswith(f"{MALFORMED[text]}: give --input-format text to read it as one text\n")
 
 
 @pytest.mark.reliability("archives, databases, PDF, office documents")

@@ -199,13 +199,6 @@ def test_a_line_with_the_path_of_a_file_is_reported_and_not_listed(here):
     assert (strict.status, strict.out) == (2, b"")
 
 
-def test_options_of_a_dry_run_need_a_dry_run(here):
-    done = simdocs("index", "docs", "-o", "x.index", "--format", "csv", "--header", cwd=here)
-    assert (done.status, done.out) == (2, b"")
-    assert "--format needs --dry-run: without it, nothing is printed" in done.err
-    assert "--header needs --dry-run: without it, nothing is printed" in done.err
-
-
 def test_a_dry_run_needs_the_name_of_the_artifact(here):
     done = simdocs("index", "docs", "--dry-run", cwd=here)
     said = "simdocs: error: --dry-run needs -o: name the artifact to compare with\n"

@@ -78,8 +78,3 @@ def test_an_artifact_says_how_many_tokens_there_are(here, artifact):
     done = simdocs("dedupe", artifact, "--exact", "-v", cwd=here)
     facts = dict(row.split("\t") for row in simdocs("info", artifact, cwd=here).out.decode().splitlines())
     assert re.match(rf"simdocs: {NEEDED}, of [\d,]+ MB available: {facts['tokens']} tokens", done.err)
-
-
-def test_a_limit_of_memory_needs_an_exact_join(here):
-    done = simdocs("dedupe", "docs", "--max-memory", "1G", cwd=here)
-    assert (done.status, done.err) == (2, "simdocs: error: --max-memory needs --exact\n")

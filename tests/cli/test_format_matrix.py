@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import simdocs as library
-from simdocs.parameters.file_formats import CONTAINERS
+from simdocs.options.file_formats import CONTAINERS
 from tests.cli.program import simdocs
 from tests.corpora.arrow_files import needs_pyarrow
 from tests.corpora.format_cases import ARROW, DELIMITED, FORMATS, JSON, ROWS, Row, file_of
@@ -251,7 +251,11 @@ CASES = {
         rows(),
         {
             ("jsonl",): (2, None, "{}: this is not a JSON array, but looks like JSON Lines: give --input-format jsonl"),
-            tuple(DELIMITED): (2, None, "{}: this is not JSON in UTF-8: give --plain to read it as one text"),
+            tuple(DELIMITED): (
+                2,
+                None,
+                "{}: this is not JSON in UTF-8: give --input-format text to read it as one text",
+            ),
             ("parquet",): (3, 0, "{}: skipped: a Parquet file: give the file a name that ends in .parquet, or give"),
         },
         suffix="=.json",

@@ -1,19 +1,22 @@
-"""Help: -h on one screen, --help with everything, `simdocs help COMMAND`."""
+"""Help: -h on one screen, --help with the own options of a command, --help-all with all, `simdocs help TOPIC`."""
 
 from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 import simdocs as simdocs_package
 from simdocs.cli.program import simdocs as program
-from simdocs.parameters.families import KEEP
+from simdocs.commands import QUESTIONS
+from simdocs.options.declaration import SHARED
+from tests.asked import ASKED, OPTIONS
 from tests.cli.program import environment, simdocs
 
-COMMANDS = tuple(program.commands)
+COMMANDS = tuple(name for name in program.commands if name != "help")
 LINES, COLUMNS = 24, 80
 """A small terminal; the last line is for the next prompt."""
 
@@ -26,109 +29,105 @@ def help_of(*words: str, columns: int = 80) -> str:
 
 
 def spellings(text: str) -> list[str]:
-    """The options that stand at the beginning of lines, below a heading."""
+    """The options that stand at the beginning of lines, below a heading, each by its first spelling."""
     _, _, listed = re.split(r"^(\w.*:)$", text, maxsplit=1, flags=re.MULTILINE)
-    found = re.findall(r"^  (-.*?)(?:  |$)", listed, re.MULTILINE)
-    return [spelling.split()[0] for row in found for spelling in row.split(", ")]
+    return re.findall(r"^  (-[\w-]+)", listed, re.MULTILINE)
 
 
 def options_mentioned(text: str) -> set[str]:
     return set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*", text))
 
 
-@pytest.mark.parametrize("command", ["", *COMMANDS])
-def test_short_help_fits_one_screen(command):
-    """Of the program, each command takes a line, however many there are, and all else half of a screen."""
-    lines = help_of(*command.split(), "-h").splitlines()
-    assert len(lines) < (LINES if command else LINES // 2 + len(COMMANDS))
-    assert max(map(len, lines)) <= COLUMNS
-
-
 @pytest.mark.parametrize("command", COMMANDS)
-def test_short_help_has_what_the_command_does_usual_options_and_two_examples(command):
-    text, full = help_of(command, "-h"), help_of(command, "--help")
-    summary = program.commands[command].get_short_help_str()
-    assert text.splitlines()[2].startswith(summary)
-    usual = re.findall(r"^  -", text, re.MULTILINE)
-    assert (0 if command in ("check", "help") else 3) <= len(usual) <= 10
-    assert set(spellings(text)) <= set(spellings(full))
-    examples = re.findall(r"^  .*simdocs .*$", text.partition("Examples:\n")[2], re.MULTILINE)
-    assert len(examples) == 2
-    assert text.endswith(f"\nAll options: simdocs {command} --help\n")
+def test_short_help_has_what_the_command_does_usual_options_and_two_examples_on_one_screen(command):
+    text, asked = help_of(command, "-h"), ASKED[command]
+    assert len(text.splitlines()) < LINES
+    assert max(map(len, text.splitlines())) <= COLUMNS
+    assert text.splitlines()[2].startswith(program.commands[command].get_short_help_str())
+    assert spellings(text) == [OPTIONS[name].spellings[0] for name in asked.usual]
+    assert (0 if command == "check" else 3) <= len(asked.usual) <= 10
+    assert text.count("\n  simdocs ") + text.count(" | simdocs ") >= len(asked.examples[:2])
+    assert f"simdocs {command} --help" in text
 
 
-def test_short_help_shows_the_first_sentence_the_names_and_the_default_of_an_option():
+def test_short_help_shows_the_first_sentence_of_an_option():
     text = " ".join(help_of("dedupe", "-h").split())
-    assert "--unit NAME Unit of a shingle: char, word, line, stopword" in text
-    assert f"kept: {', '.join(KEEP)} [first]" in text
-    formats = "--format NAME Format of the answer: table, tsv, jsonl, csv, ... [table on a terminal"
-    assert formats in " ".join(help_of("tune", "-h").split())
-    assert "--include GLOB In directories, only read files whose name matches GLOB --keep" in text
-    assert "Units in a shingle [char 9, word 5, " in text
+    assert "--unit NAME Unit of a shingle. -k" in text
+    assert "--include GLOB In directories, only read files whose name matches GLOB. --keep" in text
 
 
 def test_help_of_the_program_lists_each_command_once_under_a_heading():
-    assert sorted(name for names in program.sections.values() for name in names) == sorted({*COMMANDS} - {"help"})
+    assert sorted(name for names in QUESTIONS.values() for name in names) == sorted(COMMANDS)
     for option in ("-h", "--help"):
         text = help_of(option)
-        for heading, names in program.sections.items():
+        for heading, names in QUESTIONS.items():
             listed = text.partition(f"{heading}:\n")[2].partition("\n\n")[0].splitlines()
-            assert listed == [f"  {name:9}  {program.commands[name].get_short_help_str()}" for name in names]
+            assert [line.split(maxsplit=1) for line in listed] == [
+                [name, program.commands[name].get_short_help_str()] for name in names
+            ]
+
+
+def test_help_of_the_program_shows_the_stages_as_a_pipeline():
+    pipeline = help_of("--help").partition("Examples:\n")[0]
+    stages = re.findall(r"^  simdocs (\w+) +(\S+) +(?:-o )?(\S+) +\w", pipeline, re.MULTILINE)
+    assert [name for name, *_ in stages] == ["shingle", "signature", "index", "query"]
+    for (*_, written), (_, read, _) in pairwise(stages):
+        assert read == written
 
 
 def test_every_command_is_a_public_function():
     """A function of the same name answers the same question in Python."""
-    assert {*COMMANDS} - {"help"} <= {*simdocs_package.__all__}
-
-
-def test_help_of_the_program_says_how_to_go_on():
-    assert "simdocs COMMAND -h" in help_of("-h")
-    assert "simdocs COMMAND --help" in help_of("--help")
-    assert "Usage: simdocs " in help_of("--help").splitlines()[0]
-    for line in help_of("--help").partition("Examples:\n")[2].partition("\n\n")[0].splitlines():
-        assert re.fullmatch(r"  simdocs \S.*\S  +\w.*", line)
+    assert {*COMMANDS} <= {*simdocs_package.__all__}
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_full_help_has_every_option_under_a_heading(command):
-    text = help_of(command, "--help")
-    expected = [spelling for parameter in program.commands[command].params for spelling in parameter.opts]
-    shown = {spelling for spelling in expected if spelling.startswith("-")} - {"--show"} | {"--help"}
-    assert set(spellings(text)) == shown
-    assert len(spellings(text)) == len(shown)
+def test_full_help_has_the_own_options_and_a_line_for_each_shared_group(command):
+    declared = ASKED[command].options.values()
+    text, everything = help_of(command, "--help"), help_of(command, "--help-all")
+    own = [option.spellings[0] for option in declared if not option.shared]
+    assert spellings(text) == own
+    assert sorted(spellings(everything)) == sorted(option.spellings[0] for option in declared)
+    for group, about in SHARED.items():
+        has_some = any(option.shared == group for option in declared)
+        assert bool(re.search(rf"^  {group} +{about}$", text, re.MULTILINE)) == has_some
+        assert (f"\n{group.capitalize()}: {about}:\n" in everything) == has_some
+
+
+@pytest.mark.parametrize("group", SHARED)
+def test_help_of_a_group_has_all_its_options(group):
+    named = {option.spellings[0] for option in OPTIONS.values() if option.shared == group}
+    assert {*spellings(help_of("help", group))} == named
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_mentions_only_options_of_the_command(command):
     """What is said of an option in one command must make sense in another."""
-    of_command = options_mentioned(" ".join(spellings(help_of(command, "--help"))))
-    text = help_of(command, "--help").partition("Examples:\n")[0]
+    of_command = {spelling for option in ASKED[command].options.values() for spelling in option.spellings}
+    text = help_of(command, "--help-all").partition("Examples:\n")[0]
     assert options_mentioned(text) <= of_command
-    for example in program.commands[command].examples:
+    for example in ASKED[command].examples:
         for part in re.split(r" && | \| ", example):
             if part.startswith(f"simdocs {command} "):
                 assert options_mentioned(part) <= of_command, example
 
 
 def test_full_help_lists_the_members_of_a_family_on_lines_of_their_own():
-    text = help_of("dedupe", "--help")
-    assert re.search(
-        r"--unit NAME +Unit of a shingle\.  \[default: char\]\n      char +k characters in a row\n      word +", text
-    )
+    text = help_of("dedupe", "--help-all")
+    assert re.search(r"--unit NAME.*?\n      char .*?\n      word ", text, re.DOTALL)
     assert re.search(r"--keep NAME.*?\n      first .*?\n      longest .*?\n      shortest ", text, re.DOTALL)
 
 
-@pytest.mark.parametrize("command", ["", *COMMANDS])
+@pytest.mark.parametrize("command", ["help", *COMMANDS])
 @pytest.mark.parametrize("columns", [60, 80, 100])
 def test_help_wraps_to_the_width_of_the_terminal(command, columns):
     """All but the examples, which can be copied as they are."""
-    for option in ("-h", "--help"):
-        for line in help_of(*command.split(), option, columns=columns).splitlines():
+    for option in ("-h", "--help", *(["--help-all"] if command in COMMANDS else ())):
+        for line in help_of(command, option, columns=columns).splitlines():
             assert len(line) <= columns or "simdocs " in line
 
 
 def test_help_is_at_most_100_columns_wide():
-    text = help_of("dedupe", "--help", columns=200)
+    text = help_of("dedupe", "--help-all", columns=200)
     assert 90 < max(map(len, text.splitlines())) <= 100
 
 
@@ -154,18 +153,14 @@ def test_help_guide_prints_the_guide(tmp_path, locale):
 def test_help_of_an_unknown_command_brings_a_suggestion():
     done = simdocs("help", "dedup")
     assert done[:2] == (2, b"")
-    assert done.err.startswith("simdocs: error: no command 'dedup': did you mean dedupe?")
-    assert "guide" not in done.err
-    done = simdocs("help", "datasets")
-    assert done.status == 2
-    assert done.err.startswith("simdocs: error: no command 'datasets': the commands are dedupe, ")
-    assert "; simdocs help guide prints the guide, which has a section about data sets (see" in done.err
+    assert "'dedup'" in done.err
+    assert "'dedupe'" in done.err
 
 
 def test_defaults_are_shown():
-    text = help_of("dedupe", "--help")
+    text = help_of("dedupe", "--help-all")
     for option in ("--unit", "-k", "--threshold", "--recall", "--num-perm", "--keep", "--max-candidates", "--seed"):
-        described = re.search(rf" {option}(?![\w-]).*?\n  -", text, re.DOTALL)
+        described = re.search(rf" {option}(?![\w-]).*?(?=\n  -|\n\n)", text, re.DOTALL)
         assert described, option
         assert "default:" in described[0], option
 
@@ -174,13 +169,13 @@ def test_defaults_are_shown():
 def test_help_has_the_statuses_that_the_command_can_have(command):
     statuses = {"query": "0 1 2 3 4", "dedupe": "0 1 2 3 4", "audit": "0 1 2 3 4", "compare": "0 1 2 4"}
     statuses |= dict.fromkeys(("pairs", "passages"), "0 1 2 3 4")
-    statuses |= {"report": "0 2 4", "info": "0 2 4", "check": "0 2 4", "merge": "0 2 4 75", "help": "0 2"}
+    statuses |= {"report": "0 2 4", "info": "0 2 4", "check": "0 2 4", "merge": "0 2 4 75"}
     statuses |= dict.fromkeys(("shingle", "signature", "index"), "0 2 3 4 75")
     _, text = help_of(command, "--help").split("Exit status:\n")
     found = re.findall(r"^  (\d+) +\w", text, re.MULTILINE)
     assert found == statuses.get(command, "0 2 3 4").split()
     assert ("with --exit-code: near-duplicates were found" in text) == (
-        command in ("query", "dedupe", "pairs", "compare")
+        "exit_code" in ASKED[command].options and command != "audit"
     )
     assert ("with --exit-code: the interval of the recall ends" in " ".join(text.split())) == (command == "audit")
 

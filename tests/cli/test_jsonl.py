@@ -111,14 +111,14 @@ def test_the_fields_of_text_and_id_can_be_chosen(there):
     assert simdocs("dedupe", "data.jsonl", cwd=there).status == 2
 
 
-def test_plain_reads_json_lines_and_gzip_as_they_are(there):
+def test_files_of_text_are_read_as_they_are(there):
     lay(there, {"copy.jsonl": DATA, "more.jsonl.gz": gzip.compress(DATA)})
-    found = rows(simdocs("dedupe", ".", "--plain", cwd=there))
+    found = rows(simdocs("dedupe", ".", "--input-format", "text", cwd=there))
     assert [one[:2] for one in found] == [
         ("./copy.jsonl", "./data.jsonl"),
         ("./copy.jsonl", "./more.jsonl.gz"),
     ]
-    built(Path("x.index"), ["."], plain=True)
+    built(Path("x.index"), ["."], input_format="text")
     assert len(rows(simdocs("dedupe", "x.index", cwd=there))) == 2
     assert len(rows(simdocs("query", "x.index", "data.jsonl", cwd=there))) == 2
 
@@ -303,7 +303,7 @@ def test_an_id_field_that_no_line_has_is_an_error_that_lists_the_fields(there, a
         done = simdocs(command, "data.jsonl", *output, "--id-field", "uid", *how, cwd=there)
         assert done == (2, b"", said)
     assert os.listdir(there) == ["data.jsonl"]
-    done = simdocs(command, "-", "--jsonl", *output, "--id-field", "uid", stdin=DATA, cwd=there)
+    done = simdocs(command, "-", "--input-format", "jsonl", *output, "--id-field", "uid", stdin=DATA, cwd=there)
     assert done == (2, b"", said)
     assert simdocs(command, "data.jsonl", *output, "--id-field", "other", cwd=there).status in (0, 3)
 
@@ -342,7 +342,7 @@ def test_a_text_field_that_no_line_has_is_an_error_that_lists_the_fields(tmp_pat
         for workers in ("-j1", "-j2"):
             done = simdocs(command, *names, *output, workers, cwd=tmp_path)
             assert done == (2, b"", f"simdocs: error: b.jsonl: {NO_TEXT}\n")
-    done = simdocs(command, "-", "--jsonl", *output, stdin=TEXTLESS, cwd=tmp_path)
+    done = simdocs(command, "-", "--input-format", "jsonl", *output, stdin=TEXTLESS, cwd=tmp_path)
     assert done == (2, b"", f"simdocs: error: -: {NO_TEXT}\n")
     assert sorted(os.listdir(tmp_path)) == ["b.jsonl", "text"]
     assert simdocs(command, "b.jsonl", *output, "--text-field", "body", cwd=tmp_path).status == 0

@@ -47,11 +47,11 @@ def measured(where: Path, texts: list[Labelled], command: str) -> Measured:
 def proposed(where: Path, *arguments: str) -> str:
     done = simdocs("tune", "x.jsonl", *arguments, "-v", cwd=where)
     last = done.err.splitlines()[-1]
-    assert last.startswith("next: simdocs dedupe x.jsonl"), done.err
+    assert last.startswith("simdocs: next: simdocs dedupe x.jsonl"), done.err
     # No line of advice proposes another threshold than this command has.
     named = set(re.findall(r"--threshold ([\d.]+)", done.err))
     assert named <= set(re.findall(r"--threshold ([\d.]+)", last)) or named == {"0.8"}, done.err
-    return last.removeprefix("next: ")
+    return last.removeprefix("simdocs: next: ")
 
 
 def check(where: Path, make: Callable[[int, int], list[Labelled]], seed: int, size: int) -> None:

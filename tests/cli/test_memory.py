@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.memory import COMMANDS, FIXED, FORMS, PER_DOCUMENT, SIMDOCS, measured, measurements, promised
-from simdocs.parameters.families import UNITS
+from simdocs.options.families import UNITS
 from tests.amounts import slow
 from tests.cli.program import Argument, anew
 from tests.cli.traps import prelude

@@ -71,7 +71,7 @@ def test_different_templates_and_stop_words_are_refused(ground):
     how = ["--unit", "word", "-k", "3"]
     for name, template, words in (("a", "form", "one"), ("b", "other", "two")):
         options = [*how, "--template", template, "--stop-words", words]
-        assert simdocs("index", name, *options, "-q", "-o", f"{name}.index", cwd=ground).status == 0
+        assert simdocs("index", name, *options, "-q", "--rebuild", "-o", f"{name}.index", cwd=ground).status == 0
     status, said = refused(ground, "a.index", "b.index", "-o", "new.index")
     assert status == 4
     assert "a.index was built with one --stop-words, one --template, and b.index with another --stop-words, " in said
@@ -79,7 +79,7 @@ def test_different_templates_and_stop_words_are_refused(ground):
 
 def test_artifacts_without_common_tokens_are_refused_with_a_way_that_works(ground):
     for name in "ab":
-        words = ("index", name, "--ignore-common", "0.5", "-q", "-o", f"{name}.index")
+        words = ("index", name, "--ignore-common", "0.5", "-q", "--rebuild", "-o", f"{name}.index")
         assert simdocs(*words, cwd=ground).status == 0
     status, said = refused(ground, "a.index", "b.index", "-o", "new.index")
     assert status == 4
@@ -88,7 +88,7 @@ def test_artifacts_without_common_tokens_are_refused_with_a_way_that_works(groun
     assert advised == ["index", "ALL.shingles", "-o", "ALL.index", "--ignore-common", "0.5"]
     assert simdocs("merge", "a.shingles", "b.shingles", "-o", "ALL.shingles", cwd=ground).status == 0
     assert simdocs(*advised, cwd=ground).status == 0
-    once = ("index", "a", "b", "--ignore-common", "0.5", "-q", "-o", "once.index")
+    once = ("index", "a", "b", "--ignore-common", "0.5", "-q", "--rebuild", "-o", "once.index")
     assert simdocs(*once, cwd=ground).status == 0
     assert content(ground / "ALL.index") == content(ground / "once.index")
 

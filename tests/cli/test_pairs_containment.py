@@ -82,12 +82,6 @@ def test_all_formats_have_the_columns(mixed):
     assert table[4].split()[2:] == ["1.000000", "document", "docs/long.txt"]
 
 
-def test_containment_is_not_found_by_bands(mixed):
-    bands = simdocs("pairs", "docs", *PAIRS, "--bands", "3", cwd=mixed)
-    why = "--measure and --bands cannot be combined: containment is computed for every pair in any case"
-    assert bands == (2, b"", f"simdocs: error: {why}\n")
-
-
 def test_the_summary_says_which_pairs_were_counted(mixed):
     done = simdocs("pairs", "docs", *PAIRS, "--summary-json", "facts.json", "--summary", "--exit-code", cwd=mixed)
     assert done.status == 1

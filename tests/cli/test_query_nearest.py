@@ -48,18 +48,6 @@ def test_list_and_estimate_can_be_combined_with_nearest(asked):
     assert [row[2] for row in rows] == [b"", b""]
 
 
-@pytest.mark.parametrize(
-    ("other", "why"),
-    [
-        (("--top", "1"), "--nearest limits the number of matches already"),
-        (("--threshold", "0.5"), "--nearest ignores the threshold"),
-    ],
-)
-def test_nearest_cannot_be_combined_with_another_choice_of_matches(asked, other, why):
-    done = simdocs("query", "x.index", "far", "--nearest", "2", *other, cwd=asked)
-    assert done == (2, b"", f"simdocs: error: --nearest and {other[0]} cannot be combined: {why}\n")
-
-
 @pytest.mark.parametrize("wrong", ["0", "-1", "many"])
 def test_nearest_is_a_whole_number(asked, wrong):
     done = simdocs("query", "x.index", "far", "--nearest", wrong, cwd=asked)

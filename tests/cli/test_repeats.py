@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import simdocs as public
-from simdocs.commands import repeats as module
+from simdocs.commands import repeated as module
 from simdocs.storage import syscalls
 from tests.cli.program import PROGRAM, Done, environment, simdocs
 from tests.cli.terminal import on_terminal
@@ -152,7 +152,9 @@ def test_lines_and_rows_are_documents(here):
     (here / "x.csv").write_text("text\n" + "".join(f'"{text}"\n' for text in texts))
     csv = simdocs("passages", "x.csv", cwd=here)
     assert [row[5:7] for row in cells(csv)] == [row[5:7] for row in cells(passages(here))]
-    standard_input = simdocs("passages", "-", "--jsonl", cwd=here, stdin=(here / "x.jsonl").read_bytes())
+    standard_input = simdocs(
+        "passages", "-", "--input-format", "jsonl", cwd=here, stdin=(here / "x.jsonl").read_bytes()
+    )
     assert [row[4] for row in cells(standard_input)][:2] == ["-#n0", "-#n1"]
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.parameters.families import FIGURES
+from simdocs.options.families import FIGURES
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.missing_library import environment_without
 from tests.cli.program import in_shell, simdocs
@@ -291,8 +291,7 @@ def test_documents_of_an_index_are_shown_too(place: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("x.answer", "docs"), "report takes no more arguments: leave out docs"),
-        (("x.answer", "-t", "0.9"), "-t is an option of"),
+        (("x.answer", "docs"), "docs"),
         (("x.answer", "-o", "x.svg"), "-o x.svg: a report is a page of HTML: name a file *.html"),
         (("gone.answer",), "gone.answer: No such file or directory"),
         (

@@ -63,7 +63,7 @@ def test_standard_input_and_output(here):
     data = (here / "in.jsonl").read_bytes()
     kept = b"\n".join((LINES[0], LINES[2], b"no JSON")) + b"\n"
     for path in ("-", "/dev/stdout"):
-        done = simdocs("dedupe", "-", "--jsonl", "--kept-rows", path, "-q", cwd=here, stdin=data)
+        done = simdocs("dedupe", "-", "--input-format", "jsonl", "--kept-rows", path, "-q", cwd=here, stdin=data)
         assert done.out == kept
     both = simdocs("dedupe", "in.jsonl", "--kept-rows", "-", "--list", "kept", cwd=here)
     assert (both.status, both.out) == (2, b"")

@@ -7,7 +7,6 @@ import os
 import threading
 
 import mmh3
-import pytest
 
 from tests import strategies as some
 from tests.cli.program import bound_by_modes, in_shell, simdocs
@@ -127,26 +126,15 @@ def test_showing_shingles_does_not_overwrite_the_text(tmp_path):
     assert simdocs("show", "letter", "-o", "other", cwd=tmp_path).status == 0
 
 
-def test_options_about_many_documents_cannot_be_combined_with_show(tmp_path):
-    """Each of them is refused: none is taken and ignored."""
+def test_only_options_about_one_text_are_taken(tmp_path):
+    """Each of the others is refused: none is taken and ignored."""
     (tmp_path / "a").write_bytes(b"a letter of some length")
-    for more in ("--strict", "-j2", "--files-from=x", "--summary-json=s", "--exclude=b", "--plain", "--lock-wait=1"):
+    for more in ("--strict", "-j2", "--files-from=x", "--summary-json=s", "--exclude=b", "--lock-wait=1"):
         done = simdocs("show", "a", more, cwd=tmp_path)
         assert (done.status, done.out) == (2, b"")
-        assert f"{more[:2] if more == '-j2' else more.partition('=')[0]} is an option of " in done.err
-        assert ", not of show" in done.err
+        assert f"No such option '{more[:2] if more == '-j2' else more.partition('=')[0]}'" in done.err
     about_text = ("-k2", "--unit=stopword", "--language=de", "--multiset", "--seed=1", "--nfkc", "--max-size=1K")
     assert simdocs("show", "a", *about_text, "--debug", "--header", "--format=jsonl", cwd=tmp_path).status == 0
-
-
-@pytest.mark.parametrize(
-    "arguments", [["--show", "a"], ["--show=a"], ["--show", "a", "-k", "2"], ["-k2", "--show", "a"]]
-)
-def test_the_old_spelling_says_where_it_went(tmp_path, arguments):
-    (tmp_path / "a").write_bytes(b"a letter of some length")
-    done = simdocs("shingle", *arguments, cwd=tmp_path)
-    assert done == (2, b"", "simdocs: error: --show is a command now: simdocs show a\n")
-    assert "--show" not in simdocs("shingle", "--help").out.decode()
 
 
 def test_a_text_of_very_many_shingles_is_shown_whole():

@@ -179,8 +179,7 @@ def test_values_of_settings_are_not_recorded(tmp_path: Path, monkeypatch, capfd)
             ["--spark-conf", "spork=xyz"],
             "must be KEY=VALUE, with a KEY that begins with spark., not 'spork'",
         ),
-        (["--spark-conf", "spark.x=1"], "--spark-conf needs --engine spark"),
-        (["--spark-master", "yarn"], "--spark-master needs --engine spark"),
+        (["--spark-conf", "spark.x=1"], "--engine spark"),
         (
             ["--engine", "spark", "--spark-conf", "spark.master=yarn"],
             "--spark-conf cannot set spark.master: use --spark-master",

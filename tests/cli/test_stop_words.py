@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.parameters.recipes import MOST_STOP_WORDS
+from simdocs.options.recipes import MOST_STOP_WORDS
 from tests.amounts import slow
 from tests.cli.corpus import lay
 from tests.cli.program import Done, simdocs
@@ -120,11 +120,6 @@ REFUSED = {
     "dedupe docs --against list.index --stop-words other": (2, "list.index was built with other --stop-words than"),
     "compare list.index docs/a docs/b --stop-words other": (2, "list.index was built with other --stop-words than"),
     "dedupe plain.index --ignore-stop-words": (2, "plain.index was built without --ignore-stop-words: rebuild it"),
-    "query list.index docs/a --shingles list.shingles --stop-words other": (
-        2,
-        "--stop-words is an option of dedupe, pairs, passages, shingle, signature, index, compare, tune, audit and"
-        " show, not of query",
-    ),
     "query plain.index list.shingles": (
         4,
         "ignore_stop_words is True, not False; stop_word_list is 'The a some the', not ''",
@@ -141,20 +136,22 @@ def test_what_cannot_be_done_is_refused_with_a_reason(here, line):
     assert done.err.count("\n") == 1
 
 
-def test_an_update_with_another_list_is_built_anew_and_says_so(tmp_path):
+def test_an_update_with_another_list_needs_rebuild(tmp_path):
     lay(tmp_path, DOCS | LISTS)
     build = "index docs --unit word -k 2 -o x.index"
-    for more, said in (
-        ("", ""),
-        ("--stop-words list", "without --ignore-stop-words, --stop-words"),
-        ("--stop-words same", ""),
-        ("--stop-words other", "with another --stop-words"),
-        ("--ignore-stop-words", "with --stop-words"),
-        ("", "with --ignore-stop-words"),
+    for more, is_other in (
+        ("", False),
+        ("--stop-words list", True),
+        ("--stop-words same", False),
+        ("--stop-words other", True),
+        ("--ignore-stop-words", True),
+        ("", True),
     ):
-        done = run(tmp_path, f"{build} {more}")
-        warning = f"simdocs: warning: x.index was built {said}; it is rebuilt from scratch now\n" if said else ""
-        assert (done.status, done.err) == (0, warning)
+        if is_other:
+            refused = run(tmp_path, f"{build} {more}")
+            assert (refused.status, refused.out) == (2, b"")
+            assert "--rebuild" in refused.err and "stop-words" in refused.err
+        assert run(tmp_path, f"{build} {more}{' --rebuild' * is_other}")[::2] == (0, "")
         assert run(tmp_path, "check x.index").status == 0
 
 

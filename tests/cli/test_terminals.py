@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import shutil
 import signal
 
 import pytest
@@ -212,60 +211,6 @@ def test_help_fits_a_narrow_terminal():
     done = on_terminal("dedupe", "--help", columns=60)
     assert done.status == 0
     assert "\x1b" not in done.out.decode()
-
-
-WIDTHS = [20, 33, 40, 57, 80, 120, 200]
-
-
-def words_of(text: str) -> list[str]:
-    """The words of messages. Lines of a command that go on end with a backslash, which is no word of it."""
-    return text.replace(" \\\n", "\n").split()
-
-
-def lines_of(text: str) -> list[str]:
-    """The lines on a screen, after the last progress bar was cleared."""
-    return [line.rpartition("\r")[2] for line in text.splitlines()]
-
-
-SAYING = {
-    "summary": ("dedupe docs", 0),
-    "summary of a build": ("index docs -o x.index", 0),
-    "advice and next": ("tune docs", 0),
-    "warning with a command": ("dedupe table.csv", 0),
-    "skips": ("dedupe docs gone.pdf", 3),
-    "error": ("dedupe docs --delete", 2),
-    "errors": ("dedupe docs -k 0 --threshold 5 --bands 3 --recall 0.9 --exact", 2),
-    "missing": ("query docs docs/a.txt", 2),
-}
-
-
-@pytest.mark.parametrize("columns", WIDTHS)
-@pytest.mark.parametrize("what", SAYING)
-def test_messages_are_wrapped_between_words(here, what, columns):
-    """A word that is longer than the line stays whole."""
-    lay(here, {"table.csv": b"id,text\n1,one\n2,two\n", "gone.pdf": b"%PDF-1.4"})
-    line, status = SAYING[what]
-    piped = simdocs(*line.split(), "-v", cwd=here) if status != 2 else simdocs(*line.split(), cwd=here)
-    shutil.rmtree(here / "x.index", ignore_errors=True)
-    shown = on_terminal(*line.split(), *(["-v"] if status != 2 else []), which=["stderr"], columns=columns, cwd=here)
-    assert shown.status == piped.status == status
-    lines = lines_of(shown.err)
-    assert [one for one in lines if len(one) > columns and " " in one.removesuffix(" \\").strip()] == []
-    timeless = [re.sub(r"^[\d.]+$", "N", word) for word in words_of("\n".join(lines))]
-    assert timeless == [re.sub(r"^[\d.]+$", "N", word) for word in words_of(piped.err)]
-
-
-@pytest.mark.parametrize("columns", WIDTHS)
-@pytest.mark.parametrize(
-    "words", ["--help", "-h", "dedupe -h", "dedupe --help", "compare --help", "show -h", "help index"]
-)
-def test_help_is_wrapped_between_words_at_any_width(here, words, columns):
-    wide = on_terminal(*words.split(), columns=200, cwd=here).out.decode()
-    done = on_terminal(*words.split(), columns=columns, cwd=here)
-    text = done.out.decode()
-    assert done.status == 0
-    assert [one for one in text.split("\n") if len(one) > columns and " " in one.removesuffix(" \\").strip()] == []
-    assert words_of(text) == words_of(wide)
 
 
 def screen_of(written: bytes, columns: int) -> list[str]:

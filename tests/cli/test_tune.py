@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from simdocs.parameters.file_formats import FORMATS
+from simdocs.options.file_formats import FORMATS
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.program import Argument, environment, finished, simdocs, started
 from tests.cli.terminal import on_terminal
@@ -26,7 +26,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 def table(where: Path, *arguments: Argument, status: int = 0) -> list[dict[str, str]]:
     """Return the rows that tune prints, each by the names of the columns."""
-    done = simdocs("tune", *arguments, "--header", cwd=where)
+    done = simdocs("tune", *arguments, "--header", "-q", cwd=where)
     assert (done.status, status == 0 and done.err) in ((0, ""), (status, False)), done.err
     head, *rows = [[cell.decode() for cell in row] for row in done.rows]
     return [dict(zip(head, row, strict=True)) for row in rows]
@@ -182,10 +182,10 @@ def test_skipped_documents_do_not_count_as_a_draw(here):
 
 
 def test_artifacts_give_the_answer_of_their_documents(here):
-    expected = simdocs("tune", "docs", cwd=here)
+    expected = simdocs("tune", "docs", "-q", cwd=here)
     for command, kind in (("shingle", "shingles"), ("signature", "signatures"), ("index", "index")):
         assert simdocs(command, "docs", "-o", f"x.{kind}", cwd=here).status == 0
-        assert simdocs("tune", f"x.{kind}", cwd=here) == expected
+        assert simdocs("tune", f"x.{kind}", "-q", cwd=here) == expected
 
 
 def test_an_index_is_judged_by_its_own_bands_unless_others_are_asked_for(here):
@@ -251,10 +251,10 @@ def test_there_is_no_distribution_if_all_texts_are_gone(here):
 @pytest.mark.parametrize(
     ("line", "problems"),
     [
-        ("--unit word --jsonl", ("--jsonl needs documents", "--unit needs documents")),
+        ("--unit word --recall 0.9 -k 3", ("--unit", "-k", "documents")),
         (
             "--bands 3 --recall 0.9 --rule nearest -q -v",
-            ("--bands, --recall and --rule cannot be combined", "-q and -v cannot be combined"),
+            ("--bands, --recall and --rule cannot be combined", "-q cannot be combined with -v"),
         ),
         ("--bands 20 --rows 50", ("20 bands of 50 rows need --num-perm 1000 or more, not 128",)),
         ("--threshold 0 --bands x", ("--threshold must be", "--bands must be")),
@@ -282,7 +282,7 @@ def test_bad_input_is_refused_with_all_problems(here, line, problems):
 def next_command(where: Path, *arguments: Argument) -> str:
     done = simdocs("tune", *arguments, "--summary", "-o", "answer", cwd=where)
     assert done.status == 0, done.err
-    return done.err.splitlines()[-1].removeprefix("next: ")
+    return done.err.splitlines()[-1].removeprefix("simdocs: next: ")
 
 
 def test_the_command_that_comes_next_runs_as_it_is_printed(here):
@@ -323,13 +323,13 @@ def test_short_texts_get_a_smaller_k_and_a_lower_threshold(tmp_path):
     said = simdocs("tune", "docs", "--summary", "-o", "answer", cwd=tmp_path).err.splitlines()
     (line,) = [line for line in said if "is large for short texts" in line]
     assert line.endswith("-k 3 --threshold 0.6 finds such variants")
-    assert said[-1] == "next: simdocs dedupe docs -k 3 --threshold 0.6"
+    assert said[-1] == "simdocs: next: simdocs dedupe docs -k 3 --threshold 0.6"
 
 
 def test_the_command_that_comes_next_is_the_last_line_in_a_pipe_too(here):
     for arguments in (("-v",), ("-v", "-o", "answer"), ("-v", "-o", "x.svg"), ("--summary", "--format", "jsonl")):
         done = simdocs("tune", "docs", *arguments, cwd=here)
-        assert done.err.splitlines()[-1].startswith("next: simdocs dedupe docs")
+        assert done.err.splitlines()[-1].startswith("simdocs: next: simdocs dedupe docs")
 
 
 def test_pairs_above_at_and_below_the_advised_threshold_are_shown(tmp_path):
@@ -430,7 +430,7 @@ def test_an_index_with_other_bands_is_to_be_built_again(here):
     assert simdocs("index", "docs", "-t", "0.75", "-o", "x.index", cwd=here).status == 0
     assert next_command(here, "x.index") == "simdocs dedupe x.index"
     done = simdocs("tune", "x.index", "-t", "0.5", "--summary", "-o", "answer", cwd=here).err
-    assert done.splitlines()[-1] == "next: simdocs dedupe x.index --threshold 0.5"
+    assert done.splitlines()[-1] == "simdocs: next: simdocs dedupe x.index --threshold 0.5"
     command = re.search(r"x.index has bands for other options: (simdocs index .*) builds it again", done)
     assert command and command[1] == "simdocs index x.index --threshold 0.5 -o x.index"
     assert simdocs(*shlex.split(command[1])[1:], cwd=here).status == 0
@@ -468,7 +468,7 @@ def test_a_terminal_shows_colours_only_if_they_are_wanted(here):
 @pytest.mark.parametrize("documents", [(), ("docs",)])
 def test_an_image_is_accessible_and_the_same_on_every_run(here, documents):
     for name in ("one.svg", "two.svg"):
-        assert simdocs("tune", *documents, "-o", name, cwd=here) == (0, b"", "")
+        assert simdocs("tune", *documents, "-o", name, "-q", cwd=here) == (0, b"", "")
     drawn = (here / "one.svg").read_bytes()
     assert drawn == (here / "two.svg").read_bytes()
     root = ElementTree.fromstring(drawn)
@@ -508,7 +508,7 @@ def test_lookalikes_are_advised_about(tmp_path):
     lay_texts(tmp_path, ["".join(chance.choices("ab", k=4000)) for _ in range(22)])
     done = simdocs("tune", "docs", "-k", "9", "--summary", cwd=tmp_path)
     assert "unrelated documents look alike: try -k 13, or else --unit word, or --ignore-common or" in done.err
-    assert done.err.splitlines()[-1] == "next: simdocs dedupe docs -k 13"
+    assert done.err.splitlines()[-1] == "simdocs: next: simdocs dedupe docs -k 13"
 
 
 def test_a_low_threshold_is_told_and_there_is_a_next_command(tmp_path):
@@ -516,7 +516,7 @@ def test_a_low_threshold_is_told_and_there_is_a_next_command(tmp_path):
     lay_texts(tmp_path, ["".join(chance.choices("ab", k=46)) for _ in range(60)])
     done = simdocs("tune", "docs", "-t", "0.04", "--summary", cwd=tmp_path)
     assert "more than near-duplicates explain" in done.err
-    assert done.err.splitlines()[-1].startswith("next: simdocs dedupe docs")
+    assert done.err.splitlines()[-1].startswith("simdocs: next: simdocs dedupe docs")
 
 
 def test_a_threshold_is_not_raised_for_short_texts(tmp_path):
@@ -532,7 +532,7 @@ def test_a_few_versions_of_a_text_are_not_called_unrelated(tmp_path):
     lay_texts(tmp_path, [f"{base} version {number}" for number in range(4)])
     done = simdocs("tune", "docs", "--summary", cwd=tmp_path)
     assert "look alike" not in done.err
-    assert re.fullmatch("next: simdocs dedupe docs( --threshold .*)?", done.err.splitlines()[-1])
+    assert re.fullmatch("simdocs: next: simdocs dedupe docs( --threshold .*)?", done.err.splitlines()[-1])
 
 
 def test_bands_by_hand_that_miss_the_recall_are_reported_and_not_suggested(here):
@@ -555,7 +555,7 @@ def test_an_artifact_whose_k_does_not_suit_is_to_be_built_again(tmp_path, comman
     done = simdocs("tune", f"x.{kind}", "--summary", cwd=tmp_path)
     last = done.err.splitlines()[-1]
     assert f"\nx.{kind} cannot change -k: build it again from its documents with -k 3\n" in done.err
-    assert last.startswith(f"next: simdocs dedupe x.{kind}")
+    assert last.startswith(f"simdocs: next: simdocs dedupe x.{kind}")
 
 
 def test_one_document_and_an_empty_one_have_no_next_command(tmp_path):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import simdocs
-from tests.asked import REQUESTS
+from tests.asked import ASKED
 from tests.runs import answered
 
 QUESTIONS = {"shingles": "shingle", "signatures": "signature", "index": "index"}
@@ -38,9 +38,9 @@ def build(target: Path, given: Sequence[bytes | str | Path] | Path, jobs: int = 
     The suffix of target is the kind of artifact. Parameters of later stages are left out.
     """
     documents = (given,) if isinstance(given, Path) else tuple(given)
-    asked = REQUESTS[QUESTIONS[target.suffix[1:]]]
-    assert options.keys() <= REQUESTS["index"].accepts.keys()
-    own = {name: value for name, value in options.items() if name in asked.accepts}
+    asked = ASKED[QUESTIONS[target.suffix[1:]]]
+    assert options.keys() <= ASKED["index"].options.keys()
+    own = {name: value for name, value in options.items() if name in asked.options}
     request = asked(documents=tuple(map(os.fsencode, documents)), output=target, **own)
     answered(request, jobs)
 

@@ -6,18 +6,18 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from copy import copy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import simdocs
-from simdocs.commands.dedupe import find_groups, read_documents
-from simdocs.commands.pairs import find_pairs
-from simdocs.commands.resolve import resolve
+from simdocs.commands.dedupe import grouped
+from simdocs.commands.pairs import paired
+from simdocs.commands.resolve import of_search
+from simdocs.commands.searching import read_documents
 from simdocs.model import answers, search_result
 from simdocs.views.output_formats import Tsv
-from tests.asked import REQUESTS
+from tests.asked import ASKED
 from tests.runs import running
 from tests.twins.text_answers import Text
 
@@ -39,29 +39,21 @@ class Work:
         """Everything that was skipped so far."""
         return self.run.skipped
 
-    def _plan(self, **answer: Any) -> Any:
-        """Return the plan with another answer to the same question."""
-        request = copy(self.plan.request)
-        request.__dict__["answer"] = request.answer.but(**answer)
-        return replace(self.plan, request=request)
-
-    def _pairs_plan(self, all_copies: bool) -> Any:
-        """Return the plan for pairs of the same documents."""
-        kind, asked = REQUESTS["pairs"], self.plan.request
-        given = {name: value for name, value in asked.given.items() if name in kind.accepts}
-        return replace(self.plan, request=kind(documents=asked.documents, all_copies=all_copies, **given))
-
     def groups(self) -> list[Any]:
         """Return the rows of the groups."""
-        return self._rows(lambda given: find_groups(self.plan, self.corpus, self.run, given))
+        return self._rows(lambda run: grouped(self.plan, self.corpus, run))
 
     def pairs(self, all_copies: bool = False) -> list[Any]:
         """Return the rows of all similar pairs."""
-        return self._rows(lambda given: find_pairs(self._pairs_plan(all_copies), self.corpus, self.run, given))
+        options = self.plan.options
+        given = {name: getattr(options, name) for name in ASKED["pairs"].options if hasattr(options, name)}
+        pairs = ASKED["pairs"](documents=options.documents).filled(**given, all_copies=all_copies)
+        return self._rows(lambda run: paired(replace(self.plan, options=pairs), self.corpus, run))
 
     def listed(self, listing: str) -> list[Any]:
         """Return the rows of a list."""
-        return self._rows(lambda given: find_groups(self._plan(list=listing), self.corpus, self.run, given))
+        plan = replace(self.plan, options=self.plan.options.filled(list=listing))
+        return self._rows(lambda run: grouped(plan, self.corpus, run))
 
     def names(self, listing: str) -> list[Any]:
         """Return the names of a list."""
@@ -80,18 +72,20 @@ class Work:
 
     def decided(self) -> Any:
         """Return every duplicate with its kept document, by row."""
-        self.result = find_groups(self.plan, self.corpus, self.run, answers.Delivery())
+        self.result = grouped(self.plan, self.corpus, self.run)
         return self.result.pairs
 
     def _rows(self, ask: Any) -> list[Any]:
         blocks: list[Any] = []
-        self.result = ask(answers.Delivery(blocks.append))
+        self.run.delivery = answers.Delivery(blocks.append)
+        self.result = ask(self.run)
+        self.run.delivery = answers.AS_A_WHOLE
         return [row for block in blocks for row in block.rows]
 
 
 def plan(names: Sequence[Any], **options: Any) -> Any:
     """Return the plan for a request about these documents."""
-    return resolve(REQUESTS["dedupe"](documents=tuple(map(encoded, names)), **options))
+    return of_search(ASKED["dedupe"](documents=tuple(map(encoded, names)), **options))
 
 
 def encoded(name: Any) -> Any:
@@ -103,7 +97,7 @@ def encoded(name: Any) -> Any:
 def begun(asked: Any, jobs: int = 1) -> Iterator[Work]:
     """Read the documents of a plan."""
     with running(jobs) as run:
-        yield Work(asked, read_documents(asked, run), run)
+        yield Work(asked, read_documents(asked, run, linked=True), run)
 
 
 @contextmanager
@@ -111,11 +105,6 @@ def sketched(names: Sequence[Any], jobs: int = 1, **options: Any) -> Iterator[Wo
     """Read and sign documents, so that they can be compared."""
     with begun(plan(names, **options), jobs) as work:
         yield work
-
-
-def with_threshold(asked: Any, threshold: float) -> Any:
-    """Return the same plan with another threshold."""
-    return replace(asked, threshold=threshold)
 
 
 def answer(root: Path, what: str = "groups", jobs: int = 1, **options: Any) -> list[tuple[bytes, bytes, float]]:

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.commands import build
+from simdocs.commands import new_artifact
 from simdocs.model.artifact import as_ranges
 from tests import strategies
 from tests.amounts import examples, slow
@@ -70,12 +70,8 @@ def assert_groups_are_filtered(index: simdocs.BandIndex, **options: Any) -> None
     assert found.groups == len(set(found.pairs.left.tolist()))
     assert (len(found.documents), found.comparison.changed) == (len(changed), changed.sum())
     names = [found.documents.name(row) for row in range(len(changed))]
-    kept = simdocs.dedupe(index, list="kept", **options)
-    duplicates = tuple(names[row] for row in sorted(found.pairs.right.tolist()))
-    assert simdocs.dedupe(index, changed=True, list="kept", **options) == tuple(
-        name for name in kept if changed[names.index(name)]
-    )
-    assert simdocs.dedupe(index, changed=True, list="duplicates", **options) == duplicates
+    assert found.kept_names == [name for name in whole.kept_names if changed[names.index(name)]]
+    assert list(found.names_of_matched()) == [names[row] for row in sorted(found.pairs.right.tolist())]
     assert (found.components is None) == (whole.components is None)
     if whole.components is not None:
         of_these = {os.fsencode(names[row]) for row in found.pairs.left.tolist()}
@@ -213,6 +209,6 @@ def test_an_index_that_does_not_say_what_has_changed_is_refused(families, told):
 
 @pytest.mark.parametrize(("most", "told"), [(4, "0-15"), (3, None)])
 def test_run_json_does_not_say_which_documents_are_new_if_these_are_too_many_ranges(monkeypatch, most, told):
-    monkeypatch.setattr(build, "_MOST_RANGES", most)
+    monkeypatch.setattr(new_artifact, "_MOST_RANGES", most)
     index = simdocs.index(texts=[f"text {number} of some" for number in range(16)])
     assert index.run.get("changed") == told

@@ -11,8 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
+from simdocs.model.answers import Delivery
+from tests import asked
 from tests.amounts import examples
 from tests.commands.test_changed import CUTS, built, drawn, subsets, updated
+from tests.runs import answered
 from tests.similar_texts import corpora
 
 ASKED: list[dict[str, Any]] = [
@@ -46,6 +49,13 @@ def listed_once(
     return listed
 
 
+def listed(index: simdocs.BandIndex, **options: Any) -> list[bytes]:
+    """What `query --list matches` prints."""
+    blocks: list[Any] = []
+    answered(asked.ASKED["query"](index=index, list="matches", **options), delivery=Delivery(blocks.append))
+    return [name for block in blocks for (name,) in block.rows]
+
+
 @examples(6)
 @given(texts=corpora(20), subset=subsets, cut=st.sampled_from(CUTS), options=st.sampled_from(ASKED))
 def test_matches_of_changed_documents_are_those_of_the_same_documents_named(texts, subset, cut, options):
@@ -62,8 +72,7 @@ def test_matches_of_changed_documents_are_those_of_the_same_documents_named(text
             assert list(map(str, found.rows())) == list(map(str, once))
             assert found.matched == expected.matched
             assert found.comparison.verified == expected.comparison.verified
-            listed = simdocs.query(index, *names, list="matches", **options)
-            assert simdocs.query(index, changed=True, list="matches", **options) == listed
+            assert listed(index, changed=True, **options) == listed(index, documents=tuple(names), **options)
 
 
 TEXTS = ["the ferry leaves at seven", "the ferry leaves at nine", "the ferry leaves at seven", "peel the apples"]

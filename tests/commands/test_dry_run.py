@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import simdocs
 from tests.amounts import examples
-from tests.api.one_door import REQUESTS
+from tests.asked import ASKED
 from tests.commands.building import built, content, opened
 from tests.commands.histories import content_for, lines, names, steps, texts, write
 from tests.commands.test_update import HOUR, OPTIONS, Clock
@@ -63,7 +63,7 @@ def test_a_dry_run_lists_what_the_build_changes(
         for name, text, rows in begun:
             write(name, content_for(name, text, rows))
         target = Path("x." + {"shingle": "shingles", "signature": "signatures"}.get(stage, stage))
-        options = {name: value for name, value in OPTIONS.items() if name in REQUESTS[stage].accepts}
+        options = {name: value for name, value in OPTIONS.items() if name in ASKED[stage].options}
         built(target, ["docs"], **options)
         for changes in history:
             for change in changes:

@@ -1,4 +1,4 @@
-"""The group of each document: labels in Python, and `list="groups"`."""
+"""The group of each document: labels, and the rows of the groups."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def labels_of(rows: list[Row], documents: int) -> list[int]:
     return [numbers[kept[row]] for row in range(documents)]
 
 
-def found_among(texts: list[Text], choices: Choices, **options: Any) -> tuple[simdocs.Deduplication, Any]:
-    """Return the answer of dedupe about these texts, and the list of groups."""
+def found_among(texts: list[Text], choices: Choices, **options: Any) -> simdocs.Deduplication:
+    """Return the answer of dedupe about these texts."""
     with tempfile.TemporaryDirectory() as root:
         write_texts(Path(root), texts)
         given = choices._asdict() | CATCH_ALL | options
-        return simdocs.dedupe(root, **given), simdocs.dedupe(root, list="groups", **given)
+        return simdocs.dedupe(root, **given)
 
 
 @some.each("cluster")
@@ -41,7 +41,7 @@ def found_among(texts: list[Text], choices: Choices, **options: Any) -> tuple[si
 def test_labels_are_the_groups_of_the_twin(cluster, texts, unit, keep):
     choices = Choices(unit, 2, False, 0.5, keep)
     twin = Twin(texts, choices)
-    found, _ = found_among(texts, choices, cluster=cluster)
+    found = found_among(texts, choices, cluster=cluster)
     expected = twin.greedy() if cluster == "greedy" else twin.components()
     assert found.labels.dtype == np.int64
     assert found.labels.tolist() == labels_of(expected, len(texts))
@@ -50,7 +50,8 @@ def test_labels_are_the_groups_of_the_twin(cluster, texts, unit, keep):
 @examples(8)
 @given(texts=corpora(), cluster=some.one_of("cluster"), verify=some.one_of("verify"))
 def test_the_list_of_groups_has_the_labels_and_the_similarities_of_the_pairs(texts, cluster, verify):
-    found, listed = found_among(texts, Choices(), cluster=cluster, verify=verify)
+    found = found_among(texts, Choices(), cluster=cluster, verify=verify)
+    listed = list(found.group_rows())
     assert [row[1] for row in listed] == found.labels.tolist()
     names = [row[0][-4:] for row in listed]
     assert names == [f"{row:04}" for row in range(len(texts))]
@@ -80,8 +81,7 @@ def test_documents_that_the_index_holds_already_have_no_label(tmp_path):
     index = simdocs.index(tmp_path / "0000")
     found = simdocs.dedupe(tmp_path, against=index)
     assert found.labels.tolist() == [-1, 0]
-    listed = simdocs.dedupe(tmp_path, against=index, list="groups")
-    assert [Path(row[0]).name for row in listed] == ["0001"]
+    assert [Path(row[0]).name for row in found.group_rows()] == ["0001"]
 
 
 def test_the_answer_about_changes_has_only_the_groups_of_new_documents(tmp_path):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.asked import REQUESTS
+from tests.asked import ASKED
 from tests.cli.corpus import A1, A, B, lay
 from tests.runs import answered
 
@@ -39,12 +39,12 @@ def names_of(told: list[tuple[str, int, int]]) -> list[str]:
     ],
 )
 def test_a_build_says_that_it_makes_buckets_and_writes(docs, question, kind, steps):
-    told = steps_of(REQUESTS[question](documents=("docs",), output=f"x.{kind}"))
+    told = steps_of(ASKED[question](documents=("docs",), output=f"x.{kind}"))
     assert [step for step in names_of(told) if step != "signing"] == steps
 
 
 def test_a_grouping_begins_when_the_buckets_are_made_and_ends_with_the_last_text(docs):
-    told = steps_of(REQUESTS["dedupe"](documents=("docs",), bands=5, rows=4))
+    told = steps_of(ASKED["dedupe"](documents=("docs",), bands=5, rows=4))
     assert [step for step in names_of(told) if step != "signing"] == ["reading", "making buckets", "grouping"]
     assert [report for report in told if report[0] == "making buckets"] == [
         ("making buckets", band, 5) for band in range(5)

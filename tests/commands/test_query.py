@@ -17,7 +17,7 @@ from simdocs.matching.lookup import lookup
 from simdocs.model.answers import Delivery
 from tests import strategies as some
 from tests.amounts import examples
-from tests.asked import REQUESTS
+from tests.asked import ASKED
 from tests.commands.building import built
 from tests.commands.deduping import CATCH_ALL, write_texts
 from tests.corpora.changing import CHANGES, STANDING, change
@@ -59,7 +59,7 @@ def ask(
     index: Path, names: list[Path], threshold: float = 0.5, jobs: int = 1, listing: str | None = None, **options: object
 ) -> Answered:
     """Query an index with these documents, in this process."""
-    request = REQUESTS["query"](index=index, documents=tuple(names), threshold=threshold, list=listing, **options)
+    request = ASKED["query"](index=index, documents=tuple(names), threshold=threshold, list=listing, **options)
     blocks = list[Any]()
     result = answered(request, jobs, Delivery(blocks.append))
     return Answered([row for block in blocks for row in block.rows], result)

@@ -182,7 +182,7 @@ CSV = b"id,text,more\n1,A ferry leaves at nine,2\n2,Bread and butter,3\n"
 LIKE = {
     "x.csv": (b'{"id": 1, "text": "A ferry"}\n{"id": 2, "text": "Bread"}\n', "JSON Lines", "jsonl"),
     "x.jsonl": (CSV, "CSV", "csv"),
-    "y.jsonl": (CSV.replace(b",", b";"), "CSV with semicolons", "csv and delimiter ';'"),
+    "y.jsonl": (CSV.replace(b",", b";"), "CSV with semicolons", "csv and --delimiter ';'"),
     "x.txt": (CSV, "CSV", "csv"),
 }
 
@@ -191,7 +191,7 @@ LIKE = {
 def test_a_table_with_the_suffix_of_another_says_which_option_reads_it(here: Path, name: str) -> None:
     data, alike, option = LIKE[name]
     Path(name).write_bytes(data)
-    with pytest.raises(simdocs.UsageError, match=f"this looks like {alike}.*: give input_format {option}"):
+    with pytest.raises(simdocs.UsageError, match=f"this looks like {alike}.*: give --input-format {option}"):
         simdocs.dedupe(name, kept_rows="out.csv")
     assert not Path("out.csv").exists()
 

@@ -229,7 +229,7 @@ def test_one_text_among_the_files_is_refused_before_anything_is_read(here: Path)
     Path("in").mkdir()
     Path("in/x.jsonl").write_bytes(LINES[0])
     Path("in/README.md").write_text(FOX)
-    with pytest.raises(simdocs.UsageError, match=r"in/README\.md: leave them out with include or exclude"):
+    with pytest.raises(simdocs.UsageError, match=r"in/README\.md: leave them out with --include or --exclude"):
         simdocs.dedupe("in", kept_rows="out")
     simdocs.dedupe("in", kept_rows="out", include=("*.jsonl",))
     assert Path("out/x.jsonl").read_bytes() == LINES[0]
@@ -267,8 +267,8 @@ def test_outputs_that_would_lose_something_are_refused(here: Path) -> None:
 def test_requests_for_rows_need_documents_in_files(here: Path) -> None:
     Path("in.jsonl").write_bytes(LINES[0])
     simdocs.index("in.jsonl", output="in.index")
-    assert "kept_rows needs documents, not an artifact" in refusal("in.index", kept_rows="out.jsonl")
-    assert "kept_rows needs paths, not texts" in refusal(texts=["a"], kept_rows="out.jsonl")
+    assert "--kept-rows needs documents, not an artifact" in refusal("in.index", kept_rows="out.jsonl")
+    assert "--kept-rows needs paths, not texts" in refusal(texts=["a"], kept_rows="out.jsonl")
     Path("more.jsonl").write_bytes(LINES[0])
     assert "standard output takes the rows of one file" in refusal("in.jsonl", "more.jsonl", kept_rows="-")
     both = refusal("in.jsonl", kept_rows="-", removed_rows="-")
@@ -389,5 +389,8 @@ def test_nothing_is_written_of_a_single_file_that_cannot_be_read_at_all(here: Pa
 
 def test_a_format_without_rows_is_refused(here: Path) -> None:
     Path("in.feed").write_bytes(b"a:a text\fb:another")
-    with registered(), pytest.raises(simdocs.UsageError, match=r"in\.feed: kept_rows cannot write rows of this format"):
+    with (
+        registered(),
+        pytest.raises(simdocs.UsageError, match=r"in\.feed: --kept-rows cannot write rows of this"),
+    ):
         simdocs.dedupe("in.feed", kept_rows="kept.feed")

@@ -25,7 +25,7 @@ BLOCKS = {
     "matching.candidates.self_join": ("_LISTED_TOGETHER",),
     "matching.candidates.rounds": ("_LISTED", "_AT_ONCE", "_SCANNED", "_FEW", "_MANY", "_AT_FIRST", "_PAYS"),
     "matching.corpus": ("_NAME_BYTES",),
-    "matching.groups.components": ("_COMPARED_WHOLLY", "_SAMPLED", "_HELD"),
+    "matching.groups.components": ("_COMPARED_WHOLLY",),
     "matching.preparing": ("_MANY",),
     "matching.similar_pairs": ("_BUFFERED",),
     "matching.verification.bitmap_filter": ("_MOST_BYTES", "_AT_ONCE"),

@@ -15,7 +15,7 @@ from simdocs.corpora.containers import arrow
 from simdocs.corpora.containers.messages import DICTIONARY
 from simdocs.corpora.containers.tables import RowsTooLarge
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.parameters.texts import Sequences
+from simdocs.options.texts import Sequences
 from tests.corpora.arrow_files import as_arrow_file, as_arrow_stream, needs_pyarrow
 
 pytestmark = needs_pyarrow

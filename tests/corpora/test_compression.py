@@ -17,7 +17,7 @@ from simdocs.corpora import compression, read_file, single_text
 from simdocs.corpora.stamp import Stamp
 from simdocs.errors import InputError
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.parameters.file_formats import COMPRESSIONS, compression_of, without_compression
+from simdocs.options.file_formats import COMPRESSIONS, compression_of, without_compression
 from tests.packing import SUFFIXES, each, packed
 
 MIB = 1 << 20

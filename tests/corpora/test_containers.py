@@ -22,8 +22,8 @@ from simdocs.corpora.containers.container import Container, ContainerFile, Locat
 from simdocs.corpora.containers.reopened import Reopened
 from simdocs.corpora.read_tasks import sampled, tasks
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.parameters.file_formats import CONTAINERS
-from simdocs.parameters.texts import Sequences
+from simdocs.options.file_formats import CONTAINERS
+from simdocs.options.texts import Sequences
 from tests.commands.building import built, content
 from tests.corpora.arrow_files import HAS_PYARROW, as_arrow_file, as_arrow_stream, as_parquet, needs_pyarrow, table
 from tests.corpora.finding import found_by

@@ -22,9 +22,9 @@ from simdocs.corpora.containers.container import ContainerFile, OneText, Part, P
 from simdocs.corpora.containers.delimited import CSV, TSV, Delimited
 from simdocs.corpora.containers.records import RecordEnds
 from simdocs.corpora.containers.reopened import Reopened
-from simdocs.errors import UsageError, spelled
+from simdocs.errors import UsageError
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.parameters.texts import Sequences
+from simdocs.options.texts import Sequences
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.program import simdocs as program
 from tests.corpora.small_chunks import cut_small
@@ -181,7 +181,7 @@ def test_without_a_header_fields_are_named_by_their_numbers() -> None:
     both = Sequences(no_header=True, text_field=("2", "1"))
     assert documents(b"a,b\nc,d", both) == [(1, None, b"b\na"), (2, None, b"d\nc")]
     (found,) = read(b"a,b\nc\n", fields)[1]
-    assert [spelled(skip.detail) for skip in found.textless] == ["field '2' (text_field) is missing; the row has '1'"]
+    assert [skip.detail for skip in found.textless] == ["field '2' (--text-field) is missing; the row has '1'"]
 
 
 @pytest.mark.parametrize("data", [b"", b"\n\n", b"\xef\xbb\xbf", b"id,text\n", b"id,text", b"\nid,text\r\n\n"])
@@ -242,26 +242,44 @@ def test_rows_of_another_length_are_malformed() -> None:
     [
         (b"text,id,text\n", "the header has the field 'text' twice: rename one of them, or name another field with"),
         (b"id,text,id\n", "the header has the field 'id' twice: rename one of them, or name another field with"),
-        (b"id;text\n1;x\n", "no row has the field 'text'; the first has 'id;text': give delimiter ';', or give plain"),
-        (b"id\ttext\n", "no row has the field 'text'; the first has 'id\\ttext': give delimiter '\\t', or give plain"),
+        (
+            b"id;text\n1;x\n",
+            "no row has the field 'text'; the first has 'id;text': give --delimiter ';', or give --input-format text",
+        ),
+        (
+            b"id\ttext\n",
+            "no row has the field 'text'; the first has 'id\\ttext': give --delimiter '\\t', or give",
+        ),
         (
             b"sep=;\nid;text\n",
             "no row has the field 'text'; the first has 'sep=;': delete the first line, sep=;, and give",
         ),
-        (b"a;b\n", "no row has the field 'text'; the first has 'a;b': give delimiter ';', and name one of the fields"),
-        (b"id,body\n", "no row has the field 'text'; the first has 'id', 'body': name one of them with text_field, or"),
+        (
+            b"a;b\n",
+            "no row has the field 'text'; the first has 'a;b': give --delimiter ';', and name one of the fields",
+        ),
+        (
+            b"id,body\n",
+            "no row has the field 'text'; the first has 'id', 'body': name one of them with --text-field, or",
+        ),
         (b'1,"a\nb",x\n', "no row has the field 'text'; the first has '1', 'a\\nb', 'x': name one of them with"),
-        (b'"1,a\nb";x\n', "no row has the field 'text'; the first has '1,a\\nb;x': give delimiter ';', and name one"),
+        (b'"1,a\nb";x\n', "no row has the field 'text'; the first has '1,a\\nb;x': give --delimiter ';', and name one"),
         ('id,"text'.encode("utf-16"), "this is UTF-16: convert it to UTF-8, for example with iconv -f UTF-16 -t UTF-8"),
-        (b'id,"text\n1,2\n', "the first row has a quote that never ends: give plain to read it as one text"),
-        (b"x" * (2 << 20), "the first row has more than 1048576 bytes: give plain to read it as one text"),
+        (
+            b'id,"text\n1,2\n',
+            "the first row has a quote that never ends: give --input-format text to read it as one text",
+        ),
+        (
+            b"x" * (2 << 20),
+            "the first row has more than 1048576 bytes: give --input-format text to read it as one text",
+        ),
         (b"\x1f\x8b", "gzip data: pipe it through zcat"),
     ],
 )
 def test_a_header_that_names_no_text_is_refused(data: bytes, said: str) -> None:
     with pytest.raises(DocumentSkipped) as caught:
         list(CSV.parts(ContainerFile(b"x", 1 << 20, held=data), FIELDS))
-    assert spelled(caught.value.detail).startswith(said)
+    assert caught.value.detail.startswith(said)
     assert isinstance(caught.value, OneText) == ("one text" in caught.value.detail)
 
 
@@ -274,11 +292,11 @@ def test_any_first_row_is_cut_or_refused_in_words(data: bytes, no_header: bool, 
 @pytest.mark.parametrize(
     ("data", "more", "remedy"),
     [
-        (b"id;text\n1;x\n", {}, "give delimiter ';'"),
-        (b"id\ttext\n1\tx\n", {}, "give delimiter '\\t'"),
-        (b"a;b\n1;x\n", {}, "give delimiter ';', and name one of the fields with text_field"),
-        (b"1;x\n2;y\n", {"no_header": True, "text_field": "2"}, "give delimiter ';'"),
-        (b"id,body\n1,x\n", {}, "name one of them with text_field"),
+        (b"id;text\n1;x\n", {}, "give --delimiter ';'"),
+        (b"id\ttext\n1\tx\n", {}, "give --delimiter '\\t'"),
+        (b"a;b\n1;x\n", {}, "give --delimiter ';', and name one of the fields with --text-field"),
+        (b"1;x\n2;y\n", {"no_header": True, "text_field": "2"}, "give --delimiter ';'"),
+        (b"id,body\n1,x\n", {}, "name one of them with --text-field"),
     ],
 )
 def test_the_character_between_fields_is_suggested_for_a_format_that_was_given(

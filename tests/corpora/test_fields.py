@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 import simdocs
 from simdocs.corpora.containers.container import Locator, PartDocuments
 from simdocs.corpora.containers.fields import ABSENT, add_row, fields_of_row, no_text, text_of_row, value_of
-from simdocs.errors import UsageError, spelled
+from simdocs.errors import UsageError
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.parameters.texts import Sequences
+from simdocs.options.texts import Sequences
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.program import simdocs as program
 
@@ -63,13 +63,13 @@ def test_a_row_without_one_of_the_fields_is_held_back() -> None:
     add_row(found, {"title": "a", "id": 1}, Locator(0, 1, 1), b"x", "row", fields)
     assert found.texts == []
     (skip,) = found.textless
-    assert (spelled(skip.detail), skip.line) == ("field 'body' (text_field) is missing; the row has 'title', 'id'", 1)
+    assert (skip.detail, skip.line) == ("field 'body' (--text-field) is missing; the row has 'title', 'id'", 1)
     assert not found.has_text_field
     with pytest.raises(DocumentSkipped, match="field 'body' is not a string"):
         add_row(found, {"title": "a", "body": 7}, Locator(0, 1, 1), b"x", "row", fields)
     assert found.has_text_field
-    said = "no row has all of the fields 'title', 'body'; the first has 'title', 'id': name one of them with text_field"
-    assert spelled(no_text("row", fields, found.fields)) == said
+    said = "no row has all of the fields 'title', 'body'; the first has 'title', 'id': name one of them with --text"
+    assert no_text("row", fields, found.fields).startswith(said)
 
 
 LINES = b"".join(
@@ -102,7 +102,7 @@ def test_python_takes_one_field_or_a_sequence_of_them(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     for fields in ("meta.body", ["meta.body"], ("meta.body", "title")):
         assert len(list(simdocs.dedupe(path, text_field=fields).rows())) == 2
-    with pytest.raises(UsageError, match="text_field must be a text of at most 1000 characters"):
+    with pytest.raises(UsageError, match="--text-field must be a text of at most 1000 characters"):
         simdocs.dedupe(path, text_field=[f"x{at}" for at in range(17)])
 
 
@@ -116,11 +116,11 @@ def test_an_artifact_says_with_which_fields_it_was_built(tmp_path: Path) -> None
     done = program("dedupe", "x.index", "--text-field", "title", "--input-format", "jsonl", cwd=tmp_path)
     assert done.err == (
         "simdocs: error: x.index was built with --text-field title, meta.body, not title: rebuild it, or leave the"
-        " option out; x.index was built without --input-format: rebuild it with --input-format, or leave the option"
-        " out\n"
+        " option out; x.index was built without --input-format: rebuild it with --input-format jsonl, or leave"
+        " the option out\n"
     )
     again = program(*build, "meta.body", "--input-format", "jsonl", cwd=tmp_path)
-    assert "built with --text-field title, meta.body and without --input-format" in again.err
+    assert "built with --text-field title, meta.body, not meta.body and without --input-format" in again.err
 
 
 def test_every_file_is_read_in_the_given_format(tmp_path: Path) -> None:
@@ -145,13 +145,6 @@ def test_a_pipe_with_a_name_is_read_in_the_given_format(tmp_path: Path) -> None:
     assert done == (0, b"/dev/stdin#1\n/dev/stdin#3\n", "")
 
 
-@pytest.mark.parametrize("other", ["--plain", "--jsonl"])
-def test_a_format_cannot_be_combined_with_other_ways_to_read_a_file(tmp_path: Path, other: str) -> None:
-    done = program("dedupe", "-", "--input-format", "jsonl", other, cwd=tmp_path)
-    assert done.status == 2
-    assert "cannot be combined" in done.err
-
-
 IDS = {"x.jsonl": "".join(f'{{"id": 7, "text": {json.dumps(text.decode())}}}\n' for text in (A, A1, B)).encode()}
 IDS["x.csv"] = b"id,text\n" + b"".join(b'7,"%b"\n' % text for text in (A, A1, B))
 
@@ -172,7 +165,7 @@ def test_an_update_keeps_names_that_are_numbers(tmp_path: Path) -> None:
     assert program("index", "x.jsonl", "-o", "x.index", "--id-field", "", cwd=tmp_path).status == 0
     with (tmp_path / "x.jsonl").open("a") as stream:
         stream.write('{"id": 7, "text": "Bread"}\n')
-    with pytest.raises(UsageError, match="id_field"):
+    with pytest.raises(UsageError, match="was built with --id-field '', not id"):
         simdocs.dedupe(tmp_path / "x.index", id_field="id")
     assert program("index", "x.jsonl", "-o", "x.index", "--id-field", "", cwd=tmp_path).status == 0
     index = simdocs.open(tmp_path / "x.index")

@@ -16,9 +16,9 @@ import simdocs
 from simdocs.corpora.containers.container import ContainerFile, OneText, Part, container
 from simdocs.corpora.decode import LOOKED_AT
 from simdocs.corpora.read_tasks import tasks
-from simdocs.errors import UsageError, spelled
+from simdocs.errors import UsageError
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.parameters.texts import Sequences
+from simdocs.options.texts import Sequences
 from tests.corpora.finding import found_by
 from tests.corpora.small_chunks import cut_small
 
@@ -105,15 +105,15 @@ def test_an_insertion_leaves_the_parts_that_follow_as_they_were(monkeypatch: pyt
 
 
 WRONG = {
-    b'{"text": "x"}': "not like an array of objects: give input_format jsonl to read the object as a document, or",
+    b'{"text": "x"}': "not like an array of objects: give --input-format jsonl to read the object as a document, or",
     b'{\n "text": "x"\n}': "not like an array of objects: make it an array first, as with jq -s ., or give",
     b'{"body": "x"}': "this begins like a JSON object, and not like an array of objects: give",
     b'{"n": {"a": [1]}, "of": [], "data": [\n{"text"': "the array out of its field 'data' first, as with jq .data, or",
     b'{"all \'rows\'": [{"text": "x"}]}': """as with jq '.["all '"'"'rows'"'"'"]', or give""",
-    b'{"text": "x"}\n{"text": "y"}\n': "looks like JSON Lines: give input_format jsonl to read each line as a",
+    b'{"text": "x"}\n{"text": "y"}\n': "looks like JSON Lines: give --input-format jsonl to read each line as a",
     b'["x", "y"]': "this is a JSON array without objects: give",
     b"[link](x)": "this is not a JSON array (not JSON: Expecting value, line 1, column 2): give",
-    b'[{"body": "x"}]': "no object has the field 'text'; the first has 'body': name one of them with text_field, or",
+    b'[{"body": "x"}]': "no object has the field 'text'; the first has 'body': name one of them with --text-field, or",
     '[{"text": "x"}]'.encode("utf-16"): "this is not JSON in UTF-8: give",
     b"text": "this is not JSON in UTF-8: give",
     b'[{"text": "x", "n": ' + b"[" * 100_000: "this is not a JSON array (nested too deeply): give",
@@ -124,9 +124,9 @@ WRONG = {
 def test_what_is_no_table_is_named_with_a_remedy(data: bytes) -> None:
     with pytest.raises(OneText) as error:
         next(ARRAY.parts(ContainerFile(b"x.json", 1 << 30, held=data), FIELDS))
-    said = spelled(error.value.detail)
+    said = error.value.detail
     assert WRONG[data] in said
-    assert said.endswith("give plain to read it as one text")
+    assert said.endswith("give --input-format text to read it as one text")
 
 
 DAMAGED = {
@@ -187,6 +187,6 @@ def test_an_object_is_not_read_to_its_end(tmp_path: Path) -> None:
 def test_a_named_array_of_lines_says_which_format_reads_it(tmp_path: Path) -> None:
     path = tmp_path / "train.json"
     path.write_text('{"text": "one"}\n{"text": "two"}\n')
-    with pytest.raises(UsageError, match="give input_format jsonl"):
+    with pytest.raises(UsageError, match="give --input-format jsonl"):
         simdocs.dedupe(path)
     assert len(simdocs.dedupe(path, input_format="jsonl").documents) == 2

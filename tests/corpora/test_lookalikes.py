@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from simdocs.corpora.containers import recognise
 from simdocs.corpora.containers.recognise import LOOKALIKES, LOOKED_AT, flag_of, lookalike_of
 from simdocs.corpora.decode import binary_format
-from simdocs.errors import spelled
 
 CORPORA = Path(os.environ.get("SIMDOCS_CORPORA", Path(__file__).resolve().parents[3] / "shared/corpora"))
 ROOT = Path(__file__).resolve().parents[2]
@@ -81,12 +80,12 @@ def test_prose_code_and_lists_are_not_taken_for_a_table(text):
 
 def test_the_warning_says_which_format_reads_it():
     for text, options in (
-        ("id;text\n1;a\n2;b\n", "input_format csv and delimiter ';'"),
-        ("id,text\n1,a\n2,b\n", "input_format csv"),
-        ('[{"text": "one"}, {"text": "two"}]', "input_format json"),
+        ("id;text\n1;a\n2;b\n", "--input-format csv and --delimiter ';'"),
+        ("id,text\n1,a\n2,b\n", "--input-format csv"),
+        ('[{"text": "one"}, {"text": "two"}]', "--input-format json"),
     ):
-        said = spelled(lookalike_of(flag_of(text.encode())).warning(b"x"))
-        assert said.endswith(f"to read its rows as documents, give {options}; if it is one text, give plain")
+        said = lookalike_of(flag_of(text.encode())).warning(b"x")
+        assert said.endswith(f"to read its rows as documents, give {options}; if it is one text, --input-format text")
 
 
 words = st.text(st.sampled_from('abcdefg hijk,;\t"\n'), min_size=1, max_size=20).map(str.strip).map("w{}".format)
@@ -161,5 +160,5 @@ def test_a_text_that_begins_like_an_arrow_stream_is_a_text():
 
 
 def test_a_pipe_is_not_told_to_have_another_name() -> None:
-    remedy = "save it as a file whose name ends in .parquet, or give input_format parquet"
-    assert spelled(binary_format(b"PAR1" + bytes(20), b"-")) == f"a Parquet file: {remedy}"
+    remedy = "save it as a file whose name ends in .parquet, or give --input-format parquet"
+    assert binary_format(b"PAR1" + bytes(20), b"-") == f"a Parquet file: {remedy}"

@@ -19,7 +19,7 @@ from simdocs.corpora.read_tasks import Files, sampled, tasks
 from simdocs.errors import InputError, UsageError
 from simdocs.kernels import native
 from simdocs.model.documents import ONE_TEXT
-from simdocs.parameters.texts import Sequences
+from simdocs.options.texts import Sequences
 from tests.amounts import slow
 from tests.commands.building import built
 from tests.commands.test_update import HOUR, Clock, compare
@@ -85,10 +85,10 @@ def test_a_file_in_a_walk_is_read_as_one_text_and_counted(path: Path) -> None:
 
 
 def test_a_named_file_is_an_error_unless_it_is_meant_as_one_text(path: Path) -> None:
-    with pytest.raises(UsageError, match="give plain to read it as one text"):
+    with pytest.raises(UsageError, match="give --input-format text to read it as one text"):
         simdocs.dedupe(path)
-    assert len(simdocs.dedupe(path, plain=True).documents) == 1
-    assert flags_of(simdocs.dedupe(path, plain=True)) == [False]
+    assert len(simdocs.dedupe(path, input_format="text").documents) == 1
+    assert flags_of(simdocs.dedupe(path, input_format="text")) == [False]
 
 
 @pytest.mark.parametrize(("name", "table"), [("b.csv", b"id,body\n1,x\n"), ("b.json", b'[{"id": 1, "body": "x"}]')])
@@ -98,7 +98,7 @@ def test_a_given_field_that_no_table_of_a_directory_has_is_an_error(name: str, t
     Path("docs/plain.txt").write_text(WORDS)
     assert len(simdocs.dedupe("docs", text_field="boddy").documents) == 2
     Path(f"docs/{name}").write_bytes(table)
-    there = rf"docs/{name}: no \w+ has the field 'boddy'; the first has 'id', 'body': name one of them with text_field"
+    there = rf"docs/{name}: no \w+ has the field 'boddy'; the first has 'id', 'body': name one of them with --text-"
     runs: tuple[tuple[Any, dict[str, str]], ...] = (
         (simdocs.dedupe, {}),
         (simdocs.index, {"output": "x.index"}),
@@ -125,9 +125,7 @@ def test_a_given_field_that_no_row_of_a_directory_has_is_an_error(suffix: str) -
         else:
             arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
             pytest.importorskip("pyarrow.parquet").write_table(arrow.Table.from_pylist(rows), f"{name}.parquet")
-    there = (
-        rf"docs/a.{suffix}: no \w+ has the field 'boddy'; the first has 'id', 'body': name one of them with text_field"
-    )
+    there = rf"docs/a.{suffix}: no \w+ has the field 'boddy'; the first has 'id', 'body': name one of them with --text-"
     runs: tuple[tuple[Any, dict[str, str]], ...] = ((simdocs.dedupe, {}), (simdocs.shingle, {"output": "x.shingles"}))
     for run, options in runs:
         with pytest.raises(UsageError, match=there):
@@ -144,7 +142,7 @@ def test_a_named_file_beside_a_table_is_malformed(path: Path, kind: str) -> None
     found = simdocs.dedupe(path, f"table{suffix}")
     ((name, why),) = found.skipped.by_reason["malformed"]
     assert name == str(path)
-    assert why.endswith("give plain to read it as one text")
+    assert why.endswith("give --input-format text to read it as one text")
     assert len(found.documents) == 2
 
 
@@ -241,7 +239,7 @@ def test_an_unchanged_file_that_is_named_now_is_an_error(path: Path, clock: Cloc
     Path(f"table{KINDS[kind][0]}").write_bytes(KINDS[kind][1])
     built(Path("x.shingles"), ["docs"])
     clock.ahead += HOUR
-    with pytest.raises(UsageError, match="plain"):
+    with pytest.raises(UsageError, match="--input-format text"):
         built(Path("x.shingles"), [path])
     found = simdocs.shingle(path, f"table{KINDS[kind][0]}", output="x.shingles", allow_shrink=True)
     assert found.skipped.counts["malformed"] == 1

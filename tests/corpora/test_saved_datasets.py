@@ -29,7 +29,7 @@ def saved(place: Path, texts: list[list[str]], **state: Any) -> Path:
 
 
 def names(*arguments: str, **options: Any) -> list[str]:
-    return list(simdocs.dedupe(*arguments, list="kept", **options))
+    return simdocs.dedupe(*arguments, **options).kept_names
 
 
 @pytest.fixture(autouse=True)
@@ -99,5 +99,5 @@ def test_other_directories_with_a_state_are_read_as_usual(here: Path, content: s
     (here / "docs").mkdir()
     for name, text in {"state.json": content, "dataset_info.json": "about it", "a.txt": "a text"}.items():
         (here / "docs" / name).write_text(text)
-    assert "docs/a.txt" in names("docs", plain=True)
-    assert "docs/state.json" in names("docs", plain=True)
+    assert "docs/a.txt" in names("docs", input_format="text")
+    assert "docs/state.json" in names("docs", input_format="text")

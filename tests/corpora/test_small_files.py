@@ -31,7 +31,7 @@ from simdocs.model.byte_strings import joined
 from simdocs.model.documents import MET, NAMED
 from simdocs.model.ragged import offsets_of
 from simdocs.model.skipped import Skipped
-from simdocs.parameters.texts import Walking
+from simdocs.options.texts import Walking
 
 HOUR = 3600 * 10**9
 LIMIT = 1 << 30

@@ -19,7 +19,7 @@ from simdocs.corpora.containers.stretches import Stretch, cut, described
 from simdocs.corpora.stamp import Stamp, status_of
 from simdocs.corpora.walked_files import ANY
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.parameters.texts import Sequences
+from simdocs.options.texts import Sequences
 from tests.corpora.small_chunks import cut_small
 
 FIELDS = Sequences()

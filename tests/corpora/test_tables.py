@@ -14,8 +14,7 @@ import pytest
 import simdocs
 from simdocs.corpora.containers import pages, tables
 from simdocs.corpora.containers.container import ContainerFile, container
-from simdocs.errors import spelled
-from simdocs.parameters.texts import Sequences
+from simdocs.options.texts import Sequences
 from tests.corpora.arrow_files import as_arrow_file, as_arrow_stream, as_parquet, needs_pyarrow
 
 pytestmark = needs_pyarrow
@@ -91,8 +90,8 @@ def test_nested_fields_are_found_by_their_paths_and_exact_names_win(form: Any) -
     assert documents(name, text_field=("a.b",)) == {"1": "x", "2": "y", "3": "z"}
     assert documents(name, text_field=("title", "a.b")) == {"1": "t\nx", "2": "t\ny", "3": "t\nz"}
     options: dict[str, Any] = {"text_field": ["meta.body"], "id_field": "meta.key.id"}
-    assert list(simdocs.dedupe(name, list="kept", **options)) == [f"{name}#1", f"{name}#2"]
     found = simdocs.dedupe(name, **options)
+    assert found.kept_names == [f"{name}#1", f"{name}#2"]
     assert found.skipped.by_reason["malformed"] == [(name, "row 1: field 'meta.body' is null")]
 
 
@@ -118,7 +117,7 @@ def test_rows_without_a_text_are_named_and_the_others_read(form: Any) -> None:
         ("malformed", name, "row 3: field 'text' is not UTF-8"),
         ("malformed", name, "row 4: field 'id' holds a NUL"),
     ]
-    assert list(simdocs.dedupe(name, max_size=50, list="kept")) == [f"{name}#a"]
+    assert simdocs.dedupe(name, max_size=50).kept_names == [f"{name}#a"]
 
 
 @pytest.mark.parametrize(
@@ -150,7 +149,7 @@ def test_an_id_of_another_type_is_an_error_only_if_its_column_was_named(form: An
         simdocs.dedupe(name, id_field="id")
     found = simdocs.dedupe(name)
     (warning,) = [each for each in found.skipped.every_warning if "no id" in each]
-    assert spelled(warning).startswith(f"{name}: the column 'id' has the type double, neither strings nor integers, so")
+    assert warning.startswith(f"{name}: the column 'id' has the type double, neither strings nor integers, so")
     assert found.kept_names == [f"{name}#1", f"{name}#2"]
     assert documents(name) == {"1": "a", "2": "b"}
     assert documents(name, id_field="key") == {"1": "a", "2": "b"}
@@ -276,8 +275,8 @@ def test_wrong_suffixes_are_explained(tmp_path: Path, monkeypatch: pytest.Monkey
     Path("y").write_bytes(as_parquet(some))
     Path("z.bin").write_bytes(as_arrow_file(some))
     whys = [why for _, _, why in skipped("x.arrow", "y", "z.bin")]
-    assert ["input_format" in why for why in whys] == [True] * 3
-    assert list(simdocs.dedupe("y", input_format="parquet", list="kept")) == ["y#1"]
+    assert ["--input-format" in why for why in whys] == [True] * 3
+    assert simdocs.dedupe("y", input_format="parquet").kept_names == ["y#1"]
 
 
 def test_a_page_that_is_too_large_is_named_before_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,7 +21,7 @@ from simdocs.corpora import file_list, read_file, stamp
 from simdocs.corpora.containers import jsonl
 from simdocs.corpora.containers import lines as of_lines
 from simdocs.corpora.unchanged import EarlierFiles, compare
-from simdocs.parameters.texts import Updating
+from simdocs.options.texts import Updating
 from simdocs.pipeline import read_documents, reload, shingling
 from tests import strategies as some
 from tests.cli.forged import exchange, signed_anew

@@ -14,8 +14,8 @@ from simdocs.kernels.join.prefix_candidates import similar_candidates
 from simdocs.kernels.lsh import banding
 from simdocs.kernels.sketch import fracminhash
 from simdocs.kernels.tokens import multisets
-from simdocs.parameters.families import UNITS
-from simdocs.parameters.recipes import BandingRequest
+from simdocs.options.families import UNITS
+from simdocs.options.recipes import ChoosingBands
 from tests import strategies as some
 from tests.docs.executed import DOCS, execute
 
@@ -74,7 +74,7 @@ def lost(threshold: float, bands: int, rows: int) -> float:
     [(0.5, 8.5e-8), (0.7, 3.5e-7), (0.8, 6.2e-7), (0.9, 2.3e-6), (0.95, 5.9e-6), (0.99, 5.3e-5)],
 )
 def test_the_prefilter_loses_as_few_pairs_as_section_9_says(threshold: float, figure: float) -> None:
-    chosen = banding.choose(BandingRequest(threshold=threshold), PLACES)
+    chosen = banding.choose(ChoosingBands(threshold=threshold), PLACES)
     assert lost(threshold, *chosen) == pytest.approx(figure, rel=0.02)
 
 

@@ -11,9 +11,8 @@ from typing import Any
 
 import pytest
 
-from simdocs.cli.spelling import spelled
 from simdocs.model.skipped import JUDGED, UNJUDGED, in_short
-from simdocs.parameters.file_formats import FORMATS
+from simdocs.options.file_formats import FORMATS
 from tests.docs.executed import DOCS, EXAMPLES, SCRIPTS
 
 OUTPUT = DOCS / "output.md"
@@ -35,7 +34,7 @@ WITH_A_SUMMARY = (
 
 @pytest.mark.parametrize("reason", [*JUDGED, *UNJUDGED])
 def test_every_reason_for_skipping_is_listed_with_its_words(reason: str) -> None:
-    assert f"\n| `{reason}` | {spelled(in_short(reason))} | " in PAGE
+    assert f"\n| `{reason}` | {in_short(reason)} | " in PAGE
 
 
 def test_the_suffix_of_every_format_is_listed() -> None:

@@ -11,12 +11,12 @@ from uuid import uuid4
 
 import pytest
 
-from simdocs.api.ask import ask
+from simdocs.commands.ask import ask
 from simdocs.engines.engine import Engine
 from simdocs.engines.local import Local
 from simdocs.engines.run import Run
 from simdocs.engines.spark import Spark
-from simdocs.requests.searching import DedupeRequest
+from tests.asked import ASKED
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.spark import marks
 from tests.toy_engine import Threads
@@ -132,8 +132,8 @@ def test_state_is_closed_with_its_engine_and_the_next_engine_begins_anew(engine_
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_the_answer_does_not_depend_on_the_engine(engine_of, jobs, tmp_path: Path):
     lay(tmp_path, {"a.txt": A, "b.txt": A1, "c.txt": A2, "d.txt": B, "e.txt": A})
-    request = DedupeRequest(documents=(bytes(tmp_path),), threshold=0.5)
+    options = ASKED["dedupe"](documents=(bytes(tmp_path),), threshold=0.5)
     with engine_of(jobs) as engine, Local(1) as alone:
-        rows = list(ask(request, Run(engine)).rows())
-        assert rows == list(ask(request, Run(alone)).rows())
+        rows = list(ask(options, Run(engine)).rows())
+        assert rows == list(ask(options, Run(alone)).rows())
     assert len(rows) > 1

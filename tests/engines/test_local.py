@@ -279,7 +279,7 @@ def test_a_worker_that_is_killed_is_an_error_with_a_remedy():
         except SimdocsError as error:
             print(error)
     """)
-    assert b"jobs 1" in done.stdout, done
+    assert b"-j 1" in done.stdout, done
 
 
 @pytest.mark.parametrize("threads", [1, 2, 4])

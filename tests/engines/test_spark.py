@@ -20,6 +20,7 @@ from simdocs.engines.spark import Spark
 from simdocs.engines.spark_errors import in_words
 from simdocs.engines.spark_worker import run_bundles
 from simdocs.errors import ClusterError, MissingExtraError, UsageError, WorkerError
+from simdocs.names import flag
 from tests.cli.corpus import A1, A, B, lay
 from tests.engines.test_engines import doubled, picky
 from tests.spark import with_spark
@@ -203,7 +204,9 @@ def property_of_task(_task: int) -> str:
 @pytest.mark.parametrize("wrong", [{"spark_master": "local[1]"}, {"spark_conf": {"spark.task.maxFailures": 2}}])
 def test_what_a_session_that_is_there_cannot_take_is_refused(spark_session, wrong, tmp_path: Path):
     lay(tmp_path, {"a": A, "b": A1})
-    with pytest.raises(UsageError, match=f"^{next(iter(wrong))} has no effect on the Spark session that is there"):
+    with pytest.raises(
+        UsageError, match=f"^{flag(next(iter(wrong)))} has no effect on the Spark session that is there"
+    ):
         simdocs.dedupe(tmp_path, engine="spark", **wrong)
 
 
@@ -283,13 +286,13 @@ def test_another_version_on_a_worker_is_one_line():
         (
             {"JAVA_HOME": "/nowhere"},
             {},
-            "engine spark needs Java, and JAVA_HOME has none: install Java 17 or later, or let JAVA_HOME name it",
+            "--engine spark needs Java, and JAVA_HOME has none: install Java 17 or later, or let JAVA_HOME name it",
         ),
         (
             {},
             {"spark.executor.memory": "0"},
-            "Spark cannot be started: Executor memory must be a positive number: check spark_master, spark_conf and"
-            " the settings of Spark",
+            "Spark cannot be started: Executor memory must be a positive number: check --spark-master, --spark-conf"
+            " and the settings of Spark",
         ),
     ],
 )
@@ -310,7 +313,7 @@ def test_a_java_that_is_too_old_or_does_not_work_is_named(said, meant, tmp_path:
     java.parent.mkdir()
     java.write_text(f"#!/bin/sh\necho '{said}' >&2\nexit 1\n")
     java.chmod(0o755)
-    expected = f"engine spark needs Java 17 or later, and {java} {meant}"
+    expected = f"--engine spark needs Java 17 or later, and {java} {meant}"
     assert expected in of_new_session(JAVA_HOME=str(tmp_path))
 
 
@@ -353,7 +356,7 @@ def test_spark_connect_is_refused(master, monkeypatch):
 def test_without_pyspark_the_message_says_what_to_install(monkeypatch, tmp_path: Path):
     monkeypatch.setitem(sys.modules, "pyspark", None)
     lay(tmp_path, {"a": A, "b": A1})
-    with pytest.raises(MissingExtraError, match=r"^engine spark needs pyspark.*: pip install 'simdocs\[spark\]'$"):
+    with pytest.raises(MissingExtraError, match=r"^--engine spark needs pyspark.*: pip install 'simdocs\[spark\]'$"):
         simdocs.dedupe(tmp_path, engine="spark")
 
 
@@ -367,7 +370,7 @@ def test_without_pyspark_the_message_says_what_to_install(monkeypatch, tmp_path:
         ),
         ('Cannot run program "python9": error=2', ClusterError, "a worker of Spark cannot start Python (Cannot run"),
         ("ExecutorLostFailure (executor 1 exited", WorkerError, "an executor of Spark was lost too often"),
-        ("is bigger than spark.driver.maxResultSize (1 GiB)", ClusterError, "raise it, or lower jobs"),
+        ("is bigger than spark.driver.maxResultSize (1 GiB)", ClusterError, "raise it, or lower -j"),
         ("java.lang.OutOfMemoryError: Java heap space", ClusterError, "raise spark.driver.memory"),
         ("org.apache.spark.SparkException: Strange thing.\n\tat x", ClusterError, "cannot do the work: Strange thing"),
     ],
@@ -382,7 +385,7 @@ def test_errors_of_jobs_are_one_line_that_says_what_to_do(said, kind, meant):
 def test_a_master_that_gave_no_answer_is_named():
     log = deque(["ERROR All masters are unresponsive! Giving up."])
     error = in_words(Exception("stopped"), log, "spark://there:7077")
-    assert str(error).startswith("spark://there:7077 gave no answer for a minute: check the address in spark_master")
+    assert str(error).startswith("spark://there:7077 gave no answer for a minute: check the address in --spark-master")
 
 
 def test_a_cluster_that_gives_no_worker_is_mentioned_once(monkeypatch):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from simdocs.artifacts.formats import FORMATS
 from simdocs.model.documents import CHUNK_FIELDS, FIELDS, FILE_FIELDS
-from simdocs.parameters.declaration import Group
+from simdocs.options.declaration import Group
 from tests import strategies as some
 from tests.cli.forged import Arrays, signed_anew
 from tests.commands.building import opened

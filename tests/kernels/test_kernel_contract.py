@@ -26,11 +26,11 @@ from simdocs.kernels.lsh import banding, bucket_sample, buckets
 from simdocs.kernels.sketch.schemes import scheme_of
 from simdocs.kernels.text import normalise
 from simdocs.kernels.tokens import multisets, murmur, shinglers, stopwords
-from simdocs.parameters import PARAMETERS
-from simdocs.parameters.families import default_k
-from simdocs.parameters.recipes import Bands
+from simdocs.options.families import default_k
+from simdocs.options.recipes import Bands
 from tests import strategies as some
 from tests.amounts import examples
+from tests.asked import OPTIONS
 
 Rows = Callable[[list[bytes], some.Shingling], list[Any]]
 
@@ -254,13 +254,13 @@ def test_kernels_give_the_same_bytes_for_any_hash_seed():
 
 
 def test_every_member_of_a_family_has_an_implementation():
-    families = [PARAMETERS[name].values.family for name in ("unit", "scheme", "keep", "format")]
+    families = [OPTIONS[name].values.family for name in ("unit", "scheme", "keep", "format")]
     assert all(member.load() is not None for family in families for member in family.values())
     assert some.members("language") == list(stopwords.STOP_WORDS)
 
 
 def test_defaults_are_members_of_their_families():
-    for parameter in PARAMETERS.values():
+    for parameter in OPTIONS.values():
         if parameter.default is not None and some.has_choices(parameter.values):
             assert parameter.default in parameter.values.family
     assert some.shingling().k == default_k(some.shingling().unit)

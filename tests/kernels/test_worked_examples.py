@@ -16,7 +16,7 @@ from simdocs.kernels.compare import jaccard
 from simdocs.kernels.lsh import banding, buckets
 from simdocs.kernels.sketch import fss, permutation
 from simdocs.kernels.tokens import murmur, shinglers
-from simdocs.parameters.recipes import BandingRequest
+from simdocs.options.recipes import ChoosingBands
 from tests import strategies as some
 from tests.twins import bands as twin_bands
 from tests.twins import shingles as twin_shingles
@@ -381,7 +381,7 @@ def test_20_bands_of_5_rows_make_4_74_percent_false_candidates_at_30():
     [(100, 0.8, 10, 10), (100, 0.5, 20, 5), (128, 0.8, 8, 16), (200, 0.8, 20, 10), (200, 0.5, 40, 5)],
 )
 def test_the_lectures_rule(places, at, bands, rows):
-    assert banding.choose(BandingRequest(threshold=at, rule="nearest"), places) == (bands, rows)
+    assert banding.choose(ChoosingBands(threshold=at, rule="nearest"), places) == (bands, rows)
     assert twin_bands.by_nearest(at, places) == (bands, rows)
 
 
@@ -411,10 +411,10 @@ def test_the_lectures_rule_brings_ten_bands_of_ten_rows_to_794():
     ],
 )
 def test_the_recall_rule(places, at, recall, bands, rows, found):
-    assert banding.choose(BandingRequest(threshold=at, recall=recall), places) == (bands, rows)
+    assert banding.choose(ChoosingBands(threshold=at, recall=recall), places) == (bands, rows)
     assert twin_bands.by_recall(at, recall, places) == (bands, rows)
     assert banding.candidate_probability(at, bands, rows) == pytest.approx(found, abs=5e-5)
 
 
 def test_the_defaults_are_18_bands_of_7_rows():
-    assert banding.choose(BandingRequest(), 128) == (18, 7)
+    assert banding.choose(ChoosingBands(), 128) == (18, 7)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from simdocs.matching.passage_search import PassageSearch
 from simdocs.model.common_passages import CommonPassage
-from simdocs.parameters.recipes import Shingling
+from simdocs.options.recipes import Shingling
 from tests import strategies as some
 from tests.amounts import examples
 from tests.twins import common_runs as runs

@@ -18,7 +18,7 @@ from simdocs.matching.verification import verification_blocks, verify
 from simdocs.model.documents import FACTS
 from simdocs.model.ragged import Ragged
 from simdocs.model.skipped import Skip
-from simdocs.parameters.recipes import Shingling
+from simdocs.options.recipes import Shingling
 from tests.similar_texts import family
 
 PAIRS = st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), max_size=30)

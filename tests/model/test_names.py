@@ -8,7 +8,7 @@ from unicodedata import category
 
 import pytest
 
-from simdocs.model.names import display_name, escape_controls
+from simdocs.names import display_name, escape_controls
 
 HARMFUL = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 UNSEEN = "\u200b\u200d\u2060\ufeff\u00ad\u061c\u180e\u206a\u206f\ufff9\ufffb\u202e\u2066\U000e0001\U000e0041\U0001d173"

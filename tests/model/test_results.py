@@ -9,7 +9,8 @@ from importlib import import_module
 import pytest
 
 import simdocs
-from simdocs.model import answers, names
+from simdocs import names
+from simdocs.model import answers
 from tests.cli.corpus import A1, A, B
 
 TEXTS = [A, A1, B, A]

@@ -21,7 +21,7 @@ from simdocs.engines.local import Local
 from simdocs.model.skipped import Skipped
 from simdocs.pipeline import stretched
 from tests.amounts import slow
-from tests.asked import REQUESTS
+from tests.asked import ASKED
 from tests.cli.corpus import A1, A, lay
 from tests.commands.building import content
 from tests.corpora.arrow_files import HAS_PYARROW, as_arrow_stream, as_parquet, table
@@ -79,7 +79,7 @@ def seen(target: Path, documents: tuple[str, ...], jobs: int = 1, **options: Any
     shutil.rmtree(target, ignore_errors=True)
     said, skipped = list[Any](), Skipped()
     skipped.tell = said.append
-    request = REQUESTS["index"](documents=documents, output=target, bands=4, rows=2, num_perm=8, **options)
+    request = ASKED["index"](documents=documents, output=target, bands=4, rows=2, num_perm=8, **options)
     try:
         answered(request, jobs, skipped=skipped)
     except simdocs.errors.SimdocsError as error:

@@ -89,11 +89,6 @@ def _is_away(directory: int) -> bool:
     return "away" in os.readlink(f"/proc/self/fd/{directory}").split("/")
 
 
-def every_byte_is_there(root: Path) -> set[bytes]:
-    """The contents of all files below a directory."""
-    return {path.read_bytes() for path in root.rglob("*") if path.is_file() and not path.is_symlink()}
-
-
 def known_places(root: Path) -> dict[bytes, set[bytes]]:
     """The contents of documents in the places that people or the journal know, by these contents.
 

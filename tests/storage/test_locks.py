@@ -23,7 +23,7 @@ from tests.cli.program import PATIENCE, anew, finished, running, simdocs
 from tests.cli.traps import trap
 
 NAME = "a.signatures"
-BUILD = ("signature", "docs", "-q", "-o", NAME)
+BUILD = ("signature", "docs", "-q", "--rebuild", "-o", NAME)
 ENDING = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 
@@ -60,7 +60,7 @@ def test_a_second_writer_reports_who_holds_the_lock(here):
             rf"a\.signatures: is being written by process {os.getpid()} on {socket.gethostname()}"
             r" since 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ: try again later, or wait with"
         )
-        with pytest.raises(LockedError, match=rf"{said} lock_wait$"):
+        with pytest.raises(LockedError, match=rf"{said} --lock-wait$"):
             save(here / NAME, 2)
         done = simdocs(*BUILD, cwd=here)
         assert (done.status, done.out) == (75, b"")

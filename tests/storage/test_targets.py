@@ -128,7 +128,7 @@ def test_paths_without_a_name_are_refused(place, monkeypatch, target):
     ],
 )
 def test_a_name_without_the_suffix_of_the_kind_is_refused(place, name, better):
-    wanted = rf"must end in \.signatures: use output \S*/{re.escape(better)}$"
+    wanted = rf"must end in \.signatures: use -o \S*/{re.escape(better)}$"
     with pytest.raises(UsageError, match=wanted):
         save(place / name, 1)
     assert os.listdir(place) == []
@@ -268,7 +268,7 @@ def test_a_foreign_lock_on_the_target_is_reported_before_the_work(place):
     try:
         assert syscalls.try_lock(other)
         with (
-            pytest.raises(LockedError, match=r"is locked by another process: try again later, or wait with lock_wait$"),
+            pytest.raises(LockedError, match=r"is locked by another process: .* wait with --lock-wait$"),
             writing(path),
         ):
             pytest.fail("work was begun")

@@ -17,7 +17,7 @@ from simdocs.corpora.read_file import read
 from simdocs.corpora.stamp import Stamp, status_of
 from simdocs.corpora.stores.object_file import ObjectFile
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.parameters.texts import Sequences
+from simdocs.options.texts import Sequences
 from tests.stores.laid import BUCKET, sentences
 from tests.stores.server import LONG_AGO, ObjectStore
 from tests.stores.test_reading import json_lines

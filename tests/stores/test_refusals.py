@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 import simdocs
-from simdocs.parameters.answers import Presentation, RowOutputs, Target
-from simdocs.parameters.values import PathName
+from simdocs.names import flag
+from simdocs.options.answers import RowOutputs
+from simdocs.options.values import PathName
+from tests.asked import ASKED
 from tests.cli.missing_library import environment_without
 from tests.cli.program import simdocs as program
 from tests.stores.laid import BUCKET, sentences
@@ -47,9 +49,10 @@ def test_a_place_in_a_store_is_refused_where_it_must_be_on_this_machine(
 
 
 def test_the_table_of_outputs_names_those_that_may_be_in_a_store() -> None:
-    declared = {"-o": Presentation.parameters["output"], "report -o": Presentation.parameters["output"]}
-    declared |= {f"--{name.replace('_', '-')}": each for name, each in RowOutputs.parameters.items()}
-    declared |= {"--summary-json": Presentation.parameters["summary_json"], "an artifact": Target.parameters["output"]}
+    dedupe = ASKED["dedupe"].options
+    declared = {"-o": dedupe["output"], "report -o": ASKED["report"].options["output"]}
+    declared |= {flag(name): dedupe[name] for name in (*RowOutputs.options, "summary_json")}
+    declared |= {"an artifact": ASKED["index"].options["output"]}
     lines = Path(simdocs.__file__).parent.parent.joinpath("docs/stores.md").read_text().splitlines()
     table = [line for line in lines if line.startswith("| ") and line.count("|") == 5]
     for name, parameter in declared.items():

@@ -17,7 +17,7 @@ from simdocs.corpora.containers.reopened import Reopened
 from simdocs.corpora.stores import object_file
 from simdocs.corpora.stores.object_file import ObjectFile
 from simdocs.engines import local
-from simdocs.parameters.texts import Sequences
+from simdocs.options.texts import Sequences
 from tests.corpora.finding import found_by
 from tests.stores.laid import BUCKET, sentences
 from tests.stores.server import ObjectStore

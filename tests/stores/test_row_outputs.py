@@ -55,6 +55,9 @@ def test_rows_of_objects_are_written_as_those_of_files(
     assert len(disk.documents) == len(stored.documents)
     on_disk, of_store = files_in(tmp_path / f"disk{ending}"), files_in(tmp_path / f"store{ending}")
     assert on_disk.keys() == of_store.keys()
+    for each in (on_disk, of_store):  # the list of files has the times when they were written
+        if written := each.get(".simdocs-files.json"):
+            each[".simdocs-files.json"] = " ".join(json.loads(written)["files"]).encode()
     if output != "flagged_rows":  # which have the names of other rows
         assert on_disk == of_store
 

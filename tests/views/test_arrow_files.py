@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from simdocs.errors import MissingExtraError, OutputError
 from simdocs.model.answers import NAME, NUMBER, SIMILARITY, Row, table_head
-from simdocs.parameters.file_formats import FORMATS
+from simdocs.options.file_formats import FORMATS
 from simdocs.views import arrow_files
 
 pyarrow = pytest.importorskip("pyarrow", reason="no pyarrow here")

@@ -13,8 +13,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from simdocs.model.answers import NAME, SIMILARITY, TableColumn, TableHead
-from simdocs.model.names import display_name
-from simdocs.parameters.file_formats import FORMATS
+from simdocs.names import display_name
+from simdocs.options.file_formats import FORMATS
 from simdocs.views.output_formats import NulEnded, harmless
 
 BYTES = st.binary(min_size=1, max_size=12).map(lambda name: name.replace(b"\0", b"x"))

@@ -29,7 +29,7 @@ from simdocs.corpora.containers.messages import (
 from simdocs.corpora.containers.tables import OpenTable, RowsTooLarge, TableFiles
 from simdocs.errors import shown_memory
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.parameters.texts import Sequences
+from simdocs.options.texts import Sequences
 
 _MAGIC, _FILE_BEGINS = b"ARROW1", 8
 """How a file begins, and where its first message does."""

@@ -13,10 +13,10 @@ from simdocs.corpora.containers.lines import OpenIntervals
 from simdocs.corpora.containers.rows import RowBlock
 from simdocs.corpora.read_file import MOST
 from simdocs.corpora.stamp import NO_FILE
-from simdocs.errors import InputError, mention
-from simdocs.model.names import display_name
+from simdocs.errors import InputError
 from simdocs.model.ragged import Index
 from simdocs.model.skipped import DocumentSkipped
+from simdocs.names import display_name
 
 _AT_ONCE = 1 << 20
 """Bytes of a row that is too long to be held that are read at once."""
@@ -96,7 +96,7 @@ class LongRow:
     def raw(self, _place: int) -> bytes:
         """The row without its line feed. InputError: it is too long to be held."""
         if self._end - self._start > MOST:
-            raise InputError(f"{self.where(0)}: is too long to be listed: use {mention('kept_rows')}")
+            raise InputError(f"{self.where(0)}: is too long to be listed: use --kept-rows")
         return b"".join(self.pieces(np.arange(1))).removesuffix(b"\n")
 
     def where(self, _place: int) -> str:

@@ -18,10 +18,9 @@ from simdocs.corpora.compression import library
 from simdocs.corpora.containers.container import Locator, Part, PartDocuments, WithoutTexts
 from simdocs.corpora.containers.fields import add_row, is_usual_id, listed, missing_text, text_of_row
 from simdocs.corpora.read_file import too_large
-from simdocs.errors import mention
 from simdocs.model.ragged import Index, Mask
 from simdocs.model.skipped import DocumentSkipped, Skip
-from simdocs.parameters.texts import Sequences
+from simdocs.options.texts import Sequences
 
 NOUN = "row"
 
@@ -77,10 +76,9 @@ class WantedColumns:
         self.paths[field] = [each.name for each in path]
         kind = _of_values(path[-1].type)
         types = library("pyarrow", "reading columns").types
-        if (
-            types.is_null(kind) and is_text
-        ):  # pandas writes a column of nothing but nulls, or of no rows, with this type
-            remedy = f"name another with {mention('text_field')}, or leave this file out"
+        if types.is_null(kind) and is_text:
+            # pandas writes a column of nothing but nulls, or of no rows, with this type.
+            remedy = "name another with --text-field, or leave this file out"
             self.without_texts = f"the column {field!r} has no texts, because its type is null: {remedy}"
         if _is_string(types, kind) or types.is_null(kind) or (not is_text and types.is_integer(kind)):
             return
@@ -90,7 +88,7 @@ class WantedColumns:
             self.unusable_ids = wrong
             del self.paths[field]
             return
-        option = mention("text_field" if is_text else "id_field")
+        option = "--text-field" if is_text else "--id-field"
         remedy = f"name another with {option}, or convert it to strings"
         if types.is_struct(kind) and kind.num_fields:
             inner = [kind.field(place) for place in range(kind.num_fields)]

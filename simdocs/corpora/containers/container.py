@@ -12,10 +12,9 @@ from typing import ClassVar, Literal, NamedTuple, Protocol
 from simdocs.corpora.identity import content_digest
 from simdocs.corpora.stamp import OpenFile, Stamp
 from simdocs.corpora.walked_files import ANY, Met
-from simdocs.errors import mention
 from simdocs.model.skipped import DocumentSkipped, Skip
-from simdocs.parameters.file_formats import CONTAINERS
-from simdocs.parameters.texts import Sequences
+from simdocs.options.file_formats import CONTAINERS
+from simdocs.options.texts import Sequences
 
 
 class ContainerFile(NamedTuple):
@@ -127,7 +126,7 @@ class OneText(WithoutTexts):
     """
 
     def __init__(self, why: str, remedy: str = "") -> None:
-        plain = f"give {mention('plain')} to read it as one text"
+        plain = "give --input-format text to read it as one text"
         super().__init__("malformed", f"{why}: {remedy}, or {plain}" if remedy else f"{why}: {plain}")
 
 

@@ -14,10 +14,10 @@ from simdocs.corpora.containers.recognise import is_object
 from simdocs.corpora.containers.records import HEADER_MOST, RecordCutter, header_of, records_in
 from simdocs.corpora.read_file import MOST, too_large
 from simdocs.corpora.walked_files import Met
-from simdocs.errors import mention
 from simdocs.model.figures import counted
 from simdocs.model.skipped import DocumentSkipped, Skip
-from simdocs.parameters.texts import Sequences
+from simdocs.names import flag
+from simdocs.options.texts import Sequences
 
 _ERRORS = "surrogateescape"
 """What becomes of bytes that are not UTF-8: they are kept, as in any file of text."""
@@ -118,12 +118,12 @@ class Delimited:
             names = _numbered(names)
         for name, option in (*((name, "text_field") for name in fields.text_field), (fields.id_field, "id_field")):
             if names.count(name) > 1 and (name or option == "text_field"):
-                remedy = f"rename one of them, or name another field with {mention(option)}"
+                remedy = f"rename one of them, or name another field with {flag(option)}"
                 raise DocumentSkipped("malformed", f"the header has the field {name!r} twice: {remedy}")
         if fields.input_format or set(fields.text_field) <= set(names):
             return
         if is_object(first_record.partition(b"\n")[0]):
-            lines_of = f"give {mention('input_format')} jsonl to read each line as a document"
+            lines_of = "give --input-format jsonl to read each line as a document"
             raise OneText(f"this looks like JSON Lines, and not like {self._name.upper()}", lines_of)
         raise without_texts(self.noun, fields, listed(names), self._remedy(first_record, fields))
 
@@ -131,7 +131,7 @@ class Delimited:
         """What to do if a file has no texts, because another character is between its fields; empty: nothing else."""
         if first_record.startswith(b"sep="):  # which Excel reads
             line = first_record.strip().decode("utf-8", "replace")
-            return f"delete the first line, {line}, and give the character with {mention('delimiter')}"
+            return f"delete the first line, {line}, and give the character with --delimiter"
         delimiter = self._between(fields)
         # Another character decides otherwise which quotes open a field, so the first record may end elsewhere.
         ends = {other: header_of(first_record, other, whole=True) for other in _USUAL_DELIMITERS if other != delimiter}
@@ -141,7 +141,7 @@ class Delimited:
                 return f"give {_given(other)}"
         for other, names in found.items() if len(_names(first_record, delimiter)) == 1 else ():
             if len(names) > 1:
-                return f"give {_given(other)}, and name one of the fields with {mention('text_field')}"
+                return f"give {_given(other)}, and name one of the fields with --text-field"
         return ""
 
     def _skip(self, found: PartDocuments, part: Part, skip: DocumentSkipped | None, number: int) -> None:
@@ -199,7 +199,7 @@ def _names(header: bytes, delimiter: str) -> list[str]:
 def _given(delimiter: str) -> str:
     """The option with this character, for a message."""
     mark = r"\t" if delimiter == "\t" else delimiter
-    return f"{mention('delimiter')} '{mark}'"
+    return f"--delimiter '{mark}'"
 
 
 def _numbered(row: Sequence[str]) -> list[str]:

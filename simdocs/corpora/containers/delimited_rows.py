@@ -26,10 +26,10 @@ from simdocs.corpora.containers.rows import (
     taken_name,
 )
 from simdocs.errors import InputError
-from simdocs.model.names import display_name
 from simdocs.model.ragged import Index
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.parameters.texts import Sequences
+from simdocs.names import display_name
+from simdocs.options.texts import Sequences
 
 _ERRORS = "surrogateescape"
 """What becomes of bytes that are not UTF-8: they are kept."""

@@ -10,10 +10,9 @@ from itertools import islice
 from typing import Any
 
 from simdocs.corpora.containers.container import Locator, NoTextField, PartDocuments
-from simdocs.errors import mention
-from simdocs.model.names import display_name
 from simdocs.model.skipped import DocumentSkipped, Skip
-from simdocs.parameters.texts import Sequences
+from simdocs.names import display_name
+from simdocs.options.texts import Sequences
 
 _Row = Mapping[str, Any]
 
@@ -129,7 +128,7 @@ def _no_id_in(fields: Sequences) -> str:
 
 def missing_text(noun: str, name: str, there: str) -> str:
     """The detail of the skip of a document without a text field. there: the fields that it has."""
-    return f"field {name!r} ({mention('text_field')}) is missing; the {noun} has {there}"
+    return f"field {name!r} (--text-field) is missing; the {noun} has {there}"
 
 
 def no_text(noun: str, fields: Sequences, there: str, remedy: str = "") -> str:
@@ -155,13 +154,13 @@ def _lacking(noun: str, fields: Sequences, there: str) -> str:
 
 
 def _remedy() -> str:
-    return f"name one of them with {mention('text_field')}"
+    return "name one of them with --text-field"
 
 
 def named_by_numbers(first: Skip) -> str:
     """The warning that the usual field of ids has other values. first: see PartDocuments."""
     why = f"{first.noun} {first.line}: {first.detail}" if first.line else first.detail
-    field = mention("id_field")
+    field = "--id-field"
     remedy = f"name another field with {field}, or none with {field} ''"
     said = f"{why}, so it is no id: rows without an id are named by their numbers ({remedy})"
     return f"{display_name(first.name)}: {said}"
@@ -169,7 +168,7 @@ def named_by_numbers(first: Skip) -> str:
 
 def no_id(noun: str, fields: Sequences, there: str) -> str:
     """The message that no document has an id. there: the fields of one of them."""
-    field = f"{fields.id_field!r} ({mention('id_field')})"
+    field = f"{fields.id_field!r} (--id-field)"
     return f"no {noun} has an id in the field {field}; the first has {there}: name one of them, or leave the option out"
 
 

@@ -21,10 +21,9 @@ from simdocs.corpora.decode import LOOKED_AT, refuse_binary
 from simdocs.corpora.read_file import read, too_large
 from simdocs.corpora.stamp import NO_FILE, Stamp, close_file, read_at
 from simdocs.corpora.walked_files import open_file
-from simdocs.errors import mention
 from simdocs.model.skipped import DocumentSkipped, Skip
-from simdocs.parameters.file_formats import compression_of
-from simdocs.parameters.texts import Sequences
+from simdocs.options.file_formats import compression_of
+from simdocs.options.texts import Sequences
 
 
 class JsonArray(JsonObjects):
@@ -86,7 +85,7 @@ def _refuse_other_text(head: bytes, name: bytes, fields: Sequences) -> None:
     if not begun.startswith(b"{"):
         raise OneText("this is not JSON in UTF-8")
     if looks_like_lines(begun, len(head) < LOOKED_AT):
-        lines_of = f"give {mention('input_format')} jsonl to read each line as a document"
+        lines_of = "give --input-format jsonl to read each line as a document"
         raise OneText("this is not a JSON array, but looks like JSON Lines", lines_of)
     raise OneText("this begins like a JSON object, and not like an array of objects", _way_out(begun, fields))
 
@@ -113,7 +112,7 @@ def _way_out(begun: bytes, fields: Sequences) -> str:
     if not has_text(row, fields):
         return ""
     if "\n" not in text.strip():
-        return f"give {mention('input_format')} jsonl to read the object as a document"
+        return "give --input-format jsonl to read the object as a document"
     return "make it an array first, as with jq -s ."
 
 

@@ -30,7 +30,7 @@ from simdocs.corpora.containers.rows import (
 )
 from simdocs.errors import InputError
 from simdocs.model.ragged import Index
-from simdocs.parameters.texts import Sequences
+from simdocs.options.texts import Sequences
 
 
 class _ObjectBlock(ByteBlock):

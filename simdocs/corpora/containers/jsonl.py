@@ -12,11 +12,10 @@ from simdocs.corpora.containers.lines import OpenIntervals, parts_of_lines
 from simdocs.corpora.containers.recognise import flag_of, lookalike_of
 from simdocs.corpora.read_file import too_large
 from simdocs.corpora.walked_files import Met
-from simdocs.errors import mention
 from simdocs.model.skipped import DocumentSkipped, Skip
-from simdocs.parameters.texts import Sequences
+from simdocs.options.texts import Sequences
 
-_ARRAY = f"an array: JSON Lines have one object on each line, and {mention('input_format')} json reads an array"
+_ARRAY = "an array: JSON Lines have one object on each line, and --input-format json reads an array"
 
 
 class JsonObjects:

@@ -26,7 +26,7 @@ from simdocs.corpora.walked_files import open_file
 from simdocs.model.ragged import Index
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.model.texts import BATCH_BYTES
-from simdocs.parameters.texts import Sequences
+from simdocs.options.texts import Sequences
 
 _SEARCHED = (2, 4, 8)
 """How far after a position its seam is searched for, in the largest parts. If it is farther, another reader is needed.

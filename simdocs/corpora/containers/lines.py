@@ -18,7 +18,7 @@ from simdocs.corpora.walked_files import Met, open_file
 from simdocs.model.ragged import Index, Mask
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.model.texts import BATCH_BYTES
-from simdocs.parameters.file_formats import compression_of
+from simdocs.options.file_formats import compression_of
 
 
 def parts_of_lines(container: str, file: ContainerFile) -> Iterator[Part]:

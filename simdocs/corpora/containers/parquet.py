@@ -16,7 +16,7 @@ from simdocs.corpora.containers.rows import FLAGS
 from simdocs.corpora.containers.tables import OpenTable, RowsTooLarge, TableFiles
 from simdocs.errors import shown_memory
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.parameters.texts import Sequences
+from simdocs.options.texts import Sequences
 
 _MAGIC, _ENCRYPTED = b"PAR1", b"PARE"
 """How Parquet files begin and end, and those whose metadata is encrypted."""

@@ -17,17 +17,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.errors import mention
 from simdocs.model.documents import LIKE_ARRAY, LIKE_CSV, LIKE_LINES, LIKE_SEMICOLONS, LIKE_TSV, Documents
-from simdocs.model.names import display_name
 from simdocs.model.ragged import Mask
-from simdocs.parameters.file_formats import (
+from simdocs.names import display_name
+from simdocs.options.file_formats import (
     COMPRESSIONS,
     CONTAINERS,
-    ON_STANDARD_INPUT,
     compression_of,
 )
-from simdocs.parameters.texts import Sequences
+from simdocs.options.texts import Sequences
 
 if TYPE_CHECKING:
     from simdocs.corpora.file_list import FileList
@@ -73,7 +71,7 @@ def are_limited_whole(found: FileList, fields: Sequences) -> Mask:
 
 def format_of_document(path: bytes, fields: Sequences) -> str:
     """The container format of a file that is known to be a container. The name of standard input does not show it."""
-    return format_of(path, fields) or ON_STANDARD_INPUT
+    return format_of(path, fields) or "jsonl"
 
 
 def needed_by(names: Iterable[bytes], fields: Sequences) -> Iterator[tuple[bytes, tuple[str, str]]]:
@@ -138,15 +136,13 @@ class Lookalike:
     @property
     def options(self) -> str:
         """The options that read it, for a message."""
-        options = f"{mention('input_format')} {self.container}"
-        return f"{options} and {mention('delimiter')} '{self.delimiter}'" if self.delimiter else options
+        options = f"--input-format {self.container}"
+        return f"{options} and --delimiter '{self.delimiter}'" if self.delimiter else options
 
     def warning(self, name: bytes) -> str:
         """The warning that such a text is read as one document, and what to do."""
         wrong = f"{display_name(name)}: this looks like {self.name}, but is read as one text"
-        return (
-            f"{wrong}: to read its rows as documents, give {self.options}; if it is one text, give {mention('plain')}"
-        )
+        return f"{wrong}: to read its rows as documents, give {self.options}; if it is one text, --input-format text"
 
 
 def looks_like_lines(text: bytes, _whole: bool) -> bool:

@@ -10,7 +10,7 @@ from simdocs.corpora.containers.recognise import format_of_document
 from simdocs.corpora.stamp import Stamp, status_at
 from simdocs.corpora.walked_files import ANY, Met
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.parameters.texts import Sequences
+from simdocs.options.texts import Sequences
 
 if TYPE_CHECKING:
     from simdocs.corpora.containers.container import Locator, Opened

@@ -13,12 +13,12 @@ from typing import Any, NamedTuple, Protocol
 
 from simdocs.corpora.containers.container import ContainerFile, Part
 from simdocs.corpora.stamp import Stamp
-from simdocs.errors import InputError, mention
+from simdocs.errors import InputError
 from simdocs.model.ragged import Index
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.parameters.declaration import loaded
-from simdocs.parameters.file_formats import CONTAINERS
-from simdocs.parameters.texts import Sequences
+from simdocs.options.declaration import loaded
+from simdocs.options.file_formats import CONTAINERS
+from simdocs.options.texts import Sequences
 
 FLAGS = ("duplicate_of", "similarity", "group")
 """The columns that flagged rows have in addition. No other column may have one of these names."""
@@ -152,7 +152,7 @@ class RowFormat(Protocol):
 
 def taken_name(where: str, name: str) -> InputError:
     """The error that a column has the name of a flag. where: the file, or a row of it."""
-    return InputError(f"{where}: has a field {name!r} already: rename it, or leave out {mention('flagged_rows')}")
+    return InputError(f"{where}: has a field {name!r} already: rename it, or leave out --flagged-rows")
 
 
 def as_text(value: object) -> str | None:

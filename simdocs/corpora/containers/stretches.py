@@ -13,9 +13,9 @@ from typing import ClassVar, Literal, NamedTuple, Protocol
 from simdocs.corpora.containers.container import ContainerFile, Part, container
 from simdocs.corpora.stamp import Stamp
 from simdocs.corpora.walked_files import Met
-from simdocs.parameters.declaration import loaded
-from simdocs.parameters.file_formats import ASSUMED_RATIO, CONTAINERS, compression_of
-from simdocs.parameters.texts import Sequences
+from simdocs.options.declaration import loaded
+from simdocs.options.file_formats import ASSUMED_RATIO, CONTAINERS, compression_of
+from simdocs.options.texts import Sequences
 
 BYTES = 1 << 22
 """Bytes of a stretch. Of each, about two of the largest parts more are read to find out where it ends."""

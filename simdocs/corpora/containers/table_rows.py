@@ -37,10 +37,10 @@ from simdocs.corpora.steady_file import SteadyFile
 from simdocs.corpora.walked_files import open_file
 from simdocs.errors import InputError
 from simdocs.extras import SinkFile
-from simdocs.model.names import display_name
 from simdocs.model.ragged import Index
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.parameters.texts import Sequences
+from simdocs.names import display_name
+from simdocs.options.texts import Sequences
 
 _BLOCK_ROWS = _GROUP_ROWS = 1 << 16
 """Rows of a block; and of a row group or record batch, if they come from another format."""

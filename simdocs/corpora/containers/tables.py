@@ -31,7 +31,7 @@ from simdocs.corpora.stamp import NO_FILE, Stamp, close_file, settled, status_no
 from simdocs.corpora.steady_file import SteadyFile
 from simdocs.corpora.walked_files import Met, open_file
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.parameters.texts import Sequences
+from simdocs.options.texts import Sequences
 
 MOST_HELD = 1 << 26
 """Bytes that a library may hold at once to read rows, unless a document may be larger: a page of a Parquet file, or a

@@ -9,7 +9,7 @@ from functools import partial
 from itertools import islice
 from typing import TypeVar
 
-from simdocs.parameters.values import is_uri
+from simdocs.names import is_uri
 
 AT_A_TIME = 16
 """Objects that are asked for at a time by each process. Stores allow thousands of requests a second."""

@@ -11,9 +11,9 @@ from simdocs.corpora.stores.object_file import ObjectFile
 from simdocs.corpora.stores.store import StoredObject, digest_of, objects_below, unreachable
 from simdocs.corpora.walk import ARTIFACT_SUFFIXES, MARKS, SUCCESS, Found, packed_facts
 from simdocs.errors import InputError
-from simdocs.model.names import DRAFT_PREFIX, display_name, is_manifest
 from simdocs.model.skipped import DocumentSkipped, Skip, Skipped
-from simdocs.parameters.texts import Walking
+from simdocs.names import DRAFT_PREFIX, display_name, is_manifest
+from simdocs.options.texts import Walking
 
 _AT_ONCE = 1 << 10
 """The most objects that are yielded at once."""

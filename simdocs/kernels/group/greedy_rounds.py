@@ -17,7 +17,7 @@ import numpy as np
 
 from simdocs.kernels.lsh.buckets import distinct_pairs
 from simdocs.model.ragged import Array, Floats, Index, Ragged, count_true_in_rows, distinct, offsets_of, ranges
-from simdocs.parameters.families import KEEP
+from simdocs.options.families import KEEP
 
 UNDECIDED, KEPT, REMOVED = 0, 1, 2
 """The status of a member, as int8."""

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from simdocs.errors import UnreachableRecallError, UsageError, mention
+from simdocs.errors import UnreachableRecallError, UsageError
 from simdocs.model.ragged import Floats
-from simdocs.parameters.recipes import MAX_NUM_PERM, Banding, BandingRequest, Bands
+from simdocs.options.recipes import MAX_NUM_PERM, Banding, Bands, ChoosingBands
 
 _ROUNDING = 1e-12
 """A probability may fall short of a recall by less than this and still count as reaching it, because of rounding."""
@@ -57,7 +57,7 @@ def approximate_threshold(bands: int, rows: int) -> float:
     return float((1 / bands) ** (1 / rows))
 
 
-def choose(request: BandingRequest, num_perm: int) -> Bands:
+def choose(request: ChoosingBands, num_perm: int) -> Bands:
     """The numbers of bands and rows for signatures of num_perm numbers: as requested by hand, or else by the rule.
 
     UsageError: bands x rows is more than num_perm. UnreachableRecallError: see `by_recall`.
@@ -78,8 +78,8 @@ def by_hand(bands: int | None, rows: int | None, num_perm: int) -> Bands:
     rows = rows or max(1, num_perm // bands)
     if bands * rows > num_perm:
         raise UsageError(
-            f"{bands} bands of {rows} rows need {mention('num_perm')} {bands * rows} or more, not {num_perm}:"
-            f" use fewer {mention('bands')} or {mention('rows')}, or a larger {mention('num_perm')}"
+            f"{bands} bands of {rows} rows need --num-perm {bands * rows} or more, not {num_perm}:"
+            f" use fewer --bands or --rows, or a larger --num-perm"
         )
     return Bands(bands, rows)
 
@@ -97,11 +97,11 @@ def by_recall(threshold: float, recall: float, num_perm: int) -> Bands:
     best = candidate_probability(threshold, num_perm, 1)
     if recall >= 1:
         reachable = next((nines for nines in (0.9999, 0.999, 0.99, 0.95, 0.9) if best >= nines), best)
-        remedy = f"no number of bands finds every pair; use {mention('recall')} {reachable:.4g} or less"
+        remedy = f"no number of bands finds every pair; use --recall {reachable:.4g} or less"
     elif (least := least_num_perm(threshold, recall)) is not None:
-        remedy = f"use {mention('num_perm')} {least} or more"
+        remedy = f"use --num-perm {least} or more"
     else:
-        remedy = f"use a larger {mention('threshold')}"
+        remedy = "use a larger --threshold"
     raise UnreachableRecallError(threshold, recall, num_perm, best, remedy)
 
 
@@ -152,7 +152,7 @@ def longer_signature(
 def chosen_by(chosen: Banding, num_perm: int) -> str:
     """How the bands were chosen: the name of the rule, or `by hand` if the rule would choose other bands."""
     try:
-        by_rule = choose(BandingRequest(threshold=chosen.threshold, recall=chosen.recall, rule=chosen.rule), num_perm)
+        by_rule = choose(ChoosingBands(threshold=chosen.threshold, recall=chosen.recall, rule=chosen.rule), num_perm)
     except UnreachableRecallError:
         return "by hand"
     return chosen.rule if by_rule == chosen.cut else "by hand"
@@ -166,8 +166,8 @@ def low_recall(chosen: Banding, num_perm: int) -> Iterator[str]:
         find = "finds" if chosen.bands == 1 else "find"
         yield (
             f"{chosen.bands} {bands} of {chosen.rows} {rows} {find} only {100 * found:.4g}% of the pairs at"
-            f" {chosen.threshold:g}, less than the recall of {chosen.recall:g}: leave out {mention('bands')},"
-            f" {mention('rows')} and {mention('rule')} to reach it"
+            f" {chosen.threshold:g}, less than the recall of {chosen.recall:g}: leave out --bands,"
+            f" --rows and --rule to reach it"
         )
 
 
@@ -177,5 +177,5 @@ def threshold_warning(threshold: float, banding: Banding) -> Iterator[str]:
     if threshold < banding.threshold and found < banding.recall:
         yield (
             f"the index was built for threshold {banding.threshold:g} and finds only {100 * found:.3g}% of the pairs at"
-            f" {threshold:g}: an index with {mention('threshold')} {threshold:g} finds more"
+            f" {threshold:g}: an index with --threshold {threshold:g} finds more"
         )

@@ -8,7 +8,7 @@ import numpy as np
 
 from simdocs.kernels.lsh.buckets import keys_of_band, shared_runs
 from simdocs.model.ragged import Floats, Index, Keys, Mask, Tokens, ranges
-from simdocs.parameters.recipes import Bands
+from simdocs.options.recipes import Bands
 
 _PAIRS_AT_ONCE = 1024
 """Pairs whose signatures are compared at once: 1 MiB at K = 128."""

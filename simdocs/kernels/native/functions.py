@@ -16,11 +16,11 @@ from simdocs.kernels.text.character_mapping import ascii_table, character_table
 from simdocs.kernels.text.codepoints import CodepointTable
 from simdocs.model.ragged import Array, Bytes, Floats, Index, Keys, Ragged, Tokens, distinct
 from simdocs.model.texts import STRIDE, Texts
-from simdocs.parameters.texts import Normalisation
+from simdocs.options.texts import Normalisation
 
 if TYPE_CHECKING:
     from simdocs.kernels.tokens.shinglers import ShingledTexts
-    from simdocs.parameters.recipes import Shingling
+    from simdocs.options.recipes import Shingling
 
 
 def normalise(raw: Ragged, switches: Normalisation, *, lines: bool = False) -> Texts | Any:

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from simdocs.model.ragged import Index, Ragged, Tokens
-from simdocs.parameters.families import SCHEMES
-from simdocs.parameters.recipes import OWN_SCHEMES, Sketching
+from simdocs.options.families import SCHEMES
+from simdocs.options.recipes import OWN_SCHEMES, Sketching
 
 
 class Scheme(NamedTuple):
@@ -39,7 +39,7 @@ def signing_of(sketching: Sketching) -> Scheme:
     if sketching.scheme not in OWN_SCHEMES:
         return scheme_of(sketching.scheme)
     from simdocs.kernels.sketch.permutation import table_signatures
-    from simdocs.parameters.hash_functions import values_of
+    from simdocs.options.hash_functions import values_of
 
     tokens = np.array(sketching.item_tokens, np.uint32)
     order = np.argsort(tokens)

@@ -18,7 +18,7 @@ import numpy as np
 from simdocs.kernels.text import character_kinds as kinds
 from simdocs.kernels.text.codepoints import CodepointTable, from_codepoints, one_by_one, to_codepoints
 from simdocs.model.ragged import Array, Bytes, Index, Mask, Ragged, count_true_in_rows, offsets_of
-from simdocs.parameters.texts import Normalisation
+from simdocs.options.texts import Normalisation
 
 Form = Literal["NFKC", "NFD"]
 

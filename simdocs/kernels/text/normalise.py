@@ -25,7 +25,7 @@ from simdocs.kernels.text.character_mapping import (
 from simdocs.kernels.text.codepoints import from_codepoints
 from simdocs.model.ragged import Array, Bytes, Index, Ragged, row_blocks
 from simdocs.model.texts import STRIDE, Texts, utf8_widths
-from simdocs.parameters.texts import Normalisation
+from simdocs.options.texts import Normalisation
 
 
 class TextBuilder:

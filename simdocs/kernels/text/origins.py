@@ -17,7 +17,7 @@ import numpy as np
 from simdocs.kernels.text.character_mapping import after_str_steps, is_space, map_characters
 from simdocs.kernels.text.codepoints import CodepointTable, one_by_one, to_codepoints
 from simdocs.model.ragged import Array, Index, Mask, Ragged, offsets_of
-from simdocs.parameters.texts import Normalisation
+from simdocs.options.texts import Normalisation
 
 _AT_ONCE = 1 << 16
 """Clusters that are mapped at once."""

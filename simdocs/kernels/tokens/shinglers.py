@@ -20,8 +20,8 @@ from simdocs.kernels.tokens import murmur
 from simdocs.kernels.tokens.unit_hashes import line_hashes, other_words, stop_word_positions, word_hashes
 from simdocs.model.ragged import Array, Index, Mask, Ragged, Tokens, count_true_in_rows, offsets_of, ranges
 from simdocs.model.texts import Texts
-from simdocs.parameters.families import UNITS
-from simdocs.parameters.recipes import Shingling
+from simdocs.options.families import UNITS
+from simdocs.options.recipes import Shingling
 
 
 class Layout(NamedTuple):

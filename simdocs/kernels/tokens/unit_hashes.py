@@ -16,8 +16,8 @@ from simdocs.kernels.text.units import Units, line_cuts, lines_in, word_cuts, wo
 from simdocs.kernels.tokens import murmur
 from simdocs.model.ragged import Array, Index, Mask, Ragged, Tokens, distinct
 from simdocs.model.texts import STRIDE, Texts
-from simdocs.parameters.recipes import Shingling
-from simdocs.parameters.texts import Normalisation
+from simdocs.options.recipes import Shingling
+from simdocs.options.texts import Normalisation
 
 PIECE = 16 * STRIDE
 """Smallest number of code points in a piece, except for the last one."""

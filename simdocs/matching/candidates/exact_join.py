@@ -230,5 +230,5 @@ class TokenMemory:
 
     def _compare(self, needed: int) -> None:
         if self._limit is not None and needed > self._limit:
-            option = "exact" if self._verifier.measure == "jaccard" else "measure"
+            option = "--exact" if self._verifier.measure == "jaccard" else "--measure"
             raise MemoryNeededError(self._documents, needed, self._limit, self._is_given, option)

@@ -21,7 +21,7 @@ from simdocs.kernels.lsh.buckets import (
 from simdocs.matching.candidates.rounds import Comparer, GroupingState, Rounds
 from simdocs.matching.verification.verify import Verifier
 from simdocs.model.ragged import Array, Index, Mask, Ragged, Rows, TextNumbers
-from simdocs.parameters.recipes import Bands
+from simdocs.options.recipes import Bands
 
 if TYPE_CHECKING:
     from simdocs.matching.candidates.exact_join import ExactJoin

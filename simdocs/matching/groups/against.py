@@ -17,7 +17,7 @@ from simdocs.matching.verification.verify import Verifier
 from simdocs.model.documents import WITHOUT_TOKENS, Documents
 from simdocs.model.groups import Pairs
 from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, Rows, TextNumbers, distinct, ranges
-from simdocs.parameters.answers import Grouping
+from simdocs.options.answers import Grouping
 
 
 def decide_against(indexed: Corpus, verifier: Verifier, grouping: Grouping) -> Decision:

@@ -15,8 +15,8 @@ from simdocs.matching.verification.verify import Verifier
 from simdocs.model.documents import Documents
 from simdocs.model.groups import Pairs
 from simdocs.model.ragged import Index, Mask, Rows, TextNumbers, ranges
-from simdocs.parameters.answers import Grouping
-from simdocs.parameters.families import CLUSTERS
+from simdocs.options.answers import Grouping
+from simdocs.options.families import CLUSTERS
 
 
 def decide(join: SelfJoin, grouping: Grouping) -> Decision:

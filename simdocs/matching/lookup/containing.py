@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from simdocs.artifacts.npy import damaged
-from simdocs.errors import mention, suggested
 from simdocs.kernels.compare.containment import Parts, containers
 from simdocs.kernels.compare.jaccard import containments, of_overlaps
 from simdocs.kernels.join.prefix_index import smallest_part
@@ -150,10 +149,10 @@ def _contained(wholes: _Wholes, rows: Rows, *, by_sketch: bool) -> ContainedPair
     lookup, verifier = wholes.lookup, wholes.lookup.verifier
     sets = Ragged.concat([sets for _, sets in token_sets(verifier.for_corpus(lookup.asked), rows)], np.uint32)
     if not by_sketch:
-        why, sketch = f"because {mention('exact')} compares with every text", ""
+        why, sketch = "because --exact compares with every text", ""
         if not verifier.no_prefilter:  # an exact join would read all texts in any case
-            why, sketch = "because it has no sketch", f"build it with {suggested('index', containment=True)}, or "
-        why += f": to avoid that, {sketch}give its token sets with {mention('shingles')}"
+            why, sketch = "because it has no sketch", "build it with simdocs index --containment, or "
+        why += f": to avoid that, {sketch}give its token sets with --shingles"
         return _compared(verifier, wholes.all(why), rows, sets)
     found = sketch_candidates(lookup.index, sets, verifier.threshold, lookup.index.recipe.banding.recall)
     near, undecided = np.flatnonzero(~found.undecided), np.flatnonzero(found.undecided)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from simdocs.errors import mention
 from simdocs.kernels.compare.containment import Parts, containers
 from simdocs.kernels.compare.jaccard import agreements, least_agreements, of_overlaps
 from simdocs.matching.candidates.exact_join import token_sets
@@ -194,7 +193,7 @@ class _Search:
             self.lost[rows] |= self.lookup.verifier.lost_copies(rows, number)
             self.looked_at_all = True
             if self.lookup.indexed.sets is None:
-                why = f"{mention('exact')} compares with every text"
+                why = "--exact compares with every text"
                 texts = f"{len(self.texts.copies):,} texts"
                 self.lookup.verifier.run.explain(f"reading all {texts} of the index again, because {why}")
         rows, number = rows[~self.lost[rows]], number[~self.lost[rows]]

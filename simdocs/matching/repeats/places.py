@@ -21,8 +21,8 @@ from simdocs.model.common_passages import excerpt_of
 from simdocs.model.ragged import Array, Index, Mask, Ragged, Rows, Tokens, offsets_of, ranges
 from simdocs.model.skipped import Skip
 from simdocs.model.texts import batches
-from simdocs.parameters.families import UNITS
-from simdocs.parameters.recipes import Shingling
+from simdocs.options.families import UNITS
+from simdocs.options.recipes import Shingling
 from simdocs.pipeline.reload import ReloadRequest, reload_texts
 from simdocs.storage.spilled import SpilledArray
 

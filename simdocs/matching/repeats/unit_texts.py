@@ -17,8 +17,8 @@ from simdocs.model.byte_strings import GrowingArray
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import NO_TOKENS, Array, Index, Mask, Ragged, TextNumbers, offsets_of, ranges
 from simdocs.model.texts import Texts
-from simdocs.parameters.families import UNITS
-from simdocs.parameters.recipes import Recipe, Shingling
+from simdocs.options.families import UNITS
+from simdocs.options.recipes import Recipe, Shingling
 from simdocs.pipeline.read_documents import Read, WorkerTask, read_task
 from simdocs.pipeline.reading import Reading
 from simdocs.pipeline.shingling import Shingled, normalised, record_texts

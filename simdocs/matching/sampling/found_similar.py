@@ -20,7 +20,7 @@ from simdocs.matching.candidates.self_join import SelfJoin
 from simdocs.model.audited import MeasuredRecall
 from simdocs.model.byte_strings import GrowingArray
 from simdocs.model.ragged import Keys, Mask, Ragged, Rows, TextNumbers, distinct, row_blocks
-from simdocs.parameters.recipes import Bands, Sketching
+from simdocs.options.recipes import Bands, Sketching
 
 SEEDS = 20
 """Other hash functions with which the recall is measured. With more, the interval is narrower, and it takes longer."""

@@ -24,7 +24,7 @@ from simdocs.kernels.lsh.bucket_sample import agreeing_bands, count_pairs, drawn
 from simdocs.kernels.lsh.buckets import keys_of_band
 from simdocs.model.ragged import Floats, Index, Keys, Mask, TextNumbers, Tokens, distinct
 from simdocs.model.tuning import BandChoice, CorpusFacts, CurvePoint, PairSample, SampledRange
-from simdocs.parameters.recipes import Banding, Bands, IndexRecipe
+from simdocs.options.recipes import Banding, Bands, IndexRecipe
 
 ALL_PAIRS = 20_000
 """If there are at most this many pairs, those of 200 documents, all are compared."""

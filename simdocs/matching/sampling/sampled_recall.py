@@ -29,7 +29,7 @@ from simdocs.matching.candidates.self_join import SelfJoin
 from simdocs.matching.sampling.found_similar import FoundPairs, in_blocks
 from simdocs.model.audited import MeasuredRecall
 from simdocs.model.ragged import Floats, Index, Ragged, Rows, TextNumbers, Tokens, offsets_of, row_blocks
-from simdocs.parameters.recipes import Bands
+from simdocs.options.recipes import Bands
 
 _BYTES_AT_ONCE = 1 << 22
 """Bytes of drawn documents that are held at once, and at most as many of the others. At most 1 token a byte."""

@@ -16,8 +16,8 @@ from simdocs.kernels.compare import bitmaps, jaccard
 from simdocs.model.ragged import NO_TOKENS, BlockPlaces, Floats, Index, Mask, Ragged, Tokens, distinct
 from simdocs.model.skipped import Skip
 from simdocs.model.texts import BATCH_BYTES, batches
-from simdocs.parameters.file_formats import compression_of
-from simdocs.parameters.recipes import Shingling
+from simdocs.options.file_formats import compression_of
+from simdocs.options.recipes import Shingling
 from simdocs.pipeline.reload import ReloadRequest, Source, reload_token_sets
 
 _BLOCK_BYTES = 4 * BATCH_BYTES

@@ -11,7 +11,6 @@ import numpy as np
 
 from simdocs.corpora.containers.reopened import Reopened
 from simdocs.engines.run import Run
-from simdocs.errors import mention
 from simdocs.kernels.compare import jaccard
 from simdocs.matching.corpus import Corpus, name_prefix
 from simdocs.matching.verification.bitmap_filter import BitmapFilter
@@ -28,11 +27,10 @@ from simdocs.matching.verification.verification_blocks import (
 )
 from simdocs.model.artifact import Artifact
 from simdocs.model.groups import NestedPairs, Pairs
-from simdocs.model.names import display_name, path_from
 from simdocs.model.ragged import BlockPlaces, Floats, Index, Mask, Ragged, Rows, TextNumbers, distinct
 from simdocs.model.skipped import ALTERED, GONE, WITHOUT_FILE, Skip
 from simdocs.model.texts import batches
-from simdocs.parameters.values import is_uri
+from simdocs.names import display_name, is_uri, path_from
 from simdocs.pipeline.reload import ReloadRequest, Source, found, unchanged
 
 _TOGETHER = 8192
@@ -308,8 +306,7 @@ def outdated_warnings(run: Run, *artifacts: Artifact | None, texts: bool = False
     if tally.without_file:
         warnings.append(
             f"{tally.without_file:,} of {documents:,} documents of {names} came from memory, standard input or a FIFO,"
-            " and cannot be read again to be compared"
-            + ("" if texts else f": give their token sets with {mention('shingles')}")
+            " and cannot be read again to be compared" + ("" if texts else ": give their token sets with --shingles")
         )
     if not tally.outdated:
         return warnings
@@ -321,7 +318,7 @@ def outdated_warnings(run: Run, *artifacts: Artifact | None, texts: bool = False
     some = f"{tally.outdated:,} of {documents:,} documents"
     lost = "is gone or has changed" if tally.outdated == 1 else "are gone or have changed"
     built = "was built: build it again" if len(opened) == 1 else "were built: build them again"
-    others = f", or give the directory where they are now with {mention('root')}" if missing else ""
+    others = ", or give the directory where they are now with --root" if missing else ""
     return [*warnings, f"{some} {lost} since {names} {built}{others}"]
 
 
@@ -339,8 +336,8 @@ def _nothing_found(of: str, root: bytes, gone: bytes) -> str:
     """The warning that no document was found below a root, because a directory is missing, and what to do."""
     wrong = f"no document{of} was found in {display_name(root)}, because {display_name(gone)} is missing"
     if len(gone) <= len(root):
-        return f"{wrong}: if it was moved or renamed, give its new name with {mention('root')}"
-    moved = f"if it was moved, give the directory where it is now with {mention('root')}"
+        return f"{wrong}: if it was moved or renamed, give its new name with --root"
+    moved = "if it was moved, give the directory where it is now with --root"
     return f"{wrong}: {moved}; if it was renamed, build the artifact again"
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from simdocs.errors import UnreachableRecallError, UsageError
 from simdocs.kernels.lsh import banding
-from simdocs.parameters.recipes import BandingRequest
+from simdocs.options.recipes import ChoosingBands
 from tests import strategies as some
 from tests.twins import bands as twin
 
@@ -69,7 +69,7 @@ def test_probabilities_of_many_pairs_are_those_of_each(similarities, bands, rows
 def test_the_recall_rule_takes_the_most_rows_that_reach_the_recall(at, recall, num_perm):
     assume(not reached_exactly(at, recall, num_perm))
     expected = twin.by_recall(at, recall, num_perm)
-    request = BandingRequest(threshold=at, recall=recall, rule="recall")
+    request = ChoosingBands(threshold=at, recall=recall, rule="recall")
     if expected is None:
         with pytest.raises(UnreachableRecallError):
             banding.choose(request, num_perm)
@@ -107,7 +107,7 @@ def test_a_recall_that_is_met_exactly_is_enough(at, recall, num_perm):
 def test_an_unreachable_recall_names_the_least_num_perm_that_would_do(at, recall):
     least = twin.least_num_perm(at, recall)
     assume(least > 1 and not reached_exactly(at, recall, least))
-    with pytest.raises(UnreachableRecallError, match=f"use num_perm {least} or more"):
+    with pytest.raises(UnreachableRecallError, match=f"use --num-perm {least} or more"):
         banding.by_recall(at, recall, 1)
     assert banding.by_recall(at, recall, least) == (least, 1)
     with pytest.raises(UnreachableRecallError):
@@ -119,19 +119,19 @@ def test_an_unreachable_recall_names_the_least_num_perm_that_would_do(at, recall
 )
 def test_the_least_num_perm_is_named_where_it_reaches_the_recall_exactly(at, recall, least):
     assert twin.least_num_perm(at, recall) == least
-    with pytest.raises(UnreachableRecallError, match=f"use num_perm {least} or more"):
+    with pytest.raises(UnreachableRecallError, match=f"use --num-perm {least} or more"):
         banding.by_recall(at, recall, 1)
 
 
 @pytest.mark.parametrize("at", [1e-9, 1e-300, 1e-320])
 def test_a_threshold_next_to_nothing_is_unreachable(at):
-    with pytest.raises(UnreachableRecallError, match="use a larger threshold"):
+    with pytest.raises(UnreachableRecallError, match="use a larger --threshold"):
         banding.by_recall(at, 0.95, 128)
 
 
 @pytest.mark.parametrize("at", [0.3, 0.8, 0.99])
 def test_no_number_of_bands_finds_every_pair(at):
-    with pytest.raises(UnreachableRecallError, match="finds every pair; use recall") as caught:
+    with pytest.raises(UnreachableRecallError, match="finds every pair; use --recall") as caught:
         banding.by_recall(at, 1.0, 128)
     assert "\0" not in caught.value.remedy
     assert banding.by_recall(at, float(caught.value.remedy.split()[-3]), 128)
@@ -139,7 +139,7 @@ def test_no_number_of_bands_finds_every_pair(at):
 
 @given(hundredths, num_perms)
 def test_the_nearest_rule_comes_nearest_to_the_threshold(at, num_perm):
-    made = banding.choose(BandingRequest(threshold=at, rule="nearest"), num_perm)
+    made = banding.choose(ChoosingBands(threshold=at, rule="nearest"), num_perm)
     expected = twin.by_nearest(at, num_perm)
     assert made[0] * made[1] == num_perm
     # Two choices may be as near as each other but for the last bit of a float.
@@ -149,12 +149,12 @@ def test_the_nearest_rule_comes_nearest_to_the_threshold(at, num_perm):
 @given(either_or_both, num_perms, some.one_of("rule"))
 def test_bands_and_rows_can_be_set_by_hand(given_counts, num_perm, rule):
     bands, rows = given_counts
-    request = BandingRequest(bands=bands, rows=rows, rule=rule)
+    request = ChoosingBands(bands=bands, rows=rows, rule=rule)
     expected = twin.by_hand(bands, rows, num_perm)
     if expected is None:
         with pytest.raises(
             UsageError,
-            match=f"need num_perm {bands * rows if bands and rows else bands or rows} or more, not {num_perm}:",
+            match=f"need --num-perm {bands * rows if bands and rows else bands or rows} or more, not {num_perm}:",
         ):
             banding.choose(request, num_perm)
     else:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.kernels.lsh import bucket_sample
-from simdocs.parameters.recipes import Bands
+from simdocs.options.recipes import Bands
 from tests import strategies as some
 from tests.twins import bands as twin_bands
 from tests.twins import pair_totals as twin

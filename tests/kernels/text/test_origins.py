@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from simdocs.kernels.text import origins as module
 from simdocs.kernels.text.normalise import normalise
 from simdocs.kernels.text.origins import Origins, origins
-from simdocs.parameters.texts import Normalisation
+from simdocs.options.texts import Normalisation
 from tests import strategies as some
 from tests.amounts import examples
 from tests.twins import text as twin

@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks import corpora
 from simdocs.kernels.text import character_mapping
-from simdocs.parameters.families import UNITS
+from simdocs.options.families import UNITS
 from tests import strategies as some
 from tests.amounts import slow
 from tests.twins import shingles as twin

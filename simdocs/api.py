@@ -1,0 +1,158 @@
+"""The Python API: a function for each question, made from its options class, and what else the package offers."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from inspect import Parameter as Argument
+from inspect import Signature, cleandoc
+from typing import TYPE_CHECKING, Any, cast
+
+from simdocs.commands import question
+from simdocs.commands.ask import ask, summary_in_json
+from simdocs.engines.run import running
+from simdocs.errors import InputError, UsageError
+from simdocs.model.answers import Answer, Delivery
+from simdocs.names import display_name, is_uri
+from simdocs.options.asked import Options
+from simdocs.options.families import ENGINES
+from simdocs.options.values import Path
+
+if TYPE_CHECKING:
+    from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
+    from simdocs.model.build_results import BuildResult
+    from simdocs.model.deduplication import Deduplication
+    from simdocs.model.saved_answer import SavedAnswer
+
+
+def function(name: str) -> Callable[..., Any]:
+    """The public function that asks a question. Its keywords are the options of the command of this name."""
+    asked = question(name).options
+    places = [(argument, nargs) for argument, (_, nargs, _) in asked.takes.items()]
+
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        given = list(arguments)
+        for argument, nargs in places:
+            if nargs < 0:
+                keywords[argument], given = tuple(given), []
+            elif given:
+                keywords[argument] = given.pop(0)
+        if given:
+            raise TypeError(f"{name}() takes {len(places)} arguments, not {len(arguments)}")
+        if shell := [each for each in keywords if each in asked.options and asked.options[each].shell]:
+            raise TypeError(f"{name}() has no option {', '.join(shell)}: it is for the command line")
+        return _answered(asked(**keywords))
+
+    by_place = [
+        Argument(argument, Argument.VAR_POSITIONAL if nargs < 0 else Argument.POSITIONAL_OR_KEYWORD)
+        for argument, nargs in places
+    ]
+    by_name = [Argument(each, Argument.KEYWORD_ONLY, default=default) for each, default in keywords_of(asked).items()]
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = docstring(asked)
+    call.__signature__ = Signature([*by_place, *by_name])  # type: ignore[attr-defined]
+    return call
+
+
+def keywords_of(asked: type[Options]) -> dict[str, Any]:
+    """The keywords of a question in Python, with their defaults; None where another option or nothing decides."""
+    others = {name: default for name, default in asked.arguments.items() if name not in asked.takes}
+    return others | {each.name: each.default for each in asked.options.values() if not each.shell}
+
+
+def docstring(asked: type[Options]) -> str:
+    """What a function does, and what its keywords mean."""
+    lines = [cleandoc(asked.__doc__ or ""), "", "Keywords, with their defaults in brackets:", ""]
+    for declared in asked.options.values():
+        if not declared.shell:
+            default = f" [{declared.shown_default}]" if declared.shown_default else ""
+            lines.append(f"    {declared.name}: {declared.help}{default}")
+    return "\n".join(lines)
+
+
+def _answered(options: Any) -> Any:
+    """The result that answers a question of a Python caller. Its summary is written if that was asked for.
+
+    OutputError: the summary cannot be written; then nothing else is published. For others, see `ask`.
+    """
+    began = time.monotonic()
+    summary_json = getattr(options, "summary_json", None)
+    if getattr(options, "jobs", 1) is None and ENGINES[options.engine].by_processes:
+        options = options.filled(jobs=1)
+    with ExitStack() as stack:
+        note = None
+        if summary_json is not None:
+            # The file that is opened first is published last, so there is no summary without its answer.
+            from simdocs.views.output import file_of
+
+            note = stack.enter_context(file_of(os.fsdecode(summary_json)))
+
+        def conclude(result: Answer) -> None:
+            if note is not None:
+                note.write(summary_in_json(result, time.monotonic() - began))
+                note.prepare()
+
+        outputs = () if summary_json is None else (os.fsdecode(summary_json),)
+        delivery = Delivery(outputs=outputs, publishing=stack, conclude=conclude)
+        run = stack.enter_context(running(options, delivery=delivery))
+        result = ask(options, run)
+        if not options.publishes_itself:
+            conclude(result)
+    return result.for_python() if not options.publishes_itself else _artifact(result, options)
+
+
+def _artifact(result: BuildResult, options: Any) -> Artifact:
+    """The artifact that was built. Texts in memory cannot be read again from a disk, so it holds them."""
+    if result.made is not None:
+        return result.made
+    made, documents = cast("Artifact", open(options.output)), result.documents
+    return made.but(held=documents.held, given_names=documents.given_names, skipped=result.skipped)
+
+
+def open(artifact: Path) -> Shingles | Signatures | BandIndex:  # noqa: A001  (simdocs.open, as gzip.open)
+    """Open an artifact, check all of it, and return it with memory-mapped arrays.
+
+    Raises ArtifactError if it is damaged, and InputError if it does not exist or cannot be read.
+    """
+    from simdocs.artifacts.formats import FORMATS
+    from simdocs.artifacts.reader import checked, open_artifact, usable
+
+    return cast("Shingles | Signatures | BandIndex", checked(usable(open_artifact(_encoded(artifact)), FORMATS)))
+
+
+def write_answer(result: Deduplication, path: Path) -> None:
+    """Save what `dedupe` has found as a NAME.answer file, as `simdocs dedupe -o NAME.answer` does: all or nothing.
+
+    UsageError: the path does not end in .answer. OutputError: it cannot be written.
+    """
+    from simdocs.model.saved_answer import SUFFIX
+
+    target = _encoded(path)
+    if not target.endswith(f".{SUFFIX}".encode()):
+        raise UsageError(f"{display_name(target)}: the name of a saved answer ends in .{SUFFIX}")
+    if is_uri(target):
+        raise UsageError(f"{display_name(target)}: a saved answer must be on this machine, and not in a store")
+    result.write(target)
+
+
+def read_answer(answer: Path) -> SavedAnswer:
+    """Read a NAME.answer file, check all of it, and return it as a SavedAnswer, whose `pairs()` yields the duplicates.
+
+    Raises ArtifactError if it is damaged, and InputError if it does not exist or cannot be read.
+    """
+    from simdocs.artifacts import answer_file
+
+    return answer_file.read_answer(_encoded(answer))
+
+
+def _encoded(path: Path) -> bytes:
+    """A path as bytes. UsageError: not a path. InputError: it contains NUL."""
+    try:
+        encoded = os.fsencode(path)
+    except TypeError:
+        raise UsageError(f"{type(path).__name__} is not a path") from None
+    if b"\0" in encoded:
+        raise InputError(f"{display_name(encoded)}: a path cannot contain NUL")
+    return encoded

@@ -1,0 +1,349 @@
+"""A new artifact: its arrays and its documents, and what it says of the run that has made it."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import time
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+
+from simdocs.advice.length_advice import length_advice
+from simdocs.commands.resolve import Resolved, of_bands, of_documents, of_signatures
+from simdocs.commands.standing import (
+    Given,
+    Standing,
+    given_of,
+    other_arguments,
+    refuse_shrinking,
+    refuse_unread,
+    same_arguments,
+    standing,
+)
+from simdocs.corpora import stamp
+from simdocs.corpora.containers.recognise import looking_like
+from simdocs.engines.run import Run, each_band, threads_for
+from simdocs.errors import UnjudgedError, UsageError
+from simdocs.kernels.lsh.banding import low_recall
+from simdocs.matching.corpus import name_prefix
+from simdocs.matching.preparing import report_ignored, unknown_recall, useless_template
+from simdocs.model.artifact import Artifact, BandIndex, Signatures, as_ranges
+from simdocs.model.build_results import BuildResult, Expectation, UpdateFacts
+from simdocs.model.documents import Documents
+from simdocs.model.ragged import NO_TOKENS, Array, Index, Ragged, Rows, Tokens
+from simdocs.model.skipped import FIRST
+from simdocs.names import name_to_text
+from simdocs.options.recipes import OF_BANDS, IndexRecipe, Recipe, SignatureRecipe
+from simdocs.options.texts import Updating
+from simdocs.pipeline.boilerplate import with_common_tokens
+from simdocs.pipeline.changes import Changes, changes
+from simdocs.pipeline.indexing import BucketCounter, EarlierTables, band_tables, same_as
+from simdocs.pipeline.prepare import files_of, refuse_unusable, signed
+from simdocs.pipeline.reading import Reading
+from simdocs.pipeline.reuse import Earlier
+from simdocs.pipeline.shingling import shingle
+from simdocs.pipeline.signing import Sketches, stored_sketch
+from simdocs.version import __version__
+
+if TYPE_CHECKING:
+    from simdocs.commands.build import Build
+
+BuildPlan = Resolved["Build"]
+
+
+class Writer(Protocol):
+    """Takes the arrays of an artifact piece by piece, on disk or in memory."""
+
+    def append(self, name: str, piece: Array) -> None:
+        """Add rows to an array."""
+
+    def finish(self, documents: Documents, recipe: Recipe, run: Mapping[str, Any]) -> None:
+        """Add the documents, and complete the artifact."""
+
+
+_MOST_RANGES = 1 << 22
+"""Characters of ranges of rows in run.json, of which no more than 16 MiB are read.
+
+That is enough for 400,000 ranges. If there are more, run.json does not say which rows they are.
+"""
+
+
+def plan_of(options: Build, outputs: Sequence[str | None] = ()) -> BuildPlan:
+    """What is built, and from what: see `Resolved`.
+
+    UsageError: options contradict the artifact in the place of documents.
+    """
+    if options.kind == "shingles":
+        return of_documents(options, outputs)
+    plan = of_signatures(options, outputs) if options.kind == "signatures" else of_bands(options, outputs, own=True)
+    if plan.artifact is not None and (problems := list(_contradictions(options, plan.artifact))):
+        raise UsageError(*problems)
+    return plan
+
+
+def _contradictions(options: Any, artifact: Artifact) -> Iterator[str]:
+    """Yield what was asked for and the artifact was built without, of options that artifacts do not decide."""
+    recipe = artifact.recipe
+    built = recipe.sketching.functions if isinstance(recipe, SignatureRecipe) else None
+    if options.functions and built is not None and built != options.functions:
+        how = (
+            f"with --functions {', '.join(built)}, not {', '.join(options.functions)}"
+            if built
+            else "without --functions"
+        )
+        yield f"{artifact.name} was built {how}: rebuild it, or leave the option out"
+    has_sketch = isinstance(recipe, IndexRecipe) and recipe.containing.containment
+    if getattr(options, "containment", False) and isinstance(artifact, Signatures | BandIndex) and not has_sketch:
+        yield f"{artifact.name} has no tokens, which --containment needs: give the documents, or their .shingles"
+
+
+def standing_for(options: Build, plan: BuildPlan) -> Standing:
+    """The artifact that is replaced. options: as they were given. UsageError: it was built with other ones."""
+    assert options.output is not None
+    updating = Updating.of(options.fields())
+    # Who builds from an artifact, and says which bands, wants other bands.
+    other_bands = plan.artifact is not None and bool(options.differ(OF_BANDS))
+    return standing(options.output, plan.recipe, updating, other_bands=other_bands)
+
+
+def with_all_ignored(plan: BuildPlan, run: Run) -> BuildPlan:
+    """The plan with all tokens that are left out. Common tokens are counted, if that is wanted.
+
+    Likewise all shingles are numbered, if hash functions are stated. These exclude each other.
+    """
+    if not isinstance(plan.recipe, SignatureRecipe):
+        return plan
+    if plan.recipe.sketching.is_own:
+        from simdocs.commands.own_functions import with_all_items
+
+        intake, recipe = with_all_items(plan.intake, plan.recipe, run)
+    else:
+        intake, recipe = with_common_tokens(plan.intake, plan.recipe, run)
+    return replace(plan, intake=intake, recipe=recipe)
+
+
+def build_and_compare(
+    plan: BuildPlan, writer: Writer, run: Run, there: Standing, consequence: str
+) -> tuple[BuildResult, Changes]:
+    """Build an artifact, and compare its documents with those of the one that it replaces.
+
+    ShrunkError: see `finish`.
+    plan: with all ignored tokens.
+    consequence: what follows if nothing can be taken over, for a warning.
+    """
+    began_ns = stamp.now()
+    note = f"rebuilt from scratch: {there.why_anew}" if there.why_anew else ""
+    if there.unexpected:
+        note = f"{there.why_anew}; {consequence}"
+    documents, expectation = _BUILDERS[plan.options.kind](plan, writer, run, there.earlier)
+    artifact = plan.intake.artifact
+    report_ignored(documents, b"" if artifact is None else name_prefix(None, artifact.root), run.skipped)
+    if isinstance(plan.recipe, SignatureRecipe):
+        run.skipped.warnings += useless_template(documents, artifact, plan.recipe)
+    if isinstance(plan.recipe, IndexRecipe):
+        run.skipped.warnings += unknown_recall(plan.recipe)
+        run.skipped.warnings += low_recall(plan.recipe.banding, plan.recipe.sketching.num_perm)
+    if plan.options.strict and run.skipped.unjudged:
+        raise UnjudgedError(run.skipped)
+    made = Unfinished(
+        kind=plan.options.kind,
+        documents=documents,
+        recipe=plan.recipe,
+        given=given_of(plan.intake, documents.counts, len(documents)),
+        of_reading=_of_reading(plan, run, began_ns) if artifact is None else facts_of_reading(artifact),
+        ignored=len(plan.intake.ignored),
+        expectation=expectation,
+        advice=tuple(length_advice(documents, plan.recipe.shingling)) if artifact is None else (),
+    )
+    return finish(made, writer, run, there, began_ns, note, allow_shrink=plan.options.allow_shrink)
+
+
+class Unfinished(NamedTuple):
+    """An artifact of which all arrays are written but those about its documents.
+
+    given: its arguments.
+    of_reading: the facts for run.json about the run that read its documents.
+    ignored: the number of tokens that are left out of all documents.
+    expectation, advice: see BuildResult.
+    merged: whether it is made from several artifacts, so that a file that is no argument any more may be an oversight.
+    """
+
+    kind: str
+    documents: Documents
+    recipe: Recipe
+    given: Given
+    of_reading: Mapping[str, Any]
+    ignored: int
+    expectation: Expectation | None
+    advice: tuple[str, ...] = ()
+    merged: bool = False
+
+
+def finish(
+    made: Unfinished, writer: Writer, run: Run, there: Standing, began_ns: int, note: str, *, allow_shrink: bool
+) -> tuple[BuildResult, Changes]:
+    """Complete an artifact, and compare its documents with those of the one that it replaces.
+
+    ShrunkError: see `refuse_shrinking` and `refuse_unread`.
+    began_ns: when the run began.
+    note: why nothing was taken over from the artifact that is replaced; empty if something was, or if there is none. It
+        is a warning if that was not to be expected.
+    """
+    documents, given = made.documents, made.given
+    if there.artifact is not None:
+        if not allow_shrink:
+            refuse_unread(there, run.skipped)
+            refuse_shrinking(there.artifact.name, there.artifact.run, given, there.artifact.n_documents)
+        if others := other_arguments(there.artifact, given, lost_files=made.merged):
+            run.skipped.warnings.append(others)
+        if not note and not same_arguments(there.artifact.run, given):
+            known = others or "it was built from other arguments"
+            note = known if there.artifact.run else "its run.json is missing or damaged"
+    if there.unexpected:
+        run.skipped.warnings.append(note)
+    found = changes(documents, there.documents)
+    run.progress("writing", 0, 0)
+    writer.finish(documents, made.recipe, _run_facts(began_ns, found) | dict(made.of_reading) | {"given": given})
+    result = BuildResult(
+        kind=made.kind,
+        documents=documents,
+        recipe=made.recipe,
+        skipped=run.skipped,
+        expectation=made.expectation,
+        advice=made.advice,
+        update=UpdateFacts(
+            unchanged=found.unchanged,
+            changed=len(found.changed),
+            new=len(found.new),
+            removed=len(found.removed),
+            note=note,
+            renamed=len(found.renamed),
+        ),
+        ignored=made.ignored,
+        looks_like=tuple(looking_like(documents)),
+    )
+    return result, found
+
+
+def _build_shingles(plan: BuildPlan, writer: Writer, run: Run, earlier: Earlier | None) -> tuple[Documents, None]:
+    lengths: list[Index] = []
+
+    def take(sets: Ragged) -> None:
+        writer.append("tokens", sets.values)
+        lengths.append(sets.lengths)
+
+    reading = Reading(files_of(plan.intake, run), plan.intake.walking.max_size, plan.recipe, run, earlier)
+    documents = shingle(reading, take)
+    refuse_unusable(documents, plan.intake, reading)
+    counts = np.concatenate(lengths) if lengths else np.empty(0, np.int64)
+    writer.append("tokens", np.empty(0, np.uint32))
+    writer.append("offsets", np.concatenate(([0], np.cumsum(counts))))
+    return documents, None
+
+
+def _build_signatures(plan: BuildPlan, writer: Writer, run: Run, earlier: Earlier | None) -> tuple[Documents, None]:
+    assert isinstance(plan.recipe, SignatureRecipe)
+    documents, signatures = signed(plan.intake, plan.recipe, run, with_sets=True, earlier=earlier)
+    writer.append("signatures", signatures)
+    writer.append("ignored", plan.intake.ignored)
+    return documents, None
+
+
+def _build_index(plan: BuildPlan, writer: Writer, run: Run, earlier: Earlier | None) -> tuple[Documents, Expectation]:
+    recipe = plan.recipe
+    assert isinstance(recipe, IndexRecipe)
+    sketches = Sketches() if recipe.containing.containment else None
+    documents, signatures = signed(plan.intake, recipe, run, with_sets=True, earlier=earlier, sketches=sketches)
+    firsts, texts = documents.distinct_texts()
+    tables = None
+    if earlier is not None and isinstance(earlier.artifact, BandIndex):
+        tables = EarlierTables.of(earlier.artifact, documents, firsts, recipe.banding.cut)
+    counter = BucketCounter(recipe)
+    threads = threads_for(len(firsts), run.engine)
+    made = band_tables(signatures, firsts, recipe.banding.cut, tables, threads)
+    for keys, rows in each_band(made, recipe.banding.bands, run.progress):
+        counter.add(keys[0], rows[0])
+        writer.append("band_keys", keys)
+        writer.append("band_rows", rows)
+    writer.append("same_as", same_as(firsts, texts))
+    writer.append("signatures", signatures)
+    writer.append("ignored", plan.intake.ignored)
+    sketch = _sketch(plan.intake.artifact, sketches, documents, firsts, earlier)
+    for name, column in sketch.items():
+        writer.append(name, column)
+    sketched = len(sketch[_OF_SKETCH[0]]) if recipe.containing.containment else None
+    expected = counter.expectation(lambda some: signatures[some], len(firsts))
+    return documents, replace(expected, sketched=sketched)
+
+
+def _sketch(
+    artifact: Artifact | None, sketches: Sketches | None, documents: Documents, firsts: Rows, earlier: Earlier | None
+) -> dict[str, Tokens]:
+    """The columns of the containment sketch; empty if there is none. An index of an index has the same sketch."""
+    if isinstance(artifact, BandIndex):
+        return {name: artifact[name].all() for name in _OF_SKETCH}
+    columns = (NO_TOKENS, NO_TOKENS)
+    if sketches is not None:
+        columns = stored_sketch(sketches.all(), documents, firsts, None if earlier is None else earlier.artifact)
+    return dict(zip(_OF_SKETCH, columns, strict=True))
+
+
+_OF_SKETCH = ("sketch_tokens", "sketch_rows")
+
+_BUILDERS: Mapping[str, Callable[[BuildPlan, Writer, Run, Earlier | None], tuple[Documents, Expectation | None]]] = {
+    "shingles": _build_shingles,
+    "signatures": _build_signatures,
+    "index": _build_index,
+}
+
+
+_SETTING = re.compile(r"^((?:--[a-z-]+=)?spark\.[^=]*)=.*", re.DOTALL)
+"""A setting of Spark on a command line. Its value may be secret, and so is not recorded."""
+
+
+def _run_facts(began_ns: int, found: Changes) -> dict[str, Any]:
+    """The facts about a run that differ between two equal runs, for run.json."""
+    words = (_SETTING.sub("\\1=...", name_to_text(os.fsencode(word))) for word in sys.argv[1:])
+    command = ["simdocs", *words]
+    about = {
+        "simdocs": __version__,
+        "command": _shortened(command),
+        "start": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(began_ns // 10**9)),
+    }
+    changed = as_ranges(found.news)
+    return about | ({"changed": changed} if len(changed) <= _MOST_RANGES else {})
+
+
+def facts_of_reading(artifact: Artifact) -> dict[str, Any]:
+    """The facts in run.json about the run that read the documents of an artifact."""
+    return {key: artifact.run[key] for key in OF_READING if key in artifact.run}
+
+
+def _of_reading(plan: BuildPlan, run: Run, began_ns: int) -> dict[str, Any]:
+    """The same facts about this run, which read the documents itself."""
+    skipped = run.skipped
+    first = {
+        reason: [name_to_text(skip.shown_name) for skip in skipped.kept(reason)[:FIRST]] for reason in skipped.counts
+    }
+    facts = (name_to_text(os.getcwdb()), began_ns, plan.intake.walking.max_size, skipped.counts, first)
+    return dict(zip(OF_READING, facts, strict=True))
+
+
+def _shortened(command: Sequence[str]) -> list[str]:
+    """The words of a command line; of a very long one, the first, and an ellipsis."""
+    ends = list(accumulate(map(len, command)))
+    words = bisect_right(ends, _MOST_OF_COMMAND)
+    return [*command[:words], *(["..."] if words < len(command) else [])]
+
+
+_MOST_OF_COMMAND = 1 << 18
+"""Characters of a command line in run.json. Some systems allow millions."""
+
+OF_READING = ("root", "read_ns", "max_size", "skipped", "skipped_first")
+"""The keys in run.json about the run that read the documents. Artifacts made from its artifact have them, too."""

@@ -1,0 +1,236 @@
+"""The declaration of options and families: each option is a field of a group, with its values, default and help.
+
+A group is a class with typed fields, like a frozen dataclass. It is none, because creating a dataclass takes half a
+millisecond at each start of the program. `Options`, the base of what a command is asked, is in `asked.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from copy import copy
+from importlib import import_module
+from inspect import get_annotations
+from types import MappingProxyType
+from typing import Any, ClassVar, Generic, Self, TypeVar, dataclass_transform
+
+from simdocs.options.values import Flag, Values
+
+READING, TEXT, SHINGLES, SIGNATURES, OUTPUT, RUN = ("reading", "text", "shingles", "signatures", "output", "run")
+SHARED: Mapping[str, str] = MappingProxyType(
+    {
+        READING: "which files are read, and which of their fields",
+        TEXT: "how texts are normalised",
+        SHINGLES: "how texts are cut into shingles",
+        SIGNATURES: "how signatures and bands find candidates",
+        OUTPUT: "where the answer goes, and in which format",
+        RUN: "workers, messages and exit statuses",
+    }
+)
+"""The groups of options that commands share, in the order in which help lists them, with what they are about."""
+
+
+class Option:
+    """One option.
+
+    name: its name in Python, which is that of the field.
+    values: the values that it takes.
+    default: its value if it is not given; None if there is no default, or if `derived` computes it.
+    help: one sentence or two about it.
+    metavar: the placeholder for its value in help.
+    spellings: how it is spelled on the command line.
+    derived: computes the default from the other fields of the group.
+    described: the default in words, if the value alone does not say it.
+    shared: the group of SHARED that it belongs to; empty: it is an option of its command.
+    decided: whether an artifact may decide it, so that it is None until `resolved` fills it in.
+    shell: whether it is only for the command line, and no keyword in Python.
+    """
+
+    __slots__ = (
+        *("decided", "default", "derived", "described", "help", "metavar", "name", "shared", "shell"),
+        *("spellings", "values"),
+    )
+
+    def __init__(self, values: Values, default: Any, help_text: str, metavar: str, spellings: tuple[str, ...]) -> None:
+        self.name, self.values, self.default, self.help = "", values, default, help_text
+        self.metavar, self.spellings = metavar, spellings
+        self.derived: Callable[[Mapping[str, Any]], Any] | None = None
+        self.described: str | Callable[[], str] = ""
+        self.shared, self.decided, self.shell = "", False, False
+
+    @property
+    def flag(self) -> str:
+        """Its spelling in messages."""
+        return self.spellings[-1] if self.name not in ("output", "jobs", "quiet", "verbose") else self.spellings[0]
+
+    def but(self, **others: Any) -> Any:
+        """The same option with these other attributes, for a command that has other words for it."""
+        other = copy(self)
+        for name, value in others.items():
+            setattr(other, name, value)
+        return other
+
+    @property
+    def shown_default(self) -> str:
+        """The default as help and the reference show it; empty if they show none."""
+        described = self.described() if callable(self.described) else self.described
+        if described or self.default is None or self.default == () or isinstance(self.values, Flag):
+            return described
+        each = self.default if isinstance(self.default, tuple) else (self.default,)
+        return ",".join(f"{value:g}" if isinstance(value, float) else str(value) for value in each)
+
+
+def option(
+    values: Values,
+    *,
+    default: Any,
+    help: str,  # noqa: A002  (as everywhere else that help is written)
+    metavar: str = "NAME",
+    spellings: tuple[str, ...] = (),
+    derived: Callable[[Mapping[str, Any]], Any] | None = None,
+    described: str | Callable[[], str] = "",
+) -> Any:
+    """Declare a field of a group as an option: see Option. spellings: `--` and its name, if none are given."""
+    declared = Option(values, default, help, metavar, spellings)
+    declared.derived, declared.described = derived, described
+    return declared
+
+
+_REQUIRED = object()
+"""The default of a field that has none."""
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(option,))
+class Group:
+    """A group of options, frozen. Each field that is not given has its default.
+
+    defaults: the names of all fields, with their defaults.
+    options: the declarations of the fields that are options, by name.
+    """
+
+    defaults: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    options: ClassVar[Mapping[str, Option]] = MappingProxyType({})
+
+    def __init_subclass__(cls, shared: str = "", *, decided: bool = False, shell: bool = False, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        defaults, options = dict[str, Any](), dict[str, Option]()
+        for base in reversed(cls.__mro__[1:]):
+            defaults |= getattr(base, "defaults", {})
+            options |= getattr(base, "options", {})
+        for name, kind in get_annotations(cls).items():
+            if "ClassVar" in str(kind):
+                continue
+            value = cls.__dict__.get(name, _REQUIRED)
+            if value is not _REQUIRED:
+                delattr(cls, name)
+            if isinstance(value, Option):
+                if not value.name:  # or else a command has other words for an option of a group
+                    value.name, value.spellings = name, value.spellings or (f"--{name.replace('_', '-')}",)
+                    value.shared, value.decided, value.shell = shared, decided, shell
+                options[name] = value
+                value = value.default
+            defaults[name] = value
+        cls.defaults, cls.options = (MappingProxyType(defaults), MappingProxyType(options))
+
+    def __init__(self, **values: Any) -> None:
+        fields = self.__dict__
+        for name, default in self.defaults.items():
+            fields[name] = values.pop(name, default)
+            if fields[name] is _REQUIRED:
+                raise TypeError(f"{type(self).__name__} needs {name}")
+        if values:
+            raise TypeError(f"{type(self).__name__} has no {', '.join(values)}")
+        for name, declared in self.options.items():
+            if declared.derived is not None and fields[name] is None:
+                fields[name] = declared.derived(fields)
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Self:
+        """The group with those of its fields that were given; the others have their defaults."""
+        return cls(**{name: given[name] for name in cls.defaults if given.get(name) is not None})
+
+    def but(self, **others: Any) -> Self:
+        """The same group with these other values."""
+        return type(self)(**self.__dict__ | others)
+
+    def fields(self) -> dict[str, Any]:
+        """The fields by name."""
+        return dict(self.__dict__)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fields by name, with groups within it as dictionaries."""
+        return {name: value.as_dict() if isinstance(value, Group) else value for name, value in self.__dict__.items()}
+
+    def flattened(self) -> Iterator[tuple[str, Any]]:
+        """Yield the name and value of each field, and of those of the groups within it."""
+        for name, value in self.__dict__.items():
+            if isinstance(value, Group):
+                yield from value.flattened()
+            else:
+                yield name, value
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"{type(self).__name__} is frozen: {name} cannot be set")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"{type(self).__name__} is frozen: {name} cannot be deleted")
+
+    def __eq__(self, other: object) -> bool:
+        return self.__dict__ == other.__dict__ if type(self) is type(other) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.__dict__.values()))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.__dict__.items())})"
+
+
+GroupType = TypeVar("GroupType", bound=Group)
+
+
+def loaded(place: str) -> Any:
+    """What is at a place, named as `module:name`, which is imported."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
+
+
+class Member:
+    """An entry of a family: one line of help, and the place of its implementation, as `module:name`.
+
+    The implementation is imported when it is first used, so that help needs no NumPy.
+    """
+
+    def __init__(self, help_text: str, implementation: str = "") -> None:
+        self.help, self.implementation = help_text, implementation
+
+    def load(self) -> Any:
+        """The implementation."""
+        return loaded(self.implementation)
+
+
+MemberType = TypeVar("MemberType", bound=Member)
+
+
+class Family(Mapping[str, MemberType], Generic[MemberType]):
+    """A table of named members. A new member is one call of `register`; everything else follows from the table."""
+
+    def __init__(self, members: Mapping[str, MemberType]) -> None:
+        self._members = dict(members)
+
+    def __getitem__(self, name: str) -> MemberType:
+        return self._members[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._members)
+
+    def __len__(self) -> int:
+        return len(self._members)
+
+    def register(self, name: str, member: MemberType) -> None:
+        """Add a member. ValueError: the name is taken."""
+        if name in self._members:
+            raise ValueError(f"{name} is taken")
+        self._members[name] = member
+
+    def remove(self, name: str) -> None:
+        """Remove a member. KeyError: there is no member with this name."""
+        del self._members[name]

@@ -1,0 +1,371 @@
+"""The families, such as shinglers, signature schemes and keep policies: one table for each.
+
+A new member is one entry here, or one call of `register`, that names its implementation and states its facts. The
+command line, its help, the Python API, the checks of manifests and the contract tests follow from the tables. No other
+file asks for the name of a unit, a list of documents or a way to draw differences. Formats of files that are read, and
+of answers, have their tables in `file_formats.py`.
+"""
+
+from __future__ import annotations
+
+from math import inf
+from typing import NamedTuple
+
+from simdocs.options.declaration import Family, Member
+
+_SHINGLERS = "simdocs.kernels.tokens.shinglers"
+_ORDERS = "simdocs.kernels.group.greedy_rounds"
+
+
+class UnitFigures(NamedTuple):
+    """Figures about the units of real texts, from which advice about k follows.
+
+    Each pair has a figure for texts with spaces between words, and one for scripts without spaces.
+
+    variety: the number of equally frequent units that would be as varied as those of real texts
+    of_word: the number of units in a word
+    of_link: the number of units that a short link adds
+    unspaced_bytes: a text with more UTF-8 bytes per unit than the first figure, and at most the second, is in a script
+        without spaces
+    """
+
+    variety: tuple[float, float]
+    of_word: tuple[int, int]
+    of_link: int
+    unspaced_bytes: tuple[float, float]
+
+
+class Unit(Member):
+    """A unit of shingles.
+
+    k: the default number of units in a shingle
+    passage: the default number of units in a passage that texts have in common, if k is not larger
+    plural: the word for several units
+    by_lines: whether normalisation keeps the ends of lines
+    may_ignore_stop_words: whether stop words can be left out
+    begins_at_stop_words: whether each shingle begins at a stop word
+    edited: the units of the edit distance, the finest first; by default, this unit
+    varied: the unit to try if unrelated documents look alike; empty if there is none
+    coarser: the unit to try if documents share a template; empty if there is none
+    figures: None if nothing is advised about k
+    """
+
+    def __init__(
+        self,
+        help_text: str,
+        implementation: str,
+        k: int = 1,
+        *,
+        passage: int = 10,
+        plural: str = "units",
+        by_lines: bool = False,
+        may_ignore_stop_words: bool = False,
+        begins_at_stop_words: bool = False,
+        edited: tuple[str, ...] = (),
+        varied: str = "",
+        coarser: str = "",
+        figures: UnitFigures | None = None,
+    ) -> None:
+        super().__init__(help_text, implementation)
+        self.k, self.passage, self.plural, self.by_lines = k, passage, plural, by_lines
+        self.may_ignore_stop_words, self.begins_at_stop_words = may_ignore_stop_words, begins_at_stop_words
+        self.edited, self.varied, self.coarser, self.figures = edited, varied, coarser, figures
+
+
+# 20 characters: Leskovec, Rajaraman, Ullman, Mining of Massive Datasets, section 3.2.2. Kana and Thai letters are about
+# as varied as 60, Han more. 5000 words: a rough vocabulary. Han, kana and Thai have 3 bytes per character, and in these
+# scripts each character counts as a word. A link has 25 characters and a space before it.
+_CHARACTERS = UnitFigures((20.0, 60.0), (6, 2), 26, (2.5, inf))
+_WORDS = UnitFigures((5000.0, 5000.0), (1, 1), 4, (0.0, 4.2))
+
+UNITS = Family(
+    {
+        "char": Unit(
+            "k characters in a row",
+            f"{_SHINGLERS}:CHAR",
+            9,
+            passage=60,
+            plural="characters",
+            edited=("char", "word"),
+            varied="word",
+            coarser="line",
+            figures=_CHARACTERS,
+        ),
+        "word": Unit(
+            "k words in a row",
+            f"{_SHINGLERS}:WORD",
+            5,
+            plural="words",
+            may_ignore_stop_words=True,
+            coarser="line",
+            figures=_WORDS,
+        ),
+        "line": Unit(
+            "k lines in a row (with k = 1, a document is a set of lines)",
+            f"{_SHINGLERS}:LINE",
+            1,
+            passage=3,
+            plural="lines",
+            by_lines=True,
+        ),
+        "stopword": Unit(
+            "a stop word and the k-1 words after it (for articles among advertisements)",
+            f"{_SHINGLERS}:STOPWORD",
+            3,
+            plural="words",
+            begins_at_stop_words=True,
+            edited=("word",),
+            varied="word",
+            coarser="line",
+        ),
+    }
+)
+
+
+def default_k(unit: str) -> int:
+    """The number of units in a shingle when k is not given."""
+    return UNITS[unit].k
+
+
+def edited_units(unit: str) -> tuple[str, ...]:
+    """The units in which an edit distance is computed, the finest first. A coarser one is used for long texts."""
+    return UNITS[unit].edited or (unit,)
+
+
+LANGUAGES = Family(
+    {
+        "en": Member("English"),
+        "de": Member("German"),
+        "fr": Member("French"),
+        "es": Member("Spanish"),
+        "it": Member("Italian"),
+        "pt": Member("Portuguese"),
+        "nl": Member("Dutch"),
+        "sv": Member("Swedish"),
+        "da": Member("Danish"),
+        "no": Member("Norwegian"),
+        "fi": Member("Finnish"),
+        "ru": Member("Russian"),
+    }
+)
+
+
+class SignatureScheme(Member):
+    """A scheme of signatures. by_rows: whether it goes through the shingles row by row, which can be shown."""
+
+    def __init__(self, help_text: str, implementation: str, *, by_rows: bool = False) -> None:
+        super().__init__(help_text, implementation)
+        self.by_rows = by_rows
+
+
+SCHEMES = Family(
+    {
+        "fss": SignatureScheme(
+            "Fast Similarity Sketching: one pass over the tokens, with a smaller error",
+            "simdocs.kernels.sketch.fss:FSS",
+        ),
+        "permutation": SignatureScheme(
+            "K random hash functions, as textbooks describe MinHash; slower",
+            "simdocs.kernels.sketch.permutation:PERMUTATION",
+            by_rows=True,
+        ),
+    }
+)
+
+RULES = Family(
+    {
+        "recall": Member("the most rows that still find --recall of the pairs at --threshold"),
+        "nearest": Member("bands b and rows r with (1/b)^(1/r) nearest to --threshold, as in textbooks"),
+    }
+)
+
+MEASURES = Family(
+    {
+        "jaccard": Member("the share of both documents' shingles that they have in common, for near-duplicates"),
+        "containment": Member("the share of the one document's shingles that the other has, for excerpts and quotes"),
+    }
+)
+
+VERIFY = Family(
+    {
+        "exact": Member("compare the token sets"),
+        "estimate": Member("compare the signatures only"),
+    }
+)
+
+
+class KeepPolicy(Member):
+    """A policy that decides which document of a group is kept. by_time: whether it compares the times of files."""
+
+    def __init__(self, help_text: str, implementation: str, *, by_time: bool = False) -> None:
+        super().__init__(help_text, implementation)
+        self.by_time = by_time
+
+
+KEEP = Family(
+    {
+        "first": KeepPolicy("the first: by the order of DOCS, then by path", f"{_ORDERS}:first"),
+        "longest": KeepPolicy("the one with the most bytes", f"{_ORDERS}:longest"),
+        "shortest": KeepPolicy("the one with the fewest bytes", f"{_ORDERS}:shortest"),
+        "newest": KeepPolicy("the one modified last", f"{_ORDERS}:newest", by_time=True),
+        "oldest": KeepPolicy("the one modified first", f"{_ORDERS}:oldest", by_time=True),
+    }
+)
+
+
+class Cluster(Member):
+    """A kind of group. by_chains: whether similar pairs link documents that need not be similar themselves."""
+
+    def __init__(self, help_text: str, *, by_chains: bool = False) -> None:
+        super().__init__(help_text)
+        self.by_chains = by_chains
+
+
+CLUSTERS = Family(
+    {
+        "greedy": Cluster("every duplicate is similar to the document that is kept for it"),
+        "components": Cluster("all documents that a chain of similar pairs connects", by_chains=True),
+    }
+)
+
+
+class Listing(Member):
+    """A list of documents.
+
+    duplicates: whether duplicates are listed
+    groups: whether all documents are listed, each with its group
+    """
+
+    def __init__(self, help_text: str, *, duplicates: bool = False, groups: bool = False) -> None:
+        super().__init__(help_text)
+        self.duplicates, self.groups = duplicates, groups
+
+
+LISTS = Family(
+    {
+        "kept": Listing("the names of documents that are kept"),
+        "duplicates": Listing("the names of duplicates", duplicates=True),
+        "groups": Listing("all documents, each with the number of its group", groups=True),
+    }
+)
+
+MATCH_LISTS = Family({"matches": Member("the names of all matches, each once")})
+
+
+def lists_groups(listing: str | None) -> bool:
+    """Whether this is a list of documents with their groups."""
+    return listing is not None and listing in LISTS and LISTS[listing].groups
+
+
+TUNE_LISTS = Family(
+    {
+        "choices": Member("numbers of bands and rows, and what they find"),
+        "curve": Member("the S-curve of the chosen bands, and how many pairs have which similarity"),
+    }
+)
+
+
+class Diff(Member):
+    """A way to draw the difference of two texts.
+
+    compared: the units that are compared, `words` or `lines`
+    is_patch: whether equal texts have an empty difference, which says nothing about spaces
+    """
+
+    def __init__(self, help_text: str, implementation: str, *, compared: str, is_patch: bool = False) -> None:
+        super().__init__(help_text, implementation)
+        self.compared, self.is_patch = compared, is_patch
+
+
+_DRAWN = "simdocs.views.drawn_difference"
+
+DIFFS = Family(
+    {
+        "words": Diff("words that differ, within the text", f"{_DRAWN}:in_text", compared="words"),
+        "unified": Diff(
+            "lines that differ, with three lines around them", f"{_DRAWN}:as_patch", compared="lines", is_patch=True
+        ),
+    }
+)
+
+
+class EngineKind(Member):
+    """A kind of engine.
+
+    by_processes: whether it starts processes on this machine, for which Python callers must ask.
+    """
+
+    def __init__(self, help_text: str, implementation: str, *, by_processes: bool = False) -> None:
+        super().__init__(help_text, implementation)
+        self.by_processes = by_processes
+
+
+ENGINES = Family(
+    {
+        "local": EngineKind("processes on this machine", "simdocs.engines.local:engine", by_processes=True),
+        "spark": EngineKind("workers of Apache Spark, which must see the same files", "simdocs.engines.spark:engine"),
+    }
+)
+
+
+class ReportFigure(Member):
+    """A figure of a report. Its implementation is a function that returns a Report's image in SVG.
+
+    The image is empty if the answer has nothing to draw, such as directories if there is only one.
+
+    title: its heading
+    has_names: whether it has names of directories, so that it cannot be read if it is drawn small
+    of_group: whether it shows one group, so that a page has it in each group and not among the figures
+    """
+
+    def __init__(
+        self, help_text: str, implementation: str, *, title: str, has_names: bool = False, of_group: bool = False
+    ) -> None:
+        super().__init__(help_text, implementation)
+        self.title, self.has_names, self.of_group = title, has_names, of_group
+
+
+_FIGURES = "simdocs.views.report_figures"
+
+FIGURES = Family(
+    {
+        "similarities": ReportFigure(
+            "how similar duplicates are to the documents that are kept",
+            f"{_FIGURES}:similarities",
+            title="Similarities",
+        ),
+        "curve": ReportFigure(
+            "the chance that a pair is found, by similarity, and where the pairs of this answer lie",
+            f"{_FIGURES}:curve",
+            title="What is found",
+        ),
+        "sizes": ReportFigure("how many groups have how many documents", f"{_FIGURES}:sizes", title="Group sizes"),
+        "removed": ReportFigure(
+            "documents and bytes that are kept and that are duplicates, by directory",
+            "simdocs.views.directory_figures:removed",
+            title="Kept and duplicate, by directory",
+            has_names=True,
+        ),
+        "directories": ReportFigure(
+            "which directories have duplicates of documents in which",
+            "simdocs.views.directory_figures:directories",
+            title="Directories against each other",
+            has_names=True,
+        ),
+        "times": ReportFigure(
+            "when the files of documents in groups were changed", f"{_FIGURES}:times", title="Over time"
+        ),
+        "matrix": ReportFigure(
+            "how similar all documents of a group are to each other",
+            "simdocs.views.group_figures:matrix",
+            title="How similar the documents of a group are",
+            of_group=True,
+        ),
+        "links": ReportFigure(
+            "which similar pairs link each document of a group to the kept one",
+            "simdocs.views.group_figures:links",
+            title="How the documents of a group are linked",
+            of_group=True,
+        ),
+    }
+)

@@ -1,0 +1,290 @@
+"""The families of formats of files: containers and compressions that are read, and formats of answers."""
+
+from __future__ import annotations
+
+import sys
+
+from simdocs.options.declaration import Family, Member
+
+
+class ContainerFormat(Member):
+    """A format of files that hold many documents.
+
+    suffixes: how the names of such files end, unless they are compressed
+    needs: the module of an optional library that reads them, and what for, such as `reading Parquet`; None: Python does
+    may_be_compressed: whether a suffix of a compression may follow
+    is_limited_whole: whether such a file is read whole, so that the largest size of a document is that of the file
+    rows: the format of its rows, as `module:name`; empty: they cannot be written to another file
+    stretches: what cuts an interval of such a file into parts, as `module:name`; empty: nothing does
+    """
+
+    def __init__(
+        self,
+        help_text: str,
+        implementation: str,
+        suffixes: tuple[bytes, ...],
+        *,
+        needs: tuple[str, str] | None = None,
+        may_be_compressed: bool = True,
+        is_limited_whole: bool = False,
+        rows: str = "",
+        stretches: str = "",
+    ) -> None:
+        super().__init__(help_text, implementation)
+        self.suffixes, self.needs, self.may_be_compressed = suffixes, needs, may_be_compressed
+        self.is_limited_whole, self.rows = is_limited_whole, rows
+        self.stretches = stretches
+
+    @property
+    def endings(self) -> tuple[bytes, ...]:
+        """How the names of such files end, compressed or not."""
+        after = (b"", *(each.suffix for each in COMPRESSIONS.values())) if self.may_be_compressed else (b"",)
+        return tuple(suffix + more for suffix in self.suffixes for more in after)
+
+
+CONTAINERS = Family(
+    {
+        "jsonl": ContainerFormat(
+            "one JSON object per line",
+            "simdocs.corpora.containers.jsonl:JSON_LINES",
+            (b".jsonl", b".ndjson"),
+            rows="simdocs.corpora.containers.json_rows:JSON_LINES_ROWS",
+            stretches="simdocs.corpora.containers.line_stretches:cut_lines",
+        ),
+        "json": ContainerFormat(
+            "an array of JSON objects",
+            "simdocs.corpora.containers.json_array:JSON_ARRAY",
+            (b".json",),
+            is_limited_whole=True,
+            rows="simdocs.corpora.containers.json_rows:JSON_ARRAY_ROWS",
+        ),
+        "csv": ContainerFormat(
+            "comma-separated values, with a header",
+            "simdocs.corpora.containers.delimited:CSV",
+            (b".csv",),
+            rows="simdocs.corpora.containers.delimited_rows:CSV_ROWS",
+        ),
+        "tsv": ContainerFormat(
+            "tab-separated values, with a header",
+            "simdocs.corpora.containers.delimited:TSV",
+            (b".tsv",),
+            rows="simdocs.corpora.containers.delimited_rows:TSV_ROWS",
+        ),
+        "parquet": ContainerFormat(
+            "Parquet, a row per document",
+            "simdocs.corpora.containers.parquet:PARQUET",
+            (b".parquet",),
+            needs=("pyarrow.parquet", "reading Parquet"),
+            may_be_compressed=False,
+            rows="simdocs.corpora.containers.table_rows:PARQUET_ROWS",
+        ),
+        "arrow": ContainerFormat(
+            "an Arrow file or stream, a row per document",
+            "simdocs.corpora.containers.arrow:ARROW",
+            (b".arrow",),
+            needs=("pyarrow.ipc", "reading Arrow"),
+            may_be_compressed=False,
+            rows="simdocs.corpora.containers.table_rows:ARROW_ROWS",
+        ),
+    }
+)
+
+TEXT_FORMAT = "text"
+
+INPUT_FORMATS = Family({TEXT_FORMAT: Member("each file is one text, whatever its name"), **CONTAINERS})
+"""The formats that files and standard input can be said to have."""
+
+
+class CompressionFormat(Member):
+    """A compression of files. Its implementation is a `Compression` of corpora/compression.py.
+
+    suffix: how the names of such files end
+    cat: the command that decompresses standard input
+    module: the module of an optional library that it needs; empty if Python has it
+    """
+
+    def __init__(self, help_text: str, implementation: str, suffix: bytes, *, cat: str, module: str = "") -> None:
+        super().__init__(help_text, implementation)
+        self.suffix, self.cat, self.module = suffix, cat, module
+
+    @property
+    def needs(self) -> tuple[str, str] | None:
+        """The module that it needs, and what for: see ContainerFormat."""
+        return (self.module, f"reading {self.help}") if self.module else None
+
+
+COMPRESSIONS = Family(
+    {
+        "gzip": CompressionFormat("gzip", "simdocs.corpora.gzip_members:GZIP", b".gz", cat="zcat"),
+        "zstd": CompressionFormat(
+            "Zstandard",
+            "simdocs.corpora.zstd_frames:ZSTD",
+            b".zst",
+            cat="zstdcat",
+            module="compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd",
+        ),
+    }
+)
+
+
+_COMPRESSION_OF_SUFFIX = {member.suffix: known for known, member in COMPRESSIONS.items()}
+
+COMPRESSED_SUFFIXES = tuple(_COMPRESSION_OF_SUFFIX)
+"""How the names of compressed files end."""
+
+
+def compression_of(name: bytes) -> str:
+    """The compression of a file with this name, in small or capital letters; empty if it has none."""
+    return _COMPRESSION_OF_SUFFIX.get(name[name.rfind(b".") :].lower(), "")
+
+
+ASSUMED_RATIO = 4
+"""Assumed ratio of compression of a text. It only decides the sizes of tasks."""
+
+
+def without_compression(name: bytes) -> bytes:
+    """A name without the suffix of a compression."""
+    known = compression_of(name)
+    return name[: -len(COMPRESSIONS[known].suffix)] if known else name
+
+
+class OutputFormat(Member):
+    """A format of an answer.
+
+    for_people: whether people read it, so that sentences and empty lines may stand between tables
+    nested: whether a row may have other columns than the row before it
+    binary: whether it is no text, so that a terminal cannot show it
+    also: other words for it that users may give as the name of an output, which an error then explains
+    """
+
+    def __init__(
+        self,
+        help_text: str,
+        implementation: str,
+        *,
+        for_people: bool = False,
+        nested: bool = False,
+        binary: bool = False,
+        also: tuple[str, ...] = (),
+    ) -> None:
+        super().__init__(help_text, implementation)
+        self.for_people, self.nested, self.binary, self.also = for_people, nested, binary, also
+
+
+_FORMATS, _ARROW_FILES = "simdocs.views.output_formats", "simdocs.views.arrow_files"
+
+FORMATS = Family(
+    {
+        "table": OutputFormat("a table for people", "simdocs.views.output_formats:Table", for_people=True),
+        "tsv": OutputFormat("tab-separated, without a header", f"{_FORMATS}:Tsv"),
+        "jsonl": OutputFormat("one JSON object per line", f"{_FORMATS}:Jsonl", nested=True, also=("json", "ndjson")),
+        "csv": OutputFormat("RFC 4180, with a header", f"{_FORMATS}:Csv"),
+        "parquet": OutputFormat("a Parquet file; needs pyarrow", f"{_ARROW_FILES}:Parquet", binary=True),
+        "arrow": OutputFormat("an Arrow IPC file; needs pyarrow", f"{_ARROW_FILES}:Arrow", binary=True),
+    }
+)
+
+ON_TERMINAL, ELSEWHERE = "table", "tsv"
+"""The formats of answers for which none is given."""
+
+
+class FileFormat(Member):
+    """A format for the answer to one question, chosen by the suffix of the output.
+
+    Its implementation is a function that returns the bytes of a result, in one or more pieces.
+
+    suffix: how the name of the output ends
+    command: the command that offers it
+    lacks: each parameter that cannot be combined with it, and why
+    may_be_compressed: whether a suffix of a compression may follow
+    nested: whether it holds several tables
+    here: why it must be on this machine, and no object of a store; empty if it need not be
+    needs: the module of an optional library that draws it, and what for; None: Python does
+    """
+
+    def __init__(
+        self,
+        help_text: str,
+        implementation: str,
+        *,
+        suffix: str,
+        command: str,
+        lacks: dict[str, str],
+        may_be_compressed: bool = True,
+        nested: bool = False,
+        needs: tuple[str, str] | None = None,
+        here: str = "",
+    ) -> None:
+        super().__init__(help_text, implementation)
+        self.here = here
+        self.suffix, self.command, self.lacks = suffix, command, lacks
+        self.may_be_compressed, self.nested, self.needs = may_be_compressed, nested, needs
+
+    def ready(self) -> None:
+        """Import what it needs. MissingExtraError: that is not installed."""
+        if self.needs is not None:
+            from simdocs.extras import needs  # no other answer needs it
+
+            needs(*self.needs)
+
+
+_WRITING_HTML = "jinja2", "writing HTML"
+
+_ONLY_SIMILARITIES = "has no place in .npy, which has the similarities alone"
+
+_ONLY_GROUPS = "has no place in .answer, which has groups: write another file"
+
+FILE_FORMATS = Family(
+    {
+        "curve.svg": FileFormat(
+            "an image of the curve",
+            "simdocs.views.curve_svg:svg",
+            suffix="svg",
+            command="tune",
+            lacks={"list": "needs a table: an image always shows the curve"},
+        ),
+        "matrix.npy": FileFormat(
+            "the matrix of similarities as a NumPy array",
+            "simdocs.views.compared_texts:npy_file",
+            suffix="npy",
+            command="compare",
+            lacks=dict.fromkeys(("diff", "trace", "passages"), _ONLY_SIMILARITIES),
+        ),
+        "compared.html": FileFormat(
+            "a page with both texts side by side",
+            "simdocs.views.compared_page:compared_page",
+            suffix="html",
+            command="compare",
+            lacks={
+                "diff": "has no place in .html, which shows both texts side by side",
+                "trace": "has no place in .html: write a table",
+            },
+            nested=True,
+            needs=_WRITING_HTML,
+        ),
+        "groups.answer": FileFormat(
+            "a saved answer, for simdocs act",
+            "simdocs.artifacts.answer_file:lines_of",
+            suffix="answer",
+            command="dedupe",
+            lacks=dict.fromkeys(("list", "nul"), _ONLY_GROUPS),
+            may_be_compressed=False,
+            here="simdocs act reads it from a disk",
+        ),
+        "report.html": FileFormat(
+            "a page to look at",
+            "simdocs.views.report_page:report_page",
+            suffix="html",
+            command="report",
+            lacks={},
+            needs=_WRITING_HTML,
+        ),
+        "report.svg": FileFormat(
+            "a figure of a report",
+            "simdocs.views.report_figures:figure_file",
+            suffix="svg",
+            command="report",
+            lacks={},
+        ),
+    }
+)

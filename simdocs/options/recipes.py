@@ -1,0 +1,355 @@
+"""Options about shingles, signatures and bands, and recipes: the groups with which artifacts are made.
+
+Also how the similarity of two texts is measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+from unicodedata import unidata_version
+
+from simdocs.options.declaration import SHINGLES, SIGNATURES, Family, Group, Member, Option, option
+from simdocs.options.families import LANGUAGES, RULES, SCHEMES, UNITS, default_k
+from simdocs.options.texts import Normalisation, Sequences
+from simdocs.options.values import Choice, Flag, Fraction, PathList, PathName, Seed, Several, Whole
+
+if TYPE_CHECKING:
+    from simdocs.options.hash_functions import PermutationLines
+
+MAX_NUM_PERM = 1 << 16
+"""The largest number of places in a signature."""
+
+_K = Whole(1, 1000)
+
+
+def _default_k() -> str:
+    """The default of k in words: it depends on the unit."""
+    return ", ".join(f"{name} {unit.k}" for name, unit in UNITS.items())
+
+
+class Shingling(Group, shared=SHINGLES, decided=True):
+    """How a text becomes tokens.
+
+    ignore_stop_words: whether words are left out that are stop words.
+    stop_word_list: the stop words, with spaces between them; empty: they are those of the language.
+    """
+
+    unit: str = option(Choice(UNITS), default="char", help="Unit of a shingle.")
+    k: int = option(
+        _K,
+        default=None,
+        derived=lambda group: default_k(group["unit"]),
+        described=_default_k,
+        help="Units in a shingle.",
+        metavar="K",
+        spellings=("-k",),
+    )
+    language: str = option(Choice(LANGUAGES), default="en", help="Language of the stop words.", metavar="CODE")
+    ignore_stop_words: bool = option(Flag(), default=False, help="Leave out stop words. Needs --unit word.")
+    stop_word_list: str = ""
+    multiset: bool = option(Flag(), default=False, help="Count repeated shingles: multisets instead of sets.")
+    seed: int = option(
+        Seed(), default=0, help="Seed of all hash functions. random chooses an unpredictable seed.", metavar="N|random"
+    )
+    normalisation: Normalisation = Normalisation()
+
+
+MOST_STOP_WORDS = 1 << 18
+"""Bytes of a list of stop words in UTF-8. Every artifact that is made with it holds it, and each query reads it."""
+
+
+class StopWords(Group, shared=SHINGLES):
+    """The file of the stop words, whose contents become `Shingling.stop_word_list`."""
+
+    stop_words: bytes | None = option(
+        PathName(),
+        default=None,
+        help="Read the stop words from FILE, instead of those of --language. With --unit word they are left out.",
+        metavar="FILE",
+    )
+
+
+class SeveralShinglings(Group, shared=SHINGLES, decided=True):
+    """Units and numbers of them, of which each combination is a way to make shingles."""
+
+    unit: tuple[str, ...] = option(
+        Several(Choice(UNITS)),
+        default=("char",),
+        help="Unit of a shingle. Several units, separated by commas, give a table.",
+    )
+    k: tuple[int, ...] | None = option(
+        Several(_K),
+        default=None,
+        described=_default_k,
+        help="Units in a shingle. Several numbers, separated by commas, give a table.",
+        metavar="K",
+        spellings=("-k",),
+    )
+
+
+OWN_SCHEMES = FORMULAS, PERMUTATIONS = "functions", "permutation-file"
+"""The schemes whose hash functions are stated, and not drawn with the seed. Manifests have them as the others. They are
+no values of --scheme, because the options that state their functions choose them."""
+
+
+class HashFunctions:
+    """One or more formulas of x; on a command line separated by commas, in Python also in a sequence."""
+
+    wanted = "formulas of x with +, *, mod and parentheses, such as '(x+1) mod 5, (3*x+1) mod 5'"
+
+    def check(self, value: Any) -> tuple[str, ...]:
+        """The formulas in their usual spelling. All other schemes have none."""
+        if value == ():
+            return ()
+        from simdocs.options.formulas import spelled_functions
+
+        try:
+            return spelled_functions(value)
+        except ValueError:
+            raise ValueError(self.wanted) from None
+
+    def parse(self, text: str) -> tuple[str, ...]:
+        """The formulas between commas."""
+        return self.check(text)
+
+    def hint(self, given: object) -> str:
+        """What is wrong, and where."""
+        from simdocs.options.formulas import spelled_functions
+
+        try:
+            spelled_functions(given)
+        except ValueError as wrong:
+            return str(wrong)
+        return ""
+
+
+MOST_FUNCTIONS = 50
+"""The largest number of functions or permutations. Candidates are dropped by their estimate only with 64 places or
+more, which would be wrong with functions that are not random."""
+
+MOST_ITEMS, MOST_ITEM_BYTES = 1000, 1 << 16
+"""The largest number of different shingles for own functions, and of their bytes in UTF-8."""
+
+MOST_OWN_BYTES = 3 << 19
+"""Bytes that functions, items and tokens take in a manifest at most: 20 bytes for each row of a permutation, 6 for each
+byte of an item, which may be an escape, and less than 100 KiB for all else."""
+
+_SMALL = f"All documents together may have {MOST_ITEMS:,} shingles that differ"
+
+
+class Sketching(Group, shared=SIGNATURES, decided=True):
+    """How tokens become a signature. The seed is that of the tokens.
+
+    The other fields are empty unless the scheme is one of OWN_SCHEMES.
+
+    functions: the formulas.
+    permutations: the numbers of the rows in permuted order, with spaces between them.
+    items: the different shingles of all documents, in the order of rows; empty until the documents were read.
+    item_tokens: their tokens.
+    """
+
+    scheme: str = option(Choice(SCHEMES), default="fss", help="How signatures are computed.")
+    num_perm: int = option(
+        Whole(1, MAX_NUM_PERM),
+        default=128,
+        help="Number of places in a signature. More places make estimates more precise, and signatures larger.",
+        metavar="K",
+    )
+    functions: tuple[str, ...] = ()
+    permutations: tuple[str, ...] = ()
+    items: tuple[str, ...] = ()
+    item_tokens: tuple[int, ...] = ()
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the hash functions are stated, and not drawn with the seed."""
+        return self.scheme in OWN_SCHEMES
+
+    @property
+    def goes_by_rows(self) -> bool:
+        """Whether the scheme goes through the shingles row by row, which can be shown."""
+        return self.is_own or SCHEMES[self.scheme].by_rows
+
+    def with_own_functions(self, functions: tuple[str, ...], permutations: PermutationLines | None) -> Sketching:
+        """The scheme of the functions that are stated, so far without items; itself if none are.
+
+        permutations: those of a file, if one is given.
+        """
+        if permutations is not None:
+            return self.but(scheme=PERMUTATIONS, num_perm=len(permutations.lines))
+        return self.but(scheme=FORMULAS, num_perm=len(functions), functions=functions) if functions else self
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fields by name, without those that are empty."""
+        return {name: value for name, value in super().as_dict().items() if value != ()}
+
+
+class OwnFunctions(Group, shared=SIGNATURES):
+    """Hash functions that are stated: formulas, or a file of permutations."""
+
+    functions: tuple[str, ...] = option(
+        HashFunctions(),
+        default=(),
+        help="Use these hash functions, such as '(x+1) mod 5, (3*x+1) mod 5'. x is the shingle if all are whole"
+        f" numbers, and otherwise its place among them from 0, by their bytes. {_SMALL}.",
+        metavar="LIST",
+    )
+    permutation_file: bytes | None = option(
+        PathName(),
+        default=None,
+        help="Use the permutations in FILE as hash functions: all shingles in permuted order on each line, or one"
+        f" permutation with a shingle on each line. {_SMALL}.",
+        metavar="FILE",
+    )
+
+
+class Ignoring(Group, shared=SIGNATURES, decided=True):
+    """Which tokens are left out before signatures are computed.
+
+    ignore_common: those that occur in more than this fraction of the documents.
+    template_digest: a digest of those of the template texts; empty if there are none.
+    ignored_digest: a digest of all of them; empty if there are none.
+    """
+
+    ignore_common: float = option(
+        Fraction(),
+        default=1.0,
+        help="Leave out tokens that occur in more than this fraction of the documents. 1 leaves out none.",
+        metavar="NUM",
+    )
+    template_digest: str = ""
+    ignored_digest: str = ""
+
+
+class Templates(Group, shared=SIGNATURES):
+    """The files of templates, whose tokens are left out."""
+
+    template: tuple[bytes, ...] = option(
+        PathList(),
+        default=(),
+        help="Leave out the tokens of the text in FILE, such as a form or a page header. May be repeated.",
+        metavar="FILE",
+    )
+
+
+class Containing(Group):
+    """How documents that contain others are found. containment: by a stored sketch."""
+
+    containment: bool = option(
+        Flag(),
+        default=False,
+        help="Also store a sketch of each document, so that a query for containment reads only candidates again.",
+    )
+
+
+NO_SKETCH = Containing()
+"""There is no sketch: documents that contain others are found by reading all of them."""
+
+_THRESHOLD = (
+    "Minimum similarity of near-duplicates. Similarity (Jaccard) is the fraction of their shingles that two documents"
+    " have in common."
+)
+_OF_INDEX = "With an index, the default is that of the index."
+
+
+class Bands(NamedTuple):
+    """The number of bands into which a signature is cut, and the number of rows in each."""
+
+    bands: int
+    rows: int
+
+    def chance(self, similarity: float) -> float:
+        """The probability that two documents of this similarity share a bucket: the S-curve."""
+        return 1.0 - (1.0 - similarity**self.rows) ** self.bands
+
+
+class ChoosingBands(Group, shared=SIGNATURES, decided=True):
+    """How signatures should be cut into bands: by a rule, for a threshold and a recall, or by hand."""
+
+    threshold: float = option(Fraction(), default=0.8, help=_THRESHOLD, metavar="NUM", spellings=("-t", "--threshold"))
+    recall: float = option(
+        Fraction(), default=0.95, help="Minimum fraction of the pairs at the threshold to find.", metavar="NUM"
+    )
+    rule: str = option(Choice(RULES), default="recall", help="How the bands are chosen.")
+    bands: int | None = option(
+        Whole(1, MAX_NUM_PERM), default=None, help="Number of bands, instead of a rule.", metavar="B"
+    )
+    rows: int | None = option(
+        Whole(1, MAX_NUM_PERM), default=None, help="Number of rows in a band, instead of a rule.", metavar="R"
+    )
+
+
+OF_BANDS = tuple(ChoosingBands.options)
+"""The options of ChoosingBands."""
+
+
+class Banding(Group):
+    """How signatures are cut into bands: what was requested, and the bands and rows that were chosen."""
+
+    threshold: float
+    recall: float
+    rule: str
+    bands: int
+    rows: int
+
+    @property
+    def cut(self) -> Bands:
+        """The bands and rows."""
+        return Bands(self.bands, self.rows)
+
+
+class Recipe(Group):
+    """The parameters with which a `.shingles` artifact was made, and which every other artifact has, too."""
+
+    sequences: Sequences
+    shingling: Shingling
+    unicode: str = unidata_version
+
+
+class SignatureRecipe(Recipe):
+    """The parameters with which a `.signatures` artifact was made."""
+
+    sketching: Sketching
+    ignoring: Ignoring = Ignoring()
+
+
+class IndexRecipe(SignatureRecipe):
+    """The parameters with which an `.index` was made."""
+
+    banding: Banding
+    containing: Containing = NO_SKETCH
+
+
+RECORDED: Mapping[str, Option] = MappingProxyType(
+    {
+        **Sequences.options,
+        **Normalisation.options,
+        **Shingling.options,
+        **Sketching.options,
+        **Ignoring.options,
+        **ChoosingBands.options,
+        **Containing.options,
+    }
+)
+"""The options that manifests record, by name."""
+
+_MEASURES = "simdocs.matching.measures"
+
+SIMILARITIES = Family(
+    {
+        "jaccard": Member("the share of the shingles of both that they have in common", f"{_MEASURES}:jaccard_of"),
+        "containment": Member("the share of the shingles of a that b has", f"{_MEASURES}:containment_of"),
+        "overlap": Member("the larger containment, of a in b or of b in a", f"{_MEASURES}:overlap_of"),
+        "cosine": Member("of the angle between the counts of their shingles", f"{_MEASURES}:cosine_of"),
+        "edit": Member("the share of both texts that remains in order", f"{_MEASURES}:edit_similarity_of"),
+    }
+)
+"""The similarities of two texts a and b. Each is a function of both as UTF-8, and of the parameters of shingles."""
+
+
+class Measuring(Group):
+    """By which measure two texts are compared."""
+
+    measure: str = option(Choice(SIMILARITIES), default="jaccard", help="Which similarity is returned.")

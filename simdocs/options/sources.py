@@ -1,0 +1,218 @@
+"""What commands are asked about documents: where they come from, and how they become tokens, signatures and bands."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from simdocs.options.answers import Debugging, Running, Summarising, Talking
+from simdocs.options.asked import Options, Rule, flags
+from simdocs.options.families import UNITS
+from simdocs.options.recipes import ChoosingBands, Ignoring, OwnFunctions, Shingling, Sketching, StopWords, Templates
+from simdocs.options.texts import Naming, Normalisation, Sequences, Walking
+
+ONCE = "- names standard input, which can be read only once"
+
+OF_WALKS = tuple(name for name in Walking.options if name != "max_size")
+"""The options about which files of a directory are documents."""
+
+OF_FILES = ("max_size", *Sequences.options)
+"""The options about how files are read."""
+
+
+DOCS: Mapping[str, tuple[str, int, bool]] = MappingProxyType({"documents": ("[DOCS]...", -1, False)})
+"""The argument of most commands: see `Options.takes`."""
+
+
+class OfSources(Options):
+    """A question about documents: paths, an artifact, or texts in memory with their names.
+
+    wanted: what the documents can be, in words.
+    of_paths: options that texts in memory do not need.
+    """
+
+    wanted: ClassVar[str] = "files or directories"
+    of_paths: ClassVar[tuple[str, ...]] = ()
+
+    documents: tuple[Any, ...] = ()
+    texts: Sequence[str | bytes] | None = None
+    names: Sequence[Hashable] | None = None
+
+    def _check(self) -> Iterator[str]:
+        """Yield problems unless documents are named in one way, and at least one is."""
+        self.__dict__["documents"], wrong = paths(self.documents)
+        yield from wrong
+        ways = self.ways()
+        if len(ways) > 1:
+            yield f"name documents in one way, not by {' and '.join(ways)}"
+        if not ways and not wrong:
+            yield f"nothing to read: give {self.wanted}, or - for standard input"
+        if self.documents.count(b"-") > 1:
+            yield ONCE
+        yield from self._check_texts()
+
+    def ways(self) -> list[str]:
+        """The ways in which documents are named. No texts at all are a way, too."""
+        named = [each.flag for each in self.differ(("files_from", "files0_from"))]
+        return [*(["DOCS"] if self.documents else []), *named, *([] if self.texts is None else ["texts"])]
+
+    def _check_texts(self) -> Iterator[str]:
+        """Put texts and names into lists. Yield what is wrong with them."""
+        if self.texts is None and self.names is None:
+            return
+        from simdocs.options import in_memory  # the command line never needs it
+
+        known = set[str]()
+        for name in ("texts", "names"):
+            if (values := getattr(self, name)) is not None:
+                try:
+                    self.__dict__[name] = in_memory.listed(name, values)
+                    known.add(name)
+                except ValueError as wrong:
+                    self.__dict__[name] = []
+                    yield str(wrong)
+        if "texts" in known:
+            yield from in_memory.problems_of_texts(self.texts or ())
+        if self.texts is None:
+            yield "names need texts"
+            return
+        if "names" in known:
+            yield from in_memory.problems_of_names(self.names or (), len(self.texts) if "texts" in known else None)
+        if useless := self.differ(self.of_paths):
+            yield f"{flags(useless)} needs paths, not texts"
+
+
+def paths(documents: Sequence[Any], *, or_texts: bool = True) -> tuple[tuple[Any, ...], list[str]]:
+    """The documents, with paths as bytes, and what is wrong with those that are no paths.
+
+    or_texts: texts can be given instead.
+    """
+    found, wrong = list[Any](), list[str]()
+    for document in documents:
+        if hasattr(document, "recipe"):
+            found.append(document)
+            continue
+        try:
+            found.append(os.fsencode(document))
+        except TypeError:
+            texts = ", or texts as texts=[...]" if or_texts and hasattr(document, "__iter__") else ""
+            wrong.append(f"{type(document).__name__} is not a path: pass each path as a separate argument{texts}")
+    return tuple(found), wrong
+
+
+def of_spark(options: Running) -> str:
+    """Settings of Spark need it, and the master has an option of its own."""
+    if options.engine != "spark" and (options.spark_master is not None or options.spark_conf):
+        return "--spark-master and --spark-conf need --engine spark"
+    if any(setting.startswith("spark.master=") for setting in options.spark_conf):
+        return "--spark-conf cannot set spark.master: use --spark-master"
+    return ""
+
+
+class OfDocuments(OfSources, Naming, Walking, Sequences, Running, Summarising, Talking, Debugging):
+    """A question about many documents, which may also be found in directories or named in a list.
+
+    upstream: the kinds of artifact that can stand in the place of documents.
+    """
+
+    upstream: ClassVar[tuple[str, ...]] = ()
+    of_paths = (*OF_WALKS, "files_from", "files0_from", *OF_FILES)
+    rules: ClassVar[tuple[Rule, ...]] = (of_spark,)
+
+    def problems_beside_artifact(self) -> Iterator[str]:
+        """Yield what an artifact in the place of documents does not allow."""
+        if len(self.documents) > 1:
+            yield "an artifact cannot be mixed with other arguments: name one artifact, or only documents"
+        if useless := self.differ([name for name in self.of_paths if name not in Sequences.options]):
+            yield f"{flags(useless)} needs documents, not an artifact"
+
+    def problems_beside_documents(self) -> Iterator[str]:
+        """Yield what documents that are read now do not allow."""
+        if getattr(self, "against", None) is None and (useless := self.differ(("shingles", "root"))):
+            yield f"{flags(useless)} needs an artifact, not documents"
+        if getattr(self, "changed", False):
+            news = f"simdocs {self.command} X.index --changed"
+            yield f"--changed needs an index, not documents: build one, and use {news}"
+
+
+def one_list_of_stop_words(options: Any) -> str:
+    """The stop words are stated once."""
+    if options.language is not None and options.stop_words is not None:
+        return "--language and --stop-words cannot be combined: each says what the stop words are"
+    return ""
+
+
+def useless_stop_words(options: Any, units: Collection[str]) -> Iterator[str]:
+    """Yield a problem for each option about stop words that these units ignore."""
+    ignored = any(UNITS[unit].may_ignore_stop_words for unit in units)
+    begun = any(UNITS[unit].begins_at_stop_words for unit in units)
+    if options.language is not None and not (begun or (ignored and options.ignore_stop_words)):
+        yield "--language needs --unit stopword, or --ignore-stop-words"
+    if options.stop_words is not None and not (ignored or begun):
+        yield "--stop-words needs --unit word or stopword"
+    if options.ignore_stop_words and not ignored:
+        yield "--ignore-stop-words needs --unit word"
+
+
+def standard_input_once(options: Any) -> str:
+    """Standard input is read once."""
+    beside = [*getattr(options, "template", ()), options.stop_words, getattr(options, "permutation_file", None)]
+    lists = [getattr(options, name, None) for name in ("files_from", "files0_from")]
+    read = [*options.documents, *lists, *beside]
+    return ONCE if b"-" in beside and read.count(b"-") > max(1, options.documents.count(b"-")) else ""
+
+
+class OfTokens(OfDocuments, Normalisation, Shingling, StopWords):
+    """A question about documents that become tokens."""
+
+    rules: ClassVar[tuple[Rule, ...]] = (one_list_of_stop_words, standard_input_once)
+
+    def problems_beside_documents(self) -> Iterator[str]:
+        """Yield what documents that are read now do not allow."""
+        yield from super().problems_beside_documents()
+        if getattr(self, "against", None) is None:  # or else the index decides the unit
+            yield from useless_stop_words(self, {self.unit or Shingling.defaults["unit"]})
+
+
+class OfSignatures(OfTokens, Sketching, Ignoring, Templates):
+    """A question about documents that become signatures."""
+
+
+def one_scheme(options: Any) -> str:
+    """Hash functions that are stated are the scheme, and are about all shingles, each once."""
+    stated = options.differ(tuple(OwnFunctions.options))
+    if len(stated) > 1:
+        return f"{flags(stated)} cannot be combined: choose one"
+    others = options.differ(("scheme", "num_perm", "multiset", "ignore_common", "template"))
+    if stated and others:
+        why = "the functions are the scheme, their number is that of places, and they are about all shingles, each once"
+        return f"{flags([*stated, *others])} cannot be combined: {why}"
+    return ""
+
+
+def by_hand_or_rule(options: Any) -> str:
+    """Bands are chosen by a rule, or by hand."""
+    by_hand, by_rule = options.differ(("bands", "rows")), options.differ(("recall", "rule"))
+    if by_hand and by_rule:
+        chosen = f"{flags(by_rule)} {'chooses' if len(by_rule) == 1 else 'choose'} the bands and rows"
+        return f"{flags([*by_hand, *by_rule])} cannot be combined: {chosen}"
+    return ""
+
+
+class Banded(OfSignatures, ChoosingBands):
+    """A question about documents that become signatures, which are cut into bands."""
+
+    rules: ClassVar[tuple[Rule, ...]] = (by_hand_or_rule,)
+
+
+def every_pair(options: Any) -> str:
+    """An exact join needs no bands, and leaves nothing to estimate."""
+    contained = getattr(options, "measure", "jaccard") == "containment"
+    useless = options.differ(("recall", "rule", "bands", "rows", "max_candidates", "verify", "against"))
+    if options.exact and useless and not contained:
+        return f"--exact and {flags(useless)} cannot be combined: --exact finds and compares every pair"
+    if options.max_memory is not None and not (options.exact or contained):
+        return "--max-memory needs --exact"
+    return ""

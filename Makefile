@@ -16,7 +16,7 @@ FILES ?= 20000
 RUNS ?= 3
 RACE ?= build/race
 
-.PHONY: help demo test test-slow test-spark test-browser fuzz check lint types layers format docs cases bench bench-short bench-stages bench-memory bench-scripts bench-datasets bench-startup bench-reports bench-growth bench-cores bench-scale race accuracy transcripts expected clean
+.PHONY: help demo test test-slow test-spark test-browser fuzz check lint types layers size format docs cases bench bench-short bench-stages bench-memory bench-scripts bench-datasets bench-startup bench-reports bench-growth bench-cores bench-scale race accuracy transcripts expected clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -70,6 +70,9 @@ types: $(INSTALLED) ## check types with mypy in strict mode
 
 layers: $(INSTALLED) ## check with import-linter that imports point down
 	$(BIN)/lint-imports --no-logo --no-cache
+
+size: $(BIN)/python ## print how large the program is, for each folder and in all
+	@$(BIN)/python tests/size.py
 
 format: $(INSTALLED) ## format the code and fix what ruff can fix
 	$(BIN)/ruff format .

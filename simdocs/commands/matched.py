@@ -214,4 +214,6 @@ def _nothing_found(asked: Documents, plan: Resolved[Any]) -> Iterator[str]:
         k = f"-k {plan.recipe.shingling.k}"
         yield f"{shorter} ({k}): {they} no match but documents with the same text"
     if empty + short < len(asked):
+        if plan.options.nearest and not plan.options.exact:
+            yield "no signature in the index is like one of these documents: --exact compares with every document"
         yield from excerpt_advice(asked, plan)

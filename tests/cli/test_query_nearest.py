@@ -79,6 +79,13 @@ def test_the_summary_says_that_the_nearest_were_asked_for(asked):
     )
 
 
+def test_exact_is_offered_if_no_signature_is_like_a_text(asked):
+    lay(asked, {"other": b"zzzz qqqq wwww vvvv 9999 kkkk jjjj"})
+    words = ("query", "x.index", "other", "--nearest", "1", "--summary")
+    assert "--exact compares with every document" in simdocs(*words, cwd=asked).err
+    assert "every document" not in simdocs(*words, "--exact", cwd=asked).err
+
+
 def test_an_excerpt_leads_to_containment(asked):
     """Its most similar documents are much longer. The text of a whole document leads to nothing else."""
     (asked / "excerpt").write_bytes(A[:100])

@@ -242,9 +242,10 @@ def _short(command: Command, ctx: click.Context) -> str:
     formatter.write_paragraph()
     formatter.write_text(" ".join(re.split(r"\n\s*\n", (command.help or "").strip())[0].split()))
     options = {option.declared.name: option for option in command.params if isinstance(option, OfCommand)}
-    with formatter.section("Usual options"):
-        rows = (options[name].get_help_record(ctx) for name in command.asked.usual)
-        formatter.write_dl([(row[0], _first_sentence(row[1])) for row in rows if row is not None])
+    records = (options[name].get_help_record(ctx) for name in command.asked.usual)
+    if rows := [(row[0], _first_sentence(row[1])) for row in records if row is not None]:
+        with formatter.section("Usual options"):
+            formatter.write_dl(rows)
     write_examples(formatter, command.asked.examples[:2])
     formatter.write_paragraph()
     formatter.write_text(f"All options: {ctx.command_path} --help")

@@ -110,7 +110,7 @@ class Compare(
 
     command = "compare"
     takes = MappingProxyType({"documents": ("A B [C]...", -1, False)})
-    without = frozenset(("shingles",))
+    without = frozenset(("shingles", "summary"))
     examples = (
         "simdocs compare draft.txt final.txt",
         "simdocs compare draft.txt final.txt --diff unified",

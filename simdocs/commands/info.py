@@ -10,7 +10,7 @@ from simdocs.errors import ArtifactError, InputError, SimdocsError
 from simdocs.names import display_name
 from simdocs.options.answers import Debugging, Talking
 from simdocs.options.asked import Options
-from simdocs.options.output import Drawn, quiet_or_not
+from simdocs.options.output import Drawn
 from simdocs.options.sources import paths
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ class Info(Drawn):
     takes = MappingProxyType({"artifact": ("ARTIFACT", 1, True)})
     examples = ("simdocs info docs.index", "simdocs info docs.signatures --format jsonl")
     usual = ("output", "format", "header")
+    without = frozenset(Talking.options)
 
     artifact: Any = None
 
@@ -57,8 +58,7 @@ class Check(Options, Talking, Debugging):
     command = "check"
     takes = MappingProxyType({"artifacts": ("ARTIFACT...", -1, True)})
     examples = ("simdocs check docs.index", "simdocs check *.index *.shingles")
-    usual = ("quiet", "verbose")
-    rules = (quiet_or_not,)
+    without = frozenset(Talking.options)
 
     artifacts: tuple[Any, ...] = ()
 

@@ -55,6 +55,7 @@ class Show(Drawn, Normalisation, Shingling, StopWords, ShowAnswer, Rereading):
         "simdocs show docs.signatures docs/a.txt docs/b.txt",
     )
     usual = ("unit", "k", "nfkc", "keep_case", "mask_digits", "matrix", "buckets", "candidates", "output", "header")
+    without = frozenset(("verbose", "summary"))
     rules = (one_list_of_stop_words, one_view, of_documents_again)
 
     file: Any = b""

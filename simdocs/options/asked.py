@@ -35,7 +35,7 @@ class Options(Group):
     rules: ClassVar[tuple[Rule, ...]] = ()
     arguments: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     without: ClassVar[frozenset[str]] = frozenset()
-    """Options of the inherited groups that the command does not take."""
+    """Options of the inherited groups that the command does not take. They have their defaults."""
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
@@ -56,6 +56,7 @@ class Options(Group):
         if unknown := sorted(given.keys() - self.arguments.keys() - self.options.keys()):
             raise TypeError(f"{self.command} has no option {', '.join(unknown)}{_meant(unknown, self.options)}")
         fields, wrong = self.__dict__, list[str]()
+        fields |= {name: self.defaults[name] for name in self.without}
         fields |= {name: given.get(name, default) for name, default in self.arguments.items()}
         for name, declared in self.options.items():
             fields[name] = None if declared.decided else declared.default

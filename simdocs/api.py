@@ -11,7 +11,7 @@ from inspect import Signature, cleandoc
 from typing import TYPE_CHECKING, Any, cast
 
 from simdocs.commands import question
-from simdocs.commands.ask import ask, summary_in_json
+from simdocs.commands.ask import ask, write_summary
 from simdocs.engines.run import running
 from simdocs.errors import InputError, UsageError
 from simdocs.model.answers import Answer, Delivery
@@ -91,8 +91,7 @@ def _answered(options: Any) -> Any:
 
         def conclude(result: Answer) -> None:
             if note is not None:
-                note.write(summary_in_json(result, time.monotonic() - began))
-                note.prepare()
+                write_summary(note, result, time.monotonic() - began)
 
         outputs = () if summary_json is None else (os.fsdecode(summary_json),)
         delivery = Delivery(outputs=outputs, publishing=stack, conclude=conclude)

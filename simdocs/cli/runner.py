@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def answered(options: Any) -> int:
     """Answer a question, draw the answer, and print messages. Return the exit status."""
-    from simdocs.commands.ask import ask, summary_in_json
+    from simdocs.commands.ask import ask, write_summary
     from simdocs.engines.run import running
     from simdocs.model.answers import Delivery
 
@@ -42,8 +42,7 @@ def answered(options: Any) -> int:
             """Write the summary. If that fails, it does so before the answer or the artifact is published."""
             progress.close()
             if note is not None:
-                note.write(summary_in_json(result, time.monotonic() - began))
-                note.prepare()
+                write_summary(note, result, time.monotonic() - began)
 
         outputs = (output, summary_json) if draws else (summary_json,)
         delivery = Delivery(outputs=outputs, is_wanted=drawing is not None, publishing=stack, conclude=conclude)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from simdocs.commands import question
 from simdocs.engines.run import Run
 from simdocs.errors import UnjudgedError
 from simdocs.kernels.native import kernels_in_use
 from simdocs.model.answers import Answer
+
+if TYPE_CHECKING:
+    from simdocs.storage.output_stream import OutputStream
 
 
 def ask(options: Any, run: Run) -> Any:
@@ -24,9 +27,10 @@ def ask(options: Any, run: Run) -> Any:
     return result
 
 
-def summary_in_json(result: Answer, seconds: float) -> bytes:
-    """The summary of a result as a file of JSON. seconds: how long the result took."""
+def write_summary(file: OutputStream, result: Answer, seconds: float) -> None:
+    """Write the summary of a result as JSON, so that only publishing can still fail. seconds: what the result took."""
     import json
 
     facts = result.summary(round(seconds, 3))
-    return json.dumps(facts, indent=2, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
+    file.write(json.dumps(facts, indent=2, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n")
+    file.prepare()

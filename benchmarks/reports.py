@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from simdocs.commands.report import reported
+from simdocs.commands.reported import reported
 from simdocs.options.answers import Reporting
 from tests.browser.browsing import a_browser, shown
 from tests.saved_groups import answer_with

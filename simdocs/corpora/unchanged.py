@@ -71,9 +71,9 @@ class Unchanged:
         contents = np.ascontiguousarray(chunks["content"][usable]).tobytes()
         self._chunks = {contents[16 * at : 16 * at + 16]: number for at, number in enumerate(usable.tolist())}
         firsts = earlier.sources.files["chunk"]
-        self._one_text: Mask = np.append(np.diff(np.append(firsts, len(chunks))) == 0, False)
-        """Which earlier files had no chunks, and so one text: (F + 1,). The last one is False, for -1."""
-        self._sizes = set(earlier.sources.files["file_size"][~self._one_text[:-1]].tolist())
+        self._one_text: Mask = np.diff(np.append(firsts, len(chunks))) == 0
+        """Which earlier files had no chunks, and so one text: (F,)."""
+        self._sizes = set(earlier.sources.files["file_size"][~self._one_text].tolist())
         """The sizes of the earlier containers."""
         self._row_ends = earlier.sources.ends_of_chunks(len(earlier.documents))
 
@@ -102,10 +102,6 @@ class Unchanged:
     def is_one_text(self, row: int) -> bool:
         """Whether a file is taken over that was one text. If it is named like a container, it still is no table."""
         return bool(self.same[row] >= 0 and self._one_text[self.same[row]])
-
-    def were_one_text(self, cut: slice) -> Mask:
-        """Whether the likely earlier file of each of these was one text: (n,)."""
-        return self._one_text[self.likely[cut]]
 
     def rows_of_chunks(self, numbers: range) -> Index:
         """The rows of the documents of consecutive earlier chunks."""

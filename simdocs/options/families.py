@@ -252,11 +252,6 @@ LISTS = Family(
 MATCH_LISTS = Family({"matches": Member("the names of all matches, each once")})
 
 
-def lists_groups(listing: str | None) -> bool:
-    """Whether this is a list of documents with their groups."""
-    return listing is not None and listing in LISTS and LISTS[listing].groups
-
-
 TUNE_LISTS = Family(
     {
         "choices": Member("numbers of bands and rows, and what they find"),

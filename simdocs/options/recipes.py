@@ -251,7 +251,6 @@ _THRESHOLD = (
     "Minimum similarity of near-duplicates. Similarity (Jaccard) is the fraction of their shingles that two documents"
     " have in common."
 )
-_OF_INDEX = "With an index, the default is that of the index."
 
 
 class Bands(NamedTuple):

@@ -172,7 +172,7 @@ REPETITIVE = {
 def test_repetitive_lines_are_searched_for_little_more_than_one_pass_looks_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, most: int
 ) -> None:
-    """A stretch searches at most twice its bytes, and nothing if the work on its many lines would be done in vain."""
+    """A stretch searches at most twice its bytes, and nothing if it has more lines than are read of one stretch."""
     monkeypatch.chdir(tmp_path)
     cut_small(monkeypatch, 256)
     monkeypatch.setattr(stretches, "BYTES", 8 * 256)

@@ -111,11 +111,6 @@ class PartDocuments:
 class WithoutTexts(DocumentSkipped):
     """A file holds no texts where they are wanted. If it was named, and nothing else has texts, this is an error."""
 
-    @property
-    def leaves_content_open(self) -> bool:
-        """No: the file was read, and is no damaged one."""
-        return False
-
 
 class OneText(WithoutTexts):
     """A file is named like a container, but is no table with the text field: it has one text, if it is a text.

@@ -7,7 +7,7 @@ from typing import Any
 
 import simdocs
 from simdocs.commands import question
-from simdocs.options import answers, recipes, texts, values
+from simdocs.options import answers, hash_functions, texts, values
 from simdocs.options.asked import Options
 
 _HEAD = '''\
@@ -33,7 +33,7 @@ _TYPES: Mapping[type, str] = {
     texts.Delimiter: "str",
     texts.FieldNames: "str | Sequence[str]",
     values.PatternList: "Sequence[str]",
-    recipes.HashFunctions: "str | Sequence[str]",
+    hash_functions.HashFunctions: "str | Sequence[str]",
     answers.Settings: "Mapping[str, str] | Sequence[str]",
     values.PathName: "Path",
     values.PathList: "Path | Sequence[Path]",

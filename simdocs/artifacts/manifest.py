@@ -18,7 +18,8 @@ from simdocs.artifacts.npy import checksum, damaged
 from simdocs.errors import ArtifactError, ParametersError
 from simdocs.model.documents import Documents
 from simdocs.options.declaration import Group, GroupType
-from simdocs.options.recipes import MOST_STOP_WORDS, OWN_SCHEMES, RECORDED, IndexRecipe, Recipe, SignatureRecipe
+from simdocs.options.hash_functions import OWN_SCHEMES, refuse_contradiction
+from simdocs.options.recipes import MOST_STOP_WORDS, RECORDED, IndexRecipe, Recipe, SignatureRecipe
 from simdocs.options.values import Choice
 
 AnyRecipe = typing.TypeVar("AnyRecipe", bound=Recipe)
@@ -177,8 +178,6 @@ def _possible(recipe: Recipe, name: str) -> None:
         raise ValueError
     _in_range(recipe, name)
     if isinstance(recipe, SignatureRecipe) and (recipe.sketching.is_own or len(recipe.sketching.as_dict()) > _DRAWN):
-        from simdocs.options.hash_functions import refuse_contradiction
-
         refuse_contradiction(recipe.sketching)
     if isinstance(recipe, IndexRecipe) and recipe.banding.bands * recipe.banding.rows > recipe.sketching.num_perm:
         raise ValueError

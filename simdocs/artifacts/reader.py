@@ -22,7 +22,8 @@ from simdocs.errors import ArtifactError, InputError
 from simdocs.model.artifact import Artifact
 from simdocs.model.columns import MemoryColumn
 from simdocs.names import command_line, display_name
-from simdocs.options.recipes import MOST_OWN_BYTES, MOST_STOP_WORDS
+from simdocs.options.hash_functions import MOST_OWN_BYTES
+from simdocs.options.recipes import MOST_STOP_WORDS
 from simdocs.storage.syscalls import open_directory
 
 _FIELDS_BYTES = (1 << 18) + 6 * MOST_STOP_WORDS + MOST_OWN_BYTES

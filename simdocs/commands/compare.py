@@ -210,7 +210,7 @@ def answer(options: Compare, run: Run) -> Comparison | SimilarityMatrix | SlotTr
         if not look.as_file:
             return in_common
     sets = token_sets(texts, shingling, ignored)
-    sketching = compared.sketching_of(sets)
+    sketching = compared.own_sketching()
     matrix = matrix_of(compared, sets)
     if options.trace:
         return slot_trace(texts, sets, shingling, sketching, matrix)

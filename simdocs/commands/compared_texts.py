@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import compress, product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -38,9 +38,6 @@ from simdocs.options.texts import Sequences
 from simdocs.pipeline.reload import ReloadRequest, reload_texts
 from simdocs.pipeline.shingling import spelled_shingles
 
-if TYPE_CHECKING:
-    from simdocs.options.hash_functions import PermutationLines
-
 
 @dataclass(frozen=True, slots=True)
 class ComparedTexts:
@@ -62,7 +59,7 @@ class ComparedTexts:
     shinglings: list[Shingling]
     ignored: list[Tokens]
     sketching: Sketching
-    permutations: PermutationLines | None = None
+    permutations: Sequence[Sequence[str]] = ()
     artifact: Artifact | None = None
     given_names: Mapping[bytes, Any] = field(default_factory=dict)
 
@@ -76,16 +73,15 @@ class ComparedTexts:
         """How the artifact was made in which they are recorded."""
         return None if self.artifact is None else self.artifact.recipe
 
-    def sketching_of(self, sets: Ragged) -> Sketching:
+    def own_sketching(self) -> Sketching:
         """How signatures are computed, with functions that are stated for the shingles of these texts.
 
-        sets: their token sets. UsageError: they have too many shingles, or a function is not defined for one.
+        UsageError: they have too many shingles, or a permutation is not one of them.
         """
         if not self.sketching.is_own or isinstance(self.recipe, SignatureRecipe):
             return self.sketching
-        from simdocs.commands.own_functions import refuse_too_many, with_items
+        from simdocs.commands.own_functions import with_items
 
-        refuse_too_many(self.sketching, len(distinct(sets.values)))
         return with_items(self.sketching, _spelled(self.texts, self.shinglings[0]), self.permutations)
 
     @property
@@ -186,7 +182,7 @@ def _recorded(options: Compare) -> ComparedTexts:
     texts, called = dict(found), corpus.printed_names(rows)
     in_order = [texts[place] for place in range(len(rows))]
     if isinstance(recipe, SignatureRecipe):
-        ignored, sketching, permutations = ignored_of(artifact), recipe.sketching, None
+        ignored, sketching, permutations = ignored_of(artifact), recipe.sketching, list[list[str]]()
     else:
         ignored = tokens_of_templates(options.template, shingling)
         sketching, permutations = _sketching(options)
@@ -205,16 +201,16 @@ def _shinglings(options: Compare) -> list[Shingling]:
     return found
 
 
-def _sketching(options: Compare) -> tuple[Sketching, PermutationLines | None]:
+def _sketching(options: Compare) -> tuple[Sketching, list[list[str]]]:
     """How signatures are computed, as asked; and the permutations, if they are in a file.
 
     InputError, UsageError: the file cannot be used.
     """
-    permutations = None
+    permutations = list[list[str]]()
     if options.permutation_file is not None:
-        from simdocs.commands.own_functions import permutation_lines
+        from simdocs.commands.own_functions import permutations_of
 
-        permutations = permutation_lines(options.permutation_file)
+        permutations = permutations_of(options.permutation_file)
     return Sketching.of(options.fields()).with_own_functions(options.functions, permutations), permutations
 
 

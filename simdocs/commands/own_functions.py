@@ -5,9 +5,9 @@ In messages and here, an item is a different shingle. The items of an index stay
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -21,8 +21,16 @@ from simdocs.model.artifact import Artifact, Shingles
 from simdocs.model.ragged import NO_TOKENS, Index, Ragged, Tokens
 from simdocs.model.skipped import OF_UNVERIFIED, Skipped
 from simdocs.names import display_name
-from simdocs.options.hash_functions import PermutationLines, in_row_order, numbers_of, values_of
-from simdocs.options.recipes import FORMULAS, MOST_ITEMS, Recipe, SignatureRecipe, Sketching
+from simdocs.options.hash_functions import (
+    FUNCTIONS,
+    MOST_ITEMS,
+    TOO_MANY,
+    in_row_order,
+    numbers_of,
+    permutations_in,
+    permuted,
+)
+from simdocs.options.recipes import Recipe, SignatureRecipe, Sketching
 from simdocs.options.texts import Sequences, Walking
 from simdocs.pipeline.prepare import Intake, files_of
 from simdocs.pipeline.reading import Reading
@@ -34,14 +42,11 @@ _AT_ONCE = 1 << 20
 Stated = TypeVar("Stated", bound=SignatureRecipe)
 
 
-def permutation_lines(name: bytes) -> PermutationLines:
+def permutations_of(name: bytes) -> list[list[str]]:
     """The permutations in this file. InputError, UsageError: it has none, or cannot be used."""
     data = read_single_document(name, Walking().max_size, Sequences())
     try:
-        return PermutationLines.of(data.decode())
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{display_name(name)}, line {line}: this file is not in UTF-8: convert it first") from None
+        return permutations_in(data.decode("utf-8", "surrogateescape"))
     except ValueError as wrong:
         raise InputError(f"{display_name(name)}: {wrong}") from None
 
@@ -58,27 +63,23 @@ def refuse_stated(options: Any) -> None:
         )
 
 
-def with_items(sketching: Sketching, spelled: Mapping[int, str], lines: PermutationLines | None) -> Sketching:
+def with_items(sketching: Sketching, spelled: Mapping[int, str], permutations: Sequence[Sequence[str]]) -> Sketching:
     """A scheme whose functions are about these items. spelled: the items by their tokens.
 
-    UsageError: there are too many, or a function is not defined for them, or a permutation is not one of them.
+    UsageError: there are too many, two are the same number, or a permutation is not one of them.
     """
     token_of = {item: token for token, item in spelled.items()}
     items = tuple(in_row_order(token_of))
-    made = sketching.but(items=items, item_tokens=tuple(token_of[item] for item in items))
     try:
         numbers_of(items)
-        if lines is not None:
-            made = made.but(permutations=lines.of_items(items))
-        values_of(made)
+        numbers = permuted(permutations, items)
     except ValueError as wrong:
-        _refuse(sketching, str(wrong))
-    return made
+        raise _refusal(sketching, str(wrong)) from None
+    return sketching.but(items=items, item_tokens=tuple(token_of[item] for item in items), permutations=numbers)
 
 
-def _refuse(sketching: Sketching, wrong: str) -> NoReturn:
-    option = "--functions" if sketching.scheme == FORMULAS else "--permutation-file"
-    raise UsageError(f"{option}: {wrong}")
+def _refusal(sketching: Sketching, wrong: str) -> UsageError:
+    return UsageError(f"{'--functions' if sketching.scheme == FUNCTIONS else '--permutation-file'}: {wrong}")
 
 
 def with_all_items(intake: Intake, recipe: Stated, run: Run) -> tuple[Intake, Stated]:
@@ -89,7 +90,8 @@ def with_all_items(intake: Intake, recipe: Stated, run: Run) -> tuple[Intake, St
     if not (intake.artifact is None or isinstance(intake.artifact, Shingles)):
         return intake, recipe
     if recipe.shingling.multiset:
-        _refuse(recipe.sketching, f"{'' if intake.artifact is None else intake.artifact.name} has multisets, not sets")
+        name = "" if intake.artifact is None else intake.artifact.name
+        raise _refusal(recipe.sketching, f"{name} has multisets, not sets")
     intake, corpus, firsts = _first_documents(intake, recipe, run, _Firsts(most_for=recipe.sketching))
     if firsts.largest == 1 and recipe.shingling.unit != "line":
         run.skipped.warnings.append(
@@ -115,13 +117,6 @@ def refuse_other_items(intake: Intake, recipe: SignatureRecipe, indexed: Corpus,
     )
 
 
-def refuse_too_many(sketching: Sketching, items: int) -> None:
-    """Raise UsageError if this number of items is too large for own functions."""
-    if items > MOST_ITEMS:
-        remedy = "--scheme permutation has random functions for any number"
-        _refuse(sketching, f"there are more than {MOST_ITEMS:,} different shingles: {remedy}")
-
-
 class _Firsts:
     """The different tokens of documents, the first document with each, and the largest number of tokens in one.
 
@@ -142,8 +137,8 @@ class _Firsts:
         self.rows = np.concatenate((self.rows, self._done + rows))
         self._done += len(sets)
         self.largest = max(self.largest, int(sets.lengths.max(initial=0)))
-        if self._most_for is not None:
-            refuse_too_many(self._most_for, len(self.tokens))
+        if self._most_for is not None and len(self.tokens) > MOST_ITEMS:
+            raise _refusal(self._most_for, TOO_MANY)
 
 
 def _first_documents(intake: Intake, recipe: Recipe, run: Run, firsts: _Firsts) -> tuple[Intake, Corpus, _Firsts]:
@@ -172,18 +167,16 @@ def _spelled(corpus: Corpus, rows: Index, tokens: Tokens) -> dict[int, str]:
 
 
 def contradictory_permutations(name: bytes, artifact: Artifact) -> Iterator[str]:
-    """Yield a message if this file has other permutations than the artifact has. Errors: see `permutation_lines`."""
-    recipe, remedy = artifact.recipe, "rebuild it, or leave the option out"
+    """Yield a message if this file has other permutations than the artifact has. Errors: see `permutations_of`."""
+    recipe = artifact.recipe
     if not isinstance(recipe, SignatureRecipe):
         return
-    sketching = recipe.sketching
-    if not sketching.permutations:
-        yield f"{artifact.name} was built without --permutation-file: {remedy}"
-        return
-    try:
-        same = permutation_lines(name).of_items(sketching.items) == sketching.permutations
-    except ValueError as wrong:
-        raise InputError(f"{display_name(name)}: {wrong}") from None
-    if not same:
-        option = "--permutation-file"
-        yield f"{artifact.name} was built with another {option} than {display_name(name)}: {remedy}"
+    sketching, built = recipe.sketching, "without --permutation-file"
+    if sketching.permutations:
+        built = f"with another --permutation-file than {display_name(name)}"
+        try:
+            if permuted(permutations_of(name), sketching.items) == sketching.permutations:
+                return
+        except ValueError as wrong:
+            raise InputError(f"{display_name(name)}: {wrong}") from None
+    yield f"{artifact.name} was built {built}: rebuild it, or leave the option out"

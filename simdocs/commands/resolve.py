@@ -218,13 +218,13 @@ def _beside(options: Any, intake: Intake, index: BandIndex) -> tuple[Any, Intake
 def _signed(options: Any, intake: Intake, artifact: Artifact | None) -> tuple[Intake, Any]:
     """The documents with the tokens that are left out, and how they become signatures."""
     fixed = None if artifact is None else artifact.recipe
-    if getattr(options, "permutation_file", None) is not None and not isinstance(fixed, SignatureRecipe):
-        from simdocs.commands.own_functions import permutation_lines
-
-        intake = replace(intake, permutations=permutation_lines(options.permutation_file))
     if isinstance(fixed, SignatureRecipe):
         recipe = fixed
     else:
+        if (name := getattr(options, "permutation_file", None)) is not None:
+            from simdocs.commands.own_functions import permutations_of
+
+            intake = replace(intake, permutations=permutations_of(name))
         functions = getattr(options, "functions", ())
         sketching = Sketching.of(options.fields()).with_own_functions(functions, intake.permutations)
         made = shingles_recipe(options, fixed).fields()

@@ -5,18 +5,16 @@ Also how the similarity of two texts is measured.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from unicodedata import unidata_version
 
 from simdocs.options.declaration import SHINGLES, SIGNATURES, Family, Group, Member, Option, option
 from simdocs.options.families import LANGUAGES, RULES, SCHEMES, UNITS, default_k
+from simdocs.options.hash_functions import FUNCTIONS, MOST_ITEMS, OWN_SCHEMES, PERMUTATIONS, HashFunctions
 from simdocs.options.texts import Normalisation, Sequences
 from simdocs.options.values import Choice, Flag, Fraction, PathList, PathName, Seed, Several, Whole
-
-if TYPE_CHECKING:
-    from simdocs.options.hash_functions import PermutationLines
 
 MAX_NUM_PERM = 1 << 16
 """The largest number of places in a signature."""
@@ -89,53 +87,6 @@ class SeveralShinglings(Group, shared=SHINGLES, decided=True):
     )
 
 
-OWN_SCHEMES = FORMULAS, PERMUTATIONS = "functions", "permutation-file"
-"""The schemes whose hash functions are stated, and not drawn with the seed. Manifests have them as the others. They are
-no values of --scheme, because the options that state their functions choose them."""
-
-
-class HashFunctions:
-    """One or more formulas of x; on a command line separated by commas, in Python also in a sequence."""
-
-    wanted = "formulas of x with +, *, mod and parentheses, such as '(x+1) mod 5, (3*x+1) mod 5'"
-
-    def check(self, value: Any) -> tuple[str, ...]:
-        """The formulas in their usual spelling. All other schemes have none."""
-        if value == ():
-            return ()
-        from simdocs.options.formulas import spelled_functions
-
-        try:
-            return spelled_functions(value)
-        except ValueError:
-            raise ValueError(self.wanted) from None
-
-    def parse(self, text: str) -> tuple[str, ...]:
-        """The formulas between commas."""
-        return self.check(text)
-
-    def hint(self, given: object) -> str:
-        """What is wrong, and where."""
-        from simdocs.options.formulas import spelled_functions
-
-        try:
-            spelled_functions(given)
-        except ValueError as wrong:
-            return str(wrong)
-        return ""
-
-
-MOST_FUNCTIONS = 50
-"""The largest number of functions or permutations. Candidates are dropped by their estimate only with 64 places or
-more, which would be wrong with functions that are not random."""
-
-MOST_ITEMS, MOST_ITEM_BYTES = 1000, 1 << 16
-"""The largest number of different shingles for own functions, and of their bytes in UTF-8."""
-
-MOST_OWN_BYTES = 3 << 19
-"""Bytes that functions, items and tokens take in a manifest at most: 20 bytes for each row of a permutation, 6 for each
-byte of an item, which may be an escape, and less than 100 KiB for all else."""
-
 _SMALL = f"All documents together may have {MOST_ITEMS:,} shingles that differ"
 
 
@@ -144,7 +95,7 @@ class Sketching(Group, shared=SIGNATURES, decided=True):
 
     The other fields are empty unless the scheme is one of OWN_SCHEMES.
 
-    functions: the formulas.
+    functions: the linear functions.
     permutations: the numbers of the rows in permuted order, with spaces between them.
     items: the different shingles of all documents, in the order of rows; empty until the documents were read.
     item_tokens: their tokens.
@@ -172,14 +123,14 @@ class Sketching(Group, shared=SIGNATURES, decided=True):
         """Whether the scheme goes through the shingles row by row, which can be shown."""
         return self.is_own or SCHEMES[self.scheme].by_rows
 
-    def with_own_functions(self, functions: tuple[str, ...], permutations: PermutationLines | None) -> Sketching:
+    def with_own_functions(self, functions: tuple[str, ...], permutations: Sized) -> Sketching:
         """The scheme of the functions that are stated, so far without items; itself if none are.
 
         permutations: those of a file, if one is given.
         """
-        if permutations is not None:
-            return self.but(scheme=PERMUTATIONS, num_perm=len(permutations.lines))
-        return self.but(scheme=FORMULAS, num_perm=len(functions), functions=functions) if functions else self
+        if permutations:
+            return self.but(scheme=PERMUTATIONS, num_perm=len(permutations))
+        return self.but(scheme=FUNCTIONS, num_perm=len(functions), functions=functions) if functions else self
 
     def as_dict(self) -> dict[str, Any]:
         """The fields by name, without those that are empty."""
@@ -187,13 +138,13 @@ class Sketching(Group, shared=SIGNATURES, decided=True):
 
 
 class OwnFunctions(Group, shared=SIGNATURES):
-    """Hash functions that are stated: formulas, or a file of permutations."""
+    """Hash functions that are stated: linear functions, or a file of permutations."""
 
     functions: tuple[str, ...] = option(
         HashFunctions(),
         default=(),
-        help="Use these hash functions, such as '(x+1) mod 5, (3*x+1) mod 5'. x is the shingle if all are whole"
-        f" numbers, and otherwise its place among them from 0, by their bytes. {_SMALL}.",
+        help="Use these hash functions (a*x+b) mod m, such as '(x+1) mod 5, (3*x+1) mod 5'. x is the shingle if all are"
+        f" whole numbers, and otherwise its place among them from 0, by their bytes. {_SMALL}.",
         metavar="LIST",
     )
     permutation_file: bytes | None = option(

@@ -27,7 +27,6 @@ from simdocs.pipeline.shingling import record_ignored
 from simdocs.pipeline.signing import Sketches, sign, sign_token_sets
 
 if TYPE_CHECKING:
-    from simdocs.options.hash_functions import PermutationLines
     from simdocs.pipeline.reuse import Earlier
 
 
@@ -40,7 +39,7 @@ class Intake:
     outputs: files that will be written, which must not be among the documents.
     found: the files of the documents, if they were found before, or texts in memory.
     ignored: the tokens that are left out, ascending.
-    permutations: the permutations of the shingles that are the hash functions, if they are in a file.
+    permutations: the words of the permutations of the shingles that are the hash functions, if they are in a file.
     text_field: the fields that hold the texts in containers, if they were given.
     id_field: the field that holds the ids of documents in containers, if it was given; empty: none does.
     with_digests: whether the digests of files and chunks are recorded, by which they are recognised later.
@@ -54,7 +53,7 @@ class Intake:
     outputs: Sequence[str | None] = ()
     found: FileList | None = None
     ignored: Tokens = field(default_factory=lambda: NO_TOKENS)
-    permutations: PermutationLines | None = None
+    permutations: Sequence[Sequence[str]] = ()
     text_field: tuple[str, ...] | None = None
     id_field: str | None = None
     with_digests: bool = True

@@ -9,14 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.options.hash_functions import (
-    PermutationLines,
-    function_values,
+    MOST_FUNCTIONS,
+    MOST_ITEM_BYTES,
+    MOST_ITEMS,
+    TOO_MANY,
+    HashFunctions,
     in_row_order,
     numbers_of,
-    permutation_values,
-    permuted_rows,
+    permutations_in,
+    permuted,
+    values_of,
 )
-from simdocs.options.recipes import MOST_FUNCTIONS, MOST_ITEM_BYTES, MOST_ITEMS
+from simdocs.options.recipes import Sketching
 
 items = st.sets(st.text(st.characters(exclude_categories=()), max_size=4).filter(lambda item: item.split() == [item]))
 
@@ -35,7 +39,7 @@ def test_other_items_are_numbered_in_the_order_of_their_bytes(given_items):
     assert numbers_of(rows) == list(range(len(rows)))
 
 
-@pytest.mark.parametrize("other", ["a", "-3", "3.5", "٣", "1 2", "+1", ""])
+@pytest.mark.parametrize("other", ["a", "-3", "3.5", "٣", "1 2", "+1", "", "1" * 19])
 def test_one_item_that_is_no_whole_number_makes_all_of_them_places(other):
     rows = in_row_order(["10", "9", other])
     assert numbers_of(rows) == [0, 1, 2]
@@ -50,35 +54,73 @@ def test_invalid_bytes_are_ordered_as_bytes():
     ("rows", "said"),
     [
         (["007", "7"], "007 and 7 are the same number: write both in the same way"),
-        (["1" * 19], "111111111111111111... has 19 digits, and 18 are allowed"),
-        ([f"{number:04}" for number in range(MOST_ITEMS + 1)], "there are 1,001 different shingles, and 1,000 are"),
-        (["x" * (MOST_ITEM_BYTES + 1)], "the different shingles have 65,537 bytes, and 65,536 are allowed"),
+        ([f"{number:04}" for number in range(MOST_ITEMS + 1)], TOO_MANY),
+        (["x" * (MOST_ITEM_BYTES + 1)], TOO_MANY),
     ],
 )
-def test_numbers_that_are_too_large_or_the_same_are_refused(rows, said):
+def test_items_that_are_too_many_or_the_same_number_are_refused(rows, said):
     with pytest.raises(ValueError, match=f"^{re.escape(said)}"):
         numbers_of(rows)
 
 
-def test_a_value_that_is_no_signature_is_refused():
-    assert function_values(["x"], ["4294967294"]) == [[4294967294]]
-    for row, value in (("4294967295", "4,294,967,295"), ("1" * 18, "111,111,111,111,111,111")):
-        with pytest.raises(ValueError, match=f"^x is {value} for '{row}', and 4,294,967,294 is the most: end it with"):
-            function_values(["x"], [row])
-    with pytest.raises(ValueError, match=r"is more than 10\^18 for"):
-        function_values(["x*x"], ["1" * 18])
+LARGEST = 10**9 - 1
+FACTORS = st.integers(0, LARGEST)
+
+
+@given(FACTORS, FACTORS, st.integers(1, LARGEST), st.sets(st.integers(0, 10**18 - 1)), st.sampled_from(["", " ", "  "]))
+def test_a_linear_function_is_computed_without_overflow(a, b, m, numbers, space):
+    expected = [(a * x + b) % m for x in sorted(numbers)]
+    texts = [f"{a}*x+{b}mod{m}", f"({a}x+{b})%{m}", f"{a} * x + {b} mod {m}", f"({a}x + {b}) % {m}"]
+    functions = HashFunctions().check([f"{space}{text}{space}" for text in texts])
+    assert functions == tuple([f"{a}*x+{b} mod {m}", f"({a}*x+{b}) mod {m}"] * 2)
+    assert HashFunctions().check(functions) == HashFunctions().parse(",".join(texts)) == functions
+    scheme = Sketching(scheme="functions", functions=functions, items=tuple(map(str, sorted(numbers))))
+    assert values_of(scheme) == [expected] * 4
+
+
+@pytest.mark.parametrize(
+    ("text", "function", "at_0", "at_3"),
+    [
+        ("x mod 7", "x mod 7", 0, 3),
+        ("(x)mod 2", "(x) mod 2", 0, 1),
+        ("x+1 mod 5", "x+1 mod 5", 1, 4),
+        ("3x+1 mod 5", "3*x+1 mod 5", 1, 0),
+        ("(2*x + 1) % 5", "(2*x+1) mod 5", 1, 2),
+        ("\t( 3 x + 1 )\tmod 5", "(3*x+1) mod 5", 1, 0),
+        ("007x % 5", "007*x mod 5", 0, 1),
+    ],
+)
+def test_a_linear_function_is_written_as_on_slides(text, function, at_0, at_3):
+    assert HashFunctions().parse(text) == (function,)
+    scheme = Sketching(scheme="functions", functions=(function,), items=("0", "3"))
+    assert values_of(scheme) == [[at_0, at_3]]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *("", " ", "x", "7", "7 mod 5", "x*x mod 5", "x**2 mod 5", "x+x mod 5", "x-1 mod 5", "x/2 mod 5", "1+3x mod 5"),
+        *("x mod 0", "x mod 05", "x mod x", "x mod 5 mod 3", "x mod 5+1", "(x mod 5", "x) mod 5", "((x)) mod 5"),
+        *("2(x+1) mod 5", "1 2x mod 5", "X mod 5", "٣*x mod 5", "1234567890x mod 5", "x mod 1234567890", "x mod 5,"),
+        *(["x mod 5", "x mod 5,x mod 3"], ["x mod 5", 3], ["x mod 5"] * (MOST_FUNCTIONS + 1), 3, {"x mod 5"}),
+    ],
+)
+def test_what_is_no_linear_function_is_refused(wrong):
+    said = "1 to 50 functions (a*x+b) mod m, such as '(x+1) mod 5, (3*x+1) mod 5'"
+    with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
+        HashFunctions().check(wrong)
 
 
 @given(items, st.randoms(use_true_random=False))
 def test_a_permutation_of_items_or_their_numbers_has_places_from_1(given_items, random):
     rows = in_row_order(given_items)
     order = random.sample(rows, len(rows))
-    xs = dict(zip(rows, numbers_of(rows), strict=True)) if len(set(map(len, rows))) < 2 else None
-    assert permuted_rows(order, rows) == [rows.index(item) for item in order]
-    if xs is None or not rows:
-        return
-    (places,) = permutation_values([" ".join(str(xs[item]) for item in order)], rows)
-    assert places == [order.index(item) + 1 for item in rows]
+    numbers = dict(zip(rows, numbers_of(rows), strict=True))
+    (recorded,) = permuted([order], rows)
+    assert recorded == " ".join(str(numbers[item]) for item in order)
+    scheme = Sketching(scheme="permutation-file", permutations=(recorded,), items=tuple(rows))
+    assert values_of(scheme) == [[order.index(item) + 1 for item in rows]]
+    assert permuted([recorded.split()], list(map(str, numbers.values()))) == (recorded,)
 
 
 @pytest.mark.parametrize(
@@ -90,6 +132,7 @@ def test_a_permutation_of_items_or_their_numbers_has_places_from_1(given_items, 
         ("2 0 1", "a b c", ("2 0 1",)),
         ("2 \t 0 \t 1", "a b c", ("2 0 1",)),
         ("c\r\na\r\nb\r\n\n", "a b c", ("2 0 1",)),
+        ("\n1 2 3\n\n3 2 1", "1 2 3", ("1 2 3", "3 2 1")),
         ("1 a b", "1 a b", ("0 1 2",)),
         ("0 1 2", "1 a b", ("0 1 2",)),
         ("03 1 02", "1 2 3", ("3 1 2",)),
@@ -97,33 +140,30 @@ def test_a_permutation_of_items_or_their_numbers_has_places_from_1(given_items, 
     ],
 )
 def test_a_file_has_a_permutation_on_each_line_or_a_shingle_on_each_line(text, rows, permutations):
-    assert PermutationLines.of(text).of_items(rows.split()) == permutations
+    assert permuted(permutations_in(text), rows.split()) == permutations
 
 
 def test_tabs_stand_between_shingles_that_have_spaces():
     rows = ["alice and", "roses are", "the plane"]
-    assert PermutationLines.of("the plane\talice and\t roses  are \n").of_items(rows) == ("2 0 1",)
-    with pytest.raises(ValueError, match=r"^line 1: 'the' is not one of the 3 shingles .*: put tabs between shingles"):
-        PermutationLines.of("the plane alice and roses are").of_items(rows)
+    assert permuted(permutations_in("the plane\talice and\t roses  are \n"), rows) == ("2 0 1",)
+    with pytest.raises(ValueError, match=r"^permutation 1: 'the' is not among the 3 shingles .*: put tabs between"):
+        permuted(permutations_in("the plane alice and roses are"), rows)
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("1 2 3\n1 2", "line 2: '3' is missing, one of the 3 shingles ('1', '2', '3')"),
-        ("1 2 2", "line 1: '2' occurs twice"),
-        ("1 2 3 4", "line 1: '4' is not one of the 3 shingles ('1', '2', '3')"),
-        ("1 2 -3", "line 1: '-3' is not one of the 3 shingles ('1', '2', '3')"),
-        ("1 2 ٣", "line 1: '٣' is not one of the 3 shingles ('1', '2', '3')"),
-        ("1,2,3", "line 1: '1,2,3' is not one of the 3 shingles ('1', '2', '3')"),
-        ("1\n2\n2", "line 3: '2' occurs twice"),
-        ("1\n2", "'3' is missing, one of the 3 shingles ('1', '2', '3')"),
-        ("1 2 3\n\n3 2 1", "line 2 is empty: remove it"),
-        ("\n1 2 3", "line 1 is empty: remove it"),
-        (" \n\n", "there are no permutations in it"),
-        ("1 2 3\n" * (MOST_FUNCTIONS + 1), "it has 51 permutations, and 50 are allowed"),
+        ("1 2 3\n1 2", "permutation 2: '3' is missing among the 3 shingles ('1', '2', '3')"),
+        ("1 2 2", "permutation 1: '2' occurs twice among the 3 shingles ('1', '2', '3')"),
+        ("1 2 3 4", "permutation 1: '4' is not among the 3 shingles ('1', '2', '3')"),
+        ("1 2 -3", "permutation 1: '-3' is not among the 3 shingles ('1', '2', '3')"),
+        ("1 2 ٣", "permutation 1: '٣' is not among the 3 shingles ('1', '2', '3')"),
+        ("1,2,3", "permutation 1: '1,2,3' is not among the 3 shingles ('1', '2', '3')"),
+        ("1\n2\n2", "permutation 1: '2' occurs twice among the 3 shingles ('1', '2', '3')"),
+        (" \n\n", "it has 0 permutations, not 1 to 50"),
+        ("1 2 3\n" * (MOST_FUNCTIONS + 1), "it has 51 permutations, not 1 to 50"),
     ],
 )
-def test_what_is_no_permutation_is_refused_with_its_line(text, said):
+def test_what_is_no_permutation_is_refused(text, said):
     with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
-        PermutationLines.of(text).of_items(["1", "2", "3"])
+        permuted(permutations_in(text), ["1", "2", "3"])

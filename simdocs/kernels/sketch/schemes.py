@@ -9,7 +9,8 @@ import numpy as np
 
 from simdocs.model.ragged import Index, Ragged, Tokens
 from simdocs.options.families import SCHEMES
-from simdocs.options.recipes import OWN_SCHEMES, Sketching
+from simdocs.options.hash_functions import OWN_SCHEMES, values_of
+from simdocs.options.recipes import Sketching
 
 
 class Scheme(NamedTuple):
@@ -39,7 +40,6 @@ def signing_of(sketching: Sketching) -> Scheme:
     if sketching.scheme not in OWN_SCHEMES:
         return scheme_of(sketching.scheme)
     from simdocs.kernels.sketch.permutation import table_signatures
-    from simdocs.options.hash_functions import values_of
 
     tokens = np.array(sketching.item_tokens, np.uint32)
     order = np.argsort(tokens)

@@ -20,10 +20,10 @@ from simdocs.cli.command import Command
 from simdocs.cli.completion import completer
 from simdocs.cli.exits import BY_SIGNAL, MEANINGS, PRECEDENCE
 from simdocs.cli.program import COMPLETE, simdocs
-from simdocs.kernels.tokens.stopwords import STOP_WORDS
 from simdocs.model.documents import CHUNK, CHUNK_FIELDS, DOCUMENT, FIELDS, FILE, FILE_FIELDS
 from simdocs.model.saved_answer import END_FIELDS, HEAD_FIELDS, ROW_FIELDS, VERSION
 from simdocs.options.declaration import SHARED
+from simdocs.options.stop_words import STOP_WORDS
 from simdocs.storage.lock import HOLDER
 
 HERE = Path(__file__).resolve().parent

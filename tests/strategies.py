@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from simdocs.kernels.sketch.schemes import scheme_of
-from simdocs.kernels.tokens import multisets, shinglers
+from simdocs.kernels import multisets, shinglers
+from simdocs.kernels.schemes import scheme_of
 from simdocs.model.ragged import Array, Ragged
 from simdocs.model.texts import Texts
 from simdocs.options.recipes import Banding, IndexRecipe, Recipe, Shingling, Sketching

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import simdocs
-from simdocs.kernels.tokens.shinglers import shingler_of
+from simdocs.kernels.shinglers import shingler_of
 from simdocs.options.families import UNITS
 from tests import strategies as some
 from tests.asked import OPTIONS

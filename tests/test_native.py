@@ -20,20 +20,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from simdocs.kernels import native
-from simdocs.kernels.compare import jaccard
-from simdocs.kernels.lsh import buckets
-from simdocs.kernels.sketch import fss
-from simdocs.kernels.text.character_kinds import kinds_table
-from simdocs.kernels.text.normalise import normalise
-from simdocs.kernels.tokens import multisets, murmur
-from simdocs.kernels.tokens.shinglers import char_tokens, tokens_of_units
-from simdocs.kernels.tokens.unit_hashes import word_hashes
+from simdocs.kernels import buckets, fss, jaccard, multisets, murmur, native
+from simdocs.kernels.characters import kinds_table
+from simdocs.kernels.normalise import normalise
+from simdocs.kernels.shinglers import char_tokens, tokens_of_units
+from simdocs.kernels.unit_hashes import word_hashes
 from simdocs.model.ragged import Ragged, offsets_of
 from simdocs.model.texts import STRIDE
 from simdocs.options.recipes import Shingling
 from simdocs.options.texts import Normalisation
 from tests import strategies as some
+from tests.kernels.conftest import OF_BOTH
 from tests.twins import signatures as twin
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -72,7 +69,7 @@ def test_only_kernels_of_the_table_can_have_a_version_in_c():
     def sort_rows() -> None:
         """A kernel that is not in the table."""
 
-    sort_rows.__module__ = "simdocs.kernels.tokens.multisets"
+    sort_rows.__module__ = "simdocs.kernels.multisets"
     with pytest.raises(KeyError):
         native.accelerated(sort_rows)
 
@@ -530,9 +527,8 @@ def test_kernels_in_c_touch_no_memory_of_others(tmp_path):
         "ASAN_OPTIONS": "detect_leaks=0",  # those of Python itself
         "SIMDOCS_KERNELS": "native",
     }
-    tests = ["tests/test_native.py", "tests/kernels/tokens", "tests/kernels/text", "tests/kernels/sketch/test_fss.py"]
-    tests += ["tests/kernels/compare/test_jaccard.py", "tests/kernels/lsh"]
-    tests += ["tests/corpora/test_small_files.py"]
+    of_both = [f"tests/kernels/{each}.py" for each in OF_BOTH if each != "test_kernel_contract"]
+    tests = ["tests/test_native.py", *of_both, "tests/corpora/test_small_files.py"]
     # The sanitizers themselves need address space.
     left_out = ("numpy", "statistics", "code_point", "threads_that_cannot_be_started")
     chosen = ["-k", " and ".join(f"not {name}" for name in left_out), "-p", "no:cacheprovider", "-p", "no:xdist"]

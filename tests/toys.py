@@ -8,12 +8,11 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from simdocs.kernels.group.greedy_rounds import oldest
-from simdocs.kernels.sketch import fss
-from simdocs.kernels.sketch.schemes import Scheme
-from simdocs.kernels.text.units import Units
-from simdocs.kernels.tokens import murmur
-from simdocs.kernels.tokens.shinglers import Layout, ShingledTexts, Shingler, windows
+from simdocs.kernels import fss, murmur
+from simdocs.kernels.grouping import oldest
+from simdocs.kernels.schemes import Scheme
+from simdocs.kernels.shinglers import Layout, ShingledTexts, Shingler, windows
+from simdocs.kernels.units import Units
 from simdocs.model.answers import Row, TableHead
 from simdocs.model.ragged import Array, Ragged
 from simdocs.model.texts import Texts

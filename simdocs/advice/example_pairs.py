@@ -12,7 +12,7 @@ import numpy as np
 from simdocs.advice.similarity_advice import FARTHEST
 from simdocs.corpora.containers.reopened import Reopened
 from simdocs.engines.run import Run
-from simdocs.kernels.group.connectivity import connect
+from simdocs.kernels.grouping import connect
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.difference import PairDifferences
 from simdocs.model.passages import Difference

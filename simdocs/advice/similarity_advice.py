@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from simdocs.kernels.lsh.banding import longer_signature
-from simdocs.kernels.tokens.ignored_tokens import frequencies
+from simdocs.kernels.banding import longer_signature
+from simdocs.kernels.ignored_tokens import frequencies
 from simdocs.model.ragged import Index, Ragged
 from simdocs.model.tuning import BandChoice, CorpusFacts, CurvePoint, Estimate
 from simdocs.options.families import UNITS

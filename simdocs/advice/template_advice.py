@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from simdocs.engines.run import Run, Tally
-from simdocs.kernels.group.connectivity import PairGraph, connected_groups
+from simdocs.kernels.grouping import PairGraph, connected_groups
 from simdocs.matching.corpus import Corpus
 from simdocs.model.documents import INVALID, OTHER_ENCODING, Documents
 from simdocs.names import display_name

@@ -11,8 +11,7 @@ import numpy as np
 
 from simdocs.artifacts.formats import FORMATS, MANIFEST, RUN
 from simdocs.artifacts.manifest import Manifest, made_from
-from simdocs.artifacts.mapped_column import MappedColumn, Rules, map_file
-from simdocs.artifacts.npy import damaged
+from simdocs.artifacts.npy import MappedColumn, Rules, damaged, map_file
 from simdocs.artifacts.reader import (
     TRIES,
     is_still,
@@ -24,10 +23,10 @@ from simdocs.artifacts.reader import (
 )
 from simdocs.artifacts.recognise import no_such_artifact
 from simdocs.errors import ArtifactError
-from simdocs.kernels.lsh.buckets import band_keys
-from simdocs.kernels.sketch import fracminhash
-from simdocs.kernels.sketch.fss import EMPTY as EMPTY_VALUE
-from simdocs.kernels.tokens.ignored_tokens import digest_of
+from simdocs.kernels import fracminhash
+from simdocs.kernels.buckets import band_keys
+from simdocs.kernels.fss import EMPTY as EMPTY_VALUE
+from simdocs.kernels.ignored_tokens import digest_of
 from simdocs.model.artifact import Artifact
 from simdocs.model.columns import Column
 from simdocs.model.documents import IGNORED, WITHOUT_TOKENS, Documents, SourceFiles

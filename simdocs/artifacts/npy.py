@@ -1,4 +1,4 @@
-"""Write arrays as .npy files, a piece at a time, with a checksum for each block.
+"""Arrays as .npy files: written a piece at a time, with a checksum for each block, and checked before they are used.
 
 Layout: NumPy's format 1.0 (numpy.lib.format): magic, header, data. We write the header ourselves, so that its bytes do
 not depend on the version of NumPy. A reader compares it with what it must be and never evaluates it.
@@ -6,7 +6,9 @@ not depend on the version of NumPy. A reader compares it with what it must be an
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+import stat
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import mmh3
@@ -14,7 +16,9 @@ import numpy as np
 
 from simdocs.artifacts.formats import BLOCK, ArrayFormat
 from simdocs.errors import ArtifactError
-from simdocs.model.ragged import Array
+from simdocs.model.byte_strings import let_go
+from simdocs.model.documents import AMOUNTS, EMPTY, FILE_AMOUNTS
+from simdocs.model.ragged import Array, distinct
 from simdocs.storage import syscalls
 
 _MAGIC = b"\x93NUMPY\x01\x00"
@@ -108,3 +112,216 @@ class ArrayWriter:
 def damaged(name: str, what: str, remedy: str = "build the artifact again") -> ArtifactError:
     """Return the error about a damaged file of an artifact."""
     return ArtifactError(f"{name}: damaged: {what}", remedy)
+
+
+_LARGEST = 1 << 48
+"""No size, number or position is as large as this."""
+
+_AMOUNTS = frozenset((*AMOUNTS, *FILE_AMOUNTS))
+
+_UNITS_IN_BYTE = 18
+"""More units than any byte of a text can become: NFKC makes 18 characters of U+FDFA, which has 2 bytes in UTF-16."""
+
+MOST_TEXT_IN_BYTE = 3
+"""Bytes of UTF-8 that a byte of a file can become: characters of encodings of one byte have up to three. A container
+whose documents are compressed within the file must count documents, and not bytes."""
+
+_AT_ONCE = 1 << 12
+"""Records that are looked at together, while they are in cache."""
+
+
+class Rules:
+    """The rules of one array, whose blocks are read in any order. lengths: by letter of the format."""
+
+    def __init__(self, array: ArrayFormat, lengths: Mapping[str, int], blocks: int) -> None:
+        self._below = lengths[array.below] if array.below else None
+        self._end = lengths[array.ascends_to] if array.ascends_to else None
+        self._nonzero = array.nonzero
+        self._of = array.name[:-1]
+        self._first = np.full(blocks if array.ascends_to else 0, np.iinfo(np.int64).max)
+        self._last = np.full(blocks if array.ascends_to else 0, np.iinfo(np.int64).min)
+
+    @property
+    def of_blocks(self) -> bool:
+        """Whether there are rules that a block alone can break. Records may lie across two blocks."""
+        return self._nonzero or not (self._below is None and self._end is None)
+
+    def broken_by_block(self, block: int, values: Array) -> str:
+        """The problem of the values of this block, given those that were read before; empty if there is none."""
+        if self._nonzero and not int(values.min()):
+            return "holds a NUL"
+        if self._below is not None and int(values.max()) >= self._below:
+            return "holds the row of a document that does not exist"
+        if self._end is not None and not self._ascends(block, values, self._end):
+            return f"does not ascend from 0 to {self._end}"
+        return ""
+
+    def _ascends(self, block: int, values: Array, end: int) -> bool:
+        least = self._last[:block].max(initial=0)
+        most = self._first[block + 1 :].min(initial=end)
+        self._first[block], self._last[block] = values[0], values[-1]
+        return bool(least <= values[0] and values[-1] <= most and (values[:-1] <= values[1:]).all())
+
+    def broken_by_records(self, records: Array) -> str:
+        """The problem of these records; empty if there is none, or if the values are no records."""
+        amounts = [name for name in records.dtype.names or () if name in _AMOUNTS]
+        for at in range(0, len(records) if amounts else 0, _AT_ONCE):
+            part = np.asarray(records[at : at + _AT_ONCE])
+            for name in amounts:
+                if int(part[name].view(np.uint64).max()) >= _LARGEST:  # a negative number is a large one there
+                    return f"{name} of a {self._of} is out of range"
+            if self._of == "document" and (problem := _contradiction(part)):
+                return problem
+        return ""
+
+
+def _contradiction(facts: Array) -> str:
+    """The contradiction in facts of documents, (n,) DOCUMENT; empty if there is none."""
+    line, size, length, count = (facts[name] for name in ("container", "size", "length", "count"))
+    if ((length == 0) != (facts["flags"] & EMPTY != 0)).any() or (length > _UNITS_IN_BYTE * size).any():
+        return "the length of a document contradicts its size or its flags"
+    if (count > length).any() or (facts["ignored"] > count).any() or ((count == 0) & (length > 0)).any():
+        return "the numbers of units and tokens of a document contradict each other"
+    if any(((facts[name] > 0) & (line == 0)).any() for name in ("start", "extent", "line")):
+        return "a document that is not a line has a position in a file"
+    # A container whose positions count documents, and not bytes, has the extent 1.
+    shorter = (size > MOST_TEXT_IN_BYTE * facts["extent"]) & (facts["extent"] != 1)
+    if ((line > 0) & ((facts["line"] == 0) | shorter)).any():
+        return "a line is shorter than its text, or has no number"
+    return ""
+
+
+class MappedColumn:
+    """A column on disk, memory-mapped. Each block is checked once, before it is used.
+
+    ArtifactError: a block does not match its checksum, or breaks a rule of the format.
+    """
+
+    def __init__(self, name: str, mapped: Array, checksums: Sequence[str], rules: Rules | None = None) -> None:
+        """rules: what the values are held to when they are read, if they are."""
+        self.name, self.shape, self.dtype = name, mapped.shape, mapped.dtype
+        self._mapped = mapped
+        self._bytes = mapped.reshape(-1).view(np.uint8)
+        self.checksums, self._rules = checksums, rules
+        self._checked = np.zeros(len(checksums), bool)
+        self._whole = False
+        self._row = mapped.dtype.itemsize * int(np.prod(mapped.shape[1:]))
+
+    def __len__(self) -> int:
+        return int(self.shape[0])
+
+    def all(self) -> Array:
+        """Return the whole array, memory-mapped."""
+        if not self._whole:
+            self._check(np.arange(len(self._checked)))
+            self._hold_records(self._mapped)
+            self._whole = True
+        return self._mapped
+
+    def rows(self, rows: Array) -> Array:
+        """Return the rows with these numbers, (n, *shape[1:])."""
+        self._check_each(rows, self._row)
+        found = np.asarray(self._mapped[rows])
+        self._hold_records(found)
+        return found
+
+    def cut(self, begin: int, end: int) -> Array:
+        """Return rows begin to end - 1, memory-mapped."""
+        if end > begin:
+            self._check(np.arange(begin * self._row // BLOCK, (end * self._row - 1) // BLOCK + 1))
+            self._hold_records(self._mapped[begin:end])
+        return self._mapped[begin:end]
+
+    def at(self, places: Array) -> Array:
+        """Return the values at these places of the flattened array, (n,)."""
+        self._check_each(places, self.dtype.itemsize)
+        found = np.asarray(self._mapped.reshape(-1)[places])
+        self._hold_records(found)
+        return found
+
+    def release(self) -> None:
+        """Let the system take back the memory that the pages of the file take. They are read again when needed."""
+        let_go(self._mapped)
+
+    def damaged(self) -> list[int]:
+        """Return the numbers of all blocks that do not match their checksums."""
+        return [block for block in range(len(self._checked)) if not self._matches(block)]
+
+    def _check_each(self, numbers: Array, size: int) -> None:
+        """Check the blocks that hold these items of `size` bytes."""
+        if not len(numbers) or not size:
+            return
+        first = np.asarray(numbers, np.int64) * size
+        self._check(first // BLOCK)
+        if BLOCK % size:
+            self._check((first + size - 1) // BLOCK)
+        if size > BLOCK:
+            for at in distinct(first).tolist():
+                self._check(np.arange(at // BLOCK, (at + size - 1) // BLOCK + 1))
+
+    def _check(self, blocks: Array) -> None:
+        new = blocks[~self._checked[blocks]]
+        if len(new):
+            for block in distinct(new).tolist():
+                if not self._matches(block):
+                    raise damaged(self.name, f"block {block} does not match its checksum")
+                self._hold_block(block)
+                self._checked[block] = True
+
+    def _hold_block(self, block: int) -> None:
+        """Raise ArtifactError if the values of a block break a rule."""
+        if self._rules is not None and self._rules.of_blocks:
+            items = BLOCK // self.dtype.itemsize
+            values = np.asarray(self._mapped).reshape(-1)[block * items : (block + 1) * items]
+            if problem := self._rules.broken_by_block(block, values):
+                raise damaged(self.name, problem)
+
+    def _hold_records(self, records: Array) -> None:
+        """Raise ArtifactError if records break a rule."""
+        if self._rules is not None and (problem := self._rules.broken_by_records(records)):
+            raise damaged(self.name, problem)
+
+    def _matches(self, block: int) -> bool:
+        return checksum(self._bytes[block * BLOCK : (block + 1) * BLOCK].data) == self.checksums[block]
+
+
+def map_file(
+    dir_fd: int,
+    name: str,
+    array: ArrayFormat,
+    shape: tuple[int, ...],
+    checksums: Sequence[str],
+    lengths: Mapping[str, int] | None = None,
+) -> MappedColumn:
+    """Map an array in the directory `dir_fd`, after comparing its size and header with the manifest.
+
+    Only the header is read. ArtifactError: they differ. FileNotFoundError: there is no such file.
+
+    name: the name of the artifact, for messages.
+    lengths: the lengths in the format, by letter, if values are held to its rules when they are read.
+    """
+    file = os.open(array.file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=dir_fd)
+    try:
+        status = os.fstat(file)
+        full = f"{name}/{array.file}"
+        expected = header(array.dtype, shape)
+        size = array.dtype.itemsize
+        for length in shape:
+            size *= length
+        if not stat.S_ISREG(status.st_mode):
+            raise damaged(full, "not a regular file")
+        if status.st_size == 0:
+            raise damaged(full, "an empty file (an interrupted write?)")
+        if status.st_size != len(expected) + size:
+            raise damaged(full, f"{status.st_size} bytes, not {len(expected) + size}")
+        if len(checksums) != -(-size // BLOCK):
+            raise damaged(full, f"{len(checksums)} checksums in the manifest, not {-(-size // BLOCK)}")
+        if os.pread(file, len(expected), 0) != expected:
+            raise damaged(full, "its header does not match the manifest")
+        rules = None if lengths is None else Rules(array, lengths, len(checksums))
+        if not size:
+            return MappedColumn(full, np.empty(shape, array.dtype), checksums, rules)
+        with os.fdopen(os.dup(file), "rb") as opened:
+            return MappedColumn(full, np.memmap(opened, array.dtype, "r", len(expected), shape), checksums, rules)
+    finally:
+        os.close(file)

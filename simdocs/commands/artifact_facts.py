@@ -11,7 +11,7 @@ import numpy as np
 from simdocs.artifacts.formats import FORMATS
 from simdocs.commands.resolve import in_words
 from simdocs.errors import ArtifactError
-from simdocs.kernels.lsh.banding import chosen_by
+from simdocs.kernels.banding import chosen_by
 from simdocs.kernels.native import kernels_in_use
 from simdocs.matching.corpus import name_prefix
 from simdocs.model.answers import Figure

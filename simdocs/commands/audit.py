@@ -14,8 +14,8 @@ from simdocs.options.values import UNITS_OF_SIZE
 
 if TYPE_CHECKING:
     from simdocs.engines.run import Run
-    from simdocs.matching.candidates.self_join import SelfJoin
-    from simdocs.matching.sampling.found_similar import FoundPairs
+    from simdocs.matching.found_similar import FoundPairs
+    from simdocs.matching.self_join import SelfJoin
     from simdocs.model.audited import Audit as Audited
     from simdocs.options.recipes import IndexRecipe
 
@@ -71,10 +71,10 @@ def answer(options: Audit, run: Run) -> Audited:
     from simdocs.commands.own_functions import refuse_stated
     from simdocs.commands.resolve import of_bands
     from simdocs.corpora.containers.recognise import looking_like
-    from simdocs.matching.candidates.self_join import SelfJoin
     from simdocs.matching.corpus import check_root
     from simdocs.matching.preparing import prepare
-    from simdocs.matching.verification.verify import Verifier, outdated_warnings
+    from simdocs.matching.self_join import SelfJoin
+    from simdocs.matching.verify import Verifier, outdated_warnings
     from simdocs.model.audited import Audit as Audited
     from simdocs.pipeline.boilerplate import with_common_tokens
 
@@ -98,8 +98,8 @@ def answer(options: Audit, run: Run) -> Audited:
 
 def _measured(options: Audit, join: SelfJoin, recipe: IndexRecipe, run: Run) -> FoundPairs:
     """The pairs that the bands find, counted or estimated from a sample."""
-    from simdocs.matching.sampling.found_similar import measured
-    from simdocs.matching.sampling.sampled_recall import sampled_recall
+    from simdocs.matching.found_similar import measured
+    from simdocs.matching.sampled_recall import sampled_recall
 
     if options.sample is None:
         # What was read before it became too much is held as long as the error is.

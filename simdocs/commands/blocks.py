@@ -21,7 +21,7 @@ from simdocs.names import display_name
 
 if TYPE_CHECKING:
     from simdocs.corpora.containers.names import LineNames
-    from simdocs.matching.groups.decision import Decision
+    from simdocs.matching.groups import Decision
 
 
 _REMEMBERED = 1 << 22

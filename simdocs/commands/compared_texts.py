@@ -19,9 +19,9 @@ from simdocs.corpora.containers.reopened import Reopened
 from simdocs.corpora.decode import as_bytes, as_utf8
 from simdocs.corpora.single_text import read_single_document, refuse_fifo_twice
 from simdocs.errors import InputError, UnreachableRecallError, UsageError
-from simdocs.kernels.compare import jaccard
-from simdocs.kernels.sketch.permutation import each_alone, slots
-from simdocs.kernels.sketch.schemes import signing_of
+from simdocs.kernels import jaccard
+from simdocs.kernels.permutation import each_alone, slots
+from simdocs.kernels.schemes import signing_of
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.difference import difference
 from simdocs.matching.measures import are_shorter_than_a_shingle, edit_measures, shingle_measures, signature_measures

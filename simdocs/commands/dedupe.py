@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from simdocs.commands.row_outputs import RowDrafts
     from simdocs.engines.run import Run
     from simdocs.matching.corpus import Corpus
-    from simdocs.matching.groups.decision import Decision
+    from simdocs.matching.groups import Decision
     from simdocs.model.answers import Block
     from simdocs.model.deduplication import ComponentFacts, Deduplication
     from simdocs.model.documents import Documents
@@ -107,8 +107,8 @@ def grouped(plan: Plan, corpus: Corpus, run: Run, rows: RowDrafts | None = None)
     from simdocs.advice.template_advice import CrowdWatch, keep_of_lines
     from simdocs.commands import searching
     from simdocs.commands.blocks import given_names_of, names_of_pairs
-    from simdocs.matching.candidates.self_join import SelfJoin
-    from simdocs.matching.groups.greedy import decide
+    from simdocs.matching.groups import decide
+    from simdocs.matching.self_join import SelfJoin
     from simdocs.model.deduplication import Deduplication
     from simdocs.model.groups import Pairs
 
@@ -118,7 +118,7 @@ def grouped(plan: Plan, corpus: Corpus, run: Run, rows: RowDrafts | None = None)
     watch = CrowdWatch(len(corpus), run, joinable=searching.is_joinable(plan))
     verifier, grouping = searching.verifier_of(plan, corpus, run), Grouping.of(plan.options.fields())
     if plan.known is not None:
-        from simdocs.matching.groups.against import decide_against
+        from simdocs.matching.against_index import decide_against
 
         decision = decide_against(plan.known, verifier, grouping)
     else:
@@ -230,7 +230,7 @@ def _freed(corpus: Corpus, duplicates: Rows) -> tuple[int, int, int]:
 
 def _unlike_lengths(corpus: Corpus, pairs: Pairs, threshold: float) -> int:
     """The number of duplicates whose texts are many times as long as those of their kept documents, or as short."""
-    from simdocs.kernels.compare.jaccard import unlike_lengths
+    from simdocs.kernels.jaccard import unlike_lengths
 
     count = 0
     for at in range(0, len(pairs), _LOOKED_AT):

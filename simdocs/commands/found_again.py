@@ -21,7 +21,7 @@ from simdocs.corpora.identity import content_digest
 from simdocs.corpora.read_file import PADDING, read_open
 from simdocs.corpora.stamp import FileId, Stamp, file_id, is_recent, settled
 from simdocs.corpora.walked_files import Directories
-from simdocs.kernels.compare.jaccard import exact, unlike_lengths
+from simdocs.kernels.jaccard import exact, unlike_lengths
 from simdocs.matching.measures import set_and_length
 from simdocs.model.ragged import Ragged, Tokens
 from simdocs.model.saved_answer import SavedAnswer, SavedDocument, SavedPair

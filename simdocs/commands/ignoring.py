@@ -8,7 +8,7 @@ from dataclasses import replace
 from simdocs.artifacts.manifest import differences
 from simdocs.artifacts.npy import damaged
 from simdocs.errors import ArtifactError, InputError, ParametersError
-from simdocs.kernels.tokens.ignored_tokens import digest_of
+from simdocs.kernels.ignored_tokens import digest_of
 from simdocs.model.artifact import Artifact
 from simdocs.model.ragged import Tokens
 from simdocs.names import display_name

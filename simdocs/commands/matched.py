@@ -18,15 +18,15 @@ from simdocs.commands.blocks import (
 from simdocs.commands.resolve import Resolved
 from simdocs.corpora.containers.recognise import looking_like
 from simdocs.engines.run import Run
-from simdocs.kernels.lsh.banding import least_probability, threshold_warning
-from simdocs.kernels.lsh.buckets import equal_runs
+from simdocs.kernels.banding import least_probability, threshold_warning
+from simdocs.kernels.buckets import equal_runs
+from simdocs.matching.containing import find_containing
 from simdocs.matching.corpus import Corpus
-from simdocs.matching.lookup.containing import find_containing
-from simdocs.matching.lookup.index_matches import Lookup, MatchBlock, PairsOnce, find_matches
-from simdocs.matching.lookup.lookup import index_of
-from simdocs.matching.lookup.nearest import find_nearest
+from simdocs.matching.index_matches import Lookup, MatchBlock, PairsOnce, find_matches
+from simdocs.matching.lookup import index_of
+from simdocs.matching.nearest import find_nearest
 from simdocs.matching.preparing import prepare, unknown_recall
-from simdocs.matching.verification.verify import Verifier, outdated_warnings
+from simdocs.matching.verify import Verifier, outdated_warnings
 from simdocs.model.answers import NAMES, Block
 from simdocs.model.documents import EMPTY, SHORT, Documents
 from simdocs.model.figures import counted

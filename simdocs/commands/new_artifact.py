@@ -30,7 +30,7 @@ from simdocs.corpora import stamp
 from simdocs.corpora.containers.recognise import looking_like
 from simdocs.engines.run import Run, each_band, threads_for
 from simdocs.errors import UnjudgedError, UsageError
-from simdocs.kernels.lsh.banding import low_recall
+from simdocs.kernels.banding import low_recall
 from simdocs.matching.corpus import name_prefix
 from simdocs.matching.preparing import report_ignored, unknown_recall, useless_template
 from simdocs.model.artifact import Artifact, BandIndex, Signatures, as_ranges

@@ -6,20 +6,21 @@ In messages and here, an item is a different shingle. The items of an index stay
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
 
 from simdocs.commands.resolve import is_artifact, opened
+from simdocs.corpora.containers.reopened import Reopened
 from simdocs.corpora.single_text import read_single_document
 from simdocs.engines.run import Run
 from simdocs.errors import InputError, UsageError
 from simdocs.matching.corpus import Corpus
-from simdocs.matching.spelling import spellings
 from simdocs.model.artifact import Artifact, Shingles
-from simdocs.model.ragged import NO_TOKENS, Index, Ragged, Tokens
-from simdocs.model.skipped import OF_UNVERIFIED, Skipped
+from simdocs.model.ragged import NO_TOKENS, Index, Ragged, Rows, Tokens
+from simdocs.model.skipped import OF_UNVERIFIED, Skip, Skipped
 from simdocs.names import display_name
 from simdocs.options.hash_functions import (
     FUNCTIONS,
@@ -34,7 +35,8 @@ from simdocs.options.recipes import Recipe, SignatureRecipe, Sketching
 from simdocs.options.texts import Sequences, Walking
 from simdocs.pipeline.prepare import Intake, files_of
 from simdocs.pipeline.reading import Reading
-from simdocs.pipeline.shingling import shingle, token_sets
+from simdocs.pipeline.reload import ReloadRequest, reload_texts
+from simdocs.pipeline.shingling import shingle, spelled_shingles, token_sets
 
 _AT_ONCE = 1 << 20
 """Tokens of an artifact that are looked at at once."""
@@ -180,3 +182,26 @@ def contradictory_permutations(name: bytes, artifact: Artifact) -> Iterator[str]
         except ValueError as wrong:
             raise InputError(f"{display_name(name)}: {wrong}") from None
     yield f"{artifact.name} was built {built}: rebuild it, or leave the option out"
+
+
+def spellings(corpus: Corpus, rows: Rows, tokens: Tokens) -> tuple[dict[int, str], list[Skip]]:
+    """The shingle of each of these tokens that these documents have, and the documents that cannot be read again.
+
+    corpus: without token sets. One document is in memory at a time, and no more are read than are needed. Of two
+    shingles with the same token, the first counts. ArtifactError: the directory of the documents is unknown.
+    """
+    wanted, found, skips = set(tokens.tolist()), dict[int, str](), list[Skip]()
+    shingling = corpus.recipe.shingling
+    with closing(Reopened()) as reader:
+        for at in range(len(rows)):
+            if len(found) == len(wanted):
+                break
+            ((_, source),) = corpus.sources(rows[at : at + 1])
+            assert isinstance(source, ReloadRequest)
+            texts, unread = reload_texts(source, [0], shingling, reader)
+            skips += unread
+            for _, text in texts:
+                for shingle, token in spelled_shingles(text, shingling):
+                    if token in wanted:
+                        found.setdefault(token, shingle)
+    return found, skips

@@ -78,7 +78,7 @@ def paired(plan: Resolved[Pairs], corpus: Corpus, run: Run) -> SimilarPairs:
     from simdocs.advice.template_advice import CrowdWatch
     from simdocs.commands import searching
     from simdocs.commands.blocks import PrintedNames, names_of_pairs, shown_pairs
-    from simdocs.matching.candidates.self_join import SelfJoin
+    from simdocs.matching.self_join import SelfJoin
     from simdocs.matching.similar_pairs import PairCollector, PairsLeftOut, similar_pairs
     from simdocs.model.answers import Block
     from simdocs.model.deduplication import SimilarPairs

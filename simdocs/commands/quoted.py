@@ -14,11 +14,11 @@ from simdocs.corpora.containers.reopened import Reopened
 from simdocs.engines.run import Run
 from simdocs.errors import UsageError
 from simdocs.matching.corpus import Corpus
-from simdocs.matching.lookup.index_matches import Lookup
+from simdocs.matching.index_matches import Lookup
 from simdocs.matching.passage_search import PassageSearch
 from simdocs.matching.preparing import prepare
 from simdocs.matching.quoting import Quote, Quoting
-from simdocs.matching.verification.verify import Verifier, outdated_warnings
+from simdocs.matching.verify import Verifier, outdated_warnings
 from simdocs.model.answers import Block
 from simdocs.model.common_passages import PASSAGE_PLACES, PASSAGE_TEXTS, QUOTED_PASSAGES, CommonPassages
 from simdocs.model.quotations import Quotations

@@ -14,13 +14,12 @@ from simdocs.commands.quoted import least_units
 from simdocs.commands.resolve import Resolved
 from simdocs.corpora.containers.recognise import looking_like
 from simdocs.engines.run import Run
-from simdocs.kernels.lsh.buckets import equal_runs
+from simdocs.kernels.buckets import equal_runs
 from simdocs.matching.corpus import Corpus
-from simdocs.matching.repeats.places import Excerpts, Occurrences, Places, occurrences_of, places_of
-from simdocs.matching.repeats.repeated_texts import repeats_of
-from simdocs.matching.repeats.repeated_windows import repeated_chains
-from simdocs.matching.repeats.unit_texts import UnitTexts
-from simdocs.matching.verification.verify import Verifier
+from simdocs.matching.repeat_places import Excerpts, Occurrences, Places, occurrences_of, places_of
+from simdocs.matching.repeats import repeated_chains, repeats_of
+from simdocs.matching.unit_texts import UnitTexts
+from simdocs.matching.verify import Verifier
 from simdocs.model.common_passages import Excerpt, counted_units
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import Index, offsets_of, ranges

@@ -9,7 +9,7 @@ import numpy as np
 
 from simdocs.commands.saved_texts import texts_of
 from simdocs.errors import UsageError
-from simdocs.kernels.compare import jaccard
+from simdocs.kernels import jaccard
 from simdocs.matching.difference import difference
 from simdocs.matching.measures import token_sets
 from simdocs.model.deduplication import Deduplication

@@ -14,7 +14,7 @@ from simdocs.corpora.decode import as_bytes
 from simdocs.corpora.discover import Sources
 from simdocs.corpora.file_list import FileList
 from simdocs.errors import InputError, UnreachableRecallError, UsageError
-from simdocs.kernels.lsh.banding import choose
+from simdocs.kernels.banding import choose
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.preparing import corpus_of
 from simdocs.model.artifact import Artifact, BandIndex, Shingles

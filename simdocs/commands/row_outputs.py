@@ -22,7 +22,7 @@ from simdocs.corpora.walked_files import Met
 from simdocs.engines.memory import available_memory
 from simdocs.engines.run import Run
 from simdocs.errors import InputError, shown_memory
-from simdocs.matching.groups.decision import Decision
+from simdocs.matching.groups import Decision
 from simdocs.model.deduplication import WrittenRows
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import Index, Rows

@@ -23,7 +23,7 @@ from simdocs.engines.run import Run
 from simdocs.errors import InputError
 from simdocs.extras import needs
 from simdocs.matching.corpus import Corpus
-from simdocs.matching.groups.decision import Decision
+from simdocs.matching.groups import Decision
 from simdocs.model.documents import Documents
 from simdocs.model.groups import Members
 from simdocs.model.ragged import Floats, Index, Rows

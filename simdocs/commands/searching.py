@@ -12,11 +12,11 @@ from simdocs.advice.template_advice import encoding_advice, template_advice
 from simdocs.commands.resolve import Resolved, opened_index
 from simdocs.corpora.containers.recognise import looking_like
 from simdocs.engines.run import Run
-from simdocs.kernels.group.connectivity import PairGraph
-from simdocs.kernels.lsh.banding import least_probability, low_recall, threshold_warning
+from simdocs.kernels.banding import least_probability, low_recall, threshold_warning
+from simdocs.kernels.grouping import PairGraph
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.preparing import corpus_of, prepare, rows_around, unknown_recall, useless_template
-from simdocs.matching.verification.verify import Verifier, outdated_warnings
+from simdocs.matching.verify import Verifier, outdated_warnings
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import Mask
 from simdocs.model.search_result import SearchFacts

@@ -11,18 +11,18 @@ import numpy as np
 from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.reader import checked
 from simdocs.commands.blocks import rows_named
+from simdocs.commands.own_functions import spellings
 from simdocs.commands.resolve import is_artifact, opened, opened_shingles, shingling_of
 from simdocs.commands.show import Show
 from simdocs.corpora.decode import as_bytes
 from simdocs.corpora.single_text import read_single_document, refuse_to_replace
 from simdocs.engines.run import Run
 from simdocs.errors import ArtifactError, UsageError
-from simdocs.kernels.lsh.bucket_sample import agreeing_bands
-from simdocs.kernels.lsh.buckets import candidate_pairs, shared_runs
+from simdocs.kernels.bucket_sample import agreeing_bands
+from simdocs.kernels.buckets import candidate_pairs, shared_runs
 from simdocs.matching.corpus import Corpus, buckets_of_index
 from simdocs.matching.preparing import corpus_of
-from simdocs.matching.spelling import spellings
-from simdocs.matching.verification.verify import Verifier
+from simdocs.matching.verify import Verifier
 from simdocs.model.answers import (
     NAME,
     NUMBER,

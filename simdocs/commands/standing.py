@@ -20,7 +20,7 @@ from simdocs.commands.resolve import in_words
 from simdocs.corpora import stamp
 from simdocs.corpora.unchanged import EarlierFiles
 from simdocs.errors import ArtifactError, InputError, ShrunkError, UsageError
-from simdocs.kernels.lsh.banding import chosen_by
+from simdocs.kernels.banding import chosen_by
 from simdocs.model.artifact import Artifact, BandIndex
 from simdocs.model.documents import Documents
 from simdocs.model.figures import counted

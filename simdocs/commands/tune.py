@@ -81,9 +81,9 @@ def answer(options: Tune, run: Run) -> Tuning:
     """
     from simdocs.commands.own_functions import refuse_stated
     from simdocs.commands.tuner import Tuner, plan_of
-    from simdocs.kernels.lsh.banding import low_recall
+    from simdocs.kernels.banding import low_recall
+    from simdocs.matching import sampled_pairs
     from simdocs.matching.corpus import check_root
-    from simdocs.matching.sampling import sampled_pairs
     from simdocs.model.tuning import Tuning
 
     refuse_stated(options)

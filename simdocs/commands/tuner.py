@@ -26,14 +26,14 @@ from simdocs.corpora.containers.recognise import looking_like
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.read_tasks import sampled
 from simdocs.engines.run import Run
-from simdocs.kernels.compare.pair_totals import total
-from simdocs.kernels.lsh.banding import low_recall
-from simdocs.matching.candidates.exact_join import token_sets
+from simdocs.kernels.banding import low_recall
+from simdocs.kernels.pair_totals import total
+from simdocs.matching import sampled_pairs
 from simdocs.matching.corpus import Corpus
+from simdocs.matching.exact_join import token_sets
 from simdocs.matching.preparing import prepare
-from simdocs.matching.sampling import sampled_pairs
-from simdocs.matching.sampling.sampled_pairs import sample_pairs
-from simdocs.matching.verification.verify import Verifier, outdated_warnings
+from simdocs.matching.sampled_pairs import sample_pairs
+from simdocs.matching.verify import Verifier, outdated_warnings
 from simdocs.model.artifact import Shingles
 from simdocs.model.documents import WITHOUT_TOKENS
 from simdocs.model.ragged import Floats, Ragged, Rows, TextNumbers

@@ -15,9 +15,9 @@ from simdocs.artifacts.formats import RUN
 from simdocs.artifacts.npy import damaged
 from simdocs.engines.run import Progress, Run, each_band, in_threads, no_progress, threads_for
 from simdocs.errors import ArtifactError, InputError
-from simdocs.kernels.compare import jaccard
-from simdocs.kernels.lsh.buckets import buckets_of_band, joined_bands, shared_buckets_of_tables
-from simdocs.kernels.tokens.ignored_tokens import leave_out
+from simdocs.kernels import jaccard
+from simdocs.kernels.buckets import buckets_of_band, joined_bands, shared_buckets_of_tables
+from simdocs.kernels.ignored_tokens import leave_out
 from simdocs.model.artifact import Artifact, BandIndex, Shingles
 from simdocs.model.byte_strings import joined, separate
 from simdocs.model.columns import Column, MemoryColumn

@@ -13,11 +13,11 @@ from typing import NamedTuple
 import numpy as np
 
 from simdocs.corpora.containers.reopened import Reopened
-from simdocs.kernels.compare.subsequence import RUN, alike_ends, anchored_places, cells, lcs_places
-from simdocs.kernels.text.codepoints import to_codepoints
-from simdocs.kernels.text.units import words_in
-from simdocs.kernels.tokens.murmur import hash_byte_strings
-from simdocs.kernels.tokens.shinglers import normalised_texts
+from simdocs.kernels.characters import to_codepoints
+from simdocs.kernels.murmur import hash_byte_strings
+from simdocs.kernels.shinglers import normalised_texts
+from simdocs.kernels.subsequence import RUN, alike_ends, anchored_places, cells, lcs_places
+from simdocs.kernels.units import words_in
 from simdocs.matching.corpus import Corpus
 from simdocs.model.byte_strings import GrowingArray, joined, separate
 from simdocs.model.passages import (

@@ -8,14 +8,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from simdocs.errors import UsageError
-from simdocs.kernels.compare import jaccard
-from simdocs.kernels.compare.jaccard import bag_of, shared_tokens
-from simdocs.kernels.compare.subsequence import cells, lcs_length
-from simdocs.kernels.lsh.banding import candidate_probability
-from simdocs.kernels.sketch.schemes import signing_of
-from simdocs.kernels.tokens import multisets
-from simdocs.kernels.tokens.ignored_tokens import leave_out
-from simdocs.kernels.tokens.shinglers import normalised_texts, shingled_texts, text_tokens, unit_numbers
+from simdocs.kernels import jaccard, multisets
+from simdocs.kernels.banding import candidate_probability
+from simdocs.kernels.ignored_tokens import leave_out
+from simdocs.kernels.jaccard import bag_of, shared_tokens
+from simdocs.kernels.schemes import signing_of
+from simdocs.kernels.shinglers import normalised_texts, shingled_texts, text_tokens, unit_numbers
+from simdocs.kernels.subsequence import cells, lcs_length
 from simdocs.model.byte_strings import joined
 from simdocs.model.measures import EditMeasures, ShingleMeasures, SignatureMeasures
 from simdocs.model.passages import MOST_CELLS

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simdocs.kernels.compare.common_runs import Edges, common_runs
-from simdocs.kernels.text import character_kinds as kinds
-from simdocs.kernels.text.origins import Origins, origins
-from simdocs.kernels.text.units import Units
-from simdocs.kernels.tokens.shinglers import normalised_texts, shingler_of, text_tokens
+from simdocs.kernels import characters as kinds
+from simdocs.kernels.common_runs import Edges, common_runs
+from simdocs.kernels.origins import Origins, origins
+from simdocs.kernels.shinglers import normalised_texts, shingler_of, text_tokens
+from simdocs.kernels.units import Units
 from simdocs.matching.difference import line_begins
 from simdocs.model.byte_strings import joined
 from simdocs.model.common_passages import CommonPassage

@@ -10,7 +10,7 @@ import numpy as np
 from simdocs.artifacts.manifest import differences
 from simdocs.engines.run import Run
 from simdocs.errors import ArtifactError, ParametersError
-from simdocs.kernels.group.connectivity import bucket_components
+from simdocs.kernels.grouping import bucket_components
 from simdocs.matching.corpus import Corpus, buckets_of_index
 from simdocs.model.artifact import Artifact, BandIndex, Shingles
 from simdocs.model.documents import EMPTY, IGNORED, Documents

@@ -17,12 +17,12 @@ import numpy as np
 
 from simdocs.corpora.containers.reopened import Reopened
 from simdocs.engines.engine import WorkerState
-from simdocs.kernels.lsh.buckets import bucket_bounds, equal_runs
-from simdocs.kernels.sketch.fracminhash import CUT_OFF
-from simdocs.kernels.tokens.shinglers import normalised_texts, text_tokens
-from simdocs.matching.lookup.containing import sketch_owners
-from simdocs.matching.lookup.index_matches import Lookup
-from simdocs.matching.lookup.lookup import IndexTexts
+from simdocs.kernels.buckets import bucket_bounds, equal_runs
+from simdocs.kernels.fracminhash import CUT_OFF
+from simdocs.kernels.shinglers import normalised_texts, text_tokens
+from simdocs.matching.containing import sketch_owners
+from simdocs.matching.index_matches import Lookup
+from simdocs.matching.lookup import IndexTexts
 from simdocs.matching.passage_search import PassageSearch
 from simdocs.model.artifact import BandIndex
 from simdocs.model.byte_strings import joined

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from simdocs.kernels.group.connectivity import PairGraph, with_pairs
-from simdocs.matching.candidates.self_join import SelfJoin
+from simdocs.kernels.grouping import PairGraph, with_pairs
+from simdocs.matching.self_join import SelfJoin
 from simdocs.model.groups import Pairs
 from simdocs.model.ragged import Index, Mask, Rows, TextNumbers
 

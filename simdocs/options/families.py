@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from simdocs.options.declaration import Family, Member
 
-_SHINGLERS = "simdocs.kernels.tokens.shinglers"
-_ORDERS = "simdocs.kernels.group.greedy_rounds"
+_SHINGLERS = "simdocs.kernels.shinglers"
+_ORDERS = "simdocs.kernels.grouping"
 
 
 class UnitFigures(NamedTuple):
@@ -162,11 +162,11 @@ SCHEMES = Family(
     {
         "fss": SignatureScheme(
             "Fast Similarity Sketching: one pass over the tokens, with a smaller error",
-            "simdocs.kernels.sketch.fss:FSS",
+            "simdocs.kernels.fss:FSS",
         ),
         "permutation": SignatureScheme(
             "K random hash functions, as textbooks describe MinHash; slower",
-            "simdocs.kernels.sketch.permutation:PERMUTATION",
+            "simdocs.kernels.permutation:PERMUTATION",
             by_rows=True,
         ),
     }

@@ -14,8 +14,8 @@ from typing import TypeVar
 import numpy as np
 
 from simdocs.engines.run import Run
-from simdocs.kernels.tokens import multisets
-from simdocs.kernels.tokens.ignored_tokens import (
+from simdocs.kernels import multisets
+from simdocs.kernels.ignored_tokens import (
     NOTHING,
     Frequencies,
     are_among,

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simdocs.engines.run import in_threads
-from simdocs.kernels.compare import jaccard
-from simdocs.kernels.lsh import banding, buckets
-from simdocs.kernels.lsh.bucket_sample import BucketPairs, agreeing_bands, pairs_of_band
-from simdocs.kernels.lsh.buckets import merged_band
+from simdocs.kernels import banding, buckets, jaccard
+from simdocs.kernels.bucket_sample import BucketPairs, agreeing_bands, pairs_of_band
+from simdocs.kernels.buckets import merged_band
 from simdocs.model.artifact import Artifact, BandIndex
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import Array, Floats, Index, Keys, Mask, Rows, TextNumbers, Tokens

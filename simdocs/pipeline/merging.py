@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from simdocs.artifacts.mapped_column import MappedColumn
+from simdocs.artifacts.npy import MappedColumn
 from simdocs.corpora.containers.names import SeenNames
 from simdocs.corpora.identity import first_names
 from simdocs.corpora.unchanged import EarlierFiles
 from simdocs.engines.run import Progress, Run, each_band
 from simdocs.errors import ArtifactError, UsageError
-from simdocs.kernels.lsh.buckets import bucket_tables
-from simdocs.kernels.sketch.fracminhash import sketch_table
+from simdocs.kernels.buckets import bucket_tables
+from simdocs.kernels.fracminhash import sketch_table
 from simdocs.model.artifact import Artifact, BandIndex
 from simdocs.model.byte_strings import ByteStrings, GrowingArray, GrowingByteStrings
 from simdocs.model.documents import CHUNK, DOCUMENT, FILE, Documents, SourceFiles

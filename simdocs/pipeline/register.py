@@ -18,7 +18,7 @@ from simdocs.model.ragged import BlockPlaces, Rows
 from simdocs.model.skipped import REPLACED, Skip, Skipped, explanation
 from simdocs.names import display_name
 from simdocs.options.recipes import Recipe
-from simdocs.pipeline.missed import HeldBack, Missed
+from simdocs.pipeline.read_documents import HeldBack, Missed
 
 if TYPE_CHECKING:
     from simdocs.corpora.containers.names import LineNames, SeenNames

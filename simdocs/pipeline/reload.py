@@ -18,8 +18,8 @@ from simdocs.corpora.identity import Identity, identities, same_texts
 from simdocs.corpora.read_file import PADDING, each_ahead, read, read_small
 from simdocs.corpora.stamp import Stamp, status_of
 from simdocs.corpora.walked_files import ANY, Directories, Met, each_met
-from simdocs.kernels.tokens import multisets
-from simdocs.kernels.tokens.ignored_tokens import leave_out
+from simdocs.kernels import multisets
+from simdocs.kernels.ignored_tokens import leave_out
 from simdocs.model.documents import MET
 from simdocs.model.ragged import NO_TOKENS, BlockPlaces, Mask, Ragged, Tokens
 from simdocs.model.skipped import ALTERED, GONE, WITHOUT_FILE, DocumentSkipped, Skip

@@ -11,7 +11,7 @@ from simdocs.corpora.file_list import FileList
 from simdocs.corpora.read_file import STAMPS
 from simdocs.corpora.taken_over import KeptFiles, KeptParts
 from simdocs.corpora.unchanged import EarlierFiles, Unchanged, compare
-from simdocs.kernels.lsh.buckets import equal_runs
+from simdocs.kernels.buckets import equal_runs
 from simdocs.model.artifact import Artifact
 from simdocs.model.byte_strings import ByteStrings
 from simdocs.model.documents import STAMP_FIELDS, Documents

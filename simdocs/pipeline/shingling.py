@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from simdocs.corpora.decode import as_utf8
 from simdocs.corpora.identity import row_digests
 from simdocs.engines.engine import SharedRows, WorkerState, untold
-from simdocs.kernels.text.character_mapping import mapped_by_character
-from simdocs.kernels.tokens import multisets
-from simdocs.kernels.tokens.shinglers import normalised_texts, shingled_texts, shingler_of, text_tokens
+from simdocs.kernels import multisets
+from simdocs.kernels.character_mapping import mapped_by_character
+from simdocs.kernels.shinglers import normalised_texts, shingled_texts, shingler_of, text_tokens
 from simdocs.model.artifact import Artifact
 from simdocs.model.byte_strings import joined
 from simdocs.model.documents import EMPTY, IGNORED, INVALID, SHORT, Documents

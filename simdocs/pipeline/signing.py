@@ -9,9 +9,9 @@ import numpy as np
 
 from simdocs.engines.engine import WorkerState
 from simdocs.engines.run import Run
-from simdocs.kernels.sketch.schemes import signing_of
-from simdocs.kernels.tokens import multisets
-from simdocs.kernels.tokens.ignored_tokens import leave_out
+from simdocs.kernels import multisets
+from simdocs.kernels.ignored_tokens import leave_out
+from simdocs.kernels.schemes import signing_of
 from simdocs.model.artifact import Artifact, BandIndex, Shingles
 from simdocs.model.byte_strings import GrowingArray
 from simdocs.model.documents import Documents
@@ -53,7 +53,7 @@ def stored_sketch(
     sketches: of all documents; empty for those that are taken over from `earlier`.
     firsts: the first document of each distinct text. Only these are in the sketch.
     """
-    from simdocs.kernels.sketch.fracminhash import sketch_table
+    from simdocs.kernels.fracminhash import sketch_table
 
     old_tokens, old_rows = NO_TOKENS, np.empty(0, np.int64)
     if documents.earlier is None or not isinstance(earlier, BandIndex):
@@ -158,7 +158,7 @@ def sign_task(
 
 def _sketches_of(tokens: Ragged) -> Ragged:
     """The sketches of token sets. Few runs need them, so what makes them is imported here."""
-    from simdocs.kernels.sketch.fracminhash import sketches
+    from simdocs.kernels.fracminhash import sketches
 
     return sketches(tokens)
 

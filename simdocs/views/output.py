@@ -45,7 +45,7 @@ def stream_of(path: str | None, drawn: Any = None) -> AbstractContextManager[Out
 
 def _parts(drawn: Any) -> AbstractContextManager[OutputStream]:
     from simdocs.artifacts.recognise import is_artifact
-    from simdocs.storage.parts import atomic_parts
+    from simdocs.storage.atomic_tree import atomic_parts
 
     chosen = _format_of(drawn)
     end_mark = b"" if FORMATS[chosen].binary else b"\0" if getattr(drawn, "nul", False) else b"\n"
@@ -136,7 +136,7 @@ class Drawing:
 
     def _take_in_parts(self, block: Block) -> None:
         """Draw a block in a binary format, of which each part is a whole file with the same number of rows."""
-        from simdocs.storage.parts import PART_ROWS, PartedStream
+        from simdocs.storage.atomic_tree import PART_ROWS, PartedStream
 
         assert isinstance(self._stream, PartedStream)
         rows = block.rows

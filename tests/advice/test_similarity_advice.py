@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from simdocs.advice.similarity_advice import Advice, Suits, length_of_signatures, similarity_advice
-from simdocs.matching.sampling import sampled_pairs
+from simdocs.matching import sampled_pairs
 from simdocs.model.tuning import BandChoice, CorpusFacts, CurvePoint, Estimate
 from simdocs.pipeline.indexing import MANY_CANDIDATES
 from tests import strategies as some

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import simdocs
-from simdocs.artifacts.mapped_column import MappedColumn
+from simdocs.artifacts.npy import MappedColumn
 from tests.api.asking import DOCS, NEW, TEXTS, by_row, matched, printed
 from tests.cli.corpus import A1, A
 

@@ -158,7 +158,7 @@ def test_the_seed_decides_the_hashes_and_not_the_similarity(monkeypatch):
         seen.append(tokens.values.tolist())
         return token_sets(tokens)
 
-    from simdocs.kernels.tokens import multisets
+    from simdocs.kernels import multisets
 
     token_sets = multisets.token_sets
     monkeypatch.setattr(multisets, "token_sets", seeing)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import simdocs
-from simdocs.artifacts import formats, mapped_column, reader
+from simdocs.artifacts import formats, npy, reader
 from simdocs.artifacts.writer import MemoryWriter
 from simdocs.errors import ArtifactError
 from simdocs.model.skipped import Skipped
@@ -120,9 +120,9 @@ def test_a_value_that_lies_across_two_blocks_is_read_only_if_both_are_whole():
             lambda column: column.at(np.array([across])),
             lambda column: column.cut(across, across + 1),
         ):
-            read(mapped_column.MappedColumn("x", values, sums))
+            read(npy.MappedColumn("x", values, sums))
             with pytest.raises(ArtifactError, match=f"block {wrong} does not match"):
-                read(mapped_column.MappedColumn("x", values, forged))
+                read(npy.MappedColumn("x", values, forged))
 
 
 def test_an_artifact_that_is_replaced_while_it_is_opened_is_opened_again(place, monkeypatch):

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.artifacts import formats, mapped_column, npy, reader
+from simdocs.artifacts import formats, npy, reader
 from simdocs.artifacts.npy import ArrayWriter, header
 from simdocs.errors import ArtifactError
 from tests.amounts import examples
@@ -29,7 +29,7 @@ BY_NAME = list({array.name: array for array in EVERY.values()}.values())
 def blocks_of(size: int) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(npy, "BLOCK", size)
-        patch.setattr(mapped_column, "BLOCK", size)
+        patch.setattr(npy, "BLOCK", size)
         yield
 
 
@@ -65,10 +65,10 @@ def made(array: formats.ArrayFormat, shape: tuple[int, ...]) -> np.ndarray:
     return np.random.default_rng(size).integers(0, 256, size, np.uint8).view(array.dtype).reshape(shape)
 
 
-def stored(place: Path, array: formats.ArrayFormat, values: np.ndarray) -> mapped_column.MappedColumn:
+def stored(place: Path, array: formats.ArrayFormat, values: np.ndarray) -> npy.MappedColumn:
     checksums = written(place, array, [values], values.shape[1:]).checksums
     with opened(place) as directory:
-        return mapped_column.map_file(directory, "it", array, values.shape, checksums)
+        return npy.map_file(directory, "it", array, values.shape, checksums)
 
 
 @pytest.mark.parametrize("array", EVERY.values(), ids=EVERY)
@@ -189,7 +189,7 @@ def test_only_the_blocks_that_are_read_are_checked(tmp_path_factory, name, data)
             assert got.shape == expected.shape
             assert got.tobytes() == expected.tobytes()
             with opened(place / "rotten") as directory:
-                rot = mapped_column.map_file(directory, "it", array, values.shape, sound.checksums)
+                rot = npy.map_file(directory, "it", array, values.shape, sound.checksums)
             assert rot.damaged() == [bad]
             if any(first < (bad + 1) * block and last > bad * block for first, last in touched):
                 with pytest.raises(ArtifactError, match=rf"^it/{array.file}: damaged: block {bad} does not match"):

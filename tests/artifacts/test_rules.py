@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.artifacts import formats, mapped_column
-from simdocs.artifacts.mapped_column import MOST_TEXT_IN_BYTE
+from simdocs.artifacts import formats, npy
+from simdocs.artifacts.npy import MOST_TEXT_IN_BYTE
 from simdocs.errors import ArtifactError
 from simdocs.model.documents import AMOUNTS, DOCUMENT, EMPTY
 from tests.artifacts.tiny import KINDS, arrays_of, checksums_of
@@ -22,14 +22,14 @@ FORMAT_OF = {array.name: array for kind in KINDS for array in arrays_of(kind)}
 
 LENGTHS = {"N": 9, "F": 9, "H": 9, "M": 9, "B": 2, "C": 9, "T": 9, "K": 4, "N+1": 10}
 
-Read = Callable[[mapped_column.MappedColumn], tuple[np.ndarray, np.ndarray]]
+Read = Callable[[npy.MappedColumn], tuple[np.ndarray, np.ndarray]]
 """Reads a part of a column: returns the places of the values, and the values."""
 
 
-def column(array: formats.ArrayFormat, values: np.ndarray) -> mapped_column.MappedColumn:
+def column(array: formats.ArrayFormat, values: np.ndarray) -> npy.MappedColumn:
     data = values.tobytes()
     checksums = checksums_of(data, BLOCK)
-    return mapped_column.MappedColumn("it", values, checksums, mapped_column.Rules(array, LENGTHS, len(checksums)))
+    return npy.MappedColumn("it", values, checksums, npy.Rules(array, LENGTHS, len(checksums)))
 
 
 @st.composite
@@ -54,7 +54,7 @@ def read_in_turn(array: formats.ArrayFormat, values: np.ndarray, asked: list[Rea
     known = np.zeros(len(values), bool)
     refused = False
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mapped_column, "BLOCK", BLOCK)
+        patch.setattr(npy, "BLOCK", BLOCK)
         it = column(array, values)
         for ask in asked:
             try:

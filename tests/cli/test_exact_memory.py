@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simdocs.matching.candidates.exact_join import TokenMemory
+from simdocs.matching.exact_join import TokenMemory
 from tests.cli.program import simdocs
 from tests.cli.terminal import on_terminal
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.matching.verification import verification_blocks
+from simdocs.matching import verification_blocks
 from simdocs.model.texts import batches
 from tests.cli.spark_answers import ANSWERS, OF_REAL, Outcome, lay_generated, lay_real, outcome
 from tests.spark import CLUSTER, Sessions, kill_once, shuffle_tasks, with_spark

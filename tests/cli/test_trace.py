@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import simdocs as library
-from simdocs.kernels.sketch import permutation
+from simdocs.kernels import permutation
 from tests.cli.program import simdocs
 from tests.cli.terminal import on_terminal
 from tests.twins.slots import slots

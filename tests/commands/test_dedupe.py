@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from simdocs.matching.verification.verify import Verifier
+from simdocs.matching.verify import Verifier
 from tests import strategies as some
 from tests.amounts import examples, slow
 from tests.commands.deduping import CATCH_ALL, answer, sketched, write_texts

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 import simdocs
 from simdocs.commands import merged as command
 from simdocs.corpora import identity
-from simdocs.kernels.sketch import fracminhash
+from simdocs.kernels import fracminhash
 from simdocs.pipeline import merging
 from tests.amounts import amount
 from tests.asked import ASKED

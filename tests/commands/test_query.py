@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.matching.lookup import lookup
+from simdocs.matching import lookup
 from simdocs.model.answers import Delivery
 from tests import strategies as some
 from tests.amounts import examples

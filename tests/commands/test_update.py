@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.corpora import stamp
-from simdocs.kernels.sketch import fracminhash
+from simdocs.kernels import fracminhash
 from tests.amounts import examples, slow
 from tests.commands.building import built, content
 from tests.commands.histories import content_for, lines, names, steps, texts, write

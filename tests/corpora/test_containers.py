@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.artifacts.mapped_column import MOST_TEXT_IN_BYTE
+from simdocs.artifacts.npy import MOST_TEXT_IN_BYTE
 from simdocs.corpora.containers.container import Container, ContainerFile, Locator, Part, PartDocuments, container
 from simdocs.corpora.containers.reopened import Reopened
 from simdocs.corpora.read_tasks import sampled, tasks

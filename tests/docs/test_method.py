@@ -8,12 +8,9 @@ from math import comb
 import numpy as np
 import pytest
 
-from simdocs.kernels.compare import jaccard
-from simdocs.kernels.join.containment_index import containment_index
-from simdocs.kernels.join.prefix_candidates import similar_candidates
-from simdocs.kernels.lsh import banding
-from simdocs.kernels.sketch import fracminhash
-from simdocs.kernels.tokens import multisets
+from simdocs.kernels import banding, fracminhash, jaccard, multisets
+from simdocs.kernels.containment_index import containment_index
+from simdocs.kernels.prefix_index import similar_candidates
 from simdocs.options.families import UNITS
 from simdocs.options.recipes import ChoosingBands
 from tests import strategies as some

@@ -19,15 +19,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.kernels.compare import jaccard
-from simdocs.kernels.group import connectivity, greedy_rounds
-from simdocs.kernels.join import containment_index, prefix_candidates, prefix_index
-from simdocs.kernels.lsh import banding, bucket_sample, buckets
-from simdocs.kernels.sketch.schemes import scheme_of
-from simdocs.kernels.text import normalise
-from simdocs.kernels.tokens import multisets, murmur, shinglers, stopwords
+from simdocs.kernels import (
+    banding,
+    bucket_sample,
+    buckets,
+    containment_index,
+    grouping,
+    jaccard,
+    multisets,
+    murmur,
+    normalise,
+    prefix_index,
+    shinglers,
+)
+from simdocs.kernels.schemes import scheme_of
 from simdocs.options.families import default_k
 from simdocs.options.recipes import Bands
+from simdocs.options.stop_words import STOP_WORDS
 from tests import strategies as some
 from tests.amounts import examples
 from tests.asked import OPTIONS
@@ -113,25 +121,25 @@ def test_inputs_are_left_as_they_were(batch, shingling):
         unwritten(scheme.partial_signatures, tokens, 5, shingling.seed)
         signatures = unwritten(scheme.signatures, tokens, 5, shingling.seed)
         for indexed in (prefix_index.prefix_index, containment_index.containment_index):
-            unwritten(prefix_candidates.similar_candidates, unwritten(indexed, sets, 0.4), np.arange(len(sets)))
+            unwritten(prefix_index.similar_candidates, unwritten(indexed, sets, 0.4), np.arange(len(sets)))
         keys = unwritten(buckets.band_keys, signatures, np.arange(len(signatures)), 2, 2)
         shared = unwritten(buckets.shared_buckets, keys)
         ordered, owners = unwritten(buckets.bucket_tables, keys, np.arange(len(signatures)))
         unwritten(buckets.shared_buckets_of_tables, ordered, owners.astype(np.int64))
         unwritten(buckets.bucket_bounds, keys, len(signatures), partial(np.take, ordered))
-        unwritten(greedy_rounds.pairs_with_always_kept, shared, len(signatures) // 2, 2, len(signatures))
+        unwritten(grouping.pairs_with_always_kept, shared, len(signatures) // 2, 2, len(signatures))
         for left, right in unwritten(buckets.candidate_pairs, shared, len(signatures)):
             unwritten(jaccard.exact, sets, left, right)
             unwritten(jaccard.estimates, signatures, left, right)
-            graph = connectivity.PairGraph.unconnected(len(signatures))
-            graph = unwritten(connectivity.with_pairs, graph, left, right, left < right)
-            unwritten(connectivity.connected_groups, graph)
+            graph = grouping.PairGraph.unconnected(len(signatures))
+            graph = unwritten(grouping.with_pairs, graph, left, right, left < right)
+            unwritten(grouping.connected_groups, graph)
             unwritten(bucket_sample.bands_that_agree, signatures[left], signatures[right], Bands(2, 2))
         status = np.arange(len(signatures)) % 3
-        unwritten(greedy_rounds.first_undecided, shared.values, shared.offsets[:-1], shared.offsets[1:], status)
-        unwritten(greedy_rounds.capped_members, shared, status, 2)
-        for left, right in greedy_rounds.pairs_with_always_kept(shared, len(signatures) // 2, 2, len(signatures)):
-            unwritten(greedy_rounds.most_similar_kept, left, right, np.ones(len(left)))
+        unwritten(grouping.first_undecided, shared.values, shared.offsets[:-1], shared.offsets[1:], status)
+        unwritten(grouping.capped_members, shared, status, 2)
+        for left, right in grouping.pairs_with_always_kept(shared, len(signatures) // 2, 2, len(signatures)):
+            unwritten(grouping.most_similar_kept, left, right, np.ones(len(left)))
 
 
 def unwritten(kernel: Callable[..., Any], *arguments: Any) -> Any:
@@ -191,20 +199,20 @@ KERNELS = [
     *(buckets.band_keys, buckets.bucket_tables, buckets.shared_buckets, buckets.shared_buckets_of_tables),
     *(buckets.candidate_pairs, buckets.candidate_pairs_with, buckets.distinct_pairs, buckets.joined_blocks),
     buckets.bucket_bounds,
-    *(jaccard.estimates, jaccard.exact, jaccard.below_prefilter, banding.choose, greedy_rounds.keep_order),
+    *(jaccard.estimates, jaccard.exact, jaccard.below_prefilter, banding.choose, grouping.keep_order),
     *(
-        greedy_rounds.first_undecided,
-        greedy_rounds.capped_members,
-        greedy_rounds.pairs_with_always_kept,
-        greedy_rounds.most_similar_kept,
+        grouping.first_undecided,
+        grouping.capped_members,
+        grouping.pairs_with_always_kept,
+        grouping.most_similar_kept,
     ),
-    *(connectivity.connect, connectivity.bucket_components),
-    *(prefix_index.token_frequencies, prefix_index.prefix_index, prefix_candidates.similar_candidates),
+    *(grouping.connect, grouping.bucket_components),
+    *(prefix_index.token_frequencies, prefix_index.prefix_index, prefix_index.similar_candidates),
     containment_index.containment_index,
-    *(connectivity.star_pairs, connectivity.cross_component_pairs),
+    *(grouping.star_pairs, grouping.cross_component_pairs),
     *(
-        connectivity.with_pairs,
-        connectivity.connected_groups,
+        grouping.with_pairs,
+        grouping.connected_groups,
         bucket_sample.bands_that_agree,
     ),
 ]
@@ -256,7 +264,7 @@ def test_kernels_give_the_same_bytes_for_any_hash_seed():
 def test_every_member_of_a_family_has_an_implementation():
     families = [OPTIONS[name].values.family for name in ("unit", "scheme", "keep", "format")]
     assert all(member.load() is not None for family in families for member in family.values())
-    assert some.members("language") == list(stopwords.STOP_WORDS)
+    assert some.members("language") == list(STOP_WORDS)
 
 
 def test_defaults_are_members_of_their_families():
@@ -266,9 +274,9 @@ def test_defaults_are_members_of_their_families():
     assert some.shingling().k == default_k(some.shingling().unit)
 
 
-@pytest.mark.parametrize("language", stopwords.STOP_WORDS)
+@pytest.mark.parametrize("language", STOP_WORDS)
 def test_stop_word_lists_are_long_normalised_and_without_repeats(language):
-    words = stopwords.STOP_WORDS[language]
+    words = STOP_WORDS[language]
     assert len(words) >= 80
     assert len(set(words)) == len(words)
     shingling = some.shingling(unit="word")
@@ -423,12 +431,12 @@ def test_buckets_pairs_and_rounds_take_no_more_steps_for_more_members():
         shared = buckets.shared_buckets(keys[:, :count])
         list(buckets.candidate_pairs(shared, count))
         list(buckets.candidate_pairs_with(shared, np.arange(count) % 3 == 0))
-        connectivity.bucket_components(shared, count)
-        for left, right in greedy_rounds.pairs_with_always_kept(shared, count // 2, 1000, count):
-            greedy_rounds.most_similar_kept(left, right, np.ones(len(left)))
-        status = np.repeat([greedy_rounds.KEPT, greedy_rounds.UNDECIDED], count // 2)
-        greedy_rounds.first_undecided(shared.values, shared.offsets[:-1], shared.offsets[1:], status)
-        greedy_rounds.capped_members(shared, status, 1000)
+        grouping.bucket_components(shared, count)
+        for left, right in grouping.pairs_with_always_kept(shared, count // 2, 1000, count):
+            grouping.most_similar_kept(left, right, np.ones(len(left)))
+        status = np.repeat([grouping.KEPT, grouping.UNDECIDED], count // 2)
+        grouping.first_undecided(shared.values, shared.offsets[:-1], shared.offsets[1:], status)
+        grouping.capped_members(shared, status, 1000)
 
     keys = draw.integers(0, 50, (4, MANY)).astype(np.uint64)
     assert steps(lambda: work(MANY)) < steps(lambda: work(FEW)) + CONSTANT
@@ -441,7 +449,7 @@ def test_an_exact_join_takes_no_more_steps_for_more_sets():
     def work(count: int) -> None:
         for indexed in (prefix_index.prefix_index, containment_index.containment_index):
             index = indexed(sets.cut(0, count), 0.8)
-            list(prefix_candidates.similar_candidates(index, np.arange(count)))
+            list(prefix_index.similar_candidates(index, np.arange(count)))
 
     assert steps(lambda: work(MANY)) < steps(lambda: work(FEW)) + CONSTANT
 
@@ -467,7 +475,7 @@ def test_tables_and_lookups_take_no_more_steps_for_more_members():
         ordered, owners = buckets.bucket_tables(keys[:, :count], np.arange(count))
         buckets.bucket_bounds(keys[:, :count], count, lambda places: np.take(ordered, places))
         shared = buckets.shared_buckets_of_tables(ordered, owners.astype(np.int64))
-        list(greedy_rounds.pairs_with_always_kept(shared, count // 2, 1000, count))
+        list(grouping.pairs_with_always_kept(shared, count // 2, 1000, count))
 
     keys = draw.integers(0, 50, (4, MANY)).astype(np.uint64)
     assert steps(lambda: work(MANY)) < steps(lambda: work(FEW)) + CONSTANT

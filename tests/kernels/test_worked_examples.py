@@ -12,10 +12,7 @@ from unittest import mock
 import numpy as np
 import pytest
 
-from simdocs.kernels.compare import jaccard
-from simdocs.kernels.lsh import banding, buckets
-from simdocs.kernels.sketch import fss, permutation
-from simdocs.kernels.tokens import murmur, shinglers
+from simdocs.kernels import banding, buckets, fss, jaccard, murmur, permutation, shinglers
 from simdocs.options.recipes import ChoosingBands
 from tests import strategies as some
 from tests.twins import bands as twin_bands

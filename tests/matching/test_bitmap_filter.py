@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.kernels.compare import bitmaps, jaccard
-from simdocs.matching.verification import bitmap_filter, verification_blocks, verify
+from simdocs.kernels import bitmaps, jaccard
+from simdocs.matching import bitmap_filter, verification_blocks, verify
 from tests import strategies as some
 from tests.amounts import examples
 from tests.similar_texts import corpora

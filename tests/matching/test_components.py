@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import simdocs
-from simdocs.matching.groups import components
+from simdocs.matching import groups
 
 
 @pytest.mark.parametrize(
@@ -13,7 +13,7 @@ from simdocs.matching.groups import components
 )
 def test_components_of_one_text_more_than_the_limit_are_compared_wholly(monkeypatch, most, smallest, all_compared):
     """The first text is similar to the two others, which are less similar to each other."""
-    monkeypatch.setattr(components, "_COMPARED_WHOLLY", most)
+    monkeypatch.setattr(groups, "_COMPARED_WHOLLY", most)
     texts = ["b c d e f g h i j k", "a b c d e f g h i j", "c d e f g h i j k l"]
     found = simdocs.dedupe(texts=texts, cluster="components", unit="word", k=1, threshold=0.7, bands=128, rows=1)
     (facts,) = found.components

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.matching.lookup import containing
+from simdocs.matching import containing
 from tests.twins import similarity as twin
 
 LINES = [f"line {letter}" for letter in "abcdefgh"]

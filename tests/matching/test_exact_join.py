@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.kernels.join import prefix_candidates, prefix_index
-from simdocs.matching.candidates import exact_join
-from simdocs.matching.verification.verify import Verifier
+from simdocs.kernels import prefix_index
+from simdocs.matching import exact_join
+from simdocs.matching.verify import Verifier
 from tests import strategies as some
 from tests.amounts import examples, slow
 from tests.commands.deduping import sketched
@@ -47,7 +47,7 @@ def test_answers_are_those_of_the_twin(texts, threshold, unit, multiset, keep):
 @pytest.mark.parametrize("at_once", [1, 3, 50])
 def test_answers_do_not_depend_on_how_many_documents_are_decided_together(seed, at_once, monkeypatch):
     monkeypatch.setattr(exact_join, "_UNDECIDED_AT_ONCE", at_once)
-    monkeypatch.setattr(prefix_candidates, "_MATCHES_AT_ONCE", 20 * at_once)
+    monkeypatch.setattr(prefix_index, "_MATCHES_AT_ONCE", 20 * at_once)
     choices = Choices("word", 2, bool(seed % 2), 0.4, some.members("keep")[seed])
     assert_answers_are_those_of_the_twin(family(seed, 60), choices)
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.kernels.compare.jaccard import agreements, least_agreements
+from simdocs.kernels.jaccard import agreements, least_agreements
 from tests.amounts import examples
 from tests.twins.signatures import below
 

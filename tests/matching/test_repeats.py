@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.kernels.compare import windows as windows_module
-from simdocs.matching.repeats import repeated_windows
+from simdocs.kernels import windows as windows_module
+from simdocs.matching import repeats
 from simdocs.storage import spilled
 from tests.amounts import examples
 from tests.twins import repeats as twin
@@ -37,7 +37,7 @@ def collections(draw: st.DrawFn) -> list[str]:
 def in_small_pieces() -> Iterator[None]:
     """Let everything be written to files, and be cut into pieces."""
     files = mock.patch.multiple(spilled, _HELD=64, _NEAR=4, _SORTED_AT_ONCE=2)
-    with files, mock.patch.object(repeated_windows, "_STRETCH", 3), mock.patch.object(windows_module, "_AT_ONCE", 5):
+    with files, mock.patch.object(repeats, "_STRETCH", 3), mock.patch.object(windows_module, "_AT_ONCE", 5):
         yield
 
 

@@ -15,9 +15,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from simdocs.kernels.group.greedy_rounds import KEPT, REMOVED, UNDECIDED, capped_members, first_undecided
-from simdocs.kernels.lsh import buckets as bucket_kernels
-from simdocs.matching.candidates import rounds
+from simdocs.kernels import buckets as bucket_kernels
+from simdocs.kernels.grouping import KEPT, REMOVED, UNDECIDED, capped_members, first_undecided
+from simdocs.matching import rounds
 from simdocs.model.groups import Pairs
 from tests import strategies as some
 from tests.twins import groups as twin

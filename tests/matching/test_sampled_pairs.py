@@ -10,9 +10,9 @@ from unittest import mock
 import numpy as np
 import pytest
 
-from simdocs.kernels.compare import jaccard, pair_totals
-from simdocs.kernels.tokens.murmur import fmix32
-from simdocs.matching.sampling import sampled_pairs
+from simdocs.kernels import jaccard, pair_totals
+from simdocs.kernels.murmur import fmix32
+from simdocs.matching import sampled_pairs
 from simdocs.model.tuning import PairSample, SampledRange
 from tests import strategies as some
 from tests.amounts import amount, slow

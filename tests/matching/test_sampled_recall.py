@@ -11,7 +11,7 @@ import pytest
 
 import simdocs
 from simdocs.errors import MemoryNeededError
-from simdocs.matching.sampling import found_similar, sampled_recall
+from simdocs.matching import found_similar, sampled_recall
 from tests.amounts import slow
 from tests.similar_texts import family
 

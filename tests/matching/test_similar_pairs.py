@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.kernels.group.connectivity import connected_groups
+from simdocs.kernels.grouping import connected_groups
 from simdocs.matching import similar_pairs
 from simdocs.model import deduplication, groups
 from tests import strategies as some

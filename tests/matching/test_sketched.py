@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import simdocs
-from simdocs.kernels.sketch import fracminhash
-from simdocs.matching.lookup import containing
+from simdocs.kernels import fracminhash
+from simdocs.matching import containing
 
 RANDOM = np.random.default_rng(3)
 WORDS = [f"w{number}" for number in range(2000)]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import simdocs
 from simdocs.engines.engine import WorkerState
-from simdocs.matching.verification import verification_blocks, verify
+from simdocs.matching import verification_blocks, verify
 from simdocs.model.documents import FACTS
 from simdocs.model.ragged import Ragged
 from simdocs.model.skipped import Skip

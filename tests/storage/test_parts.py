@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 
 from simdocs.errors import UsageError
-from simdocs.storage import parts
-from simdocs.storage.atomic_tree import LIST, atomic_tree
-from simdocs.storage.parts import atomic_parts
+from simdocs.storage.atomic_tree import LIST, atomic_parts, atomic_tree
 from simdocs.storage.stored_output import SUCCESS
 from tests.artifacts.tiny import draft_of
 from tests.storage.faults import FAULTS, calls_of, end_of
@@ -18,7 +16,7 @@ from tests.storage.faults import FAULTS, calls_of, end_of
 
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parts, "PART_BYTES", 8)
+    monkeypatch.setattr("simdocs.storage.atomic_tree.PART_BYTES", 8)
 
 
 def save(path: Path, content: int, rows: int = 3) -> None:

@@ -12,7 +12,7 @@ import pytest
 import simdocs
 from simdocs.cli.program import run
 from simdocs.corpora.stores import store as stores
-from simdocs.storage import parts
+from simdocs.storage import atomic_tree
 from tests.cli.program import PROGRAM, environment, started
 from tests.cli.program import simdocs as program
 from tests.cli.spark_answers import restored_signals
@@ -155,7 +155,7 @@ def test_parts_are_the_bytes_of_the_file(
     options = ("--format", form, *(("--header",) if form == "tsv" else ()))
     assert asked(*options, "-o", f"whole.{form}") == 0
     for size in (1, 60, 200, 1 << 20):
-        monkeypatch.setattr(parts, "PART_BYTES", size)
+        monkeypatch.setattr(atomic_tree, "PART_BYTES", size)
         texts.buckets[OUT].clear()
         assert asked(*options, "-o", target) == 0
         if target.startswith("s3:"):
@@ -175,7 +175,7 @@ def test_parts_of_parquet_are_whole_files(texts: ObjectStore, monkeypatch: pytes
     import pyarrow as pa
     from pyarrow import parquet
 
-    monkeypatch.setattr(parts, "PART_ROWS", 4)
+    monkeypatch.setattr(atomic_tree, "PART_ROWS", 4)
     assert asked("-o", "whole.parquet") == asked("-o", "parts/", "--format", "parquet") == 0
     tables = [parquet.read_table(path) for path in sorted(Path("parts").glob("part-*.parquet"))]
     assert [len(table) for table in tables] == [4, 2]
@@ -185,10 +185,10 @@ def test_parts_of_parquet_are_whole_files(texts: ObjectStore, monkeypatch: pytes
 def test_parts_on_disk_are_replaced_as_a_whole_and_nothing_else_is(
     texts: ObjectStore, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(parts, "PART_BYTES", 1)
+    monkeypatch.setattr(atomic_tree, "PART_BYTES", 1)
     assert asked("-o", "parts/") == 0
     assert len(files_in(Path("parts"))) == 8
-    monkeypatch.setattr(parts, "PART_BYTES", 1 << 20)
+    monkeypatch.setattr(atomic_tree, "PART_BYTES", 1 << 20)
     assert asked("-o", "parts/") == 0
     assert sorted(files_in(Path("parts"))) == [".simdocs-files.json", "_SUCCESS", "part-00000.tsv"]
     before = files_in(Path("parts"))

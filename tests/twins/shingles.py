@@ -7,8 +7,8 @@ from collections import Counter
 
 import mmh3
 
-from simdocs.kernels.tokens.stopwords import STOP_WORDS
 from simdocs.options.families import UNITS
+from simdocs.options.stop_words import STOP_WORDS
 from tests import strategies as some
 from tests.twins import text as texts
 from tests.twins import units

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from simdocs.kernels.text.character_kinds import UNSPACED_BLOCKS
+from simdocs.kernels.characters import UNSPACED_BLOCKS
 
 
 def is_mark(character: str) -> bool:

@@ -16,14 +16,14 @@ from typing import Any, ParamSpec, TypeVar, cast
 from simdocs.errors import UsageError
 
 NATIVE = {
-    "text.normalise": ("normalise",),
-    "tokens.murmur": ("hash_byte_strings",),
-    "tokens.unit_hashes": ("word_hashes",),
-    "tokens.shinglers": ("char_tokens", "tokens_of_units"),
-    "tokens.multisets": ("token_sets",),
-    "sketch.fss": ("signatures", "partial_signatures"),
-    "lsh.buckets": ("keys_of_band", "order_of_keys", "positions_of_members"),
-    "compare.jaccard": ("estimates", "overlaps"),
+    "normalise": ("normalise",),
+    "murmur": ("hash_byte_strings",),
+    "unit_hashes": ("word_hashes",),
+    "shinglers": ("char_tokens", "tokens_of_units"),
+    "multisets": ("token_sets",),
+    "fss": ("signatures", "partial_signatures"),
+    "buckets": ("keys_of_band", "order_of_keys", "positions_of_members"),
+    "jaccard": ("estimates", "overlaps"),
 }
 """The functions that have a kernel in C, by their modules in simdocs.kernels. It has the same name in functions.py. All
 other kernels have only one version."""

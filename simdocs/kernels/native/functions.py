@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from simdocs.kernels.character_mapping import ascii_table, character_table
+from simdocs.kernels.characters import CodepointTable, kinds_table
 from simdocs.kernels.native import compiled
-from simdocs.kernels.text.character_kinds import kinds_table
-from simdocs.kernels.text.character_mapping import ascii_table, character_table
-from simdocs.kernels.text.codepoints import CodepointTable
 from simdocs.model.ragged import Array, Bytes, Floats, Index, Keys, Ragged, Tokens, distinct
 from simdocs.model.texts import STRIDE, Texts
 from simdocs.options.texts import Normalisation
 
 if TYPE_CHECKING:
-    from simdocs.kernels.tokens.shinglers import ShingledTexts
+    from simdocs.kernels.shinglers import ShingledTexts
     from simdocs.options.recipes import Shingling
 
 
@@ -81,7 +80,7 @@ def _with_table(table: CodepointTable, data: Bytes, call: Callable[[Array], int 
 
 def char_tokens(texts: Texts, shingling: Shingling) -> ShingledTexts | Any:
     """The tokens of k characters each, if all texts are UTF-8."""
-    from simdocs.kernels.tokens.shinglers import ShingledTexts
+    from simdocs.kernels.shinglers import ShingledTexts
 
     points = texts.codepoints
     tokens = Ragged.from_lengths(np.empty(0, np.uint32), _windows(points.lengths, shingling.k))
@@ -94,7 +93,7 @@ def char_tokens(texts: Texts, shingling: Shingling) -> ShingledTexts | Any:
 
 def tokens_of_units(hashes: Ragged, shingling: Shingling) -> ShingledTexts:
     """The tokens of k units each, in place of the hashes of the units."""
-    from simdocs.kernels.tokens.shinglers import ShingledTexts
+    from simdocs.kernels.shinglers import ShingledTexts
 
     sizes = hashes.lengths
     compiled.number_tokens(hashes.values, hashes.offsets, shingling.k, shingling.seed)

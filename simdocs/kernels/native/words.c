@@ -1,7 +1,7 @@
 /* Words, and their hashes. */
 #include "compiled.h"
 
-/* Kinds of characters, as in character_kinds.py. */
+/* Kinds of characters, as in characters.py. */
 #define WORD 2
 #define MARK 4
 #define UNSPACED 8

@@ -1,1 +1,0 @@
-"""The similarities of pairs of documents."""

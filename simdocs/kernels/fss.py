@@ -1,0 +1,150 @@
+"""Fast Similarity Sketching: signatures of K numbers in time O(n + K log K) for n tokens.
+
+Dahlgaard, Knudsen, Thorup, Fast Similarity Sketching (FOCS 2017), section 2. Round i gives every token a fresh hash.
+In rounds 0 to K-1, the hash of a token selects one of K bins. In rounds K to 2K-1, all tokens fall into bin i-K. A bin
+keeps the smallest hash of the first round that reached it. The rounds end when every bin is full. The agreement rate of
+two signatures is an unbiased estimate of the Jaccard similarity of the sets (theorem 1).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simdocs.kernels.multisets import token_sets
+from simdocs.kernels.murmur import CHUNK, fmix32
+from simdocs.kernels.native import accelerated
+from simdocs.kernels.schemes import Scheme
+from simdocs.model.ragged import Index, Mask, Ragged, Tokens
+
+EMPTY = 0xFFFFFFFF
+"""Every value in the signature of an empty document."""
+
+_GOLDEN = 0x9E3779B9
+"""The number that each round adds to the tokens of the round before: 2^32 over the golden ratio, made odd."""
+
+
+@accelerated
+def signatures(tokens: Ragged, num_perm: int, seed: int = 0) -> Tokens:
+    """The signatures of N documents: uint32 (N, num_perm). A document without tokens has a row of EMPTY.
+
+    tokens: Ragged uint32, in any order, with or without repeats. seed: not used, because round 0 takes the tokens as
+    hashes, which depend on their seed already; every scheme has this parameter.
+    """
+    out, filled, rows = _begin(tokens, num_perm)
+    if len(rows):
+        out[rows] = later_rounds(tokens.take(rows), out[rows], filled[rows])
+    return out
+
+
+@accelerated
+def partial_signatures(tokens: Ragged, num_perm: int, seed: int = 0) -> tuple[Tokens, Index]:
+    """Signatures, and the numbers of the rows that are not finished: uint32 (N, num_perm) and int64 (M,).
+
+    A row is unfinished if its document is small and needs more than round 0.
+    """
+    out, _, rows = _begin(tokens, num_perm)
+    return out, rows
+
+
+def _begin(tokens: Ragged, num_perm: int) -> tuple[Tokens, Mask, Index]:
+    """Signatures after round 0, which bins are full, and the numbers of the rows that need later rounds.
+
+    If a large document leaves a bin empty, it repeats a few tokens many times. Its later rounds are done here, on its
+    distinct tokens, so its row is never among those returned.
+    """
+    out, filled = first_round(tokens, num_perm)
+    rows = np.flatnonzero(~filled.all(axis=1) & (tokens.lengths > 0))
+    large = tokens.lengths[rows] > CHUNK
+    for row in rows[large].tolist():  # fewer rows than chunks of tokens
+        distinct = token_sets(Ragged.from_lengths(tokens[row], np.array([len(tokens[row])])))
+        out[row] = later_rounds(distinct, out[row : row + 1], filled[row : row + 1])[0]
+    return out, filled, rows[~large]
+
+
+def first_round(tokens: Ragged, num_perm: int) -> tuple[Tokens, Mask]:
+    """Signatures after round 0, and which bins are full: (N, num_perm) uint32 and bool.
+
+    The hash of round 0 is the token itself.
+    """
+    out = np.full((len(tokens), num_perm), EMPTY, np.uint32)
+    filled = np.zeros(out.shape, bool)
+    for at in range(0, len(tokens.values), CHUNK):
+        values = tokens.values[at : at + CHUNK]
+        bins = _row_bases(tokens.offsets, at, len(values), num_perm)
+        bins += _bins(values, num_perm)
+        np.minimum.at(out.ravel(), bins, values)
+        _mark_greatest(filled, bins, values)
+    filled |= out != EMPTY
+    return out, filled
+
+
+def _row_bases(offsets: Index, at: int, count: int, num_perm: int) -> Index:
+    """For each of `count` tokens from position `at` on: where its row begins in the flattened signatures."""
+    first = int(np.searchsorted(offsets, at, side="right")) - 1
+    last = int(np.searchsorted(offsets, at + count, side="left"))
+    cuts = np.clip(offsets[first : last + 1], at, at + count)
+    lengths = cuts[1:] - cuts[:-1]
+    return np.repeat(np.arange(first * num_perm, last * num_perm, num_perm), lengths)
+
+
+def _bins(hashes: Tokens, num_perm: int) -> Index:
+    """The bin that each hash selects: (hash * num_perm) >> 32."""
+    scaled = hashes.astype(np.uint64)
+    scaled *= np.uint64(num_perm)
+    scaled >>= np.uint64(32)
+    return scaled.view(np.int64)
+
+
+def _mark_greatest(filled: Mask, bins: Index, hashes: Tokens) -> None:
+    """Mark the bins that contain a hash equal to EMPTY: the minimum does not show that such a bin is full."""
+    if hashes.max(initial=0) == EMPTY:
+        filled.ravel()[bins[hashes == EMPTY]] = True
+
+
+def later_rounds(tokens: Ragged, rows: Tokens, filled: Mask) -> Tokens:
+    """The signatures of N documents, finished: uint32 (N, num_perm).
+
+    rows, filled: (N, num_perm), the signatures after round 0 and which bins are full. No document may be empty. A round
+    takes a few NumPy calls for any number of documents, so it pays to pass many at once.
+    """
+    out, full = rows.copy(), filled.copy()
+    per = max(1, CHUNK // (int(tokens.lengths.max(initial=1)) + out.shape[1]))
+    for at in range(0, len(tokens), per):
+        cut = np.arange(at, min(at + per, len(tokens)))
+        part = tokens.take(cut)
+        block, done = out[cut], full[cut]
+        _fill(part, block, done)
+        out[cut] = block
+    return out
+
+
+def _fill(tokens: Ragged, out: Tokens, filled: Mask) -> None:
+    """Run rounds 1, 2, ... on `out` and `filled`, in place, until every bin is full."""
+    num_perm = out.shape[1]
+    live = np.arange(len(tokens))  # rows of out that may still have an empty bin
+    next_check = 2
+    for turn in range(1, 2 * num_perm):
+        # A surplus round changes nothing, and a check costs as much as a round, so the checks become less frequent.
+        if turn == next_check:
+            next_check += max(1, turn // 4)
+            missing = ~filled[live].all(axis=1)
+            if not missing.any():
+                return
+            tokens, live = tokens.take(np.flatnonzero(missing)), live[missing]
+        hashes = fmix32(tokens.values + np.uint32(turn * _GOLDEN & 0xFFFFFFFF))
+        if turn < num_perm:
+            bins = np.repeat(live * num_perm, tokens.lengths)
+            bins += _bins(hashes, num_perm)
+            empty = ~filled.ravel()[bins]
+            bins, hashes = bins[empty], hashes[empty]
+            np.minimum.at(out.ravel(), bins, hashes)
+            filled.ravel()[bins] = True
+        else:
+            smallest = np.minimum.reduceat(hashes, tokens.offsets[:-1])
+            empty = ~filled[live, turn - num_perm]
+            out[live[empty], turn - num_perm] = smallest[empty]
+            filled[live, turn - num_perm] = True
+
+
+FSS = Scheme(signatures, partial_signatures)
+"""The entry of this scheme in the table of schemes."""

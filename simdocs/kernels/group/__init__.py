@@ -1,1 +1,0 @@
-"""From verified pairs to groups: which documents are kept, and which are duplicates of them."""

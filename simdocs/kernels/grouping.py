@@ -1,0 +1,242 @@
+"""Groups: greedy ones in rounds, their keep orders, and connected components.
+
+Greedy groups are defined one document after the other. In keep order, a document is kept unless an earlier kept
+document is similar enough; otherwise it is a duplicate of the most similar of those. Rounds give the same result. A
+document that comes first among the undecided members in every bucket that it is in has been compared with all documents
+kept before it. So it is kept, and it is compared with the later members of its buckets, many at a time. Members are
+numbered in keep order.
+
+matching/rounds.py runs the rounds. The steps here take time for what they are asked about, and not for all
+members: a chain of documents, each similar only to its neighbours, needs a round for every document that is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from simdocs.kernels.buckets import distinct_pairs
+from simdocs.model.ragged import Array, Floats, Index, Mask, Ragged, count_true_in_rows, distinct, offsets_of, ranges
+from simdocs.options.families import KEEP
+
+UNDECIDED, KEPT, REMOVED = 0, 1, 2
+"""The status of a member, as int8."""
+
+_AT_ONCE = 1 << 16
+"""Buckets that are looked at together. Each takes some 100 bytes then."""
+
+
+def first_undecided(members: Index, starts: Index, ends: Index, status: Array) -> Index:
+    """For each i, the first position from starts[i] on whose member is undecided, or ends[i]: int64 (n,).
+
+    About four times as many members are looked at, at most, as there are before the positions found.
+
+    members: (T,)
+    starts, ends: int64 (n,), positions in members
+    status: int8 (M,)
+    """
+    found = np.empty(len(starts), starts.dtype)
+    for at in range(0, len(starts), _AT_ONCE):
+        some = slice(at, at + _AT_ONCE)
+        found[some] = _first_undecided(members, starts[some], ends[some], status)
+    return found
+
+
+def _first_undecided(members: Index, starts: Index, ends: Index, status: Array) -> Index:
+    found = starts.copy()
+    active = np.flatnonzero(found < ends)
+    width = 1
+    while len(active):
+        lengths = np.minimum(ends[active] - found[active], width)
+        positions = ranges(found[active], lengths)
+        undecided = status[members[positions]] == UNDECIDED
+        first = np.minimum.reduceat(np.where(undecided, positions, len(members)), offsets_of(lengths)[:-1])
+        found[active] = np.minimum(first, found[active] + lengths)
+        active = active[(first == len(members)) & (found[active] < ends[active])]
+        width *= 2
+    return found
+
+
+def capped_members(buckets: Ragged, status: Array, max_kept: int) -> Index:
+    """The kept members that were not compared with every member kept before them, because a bucket was closed.
+
+    A bucket with `max_kept` kept members is closed: its later members are not compared through it. The members are
+    int64, ascending.
+
+    buckets: Ragged int64, members ascending in each bucket.
+    status: int8 (M,).
+    """
+    kept = status[buckets.values] == KEPT
+    closed = buckets.take(np.flatnonzero(count_true_in_rows(kept, buckets.offsets) > max_kept))
+    inside = closed.keep(status[closed.values] == KEPT)
+    rank = np.arange(len(inside.values)) - np.repeat(inside.offsets[:-1], inside.lengths)
+    return distinct(inside.values[rank > max_kept]).astype(np.int64)
+
+
+def pairs_with_always_kept(
+    buckets: Ragged, always_kept: int, max_kept: int, size: int
+) -> Iterator[tuple[Index, Index]]:
+    """The distinct pairs of the members that are always kept with the other members of their buckets, in blocks.
+
+    Members below `always_kept` are always kept. In each bucket, only the first `max_kept` of those are paired. size:
+    the number of members, M. A block is two int64 arrays, the kept members and the others.
+    """
+    members, offsets = buckets.values, buckets.offsets
+    ahead = count_true_in_rows(members < always_kept, offsets)
+    paired = np.minimum(ahead, max_kept)
+    positions = ranges(offsets[:-1], paired)
+    starts = np.repeat(offsets[:-1] + ahead, paired)
+    ends = np.repeat(offsets[1:], paired)
+    yield from distinct_pairs(members[positions], starts, ends - starts, members, size)
+
+
+def most_similar_kept(kept: Index, members: Index, jaccard: Floats) -> Index:
+    """The number of the pair with the most similar kept member for each distinct member, ties to the earlier: int64.
+
+    kept[i] and members[i] are a similar pair with this similarity: (P,) each. The results ascend by member.
+    """
+    order = np.lexsort((kept, -jaccard, members))
+    best: Index = order[np.append(True, np.diff(members[order]) != 0)[: len(order)]]
+    return best
+
+
+def first(sizes: Array, mtimes: Array) -> Array:
+    """Sort by row order."""
+    return np.arange(len(sizes))
+
+
+def longest(sizes: Array, mtimes: Array) -> Array:
+    """Sort by size, the largest first."""
+    return -sizes
+
+
+def shortest(sizes: Array, mtimes: Array) -> Array:
+    """Sort by size, the smallest first."""
+    return sizes
+
+
+def newest(sizes: Array, mtimes: Array) -> Array:
+    """Sort by time of change, the last one first."""
+    return -mtimes
+
+
+def oldest(sizes: Array, mtimes: Array) -> Array:
+    """Sort by time of change, the earliest first."""
+    return mtimes
+
+
+def keep_order(policy: str, sizes: Array, mtimes: Array) -> Index:
+    """The row numbers in keep order: int64 (N,), the document to keep first, ties in row order.
+
+    sizes, mtimes: int64 (N,), bytes and nanoseconds. KeyError: the policy is not in the table of keep policies.
+    """
+    return np.argsort(KEEP[policy].load()(sizes, mtimes), kind="stable")
+
+
+def connect(labels: Index, left: Index, right: Index) -> Index:
+    """The labels (M,) after left[i] and right[i] are joined for every i: the smallest member of each component.
+
+    labels: from an earlier call, or np.arange(M). The method is hooking and pointer jumping: Shiloach and Vishkin, An
+    O(log n) parallel connectivity algorithm (1982).
+    """
+    labels = labels.copy()
+    while True:
+        a, b = labels[left], labels[right]
+        apart = a != b
+        if not apart.any():
+            return labels
+        low, high = np.minimum(a, b)[apart], np.maximum(a, b)[apart]
+        np.minimum.at(labels, high, low)
+        while True:
+            jumped = labels[labels]
+            if np.array_equal(jumped, labels):
+                break
+            labels = jumped
+
+
+def bucket_components(buckets: Ragged, size: int) -> Index:
+    """The component of each member below `size`, as its smallest member: members that share a bucket are connected.
+
+    buckets: Ragged of members, none empty. Returns int64 (size,).
+    """
+    heads = buckets.values[buckets.offsets[:-1]]
+    return connect(np.arange(size), np.repeat(heads, buckets.lengths), buckets.values)
+
+
+def star_pairs(buckets: Ragged, size: int) -> Iterator[tuple[Index, Index]]:
+    """The distinct pairs of the first member of each bucket with each other member, in blocks of two int64 arrays.
+
+    buckets: Ragged int64, of members below `size`.
+    """
+    starts = buckets.offsets[:-1]
+    yield from distinct_pairs(buckets.values[starts], starts + 1, buckets.lengths - 1, buckets.values, size)
+
+
+def cross_component_pairs(buckets: Ragged, labels: Index) -> Iterator[tuple[Index, Index]]:
+    """The distinct pairs that share a bucket but not a component, in blocks of two int64 arrays.
+
+    The first of a pair is in the component with the smaller label. Each bucket is sorted by component, and a member is
+    paired only with the members after the end of its own component. So a family of documents that is already joined
+    costs nothing, however large it is.
+
+    buckets: Ragged int64.
+    labels: (M,), from `connect`.
+    """
+    bucket = np.repeat(np.arange(len(buckets)), buckets.lengths)
+    order = np.lexsort((buckets.values, labels[buckets.values], bucket))
+    members = buckets.values[order]
+    label = labels[members]
+    last = np.ones(len(members), bool)
+    last[:-1] = (label[1:] != label[:-1]) | (bucket[1:] != bucket[:-1])
+    stops = np.flatnonzero(last) + 1
+    own_stop = stops[np.searchsorted(stops, np.arange(len(members)), side="right")]
+    counts = np.repeat(buckets.offsets[1:], buckets.lengths) - own_stop
+    paired = np.flatnonzero(counts)
+    yield from distinct_pairs(members[paired], own_stop[paired], counts[paired], members, len(labels))
+
+
+class PairGraph(NamedTuple):
+    """N documents and the pairs that connect them: 16 bytes for each document, however many pairs there are.
+
+    labels: int64 (N,), the smallest row of the group that a document is in
+    pairs: int64 (N,), the number of counted pairs whose first document is in this row
+    """
+
+    labels: Index
+    pairs: Index
+
+    @classmethod
+    def unconnected(cls, size: int) -> PairGraph:
+        """The graph of `size` documents without pairs."""
+        return cls(np.arange(size), np.zeros(size, np.int64))
+
+
+class ConnectedGroups(NamedTuple):
+    """G groups of two or more documents each: int64 (G,) for each fact.
+
+    first: the smallest row in the group, ascending
+    documents: the number of its documents
+    pairs: the number of counted pairs that connect them
+    """
+
+    first: Index
+    documents: Index
+    pairs: Index
+
+
+def with_pairs(graph: PairGraph, left: Index, right: Index, counted: Mask) -> PairGraph:
+    """The graph with the pairs left[i], right[i] added. All of them connect; only those in `counted` (P,) count."""
+    counts = np.bincount(left[counted], minlength=len(graph.pairs))
+    return PairGraph(connect(graph.labels, left, right), graph.pairs + counts)
+
+
+def connected_groups(graph: PairGraph) -> ConnectedGroups:
+    """The groups of documents that pairs connect."""
+    size = len(graph.labels)
+    documents = np.bincount(graph.labels, minlength=size)
+    pairs = np.zeros(size, np.int64)
+    np.add.at(pairs, graph.labels, graph.pairs)
+    first = np.flatnonzero(documents > 1)
+    return ConnectedGroups(first, documents[first], pairs[first])

@@ -1,0 +1,347 @@
+"""Jaccard similarities of many pairs at once: estimated from signatures, exact from token sets, or of multisets."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from simdocs.kernels.bitmaps import WORD
+from simdocs.kernels.buckets import equal_runs
+from simdocs.kernels.multisets import sort_rows
+from simdocs.kernels.native import accelerated
+from simdocs.model.ragged import Array, Floats, Index, Keys, Mask, Ragged, Tokens, count_true_in_rows, distinct
+
+_ESTIMATED_PAIRS = 1024
+"""Pairs whose signatures are compared at once: 1 MiB at K = 128."""
+
+_MERGE_BLOCK = 1 << 18
+"""Values of pairs that are merged at once: 3 MiB with their keys."""
+
+_MIN_PAIRS_PER_ROW = 4
+"""Pairs for each row of the smaller side from which on looking values up is faster than merging."""
+
+_LARGEST_TABLE = 1 << 26
+"""Largest table of which left row contains which value, in cells of one byte."""
+
+_CELLS_PER_VALUE = 16
+"""Cells, at least, for each value of the table in which values are looked up: then one in 32 shares its cell."""
+
+_LOOKED_UP_PAIRS = 128
+"""Pairs whose values are looked up at once."""
+
+_CELLS_AT_ONCE = 1 << 21
+"""Cells of a table that become bits at once: 2 MiB."""
+
+_WORDS_AT_ONCE = 1 << 15
+"""Words of bits that are compared at once: 256 KiB for each of two sets."""
+
+_STANDARD_ERRORS = 5.0
+_PREFILTER_NUM_PERM = 64
+
+
+def unlike_lengths(units: Index, others: Index, threshold: float) -> Mask:
+    """Whether one of two texts has more than 1 / threshold times as many units as the other: (P,).
+
+    Their token sets may be equal all the same, if the longer text repeats its shingles. Multisets differ then.
+
+    units, others: (P,), the numbers of units of the texts.
+    """
+    return np.minimum(units, others) < threshold * np.maximum(units, others)
+
+
+@accelerated
+def estimates(signatures: Tokens, left: Array, right: Array) -> Floats:
+    """The share of positions at which signatures[left[i]] and signatures[right[i]] agree: float64 (P,).
+
+    This is an unbiased estimate of the Jaccard similarity J. Its standard error is at most sqrt(J(1-J)/K) for
+    `permutation`, and lower for `fss`.
+
+    signatures: uint32 (N, K).
+    left, right: (P,), rows of signatures.
+    """
+    agree = np.empty(len(left), np.int64)
+    for at in range(0, len(left), _ESTIMATED_PAIRS):
+        cut = slice(at, at + _ESTIMATED_PAIRS)
+        same = signatures[left[cut]] == signatures[right[cut]]
+        agree[cut] = np.count_nonzero(same, axis=1)
+    share: Floats = agree / signatures.shape[1]
+    return share
+
+
+def below_prefilter(estimated: Floats, threshold: float, num_perm: int) -> Mask:
+    """Which estimates (P,) are more than five standard errors below the threshold: bool (P,). None if num_perm < 64.
+
+    A pair exactly at the threshold is dropped with a probability of 3e-7 in the normal approximation. By the binomial
+    distribution with K = 128, it is 1.5e-7 at a threshold of 0.5, 1.4e-6 at 0.8 and 7.7e-6 at 0.9 (docs/method.md,
+    section 9).
+    """
+    if num_perm < _PREFILTER_NUM_PERM:
+        return np.zeros(len(estimated), bool)
+    error = float(np.sqrt(threshold * (1 - threshold) / num_perm))
+    return estimated < threshold - _STANDARD_ERRORS * error
+
+
+def exact(sets: Ragged, left: Array, right: Array) -> Floats:
+    """The Jaccard similarity of sets[left[i]] and sets[right[i]]: float64 (P,), not rounded; 0 if either is empty.
+
+    Equals len(a & b) / len(a | b) of Python sets. Parameters: those of `overlaps`.
+    """
+    return of_overlaps(overlaps(sets, left, right), sets.lengths[left], sets.lengths[right])
+
+
+def of_overlaps(common: Index, left_sizes: Index, right_sizes: Index) -> Floats:
+    """The Jaccard similarity of pairs of sets from the number of common tokens: float64 (P,); 0 if both are empty."""
+    quotient: Floats = common / np.maximum(left_sizes + right_sizes - common, 1)
+    return quotient
+
+
+def containments(common: Index, sizes: Index) -> Floats:
+    """The containment of sets from their sizes and the number of tokens in common: float64, not rounded."""
+    quotient: Floats = common / np.maximum(sizes, 1)
+    return quotient
+
+
+def overlaps_of(similarity: Floats, left_sizes: Index, right_sizes: Index) -> Index:
+    """The number of common tokens of pairs of sets with this Jaccard similarity, exactly: int64 (P,)."""
+    return np.rint(similarity * (left_sizes + right_sizes) / (1 + similarity)).astype(np.int64)
+
+
+@accelerated
+def overlaps(sets: Ragged, left: Array, right: Array) -> Index:
+    """The number of tokens that sets[left[i]] and sets[right[i]] have in common: int64 (P,).
+
+    sets: Ragged uint32, each row ascending, without repeats. left, right: (P,) row numbers.
+    """
+    lefts, rights = distinct(left), distinct(right)
+    if len(left) < _MIN_PAIRS_PER_ROW * min(len(lefts), len(rights)):
+        return _common_by_merging(sets, left, right)
+    if len(lefts) > len(rights):
+        left, right, lefts, rights = right, left, rights, lefts
+    if len(lefts) * int(sets.lengths[lefts].sum()) <= _LARGEST_TABLE:
+        return _common_by_membership(sets, left, right, lefts, rights)
+    if len(lefts) <= 1:
+        return _common_by_merging(sets, left, right)
+    common, first = np.empty(len(left), np.int64), left < lefts[len(lefts) // 2]
+    for half in (first, ~first):
+        common[half] = overlaps(sets, left[half], right[half])
+    return common
+
+
+def _common_by_merging(sets: Ragged, left: Array, right: Array) -> Index:
+    """The number of values that rows left[i] and right[i] share: int64 (P,). Sorting both takes 20 ns per value."""
+    ends = np.cumsum(sets.lengths[left] + sets.lengths[right])
+    common = np.empty(len(left), np.int64)
+    at = 0
+    while at < len(left):
+        # As many pairs as fit in cache together, but at least one.
+        held = int(ends[at - 1]) if at else 0
+        end = max(at + 1, int(np.searchsorted(ends, held + _MERGE_BLOCK, side="right")))
+        cut = slice(at, end)
+        if end == at + 1:
+            common[at] = _common_of_two(sets[int(left[at])], sets[int(right[at])])
+        else:
+            both = sets.take(np.column_stack((left[cut], right[cut])).ravel())
+            common[cut] = _repeats(sort_rows(Ragged(both.values, both.offsets[::2])))
+        at = end
+    return common
+
+
+def _common_of_two(a: Tokens, b: Tokens) -> int:
+    """The number of values that two sets share, in little memory even if both are large.
+
+    Each block of `a` is compared with the values of `b` between its smallest and its largest value.
+    """
+    count = 0
+    for at in range(0, len(a), _MERGE_BLOCK):
+        block = a[at : at + _MERGE_BLOCK]
+        low, high = np.searchsorted(b, block[0]), np.searchsorted(b, block[-1], side="right")
+        values = np.concatenate((block, b[low:high]))
+        values.sort()
+        count += int(np.count_nonzero(values[1:] == values[:-1]))
+    return count
+
+
+def _repeats(ordered: Ragged) -> Index:
+    """How many values of each row occur twice: int64 (N,). A row is two sets, sorted together."""
+    repeated = np.zeros(len(ordered.values), bool)
+    np.equal(ordered.values[1:], ordered.values[:-1], out=repeated[1:])
+    repeated[ordered.offsets[:-1][ordered.lengths > 0]] = False
+    return count_true_in_rows(repeated, ordered.offsets)
+
+
+def _common_by_membership(sets: Ragged, left: Array, right: Array, lefts: Array, rights: Array) -> Index:
+    """The same as _common_by_merging, faster if the same rows occur in many pairs.
+
+    The values of each right row are looked up once among the values of all left rows, which takes 6 ns per value.
+    After that, each value takes 4 ns in each pair. If the left rows have many values in common, each row becomes a
+    bitmap of them, and 64 values of all take 3 ns in each pair.
+    """
+    row, column = np.searchsorted(lefts, left), np.searchsorted(rights, right)
+    held = sets.take(lefts)
+    known = np.sort(held.values)
+    known = known[np.append(True, known[1:] != known[:-1])[: len(known)]]
+    if not (width := len(known)):
+        return np.zeros(len(left), np.int64)
+    member = np.zeros(len(lefts) * width, bool)
+    member[np.repeat(np.arange(len(lefts)) * width, held.lengths) + np.searchsorted(known, held.values)] = True
+    looked_up = sets.take(rights)
+    place = _places_among(known, looked_up.values)
+    hits = Ragged(place, looked_up.offsets).keep(place >= 0)
+    if len(rights) * width <= _LARGEST_TABLE and width * len(left) <= WORD * int(hits.lengths[column].sum()):
+        return _bits_in_common(_bits(member.reshape(-1, width)), _bits_of_places(hits, width), row, column)
+    common = np.empty(len(left), np.int64)
+    for at in range(0, len(left), _LOOKED_UP_PAIRS):
+        cut = slice(at, at + _LOOKED_UP_PAIRS)
+        values = hits.take(column[cut])
+        cells = values.values + np.repeat(row[cut] * width, values.lengths)
+        common[cut] = count_true_in_rows(member[cells], values.offsets)
+    return common
+
+
+def _bits(member: Mask) -> Keys:
+    """A bit for each of these values: uint64 (N, words). member: (N, width)."""
+    words = -(-member.shape[1] // WORD)
+    out = np.zeros((len(member), words * WORD // 8), np.uint8)
+    packed = np.packbits(member, axis=1)
+    out[:, : packed.shape[1]] = packed
+    return out.view(np.uint64)
+
+
+def _bits_of_places(places: Ragged, width: int) -> Keys:
+    """The same of a mask of this width that is true at the places in each row."""
+    parts, per = [], max(1, _CELLS_AT_ONCE // width)
+    for at in range(0, len(places), per):
+        some = places.cut(at, min(at + per, len(places)))
+        member = np.zeros(len(some) * width, bool)
+        member[np.repeat(np.arange(len(some)) * width, some.lengths) + some.values] = True
+        parts.append(_bits(member.reshape(-1, width)))
+    return np.concatenate(parts)
+
+
+def _bits_in_common(ours: Keys, theirs: Keys, row: Index, column: Index) -> Index:
+    """The number of bits that are set in ours[row[i]] and in theirs[column[i]]: int64 (P,)."""
+    common, per = np.empty(len(row), np.int64), max(1, _WORDS_AT_ONCE // ours.shape[1])
+    for at in range(0, len(row), per):
+        cut = slice(at, at + per)
+        common[cut] = np.bitwise_count(ours[row[cut]] & theirs[column[cut]]).sum(axis=1, dtype=np.int64)
+    return common
+
+
+def _places_among(known: Tokens, values: Tokens) -> Index:
+    """The place of each value among the known ones, or -1: int32 (n,). known: (M,), ascending, without repeats, M > 0.
+
+    The lowest bits of a value, which are as good as random, name a cell of a table that holds the place. The few known
+    values whose cell another one has taken are searched for among themselves.
+    """
+    mask = np.uint32((1 << int(_CELLS_PER_VALUE * len(known)).bit_length()) - 1)
+    every = np.arange(len(known), dtype=np.int32)
+    table = np.zeros(int(mask) + 1, np.int32)
+    table[known & mask] = every
+    place: Index = table[values & mask]
+    place[known[place] != values] = -1
+    crowded_out = np.flatnonzero(table[known & mask] != every)
+    if len(crowded_out):
+        missing = np.flatnonzero(place < 0)
+        others = known[crowded_out]
+        among = np.minimum(np.searchsorted(others, values[missing]), len(others) - 1)
+        found = others[among] == values[missing]
+        place[missing[found]] = crowded_out[among[found]]
+    return place
+
+
+_ROWS_AT_ONCE = 1 << 12
+"""Rows compared at once: a mask of 512 KiB at K = 128."""
+
+_LEAST = 1e-300
+"""Similarities of 0 and 1 are moved by so much, because the logarithm of 0 is not finite."""
+
+
+def agreements(signatures: Tokens, signature: Tokens) -> Index:
+    """At how many positions each row of signatures agrees with one signature: int64 (N,).
+
+    signatures: (N, K) uint32; signature: (K,) uint32. Divided by K it is the estimate of the Jaccard similarity.
+    """
+    agree = np.empty(len(signatures), np.int64)
+    for at in range(0, len(signatures), _ROWS_AT_ONCE):
+        cut = slice(at, at + _ROWS_AT_ONCE)
+        agree[cut] = np.count_nonzero(signatures[cut] == signature, axis=1)
+    return agree
+
+
+def least_agreements(similarity: Floats, places: int, missed: float) -> Index:
+    """The fewest positions at which the signatures of two sets of each similarity agree, nearly always: int64 (N,).
+
+    They agree at fewer with a probability of at most `missed`, if each of the K = `places` positions agrees with the
+    probability of the similarity, independently. So it is for the scheme `permutation`. The agreements of `fss` spread
+    less (docs/method.md, section 5).
+    """
+    hits = np.arange(places + 1)
+    logarithms = np.concatenate(([0.0], np.cumsum(np.log(hits[1:]))))
+    ways = logarithms[-1] - logarithms - logarithms[::-1]
+    likely, unlikely = np.log(np.maximum(similarity, _LEAST)), np.log(np.maximum(1 - similarity, _LEAST))
+    each = np.exp(ways + hits * likely[:, np.newaxis] + (places - hits) * unlikely[:, np.newaxis])
+    fewest: Index = np.count_nonzero(np.cumsum(each, axis=1) <= missed, axis=1)
+    return fewest
+
+
+class SharedTokens(NamedTuple):
+    """The counts of two bags of tokens, a and b, all int.
+
+    distinct_a, distinct_b, shared: the number of distinct tokens of a, of b and of both
+    least, most: the sums of the smaller and of the larger count of each token
+    product: the sum of the products of the counts
+    squares_a, squares_b: the sums of the squares of the counts
+    """
+
+    distinct_a: int
+    distinct_b: int
+    shared: int
+    least: int
+    most: int
+    product: int
+    squares_a: int
+    squares_b: int
+
+
+_TOKENS_AT_ONCE = 1 << 18
+"""Tokens of both documents that are counted at once, if they are random numbers: 6 MiB."""
+
+
+def bag_of(tokens: Tokens) -> Tokens:
+    """The tokens of a document, ascending, with repeats: uint32. tokens: in any order."""
+    return np.sort(tokens)
+
+
+def shared_tokens(a: Tokens, b: Tokens) -> SharedTokens:
+    """Count the tokens that two documents have, and those that they share. a, b: bags.
+
+    Both are counted in parts: the tokens of each of many ranges of numbers.
+    """
+    bits = min(32, ((len(a) + len(b)) // _TOKENS_AT_ONCE).bit_length())
+    cuts = [np.searchsorted(bag, np.arange(1, 1 << bits, dtype=np.uint64) << (32 - bits)).tolist() for bag in (a, b)]
+    total = [0] * len(SharedTokens._fields)
+    for ours, theirs in zip(
+        *(pairwise([0, *cut, len(bag)]) for cut, bag in zip(cuts, (a, b), strict=True)), strict=True
+    ):
+        part = _shared_of_part(a[slice(*ours)], b[slice(*theirs)])
+        total = [so_far + more for so_far, more in zip(total, part, strict=True)]
+    return SharedTokens(*total)
+
+
+def _shared_of_part(a: Tokens, b: Tokens) -> SharedTokens:
+    (begins_a, counts_a), (begins_b, counts_b) = equal_runs(a), equal_runs(b)
+    _, in_a, in_b = np.intersect1d(a[begins_a], b[begins_b], assume_unique=True, return_indices=True)
+    ours, theirs = counts_a[in_a], counts_b[in_b]
+    least = int(np.minimum(ours, theirs).sum())
+    return SharedTokens(
+        len(begins_a),
+        len(begins_b),
+        len(in_a),
+        least,
+        len(a) + len(b) - least,
+        int((ours * theirs).sum()),
+        int((counts_a * counts_a).sum()),
+        int((counts_b * counts_b).sum()),
+    )

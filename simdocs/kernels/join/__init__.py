@@ -1,1 +1,0 @@
-"""The exact join: which sets can be similar, so that no similar pair is missed."""

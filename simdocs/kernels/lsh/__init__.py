@@ -1,1 +1,0 @@
-"""Locality-sensitive hashing (LSH): from signatures to candidate pairs."""

@@ -1,1 +1,0 @@
-"""From token sets to signatures of K numbers each."""

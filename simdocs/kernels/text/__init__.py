@@ -1,1 +1,0 @@
-"""From the bytes of documents to normalised texts and their units."""

@@ -1,1 +1,0 @@
-"""From normalised texts to tokens, and from tokens to sets and multisets."""

@@ -1,0 +1,153 @@
+"""Group new documents with those of an index, which are always kept, so that only new ones can be duplicates."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from simdocs.corpora.identity import in_same_place, recognised
+from simdocs.kernels.buckets import equal_runs
+from simdocs.matching.corpus import Corpus
+from simdocs.matching.groups import Decision, DistinctTexts, greedy, in_keep_order
+from simdocs.matching.lookup import bounds, copies_of, index_of, keys_for, owners_at
+from simdocs.matching.self_join import BucketCandidates
+from simdocs.matching.verify import Verifier
+from simdocs.model.documents import WITHOUT_TOKENS, Documents
+from simdocs.model.groups import Pairs
+from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, Rows, TextNumbers, distinct, ranges
+from simdocs.options.answers import Grouping
+
+
+def decide_against(indexed: Corpus, verifier: Verifier, grouping: Grouping) -> Decision:
+    """Group new documents with documents of an index, all of which are kept.
+
+    The corpus of the decision holds the documents of the index that share a bucket with a new one, and then the new
+    ones. Copies of a text of the index are duplicates even if a full bucket prevents the comparison.
+
+    indexed: the documents of the index
+    verifier: for the new documents
+    """
+    new, index = verifier.corpus, index_of(indexed)
+    known = recognised(new, indexed)
+    standing = _Standing(verifier.for_corpus(indexed), new, np.flatnonzero(~known))
+    original = np.where(known, -1, _originals(indexed, new.documents, standing))
+    copies = np.flatnonzero(original >= 0)
+    texts = in_keep_order(new.documents, grouping.keep, known | (original >= 0))
+    keys = keys_for(index, new.signatures.all(), texts.first)
+    begins, ends = bounds(index, keys)
+    owners = owners_at(index, ranges(begins.ravel(), (ends - begins).ravel()))
+    owners = standing.copies_for(owners, index["same_as"].all())
+    of_key = np.repeat(np.arange(keys.size), (ends - begins).ravel())[owners >= 0]
+    counts = np.bincount(of_key, minlength=keys.size).reshape(keys.shape)
+    owners = owners[owners >= 0]
+    rows = distinct(np.concatenate((owners, original[copies])))
+    of_both = verifier.for_corpus(indexed.select(rows).followed_by(new))
+    shared = _buckets(keys, counts, np.searchsorted(rows, owners), len(rows))
+    ours = _after(len(rows), texts)
+    candidates = BucketCandidates(shared, len(ours), grouping.max_candidates, len(rows))
+    found = greedy(ours, candidates, of_both)
+    of_copies = Pairs.of_copies(np.searchsorted(rows, original[copies]), len(rows) + copies, exact=of_both.exact)
+    decision = replace(
+        found,
+        pairs=Pairs.concat([found.pairs, of_copies]).in_row_order(),
+        eligible=np.concatenate((np.zeros(len(rows), bool), ~known)),
+        known=len(rows) + np.flatnonzero(known),
+    )
+    return decision.confirmed(of_both)
+
+
+class _Standing:
+    """The documents of the index that can still be matched.
+
+    Documents whose files hold new documents by now cannot. For an exact answer, documents that are missing or have
+    changed cannot either.
+    """
+
+    def __init__(self, verifier: Verifier, new: Corpus, unknown: Rows) -> None:
+        """verifier: for the documents of the index. unknown: the new documents that the index does not hold."""
+        self._verifier, self._new, self._unknown = verifier, new, unknown
+
+    def of(self, rows: Rows) -> Mask:
+        """Which of these rows can be matched. Missing and changed documents are reported."""
+        standing = ~self._rewritten(rows)
+        if self._verifier.exact:
+            standing[standing] = self._verifier.unchanged(rows[standing])
+        return standing
+
+    def copies_for(self, firsts: Rows, same_as: Array) -> Rows:
+        """For each of these first documents of a text, the first copy of the text that can be matched.
+
+        A document without copies is returned itself: it may turn out to be missing when it is read. -1: its file holds
+        a new document, and no copy can be matched.
+        """
+        chosen, number = np.unique(firsts, return_inverse=True)
+        text, rows = copies_of(same_as, chosen)
+        rewritten = self._rewritten(rows)
+        standing = np.flatnonzero(~(rewritten | self._verifier.lost_copies(rows, text)))[::-1]
+        chosen[text[rewritten & (rows == chosen[text])]] = -1
+        chosen[text[standing]] = rows[standing]  # the last one written, which is the first copy, remains
+        return chosen[number]
+
+    def _rewritten(self, rows: Rows) -> Mask:
+        """Which of these rows were read from files, or lines of files, in which there is a new document."""
+        return in_same_place(self._verifier.corpus, rows, self._new, self._unknown)
+
+
+def _originals(indexed: Corpus, new: Documents, standing: _Standing) -> Rows:
+    """For each new document, the first document of the index that has its tokens and can be matched, or -1.
+
+    Only documents whose text is, or was, in the index are looked up.
+    """
+    theirs = indexed.all_facts()
+    of_text = _first_with(theirs["digest"], new.facts["digest"])
+    found = (of_text >= 0) & ((new.facts["flags"] & WITHOUT_TOKENS) == 0)
+    # An earlier document with another text may have the same set. It is just as similar, and comes first.
+    sets = theirs["set_digest"]
+    wanted = sets[of_text[found]]
+    rows = np.flatnonzero(np.isin(sets[:, 0], wanted[:, 0]))
+    original = np.full(len(found), -1)
+    original[found] = _first_with(sets, wanted, rows[~standing.of(rows)])
+    return original
+
+
+def _first_with(digests: Array, wanted: Array, left_out: Rows | None = None) -> Rows:
+    """The first row of digests (N, 2) that equals each wanted one (M, 2), or -1: (M,) int64. left_out: rows to skip."""
+    rows = np.flatnonzero(np.isin(digests[:, 0], wanted[:, 0]))[::-1]
+    if left_out is not None:
+        rows = rows[~np.isin(rows, left_out)]
+    first = dict(zip(map(tuple, digests[rows].tolist()), rows.tolist(), strict=True))
+    return np.array([first.get(tuple(digest), -1) for digest in wanted.tolist()], np.int64)
+
+
+def _buckets(keys: Keys, counts: Index, owners: TextNumbers, given: int) -> Ragged:
+    """The buckets that a new text shares with another one: texts of the index, numbered below `given`, then new ones.
+
+    keys: (B, M), of the new texts
+    counts: (B, M), the number of texts of the index that share each key
+    owners: these texts, end to end
+    """
+    starts = np.cumsum(counts.ravel()) - counts.ravel()
+    members, lengths = [], []
+    for band, key in enumerate(keys):
+        order = np.argsort(key, kind="stable")
+        begins, sizes = equal_runs(key[order])
+        heads = band * keys.shape[1] + order[begins]
+        ahead = counts.ravel()[heads]
+        both = np.column_stack((ahead, sizes)).ravel()
+        from_where = np.column_stack((starts[heads], len(owners) + begins)).ravel()
+        inside = np.concatenate((owners, given + order))[ranges(from_where, both)]
+        shared = ahead + sizes > 1
+        members.append(inside[np.repeat(shared, ahead + sizes)])
+        lengths.append((ahead + sizes)[shared])
+    return Ragged.from_lengths(np.concatenate(members), np.concatenate(lengths))
+
+
+def _after(given: int, texts: DistinctTexts) -> DistinctTexts:
+    """The texts of new documents, numbered after `given` texts of the index, which come first in keep order."""
+    ours = np.arange(given)
+    return DistinctTexts(
+        np.concatenate((ours, given + texts.first)),
+        np.concatenate((ours, np.where(texts.number >= 0, given + texts.number, -1))),
+        np.concatenate((ours, given + texts.rank)),
+    )

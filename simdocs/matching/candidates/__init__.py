@@ -1,1 +1,0 @@
-"""Candidate pairs: from shared buckets or from an exact join, verified in rounds."""

@@ -1,0 +1,192 @@
+"""Documents of an index that contain the queries.
+
+Signatures do not show containment. So candidates come from the sketch of the index, or all documents are read again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from simdocs.artifacts.npy import damaged
+from simdocs.kernels.buckets import bucket_bounds
+from simdocs.kernels.containment import Parts, containers
+from simdocs.kernels.fracminhash import least_hits, sketches
+from simdocs.kernels.jaccard import containments, of_overlaps
+from simdocs.kernels.prefix_index import smallest_part
+from simdocs.matching.exact_join import token_sets
+from simdocs.matching.index_matches import Lookup, MatchBlock, ranked
+from simdocs.matching.lookup import IndexTexts
+from simdocs.matching.verify import Verifier
+from simdocs.model.artifact import BandIndex
+from simdocs.model.groups import ContainedPairs
+from simdocs.model.ragged import BlockPlaces, Index, Mask, Ragged, Rows, offsets_of, ranges, row_blocks
+
+_HITS_AT_ONCE = 1 << 20
+"""Entries of the sketch that are processed together: about 50 MiB."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SketchCandidates:
+    """Pairs of a query's token set and a document that may contain it.
+
+    places: of the sets, ascending
+    firsts: the rows in the index, each the first with its text
+    undecided: (N,) the sets for which the sketch is of no use, because too few of their tokens are below its cut-off
+    """
+
+    places: BlockPlaces
+    firsts: Rows
+    undecided: Mask
+
+    def have(self, places: BlockPlaces, firsts: Rows) -> Mask:
+        """Whether each of these pairs is a candidate: bool (P,)."""
+        size = 1 + max(self.firsts.max(initial=0), firsts.max(initial=0))
+        found: Mask = np.isin(places * size + firsts, self.places * size + self.firsts)
+        return found
+
+
+def sketch_candidates(index: BandIndex, sets: Ragged, threshold: float, recall: float) -> SketchCandidates:
+    """The documents of an index that may contain these sets: Ragged uint32, each row ascending, without repeats.
+
+    A document that contains a set at the threshold is among them with a probability of at least `recall`, unless the
+    set is undecided.
+    """
+    below = sketches(sets)
+    least = least_hits(sets.lengths, below.lengths, smallest_part(sets.lengths, threshold), recall)
+    decided = np.flatnonzero(least > 0)
+    below = below.take(decided)
+    tokens, place = np.unique(below.values, return_inverse=True)
+    begins, ends = (
+        each[0] for each in bucket_bounds(tokens[np.newaxis], len(index["sketch_tokens"]), index["sketch_tokens"].at)
+    )
+    begins, sizes = begins[place], (ends - begins)[place]
+    owner = np.repeat(np.arange(len(below)), below.lengths)
+    found = [(np.empty(0, np.int64), np.empty(0, np.int64))]
+    # The entries of a set are together. A set with a great many of them is counted alone.
+    hits = offsets_of(np.bincount(owner, sizes, len(below)).astype(np.int64))
+    for first, end in row_blocks(hits, _HITS_AT_ONCE):
+        cut = slice(below.offsets[first], below.offsets[end])
+        if hits[end] - hits[first] > _HITS_AT_ONCE:
+            counts = _counts_of_one(index, begins[cut], sizes[cut])
+            rows = np.flatnonzero(counts >= least[decided[first]])
+            found.append((np.full(len(rows), decided[first]), rows))
+            continue
+        rows = sketch_owners(index, ranges(begins[cut], sizes[cut]))
+        pairs, counts = np.unique(np.repeat(owner[cut], sizes[cut]) * index.n_documents + rows, return_counts=True)
+        places, rows = np.divmod(pairs, max(index.n_documents, 1))
+        enough = counts >= least[decided[places]]
+        found.append((decided[places[enough]], rows[enough]))
+    places, rows = (np.concatenate(side) for side in zip(*found, strict=True))
+    return SketchCandidates(places, rows, least == 0)
+
+
+def _counts_of_one(index: BandIndex, begins: Index, sizes: Index) -> Index:
+    """The number of these runs of entries that contain each document of the index: int64 (N,)."""
+    counts = np.zeros(index.n_documents, np.int64)
+    for first, end in row_blocks(offsets_of(sizes), _HITS_AT_ONCE):
+        rows = sketch_owners(index, ranges(begins[first:end], sizes[first:end]))
+        counts += np.bincount(rows, minlength=index.n_documents)
+    return counts
+
+
+def sketch_owners(index: BandIndex, places: Index) -> Rows:
+    """The rows at these places of the sketch. ArtifactError: one is not the first document with its text."""
+    found: Rows = index["sketch_rows"].at(places).astype(np.int64)
+    if (index["same_as"].all()[found] != found).any():
+        raise damaged(f"{index.name}/sketch_rows.npy", "holds a document that is not the first one with its text")
+    return found
+
+
+_BYTES_AT_ONCE = 1 << 23
+"""Bytes of the queries that are looked for at once, while the index is read: at most 1 token a byte."""
+
+
+def find_containing(lookup: Lookup, *, by_sketch: bool = False) -> Iterator[MatchBlock]:
+    """Yield all documents of the index that contain a query, block by block, in row order of the queries.
+
+    by_sketch: read only the candidates that the sketch of the index finds. It finds a match with a probability of at
+    least the recall of the index. Otherwise no match is missed, and the whole index is read for each block.
+    """
+    indexed, asked, verifier = lookup.indexed, lookup.asked, lookup.verifier
+    wholes, filled = _Wholes(lookup), lookup.filled
+    for begin, end in row_blocks(offsets_of(asked.documents.facts["size"][filled]), _BYTES_AT_ONCE):
+        pairs = _contained(wholes, filled[begin:end], by_sketch=by_sketch)
+        if not lookup.itself:
+            pairs = pairs.take(np.flatnonzero(~lookup.same(pairs.left, pairs.right)))
+        rows, place = np.unique(pairs.right, return_inverse=True)
+        both = indexed.select(rows).followed_by(asked)
+        pairs = replace(pairs, left=len(rows) + pairs.left, right=place)
+        pairs = replace(pairs, estimate=both.estimates(pairs.left, pairs.right))
+        yield MatchBlock(both, ranked(both, verifier.for_corpus(both).confirmed(pairs), lookup.top))
+
+
+class _Wholes:
+    """The texts of the index, which may contain others. All of them are listed when they are first needed."""
+
+    def __init__(self, lookup: Lookup) -> None:
+        self.lookup = lookup
+        self._all: IndexTexts | None = None
+
+    def some(self, firsts: Rows) -> IndexTexts:
+        """The texts whose first documents in the index these are."""
+        return IndexTexts.of(self.lookup.indexed, self.lookup.verifier, firsts)
+
+    def all(self, why: str) -> IndexTexts:
+        """All texts. why: the reason for reading them all, for explanations."""
+        if self._all is None:
+            lookup = self.lookup
+            self._all = IndexTexts.of(lookup.indexed, lookup.verifier)
+            if lookup.indexed.sets is None:
+                lookup.verifier.run.explain(f"reading all {len(self._all.firsts):,} texts of the index again, {why}")
+        return self._all
+
+
+def _contained(wholes: _Wholes, rows: Rows, *, by_sketch: bool) -> ContainedPairs:
+    """The pairs of these queries with the documents of the index that contain them, with all copies."""
+    lookup, verifier = wholes.lookup, wholes.lookup.verifier
+    sets = Ragged.concat([sets for _, sets in token_sets(verifier.for_corpus(lookup.asked), rows)], np.uint32)
+    if not by_sketch:
+        why, sketch = "because --exact compares with every text", ""
+        if not verifier.no_prefilter:  # an exact join would read all texts in any case
+            why, sketch = "because it has no sketch", "build it with simdocs index --containment, or "
+        why += f": to avoid that, {sketch}give its token sets with --shingles"
+        return _compared(verifier, wholes.all(why), rows, sets)
+    found = sketch_candidates(lookup.index, sets, verifier.threshold, lookup.index.recipe.banding.recall)
+    near, undecided = np.flatnonzero(~found.undecided), np.flatnonzero(found.undecided)
+    verifier.run.tally.candidates += len(found.places)
+    texts = wholes.some(found.firsts)
+    pairs = _compared(verifier, texts, near, sets.take(near), len(found.places))
+    # Whether a pair is found must not depend on the other queries.
+    same_as = lookup.index["same_as"].all()
+    pairs = pairs.take(np.flatnonzero(found.have(pairs.left, same_as[pairs.right].astype(np.int64))))
+    pairs = replace(pairs, left=rows[pairs.left])
+    if not len(undecided):
+        return pairs
+    verifier.run.tally.undecided += len(undecided)
+    short = "document is" if len(undecided) == 1 else "documents are"
+    why = f"because {len(undecided):,} {short} too short for its sketch"
+    return ContainedPairs.concat([pairs, _compared(verifier, wholes.all(why), rows[undecided], sets.take(undecided))])
+
+
+def _compared(
+    verifier: Verifier, texts: IndexTexts, rows: Rows, asked: Ragged, pairs: int | None = None
+) -> ContainedPairs:
+    """The pairs of these sets with the texts that contain them, with all copies of each text.
+
+    rows: the number of each set, for the result. pairs: how many pairs count as verified; None: all.
+    """
+    tally, parts = verifier.run.tally, Parts.of(asked, verifier.threshold)
+    found = [ContainedPairs.empty()]
+    for at, sets in token_sets(verifier, texts.firsts):
+        left, right, common = containers(parts, sets)
+        sizes = parts.sets.lengths[left]
+        jaccard = of_overlaps(common, sizes, sets.lengths[right])
+        found.append(ContainedPairs(rows[left], at + right, jaccard, jaccard, containments(common, sizes)))
+        tally.verified += len(sets) * len(asked) if pairs is None else 0
+    tally.verified += pairs or 0
+    contained = ContainedPairs.concat(found)
+    copies = texts.copies.take(contained.right)
+    return replace(contained.take(np.repeat(np.arange(len(contained)), copies.lengths)), right=copies.values)

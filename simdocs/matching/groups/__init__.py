@@ -1,1 +1,0 @@
-"""Groups: which documents are kept, and which are removed in their favour."""

@@ -1,1 +1,0 @@
-"""Lookup: the documents of an index that are similar to others, or contain them."""

@@ -1,1 +1,0 @@
-"""Passages that occur in several documents of a collection."""

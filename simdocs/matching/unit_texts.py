@@ -1,0 +1,166 @@
+"""The distinct texts of a collection as units, which are numbers, in a file; and where their anchors are."""
+
+from __future__ import annotations
+
+from functools import partial
+from hashlib import blake2b
+from typing import NamedTuple
+
+import numpy as np
+
+from simdocs.engines.engine import WorkerState
+from simdocs.kernels import characters as kinds
+from simdocs.kernels.shinglers import shingler_of, unit_numbers
+from simdocs.kernels.unit_hashes import other_words, word_hashes
+from simdocs.kernels.windows import Anchors, anchors
+from simdocs.model.byte_strings import GrowingArray
+from simdocs.model.documents import Documents
+from simdocs.model.ragged import NO_TOKENS, Array, Index, Mask, Ragged, TextNumbers, offsets_of, ranges
+from simdocs.model.texts import Texts
+from simdocs.options.families import UNITS
+from simdocs.options.recipes import Recipe, Shingling
+from simdocs.pipeline.read_documents import Read, WorkerTask, read_task
+from simdocs.pipeline.reading import Reading
+from simdocs.pipeline.shingling import Shingled, normalised, record_texts
+from simdocs.storage.spilled import KEY_PARTS, SpilledArray, SpilledRecords, key_parts
+
+_NO_TOKENS = Ragged(NO_TOKENS, np.zeros(1, np.int64))
+
+
+def numbered(texts: Texts, shingling: Shingling) -> Ragged:
+    """The units of N texts as numbers, the same for equal units: N rows. All but characters are hashes of 64 bits."""
+    if by_characters(shingling.unit):
+        return texts.codepoints
+    words = UNITS[shingling.unit].begins_at_stop_words
+    rows = unit_numbers(texts, "word" if words else shingling.unit, shingling)
+    found = Ragged.from_rows(rows, np.uint64)
+    if not shingling.ignore_stop_words:
+        return found
+    return found.keep(other_words(word_hashes(texts, shingling.seed).values, shingling))
+
+
+def opening(numbers: Array, unit: str) -> Mask:
+    """Which units a window may begin and end with: all but spaces."""
+    if not by_characters(unit):
+        return np.ones(len(numbers), bool)
+    known = (kinds.character_kinds(numbers.astype(np.uint32)) & kinds.SPACE) == 0
+    mask: Mask = known
+    return mask
+
+
+def by_characters(unit: str) -> bool:
+    """Whether the units are characters, some of which are spaces."""
+    return shingler_of(unit).numbers is not None
+
+
+class NumberedTexts(NamedTuple):
+    """The texts of the documents of a task.
+
+    units: N rows of numbers; those of a text that is shorter than a window are left out.
+    digests: (N,) bytes, equal for equal units.
+    anchors: their places are counted from the first unit of all.
+    """
+
+    units: Ragged
+    digests: list[bytes]
+    anchors: Anchors
+
+
+def _number_task(task: WorkerTask, worker: WorkerState, recipe: Recipe, least: int) -> tuple[Read, NumberedTexts]:
+    read = read_task(task, recipe.sequences)
+    shingling = recipe.shingling
+    parts, row_of, done = list[Ragged](), np.empty(len(read.raws), np.int64), 0
+    for places, texts in normalised(read.raws, shingling):
+        units = numbered(texts, shingling)
+        record_texts(read.facts, Shingled(places, texts, _NO_TOKENS, units.lengths), shingling.k)
+        row_of[places] = done + np.arange(len(places))
+        done += len(places)
+        parts.append(units)
+    read.raws = []
+    worker.tell(0.5)
+    units = Ragged.concat(parts, np.uint64).take(row_of)
+    units = Ragged.from_lengths(*_long(units, least))
+    dtype = np.uint32 if by_characters(shingling.unit) else np.uint64
+    units = Ragged(units.values.astype(dtype), units.offsets)
+    digests = [blake2b(units[row].tobytes(), digest_size=16).digest() for row in range(len(units))]
+    return read, NumberedTexts(units, digests, anchors(units, opening(units.values, shingling.unit), least))
+
+
+def _long(units: Ragged, least: int) -> tuple[Array, Index]:
+    """The units without those of texts that are too short for a window, and the number that is left of each text."""
+    lengths = np.where(units.lengths < least, 0, units.lengths)
+    if lengths.sum() == len(units.values):
+        return units.values, lengths
+    return units.values[ranges(units.offsets[:-1], lengths)], lengths
+
+
+class UnitTexts:
+    """The distinct texts of documents, as units that are numbers, end to end; and their anchors.
+
+    least: the number of units in a window. unit: what the units are.
+    units: of all texts. offsets: int64 (D+1,), where each text begins.
+    text: int64 (N,), for each document the number of its text; -1 if it is shorter than a window.
+    copies: int64 (D,), how many documents have each text.
+    anchors: their keys and places among all units.
+    """
+
+    def __init__(self, unit: str, least: int) -> None:
+        self.unit, self.least = unit, least
+        self.units = SpilledArray(np.uint32 if by_characters(unit) else np.uint64)
+        self.anchors = SpilledRecords(KEY_PARTS, 2)
+        self._known = dict[bytes, int]()
+        self._lengths, self._text = GrowingArray(np.int64), GrowingArray(np.int64)
+        self.offsets = self.copies = self.text = np.empty(0, np.int64)
+
+    def read(self, reading: Reading) -> Documents:
+        """Read all documents."""
+        work = partial(_number_task, recipe=reading.recipe, least=self.least)
+        for made, taken, _ in reading.in_order(work, "reading"):
+            assert made is not None, "nothing is taken over"
+            self._add(made, taken)
+        self.offsets, self.text = offsets_of(self._lengths.all()), self._text.all()
+        self.copies = np.bincount(self.text[self.text >= 0], minlength=len(self.offsets) - 1)
+        self._known = {}
+        return reading.documents()
+
+    def _add(self, made: NumberedTexts, rows: Index) -> None:
+        """Add the texts in these rows of a task."""
+        numbers, new = np.full(len(rows), -1), list[int]()
+        long = made.units.lengths > 0
+        for place, row in enumerate(rows.tolist()):
+            if long[row]:
+                count = len(self._known)
+                numbers[place] = self._known.setdefault(made.digests[row], count)
+                if len(self._known) > count:
+                    new.append(row)
+        self._text.add(numbers)
+        if not new:
+            return
+        # Anchors keep their order, and move to where the units of their text are.
+        lengths = made.units.lengths[new]
+        begin = np.full(len(made.units), -1)
+        begin[new] = len(self.units) + offsets_of(lengths)[:-1]
+        owner = np.searchsorted(made.units.offsets, made.anchors.places, side="right") - 1
+        some = np.flatnonzero(begin[owner] >= 0)
+        owner = owner[some]
+        places = made.anchors.places[some] - made.units.offsets[owner] + begin[owner]
+        keys = made.anchors.keys[some]
+        self.anchors.add(np.column_stack((keys, places.astype(np.uint64))), key_parts(keys))
+        self._lengths.add(lengths)
+        self.units.add(made.units.take(np.array(new)).values)
+
+    def text_at(self, places: Index) -> TextNumbers:
+        """The texts in which these units are."""
+        return np.searchsorted(self.offsets, places, side="right") - 1
+
+    def ends(self, low: int, high: int) -> Index:
+        """For each unit from `low` to `high` - 1 where its text ends, counted from `low`."""
+        first, last = self.text_at(np.array([low, high - 1])).tolist()
+        bounds = self.offsets[first : last + 2]
+        cut: Index = np.clip(bounds, low, high)
+        return np.repeat(bounds[1:] - low, cut[1:] - cut[:-1])
+
+    def close(self) -> None:
+        """Remove all files."""
+        self.units.close()
+        self.anchors.close()

@@ -1,1 +1,0 @@
-"""Verification: how similar two documents really are, from their token sets."""

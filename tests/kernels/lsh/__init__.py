@@ -1,1 +1,0 @@
-"""Bands, buckets and candidates."""

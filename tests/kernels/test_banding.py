@@ -1,0 +1,175 @@
+"""The choice of bands and rows, and their S-curve."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+
+import numpy as np
+import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+
+from simdocs.errors import UnreachableRecallError, UsageError
+from simdocs.kernels import banding
+from simdocs.options.recipes import ChoosingBands
+from tests import strategies as some
+from tests.twins import bands as twin
+
+hundredths = st.integers(1, 99).map(lambda n: n / 100)
+recalls = hundredths | st.sampled_from([0.999, 0.9999])
+num_perms = st.integers(1, 64) | st.sampled_from([100, 128, 200, 256])
+counts = st.integers(1, 300)
+either_or_both = st.tuples(counts, counts) | st.tuples(counts, st.none()) | st.tuples(st.none(), counts)
+
+
+@given(st.floats(0, 1), st.integers(1, 256), st.integers(1, 256))
+@example(1.0, 18, 7)
+@example(0.0, 18, 7)
+@example(1e-300, 256, 256)
+def test_the_probability_of_a_candidate_is_exact_to_rounding(similarity, bands, rows):
+    assert banding.candidate_probability(similarity, bands, rows) == pytest.approx(
+        float(twin.probability(similarity, bands, rows)), rel=1e-12
+    )
+
+
+@given(st.floats(0, 1), st.integers(1, 256), st.integers(1, 256))
+@example(0.8, 8, 16)
+@example(0.8, 1, 1)
+@example(0.0, 18, 7)
+@example(1e-300, 256, 256)
+def test_the_least_probability_is_exact_to_rounding_and_never_above_the_curve(similarity, bands, rows):
+    found = banding.least_probability(similarity, bands, rows)
+    assume(abs(twin.probability(similarity, bands, rows) - Decimal(2) / 3) > Decimal("1e-12"))
+    assert found == pytest.approx(float(twin.least_probability(similarity, bands, rows)), rel=1e-9)
+    assert found <= banding.candidate_probability(similarity, bands, rows)
+
+
+@given(counts, counts)
+def test_half_or_more_of_the_pairs_at_the_threshold_are_found(bands, rows):
+    at = banding.approximate_threshold(bands, rows)
+    assert at**rows * bands == pytest.approx(1)
+    assert banding.candidate_probability(at, bands, rows) >= 1 - math.exp(-1) - 1e-12
+
+
+@given(hundredths, counts, counts)
+def test_the_similarity_that_is_found_with_a_probability_is_its_inverse(probability, bands, rows):
+    at = banding.similarity_found_with(probability, bands, rows)
+    assert banding.candidate_probability(at, bands, rows) == pytest.approx(probability)
+
+
+@given(st.lists(st.floats(0, 1), max_size=5), counts, counts)
+def test_probabilities_of_many_pairs_are_those_of_each(similarities, bands, rows):
+    found = banding.candidate_probabilities(np.array(similarities), bands, rows).tolist()
+    assert found == pytest.approx([banding.candidate_probability(each, bands, rows) for each in similarities])
+
+
+@given(hundredths, recalls, num_perms)
+@example(1.0, 0.99, 128)
+def test_the_recall_rule_takes_the_most_rows_that_reach_the_recall(at, recall, num_perm):
+    assume(not reached_exactly(at, recall, num_perm))
+    expected = twin.by_recall(at, recall, num_perm)
+    request = ChoosingBands(threshold=at, recall=recall, rule="recall")
+    if expected is None:
+        with pytest.raises(UnreachableRecallError):
+            banding.choose(request, num_perm)
+    else:
+        assert banding.choose(request, num_perm) == expected
+
+
+def reached_exactly(at: float, recall: float, num_perm: int) -> bool:
+    """Whether some number of rows reaches the recall to the last digit, where one bit of a float decides."""
+    every = [
+        found(at, num_perm // rows, rows)
+        for rows in range(1, num_perm + 1)
+        for found in (twin.probability, twin.least_probability)
+    ]
+    return any(abs(found - Decimal(repr(recall))) < 1e-12 for found in every)
+
+
+@pytest.mark.parametrize(
+    ("at", "recall", "num_perm"),
+    [
+        (0.5, 0.5, 1),
+        (0.5, 0.75, 2),
+        (0.9, 0.99, 2),
+        (0.25, 0.25, 1),
+        (0.67, 0.67, 1),
+        (0.5, 0.4375, 4),
+        (1.0, 1.0, 128),
+    ],
+)
+def test_a_recall_that_is_met_exactly_is_enough(at, recall, num_perm):
+    assert banding.by_recall(at, recall, num_perm) == twin.by_recall(at, recall, num_perm) is not None
+
+
+@given(st.integers(5, 99).map(lambda n: n / 100), recalls)
+def test_an_unreachable_recall_names_the_least_num_perm_that_would_do(at, recall):
+    least = twin.least_num_perm(at, recall)
+    assume(least > 1 and not reached_exactly(at, recall, least))
+    with pytest.raises(UnreachableRecallError, match=f"use --num-perm {least} or more"):
+        banding.by_recall(at, recall, 1)
+    assert banding.by_recall(at, recall, least) == (least, 1)
+    with pytest.raises(UnreachableRecallError):
+        banding.by_recall(at, recall, least - 1)
+
+
+@pytest.mark.parametrize(
+    ("at", "recall", "least"), [(0.9, 0.9999, 4), (0.3, 0.51, 2), (0.8, 0.992, 3), (0.5, 0.875, 3)]
+)
+def test_the_least_num_perm_is_named_where_it_reaches_the_recall_exactly(at, recall, least):
+    assert twin.least_num_perm(at, recall) == least
+    with pytest.raises(UnreachableRecallError, match=f"use --num-perm {least} or more"):
+        banding.by_recall(at, recall, 1)
+
+
+@pytest.mark.parametrize("at", [1e-9, 1e-300, 1e-320])
+def test_a_threshold_next_to_nothing_is_unreachable(at):
+    with pytest.raises(UnreachableRecallError, match="use a larger --threshold"):
+        banding.by_recall(at, 0.95, 128)
+
+
+@pytest.mark.parametrize("at", [0.3, 0.8, 0.99])
+def test_no_number_of_bands_finds_every_pair(at):
+    with pytest.raises(UnreachableRecallError, match="finds every pair; use --recall") as caught:
+        banding.by_recall(at, 1.0, 128)
+    assert "\0" not in caught.value.remedy
+    assert banding.by_recall(at, float(caught.value.remedy.split()[-3]), 128)
+
+
+@given(hundredths, num_perms)
+def test_the_nearest_rule_comes_nearest_to_the_threshold(at, num_perm):
+    made = banding.choose(ChoosingBands(threshold=at, rule="nearest"), num_perm)
+    expected = twin.by_nearest(at, num_perm)
+    assert made[0] * made[1] == num_perm
+    # Two choices may be as near as each other but for the last bit of a float.
+    assert made == expected or twin.distance_to(at, *made) == pytest.approx(twin.distance_to(at, *expected), abs=1e-15)
+
+
+@given(either_or_both, num_perms, some.one_of("rule"))
+def test_bands_and_rows_can_be_set_by_hand(given_counts, num_perm, rule):
+    bands, rows = given_counts
+    request = ChoosingBands(bands=bands, rows=rows, rule=rule)
+    expected = twin.by_hand(bands, rows, num_perm)
+    if expected is None:
+        with pytest.raises(
+            UsageError,
+            match=f"need --num-perm {bands * rows if bands and rows else bands or rows} or more, not {num_perm}:",
+        ):
+            banding.choose(request, num_perm)
+    else:
+        assert banding.choose(request, num_perm) == expected
+
+
+@given(hundredths, num_perms)
+def test_a_greater_recall_never_takes_more_rows(at, num_perm):
+    chosen = [twin.by_recall(at, recall, num_perm) for recall in (0.5, 0.9, 0.95, 0.99)]
+    made = []
+    for recall in (0.5, 0.9, 0.95, 0.99):
+        try:
+            made.append(banding.by_recall(at, recall, num_perm))
+        except UnreachableRecallError:
+            made.append(None)
+    assert made == chosen
+    rows = [0 if choice is None else choice[1] for choice in made]
+    assert rows == sorted(rows, reverse=True)

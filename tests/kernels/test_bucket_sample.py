@@ -1,0 +1,96 @@
+"""Pairs are drawn from all pairs that share a bucket, each as likely."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simdocs.kernels import bucket_sample
+from simdocs.options.recipes import Bands
+from tests import strategies as some
+from tests.twins import bands as twin_bands
+from tests.twins import pair_totals as twin
+
+key_lists = st.lists(st.integers(0, 4), max_size=12)
+
+
+def as_keys(values: list[int]) -> np.ndarray:
+    return some.frozen(np.array(values, np.uint64))
+
+
+def pairs_of(values: list[int]) -> list[tuple[int, int]]:
+    return twin_bands.pairs(twin_bands.buckets([[value] for value in values], 1, 1))
+
+
+@given(key_lists)
+def test_every_pair_of_a_band_is_listed_once(values):
+    left, right = bucket_sample.every_pair(as_keys(values))
+    assert sorted(zip(left.tolist(), right.tolist(), strict=True)) == pairs_of(values)
+    assert bucket_sample.count_pairs(as_keys(values)) == len(pairs_of(values))
+
+
+@pytest.mark.parametrize("values", [[7, 7], [1, 2, 1, 2, 2], [3, 3, 3, 9, 1, 9, 3]])
+def test_each_pair_of_a_band_is_drawn_as_often(values):
+    sides = 12  # a multiple of the sizes of buckets, and of one less
+    grid = [((bucket + 0.5) / len(pairs_of(values)), (one + 0.5) / sides, (other + 0.5) / sides)
+            for bucket, one, other in product(range(len(pairs_of(values))), range(sides), range(sides))]  # fmt: skip
+    left, right = bucket_sample.drawn_pairs(as_keys(values), np.array(grid))
+    found = Counter(zip(left.tolist(), right.tolist(), strict=True))
+    assert found == dict.fromkeys(pairs_of(values), sides**2)
+
+
+def test_the_largest_chance_draws_a_pair():
+    nearly_one = np.full((1, 3), np.nextafter(1, 0))
+    for values in ([5, 5], [1, 1, 1, 2, 2], [4] * 100):
+        left, right = bucket_sample.drawn_pairs(as_keys(values), nearly_one)
+        assert 0 <= int(left[0]) < int(right[0]) < len(values)
+        assert values[int(left[0])] == values[int(right[0])]
+
+
+@given(st.integers(1, 4), st.integers(1, 3), st.lists(st.integers(0, 1), min_size=36, max_size=36))
+def test_the_bands_in_which_signatures_agree_are_those_of_the_twin(bands, rows, values):
+    signatures = some.frozen(np.array(values, np.uint32).reshape(3, 12))
+    left, right = (some.frozen(np.array(side)) for side in ([0, 0, 1, 2], [1, 2, 2, 2]))
+    made = bucket_sample.agreeing_bands(signatures, left, right, Bands(bands, rows))
+    rows_of = signatures.tolist()
+    assert made.tolist() == [
+        twin.agreeing_bands(rows_of[a], rows_of[b], bands, rows) for a, b in zip(left, right, strict=True)
+    ]
+
+
+def signatures_of(size: int, seed: int) -> np.ndarray:
+    """Signatures of 12 places with few values, so that many agree."""
+    return some.frozen(np.random.default_rng(seed).integers(0, 3, (size, 12), dtype=np.uint32))
+
+
+WEIGHTS = some.frozen(np.linspace(0, 1, 13) ** 2)
+
+
+@pytest.mark.parametrize(("size", "bands", "rows"), [(1, 2, 2), (2, 12, 1), (17, 12, 1), (40, 3, 3), (200, 2, 4)])
+def test_likely_partners_in_small_buckets_are_those_of_the_twin(size, bands, rows):
+    signatures = signatures_of(size, bands)
+    order = some.frozen(np.random.default_rng(3).permutation(size))
+    found = Bands(2, 5)
+    made = bucket_sample.likely_partners(
+        signatures, order, Bands(bands, rows), found, WEIGHTS, np.random.default_rng(1)
+    )
+    assert made == pytest.approx(twin.likely_partners(signatures[order].tolist(), Bands(bands, rows), found, WEIGHTS))
+
+
+def test_likely_partners_in_large_buckets_are_unbiased():
+    signatures, loose, found = signatures_of(120, 5), Bands(4, 1), Bands(2, 5)
+    expected = np.array(twin.likely_partners(signatures.tolist(), loose, found, WEIGHTS))
+    every = np.arange(120)
+    runs = [
+        bucket_sample.likely_partners(signatures, every, loose, found, WEIGHTS, np.random.default_rng(seed))
+        for seed in range(60)
+    ]
+    spread = np.std(runs, axis=0) / len(runs) ** 0.5
+    assert np.std(runs, axis=0).min() > 0
+    assert np.abs(np.mean(runs, axis=0) - expected).max() <= 5 * spread.max()
+    assert np.mean(runs) == pytest.approx(expected.mean(), rel=0.02)

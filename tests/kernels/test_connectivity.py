@@ -1,0 +1,156 @@
+"""Connected components equal those of a breadth-first search."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simdocs.kernels import grouping
+from tests import strategies as some
+from tests.twins import groups as twin
+
+
+@st.composite
+def graphs(draw):
+    size = draw(st.integers(1, 20))
+    node = st.integers(0, size - 1)
+    return size, draw(st.lists(st.lists(st.tuples(node, node), max_size=12), max_size=4))
+
+
+@st.composite
+def bucketed(draw):
+    size = draw(st.integers(2, 14))
+    node = st.integers(0, size - 1)
+    buckets = draw(st.lists(st.sets(node, min_size=2).map(sorted), max_size=7))
+    return size, buckets, twin.components(size, draw(st.lists(st.tuples(node, node), max_size=10)))
+
+
+def joined(labels: np.ndarray, edges: list[tuple[int, int]]) -> np.ndarray:
+    left, right = np.array(edges, np.int64).reshape(-1, 2).T
+    before = labels.copy()
+    made = grouping.connect(labels, left, right)
+    assert np.array_equal(labels, before)
+    return made
+
+
+@given(graphs())
+def test_component_labels_are_those_of_the_twin(graph):
+    size, parts = graph
+    labels = np.arange(size)
+    seen = []
+    for edges in parts:
+        labels = joined(labels, edges)
+        seen += edges
+        assert labels.tolist() == twin.components(size, seen)
+
+
+@pytest.mark.parametrize("size", [2, 3, 1_000])
+def test_paths_stars_and_cycles_are_one_component_each(size):
+    draw = np.random.default_rng(size)
+    names = draw.permutation(size).tolist()
+    path = list(pairwise(names))
+    for edges in (
+        path,
+        [(b, a) for a, b in path],
+        [(names[0], other) for other in names],
+        [*path, (names[-1], names[0])],
+    ):
+        assert joined(np.arange(size), edges).tolist() == [0] * size
+    assert joined(np.arange(size), path[1:]).tolist() == twin.components(size, path[1:])
+
+
+@given(bucketed())
+def test_star_pairs_join_the_first_of_a_bucket_to_the_others(case):
+    size, buckets, _ = case
+    expected = {(bucket[0], other) for bucket in buckets for other in bucket[1:]}
+    assert some.pairs_in(grouping.star_pairs(some.ragged(buckets, np.int64), size)) == sorted(expected)
+
+
+@given(bucketed())
+def test_members_of_a_bucket_are_in_one_component(case):
+    size, buckets, _ = case
+    edges = [(bucket[0], other) for bucket in buckets for other in bucket]
+    made = grouping.bucket_components(some.ragged(buckets, np.int32), size)
+    assert made.dtype == np.int64
+    assert made.tolist() == twin.components(size, edges)
+
+
+@given(bucketed())
+def test_cross_component_pairs_are_those_of_different_labels(case):
+    _, buckets, labels = case
+    expected = {(a, b) for bucket in buckets for a in bucket for b in bucket if labels[a] < labels[b]}
+    made = some.pairs_in(grouping.cross_component_pairs(some.ragged(buckets, np.int64), some.frozen(np.array(labels))))
+    assert made == sorted(expected)
+
+
+@given(bucketed())
+def test_stars_and_crossings_give_the_components_of_all_pairs(case):
+    size, buckets, labels = case
+    shared = some.ragged(buckets, np.int64)
+    similar = lambda a, b: labels[a] == labels[b]  # noqa: E731
+    found = np.arange(size)
+    found = joined(found, [pair for pair in some.pairs_in(grouping.star_pairs(shared, size)) if similar(*pair)])
+    found = joined(
+        found, [pair for pair in some.pairs_in(grouping.cross_component_pairs(shared, found)) if similar(*pair)]
+    )
+    every = [(a, b) for bucket in buckets for a in bucket for b in bucket if similar(a, b)]
+    assert found.tolist() == twin.components(size, every)
+
+
+def test_no_buckets_join_nothing():
+    none = some.ragged([], np.int64)
+    assert joined(np.arange(3), []).tolist() == [0, 1, 2]
+    assert joined(np.arange(0), []).tolist() == []
+    assert grouping.bucket_components(none, 3).tolist() == [0, 1, 2]
+    assert some.pairs_in(grouping.star_pairs(none, 3)) == []
+    assert some.pairs_in(grouping.cross_component_pairs(none, np.arange(3))) == []
+
+
+# The groups that pairs connect equal those of a breadth-first search.
+
+SIZE = 12
+members = st.integers(0, SIZE - 1)
+counted_pairs = st.lists(st.tuples(members, members, st.booleans()).filter(lambda pair: pair[0] != pair[1]))
+
+
+def graph_of(pairs: list[tuple[int, int, bool]], blocks: int) -> grouping.PairGraph:
+    """Return the graph of these pairs, added in this number of blocks."""
+    graph = grouping.PairGraph.unconnected(SIZE)
+    for block in range(blocks):
+        part = np.array(pairs[block::blocks], np.int64).reshape(-1, 3)
+        left, right, counted = part.T
+        graph = grouping.with_pairs(graph, some.frozen(left), some.frozen(right), counted.astype(bool))
+    return graph
+
+
+@given(counted_pairs, st.integers(1, 4))
+def test_groups_are_those_of_a_breadth_first_search(pairs, blocks):
+    labels = twin.components(SIZE, [(a, b) for a, b, _ in pairs])
+    expected = [
+        (first, labels.count(first), sum(counted for a, _, counted in pairs if labels[a] == first))
+        for first in sorted(set(labels))
+        if labels.count(first) > 1
+    ]
+    found = grouping.connected_groups(graph_of(pairs, blocks))
+    assert list(zip(*(fact.tolist() for fact in found), strict=True)) == expected
+
+
+@given(counted_pairs)
+def test_adding_pairs_leaves_the_graph_before_as_it_was(pairs):
+    before = grouping.PairGraph(some.frozen(np.arange(SIZE)), some.frozen(np.zeros(SIZE, np.int64)))
+    part = np.array(pairs, np.int64).reshape(-1, 3)
+    grouping.with_pairs(before, part[:, 0], part[:, 1], part[:, 2].astype(bool))
+    assert before.labels.tolist() == list(range(SIZE))
+    assert not before.pairs.any()
+
+
+def test_without_documents_there_are_no_groups():
+    assert [fact.tolist() for fact in grouping.connected_groups(grouping.PairGraph.unconnected(0))] == [
+        [],
+        [],
+        [],
+    ]

@@ -1,0 +1,307 @@
+"""Normalised texts equal those of `str`, one document at a time."""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+from contextlib import ExitStack
+from importlib import import_module
+from itertools import pairwise, product
+from string import ascii_letters
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simdocs.kernels import character_mapping
+from simdocs.kernels import normalise as kernel
+from simdocs.kernels.native import is_installed
+from simdocs.kernels.normalise import normalise
+from simdocs.model import texts as model
+from simdocs.model.texts import STRIDE, Texts
+from tests import strategies as some
+from tests.amounts import slow
+from tests.twins import text as twin
+
+EVERY_CONTROL = bytes(range(128))
+PLAIN = some.normalisation()
+ALL_ON = some.normalisation(nfkc=True, keep_case=False, strip_accents=True, strip_punctuation=True, mask_digits=True)
+
+
+def as_bytes(texts: Texts) -> list[bytes]:
+    return [texts.encoded[row].tobytes() for row in range(len(texts))]
+
+
+def as_str(texts: Texts) -> list[str]:
+    return ["".join(map(chr, texts.codepoints[row].tolist())) for row in range(len(texts))]
+
+
+def normalised(batch: list[bytes], switches: some.Normalisation = PLAIN, *, lines: bool = False) -> list[bytes]:
+    return as_bytes(normalise(some.documents(batch), switches, lines=lines))
+
+
+@given(some.batches, some.normalisations, st.booleans())
+def test_normalised_texts_equal_those_of_str(batch, switches, lines):
+    texts = normalise(some.documents(batch), switches, lines=lines)
+    expected = [twin.normalised(document, switches, lines=lines) for document in batch]
+    assert as_str(texts) == expected
+    assert as_bytes(texts) == [twin.encoded(text) for text in expected]
+
+
+@given(some.batches, some.normalisations, st.booleans())
+def test_byte_offsets_say_where_each_code_point_begins(batch, switches, lines):
+    texts = normalise(some.documents(batch), switches, lines=lines)
+    cuts = texts.byte_offsets_at(np.arange(len(texts.codepoints.values) + 1)).tolist()
+    spelt = [texts.data[a:b].tobytes() for a, b in pairwise(cuts)]
+    assert spelt == [twin.encoded(chr(point)) for point in texts.codepoints.values.tolist()]
+    assert cuts[-1] == len(texts.data)
+
+
+@pytest.mark.reliability("a character, shingle or run of marks between two pieces of a text")
+@given(some.batches, some.normalisations, st.booleans(), st.sampled_from([1, 2, 5, 16]))
+def test_texts_normalised_in_pieces_equal_whole_ones(batch, switches, lines, size):
+    expected = [twin.normalised(document, switches, lines=lines) for document in batch]
+    with mock.patch.object(kernel, "PIECE", size):
+        texts = normalise(some.documents(batch), switches, lines=lines)
+        one = normalise(some.documents([b"".join(batch)]), switches, lines=lines)
+    assert as_str(texts) == expected
+    assert as_bytes(texts) == [twin.encoded(text) for text in expected]
+    assert as_str(one) == [twin.normalised(b"".join(batch), switches, lines=lines)]
+
+
+@given(some.batches, st.data())
+def test_byte_offsets_are_found_from_those_of_some_code_points(batch, data):
+    modules = [model, kernel]
+    if is_installed():
+        modules.append(import_module("simdocs.kernels.native.functions"))
+    with ExitStack() as patched:
+        for module in modules:
+            patched.enter_context(mock.patch.object(module, "STRIDE", 3))
+        texts = normalise(some.documents(batch), PLAIN)
+        points = texts.codepoints.values.tolist()
+        places = [0, *np.cumsum([len(twin.encoded(chr(point))) for point in points]).tolist()]
+        assert texts.byte_offsets_at(np.arange(len(places))).tolist() == places
+        some_of_them = sorted(data.draw(st.lists(st.sampled_from(range(len(places))))))
+        assert texts.byte_offsets_at(np.array(some_of_them, np.int64)).tolist() == [places[at] for at in some_of_them]
+        first, stop = sorted(data.draw(st.tuples(*[st.integers(0, len(points))] * 2)))
+        assert texts.byte_offsets(first, stop).tolist() == places[first : stop + 1]
+
+
+MARKS = ["\u0301", "\u0323", "\u0345", "\u093c", "\u3099", "\u0344", "\u0340", "\u0f73", "\u0f81", "\uff9e"]
+"""Combining marks of many classes; the last five decompose, some into two."""
+
+marked = st.lists(st.sampled_from([*MARKS, "a", "é", "ậ", "ｶ", "각", "ཀ", " ", "\n", "\x00"]) | st.sampled_from(MARKS))
+
+
+@pytest.mark.reliability("a million combining marks on one letter")
+@given(st.lists(marked.map("".join), max_size=4), some.normalisations, st.booleans(), st.sampled_from([1, 2, 3]))
+def test_long_runs_of_marks_are_ordered_as_short_ones(texts, switches, lines, stride):
+    batch = [text.encode() for text in texts]
+    with mock.patch.object(character_mapping, "_STRIDE", stride):
+        found = normalised(batch, switches, lines=lines)
+    assert found == [twin.encoded(twin.normalised(one, switches, lines=lines)) for one in batch]
+
+
+@pytest.mark.reliability("a million combining marks on one letter")
+@pytest.mark.parametrize("form", ["NFKC", "NFD"])
+def test_every_mark_is_ordered_as_by_unicodedata(form):
+    """The texts hold every code point whose normal form begins with a mark, in long runs and in both orders."""
+    every = (chr(point) for point in range(sys.maxunicode + 1))
+    marks = "".join(one for one in every if unicodedata.combining(unicodedata.normalize("NFKD", one)[0]))
+    assert len(marks) > 900
+    for text in (f"a{marks}b{marks[::-1]}", f"{marks[::-1]}é{marks[:70]}"):
+        assert character_mapping.to_normal_form(form, text) == unicodedata.normalize(form, text)
+
+
+ODD = [b"", b"\xff", "ΑΣ ".encode(), "İ".encode(), "😀".encode(), bytes(range(128))]
+SWITCHES = [PLAIN, some.normalisation(keep_case=True), ALL_ON]
+
+
+@pytest.mark.parametrize(
+    ("odd", "switches", "lines"),
+    [
+        pytest.param(*case, marks=[] if at % 6 == at // 6 else pytest.mark.slow)
+        for at, case in enumerate(product(ODD, SWITCHES, [False, True]))
+    ],
+)
+def test_a_text_larger_than_a_piece_is_normalised_whole(odd, switches, lines):
+    line = " Ёлка,\u3000e\u0301té \t\r\n\n日本語のΑΣ。กำ \n "
+    plain = "The cow  \t\n\n and the ox, 12 of them.\n"
+    large = (plain * 7300).encode() + odd + (line * 1000).encode() + odd + b" \n " * 20_000 + odd
+    assert len(plain * 7300) > kernel.PIECE
+    batch = [b"one", large, b"", "twô".encode(), (plain * 7300).encode()]
+    texts = normalise(some.documents(batch), switches, lines=lines)
+    assert as_bytes(texts) == [twin.encoded(twin.normalised(one, switches, lines=lines)) for one in batch]
+    assert texts.codepoints.values.dtype == (np.uint32 if odd == "😀".encode() and switches != ALL_ON else np.uint16)
+    assert texts.codepoints.lengths.sum() > STRIDE
+
+
+EVERY = [chr(point) for point in range(sys.maxunicode + 1) if not 0xD800 <= point < 0xE000]
+
+
+@pytest.fixture(scope="module")
+def joining() -> set[str]:
+    """Return the characters that some normal form of Unicode joins to the character before them."""
+    decomposed = (unicodedata.normalize("NFD", character) for character in EVERY)
+    return {form[1] for form in decomposed if len(form) > 1}
+
+
+@pytest.mark.reliability("a character, shingle or run of marks between two pieces of a text")
+def test_a_character_at_which_a_text_is_cut_joins_to_nothing_before_it(joining):
+    beginning = [character for character in EVERY if character_mapping.CONTEXT_FREE_CUTS.match(character.encode())]
+    assert len(beginning) > 20_000
+    for character in beginning:
+        assert character_mapping.CONTEXT_FREE_CUTS.search(character.encode()[1:]) is None
+        assert unicodedata.combining(character) == 0
+        assert unicodedata.normalize("NFKD", character)[0] not in joining
+        assert ("ΑΣ" + character + "Α").lower() == "ας" + (character + "Α").lower()
+        assert ("Α" + character + "Σ").lower() == "α" + (character + "Σ").lower()
+
+
+GREEK = "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΤΥΦΧΨΩαβγδεζηθικλμνξοπρςστυφχψω"
+LETTERS = [*ascii_letters, *GREEK, *map(chr, range(0x400, 0x480))]
+
+
+@pytest.mark.reliability("a character, shingle or run of marks between two pieces of a text")
+@pytest.mark.slow
+@pytest.mark.parametrize("before", ["aZ7", "жЯ", "αΩ", "βο", "aς"])
+def test_a_letter_at_which_a_text_is_cut_joins_to_nothing_before_it(joining, before):
+    """A text may be cut before a cased letter, because the letter before it decides about an earlier sigma."""
+    size = len(before.encode())
+    cut = [one for one in EVERY if character_mapping.CONTEXT_FREE_CUTS.search((before + one).encode(), size)]
+    cut = [one for one in cut if not character_mapping.CONTEXT_FREE_CUTS.match(one.encode())]
+    assert cut == sorted(LETTERS)
+    for one in cut:
+        assert unicodedata.combining(one) == 0
+        assert unicodedata.normalize("NFKD", one)[0] not in joining
+        assert f"ΑΣ{before}{one}ΣΑ".lower() == f"ΑΣ{before}".lower() + f"{one}ΣΑ".lower()
+        assert f"Α{before}{one}Σ".lower() == f"Α{before}".lower() + f"{one}Σ".lower()
+        assert f"{before}Σ{one}".lower() == f"{before}σ".lower() + one.lower()
+
+
+BESIDE_SIGMA = [*"ΣΣΣΑσςaZжЯ7 .:·,'", "\u0301", "\u0345", "\u00ad", "Ϲ", "𝚺", "ΐ", b"\xce"]
+"""Letters, characters that a final sigma looks past, and others; two become a sigma by NFKC."""
+
+
+@pytest.mark.reliability("long runs of Σ")
+@given(st.lists(st.sampled_from(BESIDE_SIGMA), max_size=12), some.normalisations, st.sampled_from([1, 2, 3, 5]))
+def test_sigmas_are_lower_cased_as_in_the_whole_text_where_it_is_cut(characters, switches, size):
+    document = b"".join(one if isinstance(one, bytes) else one.encode() for one in characters)
+    with mock.patch.object(kernel, "PIECE", size):
+        assert normalised([document], switches) == [twin.encoded(twin.normalised(document, switches))]
+
+
+@pytest.mark.reliability("long runs of Σ")
+@pytest.mark.parametrize(("longest", "size"), [(3, 3), *slow((5, 1), (5, 2), (5, 3))])
+@pytest.mark.parametrize(
+    "switches", [PLAIN, *slow(some.normalisation(keep_case=True), some.normalisation(nfkc=True), ALL_ON)]
+)
+def test_a_cut_beside_a_sigma_never_changes_it_into_another(switches, longest, size):
+    """The texts are all that consist of a few of these characters."""
+    texts = ["".join(one) for length in range(longest + 1) for one in product("ΣΑa7\u0301", repeat=length)]
+    with mock.patch.object(kernel, "PIECE", size):
+        found = normalised([text.encode() for text in texts], switches)
+    assert found == [twin.encoded(twin.normalised(text.encode(), switches)) for text in texts]
+
+
+@pytest.mark.reliability("long runs of Σ")
+@pytest.mark.reliability("U+FDFA with --nfkc")
+@pytest.mark.parametrize(
+    ("repeated", "switches"),
+    [
+        ("Σ", PLAIN),
+        ("ΑΒΣ", PLAIN),
+        ("Σa", PLAIN),
+        ("Σж", ALL_ON),
+        ("Σ", ALL_ON),
+        ("\ufdfa", some.normalisation(nfkc=True)),
+    ],
+)
+def test_words_without_end_are_normalised_in_pieces(repeated, switches):
+    """The largest piece decides how much memory a large text takes."""
+    document = repeated.encode() * 100
+    with (
+        mock.patch.object(kernel, "PIECE", 16),
+        mock.patch.object(kernel, "map_characters", wraps=kernel.map_characters) as pieces,
+    ):
+        assert normalised([document], switches) == [twin.encoded(twin.normalised(document, switches))]
+    assert max(len(call.args[0].values) for call in pieces.call_args_list) < 16 + 4
+
+
+@given(some.batches)
+def test_a_batch_of_ascii_has_code_points_of_one_byte(batch):
+    texts = normalise(some.documents(batch), some.normalisation())
+    if all(document.isascii() for document in batch):
+        assert texts.stride_offsets is None
+    if texts.stride_offsets is None:
+        assert texts.codepoints.values.dtype == np.uint8
+        assert not (texts.data > 127).any()
+
+
+@given(some.batches, some.normalisations, st.booleans())
+def test_ascii_and_other_texts_take_paths_that_agree(batch, switches, lines):
+    plain = [document for document in batch if document.isascii()]
+    beside_another = normalised([*plain, "é".encode()], switches, lines=lines)
+    assert beside_another[:-1] == normalised(plain, switches, lines=lines)
+
+
+@pytest.mark.parametrize("lines", [False, True])
+@pytest.mark.parametrize("switches", [some.normalisation(), some.normalisation(keep_case=True), ALL_ON])
+def test_every_control_character_is_normalised_as_by_str(switches, lines):
+    batch = [EVERY_CONTROL, EVERY_CONTROL + "éΣ".encode(), b"", "Σ".encode(), b"\xe4\xb8", b"\xad" + EVERY_CONTROL]
+    for some_of_them in (batch, batch[1:2], batch[1:], batch[::-1], [*batch, *batch]):
+        expected = [twin.encoded(twin.normalised(document, switches, lines=lines)) for document in some_of_them]
+        assert normalised(some_of_them, switches, lines=lines) == expected
+
+
+@pytest.mark.parametrize("space", some.WHITESPACE)
+def test_every_whitespace_character_is_a_space(space):
+    spaced = f"{space}one{space}{space}two {space} three{space}".encode()
+    assert normalised([spaced, spaced]) == [b"one two three"] * 2
+
+
+def test_final_sigma_looks_no_further_than_its_document():
+    assert normalised(["ΑΣ".encode(), "Α".encode()]) == ["ας".encode(), "α".encode()]
+    assert normalised(["Α".encode(), "Σ".encode()]) == ["α".encode(), "σ".encode()]
+    assert normalised(["ΑΣΑ".encode()]) == ["ασα".encode()]
+
+
+def test_halves_of_a_character_in_two_documents_stay_apart():
+    assert normalised([b"\xc3", b"\xa9"]) == [b"\xc3", b"\xa9"]
+    assert normalised([b"e", "\u0301".encode()], some.normalisation(nfkc=True)) == [b"e", "\u0301".encode()]
+
+
+@pytest.mark.reliability("bytes that are not UTF-8")
+def test_an_invalid_byte_is_kept_and_not_mapped():
+    texts = normalise(some.documents([b"A\xffB\xed\xb2\x80"]), some.normalisation())
+    assert as_bytes(texts) == [b"a\xffb\xed\xb2\x80"]
+    assert texts.codepoints.values.tolist() == [0x61, 0xDCFF, 0x62, 0xDCED, 0xDCB2, 0xDC80]
+
+
+@pytest.mark.parametrize(
+    ("switches", "expected"),
+    [
+        (some.normalisation(), "ﬁnis: é ½ und ß_7٣!"),
+        (some.normalisation(nfkc=True), "finis: é 1⁄2 und ß_7٣!"),
+        (some.normalisation(keep_case=True), "ﬁNIS: É ½ und ß_7٣!"),
+        (some.normalisation(strip_accents=True), "ﬁnis: e ½ und ß_7٣!"),
+        (some.normalisation(strip_punctuation=True), "ﬁnis é ½ und ß 7٣"),
+        (some.normalisation(mask_digits=True), "ﬁnis: é ½ und ß_00!"),
+        (ALL_ON, "finis e 0 0 und ß 00"),
+    ],
+)
+def test_each_switch_does_what_it_says(switches, expected):
+    assert normalised(["ﬁNIS:  É ½\r\nund ß_7٣!".encode()], switches) == [expected.encode()]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n", "\n\r", "\n \t\n", " \r\n\r\n "])
+def test_line_ends_are_kept_with_lines_and_empty_lines_are_not(end):
+    batch = [f"{end}Brown  Bread{end}milk\t{end}".encode(), end.encode(), b"eggs"]
+    assert normalised(batch, lines=True) == [b"brown bread\nmilk", b"", b"eggs"]
+    assert normalised(batch) == [b"brown bread milk", b"", b"eggs"]
+
+
+def test_other_line_separators_are_spaces_within_a_line():
+    assert normalised(["a\x0bb\x0cc\u2028d\x85e\x1cf\ng".encode()], lines=True) == [b"a b c d e f\ng"]

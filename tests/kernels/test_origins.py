@@ -1,0 +1,86 @@
+"""Each code point of a normalised text is traced to the characters that it is made of."""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simdocs.kernels import origins as module
+from simdocs.kernels.normalise import normalise
+from simdocs.kernels.origins import Origins, origins
+from simdocs.options.texts import Normalisation
+from tests import strategies as some
+from tests.amounts import examples
+from tests.twins import text as twin
+
+documents = some.batches.map(lambda batch: b"".join(batch[:2]))
+
+
+def traced(data: bytes, switches: Normalisation, *, lines: bool = False) -> tuple[str, str, Origins]:
+    """Return the decoded text, the normalised one, and where its code points come from."""
+    raw, text = some.documents([data]), data.decode("utf-8", "surrogateescape")
+    codepoints = normalise(raw, switches, lines=lines).codepoints.values
+    return text, "".join(map(chr, codepoints.tolist())), origins(text, raw, switches, lines=lines)
+
+
+def without_final_sigma(text: str) -> str:
+    """Return the text with each final sigma as another one: in an excerpt, a sigma may be the end of a word."""
+    return text.replace("ς", "σ")
+
+
+@pytest.mark.parametrize("at_once", [1 << 16, 3])
+@examples(60)
+@given(data=documents, switches=some.normalisations, lines=st.booleans())
+def test_an_excerpt_is_normalised_to_the_code_points_that_come_from_it(at_once, data, switches, lines):
+    with mock.patch.object(module, "_AT_ONCE", at_once):
+        text, normalised, found = traced(data, switches, lines=lines)
+    assert len(found.begins) == len(normalised)
+    assert (np.diff(found.begins) >= 0).all()
+    assert (found.begins < found.ends).all()
+    solid = np.array([character not in " \n" for character in normalised], bool)
+    for first in np.flatnonzero(found.opens & solid)[:4].tolist():
+        for last in np.flatnonzero(found.closes & solid)[-4:].tolist():
+            if first <= last:
+                excerpt = twin.encoded(text[found.begins[first] : found.ends[last]])
+                assert without_final_sigma(twin.normalised(excerpt, switches, lines=lines)) == without_final_sigma(
+                    normalised[first : last + 1]
+                )
+
+
+def test_characters_that_become_several_open_and_close_with_the_first_and_last_of_them():
+    text, normalised, found = traced("aﬁ  ½".encode(), some.normalisation(nfkc=True))
+    assert (text, normalised) == ("aﬁ  ½", "afi 1⁄2")
+    assert found.begins.tolist() == [0, 1, 1, 2, 4, 4, 4]
+    assert found.ends.tolist() == [1, 2, 2, 3, 5, 5, 5]
+    assert found.opens.tolist() == [True, True, False, True, True, False, False]
+    assert found.closes.tolist() == [True, False, True, True, False, False, True]
+
+
+def test_characters_count_once_whatever_their_bytes_are():
+    _, normalised, found = traced("𝔘𠀀é\udcff x".encode("utf-8", "surrogateescape"), some.normalisation())
+    assert normalised == "𝔘𠀀é\udcff x"
+    assert found.begins.tolist() == list(range(6))
+
+
+def test_whatever_may_combine_with_a_character_before_it_is_in_its_cluster():
+    """All second characters of compositions, from Python's own table."""
+    for codepoint in range(sys.maxunicode + 1):
+        parts = unicodedata.decomposition(chr(codepoint)).split()
+        if len(parts) == 2 and not parts[0].startswith("<"):
+            first, second = (int(part, 16) for part in parts)
+            if unicodedata.normalize("NFC", chr(first) + chr(second)) == chr(codepoint):
+                assert module._combining(second) == 2
+
+
+def test_a_text_with_all_unassigned_characters_that_may_separate_clusters_is_traced():
+    """A separator is chosen for some clusters at a time."""
+    every = "".join(map(chr, (*range(0xF0000, 0xFFFFE), *range(0x100000, 0x10FFFE))))
+    _, normalised, found = traced(f"{every}é".encode(), some.normalisation(strip_accents=True))
+    assert normalised == f"{every}e"
+    assert found.begins.tolist() == list(range(len(normalised)))

@@ -1,0 +1,104 @@
+"""Signatures of K random hash functions hold the minimum of each function."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from simdocs.errors import InputError
+from simdocs.kernels import permutation
+from tests import strategies as some
+from tests.twins import signatures as twin
+
+
+@given(some.token_rows, some.sizes, some.seeds)
+@example([[], [], [1], []], 3, 0)
+def test_permutation_signatures_are_those_of_the_twin(rows, num_perm, seed):
+    made = permutation.signatures(some.ragged(rows, np.uint32), num_perm, seed)
+    assert made.tolist() == [twin.permutation(row, num_perm, seed) for row in rows]
+    assert made.shape == (len(rows), num_perm)
+    assert made.dtype == np.uint32
+
+
+@given(some.sizes, some.seeds)
+def test_permutation_functions_are_drawn_from_pcg64(num_perm, seed):
+    factors, terms = permutation.hash_functions(num_perm, seed)
+    assert list(zip(factors.tolist(), terms.tolist(), strict=True)) == twin.hash_functions(num_perm, seed)
+    assert all(factor % 2 for factor in factors.tolist())
+
+
+@given(some.seeds, st.integers(1, 128))
+def test_permutation_functions_are_the_same_for_every_num_perm(seed, num_perm):
+    for few, many in zip(
+        permutation.hash_functions(num_perm, seed), permutation.hash_functions(128, seed), strict=True
+    ):
+        assert np.array_equal(few, many[:num_perm])
+
+
+@given(some.token_rows, some.sizes, some.seeds, st.randoms(use_true_random=False))
+def test_permutation_signatures_do_not_depend_on_order_and_repeats(rows, num_perm, seed, random):
+    again = [random.sample(row + row, 2 * len(row)) for row in rows]
+    made = permutation.signatures(some.ragged(again, np.uint32), num_perm, seed)
+    assert np.array_equal(made, permutation.signatures(some.ragged(rows, np.uint32), num_perm, seed))
+
+
+@given(some.token_rows, some.token_rows, some.sizes, some.seeds)
+def test_the_permutation_signature_of_a_union_is_the_smaller_of_two(rows, others, num_perm, seed):
+    both = [a + b for a, b in zip(rows, others, strict=False)]
+    a, b, united = (
+        permutation.signatures(some.ragged(each[: len(both)], np.uint32), num_perm, seed)
+        for each in (rows, others, both)
+    )
+    assert np.array_equal(united, np.minimum(a, b))
+
+
+@given(some.token_rows, some.sizes, some.seeds)
+def test_permutation_signatures_are_finished_in_one_pass(rows, num_perm, seed):
+    made = some.ragged(rows, np.uint32)
+    begun, undone = permutation.partial_signatures(made, num_perm, seed)
+    assert len(undone) == 0
+    assert np.array_equal(begun, permutation.signatures(made, num_perm, seed))
+
+
+@pytest.mark.parametrize("num_perm", [1, 5])
+def test_permutation_signatures_of_large_batches_are_right(num_perm):
+    draw = np.random.default_rng(num_perm)
+    lengths = [0, 70_000, 0, 3, 32_765, 0, *draw.integers(0, 60, 700).tolist(), 33_000, 0]
+    rows = [draw.integers(0, 2**32, length, np.uint32).tolist() for length in lengths]
+    made = permutation.signatures(some.ragged(rows, np.uint32), num_perm, 6)
+    assert made.tolist() == [twin.permutation(row, num_perm, 6) for row in rows]
+
+
+@given(some.token_rows, st.data())
+@example([[], [5, 3], []], None)
+def test_signatures_of_a_table_are_the_smallest_values_of_each_row(rows, data):
+    known = sorted({token for row in rows for token in row} | {7})
+    places = 2 if data is None else data.draw(st.integers(1, 3))
+    values = [
+        [(at * 3 + 1) % 5] * places
+        if data is None
+        else data.draw(st.lists(st.integers(0, 2**32 - 2), min_size=places, max_size=places))
+        for at in range(len(known))
+    ]
+    table = dict(zip(known, values, strict=True))
+    made = permutation.table_signatures(
+        some.ragged(rows, np.uint32), np.array(known, np.uint32), np.array(values, np.uint32)
+    )
+    expected = [[min((table[token][at] for token in row), default=2**32 - 1) for at in range(places)] for row in rows]
+    assert made.tolist() == expected
+
+
+def test_a_token_that_is_not_in_the_table_is_refused():
+    values = np.zeros((2, 1), np.uint32)
+    for token in (0, 5, 9):
+        with pytest.raises(InputError, match="has a shingle that is not one of the 2 that were numbered"):
+            permutation.table_signatures(some.ragged([[], [3, token]], np.uint32), np.array([3, 7], np.uint32), values)
+
+
+def test_a_table_goes_through_many_tokens_in_chunks(monkeypatch):
+    monkeypatch.setattr(permutation, "CHUNK", 3)
+    known, values = np.arange(10, dtype=np.uint32), np.arange(10, 20, dtype=np.uint32)[:, None]
+    made = permutation.table_signatures(some.ragged([[9, 8, 7, 6, 5], [], [4, 3], [2]], np.uint32), known, values)
+    assert made.tolist() == [[15], [2**32 - 1], [13], [12]]

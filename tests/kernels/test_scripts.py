@@ -1,0 +1,135 @@
+"""The kernels count words and characters of every script as a reader of the language does."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import unicodedata
+from collections import defaultdict
+
+import pytest
+
+from benchmarks import corpora
+from simdocs.kernels import character_mapping
+from simdocs.options.families import UNITS
+from tests import strategies as some
+from tests.amounts import slow
+from tests.twins import shingles as twin
+
+WORDS = {
+    # In scripts with spaces: the words, lower-cased, with their marks. "|" stands between them.
+    "Amharic": ("ሰላም ለዓለም፣ ዛሬ", "ሰላም|ለዓለም|ዛሬ"),
+    "Arabic": ("اَلسَّلَامُ عليكم، يا صديقي", "اَلسَّلَامُ|عليكم|يا|صديقي"),
+    "Armenian": ("Բարև ձեզ, Երևան", "բարև|ձեզ|երևան"),
+    "Bengali": ("আমার সোনার বাংলা।", "আমার|সোনার|বাংলা"),
+    "Bulgarian": ("Ябълките са Сладки", "ябълките|са|сладки"),
+    "Czech": ("Příliš žluťoučký kůň", "příliš|žluťoučký|kůň"),
+    "Georgian": ("გამარჯობა, მსოფლიო!", "გამარჯობა|მსოფლიო"),
+    "German": ("Die Größe, 12 Äpfel", "die|größe|12|äpfel"),
+    "Greek": ("Ὁ ΛΌΓΟΣ τοῦ θεοῦ", "ὁ|λόγος|τοῦ|θεοῦ"),
+    "Gujarati": ("ગુજરાતી ભાષા છે.", "ગુજરાતી|ભાષા|છે"),
+    "Hebrew": ("שָׁלוֹם עֲלֵיכֶם", "שָׁלוֹם|עֲלֵיכֶם"),
+    "Hindi": ("हिन्दी में लिखी किताबें।", "हिन्दी|में|लिखी|किताबें"),
+    "Kannada": ("ಕನ್ನಡ ನಾಡು", "ಕನ್ನಡ|ನಾಡು"),
+    "Korean": ("안녕하세요, 세계 여러분", "안녕하세요|세계|여러분"),
+    "Malayalam": ("മലയാളം ഭാഷയാണ്.", "മലയാളം|ഭാഷയാണ്"),
+    "Nepali": ("नेपाली भाषा", "नेपाली|भाषा"),
+    "Persian": ("کتاب\u200cها را بخوان؟", "کتاب|ها|را|بخوان"),
+    "Punjabi": ("ਪੰਜਾਬੀ ਬੋਲੀ", "ਪੰਜਾਬੀ|ਬੋਲੀ"),
+    "Russian": ("Ёлки и Палки", "ёлки|и|палки"),
+    "Sinhala": ("සිංහල භාෂාව", "සිංහල|භාෂාව"),
+    "Tamil": ("தமிழ் மொழி அழகு.", "தமிழ்|மொழி|அழகு"),
+    "Telugu": ("తెలుగు భాష", "తెలుగు|భాష"),
+    "Tibetan": ("བོད་སྐད་", "བོད|སྐད"),
+    "Turkish": ("Istanbul'da şişe", "istanbul|da|şişe"),
+    "Ukrainian": ("Об'єднання і Ґанок", "об|єднання|і|ґанок"),
+    "Vietnamese": ("Tiếng Việt, được", "tiếng|việt|được"),
+    # In scripts without: every character with its marks.
+    "Burmese": ("မြန်မာ စာ", "မြ|န်|မာ|စာ"),
+    "Chinese": ("你好，世界。Hello世界", "你|好|世|界|hello|世|界"),
+    "Japanese": ("日本語のテスト", "日|本|語|の|テ|ス|ト"),
+    "Khmer": ("ភាសាខ្មែរ", "ភា|សា|ខ្|មែ|រ"),
+    "Lao": ("ພາສາລາວ ດີ", "ພ|າ|ສ|າ|ລ|າ|ວ|ດີ"),
+    "Thai": ("ภาษาไทย ที่ดี", "ภ|า|ษ|า|ไ|ท|ย|ที่|ดี"),
+}
+
+ACCENTED = [language for language, (text, _) in WORDS.items() if unicodedata.normalize("NFD", text) != text]
+WHOLE = [(text, form) for text, _ in WORDS.values() for form in ("NFC", "NFD")]
+
+
+PAGES = [
+    *("ar", "bg", "bn", "bs", "ca", "cs", "da", "de", "el", "en", "es", "fa", "fi", "fr", "hi", "id", "it", "ja", "ko"),
+    *("lo", "ml", "nb", "ne", "nl", "no", "pl", "pt_BR", "pt_PT", "ro", "ru", "sr", "sv", "ta", "th", "tr", "uk", "uz"),
+    *("zh", "zh_TW"),
+]
+"""Languages of tldr_short: short pages about commands."""
+
+
+def tokens(text: str, shingling: some.Shingling) -> list[int]:
+    return some.rows_of(some.tokens_of([text.encode()], shingling))[0]
+
+
+@pytest.mark.parametrize("language", WORDS)
+def test_words_of_every_script_are_counted_right(language):
+    text, words = WORDS[language]
+    shingling = some.shingling(unit="word", k=1)
+    assert some.spelt_units([text.encode()], shingling) == [words.split("|")]
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("switches", [some.normalisation(), some.normalisation(nfkc=True, strip_accents=True)])
+def test_words_of_all_scripts_in_one_batch_are_the_same(unit, switches):
+    batch = [unicodedata.normalize(form, text).encode() for text, form in WHOLE]
+    shingling = some.shingling(unit=unit, k=2, normalisation=switches)
+    found = some.rows_of(some.tokens_of(batch, shingling))
+    assert found == [twin.tokens(raw, shingling) for raw in batch]
+
+
+@pytest.mark.parametrize("language", WORDS)
+def test_only_a_capital_sigma_needs_str(language, monkeypatch):
+    """Texts are compared as arrays of code points, because str is slower."""
+    asked = []
+    through_str = character_mapping._map_with_str
+    monkeypatch.setattr(character_mapping, "_map_with_str", lambda *given: asked.append(given) or through_str(*given))
+    tokens(WORDS[language][0], some.shingling())
+    assert bool(asked) == (language == "Greek")
+
+
+@pytest.mark.parametrize("unit", ["char", "word"])
+@pytest.mark.parametrize("language", ACCENTED)
+def test_composed_and_decomposed_texts_differ_without_nfkc(language, unit):
+    text = WORDS[language][0]
+    forms = [unicodedata.normalize(form, text) for form in ("NFC", "NFD")]
+    shingling = some.shingling(unit=unit, k=1)
+    composed, decomposed = (tokens(form, shingling) for form in forms)
+    assert composed != decomposed
+    shingling = shingling.but(normalisation=some.normalisation(nfkc=True))
+    composed, decomposed = (tokens(form, shingling) for form in forms)
+    assert composed == decomposed
+
+
+@pytest.fixture(scope="module")
+def pages():
+    """Return the documents of tldr_short by language."""
+    if why := corpora.absent("tldr_short"):
+        pytest.skip(why)
+    found = defaultdict(list)
+    with gzip.open(corpora.home() / "tldr_short" / "docs.jsonl.gz") as file:
+        for document in map(json.loads, file):
+            found[document["lang"]].append(document["text"].encode())
+    assert set(found) == set(PAGES)
+    return found
+
+
+@pytest.mark.parametrize("most", [4, *slow(200)])
+@pytest.mark.parametrize("language", PAGES)
+@pytest.mark.parametrize(
+    "shingling", [some.shingling(), some.shingling(unit="word", k=3)], ids=lambda shingling: shingling.unit
+)
+def test_words_of_real_pages_are_counted_right(language, shingling, most, pages):
+    batch = pages[language][:most]
+    found = some.rows_of(some.tokens_of(batch, shingling))
+    assert found == [twin.tokens(raw, shingling) for raw in batch]
+    text = unicodedata.normalize("NFD", b"\n".join(batch).decode())
+    nfkc = shingling.but(normalisation=some.normalisation(nfkc=True))
+    assert tokens(text, nfkc) == tokens(unicodedata.normalize("NFC", text), nfkc) == twin.tokens(text.encode(), nfkc)

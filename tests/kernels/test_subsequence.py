@@ -1,0 +1,98 @@
+"""The longest common subsequence is that of the table which its twin fills cell by cell."""
+
+from __future__ import annotations
+
+from itertools import chain
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simdocs.kernels import subsequence
+from tests import strategies as some
+from tests.twins import subsequence as twin
+
+symbols = st.lists(st.integers(0, 4) | st.integers(0, 2**31), max_size=20)
+
+
+def array(values: list[int]) -> np.ndarray:
+    return some.frozen(np.array(values, np.int64))
+
+
+@given(symbols, symbols)
+def test_the_length_is_that_of_the_twin(a, b):
+    assert subsequence.lcs_length(array(a), array(b)) == twin.lcs_length(a, b)
+
+
+@pytest.mark.parametrize(("stored", "masks"), [(1 << 28, 1 << 29), (1, 0), (30, 20)])
+@given(symbols, symbols)
+def test_the_places_are_a_common_subsequence_of_that_length(stored, masks, a, b):
+    """Also if the table is divided down to single rows, and no mask is kept."""
+    with mock.patch.multiple(subsequence, _STORED_CELLS=stored, _MASK_BITS=masks):
+        left, right = subsequence.lcs_places(array(a), array(b))
+    assert len(left) == len(right) == twin.lcs_length(a, b)
+    assert [a[place] for place in left] == [b[place] for place in right]
+    assert all((np.diff(places) > 0).all() for places in (left, right))
+
+
+@given(symbols, symbols)
+def test_cells_are_those_of_the_table_without_equal_ends(a, b):
+    begin, end = subsequence.alike_ends(array(a), array(b))
+    assert a[:begin] == b[:begin] and a[len(a) - end :] == b[len(b) - end :]
+    a, b = a[begin : len(a) - end], b[begin : len(b) - end]
+    assert not a or not b or (a[0] != b[0] and a[-1] != b[-1])
+    assert subsequence.cells(array(a), array(b)) == len(a) * len(b)
+
+
+def test_long_sequences_are_compared_in_parts_as_they_are_as_a_whole():
+    draw = np.random.default_rng(5)
+    a, b = (draw.integers(0, 30, size) for size in (3000, 2000))
+    whole = len(subsequence.lcs_places(a, b)[0])
+    with mock.patch.object(subsequence, "_STORED_CELLS", 10**5):
+        assert len(subsequence.lcs_places(a, b)[0]) == whole == subsequence.lcs_length(b, a)
+
+
+# Long sequences are matched at runs that each has once, and compared exactly between them.
+
+few_symbols = st.lists(st.integers(0, 1) | st.integers(0, 2**31), max_size=40)
+
+
+@pytest.mark.parametrize("apart", [1, 256])
+@given(few_symbols, few_symbols, st.lists(st.integers(0, 3), max_size=4))
+def test_the_places_are_a_common_subsequence(apart, a, b, order):
+    """Also where passages that both have stand in another order."""
+    passages = [[*range(100 * number, 100 * number + subsequence.RUN + 4)] for number in range(4)]
+    a, b = [*a, *chain(*passages)], [*chain(*(passages[number] for number in order)), *b]
+    with mock.patch.object(subsequence, "_APART", apart):
+        left, right = subsequence.anchored_places(array(a), array(b), 10**6)
+    assert [a[place] for place in left] == [b[place] for place in right]
+    assert all((np.diff(places) > 0).all() for places in (left, right))
+    assert len(left) <= subsequence.lcs_length(array(a), array(b))
+
+
+@pytest.mark.parametrize("changed", [0.02, 0.1])
+def test_scattered_changes_are_found_as_by_the_whole_table(changed):
+    draw = np.random.default_rng(3)
+    a = np.minimum(draw.zipf(1.3, 3000), 2000)
+    b = np.where(draw.random(3000) < changed, draw.integers(1, 2000, 3000), a)[draw.random(3000) > changed / 3]
+    left, right = subsequence.anchored_places(a, b, 10**6)
+    assert (a[left] == b[right]).all()
+    assert len(left) == subsequence.lcs_length(a, b)
+
+
+def test_without_runs_in_common_there_is_no_result_beyond_the_bound():
+    assert subsequence.anchored_places(np.arange(100), np.arange(200, 300), 9_999) is None
+    left, _ = subsequence.anchored_places(np.arange(100), np.arange(200, 300), 10_000)
+    assert len(left) == 0
+    # A run that comes twice stands for no place.
+    repeated = np.tile(np.arange(subsequence.RUN), 3)
+    assert subsequence.anchored_places(repeated, repeated, len(repeated) ** 2 - 1) is None
+    assert len(subsequence.anchored_places(repeated, repeated, len(repeated) ** 2)[0]) == len(repeated)
+
+
+def test_an_empty_sequence_has_nothing_in_common():
+    nothing = np.empty(0, np.int64)
+    for a, b in ((nothing, nothing), (nothing, np.arange(20)), (np.arange(20), nothing)):
+        assert [len(side) for side in subsequence.anchored_places(a, b, 0)] == [0, 0]

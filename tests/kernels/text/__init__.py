@@ -1,1 +1,0 @@
-"""Normalised texts, and the units of every script."""

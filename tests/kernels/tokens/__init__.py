@@ -1,1 +1,0 @@
-"""Tests of shinglers, hashes and multisets."""

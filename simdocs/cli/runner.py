@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 import time
 from contextlib import ExitStack
@@ -9,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from simdocs.cli import exits
 from simdocs.errors import ShrunkError, UnjudgedError
+from simdocs.options.answers import RowOutputs
 from simdocs.options.asked import Options
 from simdocs.views.messages import ProgressBar, Teller, say
 from simdocs.views.output import Drawing, file_of, path_of, stream_of
@@ -20,16 +23,29 @@ if TYPE_CHECKING:
 
 def answered(options: Any) -> int:
     """Answer a question, draw the answer, and print messages. Return the exit status."""
+    if _waits(options) and not options.quiet:
+        say("simdocs: reading standard input: type, then Ctrl-D")
+    exits.listen()
+    told = Teller(options)
+    try:
+        return _answered(options, told)
+    except exits.Ended as ended:
+        if ended.number == signal.SIGINT and told.is_loud and not told.is_done and not getattr(options, "yes", False):
+            to_stdout = not options.publishes_itself and options.path is None
+            say(f"simdocs: interrupted: {'the answer is incomplete' if to_stdout else 'nothing was written'}")
+        raise
+
+
+def _answered(options: Any, told: Teller) -> int:
     from simdocs.commands.ask import ask, write_summary
     from simdocs.engines.run import running
     from simdocs.model.answers import Delivery
 
-    if _waits(options) and not options.quiet:
-        say("simdocs: reading standard input: type, then Ctrl-D")
-    exits.listen()
-    began, told, progress = time.monotonic(), Teller(options), ProgressBar(quiet=options.quiet)
+    began, progress = time.monotonic(), ProgressBar(quiet=options.quiet)
     draws, summary_json = not options.publishes_itself, path_of(getattr(options, "summary_json", None))
     output = options.path if draws else path_of(options.output)
+    named = (output, *(path_of(getattr(options, name, None)) for name in RowOutputs.options))
+    replaced = {path for path in named if draws and path is not None and (os.path.isfile(path) or os.path.isdir(path))}
     with ExitStack() as stack:
         # The file that is opened first is published last, so there is no summary without its answer.
         published = "the answer was printed" if output is None else f"{output} was published"
@@ -67,8 +83,11 @@ def answered(options: Any) -> int:
             conclude(result)
         if not result.SUMMARY_LAST:
             _say_in_the_end(result, options, told, time.monotonic() - began)
-    if draws and hasattr(options, "summary_json"):
-        told.written(output)
+        told.is_done = True
+    if output is not None and draws and hasattr(options, "summary_json"):
+        told.written(output, replaced=output in replaced)
+    for path in replaced - {output}:
+        told.written(path, replaced=True)
     if result.SUMMARY_LAST:
         _say_in_the_end(result, options, told, time.monotonic() - began)
     told.notes(result.notes)

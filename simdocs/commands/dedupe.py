@@ -174,7 +174,7 @@ def with_row_outputs(plan: Plan, run: Run) -> tuple[Plan, RowDrafts | None]:
         return (plan if delivery.take is None else replace(plan, intake=replace(plan.intake, with_digests=False))), None
     from simdocs.commands.row_outputs import opened_outputs
     from simdocs.commands.row_sources import refuse_unread
-    from simdocs.pipeline.prepare import files_of
+    from simdocs.pipeline.prepare import files_of, refuse_within
 
     fields = plan.recipe.sequences
     if plan.intake.artifact is None:
@@ -182,7 +182,9 @@ def with_row_outputs(plan: Plan, run: Run) -> tuple[Plan, RowDrafts | None]:
         refuse_unread(found, fields)
         plan = replace(plan, intake=replace(plan.intake, found=found))
     assert delivery.publishing is not None
-    return plan, opened_outputs(given, plan.intake, fields, delivery.outputs, delivery.publishing)
+    rows = opened_outputs(given, plan.intake, fields, delivery.outputs, delivery.publishing)
+    refuse_within(given.values(), plan.intake)
+    return plan, rows
 
 
 def _blocks(decision: Decision, listing: str | None, given: Documents, run: Run) -> Iterator[Block]:

@@ -97,7 +97,8 @@ class RunResult(Answer):
         if compared >= needed:
             return ""
         if compared:
-            return "there is only one document"
+            same = "again" in self.skipped.counts
+            return "there is only one document" + ", and the other names are of the same file" * same
         without = "all tokens of all documents are left out" if (flags & IGNORED).any() else "all documents are empty"
         return without if len(self.documents) else "there is no document"
 

@@ -19,7 +19,7 @@ JUDGED: Mapping[str, str] = MappingProxyType(
         "link": "a symbolic link (--follow follows them)",
         "special": "a FIFO, socket or device",
         "vanished": "gone since the walk",
-        "again": "a file already read, under another name",
+        "again": "a file that was already read",
         "known": "already in the index",
         "ignored": "all its tokens are left out",
         "artifact": "a simdocs artifact, or a temporary file of one",

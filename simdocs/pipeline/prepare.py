@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -13,13 +13,14 @@ from simdocs.corpora.containers.recognise import format_of_document
 from simdocs.corpora.containers.reopened import fields_there
 from simdocs.corpora.discover import Sources, find
 from simdocs.corpora.file_list import FileList
+from simdocs.corpora.patterns import Patterns
 from simdocs.engines.run import Run
 from simdocs.errors import UsageError
 from simdocs.model.artifact import Artifact, Shingles
 from simdocs.model.documents import NUMBERED, ONE_TEXT, Documents
 from simdocs.model.ragged import NO_TOKENS, Tokens
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.names import display_name
+from simdocs.names import display_name, is_uri
 from simdocs.options.recipes import Recipe, SignatureRecipe
 from simdocs.options.texts import Walking
 from simdocs.pipeline.reading import Reading
@@ -72,7 +73,28 @@ def files_of(intake: Intake, run: Run) -> FileList:
                 f"{display_name(os.fsencode(path))}: {what} read in this run and would be overwritten: choose another"
                 " output file"
             )
+    refuse_within(intake.outputs, intake)
     return found
+
+
+def refuse_within(outputs: Iterable[str | None], intake: Intake) -> None:
+    """Raise UsageError if the next run would read an output, because a directory that is walked will hold it."""
+    roots = [name for name in intake.sources.names if not is_uri(name) and os.path.isdir(name)]
+    for path in map(os.fsencode, filter(None, outputs)):
+        output = os.path.realpath(path)
+        for root in () if is_uri(path) else roots:
+            inside = os.path.join(os.path.realpath(root), b"")
+            if not output.startswith(inside):
+                continue
+            patterns = Patterns(intake.walking.include, intake.walking.exclude)
+            parts = output[len(inside) :].split(b"/")
+            ways = [(b"/".join(parts[: at + 1]), at + 1 < len(parts)) for at in range(len(parts))]
+            hidden = not intake.walking.hidden and any(part.startswith(b".") for part in parts)
+            if not hidden and not any(patterns.leave_out(*way) for way in ways):
+                raise UsageError(
+                    f"{display_name(path)}: the next run would read this output, because it is in"
+                    f" {display_name(root)}: choose another place, or --exclude it"
+                )
 
 
 def refuse_unusable(documents: Documents, intake: Intake, reading: Reading) -> None:

@@ -52,11 +52,12 @@ def _cut(text: str, most: int) -> str:
 
 
 class Teller:
-    """Reports about a run on standard error, as far as was asked for."""
+    """Reports about a run on standard error, as far as was asked for. is_done: everything has been published."""
 
     def __init__(self, options: Talking) -> None:
         self._quiet, self._verbose, self._summary = options.quiet, options.verbose, options.summary
         self._said = set[str]()
+        self.is_done = False
 
     @property
     def is_loud(self) -> bool:
@@ -136,10 +137,10 @@ class Teller:
         for line in () if self._quiet else lines:
             say(f"simdocs: {line}")
 
-    def written(self, path: str | None) -> None:
-        """At a terminal, print that the answer was written to this file."""
-        if path is not None and self.is_loud:
-            say(f"{display_name(os.fsencode(path))}: written")
+    def written(self, path: str, *, replaced: bool) -> None:
+        """At a terminal, print that an output was written, and whether it replaced another."""
+        if self.is_loud:
+            say(f"{display_name(os.fsencode(path))}: {'replaced' if replaced else 'written'}")
 
 
 _SOON = 0.3

@@ -140,8 +140,8 @@ def test_names_to_be_ended_by_nul_are_lines_on_a_terminal(hostile):
     text = done.out.decode()
     assert len(text.splitlines()) == len(NAMES)
     assert {character for character in text if category(character) in HARMFUL} == {"\n"}
-    assert on_terminal(*ask, "-0", "-o", "list", cwd=hostile).out == b""
-    assert (hostile / "list").read_bytes().count(b"\0") == len(NAMES)
+    assert on_terminal(*ask, "-0", "-o", ".list", cwd=hostile).out == b""
+    assert (hostile / ".list").read_bytes().count(b"\0") == len(NAMES)
     assert on_terminal(*ask, "-0", cwd=hostile, which=["stderr"]).out.count(b"\0") == len(NAMES)
 
 

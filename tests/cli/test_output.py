@@ -59,6 +59,26 @@ def test_a_document_is_never_overwritten(here, way):
     assert (here / "docs/c.txt").read_bytes() == B
 
 
+@pytest.mark.reliability("an answer written into the tree")
+def test_an_output_that_the_next_run_would_read_is_refused(here):
+    for output in ("docs/new.tsv", "./docs/../docs/new.tsv"):
+        done = simdocs("dedupe", "docs", "-o", output, cwd=here)
+        assert (done.status, done.out, len(done.err.splitlines())) == (2, b"", 1)
+        assert "the next run would read this output, because it is in docs" in done.err
+    assert simdocs("dedupe", "docs", "--kept-rows", "docs/new.jsonl", "--text-field", "text", cwd=here).status == 2
+    assert not (here / "docs/new.tsv").exists()
+    for more in (["--exclude", "*.tsv"], ["--include", "*.txt"]):
+        assert simdocs("dedupe", "docs", "-o", "docs/new.tsv", *more, cwd=here).status == 0
+        (here / "docs/new.tsv").unlink()
+    assert simdocs("dedupe", "docs", "-o", "docs/.new.tsv", cwd=here).status == 0
+    assert simdocs("dedupe", "docs/a.txt", "-o", "docs/new.tsv", cwd=here).status == 0
+
+
+def test_an_output_that_is_replaced_is_said_to_be(here):
+    for word in ("written", "replaced"):
+        assert simdocs("dedupe", "docs", "-v", "-o", "new.tsv", cwd=here).err.splitlines()[-1] == f"new.tsv: {word}"
+
+
 @pytest.mark.reliability("an output inside an artifact")
 def test_nothing_is_written_into_an_artifact(here):
     built(here / "x.index", [str(here / "docs")])

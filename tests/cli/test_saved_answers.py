@@ -19,9 +19,9 @@ Line = dict[str, Any]
 
 def saved(cwd: Path, *arguments: str | bytes, threshold: str = "0.5") -> tuple[Line, list[Line]]:
     """The head and the rows of the answer of dedupe with these arguments."""
-    done = simdocs("dedupe", *arguments, "-t", threshold, "-q", "-o", "x.answer", cwd=cwd)
+    done = simdocs("dedupe", *arguments, "-t", threshold, "-q", "-o", ".x.answer", cwd=cwd)
     assert (done.out, done.err) == (b"", "")
-    head, *rows, end = map(json.loads, (cwd / "x.answer").read_bytes().splitlines())
+    head, *rows, end = map(json.loads, (cwd / ".x.answer").read_bytes().splitlines())
     assert end["rows"] == len(rows)
     return head, rows
 
@@ -43,7 +43,7 @@ def test_any_number_of_workers_gives_the_same_bytes(place: Path) -> None:
     answers = set()
     for jobs in ("-j1", "-j2", "-j7"):
         saved(place, "docs", "new", jobs)
-        answers.add((place / "x.answer").read_bytes())
+        answers.add((place / ".x.answer").read_bytes())
     assert len(answers) == 1
 
 
@@ -110,7 +110,7 @@ def test_only_changed_documents_keep_their_own_totals(place: Path) -> None:
     head, rows = saved(place, "x.index", "--changed")
     assert [row["duplicate"] for row in rows] == ["docs/y"]
     assert (head["documents"], head["changed"], head["kept"], head["duplicates"], head["groups"]) == (6, 1, 0, 1, 1)
-    done = simdocs("report", "x.answer", "--summary", "-o", "page.html", cwd=place)
+    done = simdocs("report", ".x.answer", "--summary", "-o", "page.html", cwd=place)
     assert done.err.startswith("6 documents, 1 new or changed; 1 duplicate in 1 group;")
     assert "Only groups with a document that was new or changed" in (place / "page.html").read_text("utf-8")
     assert "changed" not in saved(place, "x.index")[0]

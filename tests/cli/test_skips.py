@@ -42,7 +42,7 @@ def test_verbose_names_what_is_passed_by(odd):
         "docs/link": "--follow",
         "docs/fifo": "FIFO",
         "docs/socket": "socket",
-        "docs/a.txt": "a file already read, under another name",
+        "docs/a.txt": "a file that was already read",
         "docs/old.index": "artifact",
         "docs/.simdocs-tmp-0123456789abcdef.1.0": "temporary file",
     }.items():

@@ -130,9 +130,11 @@ def test_progress_is_cleared_when_a_run_is_interrupted(built, command, columns):
         hooks.write(INTERRUPTED)
     done = on_terminal(*EVERY[command], "-j1", which=["stderr"], columns=columns, cwd=built, env=env)
     assert (done.status, done.out) == (-signal.SIGINT, b"")
-    *_, bar, blank, after = done.err.split("\r")
+    *_, bar, blank, after = done.err.removesuffix("\n").split("\r")
     assert "%" in bar
-    assert (blank.strip(), after) == ("", "")
+    builds = command in ("shingle", "index")
+    left = "nothing was written" if builds else "the answer is incomplete"
+    assert (blank.strip(), after) == ("", f"simdocs: interrupted: {left}")
     assert len(bar.rstrip()) <= len(blank) < columns
     assert "\x1b" not in done.err
 
@@ -246,7 +248,8 @@ def test_the_bar_is_gone_although_the_terminal_echoes_the_interrupt(here, column
     assert done.status == -signal.SIGINT
     assert "%" in done.err
     assert "^C" in done.err
-    assert [row for row in screen_of(done.err.encode(), columns) if row] == []
+    said = "".join(row for row in screen_of(done.err.encode(), columns) if row)
+    assert said.replace(" ", "") == "simdocs:interrupted:theanswerisincomplete"
 
 
 ECHOED = """

@@ -14,7 +14,7 @@ from simdocs.cli.command import Command, OfCommand, OptionValue
 from simdocs.cli.exits import BY_SIGNAL, MEANINGS, PRECEDENCE
 from simdocs.cli.program import EXAMPLES, simdocs
 from simdocs.options.declaration import SHARED
-from simdocs.options.values import Choice, Fraction, Seconds, Several, Size, Values, Whole
+from simdocs.options.values import Values
 
 ENVIRONMENT = {
     "NO_COLOR": "If it is not empty, nothing is coloured.",
@@ -128,7 +128,7 @@ def _option(option: click.Option, context: click.Context) -> Iterator[str]:
     sentences = [meaning, *accepted(option), *([f"Default: {default}."] if default else [])]
     yield from _entry(f"{tag} {_usage(metavar)}".rstrip(), " ".join(sentences), [metavar])
     values = _values(option)
-    if isinstance(values, Choice | Several) and values.family:
+    if values is not None and values.family:
         yield ".RS\n.PD 0"
         for name, member in values.family.items():
             yield from _entry(_bold(name), member.help)
@@ -138,7 +138,7 @@ def _option(option: click.Option, context: click.Context) -> Iterator[str]:
 def accepted(option: click.Option) -> Iterator[str]:
     """The numbers that the option takes, as a sentence; nothing if it takes something else."""
     values = _values(option)
-    if isinstance(values, Whole | Fraction | Seconds | Size):
+    if values is not None and values.is_number:
         yield f"Takes {values.wanted}."
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import simdocs
 from simdocs.commands import question
-from simdocs.options import answers, hash_functions, texts, values
-from simdocs.options.asked import Options
+from simdocs.options.declaration import Options
+from simdocs.options.values import Values
 
 _HEAD = '''\
 """Find near-duplicates among documents. `make docs` writes this file from the options of the commands.
@@ -21,25 +21,6 @@ from os import PathLike
 from typing import Any, Literal, Protocol
 
 '''
-
-_TYPES: Mapping[type, str] = {
-    values.Flag: "bool",
-    values.Whole: "int",
-    values.Size: "int",
-    values.Fraction: "float",
-    values.Seconds: "float",
-    values.Seed: 'int | Literal["random"]',
-    values.FreeText: "str",
-    texts.Delimiter: "str",
-    texts.FieldNames: "str | Sequence[str]",
-    values.PatternList: "Sequence[str]",
-    hash_functions.HashFunctions: "str | Sequence[str]",
-    answers.Settings: "Mapping[str, str] | Sequence[str]",
-    values.PathName: "Path",
-    values.PathList: "Path | Sequence[Path]",
-}
-
-_ARTIFACTS = {"shingles": "Shingles", "signatures": "Signatures", "index": "BandIndex"}
 
 _RETURNS = {
     "dedupe": "Deduplication",
@@ -84,16 +65,13 @@ _ARGUMENTS = {
 }
 
 
-def type_of(kind: values.Values) -> str:
+def type_of(kind: Values) -> str:
     """The type of a value as Python callers give it."""
-    if isinstance(kind, values.Several):
-        return f"{type_of(kind.values)} | Sequence[{type_of(kind.values)}]"
-    if isinstance(kind, values.Choice):
+    hint = kind.python
+    if kind.family and len(kind.family) <= _MOST_NAMES:
         names = ", ".join(f'"{name}"' for name in kind.family)
-        return f"Literal[{names}]" if len(kind.family) <= _MOST_NAMES else "str"
-    if isinstance(kind, values.ArtifactName):
-        return " | ".join(("Path", *(_ARTIFACTS[name] for name in kind.kinds)))
-    return _TYPES[type(kind)]
+        hint = f"Literal[{names}]"
+    return f"{hint} | Sequence[{hint}]" if kind.is_list else hint
 
 
 def _keyword(name: str, asked: type[Options], default: Any) -> str:

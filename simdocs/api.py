@@ -16,7 +16,7 @@ from simdocs.engines.run import running
 from simdocs.errors import InputError, UsageError
 from simdocs.model.answers import Answer, Delivery
 from simdocs.names import display_name, is_uri
-from simdocs.options.asked import Options
+from simdocs.options.declaration import Options
 from simdocs.options.families import ENGINES
 from simdocs.options.values import Path
 

@@ -17,7 +17,6 @@ from simdocs.model.ragged import Array, Ragged
 from simdocs.model.texts import Texts
 from simdocs.options.recipes import Banding, IndexRecipe, Recipe, Shingling, Sketching
 from simdocs.options.texts import Normalisation, Sequences, Walking
-from simdocs.options.values import Choice
 from tests.asked import OPTIONS
 
 WHITESPACE = [chr(point) for point in range(sys.maxunicode + 1) if chr(point).isspace()]
@@ -89,7 +88,7 @@ def members(parameter: str) -> list[str]:
 
 def has_choices(values: Any) -> bool:
     """Return whether these values of a parameter are members of a family."""
-    return isinstance(values, Choice)
+    return bool(values.family)
 
 
 def each(parameter: str) -> pytest.MarkDecorator:

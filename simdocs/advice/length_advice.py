@@ -16,7 +16,7 @@ import numpy as np
 from simdocs.model.documents import WIDE, Documents
 from simdocs.model.ragged import Array
 from simdocs.options.families import UNITS, UnitFigures
-from simdocs.options.recipes import RECORDED, Shingling
+from simdocs.options.recipes import MOST_UNITS, RECORDED, Shingling
 
 _LIKELY = 0.05
 """k is too small if a shingle occurs in an unrelated document with a larger probability than this."""
@@ -37,8 +37,6 @@ _SHORT_SHARE = 0.1
 _MIXED = 10
 """Texts that are shorter than the median length divided by this do not decide about the others."""
 
-_LARGEST: int = RECORDED["k"].values.most  # type: ignore[attr-defined]
-"""The largest k."""
 
 _ROUNDING = 1e-9
 
@@ -94,7 +92,7 @@ class ShortTexts(NamedTuple):
 
     def smallest_k(self) -> int:
         """The smallest k with which unrelated documents of these lengths do not look alike."""
-        return next((k for k in range(1, _LARGEST) if self.chance(k) <= _LIKELY), _LARGEST)
+        return next((k for k in range(1, MOST_UNITS) if self.chance(k) <= _LIKELY), MOST_UNITS)
 
     def chance(self, k: int) -> float:
         """The probability that a shingle is in an unrelated document of typical length, if all were as likely."""
@@ -180,7 +178,7 @@ def next_larger_k(short: ShortTexts | None, shingling: Shingling) -> int | None:
     """A k that is up to half larger and with which small edits leave enough of short documents, if there is one."""
     if short is None:
         return None
-    larger = range(min(_LARGEST, shingling.k + max(1, shingling.k // 2)), shingling.k, -1)
+    larger = range(min(MOST_UNITS, shingling.k + max(1, shingling.k // 2)), shingling.k, -1)
     return next((k for k in larger if short.least(k) >= _SUITS), None)
 
 

@@ -20,7 +20,6 @@ from simdocs.model.documents import Documents
 from simdocs.options.declaration import Group, GroupType
 from simdocs.options.hash_functions import OWN_SCHEMES, refuse_contradiction
 from simdocs.options.recipes import MOST_STOP_WORDS, RECORDED, IndexRecipe, Recipe, SignatureRecipe
-from simdocs.options.values import Choice
 
 AnyRecipe = typing.TypeVar("AnyRecipe", bound=Recipe)
 
@@ -195,7 +194,7 @@ def _in_range(group: Group, name: str) -> None:
         try:
             values.check(value)
         except ValueError:
-            if not isinstance(values, Choice):
+            if not values.family:
                 raise
             raise ArtifactError(
                 f"{name}: made with {parameter} {value[:60]!r}, which this simdocs does not know: upgrade simdocs"

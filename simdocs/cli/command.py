@@ -12,11 +12,8 @@ import click
 
 from simdocs.cli import exits
 from simdocs.errors import UsageError
-from simdocs.options.answers import Settings
-from simdocs.options.asked import Options
-from simdocs.options.declaration import SHARED, Option
-from simdocs.options.texts import FieldNames
-from simdocs.options.values import ArtifactName, Choice, Flag, PathList, PathName, PatternList, Several, refusal
+from simdocs.options.declaration import SHARED, Option, Options
+from simdocs.options.values import FLAG
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -54,22 +51,18 @@ class OptionValue(click.ParamType[Any]):
         try:
             return self.declared.values.parse(value)
         except ValueError as wanted:
-            raise Wrong(f"{self.declared.flag} {refusal(self.declared.values, wanted, value)}") from None
+            raise Wrong(f"{self.declared.flag} {self.declared.values.refusal(wanted, value)}") from None
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:  # noqa: ARG002
         """The members of a family with their meanings. For paths, the shell offers files or directories."""
         from click.shell_completion import CompletionItem
 
         values = self.declared.values
-        if isinstance(values, Choice | Several):
-            before, comma, begun = incomplete.rpartition(",") if isinstance(values, Several) else ("", "", incomplete)
-            named = [(name, member.help) for name, member in values.family.items() if name.startswith(begun)]
-            return [CompletionItem(before + comma + name, help=meaning) for name, meaning in named]
-        if isinstance(values, ArtifactName) or (isinstance(values, PathName) and values.directories):
-            return [CompletionItem(incomplete, type="dir")]
-        if isinstance(values, PathName | PathList):
-            return [CompletionItem(incomplete, type="file")]
-        return []
+        if values.shell:
+            return [CompletionItem(incomplete, type=values.shell)]
+        before, comma, begun = incomplete.rpartition(",") if values.is_list else ("", "", incomplete)
+        named = [(name, member.help) for name, member in values.family.items() if name.startswith(begun)]
+        return [CompletionItem(before + comma + name, help=meaning) for name, meaning in named]
 
 
 class Wrong(click.BadParameter):
@@ -100,13 +93,12 @@ class OfCommand(click.Option):
 
     def __init__(self, declared: Option) -> None:
         self.declared = declared
-        family = getattr(declared.values, "family", {})
-        members = "; ".join(f"{name}: {member.help}" for name, member in family.items())
+        members = "; ".join(f"{name}: {member.help}" for name, member in declared.values.family.items())
         kind: dict[str, Any] = {"is_flag": True, "default": None}
-        if not isinstance(declared.values, Flag):
+        if declared.values is not FLAG:
             kind = {
                 "type": OptionValue(declared),
-                "multiple": isinstance(declared.values, FieldNames | PatternList | PathList | Settings),
+                "multiple": declared.values.is_repeated,
                 "metavar": declared.metavar,
                 "show_default": declared.shown_default or None,
             }
@@ -124,7 +116,7 @@ class OfCommand(click.Option):
         """Yield its spellings and its help, and then each member of its family on a row of its own."""
         record = self.get_help_record(ctx)
         assert record is not None
-        family = getattr(self.declared.values, "family", {})
+        family = self.declared.values.family
         # A list of languages is easier to read on a single line.
         if all(" " not in member.help for member in family.values()):
             yield record
@@ -201,8 +193,8 @@ class Command(click.Command):
         rest = super().parse_args(ctx, args)
         for option, times in Counter(self.make_parser(ctx).parse_args(words)[2]).items():
             if times > 1 and isinstance(option, OfCommand) and not (option.is_flag or option.multiple):
-                several = isinstance(option.declared.values, Several)
-                remedy = "separate its values with commas" if several else "it takes one value"
+                is_list = option.declared.values.is_list
+                remedy = "separate its values with commas" if is_list else "it takes one value"
                 problem = f"{option.declared.flag} is given more than once: {remedy}"
                 ctx.meta.setdefault(WRONG, []).append(problem)
         return rest

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from simdocs.cli import exits
 from simdocs.errors import ShrunkError, UnjudgedError
 from simdocs.options.answers import RowOutputs
-from simdocs.options.asked import Options
+from simdocs.options.declaration import Options
 from simdocs.views.messages import ProgressBar, Teller, say
 from simdocs.views.output import Drawing, file_of, path_of, stream_of
 

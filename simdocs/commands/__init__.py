@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from simdocs.options.asked import Options
+from simdocs.options.declaration import Options
 
 QUESTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {

@@ -7,10 +7,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from simdocs.options.answers import Summarising
-from simdocs.options.asked import Options
+from simdocs.options.declaration import Options
 from simdocs.options.output import Drawn
 from simdocs.options.texts import Acting
-from simdocs.options.values import PathName, without_secret
+from simdocs.options.values import Values, path_name, without_secret
 
 if TYPE_CHECKING:
     from simdocs.engines.run import Run
@@ -52,10 +52,10 @@ class Act(Acting, Summarising, Drawn):
         yield from checked_path(self, "answer", "nothing to act on: name an answer, as in simdocs act NAME.answer")
 
 
-A_PATH = PathName()
+A_PATH = path_name()
 
 
-def checked_path(options: Options, name: str, missing: str, values: PathName = A_PATH) -> Iterator[str]:
+def checked_path(options: Options, name: str, missing: str, values: Values = A_PATH) -> Iterator[str]:
     """Put an argument that is a path into bytes. Yield what is wrong with it. missing: what is, if it is not there."""
     try:
         options.__dict__[name] = values.check(getattr(options, name))

@@ -10,7 +10,7 @@ from simdocs.artifacts.formats import FORMATS, MANIFEST
 from simdocs.artifacts.recognise import is_disguised, kind_of
 from simdocs.errors import InputError, UsageError
 from simdocs.names import command_line, display_name
-from simdocs.options.asked import Options
+from simdocs.options.declaration import Options
 
 _SHOWN = 3
 """The number of documents that a suggested call names."""

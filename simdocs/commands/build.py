@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from simdocs.options.answers import Printed, Target
-from simdocs.options.asked import Rule
+from simdocs.options.declaration import Rule
 from simdocs.options.output import Drawn
 from simdocs.options.recipes import Containing, OwnFunctions
 from simdocs.options.sources import DOCS, Banded, OfSignatures, OfTokens, one_scheme

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from simdocs.options.answers import ANSWER, CompareAnswer, Comparing, Judging, Printing, Talking
-from simdocs.options.asked import Options, flags
+from simdocs.options.declaration import Options, flags
 from simdocs.options.families import DIFFS, SCHEMES
 from simdocs.options.file_formats import FORMATS
 from simdocs.options.output import Drawn

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from simdocs.options.answers import ANSWER, Grouping, GroupsAnswer, Judging, Memory, Names, Printing, RowOutputs
-from simdocs.options.asked import flags
+from simdocs.options.declaration import flags
 from simdocs.options.families import CLUSTERS
 from simdocs.options.output import Drawn, names_with_nul
 from simdocs.options.sources import DOCS, Banded, every_pair

@@ -12,7 +12,7 @@ from simdocs.kernels.ignored_tokens import digest_of
 from simdocs.model.artifact import Artifact
 from simdocs.model.ragged import Tokens
 from simdocs.names import display_name
-from simdocs.options.asked import Options
+from simdocs.options.declaration import Options
 from simdocs.options.recipes import MOST_STOP_WORDS, Shingling, SignatureRecipe
 from simdocs.options.texts import Sequences, Walking
 from simdocs.pipeline.boilerplate import template_tokens

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from simdocs.errors import ArtifactError, InputError, SimdocsError
 from simdocs.names import display_name
 from simdocs.options.answers import Debugging, Talking
-from simdocs.options.asked import Options
+from simdocs.options.declaration import Options
 from simdocs.options.output import Drawn
 from simdocs.options.sources import paths
 

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from simdocs.options.answers import Debugging, Summarising, Talking, Target
-from simdocs.options.asked import Options
+from simdocs.options.declaration import Options
 from simdocs.options.output import quiet_or_not, summary_is_a_file
 from simdocs.options.sources import paths
 from simdocs.options.texts import Rereading

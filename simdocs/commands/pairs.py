@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from simdocs.options.answers import Comparing, Deciding, Judging, Memory, PairsAnswer
-from simdocs.options.asked import flags
+from simdocs.options.declaration import flags
 from simdocs.options.output import Drawn
 from simdocs.options.sources import DOCS, Banded, every_pair
 from simdocs.options.texts import OnlyChanged, Rereading

@@ -8,12 +8,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from simdocs.options.answers import Comparing, Deciding, Judging, MatchesAnswer, Memory, Names, QueryAnswer
-from simdocs.options.asked import flags
+from simdocs.options.declaration import flags
 from simdocs.options.output import Drawn, names_with_nul
 from simdocs.options.recipes import ChoosingBands
 from simdocs.options.sources import OF_WALKS, OfDocuments
 from simdocs.options.texts import InCommon, OnlyChanged, Rereading, Sequences
-from simdocs.options.values import ArtifactName
+from simdocs.options.values import artifact_name
 
 if TYPE_CHECKING:
     from simdocs.engines.run import Run
@@ -114,7 +114,7 @@ class Query(
         if self.index is None:
             yield "nothing to look in: name an index, as in simdocs query X.index DOCS"
             return
-        yield from self.checked_argument("index", ArtifactName(("index",)))
+        yield from self.checked_argument("index", artifact_name("index"))
         yield from super()._check()
 
     def ways(self) -> list[str]:

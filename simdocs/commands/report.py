@@ -12,7 +12,7 @@ from simdocs.options.answers import Reporting, Summarising
 from simdocs.options.families import FIGURES
 from simdocs.options.file_formats import FileFormat
 from simdocs.options.output import Drawn, shown
-from simdocs.options.values import PathName
+from simdocs.options.values import path_name
 
 if TYPE_CHECKING:
     from simdocs.engines.run import Run
@@ -66,7 +66,7 @@ class Report(Reporting, Summarising, Drawn):
 
             if isinstance(self.answer, Deduplication | SavedAnswer):
                 return
-        values = PathName(wanted="what dedupe has found, an answer that was read, or the path of one")
+        values = path_name(wanted="what dedupe has found, an answer that was read, or the path of one")
         missing = (
             "nothing to report: name an answer, as in simdocs dedupe DOCS -o NAME.answer && simdocs report NAME.answer"
         )

@@ -20,8 +20,7 @@ from simdocs.matching.preparing import corpus_of
 from simdocs.model.artifact import Artifact, BandIndex, Shingles
 from simdocs.model.ragged import Rows
 from simdocs.names import display_name
-from simdocs.options.asked import Options
-from simdocs.options.declaration import Option
+from simdocs.options.declaration import Option, Options
 from simdocs.options.families import UNITS
 from simdocs.options.file_formats import TEXT_FORMAT
 from simdocs.options.recipes import (

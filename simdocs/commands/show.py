@@ -7,12 +7,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from simdocs.options.answers import ShowAnswer
-from simdocs.options.asked import flags
+from simdocs.options.declaration import flags
 from simdocs.options.output import Drawn
 from simdocs.options.recipes import Shingling, StopWords
 from simdocs.options.sources import ONCE, one_list_of_stop_words, useless_stop_words
 from simdocs.options.texts import REFUSED, Normalisation, Rereading, Walking
-from simdocs.options.values import PathName, without_secret
+from simdocs.options.values import path_name, without_secret
 
 if TYPE_CHECKING:
     from simdocs.commands.shown_tables import Shown
@@ -67,7 +67,7 @@ class Show(Drawn, Normalisation, Shingling, StopWords, ShowAnswer, Rereading):
     def _check(self) -> Iterator[str]:
         if not hasattr(self.file, "recipe"):
             try:
-                self.__dict__["file"] = PathName().check(self.file)
+                self.__dict__["file"] = path_name().check(self.file)
             except ValueError as wanted:
                 yield f"file must be {wanted}, not {without_secret(self.file)!r}"
         if self.text is not None and not isinstance(self.text, str | bytes):
@@ -81,7 +81,7 @@ class Show(Drawn, Normalisation, Shingling, StopWords, ShowAnswer, Rereading):
         if b"-" == self.file == self.stop_words:
             yield ONCE
         try:
-            self.__dict__["documents"] = tuple(map(PathName().check, self.documents))
+            self.__dict__["documents"] = tuple(map(path_name().check, self.documents))
         except ValueError as wanted:
             yield f"each name of a document must be {wanted}"
         yield from useless_stop_words(self, {self.unit or Shingling.defaults["unit"]})

@@ -6,15 +6,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from simdocs.options.answers import Printing
-from simdocs.options.asked import flags
-from simdocs.options.declaration import OUTPUT, RUN, Group, option
+from simdocs.options.declaration import OUTPUT, RUN, Group, flags, option
 from simdocs.options.families import TUNE_LISTS
 from simdocs.options.file_formats import FORMATS
 from simdocs.options.output import Drawn
 from simdocs.options.recipes import OF_BANDS
 from simdocs.options.sources import DOCS, Banded
 from simdocs.options.texts import Rereading
-from simdocs.options.values import Choice
+from simdocs.options.values import choice
 
 if TYPE_CHECKING:
     from simdocs.engines.run import Run
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 class TuneAnswer(Group, shell=True):
     """What is listed."""
 
-    list: str = option(Choice(TUNE_LISTS), default="choices", help="What to list.", metavar="WHAT")
+    list: str = option(choice(TUNE_LISTS), default="choices", help="What to list.", metavar="WHAT")
 
 
 def whole_table(options: Tune) -> str:

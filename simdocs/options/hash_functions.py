@@ -12,6 +12,8 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from simdocs.options.values import Values
+
 if TYPE_CHECKING:
     from simdocs.options.recipes import Sketching
 
@@ -44,29 +46,27 @@ _LINEAR = re.compile(
 _NUMBER = re.compile("[0-9]{1,18}")
 
 
-class HashFunctions:
-    """One or more linear functions; on a command line separated by commas, in Python also in a sequence."""
+def _functions(value: Any) -> tuple[str, ...] | None:
+    """Linear functions in their usual spelling, with spaces around mod only; None: they are none."""
+    texts, found = value.split(",") if isinstance(value, str) else value, list[str]()
+    if not isinstance(texts, tuple | list) or len(texts) > MOST_FUNCTIONS:
+        return None
+    for text in texts:
+        match = _LINEAR.fullmatch(text) if isinstance(text, str) else None
+        if match is None:
+            return None
+        function = f"{match['a']}*x" if match["a"] else "x"
+        function = f"{function}+{match['b']}" if match["b"] else function
+        found.append(f"({function}) mod {match['m']}" if match["open"] else f"{function} mod {match['m']}")
+    return tuple(found)
 
-    wanted = f"1 to {MOST_FUNCTIONS} functions (a*x+b) mod m, such as '(x+1) mod 5, (3*x+1) mod 5'"
 
-    def check(self, value: Any) -> tuple[str, ...]:
-        """The functions in their usual spelling, which has no other spaces than those around mod."""
-        texts = value.split(",") if isinstance(value, str) else value
-        if not isinstance(texts, tuple | list) or len(texts) > MOST_FUNCTIONS:
-            raise ValueError(self.wanted)
-        found = list[str]()
-        for text in texts:
-            match = _LINEAR.fullmatch(text) if isinstance(text, str) else None
-            if match is None:
-                raise ValueError(self.wanted)
-            function = f"{match['a']}*x" if match["a"] else "x"
-            function = f"{function}+{match['b']}" if match["b"] else function
-            found.append(f"({function}) mod {match['m']}" if match["open"] else f"{function} mod {match['m']}")
-        return tuple(found)
-
-    def parse(self, text: str) -> tuple[str, ...]:
-        """The functions between commas."""
-        return self.check(text)
+HASH_FUNCTIONS = Values(
+    f"1 to {MOST_FUNCTIONS} functions (a*x+b) mod m, such as '(x+1) mod 5, (3*x+1) mod 5'",
+    _functions,
+    python="str | Sequence[str]",
+)
+"""Linear functions; on a command line separated by commas, in Python also in a sequence."""
 
 
 def _bytes(item: str) -> bytes:
@@ -164,7 +164,7 @@ def refuse_contradiction(sketching: Sketching) -> None:
         or list(items) != in_row_order(set(items))
         or not len(items) == len(tokens) == len(set(tokens))
         or any(not 0 <= token < 1 << 32 for token in tokens)
-        or HashFunctions().check(functions) != functions
+        or _functions(functions) != functions
         or permuted(map(str.split, permutations), list(map(str, numbers_of(items)))) != permutations
     ):
         raise ValueError

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from simdocs.names import display_name, is_uri
 from simdocs.options.answers import Debugging, Printing, Talking
-from simdocs.options.asked import Options, Rule
+from simdocs.options.declaration import Options, Rule
 from simdocs.options.file_formats import (
     COMPRESSIONS,
     ELSEWHERE,

@@ -12,14 +12,17 @@ from unicodedata import unidata_version
 
 from simdocs.options.declaration import SHINGLES, SIGNATURES, Family, Group, Member, Option, option
 from simdocs.options.families import LANGUAGES, RULES, SCHEMES, UNITS, default_k
-from simdocs.options.hash_functions import FUNCTIONS, MOST_ITEMS, OWN_SCHEMES, PERMUTATIONS, HashFunctions
+from simdocs.options.hash_functions import FUNCTIONS, HASH_FUNCTIONS, MOST_ITEMS, OWN_SCHEMES, PERMUTATIONS
 from simdocs.options.texts import Normalisation, Sequences
-from simdocs.options.values import Choice, Flag, Fraction, PathList, PathName, Seed, Several, Whole
+from simdocs.options.values import FLAG, FRACTION, PATHS, SEED, choice, path_name, several, whole
 
 MAX_NUM_PERM = 1 << 16
 """The largest number of places in a signature."""
 
-_K = Whole(1, 1000)
+MOST_UNITS = 1000
+"""The largest number of units in a shingle."""
+
+_K = whole(1, MOST_UNITS)
 
 
 def _default_k() -> str:
@@ -34,7 +37,7 @@ class Shingling(Group, shared=SHINGLES, decided=True):
     stop_word_list: the stop words, with spaces between them; empty: they are those of the language.
     """
 
-    unit: str = option(Choice(UNITS), default="char", help="Unit of a shingle.")
+    unit: str = option(choice(UNITS), default="char", help="Unit of a shingle.")
     k: int = option(
         _K,
         default=None,
@@ -44,12 +47,12 @@ class Shingling(Group, shared=SHINGLES, decided=True):
         metavar="K",
         spellings=("-k",),
     )
-    language: str = option(Choice(LANGUAGES), default="en", help="Language of the stop words.", metavar="CODE")
-    ignore_stop_words: bool = option(Flag(), default=False, help="Leave out stop words. Needs --unit word.")
+    language: str = option(choice(LANGUAGES), default="en", help="Language of the stop words.", metavar="CODE")
+    ignore_stop_words: bool = option(FLAG, default=False, help="Leave out stop words. Needs --unit word.")
     stop_word_list: str = ""
-    multiset: bool = option(Flag(), default=False, help="Count repeated shingles: multisets instead of sets.")
+    multiset: bool = option(FLAG, default=False, help="Count repeated shingles: multisets instead of sets.")
     seed: int = option(
-        Seed(), default=0, help="Seed of all hash functions. random chooses an unpredictable seed.", metavar="N|random"
+        SEED, default=0, help="Seed of all hash functions. random chooses an unpredictable seed.", metavar="N|random"
     )
     normalisation: Normalisation = Normalisation()
 
@@ -62,7 +65,7 @@ class StopWords(Group, shared=SHINGLES):
     """The file of the stop words, whose contents become `Shingling.stop_word_list`."""
 
     stop_words: bytes | None = option(
-        PathName(),
+        path_name(),
         default=None,
         help="Read the stop words from FILE, instead of those of --language. With --unit word they are left out.",
         metavar="FILE",
@@ -73,12 +76,12 @@ class SeveralShinglings(Group, shared=SHINGLES, decided=True):
     """Units and numbers of them, of which each combination is a way to make shingles."""
 
     unit: tuple[str, ...] = option(
-        Several(Choice(UNITS)),
+        several(choice(UNITS)),
         default=("char",),
         help="Unit of a shingle. Several units, separated by commas, give a table.",
     )
     k: tuple[int, ...] | None = option(
-        Several(_K),
+        several(_K),
         default=None,
         described=_default_k,
         help="Units in a shingle. Several numbers, separated by commas, give a table.",
@@ -101,9 +104,9 @@ class Sketching(Group, shared=SIGNATURES, decided=True):
     item_tokens: their tokens.
     """
 
-    scheme: str = option(Choice(SCHEMES), default="fss", help="How signatures are computed.")
+    scheme: str = option(choice(SCHEMES), default="fss", help="How signatures are computed.")
     num_perm: int = option(
-        Whole(1, MAX_NUM_PERM),
+        whole(1, MAX_NUM_PERM),
         default=128,
         help="Number of places in a signature. More places make estimates more precise, and signatures larger.",
         metavar="K",
@@ -141,14 +144,14 @@ class OwnFunctions(Group, shared=SIGNATURES):
     """Hash functions that are stated: linear functions, or a file of permutations."""
 
     functions: tuple[str, ...] = option(
-        HashFunctions(),
+        HASH_FUNCTIONS,
         default=(),
         help="Use these hash functions (a*x+b) mod m, such as '(x+1) mod 5, (3*x+1) mod 5'. x is the shingle if all are"
         f" whole numbers, and otherwise its place among them from 0, by their bytes. {_SMALL}.",
         metavar="LIST",
     )
     permutation_file: bytes | None = option(
-        PathName(),
+        path_name(),
         default=None,
         help="Use the permutations in FILE as hash functions: all shingles in permuted order on each line, or one"
         f" permutation with a shingle on each line. {_SMALL}.",
@@ -165,7 +168,7 @@ class Ignoring(Group, shared=SIGNATURES, decided=True):
     """
 
     ignore_common: float = option(
-        Fraction(),
+        FRACTION,
         default=1.0,
         help="Leave out tokens that occur in more than this fraction of the documents. 1 leaves out none.",
         metavar="NUM",
@@ -178,7 +181,7 @@ class Templates(Group, shared=SIGNATURES):
     """The files of templates, whose tokens are left out."""
 
     template: tuple[bytes, ...] = option(
-        PathList(),
+        PATHS,
         default=(),
         help="Leave out the tokens of the text in FILE, such as a form or a page header. May be repeated.",
         metavar="FILE",
@@ -189,7 +192,7 @@ class Containing(Group):
     """How documents that contain others are found. containment: by a stored sketch."""
 
     containment: bool = option(
-        Flag(),
+        FLAG,
         default=False,
         help="Also store a sketch of each document, so that a query for containment reads only candidates again.",
     )
@@ -218,16 +221,16 @@ class Bands(NamedTuple):
 class ChoosingBands(Group, shared=SIGNATURES, decided=True):
     """How signatures should be cut into bands: by a rule, for a threshold and a recall, or by hand."""
 
-    threshold: float = option(Fraction(), default=0.8, help=_THRESHOLD, metavar="NUM", spellings=("-t", "--threshold"))
+    threshold: float = option(FRACTION, default=0.8, help=_THRESHOLD, metavar="NUM", spellings=("-t", "--threshold"))
     recall: float = option(
-        Fraction(), default=0.95, help="Minimum fraction of the pairs at the threshold to find.", metavar="NUM"
+        FRACTION, default=0.95, help="Minimum fraction of the pairs at the threshold to find.", metavar="NUM"
     )
-    rule: str = option(Choice(RULES), default="recall", help="How the bands are chosen.")
+    rule: str = option(choice(RULES), default="recall", help="How the bands are chosen.")
     bands: int | None = option(
-        Whole(1, MAX_NUM_PERM), default=None, help="Number of bands, instead of a rule.", metavar="B"
+        whole(1, MAX_NUM_PERM), default=None, help="Number of bands, instead of a rule.", metavar="B"
     )
     rows: int | None = option(
-        Whole(1, MAX_NUM_PERM), default=None, help="Number of rows in a band, instead of a rule.", metavar="R"
+        whole(1, MAX_NUM_PERM), default=None, help="Number of rows in a band, instead of a rule.", metavar="R"
     )
 
 
@@ -302,4 +305,4 @@ SIMILARITIES = Family(
 class Measuring(Group):
     """By which measure two texts are compared."""
 
-    measure: str = option(Choice(SIMILARITIES), default="jaccard", help="Which similarity is returned.")
+    measure: str = option(choice(SIMILARITIES), default="jaccard", help="Which similarity is returned.")

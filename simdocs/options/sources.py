@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from simdocs.options.answers import Debugging, Running, Summarising, Talking
-from simdocs.options.asked import Options, Rule, flags
+from simdocs.options.declaration import Options, Rule, flags
 from simdocs.options.families import UNITS
 from simdocs.options.recipes import ChoosingBands, Ignoring, OwnFunctions, Shingling, Sketching, StopWords, Templates
 from simdocs.options.texts import Naming, Normalisation, Sequences, Walking

@@ -10,17 +10,19 @@ from simdocs.options.declaration import READING, TEXT, Group, option
 from simdocs.options.families import UNITS
 from simdocs.options.file_formats import INPUT_FORMATS, TEXT_FORMAT
 from simdocs.options.values import (
+    DELIMITER,
+    FIELD_NAMES,
+    FLAG,
+    FRACTION,
+    FREE_TEXT,
     MIB,
+    PATTERNS,
+    SIZE,
     UNITS_OF_SIZE,
-    ArtifactName,
-    Choice,
-    Flag,
-    Fraction,
-    FreeText,
-    PathName,
-    PatternList,
-    Size,
-    Whole,
+    artifact_name,
+    choice,
+    path_name,
+    whole,
 )
 
 REFUSED = f"Refuse a larger text. {UNITS_OF_SIZE}"
@@ -33,13 +35,13 @@ class Naming(Group, shared=READING):
     """Where the names of documents are, if not among the arguments."""
 
     files_from: bytes | None = option(
-        PathName(here=_LIST),
+        path_name(here=_LIST),
         default=None,
         help="Read the names of documents from FILE, one per line. A FILE of - is standard input.",
         metavar="FILE",
     )
     files0_from: bytes | None = option(
-        PathName(here=_LIST),
+        path_name(here=_LIST),
         default=None,
         help="Read the names of documents from FILE, each ended by NUL. A FILE of - is standard input.",
         metavar="FILE",
@@ -49,61 +51,30 @@ class Naming(Group, shared=READING):
 class Walking(Group, shared=READING):
     """Which files of a directory are documents."""
 
-    hidden: bool = option(Flag(), default=False, help="Also read files and directories whose name begins with a dot.")
-    follow: bool = option(Flag(), default=False, help="Follow symbolic links in directories.")
-    one_file_system: bool = option(Flag(), default=False, help="Do not enter directories on other file systems.")
+    hidden: bool = option(FLAG, default=False, help="Also read files and directories whose name begins with a dot.")
+    follow: bool = option(FLAG, default=False, help="Follow symbolic links in directories.")
+    one_file_system: bool = option(FLAG, default=False, help="Do not enter directories on other file systems.")
     include: tuple[str, ...] = option(
-        PatternList(),
+        PATTERNS,
         default=(),
         help="In directories, only read files whose name matches GLOB. A GLOB with a slash is compared with the path"
         " below DOCS. May be repeated.",
         metavar="GLOB",
     )
     exclude: tuple[str, ...] = option(
-        PatternList(),
+        PATTERNS,
         default=(),
         help="Skip files and directories that match GLOB. A GLOB with a slash is compared with the path below DOCS."
         " May be repeated.",
         metavar="GLOB",
     )
     max_size: int = option(
-        Size(),
+        SIZE,
         default=256 * MIB,
         described="256M",
         help=f"Skip larger documents, and exit with 3. {UNITS_OF_SIZE}",
         metavar="SIZE",
     )
-
-
-class FieldNames(FreeText):
-    """Up to 16 names of fields, which have their place in a manifest; on a command line one at a time."""
-
-    most = 16
-    wanted = f"{FreeText.wanted}, or a list of at most {most} of them"
-
-    def check(self, value: Any) -> Any:
-        """The names, without repeats. A single one may stand alone."""
-        names = tuple(value) if isinstance(value, tuple | list) else (value,)
-        try:
-            names = tuple(dict.fromkeys(map(super().check, names)))
-        except ValueError:
-            raise ValueError(self.wanted) from None
-        if len(names) > self.most:
-            raise ValueError(self.wanted)
-        return names
-
-
-class Delimiter(FreeText):
-    r"""An ASCII character between fields. `\t` is a tab."""
-
-    wanted = r"one ASCII character, such as ; or \t, but no quote and no line end"
-
-    def check(self, value: Any) -> str:
-        """The character."""
-        mark = "\t" if value == r"\t" else value
-        if not isinstance(mark, str) or len(mark) != 1 or not "\0" < mark < "\x7f" or mark in '"\r\n':
-            raise ValueError(self.wanted)
-        return mark
 
 
 class Sequences(Group, shared=READING, decided=True):
@@ -113,29 +84,29 @@ class Sequences(Group, shared=READING, decided=True):
     """
 
     text_field: tuple[str, ...] = option(
-        FieldNames(),
+        FIELD_NAMES,
         default=("text",),
         help="Field that holds the text, such as body or meta.body. May be repeated, to join texts by line feeds.",
     )
     id_field: str = option(
-        FreeText(),
+        FREE_TEXT,
         default="id",
         help="Field that holds the id of a document, as in PATH#ID. An empty NAME means that each has its number.",
     )
     input_format: str | None = option(
-        Choice(INPUT_FORMATS),
+        choice(INPUT_FORMATS),
         default=None,
         help="Read every file and standard input in this format, whatever its name.",
     )
     delimiter: str | None = option(
-        Delimiter(),
+        DELIMITER,
         default=None,
         described="a comma, or a tab in TSV",
         help="Character between the fields of CSV and TSV.",
         metavar="CHAR",
     )
     no_header: bool = option(
-        Flag(), default=False, help="Read the first row of CSV and TSV as a document. The fields are named 1, 2, ..."
+        FLAG, default=False, help="Read the first row of CSV and TSV as a document. The fields are named 1, 2, ..."
     )
     plain: bool = False
 
@@ -150,13 +121,13 @@ class Rereading(Group):
     """How documents of an artifact are read again: from their directory, or as token sets."""
 
     shingles: Any = option(
-        ArtifactName(("shingles",)),
+        artifact_name("shingles"),
         default=None,
         help="Verify with the token sets in X.shingles instead of reading the artifact's documents again.",
         metavar="X.shingles",
     )
     root: bytes | None = option(
-        PathName(directories=True, here="names of objects in stores need no directory"),
+        path_name(directory=True, here="names of objects in stores need no directory"),
         default=None,
         described="the directory where it was built",
         help="Look for the artifact's documents in DIR.",
@@ -168,16 +139,16 @@ class Updating(Group):
     """How documents are compared with those that an artifact has already."""
 
     rebuild: bool = option(
-        Flag(), default=False, help="Read every document again, and take nothing from the artifact that is there."
+        FLAG, default=False, help="Read every document again, and take nothing from the artifact that is there."
     )
-    checksum: bool = option(Flag(), default=False, help="Detect changes by content instead of size, times and inode.")
+    checksum: bool = option(FLAG, default=False, help="Detect changes by content instead of size, times and inode.")
 
 
 class Known(Group):
     """The documents that are kept in any case."""
 
     against: Any = option(
-        ArtifactName(("index",)),
+        artifact_name("index"),
         default=None,
         help="Index of documents that are always kept. Only DOCS can be duplicates.",
         metavar="Y.index",
@@ -188,7 +159,7 @@ class OnlyChanged(Group):
     """Whether only new or changed documents of an index count."""
 
     changed: bool = option(
-        Flag(),
+        FLAG,
         default=False,
         help="Only look for pairs with a document that was new or changed when the index was last updated.",
     )
@@ -197,13 +168,13 @@ class OnlyChanged(Group):
 class Normalisation(Group, shared=TEXT, decided=True):
     """The changes that are made to a text before it is cut into units, in this order."""
 
-    nfkc: bool = option(Flag(), default=False, help="Convert the text to Unicode normal form NFKC first.")
-    keep_case: bool = option(Flag(), default=False, help="Do not convert the text to lower case.")
+    nfkc: bool = option(FLAG, default=False, help="Convert the text to Unicode normal form NFKC first.")
+    keep_case: bool = option(FLAG, default=False, help="Do not convert the text to lower case.")
     strip_accents: bool = option(
-        Flag(), default=False, help="Remove accents. These are all nonspacing marks, also Indic and Thai vowel signs."
+        FLAG, default=False, help="Remove accents. These are all nonspacing marks, also Indic and Thai vowel signs."
     )
-    strip_punctuation: bool = option(Flag(), default=False, help="Replace punctuation and symbols with spaces.")
-    mask_digits: bool = option(Flag(), default=False, help="Replace every digit with 0.")
+    strip_punctuation: bool = option(FLAG, default=False, help="Replace punctuation and symbols with spaces.")
+    mask_digits: bool = option(FLAG, default=False, help="Replace every digit with 0.")
 
 
 _EACH_PATH = "Compared with its path, or only with its name if GLOB has no slash. May be repeated."
@@ -213,35 +184,35 @@ class Acting(Group):
     """What is done to the duplicates of a saved answer, and to which of them."""
 
     move: bytes | None = option(
-        PathName(directories=True),
+        path_name(directory=True),
         default=None,
         help="Move the duplicates to DIR. They keep their paths below it.",
         metavar="DIR",
     )
     hardlink: bool = option(
-        Flag(), default=False, help="Replace byte-identical duplicates by hard links to the kept files."
+        FLAG, default=False, help="Replace byte-identical duplicates by hard links to the kept files."
     )
-    yes: bool = option(Flag(), default=False, help="Do it. Without this, only print what would be done.")
+    yes: bool = option(FLAG, default=False, help="Do it. Without this, only print what would be done.")
     protect: tuple[str, ...] = option(
-        PatternList(),
+        PATTERNS,
         default=(),
         help=f"Leave files and directories alone that match GLOB. {_EACH_PATH}",
         metavar="GLOB",
     )
     only: tuple[str, ...] = option(
-        PatternList(),
+        PATTERNS,
         default=(),
         help=f"Act only on files and directories that match GLOB. {_EACH_PATH}",
         metavar="GLOB",
     )
     max_removed: float = option(
-        Fraction(),
+        FRACTION,
         default=0.5,
         help="Refuse to act if more than this fraction of the documents of an argument are duplicates.",
         metavar="SHARE",
     )
     any_length: bool = option(
-        Flag(),
+        FLAG,
         default=False,
         help="Also act on duplicates that repeat shingles, so that they are more than 1/threshold times as long as the"
         " kept document, or as short.",
@@ -257,7 +228,7 @@ class ShortestPassage(Group):
     """Which passages are listed. min_passage: the least number of units in one; None: that of the unit, at least k."""
 
     min_passage: int | None = option(
-        Whole(1),
+        whole(1),
         default=None,
         described=_shortest_passages,
         help="List passages of at least N units: characters, words or lines.",
@@ -269,7 +240,7 @@ class InCommon(ShortestPassage):
     """Whether passages that two texts have in common are listed."""
 
     passages: bool = option(
-        Flag(),
+        FLAG,
         default=False,
         help="List passages that two texts have in common, and where. How similar the texts are is not computed.",
     )

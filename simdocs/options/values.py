@@ -1,14 +1,13 @@
-"""Kinds of values that options take: each checks a value from Python and parses a word of a command line.
-
-Both ways raise ValueError, whose text says in words what is wanted.
-"""
+"""Kinds of values that options take: each checks a value from Python and parses a word of a command line."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from math import inf, nextafter
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, Protocol
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simdocs.names import is_uri
 
@@ -16,6 +15,18 @@ if TYPE_CHECKING:
     from simdocs.options.declaration import Member
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
+
+UNITS_OF_SIZE = "K, M and G are powers of 1024; KB, MB and GB are powers of 1000."
+"""The sentence in help about the units of a size."""
+
+Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
+"""A path, as Python callers give it."""
+
+_SHOWN = 60
+"""Characters of a wrong value that a message shows."""
+
+_UNBOUNDED = 1 << 62
+"""No count of bytes or documents reaches this."""
 
 
 def without_secret(given: object) -> object:
@@ -27,368 +38,341 @@ def without_secret(given: object) -> object:
     return f"{before}://...@{after.rpartition('@')[2]}" if "@" in after else text
 
 
-Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
-"""A path, as Python callers give it."""
+class Values(NamedTuple):
+    """A kind of value.
 
-_UNITS_OF_SIZE = {"": 1, "k": KIB, "m": MIB, "g": GIB}
-_UNITS_OF_SIZE |= {"kib": KIB, "mib": MIB, "gib": GIB, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9}
+    words: what is accepted; empty for members of a family.
+    of_python, of_word: the value that a Python object or a word of a command line stands for; None: it is not accepted.
+        A path that is not accepted is a ValueError, which says why. of_word of None: as of_python.
+    hint: what a wrong value may have meant.
+    shown: what messages show of a wrong value.
+    family: the members of which one is named; empty: values are no names.
+    python: the type of a value as Python callers give it.
+    shell: what shells offer to complete: `file`, `dir` or nothing.
+    is_number: whether it is a number within bounds.
+    is_list: whether there are several values, separated by commas.
+    is_repeated: whether the option is repeated for several values.
+    here: why a path must be on this machine, and no object of a store; empty if it need not be.
+    """
 
-UNITS_OF_SIZE = "K, M and G are powers of 1024; KB, MB and GB are powers of 1000."
-"""The sentence in help about the units of a size."""
-
-_SHOWN = 60
-"""Characters of a wrong value that a message shows."""
-
-_LEAST_PERCENTAGE, _PERCENT = 10, 100
-"""Numbers that are taken for percentages where a fraction is wanted. Nobody looks for a similarity of a few percent."""
-
-_UNBOUNDED = 1 << 62
-"""No count of bytes or documents reaches this."""
-
-
-class Values(Protocol):
-    """A kind of value. wanted: what is accepted, in words."""
+    words: str
+    of_python: Callable[[Any], Any]
+    of_word: Callable[[str], Any] | None = None
+    hint: Callable[[object], str] = lambda _: ""
+    shown: Callable[[object], object] = without_secret
+    family: Mapping[str, Member] = MappingProxyType({})
+    python: str = "str"
+    shell: str = ""
+    is_number: bool = False
+    is_list: bool = False
+    is_repeated: bool = False
+    here: str = ""
 
     @property
     def wanted(self) -> str:
         """The accepted values, in words: `a whole number from 1 to 1000`."""
+        words = self.words or f"one of {', '.join(self.family)}"
+        return f"{words}, or several of them separated by commas" if self.is_list else words
 
     def check(self, value: Any) -> Any:
-        """The value from Python in its normal type. ValueError: it is not accepted."""
+        """A value from Python in its normal type. ValueError: it is not accepted, with what is wanted."""
+        return self._accepted(self.of_python(value))
 
     def parse(self, text: str) -> Any:
-        """The value that a word of a command line stands for. ValueError: it stands for none."""
+        """The value that a word of a command line stands for. ValueError: as in `check`."""
+        return self._accepted((self.of_word or self.of_python)(text))
 
-
-def refusal(values: Values, wanted: object, given: object) -> str:
-    """The message about a wrong value: what is wanted, what was given, and what may have been meant."""
-    given = without_secret(getattr(values, "shown", lambda value: value)(given))
-    shown = given if not isinstance(given, str) or len(given) <= _SHOWN else f"{given[:_SHOWN]}..."
-    hint = getattr(values, "hint", lambda _: "")(given)
-    return f"must be {wanted}, not {shown!r}" + (f": {hint}" if hint else "")
-
-
-class Flag:
-    """True or False."""
-
-    wanted = "True or False"
-
-    def check(self, value: Any) -> bool:
-        """True or False itself."""
-        if not isinstance(value, bool):
+    def _accepted(self, value: Any) -> Any:
+        if value is None:
             raise ValueError(self.wanted)
         return value
 
-    def parse(self, text: str) -> bool:
-        """A flag takes no word."""
-        raise ValueError(f"no value, not {text!r}")
+    def refusal(self, wanted: object, given: object) -> str:
+        """The message about a wrong value: what is wanted, what was given, and what may have been meant."""
+        given = self.shown(given)
+        shown = given if not isinstance(given, str) or len(given) <= _SHOWN else f"{given[:_SHOWN]}..."
+        hint = self.hint(given)
+        return f"must be {wanted}, not {shown!r}" + (f": {hint}" if hint else "")
 
 
-class Whole:
+FLAG = Values("True or False", lambda value: value if isinstance(value, bool) else None, python="bool")
+"""True or False. On a command line it has no value."""
+
+
+def _integer(value: Any, least: int, most: int) -> int | None:
+    """A whole number within bounds; None for anything else."""
+    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+    return int(value) if is_whole and least <= int(value) <= most else None
+
+
+def _digits(text: str, most: int) -> int | None:
+    """The number that ASCII digits stand for; None if they are none, or too many."""
+    return int(text) if text.isdecimal() and text.isascii() and len(text) <= most else None
+
+
+def whole(least: int, most: int | None = None) -> Values:
     """A whole number from `least` to `most` (None: no upper bound)."""
+    words = f"a whole number, {least} or more" if most is None else f"a whole number from {least} to {most}"
 
-    def __init__(self, least: int, most: int | None = None) -> None:
-        self.least, self.most = least, most
+    def check(value: Any) -> int | None:
+        return _integer(value, least, _UNBOUNDED if most is None else most)
 
-    @property
-    def wanted(self) -> str:
-        """The bounds in words."""
-        if self.most is None:
-            return f"a whole number, {self.least} or more"
-        return f"a whole number from {self.least} to {self.most}"
+    def parse(text: str) -> int | None:
+        return check(_digits(text.strip().removeprefix("+"), 20))
 
-    def check(self, value: Any) -> int:
-        """The number as an int."""
-        whole = isinstance(value, Integral) and not isinstance(value, bool)
-        if not whole or not self.least <= int(value) <= (_UNBOUNDED if self.most is None else self.most):
-            raise ValueError(self.wanted)
-        return int(value)
-
-    def parse(self, text: str) -> int:
-        """The number that the digits stand for."""
-        digits = text.strip()
-        if not (digits.removeprefix("+").isdecimal() and digits.isascii() and len(digits) <= 20):
-            raise ValueError(self.wanted)
-        return self.check(int(digits))
+    return Values(words, check, parse, python="int", is_number=True)
 
 
-class Fraction:
-    """A number above 0 and up to 1."""
-
-    wanted = "a number above 0 and up to 1, such as 0.8"
-
-    def check(self, value: Any) -> float:
-        """The number as a float."""
-        if not isinstance(value, Real) or isinstance(value, bool) or not 0 < float(value) <= 1:
-            raise ValueError(self.wanted)
-        return float(value)
-
-    def parse(self, text: str) -> float:
-        """The number that the text stands for."""
-        return self.check(_number(text, self.wanted))
-
-    def hint(self, given: object) -> str:
-        """The fraction that a wrong value may stand for: a percentage, or a number with a decimal comma."""
-        try:
-            number = float(str(given).strip().removesuffix("%").replace(",", "."))
-        except ValueError:
-            return ""
-        number = number / 100 if _LEAST_PERCENTAGE <= number <= _PERCENT else number
-        return f"did you mean {number:g}?" if 0 < number <= 1 else ""
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
-class Seconds:
-    """A number of seconds from 0 on; infinity is for ever."""
+def _bounded(words: str, least: float, most: float, hint: Callable[[object], str] = lambda _: "") -> Values:
+    """A number within bounds."""
 
-    wanted = "a number of seconds, 0 or more"
+    def check(value: Any) -> float | None:
+        is_real = isinstance(value, Real) and not isinstance(value, bool)
+        return float(value) if is_real and least <= float(value) <= most else None
 
-    def check(self, value: Any) -> float:
-        """The number as a float."""
-        if not isinstance(value, Real) or isinstance(value, bool) or not float(value) >= 0:
-            raise ValueError(self.wanted)
-        return float(value)
-
-    def parse(self, text: str) -> float:
-        """The number that the text stands for."""
-        return self.check(_number(text, self.wanted))
+    return Values(words, check, lambda text: check(_number(text)), hint, python="float", is_number=True)
 
 
-class Size:
-    """A number of bytes; on a command line with a unit, such as 256M (powers of 1024) or 10MB (powers of 1000)."""
-
-    wanted = "a size in bytes, such as 500K, 256M or 10MB"
-
-    def check(self, value: Any) -> int:
-        """The number of bytes."""
-        if not isinstance(value, Integral) or isinstance(value, bool) or not 0 <= int(value) <= _UNBOUNDED:
-            raise ValueError(self.wanted)
-        return int(value)
-
-    def parse(self, text: str) -> int:
-        """The number of bytes that the text stands for."""
-        digits = text.strip().rstrip("kmgibKMGIB")
-        unit = text.strip()[len(digits) :].lower()
-        if not (digits.isdecimal() and digits.isascii() and len(digits) <= 18 and unit in _UNITS_OF_SIZE):
-            raise ValueError(self.wanted)
-        return self.check(int(digits) * _UNITS_OF_SIZE[unit])
+def _meant_fraction(given: object) -> str:
+    """The fraction that a wrong value may stand for: a percentage, or a number with a decimal comma."""
+    number = _number(str(given).strip().removesuffix("%").replace(",", ".")) or 0.0
+    # Nobody looks for a similarity of a few percent.
+    number = number / 100 if 10 <= number <= 100 else number
+    return f"did you mean {number:g}?" if 0 < number <= 1 else ""
 
 
-class Seed:
-    """A number below 2^32, or `random` for an unpredictable one."""
+FRACTION = _bounded("a number above 0 and up to 1, such as 0.8", nextafter(0, 1), 1.0, _meant_fraction)
+SECONDS = _bounded("a number of seconds, 0 or more", 0.0, inf)
+"""Infinity is for ever."""
 
-    wanted = "a whole number below 2^32, or random"
-
-    def check(self, value: Any) -> int:
-        """The seed; a new random one for `random`."""
-        if value == "random":
-            import secrets
-
-            return secrets.randbits(32)
-        if not isinstance(value, Integral) or isinstance(value, bool) or not 0 <= int(value) < 1 << 32:
-            raise ValueError(self.wanted)
-        return int(value)
-
-    def parse(self, text: str) -> int:
-        """The seed that the text stands for."""
-        if text == "random":
-            return self.check(text)
-        if not (text.isdecimal() and text.isascii() and len(text) <= 10):
-            raise ValueError(self.wanted)
-        return self.check(int(text))
+_UNITS = {"": 1, "b": 1, "k": KIB, "m": MIB, "g": GIB, "kib": KIB, "mib": MIB, "gib": GIB}
+_UNITS |= {"kb": 10**3, "mb": 10**6, "gb": 10**9}
 
 
-class Choice:
+def _size(text: str) -> int | None:
+    """The number of bytes that a size with a unit stands for."""
+    digits = text.strip().rstrip("kmgibKMGIB")
+    number, unit = _digits(digits, 18), text.strip()[len(digits) :].lower()
+    return None if number is None or unit not in _UNITS else _integer(number * _UNITS[unit], 0, _UNBOUNDED)
+
+
+SIZE = Values(
+    *("a size in bytes, such as 500K, 256M or 10MB", lambda value: _integer(value, 0, _UNBOUNDED), _size),
+    python="int",
+    is_number=True,
+)
+
+
+def _seed(value: Any) -> int | None:
+    if value == "random":
+        import secrets
+
+        return secrets.randbits(32)
+    return _integer(value, 0, (1 << 32) - 1)
+
+
+SEED = Values(
+    "a whole number below 2^32, or random",
+    _seed,
+    lambda text: _seed(text if text == "random" else _digits(text, 10)),
+    python='int | Literal["random"]',
+)
+"""A number below 2^32; `random` is an unpredictable one."""
+
+
+def choice(family: Mapping[str, Member]) -> Values:
     """The name of a member of a family."""
 
-    def __init__(self, family: Mapping[str, Member]) -> None:
-        self.family = family
-
-    @property
-    def wanted(self) -> str:
-        """All names."""
-        return f"one of {', '.join(self.family)}"
-
-    def check(self, value: Any) -> str:
-        """The name."""
-        if not isinstance(value, str) or value not in self.family:
-            raise ValueError(self.wanted)
-        return str(value)
-
-    def parse(self, text: str) -> str:
-        """The name."""
-        return self.check(text)
-
-    def hint(self, given: object) -> str:
+    def hint(given: object) -> str:
         """The member that a wrong value may stand for: one with a similar name, or one that help describes so."""
         from difflib import get_close_matches
 
         if not isinstance(given, str):
             return ""
-        if set(given.split(",")) <= self.family.keys():
+        if set(given.split(",")) <= family.keys():
             return "only one is allowed"
-        described = [name for name, member in self.family.items() if member.help.lower() == given.lower()]
-        near = described or get_close_matches(given, self.family, 1, 0.7)
+        described = [name for name, member in family.items() if member.help.lower() == given.lower()]
+        near = described or get_close_matches(given, family, 1, 0.7)
         return f"did you mean {near[0]}?" if near else ""
 
+    def check(value: Any) -> str | None:
+        return value if isinstance(value, str) and value in family else None
 
-class Several:
+    return Values("", check, hint=hint, family=family)
+
+
+def several(values: Values) -> Values:
     """One or more different values of a kind; on a command line separated by commas, in Python in a sequence."""
 
-    def __init__(self, values: Choice | Whole) -> None:
-        self.values = values
+    def different(found: Sequence[Any]) -> tuple[Any, ...] | None:
+        return tuple(dict.fromkeys(found)) if found and None not in found else None
 
-    @property
-    def wanted(self) -> str:
-        """The accepted values, in words."""
-        return f"{self.values.wanted}, or several of them separated by commas"
+    def check(value: Any) -> tuple[Any, ...] | None:
+        return different(
+            [values.of_python(each) for each in (value if isinstance(value, tuple | list | range) else (value,))]
+        )
 
-    @property
-    def family(self) -> Mapping[str, Member]:
-        """The family of each of them; empty if they are numbers."""
-        return self.values.family if isinstance(self.values, Choice) else {}
+    def parse(text: str) -> tuple[Any, ...] | None:
+        return different(list(map(values.of_word or values.of_python, text.split(","))))
 
-    def check(self, value: Any) -> tuple[Any, ...]:
-        """The values. A single one may stand alone."""
-        each = value if isinstance(value, tuple | list | range) else (value,)
-        try:
-            return self._different(tuple(map(self.values.check, each)))
-        except ValueError:
-            raise ValueError(self.wanted) from None
+    def hint(given: object) -> str:
+        words = given.split(",") if isinstance(given, str) and values.family else []
+        return next((values.hint(word) for word in words if word not in values.family), "")
 
-    def parse(self, text: str) -> tuple[Any, ...]:
-        """The values between commas."""
-        try:
-            return self._different(tuple(map(self.values.parse, text.split(","))))
-        except ValueError:
-            raise ValueError(self.wanted) from None
-
-    def hint(self, given: object) -> str:
-        """The hint about the first wrong value."""
-        if isinstance(given, str) and isinstance(self.values, Choice):
-            wrong = [word for word in given.split(",") if word not in self.values.family]
-            return self.values.hint(wrong[0]) if wrong else ""
-        return ""
-
-    def _different(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Values without repeats. ValueError: there is none."""
-        if not values:
-            raise ValueError(self.wanted)
-        return tuple(dict.fromkeys(values))
+    return values._replace(of_python=check, of_word=parse, hint=hint, is_number=False, is_list=True)
 
 
-class FreeText:
-    """A text of at most 1,000 characters, which has its place in a manifest.
-
-    Bytes that are not UTF-8 are lone surrogates, as in file names. Others could not be printed.
-    """
-
-    wanted = "a text of at most 1000 characters without lone surrogates"
-
-    def check(self, value: Any) -> str:
-        """The text."""
-        if not isinstance(value, str) or len(value) > 1000:
-            raise ValueError(self.wanted)
-        try:
-            value.encode("utf-8", "surrogateescape")
-        except UnicodeEncodeError:
-            raise ValueError(self.wanted) from None
-        return value
-
-    def parse(self, text: str) -> str:
-        """The text of the bytes that stand on the command line, the same in every locale."""
-        return os.fsencode(text).decode("utf-8", "surrogateescape")
+MOST_CHARACTERS = 1000
+"""Characters of a text that has its place in a manifest."""
 
 
-class PatternList:
-    """Any number of shell patterns; on a command line one at a time."""
-
-    wanted = "a tuple of patterns"
-
-    def check(self, value: Any) -> tuple[str, ...]:
-        """The patterns."""
-        if not isinstance(value, tuple | list) or not all(isinstance(pattern, str) for pattern in value):
-            raise ValueError(self.wanted)
-        return tuple(value)
-
-    def parse(self, text: str) -> str:
-        """One pattern."""
-        return FreeText().parse(text)
+def _free_text(value: Any) -> str | None:
+    """A text whose bytes that are not UTF-8 are lone surrogates, as in file names. Others could not be printed."""
+    try:
+        value.encode("utf-8", "surrogateescape")
+    except (AttributeError, UnicodeEncodeError):
+        return None
+    return str(value) if len(value) <= MOST_CHARACTERS else None
 
 
-class _Paths:
-    """Paths as the system spells them."""
-
-    wanted: str
-
-    def _encoded(self, value: Any) -> bytes:
-        try:
-            path = os.fsencode(value)
-        except TypeError:
-            raise ValueError(self.wanted) from None
-        if b"\0" in path:
-            raise ValueError(f"{self.wanted}, without NUL")
-        return path
-
-    def parse(self, text: str) -> bytes:
-        """One path, as the system spells it."""
-        return os.fsencode(text)
+def _given_text(text: str) -> str:
+    """The text of the bytes that stand on the command line, the same in every locale."""
+    return os.fsencode(text).decode("utf-8", "surrogateescape")
 
 
-class PathName(_Paths):
-    """The path of a file or directory.
+FREE_TEXT = Values(f"a text of at most {MOST_CHARACTERS} characters without lone surrogates", _free_text, _given_text)
 
-    directories: whether shells offer only directories.
-    here: why it must be on this machine, and no object of a store; empty if it need not be.
-    """
+MOST_FIELDS = 16
 
-    WRITES = (
-        "on this machine or in S3 or Google Cloud Storage, without a user name, a key or a port before the first slash"
+
+def _field_names(value: Any) -> tuple[str, ...] | None:
+    names = dict.fromkeys(map(_free_text, value if isinstance(value, tuple | list) else (value,)))
+    return (
+        tuple(name for name in names if name is not None) if None not in names and len(names) <= MOST_FIELDS else None
     )
 
-    def __init__(self, *, directories: bool = False, here: str = "", wanted: str = "a path") -> None:
-        self.directories, self.here, self.wanted = directories, here, wanted
 
-    def check(self, value: Any) -> bytes:
-        """The path."""
-        path = self._encoded(value)
-        if self.here and is_uri(path):
-            raise ValueError(f"{self.wanted} on this machine ({self.here})")
-        host = path.partition(b"://")[2].partition(b"/")[0]
+FIELD_NAMES = Values(
+    f"{FREE_TEXT.wanted}, or a list of at most {MOST_FIELDS} of them",
+    _field_names,
+    _given_text,
+    python="str | Sequence[str]",
+    is_repeated=True,
+)
+
+
+def _delimiter(value: Any) -> str | None:
+    mark = "\t" if value == r"\t" else value
+    is_one = isinstance(mark, str) and len(mark) == 1 and "\0" < mark < "\x7f" and mark not in '"\r\n'
+    return mark if is_one else None
+
+
+DELIMITER = Values(r"one ASCII character, such as ; or \t, but no quote and no line end", _delimiter, _given_text)
+
+PATTERNS = Values(
+    "a tuple of patterns",
+    lambda value: tuple(value) if isinstance(value, tuple | list) and all(isinstance(x, str) for x in value) else None,
+    _given_text,
+    python="Sequence[str]",
+    is_repeated=True,
+)
+"""Shell patterns."""
+
+_SPARK = "spark."
+
+
+def _setting(text: Any) -> str | None:
+    key, equals, value = text.partition("=") if isinstance(text, str) else ("", "", "")
+    is_one = equals and key.startswith(_SPARK) and key != _SPARK and "\0" not in text
+    return f"{key}={value}" if is_one else None
+
+
+def _settings(value: Any) -> tuple[str | None, ...] | None:
+    given = [f"{key}={each}" for key, each in value.items()] if isinstance(value, Mapping) else value
+    found = tuple(map(_setting, given if isinstance(given, tuple | list) else (given,)))
+    return None if None in found else found
+
+
+def _key(given: object) -> object:
+    """What messages show of a wrong setting, whose value may be secret."""
+    first = next(iter(given), "") if isinstance(given, tuple | list | Mapping) else given
+    return first.partition("=")[0] if isinstance(first, str) else first
+
+
+SETTINGS = Values(
+    f"KEY=VALUE, with a KEY that begins with {_SPARK}",
+    _settings,
+    _setting,
+    shown=_key,
+    python="Mapping[str, str] | Sequence[str]",
+    is_repeated=True,
+)
+"""Settings of Spark, in Python also as a mapping."""
+
+_IN_STORES = (
+    "on this machine or in S3 or Google Cloud Storage, without a user name, a key or a port before the first slash"
+)
+
+
+def _path(value: Any, wanted: str) -> bytes:
+    """A path, as the system spells it. ValueError: it is none, with what is wanted."""
+    try:
+        path = os.fsencode(value)
+    except TypeError:
+        raise ValueError(wanted) from None
+    if b"\0" in path:
+        raise ValueError(f"{wanted}, without NUL")
+    return path
+
+
+def path_name(*, wanted: str = "a path", directory: bool = False, here: str = "") -> Values:
+    """The path of a file or directory. directory: whether shells offer only directories. here: see Values."""
+
+    def check(value: Any) -> bytes:
+        name = _path(value, wanted)
+        if here and is_uri(name):
+            raise ValueError(f"{wanted} on this machine ({here})")
+        host = name.partition(b"://")[2].partition(b"/")[0]
         # In HDFS, a file that is being written would be seen.
-        if is_uri(path) and (path.startswith((b"hdfs", b"viewfs")) or b"@" in host or b":" in host):
-            raise ValueError(f"{self.wanted} {self.WRITES}")
-        return path
+        if is_uri(name) and (name.startswith((b"hdfs", b"viewfs")) or b"@" in host or b":" in host):
+            raise ValueError(f"{wanted} {_IN_STORES}")
+        return name
+
+    return Values(wanted, check, os.fsencode, python="Path", shell="dir" if directory else "file", here=here)
 
 
-class PathList(_Paths):
-    """Any number of paths; on a command line one at a time."""
+_PATHS = "a path, or a tuple of paths"
 
-    wanted = "a path, or a tuple of paths"
+PATHS = Values(
+    _PATHS,
+    lambda value: tuple(_path(each, _PATHS) for each in (value if isinstance(value, tuple | list) else (value,))),
+    os.fsencode,
+    python="Path | Sequence[Path]",
+    shell="file",
+    is_repeated=True,
+)
 
-    def check(self, value: Any) -> tuple[bytes, ...]:
-        """The paths."""
-        return tuple(map(self._encoded, value if isinstance(value, tuple | list) else (value,)))
 
-
-class ArtifactName(_Paths):
+def artifact_name(*kinds: str) -> Values:
     """The path of an artifact, or in Python the artifact itself. kinds: the kinds that are accepted."""
+    wanted = f"an artifact of kind {' or '.join(kinds)}, or its path"
 
-    def __init__(self, kinds: tuple[str, ...]) -> None:
-        self.kinds = kinds
-        self.wanted = f"an artifact of kind {' or '.join(kinds)}, or its path"
-
-    def check(self, value: Any) -> Any:
-        """The path, or the artifact itself."""
+    def check(value: Any) -> Any:
         if hasattr(value, "recipe"):
             return value
-        path = self._encoded(value)
-        if is_uri(path):
-            raise ValueError(f"{self.wanted} on this machine (copy it there first)")
-        return path
+        name = _path(value, wanted)
+        if is_uri(name):
+            raise ValueError(f"{wanted} on this machine (copy it there first)")
+        return name
 
-
-def _number(text: str, wanted: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise ValueError(wanted) from None
+    types = {"shingles": "Shingles", "signatures": "Signatures", "index": "BandIndex"}
+    return Values(
+        wanted, check, os.fsencode, python=" | ".join(("Path", *(types[kind] for kind in kinds))), shell="dir"
+    )

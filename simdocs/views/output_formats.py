@@ -21,7 +21,7 @@ from simdocs.model.answers import (
 )
 from simdocs.names import display_name, escape_controls
 from simdocs.options.recipes import RECORDED
-from simdocs.options.values import Flag
+from simdocs.options.values import FLAG
 from simdocs.views.wrapping import columns_of_output
 
 _TSV_ESCAPES = ((b"\\", b"\\\\"), (b"\t", b"\\t"), (b"\n", b"\\n"), (b"\r", b"\\r"))
@@ -274,7 +274,7 @@ _LEAST_NAME = 8
 def _is_parameter(key: Cell) -> bool:
     """Whether this is the name of a parameter, whose value may be copied into a command."""
     declared = RECORDED.get(plain(key).decode("utf-8", "replace"))
-    return declared is not None and not isinstance(declared.values, Flag)
+    return declared is not None and declared.values is not FLAG
 
 
 def _text(cell: Cell) -> str:

@@ -24,8 +24,7 @@ from simdocs.options.hash_functions import (
     refuse_contradiction,
 )
 from simdocs.options.recipes import MOST_STOP_WORDS, Sketching
-from simdocs.options.texts import FieldNames
-from simdocs.options.values import FreeText
+from simdocs.options.values import FREE_TEXT, MOST_FIELDS, Values
 from tests.amounts import slow
 from tests.artifacts import tiny as sample
 from tests.artifacts.test_damage import tiny, verdict  # noqa: F401  (a fixture)
@@ -220,10 +219,10 @@ def test_a_manifest_larger_than_the_arrays_need_is_not_read(copies):
 @pytest.mark.parametrize("kind", formats.FORMATS)
 def test_the_largest_manifest_of_an_artifact_is_allowed(place, kind):
     """Its texts are as long as they may be, and are spelt with escapes; its arrays have many blocks."""
-    form, whole = formats.FORMATS[kind], FreeText()
+    form, whole = formats.FORMATS[kind], FREE_TEXT
     recipe = sample.recipe(kind)
     longest = "\U0001f600" * next(n for n in range(1, 10**6) if not _accepts(whole, "x" * (n + 1)))
-    recipe = recipe.but(sequences=recipe.sequences.but(text_field=(longest,) * FieldNames.most, id_field=longest))
+    recipe = recipe.but(sequences=recipe.sequences.but(text_field=(longest,) * MOST_FIELDS, id_field=longest))
     recipe = recipe.but(shingling=recipe.shingling.but(stop_word_list="\1" * MOST_STOP_WORDS))
     shapes = {array.name: (10**9,) * len(array.shape) for array in form.arrays}
     place.mkdir(exist_ok=True)
@@ -313,7 +312,7 @@ def test_the_name_of_a_field_that_cannot_be_printed_is_refused(copies):
         assert bool(said) == bool(forge(path, forged))
 
 
-def _accepts(values: FreeText, text: str) -> bool:
+def _accepts(values: Values, text: str) -> bool:
     try:
         return values.check(text) == text
     except ValueError:

@@ -104,9 +104,9 @@ def test_a_very_long_word_of_a_file_is_cut_in_the_middle_of_the_message(here, wo
     options = ("--permutation-file", "rows", "--unit", "word", "-k", "1")
     done = simdocs("compare", "docs/a.txt", "docs/b.txt", *options, cwd=here)
     assert is_one_line(done)
-    assert done.err.startswith(f"simdocs: error: --permutation-file: line 1: '{word[0]}")
+    assert done.err.startswith(f"simdocs: error: --permutation-file: permutation 1: '{word[0]}")
     assert "..." in done.err
-    assert " is not one of the " in done.err
+    assert " is not among the " in done.err
     assert len(done.err) < (9000 if " " in word else 2000)
 
 

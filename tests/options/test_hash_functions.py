@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.options.hash_functions import (
+    HASH_FUNCTIONS,
     MOST_FUNCTIONS,
     MOST_ITEM_BYTES,
     MOST_ITEMS,
     TOO_MANY,
-    HashFunctions,
     in_row_order,
     numbers_of,
     permutations_in,
@@ -71,9 +71,9 @@ FACTORS = st.integers(0, LARGEST)
 def test_a_linear_function_is_computed_without_overflow(a, b, m, numbers, space):
     expected = [(a * x + b) % m for x in sorted(numbers)]
     texts = [f"{a}*x+{b}mod{m}", f"({a}x+{b})%{m}", f"{a} * x + {b} mod {m}", f"({a}x + {b}) % {m}"]
-    functions = HashFunctions().check([f"{space}{text}{space}" for text in texts])
+    functions = HASH_FUNCTIONS.check([f"{space}{text}{space}" for text in texts])
     assert functions == tuple([f"{a}*x+{b} mod {m}", f"({a}*x+{b}) mod {m}"] * 2)
-    assert HashFunctions().check(functions) == HashFunctions().parse(",".join(texts)) == functions
+    assert HASH_FUNCTIONS.check(functions) == HASH_FUNCTIONS.parse(",".join(texts)) == functions
     scheme = Sketching(scheme="functions", functions=functions, items=tuple(map(str, sorted(numbers))))
     assert values_of(scheme) == [expected] * 4
 
@@ -91,7 +91,7 @@ def test_a_linear_function_is_computed_without_overflow(a, b, m, numbers, space)
     ],
 )
 def test_a_linear_function_is_written_as_on_slides(text, function, at_0, at_3):
-    assert HashFunctions().parse(text) == (function,)
+    assert HASH_FUNCTIONS.parse(text) == (function,)
     scheme = Sketching(scheme="functions", functions=(function,), items=("0", "3"))
     assert values_of(scheme) == [[at_0, at_3]]
 
@@ -108,7 +108,7 @@ def test_a_linear_function_is_written_as_on_slides(text, function, at_0, at_3):
 def test_what_is_no_linear_function_is_refused(wrong):
     said = "1 to 50 functions (a*x+b) mod m, such as '(x+1) mod 5, (3*x+1) mod 5'"
     with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
-        HashFunctions().check(wrong)
+        HASH_FUNCTIONS.check(wrong)
 
 
 @given(items, st.randoms(use_true_random=False))

@@ -10,7 +10,6 @@ import pytest
 import simdocs
 from simdocs.names import flag
 from simdocs.options.answers import RowOutputs
-from simdocs.options.values import PathName
 from tests.asked import ASKED
 from tests.cli.missing_library import environment_without
 from tests.cli.program import simdocs as program
@@ -56,7 +55,7 @@ def test_the_table_of_outputs_names_those_that_may_be_in_a_store() -> None:
     lines = Path(simdocs.__file__).parent.parent.joinpath("docs/stores.md").read_text().splitlines()
     table = [line for line in lines if line.startswith("| ") and line.count("|") == 5]
     for name, parameter in declared.items():
-        assert isinstance(parameter.values, PathName)
+        assert parameter.values.shell == "file"
         (row,) = (line for line in table if name in line.split("|")[1] and (name != "-o" or "the answer" in line))
         assert row.split("|")[3].strip().startswith("no" if parameter.values.here else ("yes", "a prefix"))
 

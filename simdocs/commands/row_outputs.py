@@ -1,33 +1,42 @@
-"""Write the rows of documents' files to other files: those that are kept, the duplicates, or all with flags."""
+"""Write the rows of documents' files to other files: those that are kept, the duplicates, or all with flags.
+
+The files are read once more. Rows that are no documents, because they are malformed, too long or have a repeated id,
+could not be judged, and are kept.
+"""
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, closing
+from functools import partial
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from simdocs.artifacts.recognise import is_artifact
-from simdocs.commands.row_sources import Fates, JudgedFiles, RowSource
-from simdocs.commands.row_targets import INFO, RowFile, RowTargets, no_rows, row_targets
+from simdocs.commands.row_targets import no_rows, row_targets
 from simdocs.corpora.compression import CompressedSink
 from simdocs.corpora.containers.container import ContainerFile
-from simdocs.corpora.containers.rows import NO_FLAGS, RowBlock, RowWriter, Sink, row_format
+from simdocs.corpora.containers.recognise import needed_by
+from simdocs.corpora.containers.row_writers import RowWriter, row_writer
+from simdocs.corpora.containers.rows import Flags, RowBatch, RowSource, open_rows
 from simdocs.corpora.file_list import FileList
-from simdocs.corpora.read_file import MOST, read
+from simdocs.corpora.stamp import Stamp
 from simdocs.corpora.walked_files import Met
-from simdocs.engines.memory import available_memory
 from simdocs.engines.run import Run
-from simdocs.errors import InputError, shown_memory
+from simdocs.errors import InputError
+from simdocs.extras import needs
+from simdocs.matching.corpus import Corpus
 from simdocs.matching.groups import Decision
 from simdocs.model.deduplication import WrittenRows
 from simdocs.model.documents import Documents
-from simdocs.model.ragged import Index, Rows
-from simdocs.model.skipped import DocumentSkipped, explanation
-from simdocs.names import display_name
+from simdocs.model.groups import Members
+from simdocs.model.ragged import Floats, Index, Rows
+from simdocs.model.skipped import DocumentSkipped, Skip, and_more, explanation
+from simdocs.names import display_name, name_to_text
 from simdocs.options.texts import Sequences
 from simdocs.storage.atomic_file import atomic_file
 from simdocs.storage.atomic_tree import DraftTree, atomic_tree
@@ -40,25 +49,64 @@ if TYPE_CHECKING:
 KEPT, REMOVED, FLAGGED = "kept_rows", "removed_rows", "flagged_rows"
 
 
+class Fates(NamedTuple):
+    """What becomes of N documents.
+
+    original: int64 (N,), the row in the corpus of the document of which each is a duplicate; -1: it is kept.
+    similarity: float64 (N,), how similar they are; NaN: it is kept.
+    group: int64 (N,), the number of its group; -1: it has none, because the index has it already.
+    corpus: the corpus.
+    """
+
+    original: Rows
+    similarity: Floats
+    group: Index
+    corpus: Corpus
+
+    @classmethod
+    def of(cls, decision: Decision, count: int) -> Fates:
+        """What becomes of the last `count` documents of the corpus of a decision, which are those that were given."""
+        corpus, pairs = decision.corpus, decision.pairs
+        before = len(corpus) - count
+        original, similarity = np.full(count, -1), np.full(count, np.nan)
+        original[pairs.right - before], similarity[pairs.right - before] = pairs.left, pairs.score
+        known = decision.known - before
+        kept = corpus.given_rows(decision.kept_and_found())
+        group = Members.of(pairs.renumbered(corpus.given_rows), kept).labels(count)
+        original[known], similarity[known] = decision.known, 1.0
+        return cls(original, similarity, group, corpus)
+
+    def flags(self, rows: range) -> Iterator[Flags]:
+        """Yield the flags of each of these documents."""
+        original = self.original[rows.start : rows.stop]
+        duplicates = np.flatnonzero(original >= 0)
+        names = dict(zip(duplicates.tolist(), self.corpus.printed_names(original[duplicates]), strict=True))
+        for at, row in enumerate(rows):
+            group = None if self.group[row] < 0 else int(self.group[row])
+            similarity = float(self.similarity[row]) if at in names else None
+            yield Flags(name_to_text(names[at]) if at in names else None, similarity, group)
+
+
 class RowDrafts:
     """The drafts of files, or directories of files, into which rows are written.
 
-    targets: where they will be.
-    found, fields: the files whose rows are written, and how they are read.
+    outputs: where they will be, by parameter. intake, fields: the files whose rows are written, and how they are read.
+    others: other files that are written. publishing: makes outputs of the drafts when it is left without an exception.
+    Raises the errors of `row_targets`.
     """
 
-    def __init__(self, targets: RowTargets, found: FileList, fields: Sequences, limit: int) -> None:
-        self.targets, self._found, self._fields, self._limit = targets, found, fields, limit
+    def __init__(
+        self, outputs: Mapping[str, str], intake: Intake, fields: Sequences, others: Any, publishing: ExitStack
+    ) -> None:
+        assert intake.found is not None
+        self._found, self._fields, self._limit = intake.found, fields, intake.walking.max_size
+        self._targets = row_targets(outputs, intake.found, intake.sources, fields, others)
         self._drafts: dict[str, OutputStream | DraftTree | StoredTree] = {}
-
-    def open(self, publishing: ExitStack) -> None:
-        """Open the drafts, which become the outputs when `publishing` is left without an exception."""
-        for name, path in self.targets.outputs.items():
-            if self.targets.is_one_file:
+        for name, path in self._targets.outputs.items():
+            if name in self._targets.forms:
                 self._drafts[name] = publishing.enter_context(atomic_file(path, is_artifact))
             else:
-                paths = [*(file.path for file in self.targets.files), *self.targets.copies.values()]
-                self._drafts[name] = publishing.enter_context(atomic_tree(path, paths, is_artifact))
+                self._drafts[name] = publishing.enter_context(atomic_tree(path, self._targets.paths, is_artifact))
 
     def write(self, decision: Decision, documents: Documents, run: Run) -> tuple[WrittenRows, ...]:
         """Write all rows, and make the drafts ready to be published. Return what was written.
@@ -69,133 +117,143 @@ class RowDrafts:
         texts = np.flatnonzero(documents.facts["container"] == 0)
         if len(texts):
             raise no_rows(next(iter(self._drafts)), len(texts), documents.raw_name(int(texts[0])))
-        fates, judged = Fates.of(decision, len(documents)), JudgedFiles(documents)
-        counts, files, unjudged = dict.fromkeys(self._drafts, 0), dict.fromkeys(self._drafts, 0), 0
-        lost, total, done = 0, int(self._found.sizes.sum()), 0
-        for file in self.targets.files:
-            run.progress("writing rows", done, total)
-            reading = judged.next(self._found.names[file.number])
-            source = RowSource(self._found, file.number, file.form, self._fields, self._limit, reading)
-            with self._writers(file, source) as writers:
-                for name in writers:
-                    files[name] += 1
-                for block, places, rows in source.blocks(run) if writers else ():
-                    unjudged += _write(block, places, rows, fates, writers, counts)
-                    run.progress("writing rows", done + source.read_to, total)
-            done += int(self._found.sizes[file.number])
-            lost += source.is_lost
-            run.skipped.warnings += source.warnings
-        for name, draft in self._drafts.items():
-            if not isinstance(draft, OutputStream):
-                self._copy_descriptions(draft, flagged=name == FLAGGED)
+        fates, judged = Fates.of(decision, len(documents)), _documents_of_files(documents)
+        rows, files, unjudged, lost = Counter[str](), 0, 0, 0
+        for number in range(len(self._found.names)):
+            mine, stamp = judged.get(self._found.names[number], (range(0), self._found.stamp(number)))
+            self._refuse_changed(number, stamp, mine)
+            try:
+                source = self._open(number)
+            except DocumentSkipped as skip:
+                if mine or skip.reason == "changed":
+                    raise self._changed(number) from None
+                self._report(number, skip, 0, run)
+                lost += 1
+                continue
+            read, numbers = 0, documents.facts["line"][mine.start : mine.stop]
+            with closing(source), ExitStack() as stack:
+                writers = self._writers(number, source, stack)
+                for some in self._batches(number, source):
+                    begin, end = np.searchsorted(numbers, (some.numbers[0], some.numbers[-1] + 1)).tolist()
+                    places = numbers[begin:end] - some.numbers[0]
+                    unjudged += _write(source, some, places, mine[begin:end], fates, writers, rows)
+                    read += len(some.numbers)
+                    run.progress("writing rows", mine.start + end, len(documents))
+                for writer in writers.values():
+                    writer.end()
+            self._refuse_changed(number, stamp, mine)
+            files += 1
+            if source.damage is not None:
+                self._report(number, source.damage, read, run)
+                lost += not read
+        for draft in self._drafts.values():
             draft.prepare()
         return tuple(
             WrittenRows(
                 name,
                 os.fsencode(path),
-                counts[name],
-                None if self.targets.is_one_file else files[name],
+                rows[name],
+                None if name in self._targets.forms else files,
                 unjudged if name == KEPT else 0,
                 lost,
             )
-            for name, path in self.targets.outputs.items()
+            for name, path in self._targets.outputs.items()
         )
 
-    def _copy_descriptions(self, draft: DraftTree | StoredTree, *, flagged: bool) -> None:
-        """Copy the files that describe data sets. flagged: there are more columns than they list."""
-        for source, path in self.targets.copies.items():
-            try:
-                content, _ = read(source, MOST)
-            except DocumentSkipped as skip:
-                why = skip.detail or explanation(skip.reason)
-                raise InputError(f"{display_name(source)}: {why}, so nothing was written") from None
-            if flagged and os.path.basename(path) == INFO:
-                content = _without_columns(content)
-            with draft.file(path) as stream:
-                stream.write(content)
+    def _open(self, number: int) -> RowSource:
+        """Open a file to read its rows. Raises DocumentSkipped."""
+        held, met = self._found.held.get(number), Met.of(self._found.met[number])
+        file = ContainerFile(self._found.names[number], self._limit, met, held)
+        return open_rows(file, self._targets.read_as[number], self._fields)
 
-    @contextmanager
-    def _writers(self, file: RowFile, source: RowSource) -> Iterator[dict[str, RowWriter]]:
-        """A writer for each output; none if the file cannot be opened."""
-        with ExitStack() as stack:
-            raw = source.open(alone=self.targets.is_one_file)
-            if raw is None:
-                yield {}
-                return
-            stack.callback(raw.close)
-            writers, ends = dict[str, RowWriter](), list[Callable[[], None]]()
-            for name, draft in self._drafts.items():
-                stream = draft if isinstance(draft, OutputStream) else stack.enter_context(draft.file(file.path))
-                sink: Sink = stream.write
-                form = row_format(self.targets.form(name, file))
-                assert form is not None
-                compressed = CompressedSink(os.fsencode(self.targets.name(name, file)), sink)
-                writers[name] = form.writer(raw, compressed.write, flagged=name == FLAGGED, every=source.records)
-                ends += [writers[name].end, compressed.end]
-            yield writers
-            for end in ends:
-                end()
+    def _batches(self, number: int, source: RowSource) -> Iterator[RowBatch]:
+        """Yield the rows of a file. InputError: it has changed."""
+        try:
+            yield from source.batches()
+        except DocumentSkipped:
+            raise self._changed(number) from None
+
+    def _writers(self, number: int, source: RowSource, stack: ExitStack) -> dict[str, RowWriter]:
+        """A writer of the rows of this file for each output. stack: closes their files."""
+        writers = dict[str, RowWriter]()
+        for name, draft in self._drafts.items():
+            path, form = self._targets.place(name, number)
+            joined = name in self._targets.forms and len(self._found.names) > 1
+            in_tree = None if isinstance(draft, OutputStream) else draft.file(self._targets.paths[number])
+            stream: Any = draft if in_tree is None else stack.enter_context(in_tree)
+            sink, again = CompressedSink(os.fsencode(path), stream.write), partial(self._open, number)
+            writers[name] = row_writer(form, source, sink, again, flagged=name == FLAGGED, joined=joined)
+        return writers
+
+    def _refuse_changed(self, number: int, stamp: Stamp, mine: range) -> None:
+        """Raise InputError if a file is not the one with this stamp. mine: its documents."""
+        now = Stamp.at(self._found.names[number]) if number not in self._found.held else stamp
+        if now is None and not mine:  # as was reported when it was read
+            return
+        if now is None or (now.inode, now.size, now.mtime_ns) != (stamp.inode, stamp.size, stamp.mtime_ns):
+            raise self._changed(number)
+
+    def _changed(self, number: int) -> InputError:
+        shown = display_name(self._found.names[number])
+        return InputError(f"{shown}: changed before its rows were written, so nothing was written: run again")
+
+    def _report(self, number: int, skip: DocumentSkipped, read: int, run: Run) -> None:
+        """Report that only so many rows of a file can be read. InputError: none can, and it is the only file."""
+        name = self._found.names[number]
+        if not read and len(self._found.names) == 1 and not self._targets.paths:
+            why = skip.detail or explanation(skip.reason)
+            raise InputError(f"{display_name(name)}: no rows can be written: {why}")
+        lost = "cannot be read, so none of its rows is in an output"
+        if read:
+            lost = f"only {read:,} of its rows can be read, so the rest is in no output"
+        run.skipped.warnings.append(f"{display_name(name)}: {lost}")
+        if not any(each.name == name and not each.line for each in run.skipped.kept(skip.reason)):
+            run.skipped.add(Skip(skip.reason, name, skip.detail))
 
 
-def _without_columns(description: bytes) -> bytes:
-    """The description of a data set without the list of its columns, which are then those of its files."""
-    try:
-        facts = json.loads(description)
-    except (ValueError, RecursionError):
-        return description
-    if not isinstance(facts, dict):
-        return description
-    return json.dumps({name: value for name, value in facts.items() if name != "features"}, indent=2).encode()
+def _documents_of_files(documents: Documents) -> dict[bytes, tuple[range, Stamp]]:
+    """For each file with documents, by its name, their rows, and its stamp when they were read."""
+    found, files = dict[bytes, tuple[range, Stamp]](), documents.sources.files
+    for place, (start, stop) in enumerate(pairwise([*files["row"].tolist(), len(documents)])):
+        name = documents.raw_name(start)[: int(documents.facts["container"][start])]
+        stamp = (int(files[field][place]) for field in ("file_size", "mtime_ns", "ctime_ns", "inode"))
+        found[name] = range(start, stop), Stamp(*stamp)
+    return found
 
 
 def _write(
-    block: RowBlock, places: Index, rows: Rows, fates: Fates, writers: Mapping[str, RowWriter], counts: dict[str, int]
+    source: RowSource,
+    rows: RowBatch,
+    places: Index,
+    mine: range,
+    fates: Fates,
+    writers: Mapping[str, RowWriter],
+    counts: Counter[str],
 ) -> int:
-    """Write the rows of a block, and return how many were not judged. places: its documents. rows: these documents."""
-    is_removed, is_judged = np.zeros(len(block), bool), np.zeros(len(block), bool)
-    is_removed[places] = fates.original[rows] >= 0
-    is_judged[places] = True
-    blank = sum(not block.is_row(place) for place in np.flatnonzero(~is_judged).tolist())
+    """Write some rows, and return how many were not judged. places: those of the documents `mine`."""
+    is_removed, is_row = np.zeros(len(rows.numbers), bool), np.ones(len(rows.numbers), bool)
+    is_removed[places] = fates.original[mine.start : mine.stop] >= 0
+    if source.form == "jsonl":  # blank lines have numbers
+        is_row[:] = [bool(row.strip()) for row in rows.data]
     for name, writer in writers.items():
         if name == FLAGGED:
-            flags = [NO_FLAGS] * len(block)
-            for place, its in zip(places.tolist(), fates.flags(rows), strict=True):
+            flags = [Flags()] * len(is_row)
+            for place, its in zip(places.tolist(), fates.flags(mine), strict=True):
                 flags[place] = its
-            writer.write(block, np.arange(len(block)), flags)
+            writer.write(rows._replace(flags=flags))
+            counts[name] += int(is_row.sum())
         else:
-            writer.write(block, np.flatnonzero(is_removed == (name == REMOVED)), None)
-        wanted = len(block) if name == FLAGGED else int((is_removed == (name == REMOVED)).sum())
-        counts[name] += wanted - (0 if name == REMOVED else blank)
-    return len(block) - len(places) - blank
+            wanted = is_removed == (name == REMOVED)
+            writer.write(rows.take(np.flatnonzero(wanted)))
+            counts[name] += int((wanted & is_row).sum())
+    return int(is_row.sum()) - len(places)
 
 
-def _refuse_large(targets: RowTargets, found: FileList, limit: int) -> None:
-    """Raise InputError if there is less memory than what must be held of a file while its rows are written."""
-    most = available_memory()
-    for file in targets.files if most is not None else ():
-        form = row_format(file.form)
-        assert form is not None
-        assert most is not None
-        number = file.number
-        each = ContainerFile(found.names[number], limit, Met.of(found.met[number]), found.held.get(number))
-        with suppress(DocumentSkipped, OSError):  # reported when the file is read
-            if (held := form.held(each)) is not None and held.size > most:
-                takes = f"takes {shown_memory(held.size)}, and {shown_memory(most)} of memory are left"
-                remedy = f"write the file with fewer rows in each {held.unit} first"
-                what = f"{held.unit} {held.number}"
-                raise InputError(f"{display_name(each.name)}: to write its rows, {what} {takes}: {remedy}")
-
-
-def opened_outputs(
-    outputs: Mapping[str, str], intake: Intake, fields: Sequences, others: Any, publishing: ExitStack
-) -> RowDrafts:
-    """Drafts of these outputs, by parameter, for the rows of the files of an intake. For the errors, see `row_targets`.
-
-    others: other files that are written. InputError: what must be held of a file is more than the memory there is.
-    """
-    assert intake.found is not None
-    targets = row_targets(outputs, intake.found, intake.sources, fields, others)
-    _refuse_large(targets, intake.found, intake.walking.max_size)
-    opened = RowDrafts(targets, intake.found, fields, intake.walking.max_size)
-    opened.open(publishing)
-    return opened
+def refuse_unread(found: FileList, fields: Sequences) -> None:
+    """Raise MissingExtraError if a file needs a library that is not installed: an output would lack all its rows."""
+    needy = dict[tuple[str, str], list[bytes]]()
+    for name, library in needed_by(found.names, fields):
+        needy.setdefault(library, []).append(name)
+    for (module, what), names in needy.items():
+        lost = f"{and_more(len(names))}, whose rows would be lost" if len(names) > 1 else ""
+        needs(module, what, f"{display_name(names[0])}{lost}")

@@ -3,67 +3,48 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from simdocs.artifacts.recognise import is_artifact
-from simdocs.commands.row_sources import container_formats
 from simdocs.corpora.compression import CompressedSink
-from simdocs.corpora.containers.recognise import Lookalike, flag_of, format_named, lookalike_of
-from simdocs.corpora.containers.rows import row_format
+from simdocs.corpora.containers.recognise import format_named, formats_of
+from simdocs.corpora.containers.rows import FORMATS
 from simdocs.corpora.discover import Sources
 from simdocs.corpora.file_list import FileList
-from simdocs.corpora.read_file import read
-from simdocs.corpora.stamp import file_id, is_directory, is_regular, status_of
+from simdocs.corpora.stamp import is_directory
 from simdocs.errors import InputError, UsageError
 from simdocs.extras import needs
 from simdocs.model.figures import counted
-from simdocs.model.skipped import DocumentSkipped
 from simdocs.names import display_name, flag, is_uri
 from simdocs.options.file_formats import CONTAINERS, compression_of, without_compression
+from simdocs.options.output import PROMISED
 from simdocs.options.texts import Sequences
-from simdocs.storage.atomic_tree import LIST, check_tree
+from simdocs.storage.atomic_tree import check_tree
 
 _STANDARD_OUTPUT = "/dev/stdout"
 
 
-class RowFile(NamedTuple):
-    """A file whose rows are written.
-
-    number: its number among the files that were found.
-    form: its container format.
-    path: its path in a directory of files; empty if its rows are written to one file.
-    """
-
-    number: int
-    form: str
-    path: str
-
-
 class RowTargets(NamedTuple):
-    """Where rows are written.
+    """Where the rows of F files are written.
 
     outputs: the paths that were given, by parameter.
-    forms: the format of each output, if it is one file; of a directory, each file keeps its own.
-    files: the files whose rows are written.
-    is_one_file: whether each output is one file, and not a directory.
-    copies: the paths of files that describe a data set, and what they are called in a directory of files.
+    forms: the format of the rows of each output that is one file.
+    read_as: the format of each file.
+    paths: the path of each file in an output that is a directory.
     """
 
     outputs: Mapping[str, str]
     forms: Mapping[str, str]
-    files: Sequence[RowFile]
-    is_one_file: bool
-    copies: Mapping[bytes, str]
+    read_as: Sequence[str]
+    paths: Sequence[str]
 
-    def form(self, parameter: str, file: RowFile) -> str:
-        """The format in which the rows of a file are written to an output."""
-        return self.forms.get(parameter, file.form)
-
-    def name(self, parameter: str, file: RowFile) -> str:
-        """The path of the file to which the rows of a file are written."""
+    def place(self, parameter: str, number: int) -> tuple[str, str]:
+        """The path to which the rows of a file are written, and their format."""
         path = self.outputs[parameter]
-        return path if self.is_one_file else os.path.join(path, file.path)
+        if parameter in self.forms:
+            return path, self.forms[parameter]
+        return os.path.join(path, self.paths[number]), self.read_as[number]
 
 
 def row_targets(
@@ -79,175 +60,68 @@ def row_targets(
     written, too. UsageError: a document is no row, rows of two files would be written to one file, an output is an
     input, lies in one, or holds one. InputError: there is no file with rows. OutputError: see `check_tree`.
     """
-    forms = _forms(found, fields, next(iter(outputs)))
+    numbers, meanings = formats_of(found, fields)
+    read_as = [meanings[number] for number in numbers.tolist()]
+    if texts := [number for number, form in enumerate(read_as) if form not in FORMATS]:
+        raise no_rows(next(iter(outputs)), len(texts), found.names[texts[0]])
+    if not read_as:
+        raise InputError(f"no file with rows was found, so {flag(next(iter(outputs)))} has nothing to write")
     outputs = {name: _STANDARD_OUTPUT if path == "-" else path for name, path in outputs.items()}
     is_one_file = sources.listed is None and len(sources.names) == 1 and not is_directory(sources.names[0])
-    names = [""] * len(found.names) if is_one_file else _relative_names(found, sources, outputs)
-    if not names:
-        raise InputError(f"no file with rows was found, so {flag(next(iter(outputs)))} has nothing to write")
-    files = [RowFile(number, form, name) for number, (form, name) in enumerate(zip(forms, names, strict=True))]
     _refuse_overlaps(outputs, others)
+    forms = dict[str, str]()
     for parameter, path in outputs.items():
-        if is_one_file:
+        if path == _STANDARD_OUTPUT and not is_one_file:
+            if set(read_as) != {"jsonl"}:
+                raise UsageError(
+                    f"{flag(parameter)} -: only one file, or files of JSON Lines, can go to standard output"
+                )
+            forms[parameter] = "jsonl"
+        elif is_one_file:
             if found.holds(path):
                 raise UsageError(f"{_shown(path)}: this file is read in this run: choose another {flag(parameter)}")
-        elif path == _STANDARD_OUTPUT:
-            raise UsageError(f"{flag(parameter)} -: standard output takes the rows of one file: name a directory")
+            forms[parameter] = _form_of(parameter, path, read_as[0])
         else:
-            _refuse_suffix(parameter, path, sources)
+            if format_named(os.fsencode(path)) or compression_of(os.fsencode(path)) or _suffix(path) in PROMISED:
+                why = f"{_shown(path)} would be a directory, because more than one file or a directory is read"
+                raise UsageError(f"{flag(parameter)}: {why}: choose a name without a suffix of a format")
             _refuse_inputs(parameter, path, found, sources)
             check_tree(path, is_artifact)
-    chosen = {name: _form_of(name, path, files[0].form) for name, path in outputs.items()} if is_one_file else {}
-    copies = {} if is_one_file else _descriptions(found, files, outputs)
-    return RowTargets(outputs, chosen, files, is_one_file, copies)
+    paths = [] if len(forms) == len(outputs) else _relative_names(found, sources, next(iter(outputs.values())))
+    return RowTargets(outputs, forms, read_as, paths)
 
 
-INFO = "dataset_info.json"
-"""The file of a data set of Hugging Face that lists its columns."""
-
-_DESCRIPTIONS = (INFO, "state.json", "dataset_dict.json")
-"""Files without rows that a data set of Hugging Face needs."""
-
-
-def _descriptions(found: FileList, files: Sequence[RowFile], outputs: Mapping[str, str]) -> dict[bytes, str]:
-    """The files that describe data sets, in the directories of these files and above, and their paths in an output.
-
-    UsageError: two of them have the same path there, or one the path of a file with rows.
-    """
-    copies, seen = dict[bytes, str](), set[bytes]()
-    taken = {os.fsencode(file.path): found.names[file.number] for file in files}
-    read = {name for name in found.names if name.endswith(b".json")}
-    for file in files:
-        name, path = found.names[file.number], os.fsencode(file.path)
-        whole = name if name.endswith(path) else os.path.abspath(name)  # a list may have a/../b, which becomes b
-        root = whole.removesuffix(path)
-        for directory in (os.path.dirname(path), *_above(os.path.dirname(path)), b""):
-            if root + directory in seen:
-                break
-            seen.add(root + directory)
-            for described in map(os.fsencode, _DESCRIPTIONS):
-                target = os.path.join(directory, described)
-                if root + target in read or not is_regular(root + target):
-                    continue
-                first = taken.setdefault(target, root + target)
-                if first == root + target:
-                    copies[first] = os.fsdecode(target)
-                elif file_id(status_of(first)) != file_id(status_of(root + target)):
-                    raise _collision(first, root + target, target, outputs)
-    return copies
-
-
-def _forms(found: FileList, fields: Sequences, parameter: str) -> list[str]:
-    """The container format of each file. UsageError, InputError: a file is none, or its rows cannot be written."""
-    forms = container_formats(found, fields)
-    texts = [number for number, form in enumerate(forms) if not form]
-    for text in (found.names[number] for number in texts if not fields.plain):
-        if compression_of(text) and format_named(without_compression(text)):
-            why = "was compressed once more, so its rows cannot be written: decompress it"
-            raise InputError(f"{display_name(text)}: {why}")
-    if texts:
-        alike = None if fields.plain or len(found.names) > 1 else _looks_like(found)
-        raise no_rows(parameter, len(texts), found.names[texts[0]], alike)
-    for form in set(forms):
-        if row_format(form) is None:
-            name = display_name(found.names[forms.index(form)])
-            raise UsageError(f"{name}: {flag(parameter)} cannot write rows of this format ({form})")
-    return forms
-
-
-_LOOKED_INTO = 1 << 26
-"""The most bytes of a file that are read to say what it looks like."""
-
-
-def _looks_like(found: FileList) -> Lookalike | None:
-    """The table that the only file looks like, if any."""
-    try:
-        text = found.held[0] if found.held else read(found.names[0], _LOOKED_INTO)[0]
-    except DocumentSkipped:
-        return None
-    return lookalike_of(flag_of(text))
-
-
-def no_rows(parameter: str, count: int, example: bytes, alike: Lookalike | None = None) -> UsageError:
-    """The error that some documents are whole files, and no rows. alike: the table that the only one looks like."""
+def no_rows(parameter: str, count: int, example: bytes) -> UsageError:
+    """The error that some documents are whole files, and no rows."""
     found = counted(count, "file is one text", "files are one text each")
-    formats = ", ".join(f"*{suffix.decode()}" for member in CONTAINERS.values() for suffix in member.suffixes)
-    remedy = "leave them out with --include or --exclude"
+    remedy = "leave them out with --include or --exclude, or say with --input-format which tables they are"
     if example == b"-":
         remedy = "say which format standard input has with --input-format"
-    if alike is not None:
-        remedy = f"this looks like {alike.name}: give {alike.options}"
-    return UsageError(
-        f"{flag(parameter)} writes rows of files such as {formats}, and {found}, such as {display_name(example)}:"
-        f" {remedy}"
-    )
+    said = f"{flag(parameter)} writes rows of files such as {_suffixes('*')}"
+    return UsageError(f"{said}, and {found}, such as {display_name(example)}: {remedy}")
 
 
-def _relative_names(found: FileList, sources: Sources, outputs: Mapping[str, str]) -> list[str]:
+def _relative_names(found: FileList, sources: Sources, output: str) -> list[str]:
     """The path of each file in a directory with rows: below the directory that was named, or the name of the file.
 
-    Files of a list have paths below the directory that all of them have in common.
+    Files of a list have paths below the directory that all of them have in common. UsageError: two have the same path.
     """
-    names = list[bytes]()
+    every = [found.names[row] for row in range(len(found.names))]
+    names, first = list[bytes](), dict[bytes, bytes]()
     for argument, count in enumerate(found.counts.tolist()):
-        some = [found.names[row] for row in range(len(names), len(names) + count)]
+        some = every[len(names) : len(names) + count]
         if argument == len(sources.names):
-            names += _below_common(some)
-        elif is_directory(sources.names[argument]):
-            above = os.path.join(sources.names[argument], b"")
-            names += [name[len(above) :] for name in some]
+            some = list(map(os.path.abspath, some))
+            above = os.path.commonpath(list(map(os.path.dirname, some))) if some else b""
         else:
-            names += map(os.path.basename, some)
-    _refuse_collisions(names, found, outputs)
+            above = sources.names[argument] if is_directory(sources.names[argument]) else b""
+        names += [name[len(os.path.join(above, b"")) :] if above else os.path.basename(name) for name in some]
+    for name, path in zip(every, names, strict=True):
+        if first.setdefault(path, name) != name:
+            both = f"rows of {display_name(first[path])} and {display_name(name)}"
+            target = display_name(os.path.join(os.fsencode(output), path))
+            raise UsageError(f"{both} would both be written to {target}: name the directory that has both instead")
     return list(map(os.fsdecode, names))
-
-
-def _below_common(names: list[bytes]) -> list[bytes]:
-    """The paths of these files below the directory that all of them have in common."""
-    paths = list(map(os.path.abspath, names))
-    common = os.path.join(os.path.commonpath(list(map(os.path.dirname, paths))), b"") if paths else b""
-    return [path[len(common) :] for path in paths]
-
-
-def _refuse_collisions(names: list[bytes], found: FileList, outputs: Mapping[str, str]) -> None:
-    """Raise UsageError if two files have the same path, or one the path of the directory of another."""
-    first = dict[bytes, int]()
-    for row, name in enumerate(names):
-        if name == b"-" or name == LIST.encode():
-            raise UsageError(f"{display_name(name)}: this has no name in a directory of files: name one input only")
-        if name in first:
-            raise _collision(found.names[first[name]], found.names[row], name, outputs)
-        first[name] = row
-    directories = {directory: row for row, name in enumerate(names) for directory in _above(name)}
-    for directory in directories.keys() & first.keys():
-        one, other = found.names[first[directory]], found.names[directories[directory]]
-        raise _collision(one, other, directory, outputs)
-
-
-def _above(name: bytes) -> Iterator[bytes]:
-    while name := os.path.dirname(name):
-        yield name
-
-
-def _collision(one: bytes, other: bytes, name: bytes, outputs: Mapping[str, str]) -> UsageError:
-    both = f"{display_name(one)} and {display_name(other)}"
-    target = display_name(os.path.join(os.fsencode(next(iter(outputs.values()))), name))
-    what = both if os.path.basename(name) in map(os.fsencode, _DESCRIPTIONS) else f"rows of {both}"
-    remedy = "name the directory that has both instead"
-    if os.path.abspath(other) < os.path.abspath(one):  # then another row of near-duplicates may be the first
-        remedy += f", which is read in the order of names: {display_name(other)} before {display_name(one)}"
-    return UsageError(f"{what} would both be written to {target}: {remedy}")
-
-
-def _refuse_suffix(parameter: str, path: str, sources: Sources) -> None:
-    """Raise UsageError if a directory of rows would have a name that promises a file."""
-    if format_named(os.fsencode(path)) or _suffix(path) in _PROMISES:
-        alone = sources.listed is None and len(sources.names) == 1
-        why = f"{display_name(sources.names[0])} is one" if alone else "more than one file is read"
-        raise UsageError(
-            f"{flag(parameter)}: {_shown(path)} would be a directory, because {why}: choose a name without a suffix"
-            " of a format"
-        )
 
 
 def _refuse_overlaps(outputs: Mapping[str, str], others: Sequence[str | None]) -> None:
@@ -270,11 +144,9 @@ def _refuse_inputs(parameter: str, path: str, found: FileList, sources: Sources)
         if (is_uri(name) or os.path.isdir(name)) and _is_in(real, there):
             where = f"is in {display_name(name)}, which" if real != there else "this directory"
             raise UsageError(f"{_shown(path)}: {where} is read: choose another directory")
-    names = (found.names[row] for row in range(len(found.names)))
-    for directory in {os.path.dirname(name) for name in names if not is_uri(name)}:
-        if _is_in(os.path.realpath(os.fsdecode(directory)), real):
-            what = f"holds files that are read, in {display_name(directory or b'.')}"
-            raise UsageError(f"{_shown(path)}: {what}, and {flag(parameter)} would replace them: choose another name")
+    if found.holds(os.path.join(path, "")):
+        what = f"holds files that are read, and {flag(parameter)} would replace them"
+        raise UsageError(f"{_shown(path)}: {what}: choose another name")
 
 
 def _real(path: str) -> str:
@@ -290,43 +162,27 @@ def _is_in(path: str, directory: str) -> bool:
     return path == directory or path.startswith(os.path.join(directory, ""))
 
 
-_PROMISES = frozenset(
-    (
-        *("gz", "zst", "bz2", "xz", "zip", "json", "csv", "tsv", "parquet", "arrow", "feather", "avro", "orc"),
-        *("xlsx", "xls", "ods", "npy", "npz", "pkl", "sqlite", "db", "xml", "yaml", "yml", "html"),
-    )
-)
-"""Suffixes that promise a format or a compression."""
-
-
 def _form_of(parameter: str, path: str, form: str) -> str:
     """The format of one file, by its suffix; that of the input if the suffix promises none.
 
     UsageError: it is not offered. MissingExtraError: the library that writes it is not installed.
     """
-    named = format_named(os.fsencode(path))
-    CompressedSink(os.fsencode(path), lambda _: None)  # fails now if it ever does
-    suffix = _suffix(path)
-    if compressed := _twice_compressed(path):
-        raise UsageError(f"{flag(parameter)} {_shown(path)}: {compressed}")
-    if suffix in _PROMISES and not named:
-        offered = ", ".join(suffix.decode() for member in CONTAINERS.values() for suffix in member.suffixes)
-        raise UsageError(f"{flag(parameter)} {_shown(path)}: simdocs cannot write rows as .{suffix}: use {offered}")
-    if named and row_format(named) is None:
-        raise UsageError(f"{flag(parameter)} {_shown(path)}: simdocs cannot write rows in this format")
+    name = os.fsencode(path)
+    named, inner, wrong = format_named(name), format_named(without_compression(name)), ""
+    CompressedSink(name, lambda _: None)  # fails now if it ever does
+    if inner and not named:
+        wrong = f"{inner.capitalize()} is compressed by itself: leave out {os.path.splitext(path)[1]}"
+    elif not named and _suffix(path) in PROMISED:
+        wrong = f"simdocs cannot write rows as .{_suffix(path)}: use {_suffixes('')}"
+    if wrong:
+        raise UsageError(f"{flag(parameter)} {_shown(path)}: {wrong}")
     if named and (library := CONTAINERS[named].needs):
-        module, what = library
-        needs(module, what.replace("reading", "writing"), _shown(path))
+        needs(library[0], library[1].replace("reading", "writing"), _shown(path))
     return named or form
 
 
-def _twice_compressed(path: str) -> str:
-    """Why a table that is compressed by itself has no suffix of a compression; empty if this is none."""
-    inner = without_compression(os.fsencode(path))
-    known = format_named(inner) if len(inner) < len(os.fsencode(path)) else ""
-    if not known or CONTAINERS[known].may_be_compressed:
-        return ""
-    return f"{known.capitalize()} is compressed by itself: leave out {path[len(os.fsdecode(inner)) :]}"
+def _suffixes(before: str) -> str:
+    return ", ".join(before + suffix.decode() for member in CONTAINERS.values() for suffix in member.suffixes)
 
 
 def _suffix(path: str) -> str:

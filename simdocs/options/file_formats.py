@@ -14,7 +14,6 @@ class ContainerFormat(Member):
     needs: the module of an optional library that reads them, and what for, such as `reading Parquet`; None: Python does
     may_be_compressed: whether a suffix of a compression may follow
     is_limited_whole: whether such a file is read whole, so that the largest size of a document is that of the file
-    rows: the format of its rows, as `module:name`; empty: they cannot be written to another file
     stretches: what cuts an interval of such a file into parts, as `module:name`; empty: nothing does
     """
 
@@ -27,13 +26,11 @@ class ContainerFormat(Member):
         needs: tuple[str, str] | None = None,
         may_be_compressed: bool = True,
         is_limited_whole: bool = False,
-        rows: str = "",
         stretches: str = "",
     ) -> None:
         super().__init__(help_text, implementation)
         self.suffixes, self.needs, self.may_be_compressed = suffixes, needs, may_be_compressed
-        self.is_limited_whole, self.rows = is_limited_whole, rows
-        self.stretches = stretches
+        self.is_limited_whole, self.stretches = is_limited_whole, stretches
 
     @property
     def endings(self) -> tuple[bytes, ...]:
@@ -48,7 +45,6 @@ CONTAINERS = Family(
             "one JSON object per line",
             "simdocs.corpora.containers.jsonl:JSON_LINES",
             (b".jsonl", b".ndjson"),
-            rows="simdocs.corpora.containers.json_rows:JSON_LINES_ROWS",
             stretches="simdocs.corpora.containers.line_stretches:cut_lines",
         ),
         "json": ContainerFormat(
@@ -56,19 +52,16 @@ CONTAINERS = Family(
             "simdocs.corpora.containers.json_array:JSON_ARRAY",
             (b".json",),
             is_limited_whole=True,
-            rows="simdocs.corpora.containers.json_rows:JSON_ARRAY_ROWS",
         ),
         "csv": ContainerFormat(
             "comma-separated values, with a header",
             "simdocs.corpora.containers.delimited:CSV",
             (b".csv",),
-            rows="simdocs.corpora.containers.delimited_rows:CSV_ROWS",
         ),
         "tsv": ContainerFormat(
             "tab-separated values, with a header",
             "simdocs.corpora.containers.delimited:TSV",
             (b".tsv",),
-            rows="simdocs.corpora.containers.delimited_rows:TSV_ROWS",
         ),
         "parquet": ContainerFormat(
             "Parquet, a row per document",
@@ -76,7 +69,6 @@ CONTAINERS = Family(
             (b".parquet",),
             needs=("pyarrow.parquet", "reading Parquet"),
             may_be_compressed=False,
-            rows="simdocs.corpora.containers.table_rows:PARQUET_ROWS",
         ),
         "arrow": ContainerFormat(
             "an Arrow file or stream, a row per document",
@@ -84,7 +76,6 @@ CONTAINERS = Family(
             (b".arrow",),
             needs=("pyarrow.ipc", "reading Arrow"),
             may_be_compressed=False,
-            rows="simdocs.corpora.containers.table_rows:ARROW_ROWS",
         ),
     }
 )

@@ -142,7 +142,8 @@ def test_damage_in_a_column_that_is_not_compared_is_reported(tables: Path, form:
     words = ("--kept-rows", "out", "--removed-rows", "gone", "--summary-json", "s.json")
     done = simdocs("dedupe", "in", *words, cwd=tables)
     assert done.status == 3
-    assert f"in/{name}: skipped: only 400 of its 600 rows can be read, so the rest is in no output: " in done.err
+    assert f"in/{name}: only 400 of its rows can be read, so the rest is in no output" in done.err
+    assert f"in/{name}: skipped: a" in done.err
     assert json.loads((tables / "s.json").read_bytes())["kept_rows"]["rows"] == 402
     read = parquet().read_table if form == "parquet" else lambda path: arrow().ipc.open_file(path).read_all()
     rows = [*range(200 * unit), *range(200 * unit + 200, 600)]

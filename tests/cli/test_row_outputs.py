@@ -71,11 +71,19 @@ def test_standard_input_and_output(here):
     assert simdocs("dedupe", "in.jsonl", "--kept-rows", "-", "-o", "x.tsv", "-q", cwd=here).out == kept
 
 
+def test_files_of_json_lines_go_to_standard_output_together(here):
+    mark = b"\xef\xbb\xbf"
+    (here / "new.jsonl").write_bytes(mark + LINES[2] + b"\n" + b'{"text": "bread"}')
+    done = simdocs("dedupe", "new.jsonl", "in.jsonl", "--kept-rows", "-", "--removed-rows", "gone", "-q", cwd=here)
+    assert done.out == b"\n".join((LINES[2], b'{"text": "bread"}', LINES[0], b"no JSON")) + b"\n"
+    assert (here / "gone/new.jsonl").read_bytes() == mark
+    assert (here / "gone/in.jsonl").read_bytes() == LINES[1] + b"\n" + LINES[2] + b"\n"
+
+
 @pytest.mark.parametrize(
     ("stdin", "advice"),
     [
-        (LINES[0] + b"\n" + LINES[1] + b"\n", "this looks like JSON Lines: give --input-format jsonl"),
-        (b"some words\nof plain text\n", "say which format standard input has with --input-format"),
+        (LINES[0] + b"\n" + LINES[1] + b"\n", "say which format standard input has with --input-format"),
     ],
 )
 def test_rows_of_standard_input_need_its_format(here, stdin, advice):

@@ -1,4 +1,4 @@
-"""dedupe writes the rows of CSV and TSV byte for byte, after their header."""
+"""dedupe writes the rows of CSV and TSV as they are, without blank lines, after their header."""
 
 from __future__ import annotations
 
@@ -42,20 +42,24 @@ def joined(rows: list[bytes], end: bytes) -> bytes:
 @pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
 @pytest.mark.parametrize("is_ended", [True, False])
-def test_every_row_is_written_byte_for_byte(here: Path, end: bytes, mark: bytes, is_ended: bool) -> None:
+def test_every_row_is_written_with_its_quotes_and_line_end(here: Path, end: bytes, mark: bytes, is_ended: bool) -> None:
     content = mark + joined([HEADER, *ROWS], end)
     Path("in.csv").write_bytes(content if is_ended else content.removesuffix(end))
     found = simdocs.dedupe("in.csv", kept_rows="kept.csv", removed_rows="removed.csv", flagged_rows="all.csv")
     assert found.skipped.counts == {"malformed": 2}
     last = b"" if is_ended else end
-    kept = mark + joined([HEADER, *(row for at, row in enumerate(ROWS) if at not in REMOVED)], end)
+    kept = mark + joined([HEADER, *(row for at, row in enumerate(ROWS) if row and at not in REMOVED)], end)
     assert Path("kept.csv").read_bytes() == (kept.removesuffix(last) if last else kept)
     assert Path("removed.csv").read_bytes() == mark + joined([HEADER, *(ROWS[at] for at in REMOVED)], end)
     nothing, first, copy = b",,,", b",,,0", b",in.csv#a,1.000000,0"
     near = b",in.csv#a,%.6f,0" % simdocs.similarity(FOX, FOX + b".")
     more = [first, b"", copy, b",,,1", nothing, near, nothing]
     flagged = mark + joined(
-        [HEADER + b",duplicate_of,similarity,group", *(row + extra for row, extra in zip(ROWS, more, strict=True))], end
+        [
+            HEADER + b",duplicate_of,similarity,group",
+            *(row + extra for row, extra in zip(ROWS, more, strict=True) if row),
+        ],
+        end,
     )
     assert Path("all.csv").read_bytes() == (flagged.removesuffix(last) if last else flagged)
     assert [one.rows for one in found.written] == [4, 2, 6]
@@ -110,7 +114,7 @@ def test_the_beginning_of_a_row_at_which_compressed_data_ends_is_no_row(here: Pa
     file = f"in.csv{packing.SUFFIXES[name]}"
     Path(file).write_bytes(packing.packed(name, content)[:-1000])
     found = simdocs.dedupe(file, kept_rows="kept.csv")
-    assert "cannot be read after row 1" in found.skipped.warnings[0]
+    assert "only 1 of its rows can be read" in found.skipped.warnings[0]
     assert Path("kept.csv").read_bytes() == b"id,text\na," + FOX + b"\n"
 
 
@@ -120,6 +124,7 @@ def test_a_first_row_whose_quotes_never_end_is_kept(here: Path, mark: bytes, fil
     content = mark + b'\nid,text\nc,"never\nends\n'
     Path(file).write_bytes(content if file == "in.csv" else packing.packed("gzip", content))
     simdocs.dedupe(file, kept_rows="kept.csv", flagged_rows="all.csv")
+    content = content.replace(b"\nid", b"id")
     assert Path("kept.csv").read_bytes() == content
     assert Path("all.csv").read_bytes() == content.replace(b"text", b"text,duplicate_of,similarity,group")
 
@@ -165,7 +170,7 @@ def test_rows_go_from_json_to_csv(here: Path) -> None:
     simdocs.dedupe("in.jsonl", kept_rows="k.csv")
     assert Path("k.csv").read_bytes() == b'text,n,x,yes,z\r\n"a ""ship"",",1,1.5,true,\r\n"the\nsea",,,,\r\n'
     Path("in.jsonl").write_text(json.dumps({"text": "a ship", "deep": {"a": [1]}}))
-    with pytest.raises(simdocs.InputError, match=r"in\.jsonl, line 1: the field 'deep' has an object, which"):
+    with pytest.raises(simdocs.InputError, match=r"in\.jsonl, line 1 has no place in CSV: a value of the type dict"):
         simdocs.dedupe("in.jsonl", kept_rows="k.csv")
 
 
@@ -183,7 +188,7 @@ def test_a_header_with_the_name_of_a_flag_or_a_name_twice(here: Path) -> None:
     Path("in.csv").write_bytes(b"id,x,x,text\na,1,2,a ship\n")
     simdocs.dedupe("in.csv", kept_rows="kept.csv")
     assert Path("kept.csv").read_bytes() == Path("in.csv").read_bytes()
-    with pytest.raises(simdocs.InputError, match="the header has the field 'x' twice"):
+    with pytest.raises(simdocs.InputError, match=r"in\.csv: has the field 'x' twice"):
         simdocs.dedupe("in.csv", kept_rows="kept.jsonl")
 
 
@@ -199,10 +204,10 @@ def test_rows_of_a_table_without_documents_are_kept_beside_others(here: Path) ->
     found = simdocs.dedupe(*tables, kept_rows="kept", flagged_rows="all")
     assert (found.skipped.counts, found.skipped.warnings) == ({"malformed": 3}, [])
     for name in ("a.csv", "b.csv", "c.csv"):
-        assert Path("kept", name).read_bytes() == tables[name]
+        assert Path("kept", name).read_bytes() == tables[name].replace(b"\n\n", b"\n")
     assert json.loads(Path("kept/d.json").read_bytes()) == json.loads(tables["d.json"])
     assert Path("all/b.csv").read_bytes() == (
-        b"id,body,duplicate_of,similarity,group\n" + b'1,"two\nlines",,,\n\n2,' + FOX + b",,,\n"
+        b"id,body,duplicate_of,similarity,group\n" + b'1,"two\nlines",,,\n2,' + FOX + b",,,\n"
     )
     assert [one.rows for one in found.written] == [6, 6]
 

@@ -195,11 +195,15 @@ def test_tables_become_other_tables(here: Path, first: str) -> None:
         (
             ['{"text": "a b c", "x": 1}', '{"text": "d e f", "x": "1"}'],
             "k.parquet",
-            r"in\.jsonl, field 'x': this has no place in a table",
+            r"in\.jsonl, line 2 or one after it has no place in a table: .* Field x has",
         ),
-        (['{"text": "a b c"}', "not JSON"], "k.parquet", "line 2: cannot be read, so it has no place in a file of"),
-        (['{"text": "a b c", "x": "\\ud800"}', '{"text": "d e f"}'], "k.arrow", "field 'x': has half of a"),
-        (['{"text": "a b c", "x": {}}'], "k.parquet", r"in\.jsonl: this has no place in a table: .* struct type 'x'"),
+        (['{"text": "a b c"}', "not JSON"], "k.parquet", "line 2 has no place in another format: not JSON"),
+        (
+            ['{"text": "a b c", "x": "\\ud800"}', '{"text": "d e f"}'],
+            "k.arrow",
+            "line 1 or one after it has no place in a table: it has half of a",
+        ),
+        (['{"text": "a b c", "x": {}}'], "k.parquet", r"in\.jsonl has no place in a table: .* struct type 'x'"),
     ],
 )
 def test_values_without_a_place_in_a_table_are_named(here: Path, lines: list[str], output: str, problem: str) -> None:
@@ -213,7 +217,7 @@ def test_values_without_a_place_in_json_are_named(here: Path) -> None:
     write_parquet(Path("in.parquet"), table())
     with pytest.raises(
         simdocs.InputError,
-        match=r"in\.parquet, row 1: the field 'nested' has a value \(bytes\) that JSON .*: write \.parq",
+        match=r"in\.parquet, row 1 has no place in JSON: a value of the type bytes: write \.parq",
     ):
         simdocs.dedupe("in.parquet", kept_rows="k.jsonl")
 
@@ -255,14 +259,15 @@ def test_dates_times_and_decimals_are_text_in_formats_of_text(here: Path, column
     ("values", "why"),
     [
         (pa.array([None, 1], pa.time64("ns")), "times of day with nanoseconds"),
-        (pa.array([None, 2**60], pa.timestamp("s")), "a time that Python does not have"),
+        (pa.array([None, 2**60], pa.timestamp("s")), "Python int too large"),
     ],
 )
 def test_times_that_text_would_not_keep_are_refused(here: Path, output: str, values: Any, why: str) -> None:
     some = pa.table({"text": ["a ship", "the sea"], "x": values})
     write_arrow(Path("in.arrow"), some, stream=False, compression=None)
     with pytest.raises(
-        simdocs.InputError, match=rf"in\.arrow, row 1 and after it: the column 'x' has {why}, .*: write \.par"
+        simdocs.InputError,
+        match=rf"in\.arrow, row 1 or one after it has no place in another format: {why}.*: write \.par",
     ):
         simdocs.dedupe("in.arrow", kept_rows=output)
     simdocs.dedupe("in.arrow", kept_rows="k.arrow")
@@ -273,7 +278,7 @@ def test_times_that_text_would_not_keep_are_refused(here: Path, output: str, val
 def test_bytes_have_no_place_in_text_and_the_advice_names_formats_that_have_them(here: Path, output: str) -> None:
     some = pa.table({"text": ["a ship"], "x": [b"\xff"]})
     write_parquet(Path("in.parquet"), some)
-    with pytest.raises(simdocs.InputError, match=r"field 'x' has .*: write \.parquet or \.arrow$"):
+    with pytest.raises(simdocs.InputError, match=r"a value of the type bytes: write \.parquet or \.arrow$"):
         simdocs.dedupe("in.parquet", kept_rows=output)
     simdocs.dedupe("in.parquet", kept_rows="k.arrow")
     assert ipc.open_file("k.arrow").read_all().equals(some)
@@ -299,43 +304,23 @@ def test_rows_of_any_type_of_column_are_taken(here: Path, kind: str) -> None:
 def test_two_columns_of_one_name_have_no_place_in_another_format(here: Path, output: str) -> None:
     twice = pa.Table.from_arrays([pa.array(["a ship"]), pa.array([1]), pa.array([2])], names=["text", "x", "x"])
     write_parquet(Path("in.parquet"), twice)
-    with pytest.raises(simdocs.InputError, match=r"in\.parquet: has two columns with the name 'x'"):
+    with pytest.raises(simdocs.InputError, match=r"in\.parquet: has the field 'x' twice"):
         simdocs.dedupe("in.parquet", kept_rows=output)
     simdocs.dedupe("in.parquet", kept_rows="k.parquet")
     assert parquet.ParquetFile("k.parquet").read().equals(twice)
 
 
-@pytest.mark.parametrize("working", [".", "in", "in/train"])
-def test_a_data_set_of_hugging_face_keeps_its_descriptions(
-    here: Path, monkeypatch: pytest.MonkeyPatch, working: str
-) -> None:
-    Path("in/dataset_dict.json").parent.mkdir()
-    Path("in/dataset_dict.json").write_text('{"splits": ["train", "test"]}')
-    info = {"description": "", "features": {"text": {"dtype": "string", "_type": "Value"}}}
+def test_the_splits_of_a_saved_data_set_become_tables_without_its_descriptions(here: Path) -> None:
     for split, rows in (("train", table().slice(0, 15)), ("test", table().slice(15))):
         place = Path("in", split)
-        place.mkdir()
+        place.mkdir(parents=True)
         write_arrow(place / "data-00000-of-00001.arrow", rows, stream=True, compression=None)
+        (place / "dataset_info.json").write_text("{}")
         (place / "state.json").write_text('{"_data_files": [{"filename": "data-00000-of-00001.arrow"}]}')
-        (place / "dataset_info.json").write_text(json.dumps(info))
-    simdocs.dedupe("in", kept_rows="kept", flagged_rows="all")
-    names = sorted(path.relative_to("in").as_posix() for path in Path("in").rglob("*") if path.is_file())
-    for name in names:
-        if name.endswith(".json"):
-            assert Path("kept", name).read_bytes() == Path("in", name).read_bytes()
-    for output in ("kept", "all"):
-        made = (path.relative_to(output).as_posix() for path in Path(output).rglob("*") if path.is_file())
-        assert sorted(made) == [".simdocs-files.json", *names]
-    assert json.loads(Path("all/train/dataset_info.json").read_bytes()) == {"description": ""}
-    rows = sum(ipc.open_stream(path).read_all().num_rows for path in Path("kept").rglob("*.arrow"))
-    assert rows == len(KEPT)
     simdocs.dedupe("in", kept_rows="kept")
-    monkeypatch.chdir(working)
-    listed = "".join(f"{os.path.relpath(here / 'in' / name)}\n" for name in names if name.endswith(".arrow"))
-    Path(here, "list").write_text(listed.replace("train", "train/../train"))
-    simdocs.dedupe(files_from=str(here / "list"), kept_rows=str(here / "listed"))
-    made = (path.relative_to(here / "listed").as_posix() for path in Path(here, "listed").rglob("*") if path.is_file())
-    assert sorted(made) == [".simdocs-files.json", *names]
+    made = {path.relative_to("kept").as_posix() for path in Path("kept").rglob("*.*") if path.is_file()}
+    assert made == {".simdocs-files.json", *(f"{split}/data-00000-of-00001.arrow" for split in ("train", "test"))}
+    assert sum(ipc.open_stream(path).read_all().num_rows for path in Path("kept").rglob("*.arrow")) == len(KEPT)
 
 
 def test_a_file_that_is_cut_short_is_called_so(here: Path) -> None:
@@ -384,7 +369,7 @@ def test_the_rows_before_the_end_of_a_stream_cut_short_are_kept_without_document
     Path("in").mkdir()
     Path("in/x.arrow").write_bytes(Path("x.arrow").read_bytes()[:-200])
     found = simdocs.dedupe("in", kept_rows="kept")
-    assert any("in/x.arrow: cannot be read after row" in warning for warning in found.skipped.warnings)
+    assert any("in/x.arrow: only " in warning for warning in found.skipped.warnings)
     assert ipc.open_stream("kept/x.arrow").read_all().num_rows == found.written[0].rows > 0
 
 
@@ -394,7 +379,6 @@ def test_what_an_empty_or_compressed_file_is_called(here: Path, suffix: str) -> 
     write_arrow(Path("x.arrow"), table(), stream=False, compression=None)
     packed = gzip.compress(Path(f"x.{suffix}").read_bytes())
     cases = {
-        f"x.{suffix}.gz": (packed, "was compressed once more, so its rows cannot be written: decompress it"),
         f"y.{suffix}": (packed, "file, but gzip data: pipe it through zcat"),
         f"z.{suffix}": (b"", "file cut short: it is empty"),
     }
@@ -402,18 +386,3 @@ def test_what_an_empty_or_compressed_file_is_called(here: Path, suffix: str) -> 
         Path(name).write_bytes(content)
         with pytest.raises(simdocs.InputError, match=re.escape(why)):
             simdocs.dedupe(name, kept_rows="kept")
-
-
-def test_a_range_of_pandas_is_not_written_because_it_would_be_that_of_all_rows(here: Path) -> None:
-    index = [{"kind": "range", "name": "doc", "start": 1000, "stop": 1003, "step": 1}, "key"]
-    known = {"index_columns": index, "columns": [], "creator": {"library": "pyarrow"}}
-    texts = ["one text to keep", "one text to keep", "another text, which is kept, too"]
-    rows = pa.table({"text": texts, "key": [1, 2, 3]})
-    rows = rows.replace_schema_metadata({"pandas": json.dumps(known), "more": "kept"})
-    parquet.write_table(rows, "x.parquet")
-    simdocs.dedupe("x.parquet", kept_rows="kept.parquet", flagged_rows="flagged.parquet")
-    written = parquet.read_schema("kept.parquet").metadata
-    assert json.loads(written[b"pandas"]) == known | {"index_columns": ["key"]}
-    assert written[b"more"] == b"kept"
-    assert json.loads(parquet.read_schema("flagged.parquet").metadata[b"pandas"]) == known  # which has all rows
-    assert parquet.read_table("kept.parquet").to_pydict() == {"text": [texts[0], texts[2]], "key": [1, 3]}

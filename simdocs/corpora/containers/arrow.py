@@ -249,22 +249,15 @@ class ArrowSource:
     """An Arrow file or stream with all its columns.
 
     schema: its schema. is_stream: whether it is a stream. codec: the compression of its record batches, if any.
-    firsts: the row with which each record batch begins, and the number of all rows.
-    total: how many rows it has; None if a stream goes on or ends too early.
+    firsts: the row with which each record batch begins, and the number of all rows. trouble: see OpenTable.
     """
 
     def __init__(self, source: ArrowObject) -> None:
         library("pyarrow.ipc", "reading Arrow")
-        self._source, self._batches = source, _Batches(source)
+        self._batches = _Batches(source)
         self.schema, self.is_stream = self._batches.schema, self._batches.is_stream
-        self.firsts = self._batches.firsts
-        self.total = self.firsts[-1] if self._batches.trouble is None else None
+        self.firsts, self.trouble = self._batches.firsts, self._batches.trouble
         self.codec = _codec_of(source, self._batches.batches)
-
-    def largest(self) -> tuple[int, int]:
-        """The number of the largest record batch, and the bytes that it takes; zeros if there is none."""
-        sizes = (_held(self._source, message, message.buffers) for message in self._batches.batches)
-        return max(((size, number) for number, size in enumerate(sizes)), default=(0, 0))[::-1]
 
     def batches(self, unit: int) -> Iterator[ArrowObject]:
         """Yield the rows of a record batch."""

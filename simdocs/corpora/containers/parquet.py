@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 from simdocs.corpora.compression import library, misnamed
 from simdocs.corpora.containers.columns import ArrowObject, WantedColumns, longest_shared
 from simdocs.corpora.containers.pages import largest_page
-from simdocs.corpora.containers.rows import FLAGS
 from simdocs.corpora.containers.tables import OpenTable, RowsTooLarge, TableFiles
 from simdocs.errors import shown_memory
 from simdocs.model.skipped import DocumentSkipped
@@ -158,13 +157,14 @@ class ParquetSource:
     """A Parquet file with all its columns.
 
     schema: its schema. codecs: the compression of each column. dictionaries: the columns that are encoded with one.
-    firsts: the row with which each row group begins, and the number of all rows. total: how many rows it has.
+    firsts: the row with which each row group begins, and the number of all rows. trouble: see OpenTable.
     """
+
+    trouble: DocumentSkipped | None = None
 
     def __init__(self, source: ArrowObject) -> None:
         self._source, self._file = source, _opened(source)
         self.schema, self.firsts = self._file.schema_arrow, _firsts(self._file.metadata)
-        self.total = self.firsts[-1]
         self.codecs, self.dictionaries = dict[str, str](), list[str]()
         if self._file.metadata.num_row_groups:
             group = self._file.metadata.row_group(0)
@@ -189,8 +189,7 @@ def open_writer(target: Any, schema: ArrowObject, source: Any) -> Any:
         return parquet.ParquetWriter(target, schema)
     codecs: Any = source.codecs or "snappy"
     if source.codecs:  # new columns have the compression of the others
-        usual = next(iter(source.codecs.values()))
-        codecs = {name: usual for name in FLAGS if name in schema.names} | source.codecs
+        codecs = dict.fromkeys(schema.names, next(iter(source.codecs.values()))) | source.codecs
     return parquet.ParquetWriter(target, schema, compression=codecs, use_dictionary=source.dictionaries or False)
 
 

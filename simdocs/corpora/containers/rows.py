@@ -1,31 +1,51 @@
-"""Rows of containers as they are in their files, to be written to another file: the interface of a family.
+"""Rows of files with all their fields, which are read in their order to be written to another file.
 
-A member is one file in this directory. The entry of a container in its family names it. Documents are what is compared;
-rows are all that such a file holds, also those that are no documents because they are malformed.
+Rows of JSON Lines, JSON arrays, CSV and TSV are their bytes, which a file of the same format gets as they are. Rows of
+Parquet and Arrow are tables of pyarrow: see `table_rows.py`. Other formats get records.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from datetime import date, time
-from decimal import Decimal
-from typing import Any, NamedTuple, Protocol
+import codecs
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, pairwise, repeat
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from simdocs.corpora.containers.container import ContainerFile, Part
-from simdocs.corpora.stamp import Stamp
+import numpy as np
+
+from simdocs.corpora.containers.container import ContainerFile, container
+from simdocs.corpora.containers.delimited import parsed_rows
+from simdocs.corpora.containers.json_array import JSON_ARRAY, Elements
+from simdocs.corpora.containers.lines import ends_of_lines
+from simdocs.corpora.containers.records import RecordEnds
+from simdocs.corpora.decode import binary_format
+from simdocs.corpora.stable_read import chunks
+from simdocs.corpora.stamp import Stamp, close_file
+from simdocs.corpora.walked_files import open_file
 from simdocs.errors import InputError
 from simdocs.model.ragged import Index
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.options.declaration import loaded
-from simdocs.options.file_formats import CONTAINERS
+from simdocs.model.texts import BATCH_BYTES
+from simdocs.names import display_name
+from simdocs.options.file_formats import compression_of
 from simdocs.options.texts import Sequences
 
-FLAGS = ("duplicate_of", "similarity", "group")
-"""The columns that flagged rows have in addition. No other column may have one of these names."""
+if TYPE_CHECKING:
+    from simdocs.corpora.containers.table_rows import TableRows
+
+FORMATS = ("jsonl", "json", "csv", "tsv", "parquet", "arrow")
+"""The formats whose rows can be written."""
+
+DELIMITERS = {"csv": ",", "tsv": "\t"}
+
+LINE_ENDS = b"\r\n"
+
+Record = dict[str, Any]
+"""The values of a row by field."""
 
 
 class Flags(NamedTuple):
-    """The flags of one row.
+    """The columns that a flagged row has in addition. No other column may have one of these names.
 
     duplicate_of: the name of the document of which it is a duplicate, with a lone surrogate for each byte that is not
         UTF-8; None: it is kept.
@@ -37,163 +57,195 @@ class Flags(NamedTuple):
     similarity: float | None = None
     group: int | None = None
 
-    def in_text(self) -> dict[str, Any]:
-        """The flags by name, for formats of texts. Similarities have six digits after their point, as in answers."""
+    def in_json(self) -> Record:
+        """The flags by name. Similarities have six digits after their point, as in answers."""
         return {**self._asdict(), "similarity": None if self.similarity is None else round(self.similarity, 6)}
 
-
-NO_FLAGS = Flags()
-"""The flags of a row that was not judged."""
-
-Sink = Callable[[bytes], object]
-"""Takes the next bytes of a file."""
-
-Record = dict[str, Any]
-"""The values of a row by field."""
-
-EveryRecord = Callable[[], Iterator[list[Record]]]
-"""Yields all records of a file, some at a time. Each call passes over the file once."""
+    def in_cells(self) -> list[str]:
+        """The flags as cells of CSV."""
+        similarity = "" if self.similarity is None else f"{self.similarity:.6f}"
+        return [self.duplicate_of or "", similarity, "" if self.group is None else str(self.group)]
 
 
-class RowBlock(Protocol):
-    """Consecutive rows of a file.
+class RowBatch(NamedTuple):
+    """Some rows of a file.
 
-    first, count: the number of the first, as in Locator, and how many numbers they have.
+    numbers: their numbers, (n,), as in Locator.
+    data: the bytes of each with the end of its line; or a table of pyarrow.
+    flags: those of each, if flags are written.
+    unit: the row group or record batch that they are from.
     """
 
-    first: int
-    count: int
+    numbers: Index
+    data: Any
+    flags: list[Flags] | None = None
+    unit: int = 0
 
-    def __len__(self) -> int: ...
+    def take(self, places: Index) -> RowBatch:
+        """The rows at these places, which ascend, without flags."""
+        if isinstance(self.data, list):
+            return RowBatch(self.numbers[places], [self.data[place] for place in places.tolist()])
+        from simdocs.corpora.containers.table_rows import taken
 
-    def places(self, numbers: Index) -> Index:
-        """The places of the rows with these numbers, less that of the first."""
+        return RowBatch(self.numbers[places], taken(self.data, places), None, self.unit)
 
-    def is_row(self, place: int) -> bool:
-        """Whether there is a row at this place, and not only an empty line between two."""
 
-    def raw(self, place: int) -> bytes:
-        """The bytes of a row without its end, for an answer that lists rows. InputError: it is too long to be held."""
+class TextRows:
+    """An open file of JSON Lines, CSV or TSV, or with a JSON array.
 
-    def records(self, places: Index) -> list[Record | None]:
-        """The values of these rows by field, for another format; None for a row that cannot be read."""
+    name, form: of the file, and its format. noun: what messages call a row.
+    head: what is before the rows: a byte order mark, and the header. names: the fields in it, if there is one.
+    delimiter: the character between fields; empty: it is JSON.
+    damage: why some rows cannot be read, when `batches` has ended; None: all were read.
+    Raises DocumentSkipped: no row can be read.
+    """
 
-    def where(self, place: int) -> str:
+    def __init__(self, file: ContainerFile, form: str, fields: Sequences) -> None:
+        self.name, self.form, self.noun, self.limit = file.name, form, container(form).noun, file.limit
+        self.head, self.names, self.delimiter = b"", list[str](), ""
+        self.damage: DocumentSkipped | None = None
+        self._rows: Iterator[list[bytes]]
+        if form == "json":
+            self._content: Iterator[Any] = _elements(file)
+            self._rows = chain([next(self._content)], self._content)
+            return
+        self._content = _content(file)
+        first = next(self._content, b"")
+        if first.startswith(codecs.BOM_UTF8):
+            self.head = codecs.BOM_UTF8
+        pieces = chain([first[len(self.head) :]], self._content)
+        if form == "jsonl":
+            self._rows = _cut(pieces, ends_of_lines)
+            return
+        self.delimiter = fields.delimiter or DELIMITERS[form]
+        records = _cut(pieces, RecordEnds(self.delimiter).take)
+        self._rows = filter(None, ([row for row in some if row.strip(LINE_ENDS)] for some in records))
+        if not fields.no_header:
+            some = next(self._rows, [])
+            self.head += b"".join(some[:1])
+            self.names = next(parsed_rows([row.strip(LINE_ENDS) for row in some[:1]], self.delimiter), [])
+            self._rows = chain([some[1:]], self._rows)
+
+    def batches(self) -> Iterator[RowBatch]:
+        """Yield all rows that can be read, some at a time. Raises DocumentSkipped: changed."""
+        number = 1
+        try:
+            for rows in filter(None, self._rows):
+                yield RowBatch(np.arange(number, number + len(rows)), rows)
+                number += len(rows)
+        except DocumentSkipped as skip:
+            if skip.reason == "changed":
+                raise
+            self.damage = skip
+
+    def where(self, number: int) -> str:
         """The name of the file and the number of a row, for a message."""
+        return f"{display_name(self.name)}, {self.noun} {number}"
 
-
-class RawRows(Protocol):
-    """An open file with rows.
-
-    stamp: its stamp when it was opened; that of no file if it is in memory.
-    name: of the file.
-    total: how many rows it has, as it says itself; None: it does not say so.
-    damage: why some rows before others cannot be read, so that no block has them; None: all can be read.
-    """
-
-    stamp: Stamp
-    name: bytes
-    total: int | None
-    damage: DocumentSkipped | None
-
-    def blocks(self, part: Part) -> Iterator[RowBlock]:
-        """Yield the rows of a part of this file. Raises DocumentSkipped, OSError: it cannot be read.
-
-        Parts come in their order.
-        """
-
-    def rest(self, start: int, first: int) -> Iterator[RowBlock]:
-        """Yield what can be read after the last part, which ends at `start`, if there are no more parts.
-
-        This is a row without an end, or all rows after those that are damaged. first: the number of the next row.
-        """
+    def records(self, rows: RowBatch) -> Iterator[Record | None]:
+        """Yield the fields of these rows; None for a blank line. InputError: another format would lose something."""
+        if not self.delimiter:
+            for number, row in zip(rows.numbers.tolist(), rows.data, strict=True):
+                try:
+                    yield JSON_ARRAY.object_of(row) if row.strip() else None
+                except DocumentSkipped as skip:
+                    raise InputError(f"{self.where(number)} has no place in another format: {skip.detail}") from None
+            return
+        refuse_twice(display_name(self.name), self.names)
+        each = parsed_rows((row.rstrip(LINE_ENDS) for row in rows.data), self.delimiter)
+        for number, cells in zip(rows.numbers.tolist(), each, strict=True):
+            names = self.names or [str(place) for place in range(1, len(cells) + 1)]
+            if len(cells) != len(names):
+                why = f"{len(cells)} fields, but the header has {len(names)}"
+                raise InputError(f"{self.where(number)} has no place in another format: {why}")
+            yield dict(zip(names, cells, strict=True))
 
     def close(self) -> None:
         """Close the file."""
+        self._content.close()  # type: ignore[attr-defined]
 
 
-class RowWriter(Protocol):
-    """Writes rows into one file. `end` is called once, after all rows."""
-
-    def write(self, block: RowBlock, places: Index, flags: list[Flags] | None) -> None:
-        """Write these rows of a block, with their flags, if flags are written. InputError: a row has no place here."""
-
-    def end(self) -> None:
-        """Write the end of the file."""
+RowSource: TypeAlias = "TextRows | TableRows"
+"""A file whose rows are read."""
 
 
-class Held(NamedTuple):
-    """The rows of a file that are held at once. unit, number: what they are: record batch 3. size: their bytes."""
-
-    unit: str
-    number: int
-    size: int
-
-
-class RowFormat(Protocol):
-    """A format whose rows can be read as they are, and written."""
-
-    def open(self, file: ContainerFile, fields: Sequences) -> RawRows:
-        """Open a file. Raises DocumentSkipped, OSError as `Container.open` does."""
-
-    def held(self, file: ContainerFile) -> Held | None:
-        """What is held in memory of a file while its rows are written; None: no more than a row or so.
-
-        Raises DocumentSkipped, OSError as `open` does.
-        """
-
-    def writer(self, source: RawRows, sink: Sink, *, flagged: bool, every: EveryRecord) -> RowWriter:
-        """A writer of rows of this file, which may have another format.
-
-        flagged: each row has flags. every: for another format, passes over all records of the file.
-        InputError: a column has the name of a flag, or values have no place in this format.
-        """
+def _content(file: ContainerFile) -> Iterator[bytes]:
+    """Yield the content of a file, piece by piece. Raises DocumentSkipped, also after some of it."""
+    if file.held is not None:
+        yield from (file.held[at : at + BATCH_BYTES] for at in range(0, len(file.held), BATCH_BYTES))
+        return
+    opened, status = open_file(file.name, file.met)
+    try:
+        read = chunks(opened, Stamp.of(status), BATCH_BYTES, compression=compression_of(file.name), patient=True)
+        for number, piece in enumerate(map(bytes, read)):
+            if not number and (what := binary_format(piece)):
+                raise DocumentSkipped("malformed", what)
+            yield piece
+    except OSError as error:
+        raise DocumentSkipped.of(error) from None
+    finally:
+        close_file(opened)
 
 
-def taken_name(where: str, name: str) -> InputError:
-    """The error that a column has the name of a flag. where: the file, or a row of it."""
-    return InputError(f"{where}: has a field {name!r} already: rename it, or leave out --flagged-rows")
+def _cut(pieces: Iterable[bytes], ends_in: Callable[[bytes], Index]) -> Iterator[list[bytes]]:
+    """Yield the rows in some content with their ends, which the last may lack. ends_in: where they end in a piece."""
+    held = list[bytes]()
+    for piece in pieces:
+        ends = ends_in(piece)
+        if not len(ends):
+            held.append(piece)
+            continue
+        bounds = [0, *(ends + sum(map(len, held))).tolist()]
+        content = b"".join((*held, piece))
+        yield [content[start:end] for start, end in pairwise(bounds)]
+        held = [content[bounds[-1] :]]
+    if last := b"".join(held):
+        yield [last]
 
 
-def as_text(value: object) -> str | None:
-    """A date, a time or a decimal number of a table as text, for formats that do not have it: ISO 8601, or all digits.
-
-    None: the value is something else.
-    """
-    if isinstance(value, date | time):  # a datetime is a date, too
-        return value.isoformat()
-    return format(value, "f") if isinstance(value, Decimal) else None
+def _elements(file: ContainerFile) -> Iterator[list[bytes]]:
+    """Yield the elements of a JSON array. Raises DocumentSkipped, also after some of them."""
+    for part in JSON_ARRAY.parts(file, Sequences(text_field=())):
+        yield [part.data[start:stop] for start, stop in Elements(part.data, 0)]
 
 
-def not_unicode(error: UnicodeEncodeError) -> str:
-    """Why a text is not Unicode, and so has no place in another format, and what to do."""
+def refuse_taken(where: str, names: Iterable[str]) -> None:
+    """Raise InputError if a column has the name of a flag. where: the file, or a row of it."""
+    if taken := [name for name in Flags._fields if name in names]:
+        raise InputError(f"{where}: has a field {taken[0]!r} already: rename it, or leave out --flagged-rows")
+
+
+def refuse_twice(where: str, names: list[str]) -> None:
+    """Raise InputError if two columns have the same name."""
+    if len(set(names)) < len(names):
+        name = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"{where}: has the field {name!r} twice, so it has no place in another format")
+
+
+def records_of(source: RowSource, rows: RowBatch) -> Iterator[tuple[str, Record, Flags | None]]:
+    """Yield where each of these rows is, for messages, its fields and its flags. Blank lines are left out."""
+    each = zip(rows.numbers.tolist(), source.records(rows), rows.flags or repeat(None), strict=False)
+    for number, record, flags in each:
+        if record is not None:
+            where = source.where(number)
+            if flags is not None:
+                refuse_taken(where, record)
+            yield where, record, flags
+
+
+def why_not(error: Exception) -> str:
+    """Why a value has no place in another format, and what to do."""
+    if not isinstance(error, UnicodeEncodeError):
+        return f"{str(error).splitlines()[0]}: write .parquet or .arrow"
     if "\udc80" <= error.object[error.start] <= "\udcff":  # surrogateescape makes these of bytes
-        return "has bytes that are not UTF-8: write .csv, which keeps them, or convert the file to UTF-8 first"
-    return "has half of a surrogate pair, which is no character: correct it, or write the format of the input"
+        return "it has bytes that are not UTF-8: write .csv, which keeps them, or convert the file to UTF-8 first"
+    return "it has half of a surrogate pair, which is no character: correct it, or write the format of the input"
 
 
-def converted(block: RowBlock, places: Index, flags: list[Flags] | None) -> list[tuple[int, Record]]:
-    """The records of these rows, with their flags and the place of each, for another format. Blank lines have none.
+def open_rows(file: ContainerFile, form: str, fields: Sequences) -> RowSource:
+    """Open a file of this format. Raises DocumentSkipped."""
+    if form in ("parquet", "arrow"):
+        from simdocs.corpora.containers.table_rows import TableRows
 
-    InputError: a row cannot be read, or has a field with the name of a flag.
-    """
-    rows = [at for at, place in enumerate(places.tolist()) if block.is_row(place)]
-    found = list[tuple[int, Record]]()
-    for at, record in zip(rows, block.records(places[rows]), strict=True):
-        place = int(places[at])
-        if record is None:
-            raise InputError(f"{block.where(place)}: cannot be read, so it has no place in a file of another format")
-        if flags is not None:
-            if taken := [name for name in FLAGS if name in record]:
-                raise taken_name(block.where(place), taken[0])
-            found.append((place, record | flags[at].in_text()))
-        else:
-            found.append((place, record))
-    return found
-
-
-def row_format(name: str) -> RowFormat | None:
-    """The format of the rows of the container with this name; None if they cannot be written."""
-    place = CONTAINERS[name].rows
-    found: RowFormat | None = loaded(place) if place else None
-    return found
+        return TableRows(file, form)
+    return TextRows(file, form, fields)

@@ -1,38 +1,30 @@
-"""The rows of Parquet and Arrow files with all columns: written with the same schema, metadata and compression.
-
-At most the rows of one row group or record batch are held, which are written as one row group or record batch unless
-they are many bytes.
-"""
+"""Rows of Parquet and Arrow files: read with all columns, and written with the schema, metadata and compression."""
 
 from __future__ import annotations
 
-import contextlib
-import json
-from bisect import bisect_right
 from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from simdocs.corpora.compression import library
+from simdocs.corpora.compression import CompressedSink, library
 from simdocs.corpora.containers import arrow, parquet
 from simdocs.corpora.containers.columns import ArrowObject, longest_shared
-from simdocs.corpora.containers.container import ContainerFile, Part
+from simdocs.corpora.containers.container import ContainerFile
 from simdocs.corpora.containers.rows import (
-    FLAGS,
-    EveryRecord,
     Flags,
-    Held,
-    RawRows,
     Record,
-    RowBlock,
-    Sink,
-    converted,
-    not_unicode,
-    taken_name,
+    RowBatch,
+    RowSource,
+    records_of,
+    refuse_taken,
+    refuse_twice,
+    why_not,
 )
 from simdocs.corpora.containers.tables import damage_named, source_of
-from simdocs.corpora.stamp import NO_FILE, OpenFile, Stamp, close_file
+from simdocs.corpora.stamp import OpenFile, Stamp, close_file
 from simdocs.corpora.steady_file import SteadyFile
 from simdocs.corpora.walked_files import open_file
 from simdocs.errors import InputError
@@ -40,149 +32,71 @@ from simdocs.extras import SinkFile
 from simdocs.model.ragged import Index
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.names import display_name
-from simdocs.options.texts import Sequences
 
-_BLOCK_ROWS = _GROUP_ROWS = 1 << 16
-"""Rows of a block; and of a row group or record batch, if they come from another format."""
+_ROWS, _BYTES = 1 << 13, 1 << 25
+"""Rows that are taken at once; fewer if each would have more bytes than this with the longest value of a dictionary."""
 
-_BLOCK_BYTES = 1 << 25
-"""Bytes of a block in which every value of a dictionary is the longest one."""
-
-_GROUP_BYTES = 1 << 28
-"""Bytes of rows that are held from which on they are written as a row group or record batch."""
-
-
-class TableBlock:
-    """Some rows of one row group or record batch.
-
-    unit: its number. batch: the rows as a record batch. name: of the file.
-    """
-
-    def __init__(self, first: int, unit: int, batch: ArrowObject, name: bytes) -> None:
-        self.first, self.unit, self.batch, self._name = first, unit, batch, name
-        self.count: int = batch.num_rows
-
-    def __len__(self) -> int:
-        return self.count
-
-    def places(self, numbers: Index) -> Index:
-        """The places of the rows with these numbers, less that of the first."""
-        return numbers
-
-    def is_row(self, _place: int) -> bool:
-        """Whether there is a row: yes."""
-        return True
-
-    def raw(self, _place: int) -> bytes:
-        """Rows of tables have no bytes of their own: InputError."""
-        raise InputError("a row of a table is no line")
-
-    def records(self, places: Index) -> list[Record | None]:
-        """The values of these rows. InputError: two columns have the same name, or a time has no value in Python."""
-        names = self.batch.schema.names
-        if len(set(names)) < len(names):
-            name = next(name for name in names if names.count(name) > 1)
-            why = f"has two columns with the name {name!r}, so they have no place in another format"
-            raise InputError(f"{display_name(self._name)}: {why}")
-        if exact := [field.name for field in self.batch.schema if "time64[ns]" in str(field.type)]:
-            raise self._without_text(exact[0], "times of day with nanoseconds")  # Python's times would lose them
-        try:
-            return [record for batch in self.taken(places) for record in batch.to_pylist()]
-        except (ValueError, OverflowError):
-            raise self._without_text(self._unreadable_column(), "a time that Python does not have") from None
-
-    def _without_text(self, column: str, what: str) -> InputError:
-        where = f"{self.where(0)} and after it: the column {column!r}"
-        return InputError(f"{where} has {what}, which has no place in another format: write .parquet or .arrow")
-
-    def _unreadable_column(self) -> str:
-        """The name of the first column with a value that Python does not have."""
-        for name, column in zip(self.batch.schema.names, self.batch.columns, strict=True):
-            try:
-                column.to_pylist()
-            except (ValueError, OverflowError):
-                return str(name)
-        return ""
-
-    def taken(self, places: Index) -> list[ArrowObject]:
-        """These rows as record batches."""
-        if len(places) == len(self):
-            return [self.batch]
-        try:
-            return [self.batch.take(library("pyarrow", "reading tables").array(places))]
-        except NotImplementedError:  # a column has a type of which pyarrow can only take rows that follow each other
-            runs = np.split(places, np.flatnonzero(np.diff(places) != 1) + 1)
-            return [self.batch.slice(int(run[0]), len(run)) for run in runs if len(run)]
-
-    def where(self, place: int) -> str:
-        """The name of the file and the number of a row, for a message."""
-        return f"{display_name(self._name)}, row {self.first + place}"
+_GROUP_ROWS, _GROUP_BYTES = 1 << 16, 1 << 28
+"""Rows of another format that become a row group or record batch, and the most bytes of one."""
 
 
 class TableRows:
-    """An open file with a table, with all its columns: see RawRows. source: a ParquetSource or ArrowSource.
+    """An open file with a table: see `TextRows`. table: a ParquetSource or an ArrowSource."""
 
-    damage: why the rows of a row group or record batch cannot be read; None: all can that were met.
-    """
+    noun, delimiter = "row", ""
 
-    def __init__(self, file: ContainerFile, source: Callable[[ArrowObject], Any], what: str) -> None:
+    def __init__(self, file: ContainerFile, form: str) -> None:
+        self.name, self.form, self._what = file.name, form, f"{'a' if form == 'parquet' else 'an'} {form.title()} file"
+        self.damage: DocumentSkipped | None = None
         self._opened: OpenFile | None = None
-        self.stamp, self.name, self._what = NO_FILE, file.name, what
         self._steady: SteadyFile | None = None
-        if file.held is None:
-            self._opened, status = open_file(file.name, file.met)
-            self.stamp = Stamp.of(status)
         try:
-            if self._opened is not None:
-                self._steady = SteadyFile(self._opened, self.stamp)
-            with damage_named(self._steady, what):
-                self.source = source(source_of(self._steady, file.held))
+            if file.held is None:
+                self._opened, status = open_file(file.name, file.met)
+            with damage_named(None, self._what):
+                if self._opened is not None:
+                    self._steady = SteadyFile(self._opened, Stamp.of(status))
+                kind = parquet.ParquetSource if form == "parquet" else arrow.ArrowSource
+                self.table: Any = kind(source_of(self._steady, file.held))
         except BaseException:
             self.close()
             raise
-        self.total: int | None = self.source.total
-        self.damage: DocumentSkipped | None = None
-        self._batches: Iterator[ArrowObject] = iter(())
-        self._unit, self._rest, self._row, self._most = -1, None, 0, 1
-        """The rest of the last record batch, the row with which it begins, and the most rows of a block of it."""
+        self.names: list[str] = self.table.schema.names
 
-    def blocks(self, part: Part) -> Iterator[TableBlock]:
-        """Yield the rows of a part, which follow those of the parts before, and can be read. Raises DocumentSkipped."""
-        return self._to(part.start + part.extent)
+    def batches(self) -> Iterator[RowBatch]:
+        """Yield all rows that can be read, some at a time. Raises DocumentSkipped: changed."""
+        concat = library("pyarrow", "reading tables").Table.from_batches
+        for unit, (first, end) in enumerate(pairwise(self.table.firsts)):
+            done = first
+            try:
+                with damage_named(self._steady, self._what):
+                    for batch in self.table.batches(unit):
+                        most = max(1, min(_ROWS, _BYTES // max(1, sum(map(longest_shared, batch.columns)))))
+                        for at in range(0, batch.num_rows, most):
+                            some = concat([batch.slice(at, most)])
+                            yield RowBatch(np.arange(done + 1, done + 1 + len(some)), some, None, unit)
+                            done += len(some)
+                    if done < end:
+                        raise ValueError("too few rows")
+            except DocumentSkipped as skip:  # the rows of the other row groups or record batches may be readable
+                if skip.reason != "malformed":
+                    raise
+                self.damage = self.damage or skip
+        self.damage = self.damage or self.table.trouble
 
-    def rest(self, start: int, first: int) -> Iterator[TableBlock]:  # noqa: ARG002
-        """Yield the rows after the last part that can be read."""
-        return self._to(self.source.firsts[-1])
+    def where(self, number: int) -> str:
+        """The name of the file and the number of a row, for a message."""
+        return f"{display_name(self.name)}, row {number}"
 
-    def _to(self, end: int) -> Iterator[TableBlock]:
-        while self._row < end:
-            rest: Any = self._rest
-            if rest is None or not rest.num_rows:
-                self._go_on()
-                continue
-            batch = rest.slice(0, min(end - self._row, self._most))
-            self._rest = rest.slice(batch.num_rows)
-            first, self._row = self._row + 1, self._row + batch.num_rows
-            yield TableBlock(first, self._unit, batch, self.name)
-
-    def _go_on(self) -> None:
-        """Read the next record batch. If it is damaged, pass over all rows up to the next row group or record batch."""
-        firsts = self.source.firsts
-        unit = bisect_right(firsts, self._row) - 1
+    def records(self, rows: RowBatch) -> list[Record]:
+        """The fields of these rows. InputError: two columns have the same name, or a value is none that Python has."""
+        refuse_twice(display_name(self.name), self.names)
         try:
-            with damage_named(self._steady, self._what):
-                if unit != self._unit:
-                    self._batches, self._unit = self.source.batches(unit), unit
-                if (batch := next(self._batches, None)) is None:
-                    raise ValueError("too few rows")
-                longest = sum(map(longest_shared, batch.columns))
-        except DocumentSkipped as skip:
-            if skip.reason != "malformed":
-                raise
-            self.damage = self.damage or skip
-            self._unit, self._rest, self._row = -1, None, firsts[unit + 1]
-            return
-        self._rest, self._most = batch, max(1, min(_BLOCK_ROWS, _BLOCK_BYTES // max(1, longest)))
+            if "time64[ns]" in str(rows.data.schema):  # Python's times would lose them
+                raise ValueError("times of day with nanoseconds")
+            return rows.data.to_pylist()  # type: ignore[no-any-return]
+        except (ValueError, OverflowError) as error:
+            raise InputError(f"{_first(self, rows)} has no place in another format: {why_not(error)}") from None
 
     def close(self) -> None:
         """Close the file."""
@@ -191,104 +105,94 @@ class TableRows:
             self._opened = None
 
 
-_REFUSALS = (ValueError, TypeError, OverflowError, NotImplementedError)
-"""What pyarrow raises if values or columns have no place in a table."""
+def taken(table: ArrowObject, places: Index) -> ArrowObject:
+    """The rows at these places of a table, which ascend. They are slices: pyarrow cannot take rows of every type."""
+    runs = np.split(places, np.flatnonzero(np.diff(places) != 1) + 1)
+    slices = [table.slice(int(run[0]), len(run)) for run in runs if len(run)]
+    return library("pyarrow", "reading tables").concat_tables(slices or [table.slice(0, 0)])
 
 
-@contextlib.contextmanager
+@contextmanager
 def _placing(where: str) -> Iterator[None]:
     """Raise an InputError if pyarrow refuses some values or columns. where: the file, or rows of it."""
     try:
         yield
-    except UnicodeEncodeError as error:
-        raise InputError(f"{where}: {not_unicode(error)}") from None
-    except _REFUSALS as error:
-        said = str(error).strip().splitlines()[0]
-        raise InputError(f"{where}: this has no place in a table: {said}") from None
+    except (ValueError, TypeError, OverflowError, NotImplementedError) as error:
+        why = why_not(error) if isinstance(error, UnicodeEncodeError) else str(error).strip().splitlines()[0]
+        raise InputError(f"{where} has no place in a table: {why}") from None
 
 
-def _schema_of(every: Iterator[list[Record]], source: RawRows) -> ArrowObject:
-    """The schema of the records of a file of another format. InputError: the values of a field are no column."""
+def _as_table(records: list[Record], where: str, schema: ArrowObject = None) -> ArrowObject:
+    """Records of another format, which are there, as a table. schema: all of their fields; None: those they have."""
+    pyarrow = library("pyarrow", "writing tables")
+    with _placing(where):
+        kind = pyarrow.struct(list(schema)) if schema is not None else None if records else pyarrow.struct([])
+        batch = pyarrow.RecordBatch.from_struct_array(pyarrow.array(records, kind))
+        return pyarrow.Table.from_batches([batch])
+
+
+def _schema_of(again: Callable[[], RowSource]) -> ArrowObject:
+    """The schema of all records of a file of another format. InputError: the values of a field are no column."""
     pyarrow = library("pyarrow", "writing tables")
     schema = pyarrow.schema([])
-    for records in every:
-        some = list[tuple[str, ArrowObject]]()
-        for name in dict.fromkeys(name for record in records for name in record):
-            with _placing(f"{display_name(source.name)}, field {name!r}"):
-                some.append((name, pyarrow.array([record.get(name) for record in records]).type))
-        with _placing(display_name(source.name)):
-            schema = pyarrow.unify_schemas([schema, pyarrow.schema(some)], promote_options="permissive")
+    with closing(again()) as source:
+        for rows in source.batches():
+            records = [record for _, record, _ in records_of(source, rows)]
+            some = _as_table(records, _first(source, rows)).schema
+            with _placing(_first(source, rows)):
+                schema = pyarrow.unify_schemas([schema, some], promote_options="permissive")
     return schema
 
 
-class TableWriter:
-    """Writes rows of tables.
+def _first(source: RowSource, rows: RowBatch) -> str:
+    """Where these rows are, for a message."""
+    return f"{source.where(int(rows.numbers[0]))} or one after it"
 
-    schema: that of the rows without flags. source: the file with the rows, which may have another format.
-    open_writer: opens a writer of pyarrow, given the file, the schema and the source if it is a table.
-    """
+
+class TableWriter:
+    """Writes rows into a table, with the row groups or record batches of their file: see `row_writer`."""
 
     def __init__(
-        self,
-        schema: ArrowObject,
-        source: RawRows,
-        sink: Sink,
-        open_writer: Callable[[Any, ArrowObject, Any], Any],
-        *,
-        flagged: bool,
+        self, form: str, source: RowSource, sink: CompressedSink, again: Callable[[], RowSource], *, flagged: bool
     ) -> None:
-        pyarrow = self._pyarrow = library("pyarrow", "writing tables")
-        if flagged:
-            if taken := [name for name in FLAGS if name in schema.names]:
-                raise taken_name(display_name(source.name), taken[0])
-            kinds = (pyarrow.string(), pyarrow.float64(), pyarrow.int64())
-            for name, kind in zip(FLAGS, kinds, strict=True):
-                schema = schema.append(pyarrow.field(name, kind))
-        else:
-            schema = _without_range(schema)
-        self._schema, self._unit, self._rows, self._held = schema, 0, 0, list[Any]()
-        self._size = 0
+        self._pyarrow, self._source = library("pyarrow", "writing tables"), source
         self._name = display_name(source.name)
+        self._columns = self._schema = source.table.schema if isinstance(source, TableRows) else _schema_of(again)
+        self._unit, self._held, self._count, self._size = 0, list[ArrowObject](), 0, 0
+        if flagged:
+            refuse_taken(self._name, self._schema.names)
+            kinds = (self._pyarrow.string(), self._pyarrow.float64(), self._pyarrow.int64())
+            for name, kind in zip(Flags._fields, kinds, strict=True):
+                self._schema = self._schema.append(self._pyarrow.field(name, kind))
+        open_writer = parquet.open_writer if form == "parquet" else arrow.open_writer
         with _placing(self._name):
-            self._writer = open_writer(SinkFile(sink), schema, getattr(source, "source", None))
+            self._writer = open_writer(SinkFile(sink.write), self._schema, getattr(source, "table", None))
 
-    def write(self, block: RowBlock, places: Index, flags: list[Flags] | None) -> None:
-        """Hold these rows, and write those of the row group before."""
-        if not isinstance(block, TableBlock):
-            self._hold(converted(block, places, flags), block)
-            return
-        if block.unit != self._unit or self._size >= _GROUP_BYTES:
+    def write(self, rows: RowBatch) -> None:
+        """Hold these rows, and write those of the row group before. InputError: one has no place in a table."""
+        if rows.unit != self._unit or self._count >= _GROUP_ROWS or self._size >= _GROUP_BYTES:
             self._flush()
-            self._unit = block.unit
-        at = 0
-        for batch in block.taken(places):
-            columns = [batch.column(place) for place in range(batch.num_columns)]
-            if flags is not None:
-                for place, column in enumerate(_columns_of(flags[at : at + batch.num_rows])):
-                    kind = self._schema.field(len(self._schema) - len(FLAGS) + place).type
-                    columns.append(self._pyarrow.array(column, kind))
-            at += batch.num_rows
-            if batch.num_rows:
-                self._held.append(self._pyarrow.record_batch(columns, schema=self._schema))
-                self._size += sum(each.nbytes for each in columns if not hasattr(each, "dictionary"))
-
-    def _hold(self, records: list[tuple[int, Record]], block: RowBlock) -> None:
-        """Hold rows of another format, and write them if they are enough for a row group. InputError."""
-        rows = [record for _, record in records]
-        if rows:
-            with _placing(f"{block.where(records[0][0])} and after it"):
-                self._held += self._pyarrow.Table.from_pylist(rows, self._schema).to_batches()
-        self._rows += len(rows)
-        if self._rows >= _GROUP_ROWS:
-            self._flush()
-            self._rows = 0
+        self._unit = rows.unit
+        table, flags = rows.data, rows.flags
+        if not isinstance(self._source, TableRows):
+            each = list(records_of(self._source, rows))
+            table = _as_table([record for _, record, _ in each], _first(self._source, rows), self._columns)
+            flags = None if flags is None else [flag for _, _, flag in each if flag is not None]
+            self._count += len(table)
+        columns = list(table.columns)
+        if flags is not None:
+            names = [None if name is None else _as_utf8(name) for name, _, _ in flags]
+            values = (names, [each.similarity for each in flags], [each.group for each in flags])
+            columns += map(self._pyarrow.array, values, self._schema.types[-len(values) :])
+        self._held.append(self._pyarrow.Table.from_arrays(columns, schema=self._schema))
+        self._size += sum(column.nbytes for column in columns if not hasattr(column.type, "index_type"))
 
     def _flush(self) -> None:
-        held, self._held, self._size = self._held, [], 0
-        if held:
+        held, self._held, self._count, self._size = self._held, [], 0, 0
+        table = self._pyarrow.concat_tables(held).combine_chunks() if held else ()
+        if len(table):
             with _placing(self._name):
-                table = self._pyarrow.Table.from_batches(held, self._schema)
-                self._writer.write_table(table.combine_chunks(), table.num_rows)
+                self._writer.write_table(table, len(table))
 
     def end(self) -> None:
         """Write the last rows, and the end of the file."""
@@ -296,60 +200,6 @@ class TableWriter:
         self._writer.close()
 
 
-def _without_range(schema: ArrowObject) -> ArrowObject:
-    """A schema without the range that pandas records instead of an index. It is wrong for some of the rows."""
-    metadata = dict(schema.metadata or {})
-    try:
-        known = json.loads(metadata.get(b"pandas", b""))
-        columns = known["index_columns"]
-        kept = [column for column in columns if not isinstance(column, dict)]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return schema
-    if kept == columns:
-        return schema
-    return schema.with_metadata({**metadata, b"pandas": json.dumps({**known, "index_columns": kept}).encode()})
-
-
-def _columns_of(flags: list[Flags]) -> list[list[Any]]:
-    """The flags as columns. A byte of a name that is not UTF-8 is an escape."""
-    columns = [list(column) for column in zip(*flags, strict=True)] or [[], [], []]
-    columns[0] = [name and _as_utf8(name) for name in columns[0]]
-    return columns
-
-
 def _as_utf8(name: str) -> str:
+    """A name with an escape for each byte that is not UTF-8."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-
-
-class _TableFormat:
-    """A format of tables as a format of rows: see RowFormat."""
-
-    def __init__(
-        self,
-        source: Callable[[ArrowObject], Any],
-        open_writer: Callable[[Any, ArrowObject, Any], Any],
-        what: str,
-    ) -> None:
-        self._source, self._open_writer, self._what = source, open_writer, what
-
-    def open(self, file: ContainerFile, _fields: Sequences) -> TableRows:
-        """Open a file."""
-        return TableRows(file, self._source, self._what)
-
-    def held(self, file: ContainerFile) -> Held | None:
-        """The largest record batch. Row groups are read and written in pieces."""
-        if self._source is parquet.ParquetSource:
-            return None
-        with contextlib.closing(TableRows(file, self._source, self._what)) as rows, damage_named(None, self._what):
-            number, size = rows.source.largest()
-        return Held("record batch", number, size)
-
-    def writer(self, source: RawRows, sink: Sink, *, flagged: bool, every: EveryRecord) -> TableWriter:
-        """A writer of rows of this file."""
-        if isinstance(source, TableRows):
-            return TableWriter(source.source.schema, source, sink, self._open_writer, flagged=flagged)
-        return TableWriter(_schema_of(every(), source), source, sink, self._open_writer, flagged=flagged)
-
-
-PARQUET_ROWS = _TableFormat(parquet.ParquetSource, parquet.open_writer, "a Parquet file")
-ARROW_ROWS = _TableFormat(arrow.ArrowSource, arrow.open_writer, "an Arrow file")

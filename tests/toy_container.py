@@ -29,7 +29,6 @@ IN_A_PART = 4
 
 class FormFeeds:
     noun = "page"
-    grows = False
 
     def parts(self, file: ContainerFile, fields: Sequences) -> Iterator[Part]:
         data, stamp = (file.held, NO_FILE) if file.held is not None else read(file.name, file.limit, 0, file.met)

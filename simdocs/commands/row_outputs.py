@@ -148,15 +148,9 @@ class RowDrafts:
                 lost += not read
         for draft in self._drafts.values():
             draft.prepare()
+        of_tree = {name: files for name in self._targets.outputs if name not in self._targets.forms}
         return tuple(
-            WrittenRows(
-                name,
-                os.fsencode(path),
-                rows[name],
-                None if name in self._targets.forms else files,
-                unjudged if name == KEPT else 0,
-                lost,
-            )
+            WrittenRows(name, os.fsencode(path), rows[name], of_tree.get(name), unjudged if name == KEPT else 0, lost)
             for name, path in self._targets.outputs.items()
         )
 
@@ -203,10 +197,9 @@ class RowDrafts:
         if not read and len(self._found.names) == 1 and not self._targets.paths:
             why = skip.detail or explanation(skip.reason)
             raise InputError(f"{display_name(name)}: no rows can be written: {why}")
-        lost = "cannot be read, so none of its rows is in an output"
-        if read:
-            lost = f"only {read:,} of its rows can be read, so the rest is in no output"
-        run.skipped.warnings.append(f"{display_name(name)}: {lost}")
+        some = f"only {read:,} of its rows can be read, so the rest is in no output"
+        none = "cannot be read, so none of its rows is in an output"
+        run.skipped.warnings.append(f"{display_name(name)}: {some if read else none}")
         if not any(each.name == name and not each.line for each in run.skipped.kept(skip.reason)):
             run.skipped.add(Skip(skip.reason, name, skip.detail))
 

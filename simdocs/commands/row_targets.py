@@ -138,12 +138,9 @@ def _refuse_overlaps(outputs: Mapping[str, str], others: Sequence[str | None]) -
 
 def _refuse_inputs(parameter: str, path: str, found: FileList, sources: Sources) -> None:
     """Raise UsageError if a directory of rows is in a directory that is read, or would replace a file that is read."""
-    real = _real(path)
     for name in sources.names:
-        there = _real(os.fsdecode(name))
-        if (is_uri(name) or os.path.isdir(name)) and _is_in(real, there):
-            where = f"is in {display_name(name)}, which" if real != there else "this directory"
-            raise UsageError(f"{_shown(path)}: {where} is read: choose another directory")
+        if (is_uri(name) or os.path.isdir(name)) and _is_in(_real(path), _real(os.fsdecode(name))):
+            raise UsageError(f"{_shown(path)}: is in {display_name(name)}, which is read: choose another directory")
     if found.holds(os.path.join(path, "")):
         what = f"holds files that are read, and {flag(parameter)} would replace them"
         raise UsageError(f"{_shown(path)}: {what}: choose another name")

@@ -287,16 +287,6 @@ class SeekableStream:
             content.write(piece)
         return content.getvalue()
 
-    def size(self, start: int) -> int:
-        """The size of the content, which is read from `start` to its end for this.
-
-        Raises DocumentSkipped: malformed, after `start` or before it; OSError.
-        """
-        self.read(start, 0)
-        while self._step(_PIECE):
-            pass
-        return self._stream.at
-
     def _step(self, most: int) -> bytes:
         piece = self._stream.piece(most)
         enough = self._checkpoints[-1].at + self._spacing

@@ -132,14 +132,6 @@ def is_directory(name: bytes) -> bool:
         return False
 
 
-def is_regular(name: bytes) -> bool:
-    """Whether there is a regular file with this name, or an object of a store."""
-    try:
-        return stat.S_ISREG(status_of(name).st_mode)
-    except (OSError, ValueError):
-        return False
-
-
 def _chunks(name: bytes) -> list[bytes]:
     """The path, cut at slashes into relative paths of at most _CHUNK bytes."""
     parts: list[list[bytes]] = [[]]

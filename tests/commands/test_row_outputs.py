@@ -248,7 +248,7 @@ def test_outputs_that_would_lose_something_are_refused(here: Path) -> None:
     assert "a/x.jsonl and b/x.jsonl would both be written to out/x.jsonl" in refusal("a", "b", kept_rows="out")
     assert "would both be written to out/x.jsonl" in refusal("a/x.jsonl", "b/x.jsonl", kept_rows="out")
     assert "a/out: is in a, which is read" in refusal("a", kept_rows="a/out")
-    assert "a: this directory is read" in refusal("a", kept_rows="a")
+    assert "a: is in a, which is read" in refusal("a", kept_rows="a")
     assert "holds files that are read" in refusal("b/in", "a", kept_rows="b")
     assert "this file is read in this run" in refusal("a/x.jsonl", kept_rows="a/x.jsonl")
     assert "not a directory that simdocs wrote" in refusal("a", kept_rows="theirs")

@@ -153,11 +153,9 @@ class Container(Protocol):
     """A format of files that hold many documents.
 
     noun: what messages call a document, such as `line`. It stands before numbers, too: `line 3`.
-    grows: whether documents are appended to such files, so that one that has grown can be read up to its old end.
     """
 
     noun: str
-    grows: bool
 
     def parts(self, file: ContainerFile, fields: Sequences) -> Iterator[Part]:
         """Cut a file into parts: at least one, every document in exactly one, at the same places each time.

@@ -32,7 +32,6 @@ class Delimited:
     """
 
     noun = "row"
-    grows = True
 
     def __init__(self, name: str, delimiter: str) -> None:
         self._name, self._delimiter = name, delimiter

@@ -30,7 +30,6 @@ class JsonArray(JsonObjects):
     """JSON arrays as a member of the family: see Container. Positions are those of objects in the decompressed file."""
 
     noun = "object"
-    grows = False
 
     def parts(self, file: ContainerFile, fields: Sequences) -> Iterator[Part]:
         """Cut a file into parts of whole objects, in memory."""

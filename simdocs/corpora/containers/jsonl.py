@@ -49,7 +49,6 @@ class JsonLines(JsonObjects):
     """JSON Lines as a member of the family: see Container."""
 
     noun = "line"
-    grows = True
 
     def parts(self, file: ContainerFile, fields: Sequences) -> Iterator[Part]:
         """Cut a file into parts of whole lines. Raises WithoutTexts: it is no JSON Lines, but looks like a table."""

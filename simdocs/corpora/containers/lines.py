@@ -326,15 +326,6 @@ class OpenIntervals:
         except DocumentSkipped:
             return b""
 
-    def size(self, start: int) -> int | None:
-        """The size of the content, which is read from `start` on if it is compressed; None if it is damaged."""
-        if self._compressed is None:
-            return self.stamp.size
-        try:
-            return self._compressed.size(start)
-        except DocumentSkipped:
-            return None
-
     def close(self) -> None:
         """Close the file."""
         close_file(self.file)

@@ -156,7 +156,7 @@ class ParquetTable:
 class ParquetSource:
     """A Parquet file with all its columns.
 
-    schema: its schema. codecs: the compression of each column. dictionaries: the columns that are encoded with one.
+    schema: its schema. codec: the compression of its first column.
     firsts: the row with which each row group begins, and the number of all rows. trouble: see OpenTable.
     """
 
@@ -165,14 +165,9 @@ class ParquetSource:
     def __init__(self, source: ArrowObject) -> None:
         self._source, self._file = source, _opened(source)
         self.schema, self.firsts = self._file.schema_arrow, _firsts(self._file.metadata)
-        self.codecs, self.dictionaries = dict[str, str](), list[str]()
-        if self._file.metadata.num_row_groups:
-            group = self._file.metadata.row_group(0)
-            for column in map(group.column, range(group.num_columns)):
-                codec = column.compression.lower()
-                self.codecs[column.path_in_schema] = "none" if codec == "uncompressed" else codec
-                if column.has_dictionary_page:
-                    self.dictionaries.append(column.path_in_schema)
+        metadata, self.codec = self._file.metadata, "snappy"
+        if metadata.num_row_groups and metadata.num_columns:
+            self.codec = metadata.row_group(0).column(0).compression.lower()
 
     def batches(self, unit: int) -> Iterator[ArrowObject]:
         """Yield the rows of a row group as record batches."""
@@ -184,13 +179,8 @@ class ParquetSource:
 
 def open_writer(target: Any, schema: ArrowObject, source: Any) -> Any:
     """A writer of pyarrow into a file. source: of the rows. If it is a ParquetSource, its compression is kept."""
-    parquet = library("pyarrow.parquet", "writing Parquet")
-    if not isinstance(source, ParquetSource):
-        return parquet.ParquetWriter(target, schema)
-    codecs: Any = source.codecs or "snappy"
-    if source.codecs:  # new columns have the compression of the others
-        codecs = dict.fromkeys(schema.names, next(iter(source.codecs.values()))) | source.codecs
-    return parquet.ParquetWriter(target, schema, compression=codecs, use_dictionary=source.dictionaries or False)
+    codec = source.codec.replace("uncompressed", "none") if isinstance(source, ParquetSource) else "snappy"
+    return library("pyarrow.parquet", "writing Parquet").ParquetWriter(target, schema, compression=codec)
 
 
 PARQUET = TableFiles("parquet", open_table, "a Parquet file")

@@ -262,7 +262,6 @@ class TableFiles:
     """
 
     noun = NOUN
-    grows = False
 
     def __init__(self, name: str, opener: Opener, what: str) -> None:
         self._name, self._opener, self._what = name, opener, what

@@ -29,9 +29,7 @@ ENVIRONMENT = {
     "AWS_DEFAULT_REGION": "The region of s3:// names. Default: AWS is asked for that of the bucket.",
     "AWS_CA_BUNDLE": "A file of certificates by which the server for s3:// names is known.",
     "JAVA_HOME": "The directory of the Java that --engine spark starts, instead of the java in PATH.",
-    "PYSPARK_PYTHON": "The Python of Spark's workers on other machines. Default: the path of this one.",
-    "PYTHONPATH": "Where Python finds modules, also for Spark's workers on this machine.",
-    "SPARK_LOCAL_IP": "The address that Spark uses on this machine. Default: 127.0.0.1.",
+    "PYSPARK_PYTHON": "The Python of Spark's workers. Default: the path of this one.",
     "SPARK_REMOTE": "If it is set, --engine spark is refused, because this is for Spark Connect.",
 }
 """The variables that the program reads."""

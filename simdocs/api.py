@@ -17,7 +17,6 @@ from simdocs.errors import InputError, UsageError
 from simdocs.model.answers import Answer, Delivery
 from simdocs.names import display_name, is_uri
 from simdocs.options.declaration import Options
-from simdocs.options.families import ENGINES
 from simdocs.options.values import Path
 
 if TYPE_CHECKING:
@@ -79,7 +78,7 @@ def _answered(options: Any) -> Any:
     """
     began = time.monotonic()
     summary_json = getattr(options, "summary_json", None)
-    if getattr(options, "jobs", 1) is None and ENGINES[options.engine].by_processes:
+    if getattr(options, "jobs", 1) is None and options.engine == "local":
         options = options.filled(jobs=1)
     with ExitStack() as stack:
         note = None

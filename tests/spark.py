@@ -5,6 +5,7 @@ slow, tasks that run in any order, and workers and executors that are killed.
 from __future__ import annotations
 
 import os
+import pickle
 import random
 import re
 import shutil
@@ -12,7 +13,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import cache, partial
 from hashlib import sha256
 from importlib.util import find_spec
@@ -22,9 +23,10 @@ from typing import Any
 import pytest
 
 from simdocs.engines import spark
-from simdocs.engines.spark_errors import JAVA
-from simdocs.engines.spark_session import Java, Session, connect
-from simdocs.engines.spark_worker import run_bundles
+from simdocs.engines.spark import run_tasks
+
+JAVA = 17
+"""The oldest version of Java with which Spark 4 works."""
 
 RETRYING = "local[2,4]"
 """Two workers of this machine. A task is tried four times, as on a cluster."""
@@ -80,7 +82,7 @@ class Sessions:
         """directory: where the executors of a cluster write."""
         self._home = spark_home(directory)
         self._wanted: tuple[str, dict[str, str]] | None = None
-        self._session: Session | None = None
+        self._session = ExitStack()
 
     def use(self, master: str = RETRYING, **settings: str) -> None:
         """Let there be an active session with this master. settings: with _ for each dot of their names."""
@@ -89,38 +91,21 @@ class Sessions:
         self.close()
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("SPARK_HOME", str(self._home))
+            patch.setenv("PYTHONPATH", str(Path(__file__).parents[1]))  # workers import functions of tests
             conf = {name.replace("_", "."): value for name, value in settings.items()}
-            self._session = connect(master, conf, None, Java())
+            self._session.enter_context(spark.session(master, conf, None))
         self._wanted = (master, settings)
 
     def close(self) -> None:
         """Stop the session, if there is one."""
-        if self._session is not None:
-            self._session.close()
-        self._session = self._wanted = None
-
-
-def shuffle_tasks(patch: pytest.MonkeyPatch, seed: int) -> list[list[int]]:
-    """Let the bundles of each job begin and end in a random order. Return the list of these orders, which grows."""
-    dice, orders, run = random.Random(seed), list[list[int]](), Session.run
-
-    def shuffled(session: Session, function: Any, items: list[Any], group: str, *more: Any) -> list[Any]:
-        if group == "simdocs":  # which asks what workers have, and does not count how often
-            return run(session, function, items, group, *more)
-        order = dice.sample(range(len(items)), len(items))
-        orders.append(order)
-        results = run(session, function, [items[place] for place in order], group, *more)
-        return [result for _, result in sorted(zip(order, results, strict=True), key=lambda pair: pair[0])]
-
-    patch.setattr(Session, "run", shuffled)
-    patch.setattr(spark, "run_bundles", run_late)
-    return orders
+        self._session.close()
+        self._wanted = None
 
 
 def run_late(*arguments: Any) -> Iterator[Any]:
-    """Run bundles, each after a wait of its own."""
+    """Run tasks after a random wait, so that jobs end in any order."""
     time.sleep(random.SystemRandom().uniform(0, 0.05))
-    yield from run_bundles(*arguments)
+    yield from run_tasks(*arguments)
 
 
 def kill_once(patch: pytest.MonkeyPatch, directory: Path, *, executor: bool = False) -> None:
@@ -128,14 +113,14 @@ def kill_once(patch: pytest.MonkeyPatch, directory: Path, *, executor: bool = Fa
 
     directory: gets a file for each kill.
     """
-    patch.setattr(spark, "run_bundles", partial(_killed_once, directory, executor))
+    patch.setattr(spark, "run_tasks", partial(_killed_once, directory, executor))
 
 
-def _killed_once(directory: Path, executor: bool, function: bytes, *arguments: Any) -> Iterator[Any]:
-    """Run bundles. The first worker that does so for this function is killed after it has done the work."""
-    done = list(run_bundles(function, *arguments))
+def _killed_once(directory: Path, executor: bool, function: Any, *arguments: Any) -> Iterator[Any]:
+    """Run tasks. The first worker that does so for this function is killed after it has done the work."""
+    done = list(run_tasks(function, *arguments))
     with suppress(FileExistsError):
-        (directory / sha256(function).hexdigest()).touch(exist_ok=False)
+        (directory / sha256(pickle.dumps(function)).hexdigest()).touch(exist_ok=False)
         if executor:
             os.kill(_executor(), signal.SIGKILL)
         os.kill(os.getpid(), signal.SIGKILL)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from itertools import islice
@@ -15,8 +15,6 @@ from simdocs.engines.engine import Result, Task, WorkerState
 
 
 class Threads:
-    far = True
-
     def __init__(self, jobs: int) -> None:
         self.jobs, self.state = jobs, WorkerState()
         self._own = threading.local()
@@ -36,14 +34,7 @@ class Threads:
     def start(self) -> None:
         """Threads share the memory of the process, so there is nothing to do before it grows."""
 
-    def reach(self, paths: Sequence[bytes]) -> bool:
-        """Workers see what this process sees."""
-        return True
-
-    def map(self, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
-        return self.map_with_state(lambda task, _state: function(task), tasks)
-
-    def map_with_state(
+    def map(
         self,
         function: Callable[[Task, WorkerState], Result],
         tasks: Iterable[Task],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -87,17 +87,6 @@ class FileList:
             given_names=self.given_names,
             inputs=self.inputs,
         )
-
-    def sample(self, most: int) -> list[bytes]:
-        """The names of at most so many of the files that are not in memory, from the first to the last."""
-        rows = np.linspace(0, len(self.names) - 1, min(most, len(self.names))).astype(np.int64)
-        return [self.names[row] for row in rows.tolist() if row not in self.held]
-
-    def elsewhere(self) -> FileList:
-        """The same files for machines where they have other devices and inodes."""
-        met = self.met.copy()
-        met[["device", "inode"]] = 0
-        return replace(self, met=met)
 
     def stamp(self, row: int) -> Stamp:
         """The stamp of the file in this row, when it was found."""

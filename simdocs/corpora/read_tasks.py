@@ -97,7 +97,6 @@ class Cutting:
     """Cuts files into tasks: see `tasks`.
 
     apart: whether workers open containers themselves where they can, so that tasks of stretches are among them.
-    far: whether workers may be on other machines.
     """
 
     def __init__(
@@ -109,10 +108,9 @@ class Cutting:
         earlier: Unchanged | None = None,
         *,
         apart: bool = False,
-        far: bool = False,
     ) -> None:
         self._found, self._limit, self.sequences = found, limit, sequences
-        self._report, self._earlier, self._apart, self._far = report, earlier, apart, far
+        self._report, self._earlier, self._apart = report, earlier, apart
         self.formats, self._meanings = formats_of(found, sequences)
         """The container format of each file, as a number; 0: it is one document."""
         share = int(min(found.sizes.sum(dtype=np.float64), _TASKS * _TASK_BYTES)) // _TASKS
@@ -183,7 +181,7 @@ class Cutting:
         if row not in found.named and not CONTAINERS[kind].stretches and found.sizes[row] < _OFTEN_ONE_TEXT:
             return []  # many files that are one text each are one task
         name, met = found.names[row], Met.of(found.met[row])
-        return described(name, row, found.stamp(row), met, self._limit, kind, named=row in found.named, far=self._far)
+        return described(name, row, found.stamp(row), met, self._limit, kind, named=row in found.named)
 
     def _container(self, row: int, begun: _Begun | None = None) -> Iterator[tuple[Portion, int]]:
         """Yield the tasks of a container, at least one. Raises OneText before the first.

@@ -7,21 +7,13 @@ opens them itself, so it must see the same files.
 from __future__ import annotations
 
 import mmap
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 
 from simdocs.model.ragged import Bytes, Keys, Ragged
-
-
-class Closable(Protocol):
-    """An object that is released when its worker ends."""
-
-    def close(self) -> None:
-        """Release everything that is held. The object is not used afterwards."""
-
 
 _HEADER = 24
 """The bytes before the rows in the part of a worker: how many rows it has, their bytes, and 1 if it is closed."""
@@ -123,7 +115,7 @@ class SharedRows:
         head[:] = 0, 0, 1
 
 
-Kept = TypeVar("Kept", bound=Closable)
+Kept = TypeVar("Kept")
 
 
 def untold(_share: float) -> None:
@@ -131,7 +123,7 @@ def untold(_share: float) -> None:
 
 
 class WorkerState:
-    """The objects that one worker keeps, at most one of each type.
+    """The objects that one worker keeps, at most one of each type, which have a method `close`.
 
     An engine makes one for its own process and one for each of its workers, and closes it with the worker. A worker may
     last as long as the engine, or for a few tasks. Nothing in it crosses to another process: a function that needs it
@@ -183,10 +175,6 @@ class Engine(Protocol):
         """The number of tasks that run at a time."""
 
     @property
-    def far(self) -> bool:
-        """Whether workers may be on other machines, so that they read large files better than this process."""
-
-    @property
     def state(self) -> WorkerState:
         """The objects that the calling process keeps for as long as the engine is open."""
 
@@ -196,26 +184,15 @@ class Engine(Protocol):
         A worker that is forked later keeps the memory that this process had then, even what it frees afterwards.
         """
 
-    def reach(self, paths: Sequence[bytes]) -> bool:
-        """Whether these files have the same devices and inodes for the workers as for this process.
-
-        Raises ClusterError: a worker on another machine does not see one of them.
-        """
-
-    def map(self, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
-        """Yield function(task) for each task, in the order of the tasks.
-
-        Raises what the function raises, at the turn of its task. WorkerError: a worker process was killed.
-        """
-
-    def map_with_state(
+    def map(
         self,
         function: Callable[[Task, WorkerState], Result],
         tasks: Iterable[Task],
         watch: Callable[[float], None] | None = None,
     ) -> Iterator[Result]:
-        """Yield function(task, state) for each task, with the state of the worker that runs it. Otherwise like map.
+        """Yield function(task, state) for each task, in their order, with the state of the worker that runs the task.
 
+        Raises what the function raises, at the turn of its task. WorkerError, ClusterError: a worker was lost.
         A result must not depend on what the state holds: any worker may run any task. watch: is called now and
         then while the next result is waited for, with the share of its task that the function says is done.
         """

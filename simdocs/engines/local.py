@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain, islice, repeat
 from types import ModuleType, TracebackType
@@ -23,8 +23,6 @@ from simdocs.storage.syscalls import signals_deferred
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-    from simdocs.engines.run import Explain, Progress
-    from simdocs.options.answers import Running
 
 FORKS = sys.platform == "linux"
 
@@ -56,11 +54,6 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def engine(running: Running, _progress: Progress, _explain: Explain, *, quiet: bool) -> Local:  # noqa: ARG001
-    """The engine for a run, with a worker for each core unless the number is given."""
-    return Local(running.jobs or cores())
-
-
 class Local:
     """An engine on this machine: `with Local(jobs) as engine: engine.map(function, tasks)`.
 
@@ -68,8 +61,6 @@ class Local:
     tasks and results cross a pipe, and so must be picklable. A worker starts when a task finds no idle one. It closes
     all other descriptors, and ends when its pipe closes, so that no worker outlives this process.
     """
-
-    far = False
 
     def __init__(self, jobs: int, worth_workers: int = WORTH_WORKERS) -> None:
         self.jobs, self._worth_workers = jobs, worth_workers
@@ -102,26 +93,16 @@ class Local:
         while self.jobs > 1 and len(self._pipes) < self.jobs:
             self._start()
 
-    def reach(self, paths: Sequence[bytes]) -> bool:  # noqa: ARG002  (as the protocol names it)
-        """Workers see what this process sees."""
-        return True
-
-    def map(self, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
-        """Yield function(task) for each task, in order. At most a few tasks run ahead of the results that were taken.
-
-        Raises what the function raises. WorkerError: a worker was killed.
-        """
-        return self.map_with_state(partial(_without_state, function), tasks)
-
-    def map_with_state(
+    def map(
         self,
         function: Callable[[Task, WorkerState], Result],
         tasks: Iterable[Task],
         watch: Callable[[float], None] | None = None,
     ) -> Iterator[Result]:
-        """Yield function(task, state) for each task, with the state of the worker that runs it. Otherwise like map.
+        """Yield function(task, state) for each task, in order, with the state of the worker that runs it.
 
-        watch: is called now and then with the share of the task of the next result that is done.
+        At most a few tasks run ahead of the results that were taken. Raises what the function raises. WorkerError: a
+        worker was killed. watch: is called now and then with the share of the task of the next result that is done.
         """
         coming = iter(tasks)
         here = self.jobs == 1
@@ -313,10 +294,6 @@ def _serve(pipe: Connection, share: memoryview[float] | None, shared: SharedRows
         while True:
             _answer(pipe, _result_of(pipe, state))
     state.close()
-
-
-def _without_state(function: Callable[[Task], Result], task: Task, _state: WorkerState) -> Result:
-    return function(task)
 
 
 def _result_of(pipe: Connection, state: WorkerState) -> tuple[bool, Any]:

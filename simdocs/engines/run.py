@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from simdocs.engines.engine import Engine, Result, Task
 from simdocs.model.answers import AS_A_WHOLE, Delivery
 from simdocs.model.skipped import Skipped
 from simdocs.options.answers import Running
-from simdocs.options.families import ENGINES
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -78,14 +77,12 @@ def _return_memory() -> None:
         ctypes.CDLL(None).malloc_trim(0)
 
 
-class Explain(Protocol):
-    """Says at once what is being done, to people who want explanations."""
-
-    def __call__(self, line: str, /, *, detail: bool = False) -> None:
-        """Say a line. detail: only to those who asked for every explanation."""
+Explain = Callable[..., None]
+"""Says a line at once about what is being done, to people who want explanations; with `detail=True` only to those who
+asked for every one."""
 
 
-def no_explanation(_line: str, /, *, detail: bool = False) -> None:
+def no_explanation(_line: str, *, detail: bool = False) -> None:
     """Say nothing."""
 
 
@@ -152,5 +149,15 @@ def running(
     them are kept.
     """
     how = Running.of(options.fields()) if "jobs" in options.options else Running(jobs=1)
-    with ENGINES[how.engine].load()(how, progress, explain, quiet=getattr(options, "quiet", False)) as engine:
+    engine: Engine
+    if how.engine == "spark":
+        from simdocs.engines.spark import Spark
+
+        settings = dict(setting.partition("=")[::2] for setting in how.spark_conf)
+        engine = Spark(how.jobs, how.spark_master or "", settings, explain)
+    else:
+        from simdocs.engines.local import Local, cores
+
+        engine = Local(how.jobs or cores())
+    with engine:
         yield Run(engine, skipped, progress, explain, delivery)

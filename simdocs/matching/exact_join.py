@@ -145,7 +145,7 @@ def token_sets(verifier: Verifier, rows: Rows) -> Iterator[tuple[int, Ragged]]:
             yield source
 
     work = partial(load_token_sets, shingling=verifier.corpus.recipe.shingling)
-    for cut, (sets, _, skips) in zip(cuts, verifier.run.engine.map_with_state(work, tasks()), strict=True):
+    for cut, (sets, _, skips) in zip(cuts, verifier.run.engine.map(work, tasks()), strict=True):
         recorded = verifier.corpus.recorded(rows[cut.start : cut.stop])
         verifier.looked_for(int(recorded.sum()), verifier.report(skips))
         yield cut.start, sets

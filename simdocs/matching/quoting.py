@@ -269,7 +269,7 @@ class Quoting:
                 yield _Block(request, None if asked is None else [asked[firsts[at]] for at in cut])
 
         work = partial(_quotes_in_block, queries=queries)
-        for cut, (found, skips) in zip(cuts, run.engine.map_with_state(work, blocks()), strict=True):
+        for cut, (found, skips) in zip(cuts, run.engine.map(work, blocks()), strict=True):
             verifier.looked_for(len(cut), verifier.report(skips))
             for place, query, passages in found:
                 for row in texts.copies[cut.start + place].tolist():

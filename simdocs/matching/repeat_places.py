@@ -262,7 +262,7 @@ def _read(
 
     shingling = corpus.recipe.shingling
     work = partial(_placed, shingling=shingling, ignored=corpus.ignored, least=least)
-    for cut, (found, skips) in zip(cuts, run.engine.map_with_state(work, tasks()), strict=True):
+    for cut, (found, skips) in zip(cuts, run.engine.map(work, tasks()), strict=True):
         verifier.report(skips)
         for each in found:
             begin = int(bounds[cut.start + each.place])

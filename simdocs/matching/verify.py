@@ -190,7 +190,7 @@ class Verifier:
         work = partial(verify_block, shingling=self.corpus.recipe.shingling)
         wanted = (self._block(rows, sizes, lefts[block], rights[block], in_passes=in_passes) for block in blocks)
         missing = set[tuple[bytes, bytes]]()
-        for block, (values, skips) in zip(blocks, self.run.engine.map_with_state(work, wanted), strict=True):
+        for block, (values, skips) in zip(blocks, self.run.engine.map(work, wanted), strict=True):
             similarity[unlike[block]] = values
             missing |= self.report(skips)
         read = distinct(np.concatenate((lefts, rights)))  # copies were looked up above
@@ -276,7 +276,7 @@ class Verifier:
         # Whether there is room for large ones is decided before, so that it does not depend on the workers.
         large = self._bitmaps.large_bits(rows)
         wanted = (BitmapsToMake(self._sources(rows[cut.start : cut.stop]), large[cut.start : cut.stop]) for cut in cuts)
-        for cut, (made, skips) in zip(cuts, self.run.engine.map_with_state(work, wanted), strict=True):
+        for cut, (made, skips) in zip(cuts, self.run.engine.map(work, wanted), strict=True):
             self._bitmaps.add(rows[cut.start : cut.stop], made)
             self.report(skips)
         self._bitmaps.make_room()

@@ -284,23 +284,13 @@ DIFFS = Family(
 )
 
 
-class EngineKind(Member):
-    """A kind of engine.
-
-    by_processes: whether it starts processes on this machine, for which Python callers must ask.
-    """
-
-    def __init__(self, help_text: str, implementation: str, *, by_processes: bool = False) -> None:
-        super().__init__(help_text, implementation)
-        self.by_processes = by_processes
-
-
 ENGINES = Family(
     {
-        "local": EngineKind("processes on this machine", "simdocs.engines.local:engine", by_processes=True),
-        "spark": EngineKind("workers of Apache Spark, which must see the same files", "simdocs.engines.spark:engine"),
+        "local": Member("processes on this machine"),
+        "spark": Member("workers of Apache Spark, which must see the same files"),
     }
 )
+"""Where work can run. `running` in engines/run.py makes each of them."""
 
 
 class ReportFigure(Member):

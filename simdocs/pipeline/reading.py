@@ -33,9 +33,6 @@ Made = TypeVar("Made")
 StageWork: TypeAlias = "Callable[[WorkerTask, WorkerState], tuple[Read, Made]]"
 """The work of a stage on a task: it returns the Read without texts, and its result."""
 
-_LOOKED_FOR = 16
-"""Files that workers are asked for before anything is read, lest they take all files for files that are gone."""
-
 
 class Reading:
     """Reads files in row order, each task in a worker, and takes over documents that have not changed.
@@ -55,8 +52,6 @@ class Reading:
         self._limit = limit
         self._reuse = None if earlier is None else earlier.reuse(found, recipe, limit)
         self._found = found
-        if not run.engine.reach(self._found.sample(_LOOKED_FOR)):
-            self._found = self._found.elsewhere()
         self._register = Register(self._found, run.skipped, recipe)
         self.progress = Advance(self._found)
         self._warned = False
@@ -72,8 +67,7 @@ class Reading:
         """
         reuse, register, advance = self._reuse, self._register, self.progress
         unchanged = None if reuse is None else reuse.unchanged
-        how = {"apart": True, "far": self.run.engine.far}
-        cutting = Cutting(self._found, self._limit, self.recipe.sequences, register.skip_rest, unchanged, **how)
+        cutting = Cutting(self._found, self._limit, self.recipe.sequences, register.skip_rest, unchanged, apart=True)
         tell = advance.teller(step, self.run.progress)
         flow = _Flow(self.run.engine, work, cutting, advance, tell)
         for turn in flow.in_order():
@@ -179,7 +173,7 @@ class _Flow(Generic[Made]):
     def in_order(self) -> Iterator[_Turn]:
         """Yield what is kept, and each task when its result is there."""
         while self._sources:
-            for result in self._engine.map_with_state(self._work, self._sending(), self._tell):
+            for result in self._engine.map(self._work, self._sending(), self._tell):
                 turn = self._sent.popleft()
                 turn.result, turn.is_done = result, True
                 del result

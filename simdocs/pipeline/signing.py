@@ -291,7 +291,7 @@ def sign_token_sets(
 
 
 def _sign_sets(
-    sets: Ragged, sketching: Sketching, ignored: Tokens, seed: int, *, sketched: bool
+    sets: Ragged, _state: WorkerState, sketching: Sketching, ignored: Tokens, seed: int, *, sketched: bool
 ) -> tuple[tuple[Tokens, BlockPlaces, Ragged], Index, Ragged]:
     """The result of `_begin` without the ignored tokens, the number of tokens left of each set, and the sketches."""
     left = leave_out(sets, ignored)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Generic, NamedTuple
 
 import numpy as np
@@ -23,7 +22,7 @@ from simdocs.pipeline.reading import Made, StageWork
 class Worked(NamedTuple, Generic[Made]):
     """What a worker has read of a stretch.
 
-    found: the documents, numbered from 1 except in slices, and what the stage made of them; None if there is no part.
+    found: the documents, numbered from 1, and what the stage made of them; None if there is no part.
     start, end: the interval of the file that the parts cover. numbers: how many they cover.
     stamp: that of the file when it was read; None if there is no part.
     is_done: whether all parts of the stretch are here. Otherwise the calling process reads the rest of the file.
@@ -46,8 +45,6 @@ def work_on(work: StageWork[Made], stretch: Stretch, state: WorkerState, fields:
     The last stretch has a result even if it has no part. The documents of a file that is one text are those of a task
     of files.
     """
-    if stretch.is_slice:
-        return _slice(work, stretch, state, fields)
     held, count, size, skip = list[Part](), 0, 0, None
     start = end = stretch.start
     is_done, is_textless = True, False
@@ -71,76 +68,10 @@ def work_on(work: StageWork[Made], stretch: Stretch, state: WorkerState, fields:
             return Worked(work(files, state), 0, end, 0, None, is_done=True)
         skip = Skip(found.reason, stretch.name, found.detail)
         is_textless = stretch.named and isinstance(found, WithoutTexts)
-    found_here, stamp = _worked(work, held, stretch, state)
-    return Worked(found_here, start, end, count, stamp, is_done, skip, is_textless)
-
-
-def _worked(
-    work: StageWork[Made], parts: list[Part], stretch: Stretch, state: WorkerState
-) -> tuple[tuple[Read, Made] | None, Stamp | None]:
-    """The result of the stage for the parts of a stretch, and the stamp of the file when the last one was read."""
-    if parts:
-        stamp = parts[-1].stamp
-        return work(parts, state), stamp
-    return work(Files([], {}, stretch.limit, np.empty(0, MET)), state) if stretch.is_last else None, None
-
-
-class _Slicing:
-    """A file of which one slice after the other is read. The next part is cut only if it is wanted."""
-
-    def __init__(self) -> None:
-        self._of: Stretch | None = None
-        self._parts: Iterator[Part] = iter(())
-        self._next: Part | None = None
-        self.done, self.read_to = 0, -1
-        """Where the last part ended, and how far the file was read then."""
-
-    def parts(self, stretch: Stretch, fields: Sequences) -> Iterator[tuple[int, Part]]:
-        """Yield the parts of a slice, each with the end of the part before it."""
-        same = self._of is not None and (self._of.name, self._of.stamp, self._of.limit) == (
-            stretch.name,
-            stretch.stamp,
-            stretch.limit,
-        )
-        if not same or self.read_to > stretch.start:
-            self.close()
-            self._of, self._parts = stretch, cut(stretch, fields).parts
-            self._next, self.done, self.read_to = None, 0, -1
-        while (part := self._next or next(self._parts, None)) is not None:
-            self._next = part
-            if not stretch.stamp.same_bytes(part.stamp):
-                raise DocumentSkipped("changed")
-            if part.read_to > stretch.stop:
-                return
-            before, self._next = self.done, None
-            self.done, self.read_to = part.start + part.extent, part.read_to
-            if part.read_to > stretch.start or not stretch.start:
-                yield before, part
-
-    def close(self) -> None:
-        """Close the file."""
-        self._of, self._next, close = None, None, getattr(self._parts, "close", None)
-        if close is not None:
-            close()
-
-
-def _slice(work: StageWork[Made], stretch: Stretch, state: WorkerState, fields: Sequences) -> Worked[Made]:
-    """Read the parts of a slice. If a worker has read the one before, it goes on from there."""
-    slicing, held = state.get(_Slicing), list[Part]()
-    start, numbers, size, is_done = -1, 0, 0, True
-    try:
-        for before, part in slicing.parts(stretch, fields):
-            start = before if start < 0 else start
-            held.append(part)
-            numbers, size = numbers + part.count, size + len(part.data)
-            if numbers >= MOST_DOCUMENTS or size >= MOST_BYTES:  # those that are skipped take memory, too
-                is_done = False
-                break
-    except DocumentSkipped:
-        slicing.close()
-        return Worked(None, stretch.start, stretch.start, 0, None, is_done=False)
-    found, stamp = _worked(work, held, stretch, state)
-    return Worked(found, slicing.done if start < 0 else start, slicing.done, numbers, stamp, is_done)
+    if held:
+        return Worked(work(held, state), start, end, count, held[-1].stamp, is_done, skip, is_textless)
+    nothing = work(Files([], {}, stretch.limit, np.empty(0, MET)), state) if stretch.is_last else None
+    return Worked(nothing, start, end, 0, None, is_done, skip, is_textless)
 
 
 class Following:
@@ -171,7 +102,7 @@ class Following:
             return None, False
         if not worked.is_done:
             self._given_up = stretch.row
-        if worked.found is not None and not stretch.is_slice:
+        if worked.found is not None:
             _move(worked.found[0], stretch.name, self.count)
         self.count += worked.numbers
         if worked.stamp is not None:

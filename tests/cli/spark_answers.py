@@ -89,9 +89,6 @@ class Outcome(NamedTuple):
 _CHANGING = re.compile(r"\bin [0-9.]+ s\b|\bof [0-9,]+ MB available")
 """What differs between runs that are the same: times, and how much memory is left."""
 
-_OF_SPARK = re.compile(r"^simdocs: spark: .*\n", re.MULTILINE)
-"""The lines in which only Spark says what it did, with -v."""
-
 
 def outcome(capfd: pytest.CaptureFixture[str], *arguments: str) -> Outcome:
     """What comes of a command in this process, whose output goes to out/. run.json, which has times, is left out."""
@@ -111,7 +108,7 @@ def outcome(capfd: pytest.CaptureFixture[str], *arguments: str) -> Outcome:
         del summary["seconds"]
     return Outcome(
         status,
-        _CHANGING.sub("", _OF_SPARK.sub("", said.out + said.err)),
+        _CHANGING.sub("", said.out + said.err),
         summary,
         {name: data for name, data in files.items() if not name.endswith("run.json")},
     )

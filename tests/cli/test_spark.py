@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import gzip
 import json
 import os
 import shutil
@@ -17,14 +16,10 @@ import pytest
 
 from simdocs.cli.program import run
 from simdocs.corpora import read_tasks
-from simdocs.corpora.containers import stretches
-from simdocs.corpora.containers.delimited import Delimited
-from simdocs.corpora.containers.jsonl import JsonLines
-from simdocs.corpora.containers.tables import TableFiles
+from simdocs.model.texts import batches
 from tests.cli.corpus import A1, A, B, lay
 from tests.cli.program import PROGRAM
 from tests.cli.spark_answers import as_csv, lay_generated, outcome, restored_signals, texts
-from tests.corpora.arrow_files import HAS_PYARROW, as_parquet, table
 from tests.spark import with_spark
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -60,6 +55,8 @@ def test_an_update_has_the_bytes_of_a_new_build(corpus, spark_session, monkeypat
 def test_files_that_vanish_or_change_before_they_are_read_are_named(spark_session, tmp_path, monkeypatch, capfd):
     """The walk is over when tasks are cut."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(batches, "__defaults__", (4096,))
+    monkeypatch.setattr(read_tasks, "_TASK_BYTES", 4096)
     cutting = read_tasks.Cutting
     said = []
     for engine in ("local", "spark"):
@@ -192,28 +189,3 @@ def test_settings_that_make_no_sense_are_refused(words, said, capfd):
     errors = capfd.readouterr().err
     assert said in errors
     assert "xyz" not in errors
-
-
-@with_spark
-def test_the_driver_opens_no_container_that_workers_can_open(corpus, spark_session, monkeypatch, capfd):
-    monkeypatch.chdir(corpus)
-    monkeypatch.setattr(read_tasks, "_OFTEN_ONE_TEXT", 0)
-    monkeypatch.setattr(stretches, "BYTES", 1 << 19)
-    some = [f"{number} {text}" for number, text in enumerate(texts(5, 2000, 200))]
-    lines = "".join(json.dumps({"text": text}) + "\n" for text in some).encode()
-    large = {"large/a.jsonl": lines, "large/b.csv": as_csv(some), "large/c.jsonl.gz": gzip.compress(lines)}
-    if HAS_PYARROW:
-        large["large/d.parquet"] = as_parquet(table([(str(number), text) for number, text in enumerate(some)]), 300)
-    assert min(map(len, large.values())) > stretches.BYTES
-    lay(corpus, large)
-    call = ("index", "large", "rows/c.csv", "rows/b.jsonl.gz", "-o", "out/x.index")
-    alone = outcome(capfd, *call, "-j1")
-
-    def refuse(*_: object) -> None:
-        raise AssertionError("the driver opened it")
-
-    # Workers import these modules themselves.
-    for kind in (JsonLines, Delimited, TableFiles):
-        monkeypatch.setattr(kind, "parts", refuse)
-    assert outcome(capfd, *call, "--engine", "spark", "-j", "2") == alone
-    assert alone[0] == 3

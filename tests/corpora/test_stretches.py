@@ -41,7 +41,7 @@ def one_pass(path: Path, limit: int) -> list[Part]:
 
 def stretches_of(path: Path, limit: int) -> list[Stretch]:
     name = os.fsencode(path)
-    return described(name, 0, Stamp.of(status_of(name)), ANY, limit, "jsonl", named=True, far=False)
+    return described(name, 0, Stamp.of(status_of(name)), ANY, limit, "jsonl", named=True)
 
 
 def joined_up(path: Path, limit: int) -> list[Part] | None:

@@ -18,15 +18,16 @@ import pytest
 
 import simdocs
 from simdocs.engines import run
+from simdocs.engines.engine import WorkerState
 from simdocs.engines.local import Local
 from simdocs.engines.run import in_threads, threads_for
 
 
-def doubled(number: int) -> int:
+def doubled(number: int, _state: WorkerState) -> int:
     return 2 * number
 
 
-def process_of(_task: object) -> int:
+def process_of(_task: object, _state: WorkerState) -> int:
     return os.getpid()
 
 
@@ -95,8 +96,10 @@ def test_tasks_and_results_larger_than_a_pipe_do_not_deadlock(size):
     """If both ends of a pipe wrote more than it holds, each would wait for the other to read."""
     done = in_another_process(f"""
         from simdocs.engines.local import Local
+        def upper(data, state):
+            return data.upper()
         with Local(2) as engine:
-            print(sum(map(len, engine.map(bytes.upper, [b"x" * {size}] * 8))))
+            print(sum(map(len, engine.map(upper, [b"x" * {size}] * 8))))
     """)
     assert done.stdout.split() == [str(8 * size).encode()]
 
@@ -132,9 +135,12 @@ def test_what_is_left_of_a_message_for_which_memory_runs_out_is_not_taken_for_th
             return run_out(pipe)
 
         Connection.recv = receive
+        def size(data, state):
+            return len(data)
+
         try:
             with Local(2) as engine:
-                list(engine.map(len, [document] * 9))
+                list(engine.map(size, [document] * 9))
         except MemoryError:
             print(path.exists())
     """)
@@ -145,16 +151,17 @@ def test_what_is_left_of_a_message_for_which_memory_runs_out_is_not_taken_for_th
 def test_tasks_that_wait_in_a_pipe_do_not_deadlock(sizes):
     """A small task waits behind another one, whose result may be larger than the pipe."""
     done = in_another_process(f"""
-        from operator import methodcaller
         from simdocs.engines.local import Local
+        def longer(data, state):
+            return data.ljust(2_000_000)
         with Local(2) as engine:
             tasks = [b"x" * size for size in {sizes} * 12]
-            print(sum(map(len, engine.map(methodcaller("ljust", 2_000_000), tasks))))
+            print(sum(map(len, engine.map(longer, tasks))))
     """)
     assert done.stdout.split() == [str(2_000_000 * 12 * len(sizes)).encode()]
 
 
-def left_trace(path: str) -> str:
+def left_trace(path: str, _state: WorkerState) -> str:
     Path(path).touch()
     return path
 
@@ -174,8 +181,10 @@ def test_workers_have_something_to_do_while_this_process_works(tmp_path):
 def test_unread_results_do_not_keep_workers_alive():
     done = in_another_process("""
         from simdocs.engines.local import Local
+        def upper(data, state):
+            return data.upper()
         with Local(2) as engine:
-            results = engine.map(bytes.upper, [b"x" * 1_000_000] * 8)
+            results = engine.map(upper, [b"x" * 1_000_000] * 8)
             print(len(next(results)))
     """)
     assert done.stdout.split() == [b"1000000"]
@@ -203,7 +212,7 @@ def test_the_share_of_a_task_that_is_done_is_seen_while_a_worker_is_at_it(tmp_pa
 
     results: list[int] = []
     with Local(2) as engine:
-        for result in engine.map_with_state(half_done, [str(tmp_path / "0"), str(tmp_path / "1")], watch):
+        for result in engine.map(half_done, [str(tmp_path / "0"), str(tmp_path / "1")], watch):
             results.append(result)
     assert results == [4, 4]
     assert 0.5 in seen
@@ -214,7 +223,7 @@ def test_the_share_of_a_task_is_seen_in_this_process(tmp_path):
     (tmp_path / "answer").write_bytes(b"seen")
     seen: list[float] = []
     with Local(1) as engine:
-        assert list(engine.map_with_state(half_done, [str(tmp_path / "answer")], seen.append)) == [4]
+        assert list(engine.map(half_done, [str(tmp_path / "answer")], seen.append)) == [4]
     assert seen == [0.5, 1.0]
 
 
@@ -254,7 +263,7 @@ def test_map_raises_the_error_if_a_worker_runs_out_of_memory(where, error):
                 if self.where == "a task is taken in":
                     run_out()
 
-        def work(task):
+        def work(task, state):
             if task.where == "it is done":
                 run_out()
             return task
@@ -273,9 +282,11 @@ def test_a_worker_that_is_killed_is_an_error_with_a_remedy():
         import os, signal
         from simdocs.engines.local import Local
         from simdocs.errors import SimdocsError
+        def run(task, state):
+            return eval(task)
         try:
             with Local(2) as engine:
-                list(engine.map(eval, ["1", "__import__('os').kill(__import__('os').getpid(), 9)"] * 4))
+                list(engine.map(run, ["1", "__import__('os').kill(__import__('os').getpid(), 9)"] * 4))
         except SimdocsError as error:
             print(error)
     """)

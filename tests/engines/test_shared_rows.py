@@ -102,11 +102,11 @@ def get_all(count: int, state: WorkerState) -> list[bytes]:
 @pytest.mark.parametrize("jobs", [1, 2, 3])
 def test_every_worker_gets_what_the_others_have_put(jobs):
     with Local(jobs) as local:
-        done = list(local.map_with_state(put_one, range(20)))
+        done = list(local.map(put_one, range(20)))
         if not all(done):
             pytest.skip("workers are not forked here, so they share no memory")
         every = [b"%d" % number for number in range(20)]
-        assert list(local.map_with_state(get_all, [20] * 6)) == [every] * 6
+        assert list(local.map(get_all, [20] * 6)) == [every] * 6
 
 
 @given(some.batches, some.shinglings, some.shinglings)

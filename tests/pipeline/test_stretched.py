@@ -17,7 +17,6 @@ import simdocs
 from simdocs.corpora import read_tasks
 from simdocs.corpora.containers import line_stretches, lines, stretches
 from simdocs.corpora.read_tasks import Cutting
-from simdocs.engines.local import Local
 from simdocs.model.skipped import Skipped
 from simdocs.pipeline import stretched
 from tests.amounts import slow
@@ -93,17 +92,15 @@ def by_the_caller(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Cutting, "_stretches", lambda *_: [])
 
 
-@pytest.mark.parametrize("far", [False, True])
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize("seed", [0, 1, *slow(2, 3, 4, 5)])
 def test_artifacts_and_messages_are_those_of_one_pass(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int, jobs: int, far: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int, jobs: int
 ) -> None:
     monkeypatch.chdir(tmp_path)
     files = corpus(seed)
     lay(tmp_path, {f"docs/{name}": data for name, data in files.items()})
     cut_small(monkeypatch, 128)
-    monkeypatch.setattr(Local, "far", far)
     monkeypatch.setattr(stretches, "BYTES", 512)
     monkeypatch.setattr(read_tasks, "_OFTEN_ONE_TEXT", 0)
     every = [("docs",), *((f"docs/{name}",) for name in files), ("docs/d/one.json", "docs/a.txt")]
@@ -136,26 +133,6 @@ def test_a_small_file_with_very_many_documents_is_not_held_whole(
     assert len(simdocs.signature("x.jsonl.gz", output="x.signatures").documents) == 60_000
     assert len(held) == 1
     assert held[0] < 1000 + (1 << 14) + 1
-
-
-@pytest.mark.parametrize("name", ["x.csv", "x.jsonl.gz"])
-def test_a_worker_that_reads_one_slice_after_the_other_cuts_the_file_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(Local, "far", True)
-    monkeypatch.setattr(stretches, "BYTES", 1 << 14)
-    cut_small(monkeypatch, 1 << 12)
-    rows = [random.Random(at).randbytes(60).hex() for at in range(4000)]
-    lines = b"".join(b'{"text": "%b"}\n' % row.encode() for row in rows)
-    Path(name).write_bytes(gzip.compress(lines) if name.endswith(".gz") else as_csv(rows))
-    cuts, slices = list[str](), list[int]()
-    cut, work_on = stretched.cut, stretched.work_on
-    monkeypatch.setattr(stretched, "cut", lambda *given: cuts.append(name) or cut(*given))
-    monkeypatch.setattr(stretched, "work_on", lambda *given: slices.append(given[1].start) or work_on(*given))
-    assert len(simdocs.signature(name, output="x.signatures", jobs=1).documents) == 4000
-    assert len(slices) > 5
-    assert len(cuts) == 1
 
 
 REPETITIVE = {

@@ -26,9 +26,6 @@ MOST_DOCUMENTS = 1 << 15
 MOST_BYTES = 1 << 24
 """Bytes of a stretch after which it ends early. A small file may have many rows that share a long text."""
 
-_MOST_SLICES = 64
-"""Slices of a file. A worker that begins with a later one decompresses and cuts all before it."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stretch:
@@ -43,8 +40,6 @@ class Stretch:
     stamp: its stamp when it was found. The file must not have changed if it is cut into several stretches.
     start, stop: the interval of the file, in bytes.
     is_whole: whether it is all of the file.
-    is_slice: whether it has the parts at whose ends so many bytes of the file were read, when it was cut from its
-        beginning. Documents have the numbers of the file then.
     named: whether the file was named as an argument.
     """
 
@@ -57,7 +52,6 @@ class Stretch:
     start: int
     stop: int
     is_whole: bool
-    is_slice: bool = False
     named: bool
 
     is_kept: ClassVar[Literal[False]] = False
@@ -93,23 +87,18 @@ class CutsStretches(Protocol):
 
 
 def described(
-    name: bytes, row: int, stamp: Stamp, met: Met, limit: int, format_name: str, *, named: bool, far: bool
+    name: bytes, row: int, stamp: Stamp, met: Met, limit: int, format_name: str, *, named: bool
 ) -> list[Stretch]:
     """The stretches of a container that was found; none if workers cannot cut it. The parameters are those of Stretch.
 
     A file in one stretch is read by the rules for whole files, also if it has changed since it was found.
-    far: whether workers may be on other machines. Then files that can only be cut from their beginning have slices,
-        which take more time of processors, but their bytes do not pass through the calling process.
     """
     kind = CONTAINERS[format_name]
-    cuts, is_slice = [0, stamp.size], False
-    compressed = bool(compression_of(name))
+    cuts, compressed = [0, stamp.size], bool(compression_of(name))
     if stamp.size * (ASSUMED_RATIO if compressed else 1) > BYTES:
-        is_slice = compressed or not kind.stretches
-        if not stamp.mtime_ns or (is_slice and (not far or kind.is_limited_whole)):
+        if not stamp.mtime_ns or compressed or not kind.stretches:
             return []
-        step = max(BYTES, stamp.size // _MOST_SLICES) if is_slice else BYTES
-        cuts = [*range(0, max(1, stamp.size - step // 2), step), stamp.size]
+        cuts = [*range(0, max(1, stamp.size - BYTES // 2), BYTES), stamp.size]
     return [
         Stretch(
             container=format_name,
@@ -120,8 +109,7 @@ def described(
             stamp=stamp,
             start=start,
             stop=stop,
-            is_whole=len(cuts) == 2 and not is_slice,
-            is_slice=is_slice,
+            is_whole=len(cuts) == 2,
             named=named,
         )
         for start, stop in pairwise(cuts)
@@ -129,8 +117,8 @@ def described(
 
 
 def cut(stretch: Stretch, fields: Sequences) -> Cut:
-    """Cut a stretch into parts; a slice into all parts of its file. Raises DocumentSkipped, now or while it yields."""
-    if stretch.is_whole or stretch.is_slice:
+    """Cut a stretch into parts. Raises DocumentSkipped, now or while it yields."""
+    if stretch.is_whole:
         file = ContainerFile(stretch.name, stretch.limit, stretch.met)
         return Cut(0, None, container(stretch.container).parts(file, fields))
     cutting: CutsStretches = loaded(CONTAINERS[stretch.container].stretches)

@@ -172,16 +172,13 @@ def with_row_outputs(plan: Plan, run: Run) -> tuple[Plan, RowDrafts | None]:
     if not given:
         # Only a saved answer needs them, which is not taken in blocks.
         return (plan if delivery.take is None else replace(plan, intake=replace(plan.intake, with_digests=False))), None
-    from simdocs.commands.row_outputs import RowDrafts, refuse_unread
+    from simdocs.commands.row_outputs import RowDrafts
     from simdocs.pipeline.prepare import files_of, refuse_within
 
-    fields = plan.recipe.sequences
     if plan.intake.artifact is None:
-        found = files_of(plan.intake, run)
-        refuse_unread(found, fields)
-        plan = replace(plan, intake=replace(plan.intake, found=found))
+        plan = replace(plan, intake=replace(plan.intake, found=files_of(plan.intake, run)))
     assert delivery.publishing is not None
-    rows = RowDrafts(given, plan.intake, fields, delivery.outputs, delivery.publishing)
+    rows = RowDrafts(given, plan.intake, plan.recipe.sequences, delivery.outputs, delivery.publishing)
     refuse_within(given.values(), plan.intake)
     return plan, rows
 

@@ -23,7 +23,6 @@ from simdocs.corpora.containers.container import ContainerFile
 from simdocs.corpora.containers.recognise import needed_by
 from simdocs.corpora.containers.row_writers import RowWriter, row_writer
 from simdocs.corpora.containers.rows import Flags, RowBatch, RowSource, open_rows
-from simdocs.corpora.file_list import FileList
 from simdocs.corpora.stamp import Stamp
 from simdocs.corpora.walked_files import Met
 from simdocs.engines.run import Run
@@ -35,7 +34,7 @@ from simdocs.model.deduplication import WrittenRows
 from simdocs.model.documents import Documents
 from simdocs.model.groups import Members
 from simdocs.model.ragged import Floats, Index, Rows
-from simdocs.model.skipped import DocumentSkipped, Skip, and_more, explanation
+from simdocs.model.skipped import DocumentSkipped, Skip, explanation
 from simdocs.names import display_name, name_to_text
 from simdocs.options.texts import Sequences
 from simdocs.storage.atomic_file import atomic_file
@@ -99,6 +98,8 @@ class RowDrafts:
         self, outputs: Mapping[str, str], intake: Intake, fields: Sequences, others: Any, publishing: ExitStack
     ) -> None:
         assert intake.found is not None
+        for needy, (module, what) in needed_by(intake.found.names, fields):
+            needs(module, what, display_name(needy))  # or else an output would lack all its rows
         self._found, self._fields, self._limit = intake.found, fields, intake.walking.max_size
         self._targets = row_targets(outputs, intake.found, intake.sources, fields, others)
         self._drafts: dict[str, OutputStream | DraftTree | StoredTree] = {}
@@ -125,7 +126,7 @@ class RowDrafts:
             try:
                 source = self._open(number)
             except DocumentSkipped as skip:
-                if mine or skip.reason == "changed":
+                if mine:
                     raise self._changed(number) from None
                 self._report(number, skip, 0, run)
                 lost += 1
@@ -133,7 +134,7 @@ class RowDrafts:
             read, numbers = 0, documents.facts["line"][mine.start : mine.stop]
             with closing(source), ExitStack() as stack:
                 writers = self._writers(number, source, stack)
-                for some in self._batches(number, source):
+                for some in source.batches():
                     begin, end = np.searchsorted(numbers, (some.numbers[0], some.numbers[-1] + 1)).tolist()
                     places = numbers[begin:end] - some.numbers[0]
                     unjudged += _write(source, some, places, mine[begin:end], fates, writers, rows)
@@ -160,22 +161,17 @@ class RowDrafts:
         file = ContainerFile(self._found.names[number], self._limit, met, held)
         return open_rows(file, self._targets.read_as[number], self._fields)
 
-    def _batches(self, number: int, source: RowSource) -> Iterator[RowBatch]:
-        """Yield the rows of a file. InputError: it has changed."""
-        try:
-            yield from source.batches()
-        except DocumentSkipped:
-            raise self._changed(number) from None
-
     def _writers(self, number: int, source: RowSource, stack: ExitStack) -> dict[str, RowWriter]:
         """A writer of the rows of this file for each output. stack: closes their files."""
         writers = dict[str, RowWriter]()
         for name, draft in self._drafts.items():
-            path, form = self._targets.place(name, number)
+            if isinstance(draft, OutputStream):
+                path, form, write = self._targets.outputs[name], self._targets.forms[name], draft.write
+            else:
+                path, form = self._targets.paths[number], self._targets.read_as[number]
+                write = stack.enter_context(draft.file(path)).write
+            sink, again = CompressedSink(os.fsencode(path), write), partial(self._open, number)
             joined = name in self._targets.forms and len(self._found.names) > 1
-            in_tree = None if isinstance(draft, OutputStream) else draft.file(self._targets.paths[number])
-            stream: Any = draft if in_tree is None else stack.enter_context(in_tree)
-            sink, again = CompressedSink(os.fsencode(path), stream.write), partial(self._open, number)
             writers[name] = row_writer(form, source, sink, again, flagged=name == FLAGGED, joined=joined)
         return writers
 
@@ -192,8 +188,10 @@ class RowDrafts:
         return InputError(f"{shown}: changed before its rows were written, so nothing was written: run again")
 
     def _report(self, number: int, skip: DocumentSkipped, read: int, run: Run) -> None:
-        """Report that only so many rows of a file can be read. InputError: none can, and it is the only file."""
+        """Report that only so many rows of a file can be read. InputError: it changed, or it is the only one."""
         name = self._found.names[number]
+        if skip.reason == "changed":
+            raise self._changed(number)
         if not read and len(self._found.names) == 1 and not self._targets.paths:
             why = skip.detail or explanation(skip.reason)
             raise InputError(f"{display_name(name)}: no rows can be written: {why}")
@@ -240,13 +238,3 @@ def _write(
             writer.write(rows.take(np.flatnonzero(wanted)))
             counts[name] += int((wanted & is_row).sum())
     return int(is_row.sum()) - len(places)
-
-
-def refuse_unread(found: FileList, fields: Sequences) -> None:
-    """Raise MissingExtraError if a file needs a library that is not installed: an output would lack all its rows."""
-    needy = dict[tuple[str, str], list[bytes]]()
-    for name, library in needed_by(found.names, fields):
-        needy.setdefault(library, []).append(name)
-    for (module, what), names in needy.items():
-        lost = f"{and_more(len(names))}, whose rows would be lost" if len(names) > 1 else ""
-        needs(module, what, f"{display_name(names[0])}{lost}")

@@ -39,13 +39,6 @@ class RowTargets(NamedTuple):
     read_as: Sequence[str]
     paths: Sequence[str]
 
-    def place(self, parameter: str, number: int) -> tuple[str, str]:
-        """The path to which the rows of a file are written, and their format."""
-        path = self.outputs[parameter]
-        if parameter in self.forms:
-            return path, self.forms[parameter]
-        return os.path.join(path, self.paths[number]), self.read_as[number]
-
 
 def row_targets(
     outputs: Mapping[str, str],

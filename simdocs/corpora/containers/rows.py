@@ -106,7 +106,7 @@ class TextRows:
         self.damage: DocumentSkipped | None = None
         self._rows: Iterator[list[bytes]]
         if form == "json":
-            self._content: Iterator[Any] = _elements(file)
+            self._content: Any = _elements(file)
             self._rows = chain([next(self._content)], self._content)
             return
         self._content = _content(file)
@@ -127,15 +127,13 @@ class TextRows:
             self._rows = chain([some[1:]], self._rows)
 
     def batches(self) -> Iterator[RowBatch]:
-        """Yield all rows that can be read, some at a time. Raises DocumentSkipped: changed."""
+        """Yield all rows that can be read, some at a time."""
         number = 1
         try:
             for rows in filter(None, self._rows):
                 yield RowBatch(np.arange(number, number + len(rows)), rows)
                 number += len(rows)
         except DocumentSkipped as skip:
-            if skip.reason == "changed":
-                raise
             self.damage = skip
 
     def where(self, number: int) -> str:
@@ -162,7 +160,7 @@ class TextRows:
 
     def close(self) -> None:
         """Close the file."""
-        self._content.close()  # type: ignore[attr-defined]
+        self._content.close()
 
 
 RowSource: TypeAlias = "TextRows | TableRows"

@@ -64,7 +64,7 @@ class TableRows:
         self.names: list[str] = self.table.schema.names
 
     def batches(self) -> Iterator[RowBatch]:
-        """Yield all rows that can be read, some at a time. Raises DocumentSkipped: changed."""
+        """Yield all rows that can be read, some at a time."""
         concat = library("pyarrow", "reading tables").Table.from_batches
         for unit, (first, end) in enumerate(pairwise(self.table.firsts)):
             done = first
@@ -79,8 +79,6 @@ class TableRows:
                     if done < end:
                         raise ValueError("too few rows")
             except DocumentSkipped as skip:  # the rows of the other row groups or record batches may be readable
-                if skip.reason != "malformed":
-                    raise
                 self.damage = self.damage or skip
         self.damage = self.damage or self.table.trouble
 

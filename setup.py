@@ -20,10 +20,9 @@ IN_C = "simdocs/kernels/native"
 
 compiled = Extension(
     "simdocs.kernels.native.compiled",
-    [f"{IN_C}/{name}.c" for name in ("compiled", "texts", "words", "tokens", "sorting", "overlaps", "sketch", "files")],
+    [f"{IN_C}/{name}.c" for name in ("compiled", "texts", "words", "tokens", "sorting", "overlaps", "sketch")],
     depends=[f"{IN_C}/compiled.h"],
-    extra_compile_args=["-O3", "-fno-strict-aliasing", "-pthread"],
-    extra_link_args=["-pthread"],
+    extra_compile_args=["-O3", "-fno-strict-aliasing"],
     py_limited_api=True,
     optional=wanted != "require",
 )

@@ -17,7 +17,6 @@ from hypothesis import HealthCheck, settings
 
 from tests.amounts import SHORT_EXAMPLES
 from tests.runs import eager_workers
-from tests.waits import without_waits
 
 if TYPE_CHECKING:
     from tests.spark import Sessions
@@ -41,14 +40,6 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
         signal.signal(signal.SIGHUP, lambda *_: None)  # the tests themselves still go on
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _without_waits() -> Iterator[None]:
-    """Wait neither for the disk nor for files that were written just now."""
-    with pytest.MonkeyPatch.context() as patch:
-        without_waits(patch.setattr)
-        yield
 
 
 @pytest.fixture

@@ -14,9 +14,8 @@ from typing import Any
 from simdocs.corpora.containers.container import ContainerFile, Locator, OneText, Part, PartDocuments
 from simdocs.corpora.containers.fields import missing_text
 from simdocs.corpora.containers.lines import OpenIntervals
-from simdocs.corpora.read_file import read
+from simdocs.corpora.files import read
 from simdocs.corpora.stamp import NO_FILE
-from simdocs.corpora.walked_files import Met
 from simdocs.model.skipped import Skip
 from simdocs.options.texts import Sequences
 
@@ -31,7 +30,7 @@ class FormFeeds:
     noun = "page"
 
     def parts(self, file: ContainerFile, fields: Sequences) -> Iterator[Part]:
-        data, stamp = (file.held, NO_FILE) if file.held is not None else read(file.name, file.limit, 0, file.met)
+        data, stamp = (file.held, NO_FILE) if file.held is not None else read(file.name, file.limit, follow=file.follow)
         if data.startswith(b"{"):
             raise OneText("it begins with a brace")
         pages = data.split(b"\f")
@@ -67,8 +66,8 @@ class FormFeeds:
             found.texts.append(text)
         return found
 
-    def open(self, path: bytes, met: Met, fields: Sequences) -> Pages:
-        return Pages(path, met)
+    def open(self, path: bytes, fields: Sequences, *, follow: bool) -> Pages:
+        return Pages(path, follow=follow)
 
     def cut(self, content: bytes, where: Locator, fields: Sequences) -> bytes:
         return content.split(b"\f")[where.start]
@@ -84,9 +83,9 @@ class FormFeeds:
 class Pages:
     """The pages of a file, all of them read at once."""
 
-    def __init__(self, path: bytes, met: Met) -> None:
+    def __init__(self, path: bytes, *, follow: bool) -> None:
         self.file = None
-        data, self.stamp = read(path, 1 << 30, 0, met)
+        data, self.stamp = read(path, 1 << 30, follow=follow)
         self._pages = data.split(b"\f")
 
     def read(self, wanted: Sequence[Locator]) -> Iterator[bytes | None]:
@@ -120,8 +119,8 @@ class ChineseFeeds(FormFeeds):
         found.texts = [text.decode(CHINESE).encode() for text in found.texts]
         return found
 
-    def open(self, path: bytes, met: Met, fields: Sequences) -> Any:
-        return OpenIntervals(path, met)
+    def open(self, path: bytes, fields: Sequences, *, follow: bool) -> Any:
+        return OpenIntervals(path, follow=follow)
 
     def cut(self, content: bytes, where: Locator, fields: Sequences) -> bytes:
         return content[where.start : where.start + where.extent]

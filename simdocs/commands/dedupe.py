@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ from simdocs.options.texts import Known, OnlyChanged, Rereading
 if TYPE_CHECKING:
     from simdocs.commands.resolve import Resolved
     from simdocs.commands.row_outputs import RowDrafts
+    from simdocs.corpora.stamp import FileId
     from simdocs.engines.run import Run
     from simdocs.matching.corpus import Corpus
     from simdocs.matching.groups import Decision
@@ -207,10 +209,10 @@ _LOOKED_AT = 1 << 13
 
 def _freed(corpus: Corpus, duplicates: Rows) -> tuple[int, int, int]:
     """The bytes of these duplicates, how many of them are files, and the bytes that deleting these would free."""
-    from simdocs.corpora.identity import FilesToDelete
     from simdocs.names import path_from
 
-    size, files, deleted = 0, 0, FilesToDelete()
+    size, files, freed = 0, 0, 0
+    names_left: dict[FileId, int] = {}
     for at in range(0, len(duplicates), _LOOKED_AT):
         rows = duplicates[at : at + _LOOKED_AT]
         facts = corpus.facts(rows)
@@ -218,12 +220,30 @@ def _freed(corpus: Corpus, duplicates: Rows) -> tuple[int, int, int]:
         alone: Mask = whole & (False if corpus.met is None else corpus.met["links"][rows] == 1)
         size += int(facts["size"].sum())
         files += int(whole.sum())
-        deleted.add_alone(int(facts["file_size"][alone].sum()))
+        freed += int(facts["file_size"][alone].sum())
         others = rows[whole & ~alone]
         for _, request in corpus.readings(others) if len(others) else ():
-            paths = [path_from(request.root, name) for name in request.names]
-            deleted.add(paths, request.facts["file_size"].tolist())
-    return size, files, deleted.freed
+            for name, recorded in zip(request.names, request.facts["file_size"].tolist(), strict=True):
+                freed += freed_by_deleting(path_from(request.root, name), recorded, names_left)
+    return size, files, freed
+
+
+def freed_by_deleting(path: bytes, recorded: int, names_left: dict[FileId, int]) -> int:
+    """The bytes that deleting this name of a file frees: its size if no other name is left, as `ls -l` shows it.
+
+    A symbolic link frees nothing. recorded: the size when it was read, which counts if it has no status now.
+    names_left: how many names each file with several has left; is changed.
+    """
+    from simdocs.corpora.stamp import file_id
+
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return recorded
+    left = status.st_nlink - 1
+    if left:  # only these are remembered: most files have one name
+        left = names_left[file_id(status)] = names_left.get(file_id(status), status.st_nlink) - 1
+    return status.st_size if stat.S_ISREG(status.st_mode) and not left else 0
 
 
 def _unlike_lengths(corpus: Corpus, pairs: Pairs, threshold: float) -> int:

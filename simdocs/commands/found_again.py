@@ -7,20 +7,21 @@ that the answer is about, and be as similar as it says.
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import os
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import NamedTuple
 
 import numpy as np
 
-from simdocs.corpora.compression import decompress
+from simdocs.corpora.compression import PADDING, decompress
 from simdocs.corpora.decode import as_utf8
+from simdocs.corpora.files import READ, read_open
 from simdocs.corpora.identity import content_digest
-from simdocs.corpora.read_file import PADDING, read_open
-from simdocs.corpora.stamp import FileId, Stamp, file_id, is_recent, settled
-from simdocs.corpora.walked_files import Directories
+from simdocs.corpora.stamp import RECENT_NS, FileId, Stamp, file_id
 from simdocs.kernels.jaccard import exact, unlike_lengths
 from simdocs.matching.measures import set_and_length
 from simdocs.model.ragged import Ragged, Tokens
@@ -112,27 +113,35 @@ class FoundAgain:
         return PairAgain(duplicate, kept, contents.sha256, contents.sha256 == others.sha256)
 
     def _opened(self, document: SavedDocument, stack: ExitStack, what: str) -> Victim:
-        """Open a file, and its directory, as they were found."""
+        """Open a file, and its directory, as they were found: below its root, no link is followed."""
         root = self._answer.roots[document.root]
-        path = self._answer.path(document)
-        directories = stack.enter_context(Directories())
+        *parts, name = self._answer.path(document)[len(root.path) :].split(b"/")
         with _readable(what):
+            directory = os.open(root.path, READ | os.O_DIRECTORY)
+            stack.callback(os.close, directory)
+            if os.fstat(directory).st_ino != root.inode:
+                shown = display_name(root.path.rstrip(b"/") or b"/")
+                raise NotDoneError(f"{what} lies in {shown}, which is another directory than the one that was read")
             try:
-                descriptor = directories.open(path, len(root.path))
-            except DocumentSkipped:
+                for part in parts:
+                    below = os.open(part, READ | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=directory)
+                    os.dup2(below, directory, inheritable=False)
+                    os.close(below)
+                descriptor = os.open(name, READ | os.O_NOFOLLOW, dir_fd=directory)
+            except OSError as error:
+                if error.errno not in (errno.ELOOP, errno.ENOTDIR):
+                    raise
                 raise NotDoneError(f"{what} is reached through a link, or is one") from None
         stack.callback(os.close, descriptor)
-        if directories.root_inode != root.inode:
-            shown = display_name(root.path.rstrip(b"/") or b"/")
-            raise NotDoneError(f"{what} lies in {shown}, which is another directory than the one that was read")
-        status = settled(descriptor, os.fstat(descriptor))
+        status = _settled(descriptor)
         if (status.st_mode & 0o170000) != 0o100000:
             raise NotDoneError(f"{what} is not a regular file any more")
-        return Victim(directories.directory, os.fsdecode(os.path.basename(path)), descriptor, status)
+        return Victim(directory, os.fsdecode(name), descriptor, status)
 
     def _contents_of_kept(self, document: SavedDocument, file: Victim, what: str) -> tuple[Contents, Victim]:
         stamp = Stamp.of(file.status)
-        if self._last is not None and self._last[0] == document and not is_recent(stamp):
+        is_recent = time.time_ns() - max(stamp.mtime_ns, stamp.ctime_ns) < RECENT_NS
+        if self._last is not None and self._last[0] == document and not is_recent:
             held = self._last[1]
             if (held.stamp, held.device) == (stamp, file.status.st_dev):
                 return held, file
@@ -149,7 +158,7 @@ class FoundAgain:
             raise changed
         limit = max(document.size, document.file_size) + PADDING if compression else document.size
         with _readable(what):
-            raw, stamp = read_open(file.descriptor, name, file.status, limit, compressed=bool(compression))
+            raw, stamp = read_open(file.descriptor, name, Stamp.of(file.status), limit)
             data = decompress(compression, raw, document.size) if compression else raw
         if content_digest(data).hex() != document.content:
             raise changed
@@ -163,6 +172,20 @@ class FoundAgain:
 
 
 _FIRST, _SECOND = np.array([0]), np.array([1])
+
+
+_TICK_NS = 10_000_000
+"""The coarsest clock by which a system stamps files: 100 ticks a second."""
+
+
+def _settled(file: int) -> os.stat_result:
+    """The status of an open file, when its times are older than a tick, so that later writes change them."""
+    status = os.fstat(file)
+    wait = _TICK_NS - (time.time_ns() - max(status.st_mtime_ns, status.st_ctime_ns))
+    if 0 < wait <= _TICK_NS:
+        time.sleep(wait / 1e9)
+        status = os.fstat(file)
+    return status
 
 
 @contextlib.contextmanager

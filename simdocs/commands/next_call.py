@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from simdocs.advice.similarity_advice import Advice
-from simdocs.corpora.discover import Sources, find
+from simdocs.corpora.find import Sources, find
 from simdocs.model.artifact import Artifact, Shingles
 from simdocs.model.skipped import Skipped
 from simdocs.names import command_line, flag

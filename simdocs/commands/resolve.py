@@ -11,8 +11,8 @@ from simdocs.artifacts.recognise import kind_of
 from simdocs.commands.artifact_hints import explain_no_index, explain_order, explain_wrong_kind, refuse_disguised
 from simdocs.commands.ignoring import contradictory_files, ignored_of, leaving_out, refuse_other_tokens, stop_word_list
 from simdocs.corpora.decode import as_bytes
-from simdocs.corpora.discover import Sources
 from simdocs.corpora.file_list import FileList
+from simdocs.corpora.find import Sources
 from simdocs.errors import InputError, UnreachableRecallError, UsageError
 from simdocs.kernels.banding import choose
 from simdocs.matching.corpus import Corpus

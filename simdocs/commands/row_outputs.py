@@ -24,7 +24,6 @@ from simdocs.corpora.containers.recognise import needed_by
 from simdocs.corpora.containers.row_writers import RowWriter, row_writer
 from simdocs.corpora.containers.rows import Flags, RowBatch, RowSource, open_rows
 from simdocs.corpora.stamp import Stamp
-from simdocs.corpora.walked_files import Met
 from simdocs.engines.run import Run
 from simdocs.errors import InputError
 from simdocs.extras import needs
@@ -157,8 +156,8 @@ class RowDrafts:
 
     def _open(self, number: int) -> RowSource:
         """Open a file to read its rows. Raises DocumentSkipped."""
-        held, met = self._found.held.get(number), Met.of(self._found.met[number])
-        file = ContainerFile(self._found.names[number], self._limit, met, held)
+        found = self._found
+        file = ContainerFile(found.names[number], self._limit, bool(found.follow[number]), found.held.get(number))
         return open_rows(file, self._targets.read_as[number], self._fields)
 
     def _writers(self, number: int, source: RowSource, stack: ExitStack) -> dict[str, RowWriter]:

@@ -10,8 +10,8 @@ from simdocs.artifacts.recognise import is_artifact
 from simdocs.corpora.compression import CompressedSink
 from simdocs.corpora.containers.recognise import format_named, formats_of
 from simdocs.corpora.containers.rows import FORMATS
-from simdocs.corpora.discover import Sources
 from simdocs.corpora.file_list import FileList
+from simdocs.corpora.find import Sources
 from simdocs.corpora.stamp import is_directory
 from simdocs.errors import InputError, UsageError
 from simdocs.extras import needs

@@ -9,8 +9,8 @@ from simdocs.corpora.containers.container import ContainerFile, container
 from simdocs.corpora.containers.names import named
 from simdocs.corpora.containers.recognise import format_of, format_of_document
 from simdocs.corpora.decode import as_utf8
+from simdocs.corpora.files import read
 from simdocs.corpora.identity import content_digest
-from simdocs.corpora.read_file import read
 from simdocs.errors import MissingExtraError
 from simdocs.model.saved_answer import SavedAnswer, SavedDocument
 from simdocs.model.skipped import DocumentSkipped, in_short

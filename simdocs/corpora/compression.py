@@ -14,13 +14,16 @@ from types import ModuleType
 from typing import Protocol
 
 from simdocs.corpora.decode import binary_format
-from simdocs.corpora.read_file import PADDING
-from simdocs.corpora.stamp import OpenFile, read_at
+from simdocs.corpora.files import OpenFile, read_at
 from simdocs.errors import MissingExtraError
 from simdocs.extras import needs
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.names import display_name
 from simdocs.options.file_formats import COMPRESSIONS, compression_of
+
+PADDING = 64 << 20
+"""The most compressed bytes without content, such as zeros after a gzip member. More are not padding: reading through a
+hole of terabytes would take hours."""
 
 _COMPRESSED_AT_ONCE = 1 << 14
 """Compressed bytes that are read at once. A checkpoint holds at most this many."""

@@ -135,9 +135,6 @@ BINARY = (
 _MAGIC = tuple({some.magic for some in BINARY})
 """The bytes with which these files begin. Every file that is read is compared with them once."""
 
-NOT_PLAIN = (*_MAGIC, *_WIDE, codecs.BOM_UTF8)
-"""With what files begin that are binary, are not UTF-8, or have a byte order mark. A text may begin so, too."""
-
 _BZIP2_BLOCK = (b"1AY&SY", b"\x17rE8P\x90")
 """The beginning of the first block of bzip2 data, or of the end of empty data. `BZh` alone could begin a text."""
 

@@ -5,18 +5,54 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.corpora.stamp import FACTS, FileId, Stamp, regular_file_id
-from simdocs.corpora.walk import Found
+from simdocs.corpora.stamp import FileId, Stamp, regular_file_id
 from simdocs.model.byte_strings import ByteStrings, GrowingArray, GrowingByteStrings, joined
 from simdocs.model.documents import MET, NAMED
 from simdocs.model.ragged import Index, Mask, firsts_of_runs, offsets_of
 
-STAMP = np.dtype([("size", "<i8"), ("mtime_ns", "<i8"), ("ctime_ns", "<i8")])
+
+class Found(NamedTuple):
+    """A file that was found, with the facts in its status.
+
+    links, walked: see MET.
+    held: its bytes, if they can be read only once.
+    """
+
+    name: bytes
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    device: int
+    inode: int
+    links: int = 0
+    walked: int = NAMED
+    held: bytes | None = None
+
+    @classmethod
+    def of(cls, name: bytes, status: os.stat_result, links: int = 0, walked: int = NAMED) -> Found:
+        """A file with this status."""
+        times = status.st_mtime_ns, status.st_ctime_ns
+        return cls(name, status.st_size, *times, status.st_dev, status.st_ino, links, walked)
+
+    @property
+    def file_id(self) -> FileId:
+        """The id of the file."""
+        return self.device, self.inode
+
+
+_SIZES, _MET = ["size", "mtime_ns", "ctime_ns"], ["walked", "links", "device", "inode"]
+
+_FACTS = np.dtype(
+    [*((name, "<i8") for name in _SIZES), ("device", "<u8"), ("inode", "<u8"), ("links", "<u4"), ("walked", "<i4")]
+)
+"""The facts of Found."""
+
+STAMP = np.dtype([(name, "<i8") for name in _SIZES])
 """The size and times of a file when it was found. For bytes that are held: their length, and 0."""
 
 _AT_ONCE = 1 << 10
@@ -65,6 +101,12 @@ class FileList:
         stamps, met = np.zeros(len(names), STAMP), np.zeros(len(names), MET)
         stamps["size"], met["walked"] = sizes, NAMED
         return cls(ByteStrings(joined(names)), stamps, met, np.ones(len(names), np.int64), held, texts=texts)
+
+    @property
+    def follow(self) -> Mask:
+        """Which names may be those of links, bool (N,): all but those that a walk found that follows none."""
+        follow: Mask = self.met["walked"] <= 0
+        return follow
 
     @property
     def sizes(self) -> Index:
@@ -121,7 +163,7 @@ class Reached:
         self._names, self._stamps, self._met = GrowingByteStrings(), GrowingArray(STAMP), GrowingArray(MET)
         self._held: dict[int, bytes] = {}
         self._named, self._held_in = set[int](), dict[int, str]()
-        self._some_names, self._some_facts, self._some_walked = list[bytes](), list[bytes](), list[int]()
+        self._some = list[Found]()
         """Files that are not yet in the columns."""
         self._count = 0
         self._ends = [0]
@@ -132,18 +174,16 @@ class Reached:
         named: files that no walk found were named as arguments.
         container: the format of held files; empty: each is one document.
         """
-        for some in found:
-            if named and some.walked == NAMED:
+        for file in found:
+            if named and file.walked == NAMED:
                 self._named.add(self._count)
-            if some.held is not None:
-                self._held[self._count] = some.held
+            if file.held is not None:
+                self._held[self._count] = file.held
                 if container:
                     self._held_in[self._count] = container
-            self._some_names += some.names
-            self._some_facts.append(some.facts)
-            self._some_walked += [some.walked] * len(some.names)
-            self._count += len(some.names)
-            if len(self._some_names) >= _AT_ONCE:
+            self._some.append(file)
+            self._count += 1
+            if len(self._some) >= _AT_ONCE:
                 self._fill()
             if self._many is not None and self._count >= _MANY:
                 self._many()
@@ -151,15 +191,11 @@ class Reached:
         self._ends.append(self._count)
 
     def _fill(self) -> None:
-        facts = np.frombuffer(b"".join(self._some_facts), FACTS)
-        met = np.empty(len(facts), MET)
-        met["walked"] = self._some_walked
-        met[["links", "device", "inode"]] = facts[["links", "device", "inode"]]
-        self._names.add(self._some_names)
-        self._stamps.add(facts[["size", "mtime_ns", "ctime_ns"]])
-        self._met.add(met)
-        for some in (self._some_names, self._some_facts, self._some_walked):
-            some.clear()
+        facts = np.array([file[1:-1] for file in self._some], _FACTS)
+        self._names.add([file.name for file in self._some])
+        self._stamps.add(facts[_SIZES])
+        self._met.add(facts[_MET])
+        self._some.clear()
 
     def files(self, inputs: Iterable[FileId]) -> FileList:
         """All files, each once, where it was reached first. inputs: see FileList."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fnmatch import translate
 
 _Match = Callable[[str], object]
@@ -61,3 +62,32 @@ def _compiled(patterns: Sequence[str]) -> _Match:
     if not patterns:
         return lambda _: None
     return re.compile("|".join(f"(?:{translate(pattern)})" for pattern in patterns)).match
+
+
+_BELOW = "a pattern with a slash is compared with the path below the directory"
+
+
+def includes_nothing(patterns: Sequence[str]) -> str:
+    """The warning that no file matches these patterns of `include`, with what is most likely wrong with them."""
+    shown = " or ".join(repr(pattern) for pattern in patterns)
+    hint = ""
+    if paths := [pattern for pattern in patterns if os.path.isfile(pattern)]:
+        ending = os.path.splitext(paths[0])[1]
+        hint = f": this is a file; the shell may have expanded a pattern: quote it, as in {'*' + ending!r}"
+    elif any("/" in pattern for pattern in patterns):
+        hint = f": {_BELOW}"
+    elif endings := [pattern for pattern in patterns if not set("*?[") & set(pattern)]:
+        hint = f": to match the end of a name, write {'*.' + endings[0].lstrip('.')!r}"
+    return f"no file matches --include {shown}{hint}"
+
+
+def excludes_nothing(unmatched: Iterable[str], arguments: Sequence[bytes]) -> Iterator[str]:
+    """Yield a warning for each unmatched pattern of `exclude` that begins with one of the arguments.
+
+    Others need no warning: a pattern may well match nothing.
+    """
+    above = [os.fsdecode(name).rstrip("/") + "/" for name in arguments]
+    for pattern in unmatched:
+        if begun := [directory for directory in above if pattern.startswith(directory)]:
+            right = pattern.removeprefix(max(begun, key=len)).strip("/")
+            yield f"nothing matches --exclude {pattern!r}: {_BELOW}: write {'/' + right!r}"

@@ -9,14 +9,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simdocs.corpora.containers.recognise import formats_of
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.stamp import Stamp
-from simdocs.corpora.walked_files import Met
-from simdocs.model.documents import MET
-from simdocs.model.ragged import Index, Keys, offsets_of
+from simdocs.model.ragged import Index, Keys, Mask, offsets_of
 from simdocs.model.skipped import DocumentSkipped, Skip
 from simdocs.model.texts import BATCH_BYTES, batches
 from simdocs.options.file_formats import ASSUMED_RATIO, COMPRESSED_SUFFIXES, CONTAINERS
@@ -41,7 +38,7 @@ class Files:
 
     held: the bytes of those that are in memory, by place.
     limit: the largest size of a document in bytes.
-    met: how they were found, (n,) MET.
+    follow: which names may be those of links, bool (n,): see `open_file`.
     texts: whether those in memory are known to be texts, so that none is binary.
     named_like_tables: whether they are named like containers, but are no tables with the text field.
     likely: digests of their probable contents, (n, 2) uint64; None if nothing is known.
@@ -50,7 +47,7 @@ class Files:
     names: list[bytes]
     held: dict[int, bytes]
     limit: int
-    met: NDArray[np.void]
+    follow: Mask
     texts: bool = False
     _: KW_ONLY
     named_like_tables: bool = False
@@ -141,7 +138,7 @@ class Cutting:
         from simdocs.corpora.containers.container import ContainerFile, container
 
         kind, found = container(self._meanings[self.formats[row]]), self._found
-        file = ContainerFile(found.names[row], self._limit, Met.of(found.met[row]), found.held.get(row))
+        file = ContainerFile(found.names[row], self._limit, bool(found.follow[row]), found.held.get(row))
         return kind, file, kind.parts(file, self.sequences)
 
     def _containers(self, start: int, stop: int, *, apart: bool) -> Iterator[tuple[Portion, int]]:
@@ -180,8 +177,8 @@ class Cutting:
             return []  # parts of an earlier run are recognised by their bytes
         if row not in found.named and not CONTAINERS[kind].stretches and found.sizes[row] < _OFTEN_ONE_TEXT:
             return []  # many files that are one text each are one task
-        name, met = found.names[row], Met.of(found.met[row])
-        return described(name, row, found.stamp(row), met, self._limit, kind, named=row in found.named)
+        follow, named = bool(found.follow[row]), row in found.named
+        return described(found.names[row], row, found.stamp(row), self._limit, kind, follow=follow, named=named)
 
     def _container(self, row: int, begun: _Begun | None = None) -> Iterator[tuple[Portion, int]]:
         """Yield the tasks of a container, at least one. Raises OneText before the first.
@@ -217,7 +214,7 @@ class Cutting:
             if isinstance(skip, OneText) and not is_named:
                 raise
             self._report(Skip(skip.reason, file.name, skip.detail), is_named and isinstance(skip, WithoutTexts))
-        yield Files([], {}, self._limit, np.empty(0, MET)) if waiting is None else waiting, 1
+        yield Files([], {}, self._limit, np.empty(0, bool)) if waiting is None else waiting, 1
 
     def _files_or_kept(self, start: int, stop: int) -> Iterator[tuple[Portion, int]]:
         """Yield tasks of files to read, and of files to take over, in row order. Each of them is one document."""
@@ -242,7 +239,7 @@ class Cutting:
             here = range(cut.start, cut.stop) if found.held else ()
             held = {place: found.held[row] for place, row in enumerate(here) if row in found.held}
             tables = bool(self.formats[cut].any())
-            files = Files(found.names[cut], held, self._limit, found.met[cut], found.texts, named_like_tables=tables)
+            files = Files(found.names[cut], held, self._limit, found.follow[cut], found.texts, named_like_tables=tables)
             if earlier is not None:
                 files = replace(files, likely=earlier.likely_contents(cut))
             yield files, len(batch)

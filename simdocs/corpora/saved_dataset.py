@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import os
 import stat
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import Any
 
-from simdocs.corpora.stamp import READ
+from simdocs.corpora.files import READ
 from simdocs.model.skipped import DocumentSkipped
 
 _STATE, _INFO, _SPLITS = "state.json", "dataset_info.json", "dataset_dict.json"
@@ -16,12 +17,15 @@ _STATE, _INFO, _SPLITS = "state.json", "dataset_info.json", "dataset_dict.json"
 _INDICES = ("_indices_data_files", "_indices_files")
 """What old versions list in the state if only some rows of the files belong to the data set, or in another order."""
 
+MARKS = frozenset((b"state.json", b"dataset_dict.json"))
+"""Files that only directories of saved data sets have, as a rule."""
+
 _MOST = 1 << 24
 """Bytes of a description that are read."""
 
 
 class SavedDataset:
-    """The description of a data set in an open directory.
+    """The description of a data set in a directory.
 
     data: the names of the files with its rows; None: all files of the directory are read as usual.
     listed: the names of files and directories that must be there.
@@ -35,31 +39,24 @@ class SavedDataset:
         return name == _SPLITS.encode() if self.data is None else name not in self.data
 
 
-class Described(Protocol):
-    """A directory that may hold a data set."""
-
-    def head(self, name: str, most: int) -> bytes | None:
-        """The first bytes of the regular file with this name; None if there is none."""
+Head = Callable[[str, int], "bytes | None"]
+"""Returns the first bytes, so many at most, of the file with this name in a directory; None if there is none."""
 
 
-def saved_dataset(directory: Described) -> SavedDataset | None:
+def saved_dataset(head: Head) -> SavedDataset | None:
     """The description of the data set in a directory; None if it is an ordinary directory.
 
     Raises DocumentSkipped: malformed (its files are not its rows).
     """
-    state = _read(directory, _STATE)
-    if (
-        state is not None
-        and directory.head(_INFO, 1) is not None
-        and (files := _names(state.get("_data_files"))) is not None
-    ):
+    state = _read(head, _STATE)
+    if state is not None and head(_INFO, 1) is not None and (files := _names(state.get("_data_files"))) is not None:
         if any(state.get(each) for each in _INDICES):
             remedy = "save it again after flatten_indices()"
             raise DocumentSkipped(
                 "malformed", f"a data set of which only some rows are used, or in another order: {remedy}"
             )
         return SavedDataset(files, files)
-    splits = _read(directory, _SPLITS)
+    splits = _read(head, _SPLITS)
     if splits is not None and isinstance(names := splits.get("splits"), list):
         return SavedDataset(None, frozenset(os.fsencode(name) for name in names if isinstance(name, str)))
     return None
@@ -75,30 +72,24 @@ def _names(listed: Any) -> frozenset[bytes] | None:
     return frozenset(os.fsencode(name) for name in names)
 
 
-def _read(directory: Described, name: str) -> dict[str, Any] | None:
+def _read(head: Head, name: str) -> dict[str, Any] | None:
     """The JSON object in a file of the directory; None if there is none."""
     try:
-        value = json.loads(directory.head(name, _MOST) or b"")
+        value = json.loads(head(name, _MOST) or b"")
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
 
 
-class OpenDirectory:
-    """An open directory, by its descriptor: see Described."""
-
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
-
-    def head(self, name: str, most: int) -> bytes | None:
-        """The first bytes of the regular file with this name, which is no link; None if there is none."""
-        try:
-            file = os.open(name, READ | os.O_NOFOLLOW, dir_fd=self._descriptor)
-        except OSError:
-            return None
-        try:
-            return os.read(file, most) if stat.S_ISREG(os.fstat(file).st_mode) else None
-        except OSError:
-            return None
-        finally:
-            os.close(file)
+def first_bytes(path: bytes, most: int) -> bytes | None:
+    """The first bytes of the regular file at this path, which is no link; None if there is none."""
+    try:
+        file = os.open(path, READ | os.O_NOFOLLOW)
+    except OSError:
+        return None
+    try:
+        return os.read(file, most) if stat.S_ISREG(os.fstat(file).st_mode) else None
+    except OSError:
+        return None
+    finally:
+        os.close(file)

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from simdocs.corpora.containers.recognise import format_of
 from simdocs.corpora.containers.reopened import fields_there
 from simdocs.corpora.decode import as_utf8, refuse_binary
-from simdocs.corpora.discover import not_found
-from simdocs.corpora.read_file import read, read_stream
+from simdocs.corpora.files import read, read_stream
+from simdocs.corpora.find import not_found
 from simdocs.corpora.stamp import FileId, file_id, status_of
 from simdocs.errors import InputError, MissingExtraError, UsageError
 from simdocs.model.skipped import DocumentSkipped, explanation

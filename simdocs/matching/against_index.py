@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from simdocs.corpora.identity import in_same_place, recognised
 from simdocs.kernels.buckets import equal_runs
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.groups import Decision, DistinctTexts, greedy, in_keep_order
 from simdocs.matching.lookup import bounds, copies_of, index_of, keys_for, owners_at
+from simdocs.matching.same_documents import in_same_place, recognised
 from simdocs.matching.self_join import BucketCandidates
 from simdocs.matching.verify import Verifier
 from simdocs.model.documents import WITHOUT_TOKENS, Documents

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from simdocs.corpora.identity import same_documents
 from simdocs.kernels.buckets import equal_runs
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.lookup import candidates, copies_of, every_candidate, index_of
+from simdocs.matching.same_documents import same_documents
 from simdocs.matching.verify import Verifier
 from simdocs.model.artifact import BandIndex
 from simdocs.model.documents import WITHOUT_TOKENS

@@ -11,8 +11,8 @@ import numpy as np
 
 from simdocs.corpora.containers.recognise import format_of_document
 from simdocs.corpora.containers.reopened import fields_there
-from simdocs.corpora.discover import Sources, find
 from simdocs.corpora.file_list import FileList
+from simdocs.corpora.find import Sources, find
 from simdocs.corpora.patterns import Patterns
 from simdocs.engines.run import Run
 from simdocs.errors import UsageError
@@ -65,7 +65,7 @@ def files_of(intake: Intake, run: Run) -> FileList:
     if intake.found is not None:
         return intake.found
     # Workers that are forked later keep the memory that the list of the files takes.
-    found = find(intake.sources, intake.walking, run.skipped, run.engine.start, run.engine.jobs)
+    found = find(intake.sources, intake.walking, run.skipped, run.engine.start)
     for path in filter(None, intake.outputs):
         if found.holds(path):
             what = "this directory holds files that are" if path.endswith("/") else "this file is"

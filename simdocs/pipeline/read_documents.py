@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 
 from simdocs.corpora.containers.recognise import flag_of, format_of_document
 from simdocs.corpora.decode import as_utf8, refuse_binary
+from simdocs.corpora.files import each_ahead, read
 from simdocs.corpora.identity import content_digest
-from simdocs.corpora.read_file import STAMPS, each_ahead, read, read_small
 from simdocs.corpora.read_tasks import Files
 from simdocs.corpora.stamp import NO_FILE, Stamp
-from simdocs.corpora.walked_files import Directories, Met, each_met
 from simdocs.model.documents import CHUNK, DOCUMENT, FILE, NUMBERED, ONE_TEXT, STAMP_FIELDS, WIDE
 from simdocs.model.ragged import BlockPlaces
 from simdocs.model.skipped import FIRST, DocumentSkipped, Skip
@@ -81,40 +80,36 @@ def _no_digest(_content: bytes) -> bytes:
 
 def _files(task: Files, sequences: Sequences, digest: Digest) -> Read:
     places, known = list[int](), list[int]()
-    raws, sizes, flags, contents, skips = [], [], [], [], []
+    raws, sizes, flags, stamps, contents, skips = [], [], [], [], [], []
     likely = None if task.likely is None else task.likely.tobytes()
-    with Directories() as directories:
-        texts, stamps, plain = read_small(task.names, task.limit, task.met, directories)
-        others = [place for place, text in enumerate(texts) if text is None]
-        mets = list(each_met(task.met[others]))
-        left = each_ahead(
-            [task.names[place] for place in others],
-            lambda at: _file(task, others[at], mets[at], directories),
-        )
-        for place, (name, text, is_plain) in enumerate(zip(task.names, texts, plain.tolist(), strict=True)):
-            probable = None if likely is None else likely[16 * place : 16 * place + 16]
-            try:
-                data = text
-                if data is None:
-                    data, stamps[place] = next(left)()
-                if not (is_plain or task.texts):
-                    refuse_binary(data, name)
-                if task.named_like_tables and not _is_one_text(data, name, task.limit, sequences):
-                    raise DocumentSkipped("changed")
-                content = digest(data)
-            except DocumentSkipped as skip:
-                skips.append(Skip(skip.reason, name, skip.detail))
-                continue
-            if content == probable:
-                known.append(len(places))
-                data = b""
-            raw, wide = (data, False) if is_plain else as_utf8(data)
-            looks = 0 if is_plain or task.texts or sequences.plain else flag_of(raw)
-            places.append(place)
-            raws.append(raw)
-            sizes.append(len(data))
-            flags.append(WIDE * wide + looks)
-            contents.append(content)
+    follow = task.follow.tolist()
+
+    def opened(place: int) -> tuple[bytes, Stamp]:
+        held = task.held.get(place)
+        return read(task.names[place], task.limit, follow=follow[place]) if held is None else (held, NO_FILE)
+
+    for place, (name, contents_of) in enumerate(zip(task.names, each_ahead(task.names, opened), strict=True)):
+        probable = None if likely is None else likely[16 * place : 16 * place + 16]
+        try:
+            data, stamp = contents_of()
+            if not task.texts:
+                refuse_binary(data, name)
+            if task.named_like_tables and not _is_one_text(data, name, task.limit, sequences):
+                raise DocumentSkipped("changed")
+            content = digest(data)
+        except DocumentSkipped as skip:
+            skips.append(Skip(skip.reason, name, skip.detail))
+            continue
+        if content == probable:
+            known.append(len(places))
+            data = b""
+        raw, wide = as_utf8(data)
+        places.append(place)
+        raws.append(raw)
+        sizes.append(len(data))
+        flags.append(WIDE * wide + (0 if task.texts or sequences.plain else flag_of(raw)))
+        stamps.append(stamp)
+        contents.append(content)
     names = [task.names[place] for place in places]
     facts = np.zeros(len(places), DOCUMENT)
     facts["size"], facts["flags"] = sizes, flags
@@ -124,24 +119,22 @@ def _files(task: Files, sequences: Sequences, digest: Digest) -> Read:
         places=places,
         names=names,
         facts=facts,
-        files=file_records(stamps[places], contents),
+        files=file_records(stamps, contents),
         raws=raws,
         missed=[Missed(len(names), skips)],
         known=np.array(known, np.int64),
     )
 
 
-def file_records(stamps: NDArray[np.void], contents: Sequence[bytes]) -> NDArray[np.void]:
-    """The records of files, (n,) FILE, with their stamps, (n,) STAMPS, and the digests of their contents."""
+_STAMP = [(name, FILE[name]) for name in STAMP_FIELDS]
+
+
+def file_records(stamps: Sequence[Stamp], contents: Sequence[bytes]) -> NDArray[np.void]:
+    """The records of files, (n,) FILE, with their stamps and the digests of their contents."""
     files = np.zeros(len(stamps), FILE)
-    files[list(STAMP_FIELDS)] = stamps
+    files[list(STAMP_FIELDS)] = np.array(stamps, _STAMP)
     files["content"] = np.frombuffer(b"".join(contents), "<u8").reshape(-1, 2)
     return files
-
-
-def _file(task: Files, place: int, met: Met, directories: Directories) -> tuple[bytes, Stamp]:
-    held = task.held.get(place)
-    return read(task.names[place], task.limit, 0, met, directories) if held is None else (held, NO_FILE)
 
 
 def _is_one_text(data: bytes, name: bytes, limit: int, sequences: Sequences) -> bool:
@@ -172,7 +165,7 @@ def _part(part: Part, sequences: Sequences, digest: Digest) -> Read:
         places=numbers,
         names=named(part.name, rows.ids, numbers),
         facts=facts,
-        files=file_records(np.array([part.stamp], STAMPS), [bytes(16)]),
+        files=file_records([part.stamp], [bytes(16)]),
         raws=[as_utf8(text)[0] for text in rows.texts],
         chunks=chunk,
         missed=[Missed(len(rows.texts), rows.skips, textless)],

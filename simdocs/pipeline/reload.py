@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from simdocs.corpora.compression import PADDING
 from simdocs.corpora.containers.recognise import format_of_document
 from simdocs.corpora.containers.reopened import Reopened
 from simdocs.corpora.decode import as_utf8
+from simdocs.corpora.files import each_ahead, read
 from simdocs.corpora.identity import Identity, identities, same_texts
-from simdocs.corpora.read_file import PADDING, each_ahead, read, read_small
 from simdocs.corpora.stamp import Stamp, status_of
-from simdocs.corpora.walked_files import ANY, Directories, Met, each_met
 from simdocs.kernels import multisets
 from simdocs.kernels.ignored_tokens import leave_out
-from simdocs.model.documents import MET
 from simdocs.model.ragged import NO_TOKENS, BlockPlaces, Mask, Ragged, Tokens
 from simdocs.model.skipped import ALTERED, GONE, WITHOUT_FILE, DocumentSkipped, Skip
 from simdocs.model.texts import Texts, batches
@@ -99,9 +98,9 @@ class ReloadRequest:
         """The skip of a document that cannot be verified."""
         return Skip("unverified", self.names[place], why, root=self.root)
 
-    def met_file(self, place: int) -> Met:
-        """How the file of a document was found."""
-        return ANY if self.met is None else Met.of(self.met[place])
+    def follow(self, place: int) -> bool:
+        """Whether the file of a document may be a link: not if a walk of this run found it."""
+        return self.met is None or bool(self.met["walked"][place] <= 0)
 
 
 Source = ReloadRequest | Ragged
@@ -247,16 +246,14 @@ def _read_again(request: ReloadRequest, places: list[int], files: Reopened) -> t
     Consecutive documents of one container are read at once.
     """
     texts, skips = _Reread(), list[Skip]()
-    with Directories() as directories:
-        for path, here in request.runs(places):
-            each = _of_container(request, path, here, files) if path else _alone(request, here, directories)
-            for place, found in each:
-                if isinstance(found, DocumentSkipped):
-                    skips.append(request.skip(place, _REASONS.get(found.reason) or _why(found)))
-                    continue
-                texts.places.append(place)
-                texts.raws.append(as_utf8(found[0])[0])
-                texts.sure.append(found[1])
+    for path, here in request.runs(places):
+        for place, found in _of_container(request, path, here, files) if path else _alone(request, here):
+            if isinstance(found, DocumentSkipped):
+                skips.append(request.skip(place, _REASONS.get(found.reason) or _why(found)))
+                continue
+            texts.places.append(place)
+            texts.raws.append(as_utf8(found[0])[0])
+            texts.sure.append(found[1])
     return texts, skips
 
 
@@ -272,7 +269,7 @@ def _of_container(
 
     text_of = container(format_of_document(path, request.sequences)).text_of
     wanted = request.locators(places)
-    found = files.read(path, wanted, request.sequences, request.met_file(places[0]))
+    found = files.read(path, wanted, request.sequences, follow=request.follow(places[0]))
     for place, identity, document in zip(places, identities(request.facts[places]), found, strict=True):
         if isinstance(document, DocumentSkipped):
             yield place, document
@@ -282,20 +279,11 @@ def _of_container(
             yield place, (text, identity.unchanged_text(document[1], len(text)))
 
 
-def _alone(request: ReloadRequest, places: list[int], directories: Directories) -> Iterator[tuple[int, _Found]]:
+def _alone(request: ReloadRequest, places: list[int]) -> Iterator[tuple[int, _Found]]:
     """Yield the texts of documents that are files, or in memory, by their places."""
     known = list(identities(request.facts[places]))
     paths = [b"" if place in request.held else request.file(place) for place in places]
-    met = np.full(len(places), np.array(ANY, MET)) if request.met is None else request.met[places]
-    texts, stamps, _ = read_small(paths, request.limit, met, directories)
-    mets = list(each_met(met))
-
-    def ask(at: int) -> tuple[bytes, bool]:
-        text = texts[at]
-        small = None if text is None else (text, Stamp(*stamps[at].item()))
-        return _text(request, places[at], paths[at], known[at], mets[at], directories, small)
-
-    each = each_ahead(paths, ask)
+    each = each_ahead(paths, lambda at: _text(request, places[at], paths[at], known[at]))
     for place, text_of in zip(places, each, strict=True):
         try:
             yield place, text_of()
@@ -303,18 +291,10 @@ def _alone(request: ReloadRequest, places: list[int], directories: Directories) 
             yield place, skip
 
 
-def _text(
-    request: ReloadRequest,
-    place: int,
-    path: bytes,
-    identity: Identity,
-    met: Met,
-    directories: Directories,
-    small: tuple[bytes, Stamp] | None,
-) -> tuple[bytes, bool]:
+def _text(request: ReloadRequest, place: int, path: bytes, identity: Identity) -> tuple[bytes, bool]:
     """The text of a document that is a file, or in memory, and whether it is certainly unchanged.
 
-    small: its file, and the stamp, if it was read together with others. Raises DocumentSkipped.
+    Raises DocumentSkipped.
     """
     if place in request.held:
         held = request.held[place]
@@ -325,7 +305,5 @@ def _text(
         raise DocumentSkipped(WITHOUT_FILE)
     # A file that has become much larger holds another text. It must not be decompressed to find that out.
     most = min(request.limit, 2 * identity.size + _SLACK)
-    if small is None or len(small[0]) > most:
-        small = read(path, most, PADDING, met, directories)
-    text, stamp = small
+    text, stamp = read(path, most, PADDING, follow=request.follow(place))
     return text, identity.unchanged_text(stamp, len(text))

@@ -8,7 +8,6 @@ import numpy as np
 
 from simdocs.corpora.containers.names import renamed
 from simdocs.corpora.file_list import FileList
-from simdocs.corpora.read_file import STAMPS
 from simdocs.corpora.taken_over import KeptFiles, KeptParts
 from simdocs.corpora.unchanged import EarlierFiles, Unchanged, compare
 from simdocs.kernels.buckets import equal_runs
@@ -73,7 +72,7 @@ class Reuse:
         chunks["row"] -= chunks["row"][0]
         names = renamed(names, facts, path, moved=down != 0)
         facts["container"] = len(path)
-        files = file_records(np.array([kept.stamp], STAMPS), [bytes(16)])
+        files = file_records([kept.stamp], [bytes(16)])
         files["skipped"] = self.unchanged.not_read_whole(kept.file)
         places = facts["line"].tolist()
         return Read(places=places, names=names, facts=facts, files=files, chunks=chunks), rows

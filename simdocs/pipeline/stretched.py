@@ -12,7 +12,6 @@ from simdocs.corpora.containers.stretches import MOST_BYTES, MOST_DOCUMENTS, Str
 from simdocs.corpora.read_tasks import Files
 from simdocs.corpora.stamp import Stamp
 from simdocs.engines.engine import WorkerState
-from simdocs.model.documents import MET
 from simdocs.model.skipped import DocumentSkipped, Skip
 from simdocs.options.texts import Sequences
 from simdocs.pipeline.read_documents import Read
@@ -63,14 +62,13 @@ def work_on(work: StageWork[Made], stretch: Stretch, state: WorkerState, fields:
         if not stretch.is_whole or found.reason == "uninstalled":  # perhaps it is installed there
             return Worked(None, stretch.start, stretch.start, 0, None, is_done=False)
         if isinstance(found, OneText) and not stretch.named:
-            met = np.array([stretch.met], MET)
-            files = Files([stretch.name], {}, stretch.limit, met, named_like_tables=True)
+            files = Files([stretch.name], {}, stretch.limit, np.array([stretch.follow]), named_like_tables=True)
             return Worked(work(files, state), 0, end, 0, None, is_done=True)
         skip = Skip(found.reason, stretch.name, found.detail)
         is_textless = stretch.named and isinstance(found, WithoutTexts)
     if held:
         return Worked(work(held, state), start, end, count, held[-1].stamp, is_done, skip, is_textless)
-    nothing = work(Files([], {}, stretch.limit, np.empty(0, MET)), state) if stretch.is_last else None
+    nothing = work(Files([], {}, stretch.limit, np.empty(0, bool)), state) if stretch.is_last else None
     return Worked(nothing, start, end, 0, None, is_done, skip, is_textless)
 
 

@@ -13,15 +13,8 @@ from tests.cli.program import simdocs
 FILES = {"docs/a.txt": A, "docs/b.txt": A1, "docs/c.txt": B}
 
 
-@pytest.fixture(scope="session")
-def _server() -> None:
-    """Start the server of `simdocs` before files are written: it may take longer than files count as changed recently,
-    and the kernel in C that reads older ones opens them unseen by traps."""
-    assert simdocs("--version").status == 0
-
-
 @pytest.fixture
-def here(_server: None, tmp_path: Path) -> Path:
+def here(tmp_path: Path) -> Path:
     """A directory with docs/a.txt and docs/b.txt, which are nearly the same, and docs/c.txt, which is not."""
     return lay(tmp_path, FILES)
 

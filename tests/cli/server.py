@@ -32,7 +32,6 @@ from typing import NamedTuple, NoReturn, TextIO
 import simdocs
 from simdocs.cli import main
 from simdocs.options.families import UNITS
-from tests.waits import without_waits
 
 RICH = ("rich.bar", "rich.box", "rich.console", "rich.table", "rich.text", "rich._emoji_codes")
 LATER = (*RICH, "tqdm", "numpy.ma", "mmap", "multiprocessing.popen_fork", "difflib", "secrets")
@@ -196,7 +195,6 @@ def start() -> None:
             import_module(module.name)
     for name in (*LATER, "tests.cli.program"):
         import_module(name)
-    without_waits()
     make_tables()
     gc.collect()
     gc.freeze()

@@ -8,7 +8,6 @@ import random
 import re
 import shutil
 from collections.abc import Mapping
-from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -181,46 +180,6 @@ def test_other_fields_of_a_line_take_55_bytes_a_byte(tmp_path, little, kind):
     junk = ",".join([JUNK[kind]] * (size // (len(JUNK[kind]) + 1)))
     (tmp_path / "x.jsonl").write_text(f'{{"id": "one 😀", "text": "brown bread", "other": [{junk}]}}')
     assert peak(tmp_path, tmp_path / "x.jsonl") - little <= 55 * size + BATCHES // 8
-
-
-@pytest.mark.reliability("800 nested directories with names of 250 bytes")
-@pytest.mark.slow
-@pytest.mark.parametrize("everywhere", [False, True])
-def test_memory_for_a_deep_chain_of_directories_grows_with_the_names_of_its_files_only(tmp_path, little, everywhere):
-    levels, name = 800, "d" * 250
-    (tmp_path / "docs").mkdir()
-    descriptor, names = os.open(tmp_path / "docs", os.O_RDONLY), 0
-    for level in range(1, levels + 1):
-        os.mkdir(name, dir_fd=descriptor)
-        below = os.open(name, os.O_RDONLY, dir_fd=descriptor)
-        os.close(descriptor)
-        descriptor = below
-        if everywhere or level == levels:
-            with open("text", "w", opener=partial(os.open, dir_fd=descriptor)) as file:
-                file.write("brown bread")
-            names += level * len(name)
-    os.close(descriptor)
-    assert peak(tmp_path, tmp_path / "docs") - little <= 12 * names + 14 * MIB
-
-
-@pytest.mark.reliability("800 nested directories with names of 250 bytes")
-def test_an_update_takes_20_bytes_a_byte_of_long_paths(tmp_path, little):
-    levels, name = 800, "d" * 20
-    (tmp_path / "docs").mkdir()
-    descriptor = os.open(tmp_path / "docs", os.O_RDONLY)
-    for level in range(levels):
-        os.mkdir(name, dir_fd=descriptor)
-        below = os.open(name, os.O_RDONLY, dir_fd=descriptor)
-        os.close(descriptor)
-        descriptor = below
-        with open("t", "w", opener=partial(os.open, dir_fd=descriptor)) as file:
-            file.write(f"brown bread {level}")
-    os.close(descriptor)
-    names = levels * (levels + 1) // 2 * (len(name) + 1) + levels * len(os.fsencode(tmp_path / "docs"))
-    arguments = (tmp_path / "docs", "-o", tmp_path / "x.index")
-    for run in ("build", "update"):
-        (tmp_path / run).mkdir()
-        assert peak(tmp_path / run, *arguments, command="index") - little <= 20 * names + 14 * MIB
 
 
 @pytest.mark.reliability("an artifact of a large document")

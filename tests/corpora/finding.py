@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from simdocs.corpora.discover import Sources, find
+from simdocs.corpora.find import Sources, find
 from simdocs.model.skipped import Skipped
 from tests import strategies as some
 

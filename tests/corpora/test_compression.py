@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.corpora import compression, read_file, single_text
+from simdocs.corpora import compression, files, single_text
 from simdocs.corpora.stamp import Stamp
 from simdocs.errors import InputError
 from simdocs.model.skipped import DocumentSkipped
@@ -137,7 +137,7 @@ def test_zeros_after_the_end_are_padding_up_to_64_mib(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(b"text"))
     with path.open("r+b") as stream:
         stream.truncate(40 * MIB)
-        assert read_file.read(os.fsencode(path), 64 * MIB)[0] == b"text"
+        assert files.read(os.fsencode(path), 64 * MIB)[0] == b"text"
         stream.truncate(1 << 40)
         with pytest.raises(DocumentSkipped, match="more than 64 MiB of zeros after its end"):
             compression.SeekableStream("gzip", stream.fileno()).read(0, 5)
@@ -148,16 +148,16 @@ def test_compressed_files_are_read_decompressed(tmp_path: Path, name: str) -> No
     path, content = tmp_path / f"a.txt{SUFFIXES[name]}", noise(3000)
     file = os.fsencode(path)
     path.write_bytes(packed(name, content))
-    data, stamp = read_file.read(file, 3000)
+    data, stamp = files.read(file, 3000)
     assert (data, stamp) == (content, Stamp.of(path.stat()))
     assert single_text.read_single_text(file, 3000) == content
     with pytest.raises(DocumentSkipped, match="more than 2999 bytes decompressed"):
-        read_file.read(file, 2999)
+        files.read(file, 2999)
     with pytest.raises(DocumentSkipped, match=f"oversized.*{path.stat().st_size} bytes"):
-        read_file.read(file, 100)
+        files.read(file, 100)
     path.write_bytes(content)
     with pytest.raises(DocumentSkipped, match="malformed"):
-        read_file.read(file, 3000)
+        files.read(file, 3000)
     with pytest.raises(InputError, match=rf"malformed \(not a {name} file"):
         single_text.read_single_text(file, 3000)
 

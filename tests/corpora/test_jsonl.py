@@ -337,7 +337,7 @@ def test_lines_in_order_are_read_without_opening_the_file_again(
     opened: list[bytes] = []
     before = len(os.listdir("/dev/fd"))
     monkeypatch.setattr(
-        of_lines, "open_file", lambda name, met, do=of_lines.open_file: opened.append(name) or do(name, met)
+        of_lines, "open_file", lambda name, do=of_lines.open_file, **how: opened.append(name) or do(name, **how)
     )
     files = [os.fsencode(tmp_path / f"{number}.jsonl{suffix}") for number in range(5)]
     content = b"".join(b'{"text": "%d"}\n' % number**5 for number in range(2000))
@@ -373,23 +373,6 @@ def test_a_line_that_is_said_to_be_longer_than_its_file_takes_no_memory(
         assert tracemalloc.get_traced_memory()[1] < 3 * of_lines._AT_ONCE
     finally:
         tracemalloc.stop()
-
-
-def test_lines_of_a_file_below_a_very_long_path_are_read(tmp_path: Path, reader: reopened.Reopened) -> None:
-    at = os.open(tmp_path, os.O_RDONLY)
-    name = os.fsencode(tmp_path)
-    while len(name) < 5000:
-        part = b"d" * 200
-        os.mkdir(part, dir_fd=at)
-        below = os.open(part, os.O_RDONLY, dir_fd=at)
-        os.close(at)
-        at, name = below, name + b"/" + part
-    with os.fdopen(os.open("a.jsonl", os.O_WRONLY | os.O_CREAT, dir_fd=at), "wb") as stream:
-        stream.write(GOOD[0])
-    os.close(at)
-    name += b"/a.jsonl"
-    [lines] = parts(name, MIB)
-    assert reread(reader, name, 0, len(GOOD[0])) == (GOOD[0], lines.stamp)
 
 
 def tasks_of(

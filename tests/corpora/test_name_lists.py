@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.corpora import discover
+from simdocs.corpora import find, name_lists
 from simdocs.errors import InputError
 from simdocs.model.skipped import Skipped
 from tests.corpora.finding import found_by
@@ -25,7 +25,7 @@ def listed(data: bytes, place: Path, *, nul_ended: bool = False) -> tuple[list[t
     """Return the entries of a list with these bytes, and the counts of what was skipped."""
     skipped, inputs = Skipped(), set[tuple[int, int]]()
     (place / "list").write_bytes(data)
-    entries = list(discover.list_of(os.fsencode(place / "list"), nul_ended, skipped, inputs))
+    entries = list(name_lists.list_of(os.fsencode(place / "list"), nul_ended, skipped, inputs))
     assert len(inputs) == 1
     return entries, skipped.counts
 
@@ -56,7 +56,7 @@ def endless(place: Path, data: bytes) -> Iterator[bytes]:
 def test_entries_do_not_depend_on_the_pieces_in_which_a_list_is_read(at_once, data, tmp_path_factory):
     whole = data.removesuffix(b"\0").split(b"\0") if data else []
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(discover, "_AT_ONCE", at_once)
+        patched.setattr(name_lists, "_AT_ONCE", at_once)
         entries, counts = listed(data, tmp_path_factory.getbasetemp(), nul_ended=True)
     assert entries == [(number, name) for number, name in enumerate(whole, 1) if name]
     assert counts == ({"malformed": whole.count(b"")} if b"" in whole else {})
@@ -70,7 +70,7 @@ def test_an_entry_without_end_is_an_error_and_takes_little_memory(tmp_path, data
     tracemalloc.start()
     try:
         with endless(tmp_path, data) as fifo, pytest.raises(InputError) as raised:
-            list(discover.list_of(fifo, nul_ended=True, skipped=Skipped(), inputs=set()))
+            list(name_lists.list_of(fifo, nul_ended=True, skipped=Skipped(), inputs=set()))
         assert tracemalloc.get_traced_memory()[1] < 6 * MIB
     finally:
         tracemalloc.stop()
@@ -79,28 +79,27 @@ def test_an_entry_without_end_is_an_error_and_takes_little_memory(tmp_path, data
 
 
 def test_the_longest_entry_is_read(tmp_path):
-    name = b"x" * discover.LONGEST
+    name = b"x" * name_lists.LONGEST
     assert listed(name + b"\n" + name, tmp_path) == ([(1, name), (2, name)], {})
 
 
 @pytest.mark.reliability("an entry of more than 1,048,576 bytes, or 100,000,000 entries")
 @pytest.mark.parametrize("data", [b"\n", b"-\n" * 9, b"a\nb\n"])
 def test_entries_without_end_are_an_error(tmp_path, monkeypatch, data):
-    monkeypatch.setattr(discover, "MOST_OF_A_LIST", 5000)
+    monkeypatch.setattr(name_lists, "MOST_OF_A_LIST", 5000)
     with endless(tmp_path, data) as fifo, pytest.raises(InputError, match="more than 5,000 entries: use several lists"):
-        list(discover.list_of(fifo, nul_ended=False, skipped=Skipped(most=10), inputs=set()))
+        list(name_lists.list_of(fifo, nul_ended=False, skipped=Skipped(most=10), inputs=set()))
 
 
 @pytest.mark.reliability("an empty entry")
 def test_many_empty_entries_are_counted_and_not_kept(tmp_path, monkeypatch):
-    monkeypatch.setattr(discover, "_AT_ONCE", 1 << 10)
+    monkeypatch.setattr(name_lists, "_AT_ONCE", 1 << 10)
     (tmp_path / "list").write_bytes(b"\n" * 5_000)
     skipped = Skipped(most=10)
     tracemalloc.start()
     try:
-        assert (
-            list(discover.list_of(os.fsencode(tmp_path / "list"), nul_ended=False, skipped=skipped, inputs=set())) == []
-        )
+        entries = name_lists.list_of(os.fsencode(tmp_path / "list"), nul_ended=False, skipped=skipped, inputs=set())
+        assert list(entries) == []
         assert tracemalloc.get_traced_memory()[1] < 50_000
     finally:
         tracemalloc.stop()
@@ -108,7 +107,7 @@ def test_many_empty_entries_are_counted_and_not_kept(tmp_path, monkeypatch):
 
 
 def test_names_that_are_listed_again_and_again_are_counted_and_not_kept(tmp_path, monkeypatch):
-    monkeypatch.setattr(discover, "_FEW", 100)
+    monkeypatch.setattr(find, "_FEW", 100)
     for name in ("a", "b"):
         (tmp_path / name).write_text(name)
     os.link(tmp_path / "a", tmp_path / "c")

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import simdocs
-from simdocs.corpora import read_file
+from simdocs.corpora import files
 from simdocs.corpora.containers.container import Part, container
 from simdocs.corpora.read_tasks import Files, sampled, tasks
 from simdocs.errors import InputError, UsageError
@@ -250,12 +250,12 @@ def test_a_file_that_becomes_a_table_while_it_is_read_has_changed(
 ) -> None:
     from simdocs.pipeline import read_documents
 
-    read = read_file.read
+    read = files.read
 
-    def late(name: bytes, *rest: object) -> object:
+    def late(name: bytes, *rest: object, **how: object) -> object:
         if name == bytes(path):
             path.write_bytes(KINDS[kind][1])
-        return read(name, *rest)  # type: ignore[arg-type]
+        return read(name, *rest, **how)  # type: ignore[arg-type]
 
     monkeypatch.setattr(read_documents, "read", late)
     with native.using("numpy"):

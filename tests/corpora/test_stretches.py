@@ -17,7 +17,6 @@ from simdocs.corpora.containers import stretches
 from simdocs.corpora.containers.container import ContainerFile, Part, container
 from simdocs.corpora.containers.stretches import Stretch, cut, described
 from simdocs.corpora.stamp import Stamp, status_of
-from simdocs.corpora.walked_files import ANY
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.options.texts import Sequences
 from tests.corpora.small_chunks import cut_small
@@ -41,7 +40,7 @@ def one_pass(path: Path, limit: int) -> list[Part]:
 
 def stretches_of(path: Path, limit: int) -> list[Stretch]:
     name = os.fsencode(path)
-    return described(name, 0, Stamp.of(status_of(name)), ANY, limit, "jsonl", named=True)
+    return described(name, 0, Stamp.of(status_of(name)), limit, "jsonl", follow=True, named=True)
 
 
 def joined_up(path: Path, limit: int) -> list[Part] | None:
@@ -118,8 +117,21 @@ def test_a_stretch_of_a_file_that_has_changed_is_not_cut(tmp_path: Path) -> None
     path = tmp_path / "x.jsonl"
     path.write_bytes(b"0123456\n" * 100)
     first, second, *_ = stretches_of(path, 100)
-    with path.open("ab") as stream:
-        stream.write(b"more\n")
+    path.write_bytes(b"7654321\n" * 99)
     for stretch in (first, second):
         with pytest.raises(DocumentSkipped, match="changed"):
             cut(stretch, FIELDS)
+
+
+@pytest.mark.reliability("JSON Lines that grow")
+@pytest.mark.parametrize("last", [b"", b"an unfinished li"])
+def test_stretches_of_a_file_that_has_grown_have_what_was_found(tmp_path: Path, last: bytes) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(b"0123456\n" * 100)
+    expected = one_pass(path, 100)
+    path.write_bytes(path.read_bytes() + last)
+    found = stretches_of(path, 100)
+    with path.open("ab") as stream:
+        stream.write(b"ne\nmore\n")
+    each = [part for stretch in found for part in cut(stretch, FIELDS).parts]
+    assert b"".join(part.data for part in each) == b"".join(part.data for part in expected)

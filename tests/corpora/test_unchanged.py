@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simdocs.corpora import file_list, read_file, stamp
+from simdocs.corpora import file_list, files, stamp
 from simdocs.corpora.containers import jsonl
 from simdocs.corpora.containers import lines as of_lines
 from simdocs.corpora.unchanged import EarlierFiles, compare
 from simdocs.options.texts import Updating
-from simdocs.pipeline import read_documents, reload, shingling
+from simdocs.pipeline import shingling
 from tests import strategies as some
 from tests.cli.forged import exchange, signed_anew
 from tests.commands.building import built, content, opened, standard_input
@@ -39,10 +39,8 @@ class Watch:
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.files, self.lines, self.texts = set[str](), list[int](), list[bytes]()
-        for module, name in ((read_file, "open_file"), (read_file, "open_walked"), (of_lines, "open_file")):
+        for module, name in ((files, "open_file"), (of_lines, "open_file")):
             patch.setattr(module, name, self._opening(getattr(module, name)))
-        for module in (read_documents, reload):
-            patch.setattr(module, "read_small", self._reading)
         read, shingled = jsonl.JsonLines.documents, shingling.shingled
 
         def parsing(lines: jsonl.JsonLines, part: Any, *more: Any) -> Any:
@@ -56,15 +54,10 @@ class Watch:
         patch.setattr(jsonl.JsonLines, "documents", parsing)
         patch.setattr(shingling, "shingled", shingling_texts)
 
-    def _reading(self, names: list[bytes], *more: Any) -> Any:
-        found = read_file.read_small(names, *more)
-        self.files |= {os.fsdecode(name) for name, text in zip(names, found[0], strict=True) if text is not None}
-        return found
-
     def _opening(self, open_file: Callable[..., Any]) -> Callable[..., Any]:
-        def opening(name: bytes, *more: Any) -> Any:
+        def opening(name: bytes, **more: Any) -> Any:
             self.files.add(os.fsdecode(name))
-            return open_file(name, *more)
+            return open_file(name, **more)
 
         return opening
 

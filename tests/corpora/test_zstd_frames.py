@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.corpora import compression, read_file, zstd_frames
+from simdocs.corpora import compression, zstd_frames
 from simdocs.corpora.compression import CompressedStream, SeekableStream
+from simdocs.corpora.files import read
 from simdocs.model.skipped import DocumentSkipped
 from tests.packing import needs_zstd, zstd
 
@@ -259,7 +260,7 @@ def test_content_beyond_the_limit_is_never_held(tmp_path: Path) -> None:
     tracemalloc.start()
     try:
         with pytest.raises(DocumentSkipped, match="oversized"):
-            read_file.read(os.fsencode(path), 1 << 16)
+            read(os.fsencode(path), 1 << 16)
         assert tracemalloc.get_traced_memory()[1] < 2 * MIB
     finally:
         tracemalloc.stop()

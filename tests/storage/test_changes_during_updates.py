@@ -48,8 +48,8 @@ def remove(path: Path) -> None:
 MOMENTS = {
     "before files are compared": "simdocs.pipeline.reuse.compare",
     "after files were compared": "simdocs.pipeline.reading.Cutting",
-    "before small files are read": "simdocs.pipeline.read_documents.read_small",
-    "when a document is opened": "simdocs.corpora.read_file.open_walked",
+    "before a document is read": "simdocs.pipeline.read_documents.read",
+    "when a document is opened": "simdocs.corpora.files.open_file",
     "when lines are opened": "simdocs.corpora.containers.lines.open_file",
     "when a document is decoded": "simdocs.pipeline.read_documents.content_digest",
     "when lines are parsed": "simdocs.corpora.containers.jsonl._object",

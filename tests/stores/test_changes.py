@@ -13,7 +13,7 @@ import simdocs
 from simdocs.corpora.containers.container import ContainerFile, Locator
 from simdocs.corpora.containers.jsonl import JSON_LINES
 from simdocs.corpora.containers.reopened import Reopened
-from simdocs.corpora.read_file import read
+from simdocs.corpora.files import read
 from simdocs.corpora.stamp import Stamp, status_of
 from simdocs.corpora.stores.object_file import ObjectFile
 from simdocs.model.skipped import DocumentSkipped

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import simdocs
-from simdocs.corpora.read_file import read
+from simdocs.corpora.files import read
 from simdocs.corpora.stores import store as stores
 from simdocs.errors import InputError
 from simdocs.model.skipped import DocumentSkipped, Skipped

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from simdocs.corpora.compression import library
 from simdocs.corpora.containers.container import Locator, Part, PartDocuments, WithoutTexts
 from simdocs.corpora.containers.fields import add_row, is_usual_id, listed, missing_text, text_of_row
-from simdocs.corpora.read_file import too_large
+from simdocs.corpora.files import too_large
 from simdocs.model.ragged import Index, Mask
 from simdocs.model.skipped import DocumentSkipped, Skip
 from simdocs.options.texts import Sequences

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, NamedTuple, Protocol
 
+from simdocs.corpora.files import OpenFile
 from simdocs.corpora.identity import content_digest
-from simdocs.corpora.stamp import OpenFile, Stamp
-from simdocs.corpora.walked_files import ANY, Met
+from simdocs.corpora.stamp import Stamp
 from simdocs.model.skipped import DocumentSkipped, Skip
 from simdocs.options.file_formats import CONTAINERS
 from simdocs.options.texts import Sequences
@@ -22,13 +22,13 @@ class ContainerFile(NamedTuple):
 
     name: its path.
     limit: the largest size of a document, in bytes.
-    met: how it was found.
+    follow: whether the name may be that of a link: see `open_file`.
     held: its content, if it can be read only once, such as standard input.
     """
 
     name: bytes
     limit: int
-    met: Met = ANY
+    follow: bool = True
     held: bytes | None = None
 
 
@@ -167,7 +167,7 @@ class Container(Protocol):
     def documents(self, part: Part, fields: Sequences) -> PartDocuments:
         """Read the documents of a part. Never fails. Each skip has the number of its document, and the noun."""
 
-    def open(self, path: bytes, met: Met, fields: Sequences) -> Opened:
+    def open(self, path: bytes, fields: Sequences, *, follow: bool) -> Opened:
         """Open a file to read documents of it again. Raises DocumentSkipped as `parts` does; OSError."""
 
     def cut(self, content: bytes, where: Locator, fields: Sequences) -> bytes:

@@ -12,8 +12,7 @@ from simdocs.corpora.containers.fields import add_row, listed, text_of_row, with
 from simdocs.corpora.containers.lines import OpenIntervals, parts_of
 from simdocs.corpora.containers.recognise import is_object
 from simdocs.corpora.containers.records import HEADER_MOST, RecordCutter, header_of, records_in
-from simdocs.corpora.read_file import MOST, too_large
-from simdocs.corpora.walked_files import Met
+from simdocs.corpora.files import MOST, too_large
 from simdocs.model.figures import counted
 from simdocs.model.skipped import DocumentSkipped, Skip
 from simdocs.names import flag
@@ -77,9 +76,9 @@ class Delimited:
             found.remedy = self._remedy(first_record, fields)
         return found
 
-    def open(self, path: bytes, met: Met, fields: Sequences) -> OpenDelimited:
+    def open(self, path: bytes, fields: Sequences, *, follow: bool) -> OpenDelimited:
         """Open a file to read rows of it again."""
-        return OpenDelimited(OpenIntervals(path, met), self._between(fields), has_header=not fields.no_header)
+        return OpenDelimited(OpenIntervals(path, follow=follow), self._between(fields), has_header=not fields.no_header)
 
     def cut(self, content: bytes, where: Locator, fields: Sequences) -> bytes:
         """A row of a file in memory, with the header before it."""

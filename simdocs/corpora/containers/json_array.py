@@ -18,9 +18,8 @@ from simdocs.corpora.containers.fields import add_row, fields_of_row, has_text, 
 from simdocs.corpora.containers.jsonl import JsonObjects, what_is_wrong
 from simdocs.corpora.containers.recognise import looks_like_lines
 from simdocs.corpora.decode import LOOKED_AT, refuse_binary
-from simdocs.corpora.read_file import read, too_large
-from simdocs.corpora.stamp import NO_FILE, Stamp, close_file, read_at
-from simdocs.corpora.walked_files import open_file
+from simdocs.corpora.files import close_file, open_file, read, read_at, too_large
+from simdocs.corpora.stamp import NO_FILE, Stamp
 from simdocs.model.skipped import DocumentSkipped, Skip
 from simdocs.options.file_formats import compression_of
 from simdocs.options.texts import Sequences
@@ -35,7 +34,7 @@ class JsonArray(JsonObjects):
         """Cut a file into parts of whole objects, in memory."""
         if file.held is None:
             _refuse_other_text(_beginning(file), file.name, fields)
-            data, stamp = read(file.name, file.limit, 0, file.met)
+            data, stamp = read(file.name, file.limit, follow=file.follow)
         else:
             data, stamp = file.held, NO_FILE
         if skip := too_large(len(data), file.limit):
@@ -66,7 +65,7 @@ def _beginning(file: ContainerFile) -> bytes:
     """The first bytes of a file, which show most files that are no arrays; empty if it is compressed."""
     if compression_of(file.name):
         return b""
-    opened_file, _ = open_file(file.name, file.met)
+    opened_file, _ = open_file(file.name, follow=file.follow)
     try:
         return read_at(opened_file, LOOKED_AT, 0)
     except OSError as error:

@@ -10,8 +10,7 @@ from simdocs.corpora.containers.container import ContainerFile, Locator, Part, P
 from simdocs.corpora.containers.fields import add_row, fields_of_row, text_of_row
 from simdocs.corpora.containers.lines import OpenIntervals, parts_of_lines
 from simdocs.corpora.containers.recognise import flag_of, lookalike_of
-from simdocs.corpora.read_file import too_large
-from simdocs.corpora.walked_files import Met
+from simdocs.corpora.files import too_large
 from simdocs.model.skipped import DocumentSkipped, Skip
 from simdocs.options.texts import Sequences
 
@@ -21,9 +20,9 @@ _ARRAY = "an array: JSON Lines have one object on each line, and --input-format 
 class JsonObjects:
     """What the members of the family with JSON objects share: a document is an interval of bytes with one object."""
 
-    def open(self, path: bytes, met: Met, _fields: Sequences) -> OpenIntervals:
+    def open(self, path: bytes, _fields: Sequences, *, follow: bool) -> OpenIntervals:
         """Open a file to read objects of it again."""
-        return OpenIntervals(path, met)
+        return OpenIntervals(path, follow=follow)
 
     def cut(self, content: bytes, where: Locator, _fields: Sequences) -> bytes:
         """An object of a file in memory, without the line end after it."""

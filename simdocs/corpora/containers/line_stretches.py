@@ -20,9 +20,8 @@ from simdocs.corpora.containers.container import Part
 from simdocs.corpora.containers.jsonl import refuse_other_text
 from simdocs.corpora.containers.stretches import MOST_DOCUMENTS, Cut, Stretch
 from simdocs.corpora.decode import binary_format
-from simdocs.corpora.read_file import MOST
-from simdocs.corpora.stamp import OpenFile, Stamp, close_file, is_recent, read_at, status_now, wait_between_readings
-from simdocs.corpora.walked_files import open_file
+from simdocs.corpora.files import MOST, OpenFile, close_file, open_file, read_at, stamp_now
+from simdocs.corpora.stamp import Stamp
 from simdocs.model.ragged import Index
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.model.texts import BATCH_BYTES
@@ -45,10 +44,10 @@ def cut_lines(stretch: Stretch, fields: Sequences) -> Cut:
     Raises DocumentSkipped: changed, vanished, unreadable; a seam is not found soon; or there are so many lines that not
     all documents of a stretch can be held, which would leave the work on the next stretches unused.
     """
-    source, status = open_file(stretch.name, stretch.met)
+    source, _ = open_file(stretch.name, follow=stretch.follow)
+    stamp = stretch.stamp
     try:
-        stamp = Stamp.of(status)
-        if not stretch.stamp.same_bytes(stamp):
+        if not stamp.begins(stamp_now(source)):
             raise DocumentSkipped("changed")
         content, limit = _Content(source, stamp, stretch.start), min(stretch.limit, MOST)
         if content.between(stretch.start, stretch.stop).count(b"\n") > MOST_DOCUMENTS:
@@ -82,7 +81,6 @@ def _parts(stretch: Stretch, content: _Content, begin: int, end: int, fields: Se
                 limit=stretch.limit,
                 read_to=start + extent,
             )
-        content.check()
     except OSError as error:
         raise DocumentSkipped.of(error) from None
     finally:
@@ -114,7 +112,7 @@ class _Content:
         """Read at least so far, if the file does not end before. Raises DocumentSkipped: changed; OSError."""
         while self.end < min(end, self.stamp.size):
             piece = read_at(self._source, min(BATCH_BYTES, self.stamp.size - self.end), self.end)
-            if not self.stamp.same_bytes(Stamp.of(status_now(self._source))):
+            if not self.stamp.begins(stamp_now(self._source)):
                 raise DocumentSkipped("changed")
             if not piece.strip(b"\0"):  # perhaps a hole, which is read in other pieces
                 _give_up()
@@ -129,17 +127,9 @@ class _Content:
         """Close the file."""
         close_file(self._source)
 
-    def check(self) -> None:
-        """Raise DocumentSkipped if a file that was changed recently is not the same when it is read again."""
-        if not is_recent(self.stamp):
-            return
-        wait_between_readings(self.stamp)
-        for at in range(0, len(self._data), BATCH_BYTES):
-            piece = self._data[at : at + BATCH_BYTES]
-            if read_at(self._source, len(piece), self.start + at) != piece:
-                raise DocumentSkipped("changed")
-        if not self.stamp.same_bytes(Stamp.of(status_now(self._source))):
-            raise DocumentSkipped("changed")
+    def has_grown(self) -> bool:
+        """Whether the file has grown since it was found."""
+        return stamp_now(self._source).size > self.stamp.size
 
 
 def _blocks(content: _Content, begin: int, end: int, cutter: lines.Cutter) -> Iterator[lines.CutBlock]:
@@ -155,7 +145,7 @@ def _blocks(content: _Content, begin: int, end: int, cutter: lines.Cutter) -> It
             cutter.start, piece = len(codecs.BOM_UTF8), piece[len(codecs.BOM_UTF8) :]
         at = stop
         is_last = content.is_whole and at >= content.end
-        for block in chain(cutter.take(piece), cutter.rest() if is_last else ()):
+        for block in chain(cutter.take(piece), _rest(content, cutter) if is_last else ()):
             data, start, extent, _, _ = block
             past = start + extent - end
             if past > 0:
@@ -165,6 +155,12 @@ def _blocks(content: _Content, begin: int, end: int, cutter: lines.Cutter) -> It
                 return
         if is_last:
             return
+
+
+def _rest(content: _Content, cutter: lines.Cutter) -> Iterator[lines.CutBlock]:
+    if content.has_grown():
+        cutter.leave_unfinished()
+    yield from cutter.rest()
 
 
 def _seam(content: _Content, position: int, limit: int) -> int:

@@ -11,10 +11,19 @@ import numpy as np
 from simdocs.corpora.compression import SeekableStream
 from simdocs.corpora.containers.container import ContainerFile, Locator, Part
 from simdocs.corpora.decode import binary_format
-from simdocs.corpora.read_file import MOST
-from simdocs.corpora.stable_read import Chunk, chunks
-from simdocs.corpora.stamp import NO_FILE, OpenFile, Stamp, close_file, expect, position, read_at, settled, status_now
-from simdocs.corpora.walked_files import Met, open_file
+from simdocs.corpora.files import (
+    MOST,
+    Chunk,
+    OpenFile,
+    chunks,
+    close_file,
+    expect,
+    open_file,
+    position,
+    read_at,
+    stamp_now,
+)
+from simdocs.corpora.stamp import NO_FILE, Stamp
 from simdocs.model.ragged import Index, Mask
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.model.texts import BATCH_BYTES
@@ -42,22 +51,19 @@ def parts_of(container: str, file: ContainerFile, noun: str, new_cutter: Callabl
         content = (file.held[at : at + BATCH_BYTES] for at in range(0, len(file.held), BATCH_BYTES))
         yield from _located(container, file, noun, _blocks(content, new_cutter()))
         return
-    source, status = open_file(file.name, file.met)
-    stamp, compression = Stamp.of(status), compression_of(file.name)
+    source, stamp = open_file(file.name, follow=file.follow)
     try:
         for turn in range(2):
-            read = chunks(source, stamp, BATCH_BYTES, compression=compression, patient=turn > 0)
-            some = False
+            read, some = chunks(source, stamp, BATCH_BYTES, compression_of(file.name)), False
             try:
-                for part in _located(container, file, noun, _blocks(read, new_cutter()), stamp, source):
+                for part in _located(container, file, noun, _blocks(read, new_cutter(), source, stamp), stamp, source):
                     some = True
                     yield part
                 return
             except DocumentSkipped as skip:
-                if some or skip.reason != "changed":
+                if some or turn or skip.reason != "changed":
                     raise
-            stamp = Stamp.of(settled(source, status_now(source)))
-        raise DocumentSkipped("changed")
+            stamp = stamp_now(source)
     except OSError as error:
         raise DocumentSkipped.of(error) from None
     finally:
@@ -100,8 +106,10 @@ def _located(
         raise DocumentSkipped(skip.reason, f"{skip.detail}, {where}" if skip.detail else where) from None
 
 
-def _blocks(content: Iterator[Chunk], cutter: Cutter) -> Iterator[CutBlock]:
-    """Yield the parts of some content."""
+def _blocks(
+    content: Iterator[Chunk], cutter: Cutter, source: OpenFile | None = None, stamp: Stamp = NO_FILE
+) -> Iterator[CutBlock]:
+    """Yield the parts of some content. source: its file, which had this stamp; None: it is held."""
     try:
         for turn, given in enumerate(content):
             if isinstance(given, int) and cutter.skips(given):
@@ -115,6 +123,8 @@ def _blocks(content: Iterator[Chunk], cutter: Cutter) -> Iterator[CutBlock]:
     except DocumentSkipped:
         yield from cutter.cut(to_end=True)
         raise
+    if source is not None and stamp_now(source).size > stamp.size:
+        cutter.leave_unfinished()
     yield from cutter.rest()
 
 
@@ -176,6 +186,10 @@ class Cutter:
         self._size += len(piece) - cut
         if self._size > self._limit:
             self._dropped, self._held, self._size = self._size, [], 0
+
+    def leave_unfinished(self) -> None:
+        """Leave out a last record without its end: the file grows, so it may be written just now."""
+        self._held, self._size, self._dropped = [], 0, 0
 
     def rest(self) -> Iterator[CutBlock]:
         """Yield the last parts, so that there is at least one in all. DocumentSkipped: the last record has no end."""
@@ -289,9 +303,8 @@ _AT_ONCE = 1 << 22
 class OpenIntervals:
     """An open file from which documents are read again that are intervals of bytes of its decompressed content."""
 
-    def __init__(self, path: bytes, met: Met) -> None:
-        self.file, status = open_file(path, met)
-        self.stamp = Stamp.of(status)
+    def __init__(self, path: bytes, *, follow: bool) -> None:
+        self.file, self.stamp = open_file(path, follow=follow)
         self._compressed: SeekableStream | None = None
         if known := compression_of(path):
             try:

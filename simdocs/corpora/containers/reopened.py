@@ -7,8 +7,8 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from simdocs.corpora.containers.recognise import format_of_document
-from simdocs.corpora.stamp import Stamp, status_at
-from simdocs.corpora.walked_files import ANY, Met
+from simdocs.corpora.files import stamp_at
+from simdocs.corpora.stamp import Stamp
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.options.texts import Sequences
 
@@ -27,21 +27,21 @@ class Reopened:
         """Open files by path. The file that was used last is the last one."""
 
     def read(
-        self, path: bytes, wanted: Sequence[Locator], fields: Sequences, met: Met = ANY
+        self, path: bytes, wanted: Sequence[Locator], fields: Sequences, *, follow: bool = True
     ) -> Iterator[tuple[bytes, Stamp] | DocumentSkipped]:
         """Yield the bytes of each document with the stamp of the file, or a DocumentSkipped if it cannot be read.
 
         wanted: the locations of the documents; if they are many, they ascend.
-        met: how the file was found.
+        follow: see `open_file`.
         The file has the stamp before and after a group of documents is read. The reasons: vanished, unreadable,
-        special, changed (the document is gone, the file is changing, or is not the one that was found).
+        special, changed (the document is gone, or the file is changing).
         """
         done = turn = 0
         while done < len(wanted):
             try:
-                file = self._file(path, fields, met)
+                file = self._file(path, fields, follow=follow)
                 for documents in _in_groups(file.read(wanted[done:])):
-                    if Stamp.of(status_at(file.file, path)) != file.stamp:
+                    if stamp_at(file.file, path) != file.stamp:
                         break
                     for document in documents:
                         yield DocumentSkipped("changed") if document is None else (document, file.stamp)
@@ -65,11 +65,13 @@ class Reopened:
         for path, fields in list(self._open):
             self._drop(path, fields)
 
-    def _file(self, path: bytes, fields: Sequences, met: Met) -> Opened:
+    def _file(self, path: bytes, fields: Sequences, *, follow: bool) -> Opened:
         from simdocs.corpora.containers.container import container
 
         key = path, fields
-        file = self._open.pop(key, None) or container(format_of_document(path, fields)).open(path, met, fields)
+        file = self._open.pop(key, None) or container(format_of_document(path, fields)).open(
+            path, fields, follow=follow
+        )
         self._open[key] = file
         if len(self._open) > MOST_OPEN:
             self._drop(*next(iter(self._open)))

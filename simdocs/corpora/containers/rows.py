@@ -19,9 +19,7 @@ from simdocs.corpora.containers.json_array import JSON_ARRAY, Elements
 from simdocs.corpora.containers.lines import ends_of_lines
 from simdocs.corpora.containers.records import RecordEnds
 from simdocs.corpora.decode import binary_format
-from simdocs.corpora.stable_read import chunks
-from simdocs.corpora.stamp import Stamp, close_file
-from simdocs.corpora.walked_files import open_file
+from simdocs.corpora.files import chunks, close_file, open_file
 from simdocs.errors import InputError
 from simdocs.model.ragged import Index
 from simdocs.model.skipped import DocumentSkipped
@@ -172,10 +170,9 @@ def _content(file: ContainerFile) -> Iterator[bytes]:
     if file.held is not None:
         yield from (file.held[at : at + BATCH_BYTES] for at in range(0, len(file.held), BATCH_BYTES))
         return
-    opened, status = open_file(file.name, file.met)
+    opened, stamp = open_file(file.name, follow=file.follow)
     try:
-        read = chunks(opened, Stamp.of(status), BATCH_BYTES, compression=compression_of(file.name), patient=True)
-        for number, piece in enumerate(map(bytes, read)):
+        for number, piece in enumerate(map(bytes, chunks(opened, stamp, BATCH_BYTES, compression_of(file.name)))):
             if not number and (what := binary_format(piece)):
                 raise DocumentSkipped("malformed", what)
             yield piece

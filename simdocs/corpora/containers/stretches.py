@@ -12,7 +12,6 @@ from typing import ClassVar, Literal, NamedTuple, Protocol
 
 from simdocs.corpora.containers.container import ContainerFile, Part, container
 from simdocs.corpora.stamp import Stamp
-from simdocs.corpora.walked_files import Met
 from simdocs.options.declaration import loaded
 from simdocs.options.file_formats import ASSUMED_RATIO, CONTAINERS, compression_of
 from simdocs.options.texts import Sequences
@@ -35,7 +34,7 @@ class Stretch:
 
     container: the name of the format.
     row: the row of the file in the list of files.
-    name, met: its name, and how it was found.
+    name: its name. follow: whether it may be that of a link: see `open_file`.
     limit: the largest size of a document, in bytes.
     stamp: its stamp when it was found. The file must not have changed if it is cut into several stretches.
     start, stop: the interval of the file, in bytes.
@@ -46,7 +45,7 @@ class Stretch:
     container: str
     row: int
     name: bytes
-    met: Met
+    follow: bool
     limit: int
     stamp: Stamp
     start: int
@@ -87,7 +86,7 @@ class CutsStretches(Protocol):
 
 
 def described(
-    name: bytes, row: int, stamp: Stamp, met: Met, limit: int, format_name: str, *, named: bool
+    name: bytes, row: int, stamp: Stamp, limit: int, format_name: str, *, follow: bool, named: bool
 ) -> list[Stretch]:
     """The stretches of a container that was found; none if workers cannot cut it. The parameters are those of Stretch.
 
@@ -104,7 +103,7 @@ def described(
             container=format_name,
             row=row,
             name=name,
-            met=met,
+            follow=follow,
             limit=limit,
             stamp=stamp,
             start=start,
@@ -119,7 +118,7 @@ def described(
 def cut(stretch: Stretch, fields: Sequences) -> Cut:
     """Cut a stretch into parts. Raises DocumentSkipped, now or while it yields."""
     if stretch.is_whole:
-        file = ContainerFile(stretch.name, stretch.limit, stretch.met)
+        file = ContainerFile(stretch.name, stretch.limit, stretch.follow)
         return Cut(0, None, container(stretch.container).parts(file, fields))
     cutting: CutsStretches = loaded(CONTAINERS[stretch.container].stretches)
     return cutting(stretch, fields)

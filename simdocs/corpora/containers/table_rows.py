@@ -24,9 +24,7 @@ from simdocs.corpora.containers.rows import (
     why_not,
 )
 from simdocs.corpora.containers.tables import damage_named, source_of
-from simdocs.corpora.stamp import OpenFile, Stamp, close_file
-from simdocs.corpora.steady_file import SteadyFile
-from simdocs.corpora.walked_files import open_file
+from simdocs.corpora.files import OpenFile, SteadyFile, close_file, open_file
 from simdocs.errors import InputError
 from simdocs.extras import SinkFile
 from simdocs.model.ragged import Index
@@ -52,10 +50,9 @@ class TableRows:
         self._steady: SteadyFile | None = None
         try:
             if file.held is None:
-                self._opened, status = open_file(file.name, file.met)
+                self._opened, stamp = open_file(file.name, follow=file.follow)
+                self._steady = SteadyFile(self._opened, stamp)
             with damage_named(None, self._what):
-                if self._opened is not None:
-                    self._steady = SteadyFile(self._opened, Stamp.of(status))
                 kind = parquet.ParquetSource if form == "parquet" else arrow.ArrowSource
                 self.table: Any = kind(source_of(self._steady, file.held))
         except BaseException:

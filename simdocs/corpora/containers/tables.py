@@ -26,10 +26,8 @@ from simdocs.corpora.containers.columns import (
     without_long_texts,
 )
 from simdocs.corpora.containers.container import ContainerFile, Locator, Part, PartDocuments, WithoutTexts
-from simdocs.corpora.read_file import MOST
-from simdocs.corpora.stamp import NO_FILE, Stamp, close_file, settled, status_now
-from simdocs.corpora.steady_file import SteadyFile
-from simdocs.corpora.walked_files import Met, open_file
+from simdocs.corpora.files import MOST, SteadyFile, close_file, open_file, stamp_now
+from simdocs.corpora.stamp import NO_FILE, Stamp
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.options.texts import Sequences
 
@@ -108,10 +106,10 @@ def parts_of_table(container: str, file: ContainerFile, fields: Sequences, opene
     if file.held is not None:
         yield from _Cutting(container, file, fields, NO_FILE, None, what).parts(opener)
         return
-    source, status = open_file(file.name, file.met)
+    source, stamp = open_file(file.name, follow=file.follow)
     try:
         for turn in range(2):
-            stamp, part = Stamp.of(status), None
+            part = None
             cutting = _Cutting(container, file, fields, stamp, SteadyFile(source, stamp), what)
             try:
                 for part in cutting.parts(opener):
@@ -123,7 +121,7 @@ def parts_of_table(container: str, file: ContainerFile, fields: Sequences, opene
                     raise DocumentSkipped(skip.reason, f"{skip.detail}, {where}" if skip.detail else where) from None
                 if skip.reason != "changed" or turn:
                     raise
-            status = settled(source, status_now(source))
+            stamp = stamp_now(source)
     except OSError as error:
         raise DocumentSkipped.of(error) from None
     finally:
@@ -276,9 +274,9 @@ class TableFiles:
         """Read the documents of a part."""
         return documents_of_rows(part, fields)
 
-    def open(self, path: bytes, met: Met, fields: Sequences) -> OpenRows:
+    def open(self, path: bytes, fields: Sequences, *, follow: bool) -> OpenRows:
         """Open a file to read rows of it again."""
-        return OpenRows(path, met, fields, self._opener, self._what)
+        return OpenRows(path, fields, self._opener, self._what, follow=follow)
 
     def cut(self, content: bytes, where: Locator, fields: Sequences) -> bytes:
         """A row of a file in memory, packed."""
@@ -302,9 +300,8 @@ class TableFiles:
 class OpenRows:
     """An open file with a table, from which rows are read again."""
 
-    def __init__(self, path: bytes, met: Met, fields: Sequences, opener: Opener, what: str) -> None:
-        self.file, status = open_file(path, met)
-        self.stamp = Stamp.of(status)
+    def __init__(self, path: bytes, fields: Sequences, opener: Opener, what: str, *, follow: bool) -> None:
+        self.file, self.stamp = open_file(path, follow=follow)
         try:
             steady = SteadyFile(self.file, self.stamp)
             with damage_named(steady, what):

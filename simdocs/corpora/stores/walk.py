@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
+from functools import partial
 
+from simdocs.corpora.file_list import Found
+from simdocs.corpora.find import ARTIFACT_SUFFIXES, SUCCESS
 from simdocs.corpora.patterns import Patterns
-from simdocs.corpora.saved_dataset import SavedDataset, saved_dataset
+from simdocs.corpora.saved_dataset import MARKS, SavedDataset, saved_dataset
 from simdocs.corpora.stores.object_file import ObjectFile
 from simdocs.corpora.stores.store import StoredObject, digest_of, objects_below, unreachable
-from simdocs.corpora.walk import ARTIFACT_SUFFIXES, MARKS, SUCCESS, Found, packed_facts
 from simdocs.errors import InputError
 from simdocs.model.skipped import DocumentSkipped, Skip, Skipped
 from simdocs.names import DRAFT_PREFIX, display_name, is_manifest
 from simdocs.options.texts import Walking
-
-_AT_ONCE = 1 << 10
-"""The most objects that are yielded at once."""
 
 
 def walk_objects(prefix: bytes, walking: Walking, skipped: Skipped, patterns: Patterns) -> Iterator[Found]:
@@ -28,16 +27,9 @@ def walk_objects(prefix: bytes, walking: Walking, skipped: Skipped, patterns: Pa
         raise InputError(f"{display_name(prefix)}: artifacts are read from a disk only: copy it there first")
     root = prefix if prefix.endswith(b"/") else prefix + b"/"
     listed = sorted(objects_below(prefix))
-    names, facts = list[bytes](), list[bytes]()
     for each in _Search(listed, root, walking, skipped, patterns).taken():
         name = root + each.below
-        names.append(name)
-        facts.append(packed_facts(each.size, each.mtime_ns, *digest_of(name)))
-        if len(names) == _AT_ONCE:
-            yield Found(names, b"".join(facts), len(root))
-            names, facts = [], []
-    if names:
-        yield Found(names, b"".join(facts), len(root))
+        yield Found(name, each.size, each.mtime_ns, each.mtime_ns, *digest_of(name), walked=len(root))
 
 
 class _Search:
@@ -95,7 +87,7 @@ class _Search:
     def _enter_dataset(self, directory: bytes) -> None:
         """Read the description of a data set. It may leave out the directory."""
         try:
-            dataset = self._datasets[directory] = saved_dataset(_ListedDirectory(self._root + directory))
+            dataset = self._datasets[directory] = saved_dataset(partial(_head, self._root + directory))
         except DocumentSkipped as left:
             self._leave_out(directory[:-1], left)
             self._left = directory
@@ -163,15 +155,9 @@ _NOTHING = b"\0"
 """How no name begins."""
 
 
-class _ListedDirectory:
-    """A directory of a store: see Described. prefix: its name, with a slash."""
-
-    def __init__(self, prefix: bytes) -> None:
-        self._prefix = prefix
-
-    def head(self, name: str, most: int) -> bytes | None:
-        """The first bytes of an object."""
-        try:
-            return ObjectFile(self._prefix + name.encode()).read(most)
-        except OSError:
-            return None
+def _head(prefix: bytes, name: str, most: int) -> bytes | None:
+    """The first bytes of an object below a prefix; None if there is none."""
+    try:
+        return ObjectFile(prefix + name.encode()).read(most)
+    except OSError:
+        return None

@@ -20,9 +20,6 @@ static PyMethodDef methods[] = {
     METHOD(fss),
     METHOD(agreements),
     METHOD(band_keys),
-    METHOD(read_still),
-    METHOD(statuses),
-    METHOD(plain),
     {NULL, NULL, 0, NULL},
 };
 

@@ -208,11 +208,6 @@ KERNEL(fss);
 KERNEL(agreements);
 KERNEL(band_keys);
 
-/* In files.c. */
-KERNEL(read_still);
-KERNEL(statuses);
-KERNEL(plain);
-
 /* Sorting, in sorting.c. */
 #define MOST_DIGITS 2048   /* long rows have two digits of 11 bits: their counts stay in the level-1 cache */
 #define COUNTS (2 * MOST_DIGITS)

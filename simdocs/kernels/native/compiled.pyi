@@ -1,7 +1,4 @@
-import numpy as np
-from numpy.typing import NDArray
-
-from simdocs.model.ragged import Array, Bytes, Index, Keys, Mask, Tokens
+from simdocs.model.ragged import Array, Bytes, Index, Keys, Tokens
 
 def char_tokens(data: Bytes, offsets: Index, points: Index, k: int, seed: int, out: Tokens) -> bool: ...
 def number_tokens(numbers: Tokens, offsets: Index, k: int, seed: int) -> None: ...
@@ -21,18 +18,3 @@ def band_keys(signatures: Tokens, width: int, rows_of: Index, first: int, rows: 
 def order(keys: Keys, out: Index) -> None: ...
 def agreements(signatures: Tokens, width: int, left: Index, right: Index, out: Index) -> None: ...
 def positions(members: Array, starts: Index, out: Array) -> None: ...
-def read_still(
-    root: int,
-    names: Bytes,
-    offsets: Index,
-    ids: NDArray[np.void],
-    flags: int,
-    before: int,
-    most: int,
-    data: Bytes,
-    facts: NDArray[np.void],
-) -> int: ...
-def statuses(directory: int, names: bytes, out: bytearray, threads: int) -> None: ...
-def plain(
-    data: Bytes, offsets: Index, marks: Bytes, mark_offsets: Index, without_nul: int, looked_at: int, out: Mask
-) -> None: ...

@@ -1,0 +1,304 @@
+"""Open the files that were found, and read them: whole, in chunks, or at any position.
+
+The status of a file must be the same before and after reading. An open file is a descriptor of this system or an object
+of a store. This is where the two kinds of places meet: code that reads files calls the functions here, and does not ask
+where a file is.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
+
+from simdocs.corpora.decode import LOOKED_AT, refuse_binary
+from simdocs.corpora.stamp import Stamp, status_of
+from simdocs.model.skipped import REPLACED, DocumentSkipped
+from simdocs.names import is_uri
+from simdocs.options.file_formats import compression_of
+
+if TYPE_CHECKING:
+    from simdocs.corpora.stores.object_file import ObjectFile
+
+OpenFile: TypeAlias = "int | ObjectFile"
+"""An open file: its descriptor, or an object of a store."""
+
+READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
+"""Flags for reading: do not wait for the writer of a FIFO, do not inherit, do not become a controlling terminal."""
+
+MOST = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 4
+"""Bytes of the largest document that memory could hold: at its peak a document takes 4 times its size, or more."""
+
+_PIECE = 1 << 20
+
+_UNSIZED = 1 << 16
+"""Bytes of the first read of a file that claims to be empty. Some files in /proc answer only the first read."""
+
+
+def open_file(name: bytes, *, follow: bool = True) -> tuple[OpenFile, Stamp]:
+    """The regular file with this name, open, and its stamp.
+
+    follow: whether the name may be that of a link; not if a walk found it. Raises DocumentSkipped: vanished,
+    unreadable, special, changed (a link or a special file has taken its place).
+    """
+    try:
+        if is_uri(name):
+            from simdocs.corpora.stores.object_file import ObjectFile
+
+            stored = ObjectFile(name)
+            return stored, Stamp.of(stored.status())
+        file = os.open(name, READ if follow else READ | os.O_NOFOLLOW)
+        status = os.fstat(file)
+    except OSError as error:
+        if error.errno == errno.ELOOP and not follow:
+            raise DocumentSkipped("changed", REPLACED) from None
+        raise DocumentSkipped.of(error) from None
+    if not stat.S_ISREG(status.st_mode):
+        os.close(file)
+        raise DocumentSkipped("special") if follow else DocumentSkipped("changed", REPLACED)
+    return file, Stamp.of(status)
+
+
+def read(name: bytes, limit: int, padding: int = 0, *, follow: bool = True) -> tuple[bytes, Stamp]:
+    """The bytes of the regular file with this name, and its stamp. A compressed file is decompressed.
+
+    padding: bytes by which a compressed file itself may exceed the limit. follow: see `open_file`.
+
+    The file was the same before and after. One that changes meanwhile is read again. Raises DocumentSkipped: vanished;
+    unreadable (also: more than memory can hold); special; oversized (more than limit bytes, compressed or
+    decompressed); changed; malformed (as a compressed file); uninstalled (what decompresses it); binary (a large file,
+    which is then not read to its end).
+    """
+    compression = compression_of(name)
+    file, stamp = open_file(name, follow=follow)
+    try:
+        data, stamp = read_open(file, name, stamp, limit + padding if compression else limit)
+    except OSError as error:
+        raise DocumentSkipped.of(error) from None
+    finally:
+        close_file(file)
+    if compression:
+        from simdocs.corpora.compression import decompress
+
+        data = decompress(compression, data, min(limit, MOST))
+    return data, stamp
+
+
+def read_open(file: OpenFile, name: bytes, stamp: Stamp, limit: int) -> tuple[bytes, Stamp]:
+    """The bytes of an open file as they lie on the disk, and its stamp. stamp: its stamp now.
+
+    Raises DocumentSkipped, as `read` does; OSError.
+    """
+    for _ in range(2):
+        if _PIECE < stamp.size <= limit and not compression_of(name):
+            refuse_binary(read_at(file, LOOKED_AT, 0), name)
+        if skip := too_large(stamp.size, limit):
+            raise skip
+        data = _read_all(file, stamp.size, limit)
+        before, stamp = stamp, stamp_now(file)
+        if stamp == before:
+            return data, stamp
+        go_to(file, 0)
+    raise DocumentSkipped("changed")
+
+
+def _read_all(file: OpenFile, size: int, limit: int) -> bytes:
+    """All bytes to the end, up to the limit. The size is only a hint, because it is 0 in /proc."""
+    data = read_next(file, size + 1 if size else _UNSIZED)
+    if len(data) == size and size:
+        return data
+    pieces, total = [data], len(data)
+    while data:
+        if skip := too_large(total, limit, known=False):
+            raise skip
+        data = read_next(file, _PIECE)
+        pieces.append(data)
+        total += len(data)
+    return b"".join(pieces)
+
+
+def too_large(size: int, limit: int, *, known: bool = True) -> DocumentSkipped | None:
+    """The skip of a document of this size; None if limit and memory allow it. known: the document is not larger."""
+    if size <= limit and size <= MOST:
+        return None
+    most = min(limit, MOST)
+    said = f"{size} bytes" if known else f"more than {most} bytes"
+    return (
+        DocumentSkipped("oversized", said)
+        if size > limit
+        else DocumentSkipped("unreadable", f"{said}: more than memory can hold")
+    )
+
+
+def read_stream(descriptor: int, limit: int) -> bytes:
+    """All bytes of a pipe, terminal or FIFO. Raises DocumentSkipped: oversized; OSError."""
+    return _read_all(descriptor, 0, limit)
+
+
+Chunk = bytes | int
+"""Bytes, or the length of a hole in the file, whose NUL bytes are not read."""
+
+_MARK = 3
+"""The smallest size of the first chunk: the length of a UTF-8 byte order mark. A smaller file is one chunk."""
+
+_COMPRESSED_AT_ONCE = 1 << 16
+"""Bytes of a compressed file that are read at once."""
+
+
+def chunks(file: OpenFile, stamp: Stamp, size: int, compression: str) -> Iterator[Chunk]:
+    """Yield the content of a file with this stamp in chunks of about `size` bytes, up to the size in the stamp.
+
+    compression: the compression of the file; empty: it has none.
+
+    When a chunk was read, the file was the same; an uncompressed one may also have grown. Raises DocumentSkipped after
+    all chunks that could be yielded: malformed (as a compressed file), uninstalled (what decompresses it), changed.
+    """
+    go_to(file, 0)
+    read = _decompressing(file, compression) if compression else partial(read_next, file)
+    at = 0
+    while True:
+        trouble, chunk, wanted = None, b"", size if at else max(size, _MARK)
+        try:
+            chunk = read(wanted if compression or not stamp.size else min(wanted, stamp.size - at))
+        except DocumentSkipped as skip:
+            trouble = skip
+        now = stamp_now(file)
+        if not (stamp.same_bytes(now) if compression else stamp.begins(now)):
+            raise DocumentSkipped("changed")
+        if trouble is not None:
+            raise trouble
+        if not chunk:
+            return
+        at += len(chunk)
+        hole = 0 if compression else _hole(file, at, stamp.size, chunk)
+        at += hole
+        yield len(chunk) + hole if hole else chunk
+
+
+def _decompressing(file: OpenFile, compression: str) -> Callable[[int], bytes]:
+    from simdocs.corpora.compression import CompressedStream
+
+    return CompressedStream(compression, lambda _: read_next(file, _COMPRESSED_AT_ONCE)).read
+
+
+def _hole(file: OpenFile, at: int, size: int, before: bytes) -> int:
+    """The length of the hole at this position, after a chunk that may be part of it. The position moves past it."""
+    if before.strip(b"\0") or not isinstance(file, int) or not hasattr(os, "SEEK_DATA") or at >= size:
+        return 0
+    try:
+        end = min(os.lseek(file, at, os.SEEK_DATA), size)
+    except OSError as error:  # ENXIO: there is nothing but a hole up to the end of the file
+        end = size if error.errno == errno.ENXIO else at
+    os.lseek(file, end, os.SEEK_SET)
+    return end - at
+
+
+class SteadyFile(io.RawIOBase):
+    """An open file with a position of its own, for libraries that read at any position. It is not closed with this."""
+
+    def __init__(self, file: OpenFile, stamp: Stamp) -> None:
+        """stamp: that of the file now."""
+        super().__init__()
+        self._file, self._stamp, self._at = file, stamp, 0
+
+    def readable(self) -> bool:
+        """Whether it can be read: yes."""
+        return True
+
+    def seekable(self) -> bool:
+        """Whether it can be read at any position: yes."""
+        return True
+
+    def tell(self) -> int:
+        """The position."""
+        return self._at
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        """Go to a position, and return it."""
+        self._at = offset + {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._stamp.size}[whence]
+        return self._at
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """The next bytes; fewer only at the end."""
+        end = self._stamp.size if size is None or size < 0 else min(self._at + size, self._stamp.size)
+        data = b""
+        while self._at < end and (piece := read_at(self._file, end - self._at, self._at)):
+            data = data + piece if data else piece
+            self._at += len(piece)
+        return data
+
+    def has_changed(self) -> bool:
+        """Whether the file is not what it was when it was opened. Raises OSError."""
+        return not self._stamp.same_bytes(stamp_now(self._file))
+
+
+_Answer = TypeVar("_Answer")
+
+
+def each_ahead(names: Sequence[bytes], ask: Callable[[int], _Answer]) -> Iterator[Callable[[], _Answer]]:
+    """Yield, for each name in order, a function that returns ask(its place), or raises what that raises.
+
+    For objects of a store, `ask` runs in threads, some of them ahead. For files it runs when its result is wanted.
+    """
+    if sum(map(is_uri, names)) > 1:
+        from simdocs.corpora.stores.ahead import each_in_threads
+
+        yield from each_in_threads(names, ask)
+        return
+    for place in range(len(names)):
+        yield partial(ask, place)
+
+
+def stamp_now(file: OpenFile) -> Stamp:
+    """The stamp of an open file now. Raises OSError."""
+    return Stamp.of(os.fstat(file) if isinstance(file, int) else file.status())
+
+
+def stamp_at(file: OpenFile | None, name: bytes) -> Stamp:
+    """The stamp of the file with this name now. Raises OSError.
+
+    file: the file that had this name when it was opened, if it is still open. That another object has the name now can
+    be seen from the object, which asks its store only if bytes were fetched since it was last asked.
+    """
+    return Stamp.of(status_of(name) if file is None or isinstance(file, int) else file.status())
+
+
+def read_next(file: OpenFile, size: int) -> bytes:
+    """At most these many bytes from its position on, which moves; none at the end. Raises OSError."""
+    return os.read(file, size) if isinstance(file, int) else file.read(size)
+
+
+def read_at(file: OpenFile, size: int, at: int) -> bytes:
+    """At most these many bytes from a position on; none at the end. Raises OSError."""
+    return os.pread(file, size, at) if isinstance(file, int) else file.pread(size, at)
+
+
+def expect(file: OpenFile, intervals: Iterable[tuple[int, int]]) -> None:
+    """Say that these intervals of bytes will be read, in this order. A store is then asked for several at once."""
+    if not isinstance(file, int):
+        file.expect(intervals)
+
+
+def go_to(file: OpenFile, at: int) -> None:
+    """Move its position."""
+    if isinstance(file, int):
+        os.lseek(file, at, os.SEEK_SET)
+    else:
+        file.at = at
+
+
+def position(file: OpenFile) -> int:
+    """Its position."""
+    return os.lseek(file, 0, os.SEEK_CUR) if isinstance(file, int) else file.at
+
+
+def close_file(file: OpenFile) -> None:
+    """Close it."""
+    if isinstance(file, int):
+        os.close(file)
+    else:
+        file.close()

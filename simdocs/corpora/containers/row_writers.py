@@ -1,4 +1,4 @@
-"""Write rows of files to another file: as they are in a file of the same format, and as records in another."""
+"""Write rows of files to another file: as they are if it has the same format, and otherwise as records."""
 
 from __future__ import annotations
 

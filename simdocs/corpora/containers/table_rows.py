@@ -41,7 +41,7 @@ _GROUP_ROWS, _GROUP_BYTES = 1 << 16, 1 << 28
 class TableRows:
     """An open file with a table: see `TextRows`. table: a ParquetSource or an ArrowSource."""
 
-    noun, delimiter = "row", ""
+    delimiter = ""
 
     def __init__(self, file: ContainerFile, form: str) -> None:
         self.name, self.form, self._what = file.name, form, f"{'a' if form == 'parquet' else 'an'} {form.title()} file"

@@ -20,7 +20,7 @@ from simdocs.corpora.decode import as_bytes, as_utf8
 from simdocs.corpora.single_text import read_single_document, refuse_fifo_twice
 from simdocs.errors import InputError, UnreachableRecallError, UsageError
 from simdocs.kernels import jaccard
-from simdocs.kernels.permutation import each_alone, slots
+from simdocs.kernels.permutation import slots
 from simdocs.kernels.schemes import signing_of
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.difference import difference
@@ -309,7 +309,7 @@ def slot_trace(
     tokens = tokens[np.isin(tokens, compared)]
     members = np.column_stack([np.isin(tokens, sets[row]) for row in range(len(sets))])
     sign = signing_of(sketching).signatures
-    hashes = sign(each_alone(tokens), num_perm, shingling.seed)
+    hashes = sign(Ragged(tokens, np.arange(len(tokens) + 1)), num_perm, shingling.seed)
     return SlotTrace(
         shingles=tuple(spelled[token] for token in tokens.tolist()),
         tokens=tokens,

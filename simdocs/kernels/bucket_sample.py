@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from simdocs.kernels.buckets import keys_of_band, shared_runs
@@ -50,22 +48,11 @@ def drawn_pairs(keys: Keys, chances: Floats) -> tuple[Index, Index]:
     return members[:, 0], members[:, 1]
 
 
-class BucketPairs(NamedTuple):
-    """Pairs that share buckets, drawn from the buckets of one band or of several: arrays (P,).
-
-    A pair that shares m buckets can be drawn in each of them.
-
-    left, right: rows of documents.
-    weight: the number of pairs in a bucket that each pair stands for.
-    """
-
-    left: Index
-    right: Index
-    weight: Floats
-
-
-def pairs_of_band(keys: Keys, rows: Index, most: int, random: np.random.Generator) -> BucketPairs:
+def pairs_of_band(keys: Keys, rows: Index, most: int, random: np.random.Generator) -> tuple[Index, Index, Floats]:
     """All pairs that share a bucket of this band, or `most` of them, drawn at random, if there are more.
+
+    They are two arrays of rows, and the number of pairs in a bucket that each pair stands for, float64: (P,) each. A
+    pair that shares m buckets can be drawn in each of them.
 
     keys: (N,), ascending. rows: (N,), the row of the document that has each key.
     """
@@ -75,7 +62,7 @@ def pairs_of_band(keys: Keys, rows: Index, most: int, random: np.random.Generato
     else:
         left, right = drawn_pairs(keys, random.random((most, 3)))
     owners = rows.astype(np.int64)
-    return BucketPairs(owners[left], owners[right], np.full(len(left), every / max(1, len(left))))
+    return owners[left], owners[right], np.full(len(left), every / max(1, len(left)))
 
 
 def bands_that_agree(left: Tokens, right: Tokens, bands: Bands) -> Mask:

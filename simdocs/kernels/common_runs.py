@@ -28,14 +28,6 @@ _PLACES_A_KEY = 8
 """Places of a table of keys for each key in it: of other keys, at most one in this number is taken for one of them."""
 
 
-class CommonRuns(NamedTuple):
-    """R runs: a[a_begins[r] + n] equals b[b_begins[r] + n] for every n below lengths[r]. Each is int64 (R,)."""
-
-    a_begins: Index
-    b_begins: Index
-    lengths: Index
-
-
 class Edges(NamedTuple):
     """Where runs of the n symbols of `a` may begin and end, and how long they must be. Each is int64 (n + 1,).
 
@@ -57,8 +49,10 @@ class Edges(NamedTuple):
         return cls(np.minimum.accumulate(first[::-1])[::-1], np.maximum.accumulate(last), places + least)
 
 
-def common_runs(a: Array, b: Array, least: int, edges: Edges) -> CommonRuns:
+def common_runs(a: Array, b: Array, least: int, edges: Edges) -> tuple[Index, Index, Index]:
     """The runs of at least this many symbols that both sequences have, by falling length, then by their place in `a`.
+
+    Where they begin in a and in b, and their lengths: three arrays of int64 (R,).
 
     The longest run comes first. Then its places in `a` count as taken, and the next is the longest run of places that
     are not taken, the first of several; and so on. So a place of `a` is in at most one run, what is left of `a` has no
@@ -69,30 +63,19 @@ def common_runs(a: Array, b: Array, least: int, edges: Edges) -> CommonRuns:
     any run of `edges` has. With n = len(a) + len(b), the time grows with n log(n)^2 and the memory with n log(n),
     whatever the sequences are.
     """
-    longest = _longest(_shortened(a, b, least), least, edges) if min(len(a), len(b)) >= least else None
-    if longest is None or not len(longest.begins):
-        return CommonRuns(*(np.empty(0, np.int64) for _ in CommonRuns._fields))
-    return _tiles(longest, edges)
+    longest = _longest(*_shortened(a, b, least), least, edges) if min(len(a), len(b)) >= least else None
+    if longest is None or not len(longest[0]):
+        none = np.empty(0, np.int64)
+        return none, none, none
+    return _tiles(*longest, edges)
 
 
-class _Shortened(NamedTuple):
-    """Both sequences, one after the other, without what no common run has.
+def _shortened(a: Array, b: Array, least: int) -> tuple[Index, Index, int]:
+    """Both sequences, one after the other, without the symbols that are in no common run of `least` symbols.
 
-    symbols: int64 (n,). A number that only one of the sequences has stands for whatever was left out between others,
-        and for the end of each sequence. Other symbols are in both or in one of them.
-    places: int64 (n,), the place of each in its sequence.
-    split: where the second one begins.
-    """
-
-    symbols: Index
-    places: Index
-    split: int
-
-
-def _shortened(a: Array, b: Array, least: int) -> _Shortened:
-    """The sequences without the symbols that are in no common run of `least` symbols.
-
-    Where both have a long run exactly once, its inner symbols become one, which nothing else has.
+    Their symbols, int64 (n,); the place of each in its sequence; and where the second one begins. A symbol that only
+    one of the sequences has stands for whatever was left out between others, and for the end of each sequence. Where
+    both have a long run exactly once, its inner symbols become one, which nothing else has.
     """
     windows = [window_keys(each, least) for each in (a, b)]
     keys = np.concatenate(windows)
@@ -122,7 +105,7 @@ def _shortened(a: Array, b: Array, least: int) -> _Shortened:
         dense[np.searchsorted(each, inner[at])] = len(known) + np.arange(len(inner[at]))
         dense[ends[at]] = len(known) + len(inner[at]) + at
         symbols[at] = dense
-    return _Shortened(np.concatenate(symbols), np.concatenate(places), len(places[0]))
+    return np.concatenate(symbols), np.concatenate(places), len(places[0])
 
 
 def _perhaps_in_both(a: Keys, b: Keys) -> Index:
@@ -157,26 +140,19 @@ def _inner_symbols(a: Array, b: Array, once: Index, least: int) -> tuple[Index, 
     return left[begins] + least, right[begins] + least, sizes
 
 
-class _Longest(NamedTuple):
-    """Runs that are the longest from their places in `a`, and that no longer one contains.
+def _longest(symbols: Index, places: Index, split: int, least: int, edges: Edges) -> tuple[Index, Index, Index]:
+    """The longest run from each place of the first sequence, if it is long enough and no longer one contains it.
 
-    begins, ends: int64 (n,), in `a`, both ascending. others: int64 (n,), where they begin in `b`.
+    Where they begin and end in `a`, both ascending, and where they begin in `b`: int64 (n,). symbols, places,
+    split: see `_shortened`.
     """
-
-    begins: Index
-    ends: Index
-    others: Index
-
-
-def _longest(short: _Shortened, least: int, edges: Edges) -> _Longest:
-    """The longest run from each place of the first sequence, if it is long enough and no longer one contains it."""
-    in_a = np.arange(len(short.symbols)) < short.split
-    counts = np.bincount(short.symbols)
-    of_a = np.bincount(short.symbols[: short.split], minlength=len(counts))
+    in_a = np.arange(len(symbols)) < split
+    counts = np.bincount(symbols)
+    of_a = np.bincount(symbols[:split], minlength=len(counts))
     # The rank of a suffix is its place among all, if only its first `width` symbols count; of equals, the first.
-    ranks = (np.cumsum(counts) - counts)[short.symbols]
+    ranks = (np.cumsum(counts) - counts)[symbols]
     levels, width = list[Array](), 1
-    alive = np.flatnonzero(((of_a > 0) & (of_a < counts))[short.symbols])
+    alive = np.flatnonzero(((of_a > 0) & (of_a < counts))[symbols])
     found = [np.empty((3, 0), np.int64)]
     while len(alive):
         levels.append(ranks.astype(np.uint32))
@@ -192,18 +168,18 @@ def _longest(short: _Shortened, least: int, edges: Edges) -> _Longest:
         sizes = np.diff(np.append(begins, len(alive)))
         shared = np.repeat((of_a > 0) & (of_a < sizes), sizes)
         if 2 * width > least:
-            places = np.flatnonzero(here & ~shared)
-            found.append(_best_neighbours(alive, here, before, places, levels, width))
+            wanted = np.flatnonzero(here & ~shared)
+            found.append(_best_neighbours(alive, here, before, wanted, levels, width))
         alive = alive[shared]
         width *= 2
     starts, others, lengths = np.concatenate(found, axis=1)
     order = np.argsort(starts)
     starts, others, lengths = starts[order], others[order], lengths[order]
-    places = short.places[starts]
-    begins, ends = edges.opens[places], edges.closes[short.places[starts + lengths - 1] + 1]
+    firsts = places[starts]
+    begins, ends = edges.opens[firsts], edges.closes[places[starts + lengths - 1] + 1]
     longer = np.append(True, ends[1:] > np.maximum.accumulate(ends)[:-1])[: len(ends)]
     some = np.flatnonzero((ends >= edges.least[begins]) & longer)
-    return _Longest(begins[some], ends[some], (short.places[others] + begins - places)[some])
+    return begins[some], ends[some], (places[others] + begins - firsts)[some]
 
 
 def _begins_of_equal(ordered: Keys) -> Index:
@@ -240,14 +216,13 @@ def _best_neighbours(alive: Index, here: Mask, groups: Index, places: Index, lev
     return np.stack((alive[places], best, most))
 
 
-def _tiles(longest: _Longest, edges: Edges) -> CommonRuns:
-    """The longest run, then the longest one of the places of `a` that are left, and so on.
+def _tiles(begins: Index, ends: Index, others: Index, edges: Edges) -> tuple[Index, Index, Index]:
+    """The longest of these runs (see `_longest`), then the longest one of the places of `a` that are left, and so on.
 
     Runs of one length that begin at places next to each other are one candidate: any stretch of that length between the
     beginning of the first and the end of the last is a run. A candidate is cut by taken places at each side at most
     once or twice, because what was taken before is at least as long.
     """
-    begins, ends, others = longest
     lengths = ends - begins
     firsts = np.flatnonzero(np.append(True, (np.diff(begins) != 1) | (np.diff(lengths) != 0)))
     lasts = np.append(firsts[1:], len(begins)) - 1
@@ -289,4 +264,4 @@ def _tiles(longest: _Longest, edges: Edges) -> CommonRuns:
     run = np.searchsorted(begins, found, side="right") - 1
     order = np.lexsort((found, -sizes))
     found, sizes, run = found[order], sizes[order], run[order]
-    return CommonRuns(found, others[run] + found - begins[run], sizes)
+    return found, others[run] + found - begins[run], sizes

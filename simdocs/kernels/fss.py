@@ -73,7 +73,8 @@ def first_round(tokens: Ragged, num_perm: int) -> tuple[Tokens, Mask]:
         bins = _row_bases(tokens.offsets, at, len(values), num_perm)
         bins += _bins(values, num_perm)
         np.minimum.at(out.ravel(), bins, values)
-        _mark_greatest(filled, bins, values)
+        if values.max(initial=0) == EMPTY:  # the minimum does not show that such a bin is full
+            filled.ravel()[bins[values == EMPTY]] = True
     filled |= out != EMPTY
     return out, filled
 
@@ -93,12 +94,6 @@ def _bins(hashes: Tokens, num_perm: int) -> Index:
     scaled *= np.uint64(num_perm)
     scaled >>= np.uint64(32)
     return scaled.view(np.int64)
-
-
-def _mark_greatest(filled: Mask, bins: Index, hashes: Tokens) -> None:
-    """Mark the bins that contain a hash equal to EMPTY: the minimum does not show that such a bin is full."""
-    if hashes.max(initial=0) == EMPTY:
-        filled.ravel()[bins[hashes == EMPTY]] = True
 
 
 def later_rounds(tokens: Ragged, rows: Tokens, filled: Mask) -> Tokens:

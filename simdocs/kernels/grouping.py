@@ -207,24 +207,6 @@ class PairGraph(NamedTuple):
     labels: Index
     pairs: Index
 
-    @classmethod
-    def unconnected(cls, size: int) -> PairGraph:
-        """The graph of `size` documents without pairs."""
-        return cls(np.arange(size), np.zeros(size, np.int64))
-
-
-class ConnectedGroups(NamedTuple):
-    """G groups of two or more documents each: int64 (G,) for each fact.
-
-    first: the smallest row in the group, ascending
-    documents: the number of its documents
-    pairs: the number of counted pairs that connect them
-    """
-
-    first: Index
-    documents: Index
-    pairs: Index
-
 
 def with_pairs(graph: PairGraph, left: Index, right: Index, counted: Mask) -> PairGraph:
     """The graph with the pairs left[i], right[i] added. All of them connect; only those in `counted` (P,) count."""
@@ -232,11 +214,12 @@ def with_pairs(graph: PairGraph, left: Index, right: Index, counted: Mask) -> Pa
     return PairGraph(connect(graph.labels, left, right), graph.pairs + counts)
 
 
-def connected_groups(graph: PairGraph) -> ConnectedGroups:
-    """The groups of documents that pairs connect."""
+def connected_groups(graph: PairGraph) -> tuple[Index, Index, Index]:
+    """The groups of two or more documents that pairs connect: the smallest row of each, ascending; the number of its
+    documents; and that of the counted pairs that connect them. Three arrays of int64 (G,)."""
     size = len(graph.labels)
     documents = np.bincount(graph.labels, minlength=size)
     pairs = np.zeros(size, np.int64)
     np.add.at(pairs, graph.labels, graph.pairs)
     first = np.flatnonzero(documents > 1)
-    return ConnectedGroups(first, documents[first], pairs[first])
+    return first, documents[first], pairs[first]

@@ -309,13 +309,8 @@ _TOKENS_AT_ONCE = 1 << 18
 """Tokens of both documents that are counted at once, if they are random numbers: 6 MiB."""
 
 
-def bag_of(tokens: Tokens) -> Tokens:
-    """The tokens of a document, ascending, with repeats: uint32. tokens: in any order."""
-    return np.sort(tokens)
-
-
 def shared_tokens(a: Tokens, b: Tokens) -> SharedTokens:
-    """Count the tokens that two documents have, and those that they share. a, b: bags.
+    """Count the tokens that two documents have, and those that they share. a, b: uint32, ascending, with repeats.
 
     Both are counted in parts: the tokens of each of many ranges of numbers.
     """

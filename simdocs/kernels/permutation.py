@@ -92,11 +92,6 @@ PERMUTATION = Scheme(signatures, partial_signatures)
 """The entry of this scheme in the table of schemes."""
 
 
-def each_alone(tokens: Tokens) -> Ragged:
-    """Documents that have one of these tokens each. Their signatures are the values of the hash functions."""
-    return Ragged(tokens, np.arange(len(tokens) + 1))
-
-
 def slots(hashes: Tokens, members: Mask) -> Array:
     """The signatures of N documents after each of R rows: uint32 (R, N, K). EMPTY: the document had no row so far.
 

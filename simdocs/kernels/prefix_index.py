@@ -18,12 +18,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from simdocs.kernels.buckets import equal_runs
 from simdocs.model.ragged import Array, Floats, Index, Keys, Mask, Ragged, Tokens, offsets_of, ranges, row_blocks
+
+if TYPE_CHECKING:
+    from simdocs.kernels.containment_index import ContainmentIndex
 
 _PART_BITS = 3
 """High bits of a token that select the part in which it is sorted. With eight parts, sorting takes 2 bytes for each
@@ -120,17 +123,10 @@ class PrefixIndex:
         """Whether pairs may be similar whose prefixes share these numbers of tokens: bool (P,)."""
         own, other = self.lengths[left], self.lengths[right]
         alike = (other >= self.threshold * own - _MARGIN) & (other <= own / self.threshold + _MARGIN)
-        return np.asarray(alike & (counts + self._uncounted(left, right) >= smallest_overlap(self, left, right)))
-
-    def _uncounted(self, left: Index, right: Index) -> Index:
-        """How many tokens two sets may share that are not in both of their prefixes.
-
-        The prefix that ends first contains all tokens of its set up to its last one, and so does the other prefix. So
-        these tokens come after it.
-        """
-        first = self.last[left] <= self.last[right]
-        uncounted: Index = np.where(first, self.rest[left], self.rest[right])
-        return uncounted
+        # The prefix that ends first contains all tokens of its set up to its last one, and so does the other prefix. So
+        # the tokens that are not in both of them come after it.
+        uncounted = np.where(self.last[left] <= self.last[right], self.rest[left], self.rest[right])
+        return np.asarray(alike & (counts + uncounted >= smallest_overlap(self, left, right)))
 
 
 def smallest_overlap(index: PrefixIndex, left: Index, right: Index) -> Floats:
@@ -239,37 +235,11 @@ def prefix_blocks(sets: Ragged, wanted: Index, frequency: Array) -> Iterator[tup
             yield np.arange(at, end), keys[ranges(offsets[:-1], wanted[at:end])]
 
 
+JoinIndex: TypeAlias = "PrefixIndex | ContainmentIndex"
+"""Which sets share tokens that count."""
+
 _MATCHES_AT_ONCE = 1 << 18
 """Tokens that two prefixes share, for all pairs that are counted together: 16 MiB."""
-
-
-class JoinIndex(Protocol):
-    """Which of N sets share tokens that count."""
-
-    def __len__(self) -> int: ...
-
-    @property
-    def entries(self) -> Ragged:
-        """Of each set, its tokens that count in a pair with another set: N rows."""
-
-    @property
-    def matches(self) -> Index:
-        """For each set, in how many later sets its entries have a token that may count: int64 (N,)."""
-
-    def later(self, entries: Index) -> Index:
-        """The same for each of these entries: int64 (n,)."""
-
-    def shared(self, members: Index, place: Index, entries: Index) -> tuple[Index, Index]:
-        """The pairs of sets with later ones that have the token of an entry, if it counts: one for each entry.
-
-        The entries are those of members[place]. Pairs are a place, and a row of the index.
-        """
-
-    def shared_with_one(self, member: Index, entries: Index) -> Index:
-        """The later sets of such pairs of one member, and perhaps of others that `possible` drops."""
-
-    def possible(self, left: Index, right: Index, counts: Index) -> Mask:
-        """Which of these pairs may be wanted, from the number of their tokens that count: bool (P,)."""
 
 
 def similar_candidates(index: JoinIndex, members: Index, wanted: Mask | None = None) -> Iterator[tuple[Index, Index]]:

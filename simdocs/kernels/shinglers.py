@@ -17,7 +17,7 @@ from simdocs.kernels import murmur
 from simdocs.kernels.native import accelerated
 from simdocs.kernels.normalise import normalise
 from simdocs.kernels.unit_hashes import line_hashes, other_words, stop_word_positions, word_hashes
-from simdocs.kernels.units import Units, char_units, line_units, word_units
+from simdocs.kernels.units import Units, lines_in, words_in
 from simdocs.model.ragged import Array, Index, Mask, Ragged, Tokens, count_true_in_rows, offsets_of, ranges
 from simdocs.model.texts import Texts
 from simdocs.options.families import UNITS
@@ -188,19 +188,20 @@ class Shingler(NamedTuple):
 
 
 def _chars(texts: Texts, shingling: Shingling) -> Units:
-    return char_units(texts)
+    starts = np.arange(len(texts.codepoints.values))
+    return Units(starts, starts + 1, texts.codepoints.offsets)
 
 
 def _lines(texts: Texts, shingling: Shingling) -> Units:
-    return line_units(texts)
+    return lines_in(texts.codepoints)
 
 
 def _all_words(texts: Texts, shingling: Shingling) -> Units:
-    return word_units(texts)
+    return words_in(texts.codepoints)
 
 
 def _words(texts: Texts, shingling: Shingling) -> Units:
-    units = word_units(texts)
+    units = words_in(texts.codepoints)
     if not shingling.ignore_stop_words:
         return units
     others = other_words(word_hashes(texts, shingling.seed).values, shingling)

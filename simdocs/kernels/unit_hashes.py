@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import NamedTuple
 
 import mmh3
 import numpy as np
@@ -26,21 +25,11 @@ _LOOK_AHEAD = 256
 """Code points that are searched first for a place to cut."""
 
 
-class Piece(NamedTuple):
-    """A run of the code points of some texts.
-
-    first: the row of the first text in it, whose beginning may lie in an earlier piece
-    at: the position of its first code point among the code points of all texts
-    codepoints: Ragged, one row for each text in it; the end of the last text may lie in a later piece
-    """
-
-    first: int
-    at: int
-    codepoints: Ragged
-
-
-def pieces(texts: Texts, cuts: Callable[[Array], Mask]) -> Iterator[Piece]:
+def pieces(texts: Texts, cuts: Callable[[Array], Mask]) -> Iterator[tuple[int, int, Ragged]]:
     """Pieces of at least PIECE code points that together are all the texts, in order.
+
+    For each: the row of the first text in it, whose beginning may lie in an earlier piece; the position of its first
+    code point among those of all texts; and its code points, one row for each text in it, of which the last may go on.
 
     A piece begins where a text begins, or at a code point for which `cuts`, called with code points (n,), is true: no
     unit contains both that code point and the one before it.
@@ -52,7 +41,7 @@ def pieces(texts: Texts, cuts: Callable[[Array], Mask]) -> Iterator[Piece]:
         first = int(np.searchsorted(offsets, at, side="right")) - 1
         last = int(np.searchsorted(offsets, stop, side="left"))
         bounds: Index = np.clip(offsets[first : last + 1], at, stop) - at
-        yield Piece(first, at, Ragged(codepoints[at:stop], bounds))
+        yield first, at, Ragged(codepoints[at:stop], bounds)
         at = stop
 
 
@@ -87,11 +76,11 @@ def _unit_hashes(texts: Texts, units_in: Callable[[Ragged], Units], cuts: Callab
     hashes = np.empty(len(texts.codepoints.values), np.uint32)  # an upper bound; what is not written takes no memory
     counts = np.zeros(len(texts), np.int64)
     done = 0
-    for piece in pieces(texts, cuts):
-        units = units_in(piece.codepoints)
+    for first, at, codepoints in pieces(texts, cuts):
+        units = units_in(codepoints)
         stop = done + len(units.starts)
-        _write_hashes(texts, units.starts + piece.at, units.stops + piece.at, seed, hashes[done:stop])
-        counts[piece.first : piece.first + len(piece.codepoints)] += np.diff(units.offsets)
+        _write_hashes(texts, units.starts + at, units.stops + at, seed, hashes[done:stop])
+        counts[first : first + len(codepoints)] += np.diff(units.offsets)
         done = stop
     hashes.resize(done, refcheck=False)
     return Ragged.from_lengths(hashes, counts)

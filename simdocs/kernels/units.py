@@ -8,7 +8,6 @@ import numpy as np
 
 from simdocs.kernels import characters as kinds
 from simdocs.model.ragged import Array, Index, Mask, Ragged
-from simdocs.model.texts import Texts
 
 _NEWLINE = 10
 
@@ -25,19 +24,11 @@ class Units(NamedTuple):
     offsets: Index
 
 
-def char_units(texts: Texts) -> Units:
-    """The units of `char`: every code point. A byte that is not valid UTF-8 is one unit."""
-    starts = np.arange(len(texts.codepoints.values))
-    return Units(starts, starts + 1, texts.codepoints.offsets)
-
-
-def line_units(texts: Texts) -> Units:
-    """The units of `line`, of texts that were normalised with lines=True: all lines, none of them empty."""
-    return lines_in(texts.codepoints)
-
-
 def lines_in(codepoints: Ragged) -> Units:
-    """The lines in rows of normalised code points (Ragged uint8, uint16 or uint32)."""
+    """The lines in rows of code points that were normalised with lines=True: all lines, none of them empty.
+
+    codepoints: Ragged uint8, uint16 or uint32.
+    """
     return _runs(codepoints.values != _NEWLINE, codepoints.offsets)
 
 
@@ -47,16 +38,12 @@ def line_cuts(codepoints: Array) -> Mask:
     return cuts
 
 
-def word_units(texts: Texts) -> Units:
-    r"""The units of `word`: maximal runs of \w, with the combining marks inside and after them.
-
-    In scripts written without spaces, each word character is a word, with its marks.
-    """
-    return words_in(texts.codepoints)
-
-
 def words_in(codepoints: Ragged) -> Units:
-    """The words in rows of normalised code points (Ragged; uint8 only if all are ASCII, else uint16 or uint32)."""
+    r"""The words: maximal runs of \w, with the combining marks inside and after them.
+
+    In scripts written without spaces, each word character is a word, with its marks. codepoints: Ragged, of normalised
+    texts; uint8 only if all are ASCII, else uint16 or uint32.
+    """
     values, offsets = codepoints.values, codepoints.offsets
     if values.dtype == np.uint8:
         return _runs(np.frombuffer(values.tobytes().translate(ASCII_WORD), bool), offsets)

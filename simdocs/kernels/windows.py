@@ -63,15 +63,10 @@ def _sliding(choose: Callable[[Array, Array], Array], values: Array, size: int) 
     return values
 
 
-class Anchors(NamedTuple):
-    """Some places of texts, and a hash of the symbols there. places: int64 (n,), ascending. keys: uint64 (n,)."""
-
-    places: Index
-    keys: Keys
-
-
-def anchors(texts: Ragged, opens: Mask, least: int) -> Anchors:
+def anchors(texts: Ragged, opens: Mask, least: int) -> tuple[Index, Keys]:
     """The anchors of texts, of which every window has at least one. Equal windows have anchors at the same places.
+
+    Their places, ascending, int64 (n,), and a hash of the symbols at each, uint64 (n,).
 
     texts: N rows of integers. opens: (T,), whether a window may begin with a symbol. least: the symbols of a window.
     """
@@ -91,7 +86,7 @@ def anchors(texts: Ragged, opens: Mask, least: int) -> Anchors:
         places.append(at + found)
         keys.append(grams[found])
     every, first = np.unique(np.concatenate(places), return_index=True)
-    return Anchors(every, np.concatenate(keys)[first])
+    return every, np.concatenate(keys)[first]
 
 
 def _within(offsets: Index, at: int, count: int, least: int) -> Mask:
@@ -199,34 +194,24 @@ def _powers(count: int) -> Keys:
     return found[:count]
 
 
-class _Hashes:
-    """Hashes of the stretches of a sequence, of integers from 0."""
+def _hashes_of(sequence: Index) -> Callable[[Index, Index], Keys]:
+    """A function from where stretches of a sequence of integers begin, and their lengths, to their hashes."""
+    spread = _reduced((sequence.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9FB21C651E98DF25))
+    powers = _powers(len(sequence) + 1)
+    sums = _running_sums(_times(spread, powers[:-1]))
 
-    def __init__(self, sequence: Index) -> None:
-        spread = _reduced((sequence.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9FB21C651E98DF25))
-        self._powers = _powers(len(sequence) + 1)
-        self._sums = _running_sums(_times(spread, self._powers[:-1]))
+    def hashes(begins: Index, lengths: Index) -> Keys:
+        between = sums[begins + lengths] + (_PRIME - sums[begins])
+        return _times(_reduced(between), powers[len(powers) - 1 - begins])
 
-    def of(self, begins: Index, lengths: Index) -> Keys:
-        """The hashes of these stretches."""
-        sums = self._sums[begins + lengths] + (_PRIME - self._sums[begins])
-        return _times(_reduced(sums), self._powers[len(self._powers) - 1 - begins])
-
-
-class Reach(NamedTuple):
-    """How many symbols the occurrences of each symbol have in common, with it and before it, with it and after it.
-
-    Both int64 (S,), at least 1.
-    """
-
-    before: Index
-    after: Index
+    return hashes
 
 
 def common_reach(
     sequence: Index, steps: Index, occurrences: Index, offsets: Index, *, before: Mask, after: Mask
-) -> Reach:
-    """How far all occurrences of each of S symbols agree.
+) -> tuple[Index, Index]:
+    """How many symbols all occurrences of each of S symbols have in common, with it and before it, and with it and
+    after it: two arrays of int64 (S,), at least 1.
 
     sequence: (n,), the symbols. steps: (n,), how far it is to the next symbol, 1 or 2, which must be the same, too; 0:
     a stretch ends here, and no symbol after it counts.
@@ -237,7 +222,7 @@ def common_reach(
     ends = np.append(np.flatnonzero(steps == 0), len(sequence) - 1)
     stretch = np.searchsorted(ends, places)
     first, last = np.append(0, ends + 1)[stretch], ends[stretch]
-    reach = []
+    reach = list[Index]()
     for asked, side, room in (
         (before, -1, places - first),
         (after, 1, last - places),
@@ -246,18 +231,18 @@ def common_reach(
         some = np.flatnonzero(asked)
         if len(some):
             between = steps if side < 0 else np.append(0, steps[:-1])
-            hashes = _Hashes(3 * sequence + between)
+            hashes = _hashes_of(3 * sequence + between)
             sizes = np.diff(offsets)[some]
             these, heads = occurrences[ranges(offsets[some], sizes)], np.repeat(occurrences[offsets[some]], sizes)
             low, high = np.zeros(len(these), np.int64), np.minimum(room[these], room[heads])
             while (low < high).any():
                 middle = (low + high + 1) // 2
                 begin = -middle if side < 0 else 1
-                equal = hashes.of(these + begin, middle) == hashes.of(heads + begin, middle)
+                equal = hashes(these + begin, middle) == hashes(heads + begin, middle)
                 low, high = np.where(equal, middle, low), np.where(equal, high, middle - 1)
             found[some] += np.minimum.reduceat(low, offsets_of(sizes)[:-1])
         reach.append(found)
-    return Reach(*reach)
+    return reach[0], reach[1]
 
 
 def dense(keys: Keys) -> tuple[Index, Index, Index]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeAlias
 
 import numpy as np
 
@@ -30,14 +32,18 @@ def decide_against(indexed: Corpus, verifier: Verifier, grouping: Grouping) -> D
     """
     new, index = verifier.corpus, index_of(indexed)
     known = recognised(new, indexed)
-    standing = _Standing(verifier.for_corpus(indexed), new, np.flatnonzero(~known))
-    original = np.where(known, -1, _originals(indexed, new.documents, standing))
+    unknown, of_index = np.flatnonzero(~known), verifier.for_corpus(indexed)
+
+    def rewritten(rows: Rows) -> Mask:
+        return in_same_place(indexed, rows, new, unknown)
+
+    original = np.where(known, -1, _originals(of_index, new.documents, rewritten))
     copies = np.flatnonzero(original >= 0)
     texts = in_keep_order(new.documents, grouping.keep, known | (original >= 0))
     keys = keys_for(index, new.signatures.all(), texts.first)
     begins, ends = bounds(index, keys)
     owners = owners_at(index, ranges(begins.ravel(), (ends - begins).ravel()))
-    owners = standing.copies_for(owners, index["same_as"].all())
+    owners = _copies_for(owners, of_index, rewritten)
     of_key = np.repeat(np.arange(keys.size), (ends - begins).ravel())[owners >= 0]
     counts = np.bincount(of_key, minlength=keys.size).reshape(keys.shape)
     owners = owners[owners >= 0]
@@ -57,49 +63,32 @@ def decide_against(indexed: Corpus, verifier: Verifier, grouping: Grouping) -> D
     return decision.confirmed(of_both)
 
 
-class _Standing:
-    """The documents of the index that can still be matched.
+_Rewritten: TypeAlias = Callable[[Rows], Mask]
+"""Returns which of these rows were read from files, or lines of files, in which there is a new document."""
 
-    Documents whose files hold new documents by now cannot. For an exact answer, documents that are missing or have
-    changed cannot either.
+
+def _copies_for(firsts: Rows, verifier: Verifier, rewritten: _Rewritten) -> Rows:
+    """For each of these first documents of a text, the first copy of the text that can be matched.
+
+    A document without copies is returned itself: it may turn out to be missing when it is read. -1: its file holds a
+    new document, and no copy can be matched. verifier: for the documents of the index.
     """
-
-    def __init__(self, verifier: Verifier, new: Corpus, unknown: Rows) -> None:
-        """verifier: for the documents of the index. unknown: the new documents that the index does not hold."""
-        self._verifier, self._new, self._unknown = verifier, new, unknown
-
-    def of(self, rows: Rows) -> Mask:
-        """Which of these rows can be matched. Missing and changed documents are reported."""
-        standing = ~self._rewritten(rows)
-        if self._verifier.exact:
-            standing[standing] = self._verifier.unchanged(rows[standing])
-        return standing
-
-    def copies_for(self, firsts: Rows, same_as: Array) -> Rows:
-        """For each of these first documents of a text, the first copy of the text that can be matched.
-
-        A document without copies is returned itself: it may turn out to be missing when it is read. -1: its file holds
-        a new document, and no copy can be matched.
-        """
-        chosen, number = np.unique(firsts, return_inverse=True)
-        text, rows = copies_of(same_as, chosen)
-        rewritten = self._rewritten(rows)
-        standing = np.flatnonzero(~(rewritten | self._verifier.lost_copies(rows, text)))[::-1]
-        chosen[text[rewritten & (rows == chosen[text])]] = -1
-        chosen[text[standing]] = rows[standing]  # the last one written, which is the first copy, remains
-        return chosen[number]
-
-    def _rewritten(self, rows: Rows) -> Mask:
-        """Which of these rows were read from files, or lines of files, in which there is a new document."""
-        return in_same_place(self._verifier.corpus, rows, self._new, self._unknown)
+    chosen, number = np.unique(firsts, return_inverse=True)
+    text, rows = copies_of(index_of(verifier.corpus)["same_as"].all(), chosen)
+    gone = rewritten(rows)
+    standing = np.flatnonzero(~(gone | verifier.lost_copies(rows, text)))[::-1]
+    chosen[text[gone & (rows == chosen[text])]] = -1
+    chosen[text[standing]] = rows[standing]  # the last one written, which is the first copy, remains
+    return chosen[number]
 
 
-def _originals(indexed: Corpus, new: Documents, standing: _Standing) -> Rows:
+def _originals(verifier: Verifier, new: Documents, rewritten: _Rewritten) -> Rows:
     """For each new document, the first document of the index that has its tokens and can be matched, or -1.
 
-    Only documents whose text is, or was, in the index are looked up.
+    Only documents whose text is, or was, in the index are looked up. Of those that may be meant, missing and changed
+    ones are reported. verifier: for the documents of the index.
     """
-    theirs = indexed.all_facts()
+    theirs = verifier.corpus.all_facts()
     of_text = _first_with(theirs["digest"], new.facts["digest"])
     found = (of_text >= 0) & ((new.facts["flags"] & WITHOUT_TOKENS) == 0)
     # An earlier document with another text may have the same set. It is just as similar, and comes first.
@@ -107,7 +96,10 @@ def _originals(indexed: Corpus, new: Documents, standing: _Standing) -> Rows:
     wanted = sets[of_text[found]]
     rows = np.flatnonzero(np.isin(sets[:, 0], wanted[:, 0]))
     original = np.full(len(found), -1)
-    original[found] = _first_with(sets, wanted, rows[~standing.of(rows)])
+    standing = ~rewritten(rows)
+    if verifier.exact:
+        standing[standing] = verifier.unchanged(rows[standing])
+    original[found] = _first_with(sets, wanted, rows[~standing])
     return original
 
 

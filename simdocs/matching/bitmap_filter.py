@@ -12,9 +12,8 @@ import numpy as np
 
 from simdocs.kernels.bitmaps import LARGE_BITS, WORD, bits_of, folded, most_common
 from simdocs.kernels.jaccard import containments, of_overlaps
-from simdocs.matching.verification_blocks import MadeBitmaps
 from simdocs.model.byte_strings import GrowingArray
-from simdocs.model.ragged import Index, Keys, Mask, Rows, distinct
+from simdocs.model.ragged import Index, Keys, Mask, Ragged, Rows, distinct
 
 _TRIES = (2, 18)
 """Comparisons without a match after which the first bitmap of a document is made, and a larger one."""
@@ -65,14 +64,14 @@ class BitmapFilter:
         """The bits that the next bitmaps of these documents should have if they are large, or 0: int64 (n,)."""
         return np.where(self._made[rows] > 0, self._large, 0)
 
-    def add(self, rows: Rows, made: MadeBitmaps) -> None:
-        """Add the bitmaps of these documents, in place of earlier ones."""
-        words = made.maps.lengths
-        self._size[rows] = made.sizes
-        self._made[rows] = np.where(made.loaded, self._made[rows] + 1, len(_TRIES))
-        for width in distinct(words[made.loaded]).tolist():
-            places = np.flatnonzero(made.loaded & (words == width))
-            self._hold(rows[places], made.maps.take(places).values.reshape(-1, width))
+    def add(self, rows: Rows, maps: Ragged, sizes: Index, loaded: Mask) -> None:
+        """Add the bitmaps of these documents, in place of earlier ones: see `make_bitmaps`."""
+        words = maps.lengths
+        self._size[rows] = sizes
+        self._made[rows] = np.where(loaded, self._made[rows] + 1, len(_TRIES))
+        for width in distinct(words[loaded]).tolist():
+            places = np.flatnonzero(loaded & (words == width))
+            self._hold(rows[places], maps.take(places).values.reshape(-1, width))
 
     def make_room(self) -> None:
         """Fold large bitmaps until there is room for others, if that is possible."""

@@ -6,7 +6,7 @@ Signatures do not show containment. So candidates come from the sketch of the in
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -28,31 +28,14 @@ _HITS_AT_ONCE = 1 << 20
 """Entries of the sketch that are processed together: about 50 MiB."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SketchCandidates:
-    """Pairs of a query's token set and a document that may contain it.
-
-    places: of the sets, ascending
-    firsts: the rows in the index, each the first with its text
-    undecided: (N,) the sets for which the sketch is of no use, because too few of their tokens are below its cut-off
-    """
-
-    places: BlockPlaces
-    firsts: Rows
-    undecided: Mask
-
-    def have(self, places: BlockPlaces, firsts: Rows) -> Mask:
-        """Whether each of these pairs is a candidate: bool (P,)."""
-        size = 1 + max(self.firsts.max(initial=0), firsts.max(initial=0))
-        found: Mask = np.isin(places * size + firsts, self.places * size + self.firsts)
-        return found
-
-
-def sketch_candidates(index: BandIndex, sets: Ragged, threshold: float, recall: float) -> SketchCandidates:
+def sketch_candidates(
+    index: BandIndex, sets: Ragged, threshold: float, recall: float
+) -> tuple[BlockPlaces, Rows, Mask]:
     """The documents of an index that may contain these sets: Ragged uint32, each row ascending, without repeats.
 
-    A document that contains a set at the threshold is among them with a probability of at least `recall`, unless the
-    set is undecided.
+    The place of the set in each pair; the row of the document, which is the first with its text; and which sets (N,)
+    are undecided, because too few of their tokens are below the cut-off of the sketch. A document that contains another
+    set at the threshold is among them with a probability of at least `recall`.
     """
     below = sketches(sets)
     least = least_hits(sets.lengths, below.lengths, smallest_part(sets.lengths, threshold), recall)
@@ -80,7 +63,7 @@ def sketch_candidates(index: BandIndex, sets: Ragged, threshold: float, recall: 
         enough = counts >= least[decided[places]]
         found.append((decided[places[enough]], rows[enough]))
     places, rows = (np.concatenate(side) for side in zip(*found, strict=True))
-    return SketchCandidates(places, rows, least == 0)
+    return places, rows, least == 0
 
 
 def _counts_of_one(index: BandIndex, begins: Index, sizes: Index) -> Index:
@@ -130,10 +113,6 @@ class _Wholes:
         self.lookup = lookup
         self._all: IndexTexts | None = None
 
-    def some(self, firsts: Rows) -> IndexTexts:
-        """The texts whose first documents in the index these are."""
-        return IndexTexts.of(self.lookup.indexed, self.lookup.verifier, firsts)
-
     def all(self, why: str) -> IndexTexts:
         """All texts. why: the reason for reading them all, for explanations."""
         if self._all is None:
@@ -154,14 +133,17 @@ def _contained(wholes: _Wholes, rows: Rows, *, by_sketch: bool) -> ContainedPair
             why, sketch = "because it has no sketch", "build it with simdocs index --containment, or "
         why += f": to avoid that, {sketch}give its token sets with --shingles"
         return _compared(verifier, wholes.all(why), rows, sets)
-    found = sketch_candidates(lookup.index, sets, verifier.threshold, lookup.index.recipe.banding.recall)
-    near, undecided = np.flatnonzero(~found.undecided), np.flatnonzero(found.undecided)
-    verifier.run.tally.candidates += len(found.places)
-    texts = wholes.some(found.firsts)
-    pairs = _compared(verifier, texts, near, sets.take(near), len(found.places))
+    index = lookup.index
+    places, firsts, of_no_use = sketch_candidates(index, sets, verifier.threshold, index.recipe.banding.recall)
+    near, undecided = np.flatnonzero(~of_no_use), np.flatnonzero(of_no_use)
+    verifier.run.tally.candidates += len(places)
+    texts = IndexTexts.of(lookup.indexed, verifier, firsts)
+    pairs = _compared(verifier, texts, near, sets.take(near), len(places))
     # Whether a pair is found must not depend on the other queries.
-    same_as = lookup.index["same_as"].all()
-    pairs = pairs.take(np.flatnonzero(found.have(pairs.left, same_as[pairs.right].astype(np.int64))))
+    found = index["same_as"].all()[pairs.right].astype(np.int64)
+    pairs = pairs.take(
+        np.flatnonzero(np.isin(pairs.left * index.n_documents + found, places * index.n_documents + firsts))
+    )
     pairs = replace(pairs, left=rows[pairs.left])
     if not len(undecided):
         return pairs

@@ -81,15 +81,23 @@ class ExactJoin:
         inside = (right <= some[-1]) & (state.status[right] == UNDECIDED)
         among = np.searchsorted(some, np.column_stack((left[inside], right[inside])))
         buckets = Ragged.from_lengths(among.ravel(), np.full(len(among), 2))
-        found = Rounds(buckets, len(some), len(some), _Among(comparer, some)).decide()
+
+        def similar(left: TextNumbers, right: TextNumbers) -> Pairs:
+            found = comparer.similar(some[left], some[right])
+            return replace(found, left=np.searchsorted(some, found.left), right=np.searchsorted(some, found.right))
+
+        def use(pairs: Pairs) -> None:
+            comparer.use(replace(pairs, left=some[pairs.left], right=some[pairs.right]))
+
+        found = Rounds(buckets, len(some), len(some), Comparer(similar, use, lambda _: None)).decide()
         state.status[some] = found.status
         state.jaccard[some], state.estimate[some] = found.jaccard, found.estimate
         removed = found.status == REMOVED
         state.under[some[removed]] = some[found.under[removed]]
         outside = ~inside & (state.status[left] == KEPT)
-        similar = comparer.similar(left[outside], right[outside])
-        comparer.use(similar)
-        state.remove(similar)
+        later = comparer.similar(left[outside], right[outside])
+        comparer.use(later)
+        state.remove(later)
 
     def capped(self, _status: Array) -> TextNumbers:
         """No texts: an exact join compares all."""
@@ -112,24 +120,6 @@ class ExactJoin:
             first[np.unique(right, return_index=True)[1]] = True
             yield left[first], right[first]
             yield left[~first], right[~first]
-
-
-class _Among:
-    """Compares some texts, numbered 0, 1, ..., with the comparer of all texts."""
-
-    def __init__(self, comparer: Comparer, texts: TextNumbers) -> None:
-        self.comparer, self.texts = comparer, texts
-
-    def similar(self, left: TextNumbers, right: TextNumbers) -> Pairs:
-        found = self.comparer.similar(self.texts[left], self.texts[right])
-        left, right = np.searchsorted(self.texts, found.left), np.searchsorted(self.texts, found.right)
-        return replace(found, left=left, right=right)
-
-    def use(self, pairs: Pairs) -> None:
-        self.comparer.use(replace(pairs, left=self.texts[pairs.left], right=self.texts[pairs.right]))
-
-    def progress(self, decided: int) -> None:
-        """Ignore progress: the texts are few."""
 
 
 def token_sets(verifier: Verifier, rows: Rows) -> Iterator[tuple[int, Ragged]]:

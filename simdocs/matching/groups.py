@@ -11,7 +11,7 @@ from simdocs.kernels import grouping
 from simdocs.kernels.buckets import PAIRS_AT_ONCE
 from simdocs.kernels.grouping import KEPT, REMOVED, PairGraph, keep_order
 from simdocs.matching.corpus import Corpus
-from simdocs.matching.rounds import GroupingState
+from simdocs.matching.rounds import Comparer, GroupingState
 from simdocs.matching.self_join import Candidates, SelfJoin
 from simdocs.matching.similar_pairs import PairCollector, with_copies
 from simdocs.matching.verify import Verifier
@@ -21,10 +21,6 @@ from simdocs.model.ragged import Floats, Index, Mask, Rows, TextNumbers, distinc
 from simdocs.model.skipped import Skip
 from simdocs.options.answers import Grouping
 from simdocs.options.families import CLUSTERS
-
-
-def _none() -> Rows:
-    return np.empty(0, np.int64)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -44,9 +40,9 @@ class Decision:
     verifier: Verifier
     pairs: Pairs
     found: PairGraph
-    capped: Rows = field(default_factory=_none)
+    capped: Rows = field(default_factory=lambda: np.empty(0, np.int64))
     eligible: Mask | None = None
-    known: Rows = field(default_factory=_none)
+    known: Rows = field(default_factory=lambda: np.empty(0, np.int64))
     components: Components | None = None
 
     @property
@@ -186,8 +182,19 @@ def in_keep_order(documents: Documents, policy: str, left_out: Mask | None = Non
 
 def greedy(texts: DistinctTexts, candidates: Candidates, verifier: Verifier) -> Decision:
     """Group documents greedily, with the same result as deciding about them one by one, in keep order."""
-    comparer = _Comparer(texts, verifier, PairCollector(len(verifier.corpus)))
-    state = candidates.decide(comparer)
+    found, first, number = PairCollector(len(verifier.corpus)), texts.first, texts.number
+
+    def similar(left: TextNumbers, right: TextNumbers) -> Pairs:
+        pairs = verifier.similar(first[left], first[right])
+        return replace(pairs, left=number[pairs.left], right=number[pairs.right])
+
+    def use(pairs: Pairs) -> None:
+        found.add(replace(pairs, left=first[pairs.left], right=first[pairs.right]))
+
+    def progress(decided: int) -> None:
+        verifier.run.progress("grouping", decided, len(texts))
+
+    state = candidates.decide(Comparer(similar, use, progress))
     copies = texts.copies
     fate = state.status[texts.number[copies]]
     kept = copies[fate == KEPT]
@@ -197,26 +204,7 @@ def greedy(texts: DistinctTexts, candidates: Candidates, verifier: Verifier) -> 
     late = _later_copies(texts, candidates, state, copies[fate == REMOVED], verifier)
     pairs = Pairs.concat([of_kept, of_removed, late]).in_row_order()
     capped = np.sort(texts.first[candidates.capped(state.status)])
-    return Decision(verifier=verifier, pairs=pairs, found=comparer.found.graph(), capped=capped)
-
-
-class _Comparer:
-    """Compares distinct texts by their first copies. found: collects the similar pairs of kept texts, by row."""
-
-    def __init__(self, texts: DistinctTexts, verifier: Verifier, found: PairCollector) -> None:
-        self.texts, self.verifier, self.found = texts, verifier, found
-
-    def similar(self, left: TextNumbers, right: TextNumbers) -> Pairs:
-        similar = self.verifier.similar(self.texts.first[left], self.texts.first[right])
-        number = self.texts.number
-        return replace(similar, left=number[similar.left], right=number[similar.right])
-
-    def use(self, pairs: Pairs) -> None:
-        first = self.texts.first
-        self.found.add(replace(pairs, left=first[pairs.left], right=first[pairs.right]))
-
-    def progress(self, decided: int) -> None:
-        self.verifier.run.progress("grouping", decided, len(self.texts))
+    return Decision(verifier=verifier, pairs=pairs, found=found.graph(), capped=capped)
 
 
 def _removed_pairs(
@@ -237,19 +225,14 @@ def _later_copies(
     base = _removed_pairs(texts, state, texts.number[copies], copies, verifier)
     if not len(copies):
         return base
-    removed, last = _with_last_rank(texts, copies)
+    last = np.full(len(texts), -1)  # the greatest rank of one of its copies
+    np.maximum.at(last, texts.number[copies], texts.rank[copies])
+    removed = np.flatnonzero(last >= 0)
     pairs = []
     for left, right in candidates.with_kept(removed, state.status):
         between = (right > left) & (texts.rank[texts.first[right]] < last[left])
         pairs.append(verifier.similar(texts.first[right[between]], texts.first[left[between]]))
     return _most_similar(texts, base, Pairs.concat(pairs)) if pairs else base
-
-
-def _with_last_rank(texts: DistinctTexts, copies: Rows) -> tuple[TextNumbers, Index]:
-    """The texts of these copies, and for every text the greatest rank of one of its copies."""
-    last = np.full(len(texts), -1)
-    np.maximum.at(last, texts.number[copies], texts.rank[copies])
-    return np.flatnonzero(last >= 0), last
 
 
 def _most_similar(texts: DistinctTexts, base: Pairs, found: Pairs) -> Pairs:

@@ -11,7 +11,7 @@ from simdocs.errors import UsageError
 from simdocs.kernels import jaccard, multisets
 from simdocs.kernels.banding import candidate_probability
 from simdocs.kernels.ignored_tokens import leave_out
-from simdocs.kernels.jaccard import bag_of, shared_tokens
+from simdocs.kernels.jaccard import shared_tokens
 from simdocs.kernels.schemes import signing_of
 from simdocs.kernels.shinglers import normalised_texts, shingled_texts, text_tokens, unit_numbers
 from simdocs.kernels.subsequence import cells, lcs_length
@@ -49,7 +49,7 @@ def shingle_measures(a: bytes, b: bytes, shingling: Shingling, ignored: Tokens =
     """The similarity of two texts by their shingles, as sets and as multisets, without ignored ones. a, b: UTF-8."""
     # One text at a time: a large one takes many times its size meanwhile.
     bags = [
-        bag_of(leave_out(text_tokens(normalised_texts(joined([text]), shingling), shingling), ignored).values)
+        np.sort(leave_out(text_tokens(normalised_texts(joined([text]), shingling), shingling), ignored).values)
         for text in (a, b)
     ]
     found = shared_tokens(*bags)

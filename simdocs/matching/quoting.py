@@ -157,26 +157,23 @@ def _runs(numbers: Index, least: int) -> tuple[Index, Index]:
     return numbers[firsts[long]], numbers[ends[long] - 1] + 1
 
 
-class _Block(NamedTuple):
-    """Documents of the index to read again. wanted: the queries that each is compared with; None: all queries."""
-
-    request: ReloadRequest
-    wanted: list[list[int]] | None
-
-
 def _quotes_in_block(
-    block: _Block, state: WorkerState, queries: _Queries
+    block: tuple[ReloadRequest, list[list[int]] | None], state: WorkerState, queries: _Queries
 ) -> tuple[list[tuple[int, int, list[CommonPassage]]], list[Skip]]:
-    """The place of each document with passages, the query, and the passages; and the skips of documents."""
+    """The place of each document with passages, the query, and the passages; and the skips of documents.
+
+    block: documents of the index to read again, and the queries that each is compared with; None: all queries.
+    """
+    request, wanted = block
     searches = state.get(_Searches)
     searches.prepare(queries)
-    places = list(range(len(block.request.names)))
-    read, skips = reload_texts(block.request, places, queries.shingling, state.get(Reopened))
+    places = list(range(len(request.names)))
+    read, skips = reload_texts(request, places, queries.shingling, state.get(Reopened))
     found = list[tuple[int, int, list[CommonPassage]]]()
     for part in shingled([text for _, text in read], queries.windows):
         for at, asked in groupby(searches.likely(part.tokens), itemgetter(0)):
             place, text = read[int(part.places[at])]
-            some = [query for _, query in asked if block.wanted is None or query in block.wanted[place]]
+            some = [query for _, query in asked if wanted is None or query in wanted[place]]
             if some:
                 other = searches.search.placed(text)
                 found += [(place, query, searches.search.passages(query, other)) for query in some]
@@ -232,14 +229,11 @@ class Quoting:
             asked = dict[int, list[int]]()
             for query, row in pairs:
                 asked.setdefault(row, []).append(query)
-            found += self._read(queries, self._texts(rows), asked)
+            found += self._read(queries, IndexTexts.of(indexed, self._lookup.verifier, rows), asked)
         if every:
             some = queries._replace(texts=tuple(queries.texts[query] for query in every))
             found += [each._replace(query=every[each.query]) for each in self._read(some, self._texts_of_all(), None)]
         return self._without_itself([each._replace(query=held[each.query][0]) for each in found])
-
-    def _texts(self, firsts: Rows) -> IndexTexts:
-        return IndexTexts.of(self._lookup.indexed, self._lookup.verifier, firsts)
 
     def _texts_of_all(self) -> IndexTexts:
         if self._all is None:
@@ -263,10 +257,10 @@ class Quoting:
         firsts = lookup.index["same_as"].all()[rows].tolist()
         cuts = list(batches(indexed.facts(rows)["size"]))
 
-        def blocks() -> Iterator[_Block]:
+        def blocks() -> Iterator[tuple[ReloadRequest, list[list[int]] | None]]:
             for cut in cuts:
                 ((_, request),) = indexed.readings(rows[cut.start : cut.stop])
-                yield _Block(request, None if asked is None else [asked[firsts[at]] for at in cut])
+                yield request, None if asked is None else [asked[firsts[at]] for at in cut]
 
         work = partial(_quotes_in_block, queries=queries)
         for cut, (found, skips) in zip(cuts, run.engine.map(work, blocks()), strict=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from hashlib import blake2b
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -118,37 +118,23 @@ class Excerpts:
         self._bytes.close()
 
 
-class _Spans(NamedTuple):
-    """What is wanted of some documents to read again.
+_Spans: TypeAlias = tuple[ReloadRequest, Ragged, Index, Mask]
+"""Documents to read again; the first units of passages in each, their numbers of units, and which texts are wanted."""
 
-    units, sizes: Ragged, N rows: the first units of passages, and their numbers of units. wanted: which texts are.
-    """
-
-    request: ReloadRequest
-    units: Ragged
-    sizes: Index
-    wanted: Mask
-
-
-class _InDocument(NamedTuple):
-    """What was found in the document at a place: see Places. texts: those that are wanted, by their spans."""
-
-    place: int
-    found: Array
-    digests: bytes
-    counts: Mask
-    texts: list[tuple[int, tuple[bytes, bytes, bytes]]]
+_InDocument: TypeAlias = tuple[int, Array, bytes, Mask, list[tuple[int, tuple[bytes, bytes, bytes]]]]
+"""The place of a document, and for its passages: where they are, digests, whether they count, and wanted texts."""
 
 
 def _placed(
     spans: _Spans, state: WorkerState, shingling: Shingling, ignored: Tokens, least: int
 ) -> tuple[list[_InDocument], list[Skip]]:
     """The places of passages in these documents, and the skips of those that cannot be read again."""
-    read, skips = reload_texts(spans.request, list(range(len(spans.units))), shingling, state.get(Reopened))
+    request, units, sizes, wanted = spans
+    read, skips = reload_texts(request, list(range(len(units))), shingling, state.get(Reopened))
     found = list[_InDocument]()
     for place, raw in read:
-        first, end = spans.units.offsets[place : place + 2].tolist()
-        begins, stops = spans.units[place], spans.units[place] + spans.sizes[first:end]
+        first, end = units.offsets[place : place + 2].tolist()
+        begins, stops = units[place], units[place] + sizes[first:end]
         mapped = MappedText.of(raw, shingling)
         counts = np.ones(len(begins), bool)
         if len(ignored):
@@ -156,18 +142,14 @@ def _placed(
             left = np.searchsorted(counted, stops - shingling.k + 1) - np.searchsorted(counted, begins)
             # Shingles that begin at stop words are fewer than windows, so any of them counts.
             counts = left > (0 if UNITS[shingling.unit].begins_at_stop_words else least - shingling.k)
-        where, wanted = _where(mapped, begins, stops), spans.wanted[first:end]
-        texts = [(at, _excerpt(mapped.text, *where[at, :2].tolist())) for at in np.flatnonzero(wanted).tolist()]
+        characters = mapped.origins.begins[mapped.units.starts[begins]]
+        lines = np.searchsorted(line_begins(mapped.text)[:-1], characters, side="right")
+        where = np.column_stack((characters, mapped.origins.ends[mapped.units.stops[stops - 1] - 1], lines))
+        here = np.flatnonzero(wanted[first:end]).tolist()
+        texts = [(at, _excerpt(mapped.text, *where[at, :2].tolist())) for at in here]
         digests = _digests(mapped, begins, stops, marked=not by_characters(shingling.unit))
-        found.append(_InDocument(place, where, digests, counts, texts))
+        found.append((place, where, digests, counts, texts))
     return found, skips
-
-
-def _where(mapped: MappedText, begins: Index, stops: Index) -> Array:
-    """Where these units begin and end in the decoded text, and in which line they begin: int64 (n, 3)."""
-    first = mapped.origins.begins[mapped.units.starts[begins]]
-    lines = np.searchsorted(line_begins(mapped.text)[:-1], first, side="right")
-    return np.column_stack((first, mapped.origins.ends[mapped.units.stops[stops - 1] - 1], lines))
 
 
 def _excerpt(text: str, begin: int, end: int) -> tuple[bytes, bytes, bytes]:
@@ -258,19 +240,19 @@ def _read(
             ((_, request),) = corpus.readings(documents[cut.start : cut.stop])
             here = slice(int(bounds[cut.start]), int(bounds[cut.stop]))
             spans = Ragged(every.unit[here], bounds[cut.start : cut.stop + 1] - bounds[cut.start])
-            yield _Spans(request, spans, sizes[here], wanted[here])
+            yield request, spans, sizes[here], wanted[here]
 
     shingling = corpus.recipe.shingling
     work = partial(_placed, shingling=shingling, ignored=corpus.ignored, least=least)
     for cut, (found, skips) in zip(cuts, run.engine.map(work, tasks()), strict=True):
         verifier.report(skips)
-        for each in found:
-            begin = int(bounds[cut.start + each.place])
-            these = rows[begin : int(bounds[cut.start + each.place + 1])]
-            out.begin[these], out.end[these], out.line[these] = each.found.T
-            out.digest[these] = np.frombuffer(each.digests, np.uint64).reshape(-1, 2)
-            out.read[these], out.counts[these] = True, each.counts
-            for at, parts in each.texts:
+        for place, where, digests, counts, texts in found:
+            begin = int(bounds[cut.start + place])
+            these = rows[begin : int(bounds[cut.start + place + 1])]
+            out.begin[these], out.end[these], out.line[these] = where.T
+            out.digest[these] = np.frombuffer(digests, np.uint64).reshape(-1, 2)
+            out.read[these], out.counts[these] = True, counts
+            for at, parts in texts:
                 if excerpts is not None:
                     excerpts.add(int(every.passage[begin + at]), parts)
         run.progress("reading again", cut.stop, len(documents))

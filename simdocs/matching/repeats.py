@@ -222,10 +222,10 @@ def repeats_of(texts: UnitTexts, chains: WindowChains) -> Repeats:
     """The passages around these chains. All occurrences of a chain are within occurrences of its passage."""
     numbers, occurrences, offsets = dense(chains.keys)
     heads = occurrences[offsets[:-1]]
-    reach = common_reach(
+    before, after = common_reach(
         numbers, chains.steps, occurrences, offsets, before=chains.left[heads], after=chains.right[heads]
     )
-    begins, ends = chains.begins[heads - reach.before + 1], chains.ends[heads + reach.after - 1]
+    begins, ends = chains.begins[heads - before + 1], chains.ends[heads + after - 1]
     order = np.lexsort((ends, begins))
     ordered = begins[order], ends[order]
     new = np.append(True, (np.diff(ordered[0]) != 0) | (np.diff(ordered[1]) != 0))[: len(order)]

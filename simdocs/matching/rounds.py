@@ -8,8 +8,8 @@ decision, because only the pairs of texts that are kept are used.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Protocol
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -85,17 +85,17 @@ class GroupingState:
         return new
 
 
-class Comparer(Protocol):
-    """Compares texts, and receives the results."""
+class Comparer(NamedTuple):
+    """How texts are compared, and what becomes of the results.
 
-    def similar(self, left: TextNumbers, right: TextNumbers) -> Pairs:
-        """The similar pairs among these, in the order given."""
+    similar(left, right): the similar pairs among these, in the order given
+    use(pairs): receives the similar pairs of a kept text (left) with later ones (right), each pair once
+    progress(decided): receives the number of texts decided so far
+    """
 
-    def use(self, pairs: Pairs) -> None:
-        """Receive the similar pairs of a kept text (left) with later ones (right), each pair once."""
-
-    def progress(self, decided: int) -> None:
-        """Receive the number of texts decided so far."""
+    similar: Callable[[TextNumbers, TextNumbers], Pairs]
+    use: Callable[[Pairs], None]
+    progress: Callable[[int], None]
 
 
 class Frontier:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import copy
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -27,23 +27,8 @@ if TYPE_CHECKING:
     from simdocs.matching.exact_join import ExactJoin
 
 
-class Candidates(Protocol):
-    """The candidate pairs among texts that are numbered in keep order."""
-
-    def decide(self, comparer: Comparer) -> GroupingState:
-        """Decide which texts are kept, with the same result as deciding about them one by one."""
-
-    def capped(self, status: Array, /) -> TextNumbers:
-        """The kept texts that were not compared with all texts kept before them, because there were too many."""
-
-    def with_kept(self, removed: TextNumbers, status: Array) -> Iterator[tuple[TextNumbers, TextNumbers]]:
-        """The candidate pairs of these removed texts with kept ones, at least with later ones, in blocks."""
-
-    def links(self) -> Iterator[tuple[TextNumbers, TextNumbers]]:
-        """Some candidate pairs, which probably connect most of each component, in blocks."""
-
-    def other_links(self, label: TextNumbers, /) -> Iterator[tuple[TextNumbers, TextNumbers]]:
-        """At least the candidate pairs of texts with different labels, in blocks."""
+Candidates: TypeAlias = "BucketCandidates | ExactJoin"
+"""The candidate pairs among texts that are numbered in keep order."""
 
 
 class BucketCandidates:

@@ -122,7 +122,7 @@ class PairCollector:
     """
 
     def __init__(self, size: int) -> None:
-        self._graph = PairGraph.unconnected(size)
+        self._graph = PairGraph(np.arange(size), np.zeros(size, np.int64))
         self._buffer: list[Pairs] = []
         self._count = 0
 

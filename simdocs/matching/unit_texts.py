@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from hashlib import blake2b
-from typing import NamedTuple
+from typing import TypeAlias
 
 import numpy as np
 
@@ -12,10 +12,10 @@ from simdocs.engines.engine import WorkerState
 from simdocs.kernels import characters as kinds
 from simdocs.kernels.shinglers import shingler_of, unit_numbers
 from simdocs.kernels.unit_hashes import other_words, word_hashes
-from simdocs.kernels.windows import Anchors, anchors
+from simdocs.kernels.windows import anchors
 from simdocs.model.byte_strings import GrowingArray
 from simdocs.model.documents import Documents
-from simdocs.model.ragged import NO_TOKENS, Array, Index, Mask, Ragged, TextNumbers, offsets_of, ranges
+from simdocs.model.ragged import NO_TOKENS, Array, Index, Keys, Mask, Ragged, TextNumbers, offsets_of, ranges
 from simdocs.model.texts import Texts
 from simdocs.options.families import UNITS
 from simdocs.options.recipes import Recipe, Shingling
@@ -53,17 +53,9 @@ def by_characters(unit: str) -> bool:
     return shingler_of(unit).numbers is not None
 
 
-class NumberedTexts(NamedTuple):
-    """The texts of the documents of a task.
-
-    units: N rows of numbers; those of a text that is shorter than a window are left out.
-    digests: (N,) bytes, equal for equal units.
-    anchors: their places are counted from the first unit of all.
-    """
-
-    units: Ragged
-    digests: list[bytes]
-    anchors: Anchors
+NumberedTexts: TypeAlias = tuple[Ragged, list[bytes], Index, Keys]
+"""The texts of the documents of a task as N rows of numbers, in which those of a text that is shorter than a window are
+left out; digests of them; and where their anchors are, counted from the first unit of all, and the keys of these."""
 
 
 def _number_task(task: WorkerTask, worker: WorkerState, recipe: Recipe, least: int) -> tuple[Read, NumberedTexts]:
@@ -83,7 +75,7 @@ def _number_task(task: WorkerTask, worker: WorkerState, recipe: Recipe, least: i
     dtype = np.uint32 if by_characters(shingling.unit) else np.uint64
     units = Ragged(units.values.astype(dtype), units.offsets)
     digests = [blake2b(units[row].tobytes(), digest_size=16).digest() for row in range(len(units))]
-    return read, NumberedTexts(units, digests, anchors(units, opening(units.values, shingling.unit), least))
+    return read, (units, digests, *anchors(units, opening(units.values, shingling.unit), least))
 
 
 def _long(units: Ragged, least: int) -> tuple[Array, Index]:
@@ -117,37 +109,37 @@ class UnitTexts:
         work = partial(_number_task, recipe=reading.recipe, least=self.least)
         for made, taken, _ in reading.in_order(work, "reading"):
             assert made is not None, "nothing is taken over"
-            self._add(made, taken)
+            self._add(*made, taken)
         self.offsets, self.text = offsets_of(self._lengths.all()), self._text.all()
         self.copies = np.bincount(self.text[self.text >= 0], minlength=len(self.offsets) - 1)
         self._known = {}
         return reading.documents()
 
-    def _add(self, made: NumberedTexts, rows: Index) -> None:
-        """Add the texts in these rows of a task."""
+    def _add(self, units: Ragged, digests: list[bytes], anchors: Index, keys: Keys, rows: Index) -> None:
+        """Add the texts in these rows of a task: see NumberedTexts."""
         numbers, new = np.full(len(rows), -1), list[int]()
-        long = made.units.lengths > 0
+        long = units.lengths > 0
         for place, row in enumerate(rows.tolist()):
             if long[row]:
                 count = len(self._known)
-                numbers[place] = self._known.setdefault(made.digests[row], count)
+                numbers[place] = self._known.setdefault(digests[row], count)
                 if len(self._known) > count:
                     new.append(row)
         self._text.add(numbers)
         if not new:
             return
         # Anchors keep their order, and move to where the units of their text are.
-        lengths = made.units.lengths[new]
-        begin = np.full(len(made.units), -1)
+        lengths = units.lengths[new]
+        begin = np.full(len(units), -1)
         begin[new] = len(self.units) + offsets_of(lengths)[:-1]
-        owner = np.searchsorted(made.units.offsets, made.anchors.places, side="right") - 1
+        owner = np.searchsorted(units.offsets, anchors, side="right") - 1
         some = np.flatnonzero(begin[owner] >= 0)
         owner = owner[some]
-        places = made.anchors.places[some] - made.units.offsets[owner] + begin[owner]
-        keys = made.anchors.keys[some]
+        places = anchors[some] - units.offsets[owner] + begin[owner]
+        keys = keys[some]
         self.anchors.add(np.column_stack((keys, places.astype(np.uint64))), key_parts(keys))
         self._lengths.add(lengths)
-        self.units.add(made.units.take(np.array(new)).values)
+        self.units.add(units.take(np.array(new)).values)
 
     def text_at(self, places: Index) -> TextNumbers:
         """The texts in which these units are."""

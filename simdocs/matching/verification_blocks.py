@@ -57,21 +57,6 @@ class VerificationBlock(NamedTuple):
     right: BlockPlaces
 
 
-class BitmapsToMake(NamedTuple):
-    """Documents of which bitmaps are made together: the sources of their token sets, and `large` of `bits_of`."""
-
-    sources: TokenSources
-    large: Index
-
-
-class MadeBitmaps(NamedTuple):
-    """Bitmaps of documents, in order: Ragged uint64; the sizes of their token sets, and which documents were found."""
-
-    maps: Ragged
-    sizes: Index
-    loaded: Mask
-
-
 def verify_block(block: VerificationBlock, state: WorkerState, shingling: Shingling) -> tuple[Floats, list[Skip]]:
     """The Jaccard similarity of each pair, or NaN if a document is missing or has changed, and the skips of those."""
     similarity, skips = np.full(len(block.left), np.nan), list[Skip]()
@@ -127,13 +112,16 @@ class _HeldSets:
 
 
 def make_bitmaps(
-    wanted: BitmapsToMake, state: WorkerState, shingling: Shingling, threshold: float
-) -> tuple[MadeBitmaps, list[Skip]]:
-    """The bitmaps of documents, and the skips of those that are missing or have changed."""
-    sets, order, loaded, skips = _load(wanted.sources, state, shingling)
+    wanted: tuple[TokenSources, Index], state: WorkerState, shingling: Shingling, threshold: float
+) -> tuple[Ragged, Index, Mask, list[Skip]]:
+    """The bitmaps of documents, in order: Ragged uint64; the sizes of their token sets; which were found; and skips.
+
+    wanted: the sources of their token sets, and `large` of `bits_of`.
+    """
+    sources, large = wanted
+    sets, order, loaded, skips = _load(sources, state, shingling)
     sets = sets.take(order)
-    bits = bitmaps.bits_of(sets.lengths, threshold, wanted.large)
-    return MadeBitmaps(bitmaps.bitmaps(sets, bits), sets.lengths, loaded), skips
+    return bitmaps.bitmaps(sets, bitmaps.bits_of(sets.lengths, threshold, large)), sets.lengths, loaded, skips
 
 
 def _load(

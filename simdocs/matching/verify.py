@@ -15,7 +15,6 @@ from simdocs.kernels import jaccard
 from simdocs.matching.bitmap_filter import BitmapFilter
 from simdocs.matching.corpus import Corpus, name_prefix
 from simdocs.matching.verification_blocks import (
-    BitmapsToMake,
     TokenSources,
     VerificationBlock,
     blocks_of_pairs,
@@ -130,8 +129,11 @@ class Verifier:
                 pairs = pairs[~self._bitmaps.below(left[pairs], right[pairs])]
             else:
                 together = min(2 * together, _MOST_TOGETHER)
-            if together > _MOST_OF_CROWD and self._are_many_documents(left[pairs[:together]], right[pairs[:together]]):
-                together = _MOST_OF_CROWD
+            if together > _MOST_OF_CROWD:
+                seen = np.zeros(len(self.corpus), bool)
+                seen[left[pairs[:together]]] = seen[right[pairs[:together]]] = True
+                if np.count_nonzero(seen) > _MOST_DOCUMENTS:
+                    together = _MOST_OF_CROWD
             now, pairs = pairs[:together], pairs[together:]
             jaccard_now = similarity[now] = self.exact_jaccard(left[now], right[now])
             measured = self._measured(Pairs(left[now], right[now], jaccard_now, jaccard_now))
@@ -142,12 +144,6 @@ class Verifier:
             else:
                 self._bitmaps.together = together
         return similarity
-
-    def _are_many_documents(self, left: Rows, right: Rows) -> bool:
-        """Whether these pairs are of too many documents to look them up together."""
-        seen = np.zeros(len(self.corpus), bool)
-        seen[left] = seen[right] = True
-        return bool(np.count_nonzero(seen) > _MOST_DOCUMENTS)
 
     def of_copies(self, left: Rows, right: Rows) -> Pairs:
         """Pairs of copies of a text."""
@@ -275,9 +271,9 @@ class Verifier:
         work = partial(make_bitmaps, shingling=self.corpus.recipe.shingling, threshold=self.threshold)
         # Whether there is room for large ones is decided before, so that it does not depend on the workers.
         large = self._bitmaps.large_bits(rows)
-        wanted = (BitmapsToMake(self._sources(rows[cut.start : cut.stop]), large[cut.start : cut.stop]) for cut in cuts)
-        for cut, (made, skips) in zip(cuts, self.run.engine.map(work, wanted), strict=True):
-            self._bitmaps.add(rows[cut.start : cut.stop], made)
+        wanted = ((self._sources(rows[cut.start : cut.stop]), large[cut.start : cut.stop]) for cut in cuts)
+        for cut, (maps, sizes, loaded, skips) in zip(cuts, self.run.engine.map(work, wanted), strict=True):
+            self._bitmaps.add(rows[cut.start : cut.stop], maps, sizes, loaded)
             self.report(skips)
         self._bitmaps.make_room()
 

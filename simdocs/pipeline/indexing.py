@@ -9,7 +9,7 @@ import numpy as np
 
 from simdocs.engines.run import in_threads
 from simdocs.kernels import banding, buckets, jaccard
-from simdocs.kernels.bucket_sample import BucketPairs, agreeing_bands, pairs_of_band
+from simdocs.kernels.bucket_sample import agreeing_bands, pairs_of_band
 from simdocs.kernels.buckets import merged_band
 from simdocs.model.artifact import Artifact, BandIndex
 from simdocs.model.documents import Documents
@@ -104,7 +104,7 @@ class BucketCounter:
     def __init__(self, recipe: IndexRecipe) -> None:
         self.recipe = recipe
         self._random = np.random.Generator(np.random.PCG64(recipe.shingling.seed))
-        self._drawn: list[BucketPairs] = []
+        self._drawn: list[tuple[Index, Index, Floats]] = []
 
     def add(self, keys: Keys, rows: Index) -> None:
         """Count the pairs in the table of the next band. keys: (M,), ascending. rows: (M,)."""

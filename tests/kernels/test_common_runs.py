@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.kernels import common_runs as module
-from simdocs.kernels.common_runs import CommonRuns, Edges, common_runs
+from simdocs.kernels.common_runs import Edges, common_runs
 from tests import strategies as some
 from tests.amounts import examples
 from tests.twins import common_runs as twin
@@ -31,7 +31,7 @@ def anywhere(a: list[int] | np.ndarray, least: int) -> Edges:
     return Edges.of(*np.ones((2, len(a)), bool), least)
 
 
-def runs(a: list[int], b: list[int], least: int) -> CommonRuns:
+def runs(a: list[int], b: list[int], least: int) -> tuple[np.ndarray, ...]:
     return common_runs(*(some.frozen(np.array(each, np.int64)) for each in (a, b)), least, anywhere(a, least))
 
 
@@ -55,7 +55,7 @@ def test_runs_that_begin_and_end_only_at_some_symbols_are_those_of_the_twin(both
     edges = Edges.of(np.array(opens, bool), np.array(closes, bool), least)
     found = common_runs(np.array(a, np.int64), np.array(b, np.int64), least, edges)
     expected = twin.common_runs(a, b, least, opens, closes)
-    assert list(zip(found.a_begins.tolist(), found.lengths.tolist(), strict=True)) == expected
+    assert list(zip(found[0].tolist(), found[2].tolist(), strict=True)) == expected
     assert all(a[i : i + n] == b[j : j + n] for i, j, n in zip(*(each.tolist() for each in found), strict=True))
 
 
@@ -88,9 +88,9 @@ def test_a_symbol_that_is_repeated_gives_few_runs_and_is_not_compared_with_itsel
     """All 10^10 pairs of places are equal."""
     a, b = np.full(200_000, 7), np.full(50_000, 7)
     found = common_runs(a, b, 10, anywhere(a, 10))
-    assert found.lengths.tolist() == [50_000] * 4
-    assert found.a_begins.tolist() == [0, 50_000, 100_000, 150_000]
-    assert found.b_begins.tolist() == [0] * 4
+    assert found[2].tolist() == [50_000] * 4
+    assert found[0].tolist() == [0, 50_000, 100_000, 150_000]
+    assert found[1].tolist() == [0] * 4
 
 
 def test_a_line_that_is_repeated_between_others_is_found_everywhere():
@@ -99,9 +99,9 @@ def test_a_line_that_is_repeated_between_others_is_found_everywhere():
     a = np.column_stack((np.tile(line, (10_000, 1)), 100 + np.arange(10_000))).ravel()
     b = np.column_stack((np.tile(line, (10_000, 1)), 20_000 + np.arange(10_000))).ravel()
     found = common_runs(a, b, 10, anywhere(a, 10))
-    assert found.lengths.tolist() == [20] * 10_000
-    assert found.a_begins.tolist() == list(range(0, 210_000, 21))
-    assert (found.b_begins % 21 == 0).all()
+    assert found[2].tolist() == [20] * 10_000
+    assert found[0].tolist() == list(range(0, 210_000, 21))
+    assert (found[1] % 21 == 0).all()
 
 
 def test_short_runs_that_overlap_everywhere_are_chosen_in_time():
@@ -112,4 +112,4 @@ def test_short_runs_that_overlap_everywhere_are_chosen_in_time():
     assert len(np.unique(taken)) == len(taken)
     # All runs of 8 bits are in b, so none of them is left of a.
     assert np.diff(np.sort(np.concatenate(([-1], taken, [20_000])))).max() <= 8
-    assert (np.diff(found.lengths) <= 0).all()
+    assert (np.diff(found[2]) <= 0).all()

@@ -119,7 +119,7 @@ counted_pairs = st.lists(st.tuples(members, members, st.booleans()).filter(lambd
 
 def graph_of(pairs: list[tuple[int, int, bool]], blocks: int) -> grouping.PairGraph:
     """Return the graph of these pairs, added in this number of blocks."""
-    graph = grouping.PairGraph.unconnected(SIZE)
+    graph = grouping.PairGraph(np.arange(SIZE), np.zeros(SIZE, np.int64))
     for block in range(blocks):
         part = np.array(pairs[block::blocks], np.int64).reshape(-1, 3)
         left, right, counted = part.T
@@ -149,7 +149,7 @@ def test_adding_pairs_leaves_the_graph_before_as_it_was(pairs):
 
 
 def test_without_documents_there_are_no_groups():
-    assert [fact.tolist() for fact in grouping.connected_groups(grouping.PairGraph.unconnected(0))] == [
+    assert [fact.tolist() for fact in grouping.connected_groups(grouping.PairGraph(np.arange(0), np.arange(0)))] == [
         [],
         [],
         [],

@@ -131,7 +131,7 @@ def test_inputs_are_left_as_they_were(batch, shingling):
         for left, right in unwritten(buckets.candidate_pairs, shared, len(signatures)):
             unwritten(jaccard.exact, sets, left, right)
             unwritten(jaccard.estimates, signatures, left, right)
-            graph = grouping.PairGraph.unconnected(len(signatures))
+            graph = grouping.PairGraph(np.arange(len(signatures)), np.zeros(len(signatures), np.int64))
             graph = unwritten(grouping.with_pairs, graph, left, right, left < right)
             unwritten(grouping.connected_groups, graph)
             unwritten(bucket_sample.bands_that_agree, signatures[left], signatures[right], Bands(2, 2))

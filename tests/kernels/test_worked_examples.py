@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from simdocs.kernels import banding, buckets, fss, jaccard, murmur, permutation, shinglers
+from simdocs.model.ragged import Ragged
 from simdocs.options.recipes import ChoosingBands
 from tests import strategies as some
 from tests.twins import bands as twin_bands
@@ -216,7 +217,7 @@ def traced(
     """The slots after each row, as `compare --trace` computes them."""
     with lectures_functions(functions, modulus):
         hashes = permutation.signatures(
-            permutation.each_alone(np.array([unmixed(row) for row in rows], np.uint32)), len(functions), 0
+            Ragged(np.array([unmixed(row) for row in rows], np.uint32), np.arange(len(rows) + 1)), len(functions), 0
         )
     assert as_taught(hashes.tolist(), modulus) == [tuple((c * row + d) % modulus for c, d in functions) for row in rows]
     members = np.array(slots.characteristic(rows, sets), bool)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import simdocs
 from simdocs.kernels import bitmaps, jaccard
-from simdocs.matching import bitmap_filter, verification_blocks, verify
+from simdocs.matching import bitmap_filter, verify
 from tests import strategies as some
 from tests.amounts import examples
 from tests.similar_texts import corpora
@@ -104,13 +104,11 @@ def test_few_pairs_of_a_small_vocabulary_are_compared_exactly():
     assert verified < every / 8
 
 
-def made(sets: list[set[int]], threshold: float, large: int = 0) -> verification_blocks.MadeBitmaps:
+def made(sets: list[set[int]], threshold: float, large: int = 0) -> tuple[some.Ragged, np.ndarray, np.ndarray]:
     """Return the bitmaps of sets. An empty one counts as a document that could not be read."""
     ragged = some.Ragged.from_rows([np.array(sorted(one), np.uint32) for one in sets], np.uint32)
     sizes = ragged.lengths
-    return verification_blocks.MadeBitmaps(
-        bitmaps.bitmaps(ragged, bitmaps.bits_of(sizes, threshold, large)), sizes, sizes > 0
-    )
+    return bitmaps.bitmaps(ragged, bitmaps.bits_of(sizes, threshold, large)), sizes, sizes > 0
 
 
 @pytest.mark.parametrize("measure", ["jaccard", "containment"])
@@ -121,8 +119,8 @@ def test_pairs_of_sets_of_all_sizes_are_dropped_only_if_they_are_below_the_thres
     sets += [{0, 1}, {0}, {0, 2}]  # at the threshold, with bitmaps without collisions
     asked = bitmap_filter.BitmapFilter(len(sets), threshold, measure)
     rows = np.arange(len(sets))
-    asked.add(rows[:4], made(sets[:4], threshold))
-    asked.add(rows[4:], made(sets[4:], threshold))
+    asked.add(rows[:4], *made(sets[:4], threshold))
+    asked.add(rows[4:], *made(sets[4:], threshold))
     left, right = (side.ravel() for side in np.meshgrid(rows, rows))
     below = asked.below(left, right)
     for one, other, dropped in zip(left.tolist(), right.tolist(), below.tolist(), strict=True):
@@ -140,11 +138,11 @@ def test_a_bitmap_is_made_of_both_documents_after_two_comparisons_without_a_matc
     assert asked.lacking(np.array([0, 0]), np.array([1, 2])).tolist() == []
     asked.learn(np.array([0]), np.array([1]))
     assert asked.lacking(np.array([0, 0]), np.array([1, 2])).tolist() == [0, 1]
-    asked.add(np.array([0]), made([{1, 2, 3}], 0.8))
+    asked.add(np.array([0]), *made([{1, 2, 3}], 0.8))
     assert asked.lacking(np.array([0, 0]), np.array([1, 2])).tolist() == [1]
     with mock.patch.object(bitmap_filter, "_MOST_BYTES", 8):
         assert asked.lacking(np.array([0]), np.array([1])).tolist() == []
-    asked.add(np.array([1]), made([set()], 0.8))
+    asked.add(np.array([1]), *made([set()], 0.8))
     assert asked.lacking(np.array([0]), np.array([1])).tolist() == []
     assert asked.below(np.array([0, 0]), np.array([1, 0])).tolist() == [False, False]
 
@@ -158,7 +156,7 @@ def test_a_larger_bitmap_is_made_after_more_comparisons_without_a_match():
         if len(lacking := asked.lacking(one, other)):
             assert lacking.tolist() == [0, 1]
             needed.append(asked.large_bits(rows).tolist())
-            asked.add(rows, made(sets, 0.8, needed[-1][0]))
+            asked.add(rows, *made(sets, 0.8, needed[-1][0]))
     assert needed == [[0, 0], [bitmaps.LARGE_BITS] * 2]
 
 
@@ -168,11 +166,11 @@ def test_large_bitmaps_become_smaller_when_there_is_no_more_room():
     sets = [set(rng.integers(0, 2**32, size).tolist()) for size in (20, 800, 801, 9000, 0, 800)]
     rows = np.arange(len(sets))
     asked = bitmap_filter.BitmapFilter(len(sets), threshold)
-    asked.add(rows, made(sets, threshold))
+    asked.add(rows, *made(sets, threshold))
     asked.make_room()
     large = asked.large_bits(rows)
     assert set(large.tolist()) == {bitmaps.LARGE_BITS}
-    asked.add(rows[:5], made(sets[:5], threshold, bitmaps.LARGE_BITS))
+    asked.add(rows[:5], *made(sets[:5], threshold, bitmaps.LARGE_BITS))
     left, right = (side.ravel() for side in np.meshgrid(rows, rows))
     before = asked.below(left, right)
     usual = bitmaps.bits_of(np.array(list(map(len, sets))), threshold)

@@ -98,14 +98,14 @@ def test_a_document_is_a_candidate_if_it_has_the_least_number_of_hits(index, at_
         rows, counts = np.unique(np.concatenate([np.empty(0, np.int64), *owners]), return_counts=True)
         wanted |= {(at, row) for row in rows[counts >= least].tolist() if least}
     with mock.patch.object(containing, "_HITS_AT_ONCE", at_once):
-        found = containing.sketch_candidates(index, sets, 0.3, 0.95)
-    assert set(zip(found.places.tolist(), found.firsts.tolist(), strict=True)) == wanted
+        places, firsts, _ = containing.sketch_candidates(index, sets, 0.3, 0.95)
+    assert set(zip(places.tolist(), firsts.tolist(), strict=True)) == wanted
     assert len(wanted) > 10
 
 
 def test_what_the_sketch_misses_is_not_found_because_of_other_documents(index):
     """Each document that is asked about has its own candidates, though all that are read are compared with all."""
-    nothing = containing.SketchCandidates(np.array([0, 1]), np.array([0, 1]), np.zeros(3, bool))
+    nothing = np.array([0, 1]), np.array([0, 1]), np.zeros(3, bool)
     with mock.patch.object(containing, "sketch_candidates", lambda *_: nothing):
         found = simdocs.query(index, texts=[TEXTS[0], TEXTS[1], TEXTS[0]], measure="containment")
     assert set(found.pairs.left.tolist()) == {0, 1}

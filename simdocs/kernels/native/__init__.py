@@ -33,14 +33,11 @@ VARIABLE = "SIMDOCS_KERNELS"
 
 _CHOICES = ("auto", "native", "numpy")
 
+_chosen = ""
+"""The choice of this process. It is made once, when it is needed first."""
+
 _Arguments = ParamSpec("_Arguments")
 _Made = TypeVar("_Made")
-
-
-class _State:
-    """The choice of this process. It is made once, when it is needed first."""
-
-    chosen = ""
 
 
 def kernels_in_use() -> str:
@@ -48,7 +45,8 @@ def kernels_in_use() -> str:
 
     Raises UsageError: SIMDOCS_KERNELS has another value, or asks for kernels in C that are not installed.
     """
-    if not _State.chosen:
+    global _chosen
+    if not _chosen:
         wanted = os.environ.get(VARIABLE) or "auto"
         if wanted not in _CHOICES:
             raise UsageError(f"{VARIABLE} is {wanted!r}: set it to {', '.join(_CHOICES[:-1])} or {_CHOICES[-1]}")
@@ -58,8 +56,8 @@ def kernels_in_use() -> str:
                 f"{VARIABLE} is native, but simdocs was installed without its kernels in C: install a C compiler, and"
                 " then simdocs again, with SIMDOCS_NATIVE=require in the environment"
             )
-        _State.chosen = "native" if is_there else "numpy"
-    return _State.chosen
+        _chosen = "native" if is_there else "numpy"
+    return _chosen
 
 
 def is_installed() -> bool:
@@ -74,11 +72,12 @@ def is_installed() -> bool:
 @contextmanager
 def using(kernels: str) -> Iterator[None]:
     """Use these kernels, `native` or `numpy`, for a while."""
-    before, _State.chosen = _State.chosen, kernels
+    global _chosen
+    before, _chosen = _chosen, kernels
     try:
         yield
     finally:
-        _State.chosen = before
+        _chosen = before
 
 
 def accelerated(kernel: Callable[_Arguments, _Made]) -> Callable[_Arguments, _Made]:

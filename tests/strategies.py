@@ -233,7 +233,7 @@ def spelt_shingles(batch: Sequence[bytes], shingling: Shingling) -> list[list[li
 
 def signatures(tokens: Ragged, num_perm: int, seed: int = 0, scheme: str = "fss") -> Array:
     """Return the signatures of token sets, read-only."""
-    return frozen(scheme_of(scheme).signatures(tokens, num_perm, seed))
+    return frozen(scheme_of(scheme)(tokens, num_perm, seed))
 
 
 def rows_of(made: Ragged) -> list[list[int]]:

@@ -10,7 +10,6 @@ import numpy as np
 
 from simdocs.kernels import fss, murmur
 from simdocs.kernels.grouping import oldest
-from simdocs.kernels.schemes import Scheme
 from simdocs.kernels.shinglers import Layout, ShingledTexts, Shingler, windows
 from simdocs.kernels.units import Units
 from simdocs.model.answers import Row, TableHead
@@ -21,7 +20,7 @@ from simdocs.options.file_formats import CONTAINERS, FORMATS, ContainerFormat, O
 from simdocs.options.recipes import Shingling
 from simdocs.views.output_formats import Format, plain
 
-TOY_SCHEME = Scheme(fss.signatures, fss.partial_signatures)
+TOY_SCHEME = fss.signatures
 
 
 def sentences(texts: Texts, _: Shingling) -> Units:

@@ -308,7 +308,7 @@ def slot_trace(
     tokens = np.fromiter(spelled, np.uint32, len(spelled))
     tokens = tokens[np.isin(tokens, compared)]
     members = np.column_stack([np.isin(tokens, sets[row]) for row in range(len(sets))])
-    sign = signing_of(sketching).signatures
+    sign = signing_of(sketching)
     hashes = sign(Ragged(tokens, np.arange(len(tokens) + 1)), num_perm, shingling.seed)
     return SlotTrace(
         shingles=tuple(spelled[token] for token in tokens.tolist()),

@@ -13,7 +13,6 @@ import numpy as np
 from simdocs.kernels.multisets import token_sets
 from simdocs.kernels.murmur import CHUNK, fmix32
 from simdocs.kernels.native import accelerated
-from simdocs.kernels.schemes import Scheme
 from simdocs.model.ragged import Index, Mask, Ragged, Tokens
 
 EMPTY = 0xFFFFFFFF
@@ -30,35 +29,17 @@ def signatures(tokens: Ragged, num_perm: int, seed: int = 0) -> Tokens:
     tokens: Ragged uint32, in any order, with or without repeats. seed: not used, because round 0 takes the tokens as
     hashes, which depend on their seed already; every scheme has this parameter.
     """
-    out, filled, rows = _begin(tokens, num_perm)
-    if len(rows):
-        out[rows] = later_rounds(tokens.take(rows), out[rows], filled[rows])
-    return out
-
-
-@accelerated
-def partial_signatures(tokens: Ragged, num_perm: int, seed: int = 0) -> tuple[Tokens, Index]:
-    """Signatures, and the numbers of the rows that are not finished: uint32 (N, num_perm) and int64 (M,).
-
-    A row is unfinished if its document is small and needs more than round 0.
-    """
-    out, _, rows = _begin(tokens, num_perm)
-    return out, rows
-
-
-def _begin(tokens: Ragged, num_perm: int) -> tuple[Tokens, Mask, Index]:
-    """Signatures after round 0, which bins are full, and the numbers of the rows that need later rounds.
-
-    If a large document leaves a bin empty, it repeats a few tokens many times. Its later rounds are done here, on its
-    distinct tokens, so its row is never among those returned.
-    """
     out, filled = first_round(tokens, num_perm)
     rows = np.flatnonzero(~filled.all(axis=1) & (tokens.lengths > 0))
     large = tokens.lengths[rows] > CHUNK
+    # If a large document leaves a bin empty, it repeats a few tokens many times.
     for row in rows[large].tolist():  # fewer rows than chunks of tokens
         distinct = token_sets(Ragged.from_lengths(tokens[row], np.array([len(tokens[row])])))
         out[row] = later_rounds(distinct, out[row : row + 1], filled[row : row + 1])[0]
-    return out, filled, rows[~large]
+    rows = rows[~large]
+    if len(rows):
+        out[rows] = later_rounds(tokens.take(rows), out[rows], filled[rows])
+    return out
 
 
 def first_round(tokens: Ragged, num_perm: int) -> tuple[Tokens, Mask]:
@@ -139,7 +120,3 @@ def _fill(tokens: Ragged, out: Tokens, filled: Mask) -> None:
             empty = ~filled[live, turn - num_perm]
             out[live[empty], turn - num_perm] = smallest[empty]
             filled[live, turn - num_perm] = True
-
-
-FSS = Scheme(signatures, partial_signatures)
-"""The entry of this scheme in the table of schemes."""

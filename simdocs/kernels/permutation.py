@@ -15,7 +15,6 @@ import numpy as np
 from simdocs.errors import InputError
 from simdocs.kernels.fss import EMPTY
 from simdocs.kernels.murmur import CHUNK, fmix32
-from simdocs.kernels.schemes import Scheme
 from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, Tokens
 
 
@@ -78,18 +77,6 @@ def table_signatures(tokens: Ragged, known: Tokens, values: Tokens) -> Tokens:
             )
         out[rows] = np.minimum(out[rows], np.minimum.reduceat(values[at], starts))
     return out
-
-
-def partial_signatures(tokens: Ragged, num_perm: int, seed: int = 0) -> tuple[Tokens, Index]:
-    """Signatures, and no unfinished rows: uint32 (N, num_perm) and int64 (0,).
-
-    In this scheme, documents cost the same one by one or many at once.
-    """
-    return signatures(tokens, num_perm, seed), np.empty(0, np.int64)
-
-
-PERMUTATION = Scheme(signatures, partial_signatures)
-"""The entry of this scheme in the table of schemes."""
 
 
 def slots(hashes: Tokens, members: Mask) -> Array:

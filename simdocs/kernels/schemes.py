@@ -3,32 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TypeAlias
 
 import numpy as np
 
-from simdocs.model.ragged import Index, Ragged, Tokens
+from simdocs.model.ragged import Ragged, Tokens
 from simdocs.options.families import SCHEMES
 from simdocs.options.hash_functions import OWN_SCHEMES, values_of
 from simdocs.options.recipes import Sketching
 
-
-class Scheme(NamedTuple):
-    """The implementation of a signature scheme.
-
-    signatures(tokens, num_perm, seed): the signatures of N documents, (N, num_perm) uint32
-    partial_signatures(tokens, num_perm, seed): the same array with some rows unfinished, and the numbers of those rows.
-        Finishing them is cheaper for many documents at once: pass their tokens to `signatures`.
-    """
-
-    signatures: Callable[[Ragged, int, int], Tokens]
-    partial_signatures: Callable[[Ragged, int, int], tuple[Tokens, Index]]
+Scheme: TypeAlias = Callable[[Ragged, int, int], Tokens]
+"""Returns the signatures of N documents, (N, num_perm) uint32, from their tokens, num_perm and the seed."""
 
 
 def scheme_of(name: str) -> Scheme:
     """The scheme of this name, from the table of schemes. KeyError: the name is not in the table."""
-    scheme = SCHEMES[name].load()
-    assert isinstance(scheme, Scheme)
+    scheme: Scheme = SCHEMES[name].load()
     return scheme
 
 
@@ -46,10 +36,4 @@ def signing_of(sketching: Sketching) -> Scheme:
     known = tokens[order]
     values = np.array(values_of(sketching), np.uint32).reshape(sketching.num_perm, len(tokens)).T[order]
 
-    def signatures(tokens: Ragged, _num_perm: int, _seed: int) -> Tokens:
-        return table_signatures(tokens, known, values)
-
-    def partial_signatures(tokens: Ragged, _num_perm: int, _seed: int) -> tuple[Tokens, Index]:
-        return table_signatures(tokens, known, values), np.empty(0, np.int64)
-
-    return Scheme(signatures, partial_signatures)
+    return lambda tokens, _num_perm, _seed: table_signatures(tokens, known, values)

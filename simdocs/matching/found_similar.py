@@ -169,7 +169,7 @@ def _other_shares(
     draw = np.random.default_rng(SEEDS)
     paired = pairs.right.lengths > 0
     paired[pairs.right.values] = True
-    shares, scheme = np.zeros(SEEDS), scheme_of(sketching.scheme)
+    shares, sign = np.zeros(SEEDS), scheme_of(sketching.scheme)
     keys = np.zeros((bands.bands, len(sets)), np.uint64)
     for seed in range(SEEDS):
         before, after = draw.integers(0, 1 << 32, 2, dtype=np.uint32)
@@ -177,7 +177,7 @@ def _other_shares(
             rows = begin + np.flatnonzero(paired[begin:end])
             some = sets.take(rows)
             tokens = fmix32(fmix32(some.values ^ before) + after)
-            signatures = scheme.signatures(Ragged(tokens, some.offsets), sketching.num_perm, seed + 1)
+            signatures = sign(Ragged(tokens, some.offsets), sketching.num_perm, seed + 1)
             keys[:, rows] = band_keys(signatures, np.arange(len(rows)), *bands)
         shares[seed] = pairs.found_by(keys) / pairs.count
         run.progress("auditing", seed + 1, SEEDS)

@@ -129,7 +129,7 @@ def signature_measures(
 
     Two empty sets have the same signature, but share no token, so they count as agreeing in no place.
     """
-    signatures = signing_of(sketching).signatures(sets, sketching.num_perm, seed)
+    signatures = signing_of(sketching)(sets, sketching.num_perm, seed)
     agree = (signatures[0] == signatures[1]) & sets.lengths.all()
     in_bands = agree[: bands.bands * bands.rows].reshape(bands)
     return SignatureMeasures(

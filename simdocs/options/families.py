@@ -162,11 +162,11 @@ SCHEMES = Family(
     {
         "fss": SignatureScheme(
             "Fast Similarity Sketching: one pass over the tokens, with a smaller error",
-            "simdocs.kernels.fss:FSS",
+            "simdocs.kernels.fss:signatures",
         ),
         "permutation": SignatureScheme(
             "K random hash functions, as textbooks describe MinHash; slower",
-            "simdocs.kernels.permutation:PERMUTATION",
+            "simdocs.kernels.permutation:signatures",
             by_rows=True,
         ),
     }

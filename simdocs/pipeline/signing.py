@@ -9,7 +9,7 @@ import numpy as np
 
 from simdocs.engines.engine import WorkerState
 from simdocs.engines.run import Run
-from simdocs.kernels import multisets
+from simdocs.kernels import fracminhash, multisets
 from simdocs.kernels.ignored_tokens import leave_out
 from simdocs.kernels.schemes import signing_of
 from simdocs.model.artifact import Artifact, BandIndex, Shingles
@@ -36,10 +36,6 @@ class Sketches:
         self._tokens.add(sketches.values)
         self._lengths.add(sketches.lengths)
 
-    def add_known(self, documents: int) -> None:
-        """Append empty sketches for this many reused documents."""
-        self._lengths.add(np.zeros(documents, np.int64))
-
     def all(self) -> Ragged:
         """All sketches: N rows."""
         return Ragged.from_lengths(self._tokens.all(), self._lengths.all())
@@ -53,16 +49,14 @@ def stored_sketch(
     sketches: of all documents; empty for those that are taken over from `earlier`.
     firsts: the first document of each distinct text. Only these are in the sketch.
     """
-    from simdocs.kernels.fracminhash import sketch_table
-
     old_tokens, old_rows = NO_TOKENS, np.empty(0, np.int64)
     if documents.earlier is None or not isinstance(earlier, BandIndex):
-        return sketch_table(sketches.take(firsts), firsts, old_tokens, old_rows)
+        return fracminhash.sketch_table(sketches.take(firsts), firsts, old_tokens, old_rows)
     taken_from = documents.earlier[firsts]
     taken = np.flatnonzero(taken_from >= 0)
     old_tokens, old_rows = _taken_over(earlier, taken_from[taken], firsts[taken])
     new = firsts[taken_from < 0]
-    return sketch_table(sketches.take(new), new, old_tokens, old_rows)
+    return fracminhash.sketch_table(sketches.take(new), new, old_tokens, old_rows)
 
 
 def _taken_over(earlier: BandIndex, then: Rows, now: Rows) -> tuple[Tokens, Index]:
@@ -77,37 +71,12 @@ def _taken_over(earlier: BandIndex, then: Rows, now: Rows) -> tuple[Tokens, Inde
     return np.repeat(earlier["sketch_tokens"].all(), rows.lengths), rows.values
 
 
-_SIGNED_WITH_BATCH = 1 << 14
-"""If the small documents of a batch have this many tokens, they are signed at once. Otherwise they wait for others."""
-
-_SIGNED_TOGETHER = 1 << 18
-"""Tokens of small documents from several batches that are signed together: a mebibyte."""
-
 _STORED_AT_ONCE = 1 << 18
 """Tokens of an artifact that are signed at once."""
 
 
 _TAKEN_AT_ONCE = 1 << 12
 """Signatures that are taken over at once."""
-
-
-class Signed:
-    """The signatures of the documents of a task.
-
-    waiting, tokens: the places and tokens of small documents that are not signed yet.
-    sketches: those of all documents, if they are wanted.
-    """
-
-    __slots__ = ("signatures", "sketches", "tokens", "waiting")
-
-    def __init__(self, signatures: Tokens, waiting: BlockPlaces, tokens: Ragged, sketches: Ragged | None) -> None:
-        self.signatures, self.waiting, self.tokens, self.sketches = signatures, waiting, tokens, sketches
-
-    def take_over(self, known: BlockPlaces, signatures: Tokens) -> None:
-        """Take over the signatures of the documents at these places."""
-        self.signatures[known] = signatures
-        still = np.flatnonzero(~np.isin(self.waiting, known))
-        self.waiting, self.tokens = self.waiting[still], self.tokens.take(still)
 
 
 def sign_task(
@@ -121,8 +90,8 @@ def sign_task(
     with_digests: bool = True,
     compared: bool = False,
     sketched: bool = False,
-) -> tuple[Read, Signed]:
-    """Read, shingle and sign the documents of a task, without the ignored tokens.
+) -> tuple[Read, tuple[Tokens, Ragged | None]]:
+    """Read, shingle and sign the documents of a task, without the ignored tokens. Return signatures and sketches.
 
     with_sets: record the facts of their token sets, too, as is always done if tokens are ignored.
     with_digests: as in `read_task`.
@@ -132,8 +101,7 @@ def sign_task(
     read = read_task(task, recipe.sequences, with_digests=with_digests)
     shingling = recipe.shingling
     out = np.empty((len(read.raws), sketching.num_perm), np.uint32)
-    waiting: list[BlockPlaces] = []
-    small: list[Ragged] = []
+    signing = signing_of(sketching)
     below = [(np.empty(0, np.int64), Ragged.concat([], np.uint32))]
     for part in shingled(read.raws, shingling, worker.tell):
         record_texts(read.facts, part, shingling.k)
@@ -146,21 +114,10 @@ def sign_task(
             tokens = leave_out(tokens, ignored)
             record_ignored(read.facts, part.places, tokens.lengths)
         if sketched:
-            below.append((part.places, _sketches_of(tokens)))
-        out[part.places], undone, left = _begin(tokens, sketching, shingling.seed)
-        waiting.append(part.places[undone])
-        small.append(left)
+            below.append((part.places, fracminhash.sketches(tokens)))
+        out[part.places] = signing(tokens, sketching.num_perm, shingling.seed)
     read.raws = []
-    rows = np.concatenate(waiting) if waiting else np.empty(0, np.int64)
-    sketches = _in_place(below, len(out)) if sketched else None
-    return read, Signed(out, rows, Ragged.concat(small, np.uint32), sketches)
-
-
-def _sketches_of(tokens: Ragged) -> Ragged:
-    """The sketches of token sets. Few runs need them, so what makes them is imported here."""
-    from simdocs.kernels.fracminhash import sketches
-
-    return sketches(tokens)
+    return read, (out, _in_place(below, len(out)) if sketched else None)
 
 
 def _in_place(parts: list[tuple[BlockPlaces, Ragged]], documents: int) -> Ragged:
@@ -170,17 +127,6 @@ def _in_place(parts: list[tuple[BlockPlaces, Ragged]], documents: int) -> Ragged
     order = np.full(documents, len(rows) - 1)  # a document that was not shingled has none
     order[places] = np.arange(len(places))
     return rows.take(order)
-
-
-def _begin(tokens: Ragged, sketching: Sketching, seed: int) -> tuple[Tokens, BlockPlaces, Ragged]:
-    """Signatures, and the places and tokens of small documents that are not signed yet because they are too few."""
-    scheme = signing_of(sketching)
-    begun, undone = scheme.partial_signatures(tokens, sketching.num_perm, seed)
-    small = tokens.take(undone)
-    if len(small.values) < _SIGNED_WITH_BATCH:
-        return begun, undone, small
-    begun[undone] = scheme.signatures(small, sketching.num_perm, seed)
-    return begun, undone[:0], small.take(undone[:0])
 
 
 def sign(
@@ -202,7 +148,7 @@ def sign(
     sketches: collects the sketches of documents that are not taken over, in the same order.
     """
     recipe = reading.recipe
-    rows = _Rows(sketching, recipe.shingling.seed)
+    rows = GrowingArray(np.uint32, sketching.num_perm)
     work = partial(
         sign_task,
         recipe=recipe,
@@ -216,21 +162,17 @@ def sign(
     for signed, taken, old in reading.in_order(work, "reading"):
         if signed is None:
             assert old is not None
-            rows.add_all(signatures_of(reading.reused, old[taken]))
+            rows.add(signatures_of(reading.reused, old[taken]))
             if sketches is not None:
-                sketches.add_known(len(taken))
+                sketches.add(Ragged(NO_TOKENS, np.zeros(len(taken) + 1, np.int64)))
             continue
+        signatures, below = signed
         if old is not None:
             known = np.flatnonzero(old >= 0)
-            signed.take_over(known, signatures_of(reading.reused, old[known]))
-        if sketches is not None and signed.sketches is not None:
-            sketches.add(signed.sketches.take(taken))
-        if len(taken) == len(signed.signatures):
-            rows.add(signed.signatures, signed.waiting, signed.tokens)
-        else:
-            still = np.isin(signed.waiting, taken)
-            waiting = np.searchsorted(taken, signed.waiting[still])
-            rows.add(signed.signatures[taken], waiting, signed.tokens.take(np.flatnonzero(still)))
+            signatures[known] = signatures_of(reading.reused, old[known])
+        if sketches is not None and below is not None:
+            sketches.add(below.take(taken))
+        rows.add(signatures if len(taken) == len(signatures) else signatures[taken])
     return reading.documents(), rows.all()
 
 
@@ -258,7 +200,7 @@ def sign_token_sets(
     sketches: collects the sketches of all sets; empty for those that are known.
     """
     rest = np.flatnonzero(known < 0)
-    rows, left = _Rows(sketching, shingles.recipe.shingling.seed), list[Index]()
+    rows, left = GrowingArray(np.uint32, sketching.num_perm), list[Index]()
     below = list[Ragged]()
     work = partial(
         _sign_sets,
@@ -267,11 +209,11 @@ def sign_token_sets(
         seed=shingles.recipe.shingling.seed,
         sketched=sketches is not None,
     )
-    for (made, undone, small), lengths, sketched in run.engine.map(work, token_sets(shingles, rest, _STORED_AT_ONCE)):
-        rows.add(made, undone, small)
+    for made, lengths, sketched in run.engine.map(work, token_sets(shingles, rest, _STORED_AT_ONCE)):
+        rows.add(made)
         left.append(lengths)
         below.append(sketched)
-        run.progress("signing", rows.filled, len(rest))
+        run.progress("signing", len(rows), len(rest))
     lengths_of_rest = np.concatenate(left) if left else np.empty(0, np.int64)
     if sketches is not None:
         of_rest, sizes = Ragged.concat(below, np.uint32), np.zeros(len(known), np.int64)
@@ -292,48 +234,8 @@ def sign_token_sets(
 
 def _sign_sets(
     sets: Ragged, _state: WorkerState, sketching: Sketching, ignored: Tokens, seed: int, *, sketched: bool
-) -> tuple[tuple[Tokens, BlockPlaces, Ragged], Index, Ragged]:
-    """The result of `_begin` without the ignored tokens, the number of tokens left of each set, and the sketches."""
+) -> tuple[Tokens, Index, Ragged]:
+    """Signatures without the ignored tokens, the number of tokens left of each set, and the sketches."""
     left = leave_out(sets, ignored)
-    below = _sketches_of(left) if sketched else left.take(np.empty(0, np.int64))
-    return _begin(left, sketching, seed), left.lengths, below
-
-
-class _Rows:
-    """Collects signatures. Small documents of several batches are signed together, which saves calls."""
-
-    def __init__(self, sketching: Sketching, seed: int) -> None:
-        self._signatures = GrowingArray(np.uint32, sketching.num_perm)
-        self._sketching, self._seed = sketching, seed
-        self.filled = 0
-        self._waiting: list[Index] = []
-        self._tokens: list[Ragged] = []
-        self._held = 0
-
-    def add(self, signatures: Tokens, waiting: BlockPlaces, tokens: Ragged) -> None:
-        """Add the next signatures. Those at the places `waiting` are still to be computed from these tokens."""
-        self._signatures.add(signatures)
-        if len(waiting):
-            self._waiting.append(self.filled + waiting)
-            self._tokens.append(tokens)
-            self._held += len(tokens.values)
-            if self._held >= _SIGNED_TOGETHER:
-                self._flush()
-        self.filled += len(signatures)
-
-    def _flush(self) -> None:
-        if self._waiting:
-            tokens = Ragged.concat(self._tokens, np.uint32)
-            signatures = signing_of(self._sketching).signatures(tokens, self._sketching.num_perm, self._seed)
-            self._signatures.all()[np.concatenate(self._waiting)] = signatures
-        self._waiting, self._tokens, self._held = [], [], 0
-
-    def add_all(self, signatures: Tokens) -> None:
-        """Add signatures that are all computed."""
-        self._signatures.add(signatures)
-        self.filled += len(signatures)
-
-    def all(self) -> Tokens:
-        """All signatures: (N, K) uint32."""
-        self._flush()
-        return self._signatures.all()
+    below = fracminhash.sketches(left) if sketched else left.take(np.empty(0, np.int64))
+    return signing_of(sketching)(left, sketching.num_perm, seed), left.lengths, below

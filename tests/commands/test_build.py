@@ -157,8 +157,7 @@ def test_artifacts_are_the_same_bytes_for_any_batches_and_workers(there, monkeyp
     expected = the_only(built_through_every_stage(options))
     monkeypatch.setattr("simdocs.model.texts.batches.__defaults__", (size,))
     monkeypatch.setattr("simdocs.corpora.containers.lines.BATCH_BYTES", max(size, 5))
-    for constant in ("_STORED_AT_ONCE", "_SIGNED_TOGETHER", "_SIGNED_WITH_BATCH"):
-        monkeypatch.setattr(f"simdocs.pipeline.signing.{constant}", size)
+    monkeypatch.setattr("simdocs.pipeline.signing._STORED_AT_ONCE", size)
     made = the_only(built_through_every_stage(options, jobs))
     for kind, files in made.items():
         assert differing(expected[kind], files) == []

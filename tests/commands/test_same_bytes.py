@@ -36,7 +36,6 @@ BLOCKS = {
     ),
     "matching.verify": ("_TOGETHER", "_MOST_OF_CROWD", "_MOST_TOGETHER", "_MOST_DOCUMENTS"),
     "pipeline.reload": ("_SLACK",),
-    "pipeline.signing": ("_SIGNED_WITH_BATCH", "_SIGNED_TOGETHER"),
 }
 """How much the steps of a dedupe handle at once, by module. It affects only speed and memory."""
 

@@ -118,8 +118,7 @@ def test_inputs_are_left_as_they_were(batch, shingling):
     tokens = unwritten(shinglers.text_tokens, texts, shingling)
     sets = unwritten(multisets.token_sets, unwritten(multisets.token_multisets, tokens, shingling.seed))
     for scheme in map(scheme_of, some.members("scheme")):
-        unwritten(scheme.partial_signatures, tokens, 5, shingling.seed)
-        signatures = unwritten(scheme.signatures, tokens, 5, shingling.seed)
+        signatures = unwritten(scheme, tokens, 5, shingling.seed)
         for indexed in (prefix_index.prefix_index, containment_index.containment_index):
             unwritten(prefix_index.similar_candidates, unwritten(indexed, sets, 0.4), np.arange(len(sets)))
         keys = unwritten(buckets.band_keys, signatures, np.arange(len(signatures)), 2, 2)
@@ -183,11 +182,7 @@ KERNELS = [
             shinglers.shingler_of(unit).layout,
         )
     ),
-    *(
-        each
-        for name in some.members("scheme")
-        for each in (scheme_of(name).signatures, scheme_of(name).partial_signatures)
-    ),
+    *map(scheme_of, some.members("scheme")),
     *(
         multisets.token_sets,
         multisets.token_multisets,

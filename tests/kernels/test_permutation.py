@@ -54,14 +54,6 @@ def test_the_permutation_signature_of_a_union_is_the_smaller_of_two(rows, others
     assert np.array_equal(united, np.minimum(a, b))
 
 
-@given(some.token_rows, some.sizes, some.seeds)
-def test_permutation_signatures_are_finished_in_one_pass(rows, num_perm, seed):
-    made = some.ragged(rows, np.uint32)
-    begun, undone = permutation.partial_signatures(made, num_perm, seed)
-    assert len(undone) == 0
-    assert np.array_equal(begun, permutation.signatures(made, num_perm, seed))
-
-
 @pytest.mark.parametrize("num_perm", [1, 5])
 def test_permutation_signatures_of_large_batches_are_right(num_perm):
     draw = np.random.default_rng(num_perm)

@@ -21,7 +21,7 @@ NATIVE = {
     "unit_hashes": ("word_hashes",),
     "shinglers": ("char_tokens", "tokens_of_units"),
     "multisets": ("token_sets",),
-    "fss": ("signatures", "partial_signatures"),
+    "fss": ("signatures",),
     "buckets": ("keys_of_band", "order_of_keys", "positions_of_members"),
     "jaccard": ("estimates", "overlaps"),
 }

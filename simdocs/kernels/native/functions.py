@@ -142,11 +142,6 @@ def signatures(tokens: Ragged, num_perm: int, seed: int = 0) -> Tokens:
     return out
 
 
-def partial_signatures(tokens: Ragged, num_perm: int, seed: int = 0) -> tuple[Tokens, Index]:
-    """Signatures, none of which is unfinished."""
-    return signatures(tokens, num_perm, seed), np.empty(0, np.int64)
-
-
 def estimates(signatures: Tokens, left: Array, right: Array) -> Floats:
     """The share of positions at which signatures[left[i]] and signatures[right[i]] agree."""
     width, agree = signatures.shape[1], np.empty(len(left), np.int64)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from simdocs.cli import exits
 from simdocs.errors import ShrunkError, UnjudgedError
-from simdocs.options.answers import RowOutputs
+from simdocs.options.answers import ROW_OUTPUTS
 from simdocs.options.declaration import Options
 from simdocs.views.messages import ProgressBar, Teller, say
 from simdocs.views.output import Drawing, file_of, path_of, stream_of
@@ -44,7 +44,7 @@ def _answered(options: Any, told: Teller) -> int:
     began, progress = time.monotonic(), ProgressBar(quiet=options.quiet)
     draws, summary_json = not options.publishes_itself, path_of(getattr(options, "summary_json", None))
     output = options.path if draws else path_of(options.output)
-    named = (output, *(path_of(getattr(options, name, None)) for name in RowOutputs.options))
+    named = (output, *(path_of(getattr(options, name, None)) for name in ROW_OUTPUTS))
     replaced = {path for path in named if draws and path is not None and (os.path.isfile(path) or os.path.isdir(path))}
     with ExitStack() as stack:
         # The file that is opened first is published last, so there is no summary without its answer.
@@ -84,7 +84,7 @@ def _answered(options: Any, told: Teller) -> int:
         if not result.SUMMARY_LAST:
             _say_in_the_end(result, options, told, time.monotonic() - began)
         told.is_done = True
-    if output is not None and draws and hasattr(options, "summary_json"):
+    if output is not None and draws and "summary_json" in options.options:
         told.written(output, replaced=output in replaced)
     for path in replaced - {output}:
         told.written(path, replaced=True)

@@ -6,15 +6,16 @@ from collections.abc import Iterator
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from simdocs.options.answers import Summarising
-from simdocs.options.declaration import Options
-from simdocs.options.output import Drawn
-from simdocs.options.texts import Acting
-from simdocs.options.values import Values, path_name, without_secret
+from simdocs.options.answers import Drawn
+from simdocs.options.declaration import Options, option
+from simdocs.options.values import FLAG, FRACTION, PATTERNS, Values, path_name, without_secret
 
 if TYPE_CHECKING:
     from simdocs.engines.run import Run
     from simdocs.model.acted import Acted
+
+
+_EACH_PATH = "Compared with its path, or only with its name if GLOB has no slash. May be repeated."
 
 
 def one_action(options: Act) -> str:
@@ -26,7 +27,7 @@ def one_action(options: Act) -> str:
     return ""
 
 
-class Act(Acting, Summarising, Drawn):
+class Act(Drawn):
     """Move duplicates away, or link them to what is kept.
 
     NAME.answer was written by simdocs dedupe -o NAME.answer. By default, nothing is changed: each action is only
@@ -47,6 +48,41 @@ class Act(Acting, Summarising, Drawn):
     rules = (one_action,)
 
     answer: Any = b""
+
+    move: bytes | None = option(
+        path_name(directory=True),
+        default=None,
+        help="Move the duplicates to DIR. They keep their paths below it.",
+        metavar="DIR",
+    )
+    hardlink: bool = option(
+        FLAG, default=False, help="Replace byte-identical duplicates by hard links to the kept files."
+    )
+    yes: bool = option(FLAG, default=False, help="Do it. Without this, only print what would be done.")
+    protect: tuple[str, ...] = option(
+        PATTERNS,
+        default=(),
+        help=f"Leave files and directories alone that match GLOB. {_EACH_PATH}",
+        metavar="GLOB",
+    )
+    only: tuple[str, ...] = option(
+        PATTERNS,
+        default=(),
+        help=f"Act only on files and directories that match GLOB. {_EACH_PATH}",
+        metavar="GLOB",
+    )
+    max_removed: float = option(
+        FRACTION,
+        default=0.5,
+        help="Refuse to act if more than this fraction of the documents of an argument are duplicates.",
+        metavar="SHARE",
+    )
+    any_length: bool = option(
+        FLAG,
+        default=False,
+        help="Also act on duplicates that repeat shingles, so that they are more than 1/threshold times as long as the"
+        " kept document, or as short.",
+    )
 
     def _check(self) -> Iterator[str]:
         yield from checked_path(self, "answer", "nothing to act on: name an answer, as in simdocs act NAME.answer")

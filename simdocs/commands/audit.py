@@ -6,11 +6,11 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from simdocs.errors import MemoryNeededError
-from simdocs.options.answers import Judging, Memory, Sampling
-from simdocs.options.output import Drawn
+from simdocs.options.answers import Drawn, Searching
+from simdocs.options.declaration import option
 from simdocs.options.sources import DOCS, Banded
 from simdocs.options.texts import Rereading
-from simdocs.options.values import UNITS_OF_SIZE
+from simdocs.options.values import UNITS_OF_SIZE, whole
 
 if TYPE_CHECKING:
     from simdocs.engines.run import Run
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from simdocs.matching.self_join import SelfJoin
     from simdocs.model.audited import Audit as Audited
     from simdocs.options.recipes import IndexRecipe
+
+_SAMPLE = 2000
 
 _SAMPLED = (
     "all texts and their similar pairs do not fit in memory at once: a sample of them is compared with all others"
@@ -31,7 +33,7 @@ def of_samples(options: Audit) -> str:
     return ""
 
 
-class Audit(Banded, Memory, Rereading, Drawn, Judging):
+class Audit(Banded, Rereading, Drawn):
     """Measure how many similar pairs the bands find.
 
     DOCS are files, directories (read recursively), - for standard input, or one artifact. Finds all pairs of similar
@@ -52,11 +54,17 @@ class Audit(Banded, Memory, Rereading, Drawn, Judging):
     upstream = ("shingles", "signatures", "index")
     rules = (of_samples,)
 
-    sample: int | None = Sampling.options["sample"].but(default=None)
-    max_memory: int | None = Memory.options["max_memory"].but(
+    sample: int | None = option(
+        whole(1),
+        default=None,
+        described=f"compare all pairs, or {_SAMPLE} if these do not fit in memory",
+        help="Draw N documents, compare each with all others, and estimate from them what is missed.",
+        metavar="N",
+    )
+    max_memory: int | None = Searching.options["max_memory"].but(
         help=f"Audit a sample if comparing all pairs needs more than SIZE of memory. {UNITS_OF_SIZE}"
     )
-    exit_code: bool = Judging.options["exit_code"].but(
+    exit_code: bool = Searching.options["exit_code"].but(
         help="Exit with 1 if the interval of the recall ends below the stated recall."
     )
 
@@ -107,4 +115,4 @@ def _measured(options: Audit, join: SelfJoin, recipe: IndexRecipe, run: Run) -> 
             return measured(join, recipe.banding.cut, recipe.sketching, options.max_memory)
         run.explain(_SAMPLED)
         run.skipped.warnings.append(_SAMPLED)
-    return sampled_recall(join, recipe.banding.cut, options.sample or Sampling.options["sample"].default)
+    return sampled_recall(join, recipe.banding.cut, options.sample or _SAMPLE)

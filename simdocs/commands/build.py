@@ -6,9 +6,8 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
-from simdocs.options.answers import Printed, Target
+from simdocs.options.answers import Drawn, Target
 from simdocs.options.declaration import Rule
-from simdocs.options.output import Drawn
 from simdocs.options.recipes import Containing, OwnFunctions
 from simdocs.options.sources import DOCS, Banded, OfSignatures, OfTokens, one_scheme
 from simdocs.options.texts import Updating
@@ -44,10 +43,10 @@ class Build(OfTokens, Updating, Target, Drawn):
     path = None
     has_parts = False
 
-    format: str | None = Printed.options["format"].but(
+    format: str | None = Drawn.options["format"].but(
         described="table on a terminal, else tsv", help="Format of the answer of --dry-run."
     )
-    header: bool = Printed.options["header"].but(help="With --dry-run, begin TSV with the names of the columns.")
+    header: bool = Drawn.options["header"].but(help="With --dry-run, begin TSV with the names of the columns.")
 
     @property
     def publishes_itself(self) -> bool:

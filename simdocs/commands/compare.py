@@ -7,22 +7,19 @@ from collections.abc import Iterator
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from simdocs.options.answers import ANSWER, CompareAnswer, Comparing, Judging, Printing, Talking
-from simdocs.options.declaration import Options, flags
-from simdocs.options.families import DIFFS, SCHEMES
+from simdocs.options.answers import ANSWER, Drawn, Searching, Talking
+from simdocs.options.declaration import Options, flags, option
+from simdocs.options.families import DIFFS, SCHEMES, SIMILARITIES, UNITS
 from simdocs.options.file_formats import FORMATS
-from simdocs.options.output import Drawn
 from simdocs.options.recipes import (
+    MOST_UNITS,
     OF_BANDS,
-    SIMILARITIES,
+    STOP_WORDS,
+    TEMPLATE,
     ChoosingBands,
-    Measuring,
     OwnFunctions,
-    SeveralShinglings,
     Shingling,
     Sketching,
-    StopWords,
-    Templates,
 )
 from simdocs.options.sources import (
     OF_FILES,
@@ -33,7 +30,8 @@ from simdocs.options.sources import (
     standard_input_once,
     useless_stop_words,
 )
-from simdocs.options.texts import REFUSED, InCommon, Normalisation, Rereading, Sequences, Walking
+from simdocs.options.texts import MIN_PASSAGE, PASSAGES, REFUSED, Normalisation, Rereading, Sequences, Walking
+from simdocs.options.values import FLAG, choice, several, whole
 
 if TYPE_CHECKING:
     from simdocs.engines.run import Run
@@ -80,24 +78,7 @@ def room_for_marks(options: Compare) -> str:
     return ""
 
 
-class Compare(
-    OfSources,
-    Sequences,
-    Normalisation,
-    SeveralShinglings,
-    Shingling,
-    StopWords,
-    Sketching,
-    OwnFunctions,
-    Templates,
-    ChoosingBands,
-    Comparing,
-    Rereading,
-    CompareAnswer,
-    InCommon,
-    Drawn,
-    Judging,
-):
+class Compare(OfSources, Sequences, Normalisation, Shingling, Sketching, OwnFunctions, ChoosingBands, Rereading, Drawn):
     """Show how similar two texts are, and why.
 
     A and B are files, - for standard input, or lines of JSON Lines files as PATH#ID. After an artifact
@@ -110,7 +91,7 @@ class Compare(
 
     command = "compare"
     takes = MappingProxyType({"documents": ("A B [C]...", -1, False)})
-    without = frozenset(("shingles", "summary"))
+    without = frozenset(("shingles", "summary_json", "summary"))
     examples = (
         "simdocs compare draft.txt final.txt",
         "simdocs compare draft.txt final.txt --diff unified",
@@ -130,18 +111,39 @@ class Compare(
         *(of_trace, of_passages, one_shingling, room_for_marks),
     )
 
+    diff: str | None = option(choice(DIFFS), default=None, help="Print where texts differ.")
+    trace: bool = option(
+        FLAG,
+        default=False,
+        help="Show how MinHash computes the signatures, row by row. Needs --scheme permutation, --functions or"
+        " --permutation-file.",
+    )
+    passages: bool = PASSAGES
+    min_passage: int | None = MIN_PASSAGE
     max_size: int = Walking.options["max_size"].but(help=REFUSED)
+    unit: Any = Shingling.options["unit"].but(
+        values=several(choice(UNITS)),
+        default=("char",),
+        help="Unit of a shingle. Several units, separated by commas, give a table.",
+    )
+    k: Any = Shingling.options["k"].but(
+        values=several(whole(1, MOST_UNITS)),
+        help="Units in a shingle. Several numbers, separated by commas, give a table.",
+    )
+    stop_words: bytes | None = STOP_WORDS
+    template: tuple[bytes, ...] = TEMPLATE
     threshold: float = ChoosingBands.options["threshold"].but(
         help="Minimum similarity of near-duplicates. --exit-code and the choice of bands depend on it. With an index,"
         " the default is that of the index."
     )
-    measure: str = Comparing.options["measure"].but(
+    measure: str = Searching.options["measure"].but(
         help="What is compared with the threshold, and is in the matrix of several texts."
     )
-    output: bytes | None = Printing.options["output"].but(
+    output: bytes | None = Drawn.options["output"].but(
         help=f"{ANSWER} If it ends in .html, it is a page with both texts side by side."
     )
     verbose: bool = Talking.options["verbose"].but(help="Show all measures in a table.")
+    exit_code: bool = Searching.options["exit_code"].but()
 
     def _check(self) -> Iterator[str]:
         yield from super()._check()
@@ -164,7 +166,7 @@ class Compare(
         """Yield what documents that are read now do not allow."""
         if self.root is not None:
             yield "--root needs an artifact, not documents"
-        yield from useless_stop_words(self, self.unit or SeveralShinglings.options["unit"].default)
+        yield from useless_stop_words(self, self.unit or ("char",))
         scheme = self.scheme or Sketching.defaults["scheme"]
         if self.trace and not (self.differ(tuple(OwnFunctions.options)) or SCHEMES[scheme].by_rows):
             yield no_trace(scheme)
@@ -226,7 +228,7 @@ def answer(options: Compare, run: Run) -> Comparison | SimilarityMatrix | SlotTr
     return measured if in_common is None else replace(in_common, comparison=measured)
 
 
-class Similarity(Options, Normalisation, Shingling, StopWords, Measuring):
+class Similarity(Options, Normalisation, Shingling):
     """Return the exact similarity of two texts, from 0.0 to 1.0. A text without shingles has 0.0 with any.
 
     a, b: the texts themselves, not paths: use Path.read_bytes() for files. With multiset=True, repeats count in
@@ -239,6 +241,9 @@ class Similarity(Options, Normalisation, Shingling, StopWords, Measuring):
 
     a: str | bytes = b""
     b: str | bytes = b""
+
+    stop_words: bytes | None = STOP_WORDS
+    measure: str = option(choice(SIMILARITIES), default="jaccard", help="Which similarity is returned.")
 
     def _check(self) -> Iterator[str]:
         for text in (self.a, self.b):

@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from simdocs.options.answers import ANSWER, Grouping, GroupsAnswer, Judging, Memory, Names, Printing, RowOutputs
-from simdocs.options.declaration import flags
-from simdocs.options.families import CLUSTERS
-from simdocs.options.output import Drawn, names_with_nul
+from simdocs.options.answers import ANSWER, NUL, ROW_OUTPUTS, Drawn, Grouping, Searching, names_with_nul
+from simdocs.options.declaration import flags, option
+from simdocs.options.families import CLUSTERS, LISTS
 from simdocs.options.sources import DOCS, Banded, every_pair
-from simdocs.options.texts import Known, OnlyChanged, Rereading
+from simdocs.options.values import choice, path_name
 
 if TYPE_CHECKING:
     from simdocs.commands.resolve import Resolved
@@ -32,6 +31,9 @@ if TYPE_CHECKING:
     Plan = Resolved["Dedupe"]
 
 
+_ALL_COLUMNS = "with all columns, in the format of PATH's suffix. Several files, or a directory, make a directory."
+
+
 def of_components(options: Dedupe) -> str:
     """A component has one kept document, and no limit of candidates."""
     useless = options.differ(("against", "max_candidates"))
@@ -47,7 +49,7 @@ def of_one_index(options: Dedupe) -> str:
 
 def rows_once(options: Dedupe) -> str:
     """Standard output takes the rows of one output, or the answer."""
-    piped = [each for each in options.differ(tuple(RowOutputs.options)) if getattr(options, each.name) == b"-"]
+    piped = [each for each in options.differ(ROW_OUTPUTS) if getattr(options, each.name) == b"-"]
     if len(piped) > 1:
         return f"{flags(piped)} cannot be combined: only one of them can go to standard output"
     if piped and options.is_wanted and options.path is None:
@@ -55,7 +57,7 @@ def rows_once(options: Dedupe) -> str:
     return ""
 
 
-class Dedupe(Banded, Grouping, Memory, Known, OnlyChanged, Rereading, GroupsAnswer, RowOutputs, Drawn, Names, Judging):
+class Dedupe(Banded, Grouping, Searching, Drawn):
     """Find near-duplicates among documents.
 
     DOCS are files, directories (read recursively), s3:// names, or - for standard input. They may also be one artifact:
@@ -74,19 +76,37 @@ class Dedupe(Banded, Grouping, Memory, Known, OnlyChanged, Rereading, GroupsAnsw
         "simdocs dedupe today/ --against archive.index --list kept",
         "find . -name '*.txt' -print0 | simdocs dedupe --files0-from - --format jsonl",
     )
+    without = frozenset(("measure",))
     usual = ("threshold", "unit", "k", "include", "keep", "against", "list", "output", "kept_rows")
     upstream = ("shingles", "signatures", "index")
-    of_paths = (*Banded.of_paths, *RowOutputs.options)
+    of_paths = (*Banded.of_paths, *ROW_OUTPUTS)
     rules = (of_components, every_pair, of_one_index, rows_once, names_with_nul)
 
-    output: bytes | None = Printing.options["output"].but(
-        help=f"{ANSWER} If it ends in .answer, it is for simdocs act."
+    output: bytes | None = Drawn.options["output"].but(help=f"{ANSWER} If it ends in .answer, it is for simdocs act.")
+    list: str | None = option(
+        choice(LISTS), default=None, help="List names, or all documents with their groups.", metavar="WHAT", shell=True
     )
+    kept_rows: bytes | None = option(
+        path_name(),
+        default=None,
+        help=f"Write the rows that are kept to PATH, {_ALL_COLUMNS} Rows that could not be compared are kept.",
+        metavar="PATH",
+    )
+    removed_rows: bytes | None = option(
+        path_name(), default=None, help=f"Write the rows that are duplicates to PATH, {_ALL_COLUMNS}", metavar="PATH"
+    )
+    flagged_rows: bytes | None = option(
+        path_name(),
+        default=None,
+        help=f"Write all rows to PATH with the columns duplicate_of, similarity and group, and {_ALL_COLUMNS}",
+        metavar="PATH",
+    )
+    nul: bool = NUL
 
     @property
     def is_wanted(self) -> bool:
         """Whether the answer itself is wanted: not if rows are written and no option is about the answer."""
-        return not self.differ(tuple(RowOutputs.options)) or bool(self.differ(("list", "output", "format", "header")))
+        return not self.differ(ROW_OUTPUTS) or bool(self.differ(("list", "output", "format", "header")))
 
 
 def answer(options: Dedupe, run: Run) -> Deduplication:
@@ -169,7 +189,7 @@ def grouped(plan: Plan, corpus: Corpus, run: Run, rows: RowDrafts | None = None)
 def with_row_outputs(plan: Plan, run: Run) -> tuple[Plan, RowDrafts | None]:
     """The plan with the files of its documents, and drafts of the outputs of their rows; None if none is wanted."""
     options, delivery = plan.options, run.delivery
-    given = {name: os.fsdecode(path) for name in RowOutputs.options if (path := getattr(options, name)) is not None}
+    given = {name: os.fsdecode(path) for name in ROW_OUTPUTS if (path := getattr(options, name)) is not None}
     run.skipped.keeps_rows = "kept_rows" in given or "flagged_rows" in given
     if not given:
         # Only a saved answer needs them, which is not taken in blocks.

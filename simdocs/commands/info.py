@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from simdocs.errors import ArtifactError, InputError, SimdocsError
 from simdocs.names import display_name
-from simdocs.options.answers import Debugging, Talking
+from simdocs.options.answers import Drawn, Talking
 from simdocs.options.declaration import Options
-from simdocs.options.output import Drawn
 from simdocs.options.sources import paths
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ class Info(Drawn):
     takes = MappingProxyType({"artifact": ("ARTIFACT", 1, True)})
     examples = ("simdocs info docs.index", "simdocs info docs.signatures --format jsonl")
     usual = ("output", "format", "header")
-    without = frozenset(Talking.options)
+    without = frozenset(Talking.options) - {"debug"}
 
     artifact: Any = None
 
@@ -48,7 +47,7 @@ class Info(Drawn):
             yield "nothing to show: name an artifact"
 
 
-class Check(Options, Talking, Debugging):
+class Check(Options, Talking):
     """Check that artifacts are undamaged.
 
     Reads everything, compares the checksums, and checks all internal rules. Prints nothing if all is well. Otherwise
@@ -58,7 +57,7 @@ class Check(Options, Talking, Debugging):
     command = "check"
     takes = MappingProxyType({"artifacts": ("ARTIFACT...", -1, True)})
     examples = ("simdocs check docs.index", "simdocs check *.index *.shingles")
-    without = frozenset(Talking.options)
+    without = frozenset(Talking.options) - {"debug"}
 
     artifacts: tuple[Any, ...] = ()
 

@@ -8,9 +8,8 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from simdocs.options.answers import Debugging, Summarising, Talking, Target
+from simdocs.options.answers import Talking, Target, quiet_or_not, summary_is_a_file
 from simdocs.options.declaration import Options
-from simdocs.options.output import quiet_or_not, summary_is_a_file
 from simdocs.options.sources import paths
 from simdocs.options.texts import Rereading
 
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from simdocs.model.build_results import BuildResult
 
 
-class Merge(Options, Rereading, Target, Summarising, Talking, Debugging):
+class Merge(Options, Rereading, Target, Talking):
     """Merge artifacts of one kind into one, without reading documents.
 
     The result has the same bytes as the artifact that one run over the arguments of all of them, in this order, would

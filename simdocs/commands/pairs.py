@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from simdocs.options.answers import Comparing, Deciding, Judging, Memory, PairsAnswer
-from simdocs.options.declaration import flags
-from simdocs.options.output import Drawn
+from simdocs.options.answers import Deciding, Drawn, Searching
+from simdocs.options.declaration import flags, option
 from simdocs.options.sources import DOCS, Banded, every_pair
-from simdocs.options.texts import OnlyChanged, Rereading
-from simdocs.options.values import UNITS_OF_SIZE
+from simdocs.options.values import FLAG, UNITS_OF_SIZE
 
 if TYPE_CHECKING:
     from simdocs.commands.resolve import Resolved
@@ -27,7 +25,7 @@ def of_containment(options: Pairs) -> str:
     return ""
 
 
-class Pairs(Banded, Deciding, Memory, Comparing, OnlyChanged, Rereading, PairsAnswer, Drawn, Judging):
+class Pairs(Banded, Deciding, Searching, Drawn):
     """Find all pairs of similar documents.
 
     DOCS are files, directories (read recursively), s3:// names, or - for standard input. They may also be one artifact:
@@ -48,15 +46,17 @@ class Pairs(Banded, Deciding, Memory, Comparing, OnlyChanged, Rereading, PairsAn
     )
     usual = ("threshold", "unit", "k", "include", "measure", "exact", "all_copies", "output", "format", "exit_code")
     upstream = ("shingles", "signatures", "index")
+    without = frozenset(("against",))
     rules = (every_pair, of_containment)
 
-    measure: str = Comparing.options["measure"].but(
+    measure: str = Searching.options["measure"].but(
         help="What is compared with the threshold. With containment, every pair is found as with --exact."
     )
-    max_memory: int | None = Memory.options["max_memory"].but(
+    max_memory: int | None = Searching.options["max_memory"].but(
         help="With --exact or --measure containment, refuse to begin if more than SIZE of memory is needed."
         f" {UNITS_OF_SIZE}"
     )
+    all_copies: bool = option(FLAG, default=False, help="Also list all pairs of identical texts.")
 
 
 def answer(options: Pairs, run: Run) -> SimilarPairs:

@@ -5,18 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from simdocs.options.answers import Judging
-from simdocs.options.output import Drawn
-from simdocs.options.recipes import SignatureRecipe, Sketching, Templates
+from simdocs.options.answers import Drawn, Searching
+from simdocs.options.recipes import TEMPLATE, SignatureRecipe, Sketching
 from simdocs.options.sources import DOCS, OfTokens
-from simdocs.options.texts import ShortestPassage
+from simdocs.options.texts import MIN_PASSAGE
 
 if TYPE_CHECKING:
     from simdocs.engines.run import Run
     from simdocs.model.repeated_passages import RepeatedPassages
 
 
-class Passages(OfTokens, Templates, ShortestPassage, Drawn, Judging):
+class Passages(OfTokens, Drawn):
     """Find passages that occur in several documents.
 
     DOCS are files, directories (read recursively), s3:// names, or - for standard input. Such passages are boilerplate,
@@ -34,6 +33,10 @@ class Passages(OfTokens, Templates, ShortestPassage, Drawn, Judging):
         "simdocs passages docs/ --template form.txt",
     )
     usual = ("unit", "k", "include", "min_passage", "template", "output", "format", "exit_code", "verbose")
+
+    template: tuple[bytes, ...] = TEMPLATE
+    min_passage: int | None = MIN_PASSAGE
+    exit_code: bool = Searching.options["exit_code"].but()
 
 
 def answer(options: Passages, run: Run) -> RepeatedPassages:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from simdocs.options.answers import Comparing, Deciding, Judging, MatchesAnswer, Memory, Names, QueryAnswer
-from simdocs.options.declaration import flags
-from simdocs.options.output import Drawn, names_with_nul
+from simdocs.options.answers import NUL, Deciding, Drawn, Searching, names_with_nul
+from simdocs.options.declaration import flags, option
+from simdocs.options.families import MATCH_LISTS
 from simdocs.options.recipes import ChoosingBands
 from simdocs.options.sources import OF_WALKS, OfDocuments
-from simdocs.options.texts import InCommon, OnlyChanged, Rereading, Sequences
-from simdocs.options.values import artifact_name
+from simdocs.options.texts import MIN_PASSAGE, PASSAGES, Sequences
+from simdocs.options.values import FLAG, artifact_name, choice, whole
 
 if TYPE_CHECKING:
     from simdocs.engines.run import Run
@@ -55,21 +55,7 @@ def of_exact(options: Query) -> str:
     return ""
 
 
-class Query(
-    OfDocuments,
-    ChoosingBands,
-    Deciding,
-    Memory,
-    Comparing,
-    OnlyChanged,
-    Rereading,
-    QueryAnswer,
-    MatchesAnswer,
-    InCommon,
-    Drawn,
-    Names,
-    Judging,
-):
+class Query(OfDocuments, ChoosingBands, Deciding, Searching, Drawn):
     """Find the documents of an index that are similar to DOCS.
 
     DOCS are files, directories (read recursively), s3:// names, or - for standard input. They may also be one artifact:
@@ -82,7 +68,7 @@ class Query(
 
     command = "query"
     takes = MappingProxyType({"index": ("X.index", 1, True), "documents": ("[DOCS]...", -1, False)})
-    without = frozenset(("recall", "rule", "bands", "rows"))
+    without = frozenset(("against", "recall", "rule", "bands", "rows"))
     examples = (
         "simdocs query archive.index letter.txt",
         "simdocs query archive.index excerpt.txt --measure containment",
@@ -102,13 +88,30 @@ class Query(
         help="Compare with every document of the index, which are all read again. Unless --nearest, --passages or"
         " --measure containment is given, all tokens are held in memory."
     )
-    changed: bool = OnlyChanged.options["changed"].but(
+    changed: bool = Searching.options["changed"].but(
         help="Look up the documents of the index that were new or changed when it was last updated, instead of DOCS."
     )
-    passages: bool = InCommon.options["passages"].but(
+    all_copies: bool = option(
+        FLAG, default=False, help="With --nearest, list all documents that have one of these texts."
+    )
+    top: int | None = option(whole(1), default=None, help="List at most N matches for each document.", metavar="N")
+    nearest: int | None = option(
+        whole(1),
+        default=None,
+        help="List the N most similar texts, even below the threshold, with one document each. Only the documents"
+        " whose signatures agree most are compared, unless --exact is given.",
+        metavar="N",
+    )
+    itself: bool = option(
+        FLAG, default=False, help="Let a document that is in the index match itself.", spellings=("--self",)
+    )
+    list: str | None = option(choice(MATCH_LISTS), default=None, help="List only names.", metavar="WHAT", shell=True)
+    passages: bool = PASSAGES.but(
         help="List passages that two texts have in common, and where. How similar the texts are is not computed. If the"
         " index has a sketch for containment, short ones may be missed: --exact misses none."
     )
+    min_passage: int | None = MIN_PASSAGE
+    nul: bool = NUL
 
     def _check(self) -> Iterator[str]:
         if self.index is None:
@@ -117,7 +120,7 @@ class Query(
         yield from self.checked_argument("index", artifact_name("index"))
         yield from super()._check()
 
-    def ways(self) -> list[str]:
+    def ways(self) -> Sequence[str]:
         """The ways in which documents are named."""
         return [*super().ways(), *(["--changed"] if self.changed else [])]
 

@@ -8,10 +8,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from simdocs.commands.act import checked_path
-from simdocs.options.answers import Reporting, Summarising
+from simdocs.options.answers import Drawn, Reporting, shown
 from simdocs.options.families import FIGURES
 from simdocs.options.file_formats import FileFormat
-from simdocs.options.output import Drawn, shown
 from simdocs.options.values import path_name
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ def output_is_a_page(options: Report) -> str:
     return f"{shown(options)}: a report is a page of HTML: name a file *.html{image}"
 
 
-class Report(Reporting, Summarising, Drawn):
+class Report(Reporting, Drawn):
     """Show groups of near-duplicates as a page for a web browser.
 
     NAME.answer is what simdocs dedupe -o NAME.answer has saved. The page has figures, a list of all groups to search

@@ -171,7 +171,7 @@ def of_search(options: Any, outputs: Sequence[str | None] = ()) -> Resolved[Any]
         options, intake, recipe = _beside(options, intake, index)
     fixed = index or artifact
     banding = None
-    if not options.exact and getattr(options, "measure", "jaccard") == "jaccard":
+    if not options.exact and options.measure == "jaccard":
         banding = fixed.recipe.banding if isinstance(fixed, BandIndex) else _banding(options, recipe.sketching)
     changed = opened_index(artifact).changed if options.changed else None
     return Resolved(options, intake, recipe, banding, known, not isinstance(fixed, BandIndex), changed)

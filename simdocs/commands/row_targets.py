@@ -17,8 +17,8 @@ from simdocs.errors import InputError, UsageError
 from simdocs.extras import needs
 from simdocs.model.figures import counted
 from simdocs.names import display_name, flag, is_uri
+from simdocs.options.answers import PROMISED
 from simdocs.options.file_formats import CONTAINERS, compression_of, without_compression
-from simdocs.options.output import PROMISED
 from simdocs.options.texts import Sequences
 from simdocs.storage.atomic_tree import check_tree
 

@@ -75,7 +75,7 @@ def advice(plan: Resolved[Any], documents: Documents, found: PairGraph, corpus: 
 
 def verifier_of(plan: Resolved[Any], corpus: Corpus, run: Run) -> Verifier:
     """A verifier of these documents. An exact join drops no candidate because of its estimate."""
-    by_exact, measure = plan.options.verify == "exact", measure_of(plan.options)
+    by_exact, measure = plan.options.verify == "exact", plan.options.measure
     no_prefilter = plan.options.exact or measure == "containment"
     return Verifier(corpus, plan.threshold, run, measure=measure, exact=by_exact, no_prefilter=no_prefilter)
 
@@ -90,15 +90,10 @@ def warnings(plan: Resolved[Any], run: Run) -> Iterator[str]:
             yield from low_recall(plan.banding, plan.recipe.sketching.num_perm)
 
 
-def measure_of(options: Any) -> str:
-    """The measure that is compared with the threshold."""
-    return str(getattr(options, "measure", "jaccard"))
-
-
 def grouping_of(options: Any) -> Grouping:
     """How candidates were found and decided, as answers record it."""
     # Signatures say little about containment.
-    return Grouping.of(options.fields()).but(exact=options.exact or measure_of(options) == "containment")
+    return Grouping.of(options.fields()).but(exact=options.exact or options.measure == "containment")
 
 
 def comparison_of(plan: Resolved[Any], corpus: Corpus, documents: Documents, run: Run) -> SearchFacts:
@@ -116,7 +111,7 @@ def comparison_of(plan: Resolved[Any], corpus: Corpus, documents: Documents, run
         verified=run.tally.verified,
         skipped=run.skipped,
         changed=None if plan.changed is None else len(plan.changed),
-        measure=measure_of(plan.options),
+        measure=plan.options.measure,
         ignored=len(corpus.ignored),
         looks_like=tuple(looking_like(documents)),
     )

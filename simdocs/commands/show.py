@@ -6,25 +6,24 @@ from collections.abc import Iterator
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from simdocs.options.answers import ShowAnswer
-from simdocs.options.declaration import flags
-from simdocs.options.output import Drawn
-from simdocs.options.recipes import Shingling, StopWords
+from simdocs.options.answers import Drawn
+from simdocs.options.declaration import flags, option
+from simdocs.options.recipes import STOP_WORDS, Shingling
 from simdocs.options.sources import ONCE, one_list_of_stop_words, useless_stop_words
 from simdocs.options.texts import REFUSED, Normalisation, Rereading, Walking
-from simdocs.options.values import path_name, without_secret
+from simdocs.options.values import FLAG, path_name, without_secret
 
 if TYPE_CHECKING:
     from simdocs.commands.shown_tables import Shown
     from simdocs.engines.run import Run
 
-OF_TEXTS = (*Normalisation.options, *Shingling.options, *StopWords.options, "max_size")
+OF_TEXTS = (*Normalisation.options, *Shingling.options, "stop_words", "max_size")
 """The options about a text, which an artifact has decided."""
 
 
 def one_view(options: Show) -> str:
     """An artifact is shown in one way."""
-    views = options.differ(tuple(ShowAnswer.options))
+    views = options.differ(("matrix", "buckets", "candidates"))
     return f"{flags(views)} cannot be combined: choose one" if len(views) > 1 else ""
 
 
@@ -37,7 +36,7 @@ def of_documents_again(options: Show) -> str:
     return ""
 
 
-class Show(Drawn, Normalisation, Shingling, StopWords, ShowAnswer, Rereading):
+class Show(Drawn, Normalisation, Shingling, Rereading):
     """Show the shingles of one text, or what an artifact holds.
 
     FILE is a text; - is standard input. The shingles are listed with their tokens in the order of the text, with
@@ -55,13 +54,17 @@ class Show(Drawn, Normalisation, Shingling, StopWords, ShowAnswer, Rereading):
         "simdocs show docs.signatures docs/a.txt docs/b.txt",
     )
     usual = ("unit", "k", "nfkc", "keep_case", "mask_digits", "matrix", "buckets", "candidates", "output", "header")
-    without = frozenset(("verbose", "summary"))
+    without = frozenset(("summary_json", "verbose", "summary"))
     rules = (one_list_of_stop_words, one_view, of_documents_again)
 
     file: Any = b""
     documents: tuple[Any, ...] = ()
     text: str | bytes | None = None
 
+    matrix: bool = option(FLAG, default=False, help="Show which of up to 20 documents has which shingle.")
+    buckets: bool = option(FLAG, default=False, help="List the buckets that two or more documents share.")
+    candidates: bool = option(FLAG, default=False, help="List candidate pairs, and how similar they are.")
+    stop_words: bytes | None = STOP_WORDS
     max_size: int = Walking.options["max_size"].but(help=REFUSED)
 
     def _check(self) -> Iterator[str]:

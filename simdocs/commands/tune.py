@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from simdocs.options.answers import Printing
-from simdocs.options.declaration import OUTPUT, RUN, Group, flags, option
+from simdocs.options.answers import Drawn
+from simdocs.options.declaration import OUTPUT, RUN, flags, option
 from simdocs.options.families import TUNE_LISTS
 from simdocs.options.file_formats import FORMATS
-from simdocs.options.output import Drawn
 from simdocs.options.recipes import OF_BANDS
 from simdocs.options.sources import DOCS, Banded
 from simdocs.options.texts import Rereading
@@ -20,12 +19,6 @@ if TYPE_CHECKING:
     from simdocs.model.tuning import Tuning
 
 
-class TuneAnswer(Group, shell=True):
-    """What is listed."""
-
-    list: str = option(choice(TUNE_LISTS), default="choices", help="What to list.", metavar="WHAT")
-
-
 def whole_table(options: Tune) -> str:
     """A table for people shows the choices and the curve."""
     if options.list != "choices" and options.format is not None and FORMATS[options.format].for_people:
@@ -34,7 +27,7 @@ def whole_table(options: Tune) -> str:
     return ""
 
 
-class Tune(Banded, Rereading, TuneAnswer, Drawn):
+class Tune(Banded, Rereading, Drawn):
     """Choose bands and rows, and show what they find.
 
     Without DOCS, shows the choices for a threshold and a recall, and with which probability they find a pair. DOCS are
@@ -55,14 +48,15 @@ class Tune(Banded, Rereading, TuneAnswer, Drawn):
     upstream = ("shingles", "signatures", "index")
     rules = (whole_table,)
 
-    output: bytes | None = Printing.options["output"].but(help="Write the answer to PATH; an image if it ends in .svg.")
+    output: bytes | None = Drawn.options["output"].but(help="Write the answer to PATH; an image if it ends in .svg.")
+    list: str = option(choice(TUNE_LISTS), default="choices", help="What to list.", metavar="WHAT", shell=True)
 
     def _check(self) -> Iterator[str]:
         if self.ways():
             yield from super()._check()
             return
         yield from self._check_texts()
-        useful = {"num_perm", *OF_BANDS, *TuneAnswer.options}
+        useful = {"num_perm", *OF_BANDS, "list"}
         useless = [
             each
             for each in self.differ(tuple(self.options))

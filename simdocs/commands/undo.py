@@ -6,17 +6,15 @@ from collections.abc import Iterator
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from simdocs.commands.act import checked_path
-from simdocs.options.answers import Summarising
-from simdocs.options.output import Drawn
-from simdocs.options.texts import Acting
+from simdocs.commands.act import Act, checked_path
+from simdocs.options.answers import Drawn
 
 if TYPE_CHECKING:
     from simdocs.engines.run import Run
     from simdocs.model.acted import PutBack
 
 
-class Undo(Acting, Summarising, Drawn):
+class Undo(Drawn):
     """Put back what simdocs act has done.
 
     JOURNAL is the file that simdocs act has written, NAME.answer.journal.jsonl. By default, nothing is changed: what
@@ -26,11 +24,12 @@ class Undo(Acting, Summarising, Drawn):
 
     command = "undo"
     takes = MappingProxyType({"journal": ("JOURNAL", 1, False)})
-    without = frozenset(Acting.options) - {"yes"}
     examples = ("simdocs undo x.answer.journal.jsonl", "simdocs undo x.answer.journal.jsonl --yes")
     usual = ("yes", "quiet", "verbose", "output")
 
     journal: Any = b""
+
+    yes: bool = Act.options["yes"].but()
 
     def _check(self) -> Iterator[str]:
         missing = "nothing to undo: name a journal, as in simdocs undo NAME.answer.journal.jsonl"

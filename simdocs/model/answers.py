@@ -188,7 +188,7 @@ class Answer:
         written. MissingExtraError: the format needs a library that is not installed.
         """
         self._refuse_unknown(listing)
-        from simdocs.options.output import Written
+        from simdocs.options.answers import Written
 
         given: dict[str, Any] = {"output": path, "format": format, "header": header}
         drawn = Written(asked=self.COMMAND, list=listing, **given)

@@ -1,11 +1,35 @@
-"""Options about searches, answers and runs: what is looked for, and what becomes of what was found."""
+"""Options about answers and runs: what is grouped, how it is drawn, where it is written, and what is said about it."""
 
 from __future__ import annotations
 
-from simdocs.options.declaration import OUTPUT, RUN, Group, option
-from simdocs.options.families import CLUSTERS, DIFFS, ENGINES, FIGURES, KEEP, LISTS, MATCH_LISTS, MEASURES, VERIFY
-from simdocs.options.file_formats import FORMATS
-from simdocs.options.values import FLAG, FREE_TEXT, SECONDS, SETTINGS, SIZE, UNITS_OF_SIZE, choice, path_name, whole
+import os
+from typing import Any, ClassVar
+
+from simdocs.names import display_name, is_uri
+from simdocs.options.declaration import OUTPUT, RUN, Group, Options, Rule, option
+from simdocs.options.families import CLUSTERS, ENGINES, FIGURES, KEEP, MEASURES, VERIFY
+from simdocs.options.file_formats import (
+    COMPRESSIONS,
+    ELSEWHERE,
+    FILE_FORMATS,
+    FORMATS,
+    FileFormat,
+    compression_of,
+    without_compression,
+)
+from simdocs.options.texts import Rereading
+from simdocs.options.values import (
+    FLAG,
+    FREE_TEXT,
+    SECONDS,
+    SETTINGS,
+    SIZE,
+    UNITS_OF_SIZE,
+    artifact_name,
+    choice,
+    path_name,
+    whole,
+)
 
 
 class Deciding(Group):
@@ -28,41 +52,6 @@ class Grouping(Deciding):
         whole(1),
         default=10_000,
         help="Compare a document with at most N kept documents of each bucket. Exit with 3 if that limit was reached.",
-        metavar="N",
-    )
-
-
-class Comparing(Group):
-    """By which measure documents are compared."""
-
-    measure: str = option(
-        choice(MEASURES),
-        default="jaccard",
-        help="What is compared with the threshold. Containment reads every document of the index again, or X.shingles;"
-        " if the index stores a sketch for containment, only candidates.",
-    )
-
-
-class Memory(Group):
-    """In how much memory documents are compared exactly; None: in all that there is."""
-
-    max_memory: int | None = option(
-        SIZE,
-        default=None,
-        described="the memory that is available",
-        help=f"With --exact, refuse to begin if more than SIZE of memory is needed. {UNITS_OF_SIZE}",
-        metavar="SIZE",
-    )
-
-
-class Sampling(Group):
-    """How many documents are drawn for an audit."""
-
-    sample: int = option(
-        whole(1),
-        default=2000,
-        described="compare all pairs, or 2000 if these do not fit in memory",
-        help="Draw N documents, compare each with all others, and estimate from them what is missed.",
         metavar="N",
     )
 
@@ -101,41 +90,8 @@ class Target(Group):
     )
 
 
-class GroupsAnswer(Group, shell=True):
-    """What is listed of groups."""
-
-    list: str | None = option(
-        choice(LISTS), default=None, help="List names, or all documents with their groups.", metavar="WHAT"
-    )
-
-
-class PairsAnswer(Group):
-    """Which pairs are listed."""
-
-    all_copies: bool = option(FLAG, default=False, help="Also list all pairs of identical texts.")
-
-
-_EVERY_COLUMN = "with all columns, in the format of PATH's suffix. Several files, or a directory, make a directory."
-
-
-class RowOutputs(Group):
-    """Where the rows of the documents' files are written."""
-
-    kept_rows: bytes | None = option(
-        path_name(),
-        default=None,
-        help=f"Write the rows that are kept to PATH, {_EVERY_COLUMN} Rows that could not be compared are kept.",
-        metavar="PATH",
-    )
-    removed_rows: bytes | None = option(
-        path_name(), default=None, help=f"Write the rows that are duplicates to PATH, {_EVERY_COLUMN}", metavar="PATH"
-    )
-    flagged_rows: bytes | None = option(
-        path_name(),
-        default=None,
-        help=f"Write all rows to PATH with the columns duplicate_of, similarity and group, and {_EVERY_COLUMN}",
-        metavar="PATH",
-    )
+ROW_OUTPUTS = "kept_rows", "removed_rows", "flagged_rows"
+"""The options that write rows of the documents' files."""
 
 
 class Reporting(Group):
@@ -158,51 +114,6 @@ class Reporting(Group):
         described="20MB",
         help=f"Put at most SIZE of texts into a report, those of the largest groups first. {UNITS_OF_SIZE}",
         metavar="SIZE",
-    )
-
-
-class ShowAnswer(Group):
-    """What is shown of an artifact."""
-
-    matrix: bool = option(FLAG, default=False, help="Show which of up to 20 documents has which shingle.")
-    buckets: bool = option(FLAG, default=False, help="List the buckets that two or more documents share.")
-    candidates: bool = option(FLAG, default=False, help="List candidate pairs, and how similar they are.")
-
-
-class QueryAnswer(Group):
-    """Which matches the answer of query lists, and whether it has the differences of pairs."""
-
-    all_copies: bool = option(
-        FLAG, default=False, help="With --nearest, list all documents that have one of these texts."
-    )
-    top: int | None = option(whole(1), default=None, help="List at most N matches for each document.", metavar="N")
-    nearest: int | None = option(
-        whole(1),
-        default=None,
-        help="List the N most similar texts, even below the threshold, with one document each. Only the documents"
-        " whose signatures agree most are compared, unless --exact is given.",
-        metavar="N",
-    )
-    itself: bool = option(
-        FLAG, default=False, help="Let a document that is in the index match itself.", spellings=("--self",)
-    )
-
-
-class MatchesAnswer(Group, shell=True):
-    """What is listed of matches."""
-
-    list: str | None = option(choice(MATCH_LISTS), default=None, help="List only names.", metavar="WHAT")
-
-
-class CompareAnswer(Group):
-    """How two texts are compared in detail."""
-
-    diff: str | None = option(choice(DIFFS), default=None, help="Print where texts differ.")
-    trace: bool = option(
-        FLAG,
-        default=False,
-        help="Show how MinHash computes the signatures, row by row. Needs --scheme permutation, --functions or"
-        " --permutation-file.",
     )
 
 
@@ -243,42 +154,117 @@ class Running(Group, shared=RUN):
     )
 
 
-class Talking(Group, shared=RUN, shell=True):
-    """What is said about the run on standard error."""
+class Talking(Group, shared=RUN):
+    """What is said about the run, on standard error or in a file."""
 
-    quiet: bool = option(FLAG, default=False, help="Print only errors on standard error.", spellings=("-q", "--quiet"))
+    summary_json: bytes | None = option(
+        path_name(here=_HERE), default=None, help="Write the summary to FILE as one JSON object.", metavar="FILE"
+    )
+    quiet: bool = option(
+        FLAG, default=False, help="Print only errors on standard error.", spellings=("-q", "--quiet"), shell=True
+    )
     verbose: bool = option(
         FLAG,
         default=False,
         help="List everything that was skipped, and print the summary.",
         spellings=("-v", "--verbose"),
+        shell=True,
     )
-    summary: bool = option(FLAG, default=False, help="Print the summary even if standard error is not a terminal.")
+    summary: bool = option(
+        FLAG, default=False, help="Print the summary even if standard error is not a terminal.", shell=True
+    )
+    debug: bool = option(FLAG, default=False, help="Show the traceback of an error.", shell=True)
 
 
-class Summarising(Group, shared=RUN):
-    """Whether the summary is written to a file."""
+_BUILT_BY = {"shingles": "shingle", "signatures": "signature", "index": "index"}
+"""The commands that build artifacts, by their suffixes."""
 
-    summary_json: bytes | None = option(
-        path_name(here=_HERE), default=None, help="Write the summary to FILE as one JSON object.", metavar="FILE"
+
+def shown(options: Any) -> str:
+    """`-o` and its path, for messages."""
+    return f"-o {display_name(options.output or b'')}"
+
+
+def output_suits(options: Drawn) -> str:
+    """The name of the output may not promise another format than the one that is written."""
+    suffix, form = options.suffix, options.file_format
+    if suffix in _BUILT_BY:
+        return f"{shown(options)}: this command writes an answer: simdocs {_BUILT_BY[suffix]} builds .{suffix}"
+    if form is not None:
+        lacking = options.differ(tuple(form.lacks))
+        return f"{lacking[0].flag} {form.lacks[lacking[0].name]}" if lacking else ""
+    if suffix and suffix not in FORMATS and options.format is None and not getattr(options, "nul", False):
+        *most, last = (f".{name}" for name in (*FORMATS, *options.file_formats()))
+        if suffix in PROMISED or suffix in {each.suffix for each in FILE_FORMATS.values()}:
+            known = f"{', '.join(most)} or {last}"
+            return f"{shown(options)}: simdocs cannot write .{suffix} here: use {known}, or choose with --format"
+    return ""
+
+
+PROMISED = ("json", "ndjson", "html", "xlsx", "npy", "svg", "answer")
+"""Suffixes that promise a format which no, or only another, command writes."""
+
+
+def compressed_once(options: Drawn) -> str:
+    """Binary formats have a compression of their own, and others know two."""
+    path, chosen = options.output or b"", options.format or options.suffix
+    ending = os.fsdecode(path.removeprefix(without_compression(path)))
+    form = options.file_format
+    whole = form is not None and not form.may_be_compressed
+    if ending and (whole or (chosen in FORMATS and FORMATS[chosen].binary)):
+        return f"{shown(options)}: a .{chosen} file is not compressed: leave {ending} out"
+    if options.suffix in ("bz2", "xz", "zip") and not compression_of(path):
+        known = " or ".join(os.fsdecode(each.suffix) for each in COMPRESSIONS.values())
+        return f"{shown(options)}: simdocs cannot write .{options.suffix}: use {known}, or write to a pipe"
+    return ""
+
+
+def parts_have_rows(options: Drawn) -> str:
+    """A table for people has no parts, and some files are of no use in a store."""
+    if options.has_parts and options.format is not None and FORMATS[options.format].for_people:
+        return f"{shown(options)}: a {options.format} has no parts: name a file, or choose another --format"
+    if (form := options.file_format) is not None and form.here and is_uri(options.output or b""):
+        return f"{shown(options)}: a .{form.suffix} file must be on this machine: {form.here}"
+    return ""
+
+
+def names_with_nul(options: Any) -> str:
+    """Only plain names can end with NUL."""
+    if not options.nul:
+        return ""
+    if options.list is None or options.list == "groups":
+        return "-0 needs a list of names: add --list kept or --list duplicates"
+    if options.format or (options.suffix in (*FORMATS, *PROMISED) and options.suffix != ELSEWHERE):
+        return "-0 writes plain names, without --format and without a suffix of -o that promises another format"
+    return ""
+
+
+def quiet_or_not(options: Talking) -> str:
+    """One cannot have both."""
+    if options.quiet and (options.verbose or options.summary):
+        return "-q cannot be combined with -v or --summary"
+    return ""
+
+
+def summary_is_a_file(options: Any) -> str:
+    """The summary is a file of its own."""
+    path, output = options.summary_json, options.output
+    if path == b"-":
+        return "--summary-json must be a file, not -, because the answer goes to standard output"
+    if path and output and os.path.realpath(path) == os.path.realpath(output):
+        return "-o and --summary-json name the same file"
+    return ""
+
+
+class Drawn(Options, Talking, shared=OUTPUT, shell=True):
+    """A question whose answer is a table, which may be written to a file."""
+
+    rules: ClassVar[tuple[Rule, ...]] = (
+        *(output_suits, compressed_once, parts_have_rows),
+        *(quiet_or_not, summary_is_a_file),
     )
 
-
-class Debugging(Group, shared=RUN, shell=True):
-    """What is said about an error."""
-
-    debug: bool = option(FLAG, default=False, help="Show the traceback of an error.")
-
-
-class Judging(Group, shared=RUN, shell=True):
-    """Whether the exit status says that something was found."""
-
-    exit_code: bool = option(FLAG, default=False, help="Exit with 1 if near-duplicates were found.")
-
-
-class Printed(Group, shared=OUTPUT, shell=True):
-    """How an answer is drawn."""
-
+    output: bytes | None = option(path_name(), default=None, help=ANSWER, metavar="PATH", spellings=("-o", "--output"))
     format: str | None = option(
         choice(FORMATS),
         default=None,
@@ -287,16 +273,83 @@ class Printed(Group, shared=OUTPUT, shell=True):
     )
     header: bool = option(FLAG, default=False, help="Begin TSV with the names of the columns.")
 
+    @property
+    def path(self) -> str | None:
+        """The file to which the answer is written; None for standard output."""
+        return None if self.output is None or self.output == b"-" else os.fsdecode(self.output)
 
-class Printing(Printed, shared=OUTPUT, shell=True):
-    """How an answer is drawn, and where it is written."""
+    @property
+    def suffix(self) -> str:
+        """The suffix of the output's name in lower case, without its dot. If it is compressed, the one before."""
+        name = os.fsdecode(without_compression(os.fsencode(self.path or "")))
+        return os.path.splitext(name)[1].removeprefix(".").lower()
 
-    output: bytes | None = option(path_name(), default=None, help=ANSWER, metavar="PATH", spellings=("-o", "--output"))
+    def file_formats(self) -> dict[str, FileFormat]:
+        """The formats that only this command offers, by their suffixes."""
+        command = self.command or getattr(self, "asked", "")
+        return {form.suffix: form for form in FILE_FORMATS.values() if form.command == command}
+
+    @property
+    def file_format(self) -> FileFormat | None:
+        """The format that only this command offers and that the output's suffix chooses, if there is one."""
+        return self.file_formats().get(self.suffix) if self.format is None else None
+
+    @property
+    def has_parts(self) -> bool:
+        """Whether the answer is written in parts, to a directory or below a prefix of a store."""
+        return (self.output or b"").endswith(b"/")
+
+    @property
+    def ending(self) -> str:
+        """The suffix of the names of the parts, with its dot; empty for names that end with NUL."""
+        return "" if getattr(self, "nul", False) else f".{self.format or ELSEWHERE}"
 
 
-class Names(Group, shared=OUTPUT, shell=True):
-    """How lists of names are written."""
+NUL: Any = option(
+    FLAG,
+    default=False,
+    help="With --list, end names with NUL instead of a line feed.",
+    spellings=("-0",),
+    shared=OUTPUT,
+    shell=True,
+)
 
-    nul: bool = option(
-        FLAG, default=False, help="With --list, end names with NUL instead of a line feed.", spellings=("-0",)
+
+class Searching(Rereading):
+    """Which pairs are looked for, and where their documents are verified. max_memory: None: all that there is."""
+
+    max_memory: int | None = option(
+        SIZE,
+        default=None,
+        described="the memory that is available",
+        help=f"With --exact, refuse to begin if more than SIZE of memory is needed. {UNITS_OF_SIZE}",
+        metavar="SIZE",
     )
+    measure: str = option(
+        choice(MEASURES),
+        default="jaccard",
+        help="What is compared with the threshold. Containment reads every document of the index again, or X.shingles;"
+        " if the index stores a sketch for containment, only candidates.",
+    )
+    against: Any = option(
+        artifact_name("index"),
+        default=None,
+        help="Index of documents that are always kept. Only DOCS can be duplicates.",
+        metavar="Y.index",
+    )
+    changed: bool = option(
+        FLAG,
+        default=False,
+        help="Only look for pairs with a document that was new or changed when the index was last updated.",
+    )
+    exit_code: bool = option(
+        FLAG, default=False, help="Exit with 1 if near-duplicates were found.", shared=RUN, shell=True
+    )
+
+
+class Written(Drawn):
+    """A result of Python that is written to a file. asked: the command whose formats it may have."""
+
+    asked: str = ""
+    list: str | None = None
+    nul: bool = False

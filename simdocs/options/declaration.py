@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from importlib import import_module
 from inspect import get_annotations
+from itertools import count
 from types import MappingProxyType
 from typing import Any, ClassVar, Generic, Self, TypeVar, dataclass_transform
 
@@ -45,12 +46,14 @@ class Option:
     shared: the group of SHARED that it belongs to; empty: it is an option of its command.
     decided: whether an artifact may decide it, so that it is None until `resolved` fills it in.
     shell: whether it is only for the command line, and no keyword in Python.
+    turn: its place among all options. Help lists those of a shared group as they are declared.
     """
 
     __slots__ = (
         *("decided", "default", "derived", "described", "help", "metavar", "name", "shared", "shell"),
-        *("spellings", "values"),
+        *("spellings", "turn", "values"),
     )
+    _turns: ClassVar[Iterator[int]] = count()
 
     def __init__(self, values: Values, default: Any, help_text: str, metavar: str, spellings: tuple[str, ...]) -> None:
         self.name, self.values, self.default, self.help = "", values, default, help_text
@@ -58,6 +61,7 @@ class Option:
         self.derived: Callable[[Mapping[str, Any]], Any] | None = None
         self.described: str | Callable[[], str] = ""
         self.shared, self.decided, self.shell = "", False, False
+        self.turn = next(self._turns)
 
     @property
     def flag(self) -> str:
@@ -90,10 +94,13 @@ def option(
     spellings: tuple[str, ...] = (),
     derived: Callable[[Mapping[str, Any]], Any] | None = None,
     described: str | Callable[[], str] = "",
+    shared: str = "",
+    shell: bool = False,
 ) -> Any:
     """Declare a field of a group as an option: see Option. spellings: `--` and its name, if none are given."""
     declared = Option(values, default, help, metavar, spellings)
     declared.derived, declared.described = derived, described
+    declared.shared, declared.shell = shared, shell
     return declared
 
 
@@ -127,7 +134,7 @@ class Group:
             if isinstance(value, Option):
                 if not value.name:  # or else a command has other words for an option of a group
                     value.name, value.spellings = name, value.spellings or (f"--{name.replace('_', '-')}",)
-                    value.shared, value.decided, value.shell = shared, decided, shell
+                    value.shared, value.decided, value.shell = value.shared or shared, decided, value.shell or shell
                 options[name] = value
                 value = value.default
             defaults[name] = value
@@ -219,11 +226,14 @@ class Options(Group):
             if issubclass(base, Options):
                 plain = (name for name in get_annotations(base) if name in cls.defaults and name not in cls.options)
                 arguments |= {name: cls.defaults[name] for name in plain}
-        named = dict.fromkeys(name for base in cls.__mro__ for name in get_annotations(base) if name in cls.options)
-        kept = {name: cls.options[name] for name in named if name not in cls.without}
-        own = {name: declared for name, declared in kept.items() if not declared.shared}
-        shared = {name: each for group in SHARED for name, each in kept.items() if each.shared == group}
-        cls.options, cls.arguments = (MappingProxyType(own | shared), MappingProxyType(arguments))
+        ours, theirs = get_annotations(cls), [name for base in cls.__mro__[1:] for name in get_annotations(base)]
+        named = dict.fromkeys([*(name for name in ours if name in theirs), *theirs, *ours])
+        kept = [cls.options[name] for name in named if name in cls.options and name not in cls.without]
+        own, places = [each for each in kept if not each.shared], list(SHARED)
+        shared = [each for each in kept if each.shared]
+        shared.sort(key=lambda each: (places.index(each.shared), each.turn))
+        cls.options = MappingProxyType({each.name: each for each in [*own, *shared]})
+        cls.arguments = MappingProxyType(arguments)
         rules = (rule for base in reversed(cls.__mro__) for rule in base.__dict__.get("rules", ()))
         cls.rules = tuple(dict.fromkeys(rules))
 

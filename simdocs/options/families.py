@@ -186,6 +186,19 @@ MEASURES = Family(
     }
 )
 
+_MEASURES = "simdocs.matching.measures"
+
+SIMILARITIES = Family(
+    {
+        "jaccard": Member("the share of the shingles of both that they have in common", f"{_MEASURES}:jaccard_of"),
+        "containment": Member("the share of the shingles of a that b has", f"{_MEASURES}:containment_of"),
+        "overlap": Member("the larger containment, of a in b or of b in a", f"{_MEASURES}:overlap_of"),
+        "cosine": Member("of the angle between the counts of their shingles", f"{_MEASURES}:cosine_of"),
+        "edit": Member("the share of both texts that remains in order", f"{_MEASURES}:edit_similarity_of"),
+    }
+)
+"""The similarities of two texts a and b. Each is a function of both as UTF-8, and of the parameters of shingles."""
+
 VERIFY = Family(
     {
         "exact": Member("compare the token sets"),

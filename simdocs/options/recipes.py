@@ -10,19 +10,17 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 from unicodedata import unidata_version
 
-from simdocs.options.declaration import SHINGLES, SIGNATURES, Family, Group, Member, Option, option
+from simdocs.options.declaration import SHINGLES, SIGNATURES, Group, Option, option
 from simdocs.options.families import LANGUAGES, RULES, SCHEMES, UNITS, default_k
 from simdocs.options.hash_functions import FUNCTIONS, HASH_FUNCTIONS, MOST_ITEMS, OWN_SCHEMES, PERMUTATIONS
 from simdocs.options.texts import Normalisation, Sequences
-from simdocs.options.values import FLAG, FRACTION, PATHS, SEED, choice, path_name, several, whole
+from simdocs.options.values import FLAG, FRACTION, PATHS, SEED, choice, path_name, whole
 
 MAX_NUM_PERM = 1 << 16
 """The largest number of places in a signature."""
 
 MOST_UNITS = 1000
 """The largest number of units in a shingle."""
-
-_K = whole(1, MOST_UNITS)
 
 
 def _default_k() -> str:
@@ -39,7 +37,7 @@ class Shingling(Group, shared=SHINGLES, decided=True):
 
     unit: str = option(choice(UNITS), default="char", help="Unit of a shingle.")
     k: int = option(
-        _K,
+        whole(1, MOST_UNITS),
         default=None,
         derived=lambda group: default_k(group["unit"]),
         described=_default_k,
@@ -61,36 +59,14 @@ MOST_STOP_WORDS = 1 << 18
 """Bytes of a list of stop words in UTF-8. Every artifact that is made with it holds it, and each query reads it."""
 
 
-class StopWords(Group, shared=SHINGLES):
-    """The file of the stop words, whose contents become `Shingling.stop_word_list`."""
-
-    stop_words: bytes | None = option(
-        path_name(),
-        default=None,
-        help="Read the stop words from FILE, instead of those of --language. With --unit word they are left out.",
-        metavar="FILE",
-    )
-
-
-class SeveralShinglings(Group, shared=SHINGLES, decided=True):
-    """Units and numbers of them, of which each combination is a way to make shingles."""
-
-    unit: tuple[str, ...] = option(
-        several(choice(UNITS)),
-        default=("char",),
-        help="Unit of a shingle. Several units, separated by commas, give a table.",
-    )
-    k: tuple[int, ...] | None = option(
-        several(_K),
-        default=None,
-        described=_default_k,
-        help="Units in a shingle. Several numbers, separated by commas, give a table.",
-        metavar="K",
-        spellings=("-k",),
-    )
-
-
-_SMALL = f"All documents together may have {MOST_ITEMS:,} shingles that differ"
+STOP_WORDS: Any = option(
+    path_name(),
+    default=None,
+    help="Read the stop words from FILE, instead of those of --language. With --unit word they are left out.",
+    metavar="FILE",
+    shared=SHINGLES,
+)
+"""The file of the stop words, whose contents become `Shingling.stop_word_list`."""
 
 
 class Sketching(Group, shared=SIGNATURES, decided=True):
@@ -140,6 +116,9 @@ class Sketching(Group, shared=SIGNATURES, decided=True):
         return {name: value for name, value in super().as_dict().items() if value != ()}
 
 
+_SMALL = f"All documents together may have {MOST_ITEMS:,} shingles that differ"
+
+
 class OwnFunctions(Group, shared=SIGNATURES):
     """Hash functions that are stated: linear functions, or a file of permutations."""
 
@@ -177,15 +156,13 @@ class Ignoring(Group, shared=SIGNATURES, decided=True):
     ignored_digest: str = ""
 
 
-class Templates(Group, shared=SIGNATURES):
-    """The files of templates, whose tokens are left out."""
-
-    template: tuple[bytes, ...] = option(
-        PATHS,
-        default=(),
-        help="Leave out the tokens of the text in FILE, such as a form or a page header. May be repeated.",
-        metavar="FILE",
-    )
+TEMPLATE: Any = option(
+    PATHS,
+    default=(),
+    help="Leave out the tokens of the text in FILE, such as a form or a page header. May be repeated.",
+    metavar="FILE",
+    shared=SIGNATURES,
+)
 
 
 class Containing(Group):
@@ -287,22 +264,3 @@ RECORDED: Mapping[str, Option] = MappingProxyType(
     }
 )
 """The options that manifests record, by name."""
-
-_MEASURES = "simdocs.matching.measures"
-
-SIMILARITIES = Family(
-    {
-        "jaccard": Member("the share of the shingles of both that they have in common", f"{_MEASURES}:jaccard_of"),
-        "containment": Member("the share of the shingles of a that b has", f"{_MEASURES}:containment_of"),
-        "overlap": Member("the larger containment, of a in b or of b in a", f"{_MEASURES}:overlap_of"),
-        "cosine": Member("of the angle between the counts of their shingles", f"{_MEASURES}:cosine_of"),
-        "edit": Member("the share of both texts that remains in order", f"{_MEASURES}:edit_similarity_of"),
-    }
-)
-"""The similarities of two texts a and b. Each is a function of both as UTF-8, and of the parameters of shingles."""
-
-
-class Measuring(Group):
-    """By which measure two texts are compared."""
-
-    measure: str = option(choice(SIMILARITIES), default="jaccard", help="Which similarity is returned.")

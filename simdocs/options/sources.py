@@ -7,10 +7,10 @@ from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from simdocs.options.answers import Debugging, Running, Summarising, Talking
+from simdocs.options.answers import Running, Talking
 from simdocs.options.declaration import Options, Rule, flags
 from simdocs.options.families import UNITS
-from simdocs.options.recipes import ChoosingBands, Ignoring, OwnFunctions, Shingling, Sketching, StopWords, Templates
+from simdocs.options.recipes import STOP_WORDS, TEMPLATE, ChoosingBands, Ignoring, OwnFunctions, Shingling, Sketching
 from simdocs.options.texts import Naming, Normalisation, Sequences, Walking
 
 ONCE = "- names standard input, which can be read only once"
@@ -53,7 +53,7 @@ class OfSources(Options):
             yield ONCE
         yield from self._check_texts()
 
-    def ways(self) -> list[str]:
+    def ways(self) -> Sequence[str]:
         """The ways in which documents are named. No texts at all are a way, too."""
         named = [each.flag for each in self.differ(("files_from", "files0_from"))]
         return [*(["DOCS"] if self.documents else []), *named, *([] if self.texts is None else ["texts"])]
@@ -111,7 +111,7 @@ def of_spark(options: Running) -> str:
     return ""
 
 
-class OfDocuments(OfSources, Naming, Walking, Sequences, Running, Summarising, Talking, Debugging):
+class OfDocuments(OfSources, Naming, Walking, Sequences, Running, Talking):
     """A question about many documents, which may also be found in directories or named in a list.
 
     upstream: the kinds of artifact that can stand in the place of documents.
@@ -164,10 +164,12 @@ def standard_input_once(options: Any) -> str:
     return ONCE if b"-" in beside and read.count(b"-") > max(1, options.documents.count(b"-")) else ""
 
 
-class OfTokens(OfDocuments, Normalisation, Shingling, StopWords):
+class OfTokens(OfDocuments, Normalisation, Shingling):
     """A question about documents that become tokens."""
 
     rules: ClassVar[tuple[Rule, ...]] = (one_list_of_stop_words, standard_input_once)
+
+    stop_words: bytes | None = STOP_WORDS
 
     def problems_beside_documents(self) -> Iterator[str]:
         """Yield what documents that are read now do not allow."""
@@ -176,8 +178,10 @@ class OfTokens(OfDocuments, Normalisation, Shingling, StopWords):
             yield from useless_stop_words(self, {self.unit or Shingling.defaults["unit"]})
 
 
-class OfSignatures(OfTokens, Sketching, Ignoring, Templates):
+class OfSignatures(OfTokens, Sketching, Ignoring):
     """A question about documents that become signatures."""
+
+    template: tuple[bytes, ...] = TEMPLATE
 
 
 def one_scheme(options: Any) -> str:
@@ -209,7 +213,7 @@ class Banded(OfSignatures, ChoosingBands):
 
 def every_pair(options: Any) -> str:
     """An exact join needs no bands, and leaves nothing to estimate."""
-    contained = getattr(options, "measure", "jaccard") == "containment"
+    contained = options.measure == "containment"
     useless = options.differ(("recall", "rule", "bands", "rows", "max_candidates", "verify", "against"))
     if options.exact and useless and not contained:
         return f"--exact and {flags(useless)} cannot be combined: --exact finds and compares every pair"

@@ -13,7 +13,6 @@ from simdocs.options.values import (
     DELIMITER,
     FIELD_NAMES,
     FLAG,
-    FRACTION,
     FREE_TEXT,
     MIB,
     PATTERNS,
@@ -144,27 +143,6 @@ class Updating(Group):
     checksum: bool = option(FLAG, default=False, help="Detect changes by content instead of size, times and inode.")
 
 
-class Known(Group):
-    """The documents that are kept in any case."""
-
-    against: Any = option(
-        artifact_name("index"),
-        default=None,
-        help="Index of documents that are always kept. Only DOCS can be duplicates.",
-        metavar="Y.index",
-    )
-
-
-class OnlyChanged(Group):
-    """Whether only new or changed documents of an index count."""
-
-    changed: bool = option(
-        FLAG,
-        default=False,
-        help="Only look for pairs with a document that was new or changed when the index was last updated.",
-    )
-
-
 class Normalisation(Group, shared=TEXT, decided=True):
     """The changes that are made to a text before it is cut into units, in this order."""
 
@@ -177,70 +155,21 @@ class Normalisation(Group, shared=TEXT, decided=True):
     mask_digits: bool = option(FLAG, default=False, help="Replace every digit with 0.")
 
 
-_EACH_PATH = "Compared with its path, or only with its name if GLOB has no slash. May be repeated."
-
-
-class Acting(Group):
-    """What is done to the duplicates of a saved answer, and to which of them."""
-
-    move: bytes | None = option(
-        path_name(directory=True),
-        default=None,
-        help="Move the duplicates to DIR. They keep their paths below it.",
-        metavar="DIR",
-    )
-    hardlink: bool = option(
-        FLAG, default=False, help="Replace byte-identical duplicates by hard links to the kept files."
-    )
-    yes: bool = option(FLAG, default=False, help="Do it. Without this, only print what would be done.")
-    protect: tuple[str, ...] = option(
-        PATTERNS,
-        default=(),
-        help=f"Leave files and directories alone that match GLOB. {_EACH_PATH}",
-        metavar="GLOB",
-    )
-    only: tuple[str, ...] = option(
-        PATTERNS,
-        default=(),
-        help=f"Act only on files and directories that match GLOB. {_EACH_PATH}",
-        metavar="GLOB",
-    )
-    max_removed: float = option(
-        FRACTION,
-        default=0.5,
-        help="Refuse to act if more than this fraction of the documents of an argument are duplicates.",
-        metavar="SHARE",
-    )
-    any_length: bool = option(
-        FLAG,
-        default=False,
-        help="Also act on duplicates that repeat shingles, so that they are more than 1/threshold times as long as the"
-        " kept document, or as short.",
-    )
-
-
 def _shortest_passages() -> str:
     """The default of min_passage in words: it depends on the unit."""
     return f"{', '.join(f'{name} {unit.passage}' for name, unit in UNITS.items())}; at least k"
 
 
-class ShortestPassage(Group):
-    """Which passages are listed. min_passage: the least number of units in one; None: that of the unit, at least k."""
+MIN_PASSAGE: Any = option(
+    whole(1),
+    default=None,
+    described=_shortest_passages,
+    help="List passages of at least N units: characters, words or lines.",
+    metavar="N",
+)
 
-    min_passage: int | None = option(
-        whole(1),
-        default=None,
-        described=_shortest_passages,
-        help="List passages of at least N units: characters, words or lines.",
-        metavar="N",
-    )
-
-
-class InCommon(ShortestPassage):
-    """Whether passages that two texts have in common are listed."""
-
-    passages: bool = option(
-        FLAG,
-        default=False,
-        help="List passages that two texts have in common, and where. How similar the texts are is not computed.",
-    )
+PASSAGES: Any = option(
+    FLAG,
+    default=False,
+    help="List passages that two texts have in common, and where. How similar the texts are is not computed.",
+)

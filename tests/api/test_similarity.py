@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import simdocs
 from simdocs.commands import question
-from simdocs.options.recipes import SIMILARITIES
+from simdocs.options.families import SIMILARITIES
 from tests import strategies as some
 from tests.amounts import examples
 from tests.twins import shingles as twin

@@ -9,7 +9,7 @@ import pytest
 
 import simdocs
 from simdocs.names import flag
-from simdocs.options.answers import RowOutputs
+from simdocs.options.answers import ROW_OUTPUTS
 from tests.asked import ASKED
 from tests.cli.missing_library import environment_without
 from tests.cli.program import simdocs as program
@@ -50,7 +50,7 @@ def test_a_place_in_a_store_is_refused_where_it_must_be_on_this_machine(
 def test_the_table_of_outputs_names_those_that_may_be_in_a_store() -> None:
     dedupe = ASKED["dedupe"].options
     declared = {"-o": dedupe["output"], "report -o": ASKED["report"].options["output"]}
-    declared |= {flag(name): dedupe[name] for name in (*RowOutputs.options, "summary_json")}
+    declared |= {flag(name): dedupe[name] for name in (*ROW_OUTPUTS, "summary_json")}
     declared |= {"an artifact": ASKED["index"].options["output"]}
     lines = Path(simdocs.__file__).parent.parent.joinpath("docs/stores.md").read_text().splitlines()
     table = [line for line in lines if line.startswith("| ") and line.count("|") == 5]

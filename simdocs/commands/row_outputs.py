@@ -175,11 +175,9 @@ class RowDrafts:
         return writers
 
     def _refuse_changed(self, number: int, stamp: Stamp, mine: range) -> None:
-        """Raise InputError if a file is not the one with this stamp. mine: its documents."""
+        """Raise InputError if a file with this stamp has changed. mine: its documents; without any, it may be gone."""
         now = Stamp.at(self._found.names[number]) if number not in self._found.held else stamp
-        if now is None and not mine:  # as was reported when it was read
-            return
-        if now is None or (now.inode, now.size, now.mtime_ns) != (stamp.inode, stamp.size, stamp.mtime_ns):
+        if (now is None and mine) or (now is not None and not stamp.same_bytes(now)):
             raise self._changed(number)
 
     def _changed(self, number: int) -> InputError:

@@ -5,7 +5,7 @@ Signatures do not show containment. So candidates come from the sketch of the in
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -94,9 +94,18 @@ def find_containing(lookup: Lookup, *, by_sketch: bool = False) -> Iterator[Matc
     least the recall of the index. Otherwise no match is missed, and the whole index is read for each block.
     """
     indexed, asked, verifier = lookup.indexed, lookup.asked, lookup.verifier
-    wholes, filled = _Wholes(lookup), lookup.filled
+    filled, listed = lookup.filled, list[IndexTexts]()
+
+    def every(why: str) -> IndexTexts:
+        """All texts of the index. why: the reason for reading them all, for explanations."""
+        if not listed:
+            listed.append(IndexTexts.of(indexed, verifier))
+            if indexed.sets is None:
+                verifier.run.explain(f"reading all {len(listed[0].firsts):,} texts of the index again, {why}")
+        return listed[0]
+
     for begin, end in row_blocks(offsets_of(asked.documents.facts["size"][filled]), _BYTES_AT_ONCE):
-        pairs = _contained(wholes, filled[begin:end], by_sketch=by_sketch)
+        pairs = _contained(lookup, every, filled[begin:end], by_sketch=by_sketch)
         if not lookup.itself:
             pairs = pairs.take(np.flatnonzero(~lookup.same(pairs.left, pairs.right)))
         rows, place = np.unique(pairs.right, return_inverse=True)
@@ -106,33 +115,16 @@ def find_containing(lookup: Lookup, *, by_sketch: bool = False) -> Iterator[Matc
         yield MatchBlock(both, ranked(both, verifier.for_corpus(both).confirmed(pairs), lookup.top))
 
 
-class _Wholes:
-    """The texts of the index, which may contain others. All of them are listed when they are first needed."""
-
-    def __init__(self, lookup: Lookup) -> None:
-        self.lookup = lookup
-        self._all: IndexTexts | None = None
-
-    def all(self, why: str) -> IndexTexts:
-        """All texts. why: the reason for reading them all, for explanations."""
-        if self._all is None:
-            lookup = self.lookup
-            self._all = IndexTexts.of(lookup.indexed, lookup.verifier)
-            if lookup.indexed.sets is None:
-                lookup.verifier.run.explain(f"reading all {len(self._all.firsts):,} texts of the index again, {why}")
-        return self._all
-
-
-def _contained(wholes: _Wholes, rows: Rows, *, by_sketch: bool) -> ContainedPairs:
+def _contained(lookup: Lookup, every: Callable[[str], IndexTexts], rows: Rows, *, by_sketch: bool) -> ContainedPairs:
     """The pairs of these queries with the documents of the index that contain them, with all copies."""
-    lookup, verifier = wholes.lookup, wholes.lookup.verifier
+    verifier = lookup.verifier
     sets = Ragged.concat([sets for _, sets in token_sets(verifier.for_corpus(lookup.asked), rows)], np.uint32)
     if not by_sketch:
         why, sketch = "because --exact compares with every text", ""
         if not verifier.no_prefilter:  # an exact join would read all texts in any case
             why, sketch = "because it has no sketch", "build it with simdocs index --containment, or "
         why += f": to avoid that, {sketch}give its token sets with --shingles"
-        return _compared(verifier, wholes.all(why), rows, sets)
+        return _compared(verifier, every(why), rows, sets)
     index = lookup.index
     places, firsts, of_no_use = sketch_candidates(index, sets, verifier.threshold, index.recipe.banding.recall)
     near, undecided = np.flatnonzero(~of_no_use), np.flatnonzero(of_no_use)
@@ -150,7 +142,7 @@ def _contained(wholes: _Wholes, rows: Rows, *, by_sketch: bool) -> ContainedPair
     verifier.run.tally.undecided += len(undecided)
     short = "document is" if len(undecided) == 1 else "documents are"
     why = f"because {len(undecided):,} {short} too short for its sketch"
-    return ContainedPairs.concat([pairs, _compared(verifier, wholes.all(why), rows[undecided], sets.take(undecided))])
+    return ContainedPairs.concat([pairs, _compared(verifier, every(why), rows[undecided], sets.take(undecided))])
 
 
 def _compared(

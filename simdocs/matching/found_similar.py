@@ -70,7 +70,7 @@ def measured(join: SelfJoin, bands: Bands, sketching: Sketching, most_memory: in
     held, run = exact.verifier.held, exact.verifier.run
     assert held is not None
     del exact  # and with it the prefix index
-    candidates = count_candidates(keys)
+    candidates = sum(len(left) for left, _ in candidate_pairs(shared_buckets(keys), keys.shape[1]))
     del keys
     recall = None
     if pairs.count:
@@ -79,11 +79,6 @@ def measured(join: SelfJoin, bands: Bands, sketching: Sketching, most_memory: in
         low, high = interval(shares, families)
         recall = MeasuredRecall(found, predicted, float(shares.mean()), low=low, high=high, seeds=SEEDS)
     return FoundPairs(len(firsts), pairs.count, pairs.found, candidates, recall)
-
-
-def count_candidates(keys: Keys) -> int:
-    """The number of pairs that share a bucket. keys: (bands, N), from `band_keys`."""
-    return sum(len(left) for left, _ in candidate_pairs(shared_buckets(keys), keys.shape[1]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,11 @@ import numpy as np
 
 from simdocs.kernels import grouping
 from simdocs.kernels.buckets import PAIRS_AT_ONCE
-from simdocs.kernels.grouping import KEPT, REMOVED, PairGraph, keep_order
+from simdocs.kernels.grouping import KEPT, REMOVED, PairGraph, keep_order, with_pairs
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.rounds import Comparer, GroupingState
 from simdocs.matching.self_join import Candidates, SelfJoin
-from simdocs.matching.similar_pairs import PairCollector, with_copies
+from simdocs.matching.similar_pairs import PairCollector
 from simdocs.matching.verify import Verifier
 from simdocs.model.documents import Documents
 from simdocs.model.groups import Components, Pairs
@@ -60,7 +60,9 @@ class Decision:
             named = zip(corpus.names(rows), corpus.printed_names(rows), strict=True)
             verifier.run.skipped.extend(Skip(reason, name, root=printed.removesuffix(name)) for name, printed in named)
         pairs = verifier.confirmed(self.pairs)
-        return replace(self, verifier=verifier, pairs=pairs, found=with_copies(self.found, pairs))
+        # These pairs connect documents, too, without being counted.
+        found = with_pairs(self.found, pairs.left, pairs.right, np.zeros(len(pairs), bool))
+        return replace(self, verifier=verifier, pairs=pairs, found=found)
 
     @property
     def groups(self) -> int:

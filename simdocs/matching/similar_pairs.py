@@ -24,19 +24,16 @@ def similar_pairs(join: SelfJoin, *, all_copies: bool, changed: Mask | None = No
     if all_copies:
         found = _every_pair(join, firsts, text, changed)
     else:
-        found = _chained_pairs(join, firsts, text, None if changed is None else _texts_of(text, changed, len(firsts)))
+        wanted = None
+        if changed is not None:
+            wanted = np.zeros(len(firsts), bool)
+            wanted[text[changed & (text >= 0)]] = True
+        found = _chained_pairs(join, firsts, text, wanted)
     run = join.verifier.run
     for pairs in found:
         confirmed = join.verifier.confirmed(pairs)
         run.progress("comparing", run.tally.candidates, 0)
         yield confirmed
-
-
-def _texts_of(text: TextNumbers, documents: Mask, size: int) -> Mask:
-    """Which of the texts below `size` one of these documents has."""
-    found = np.zeros(size, bool)
-    found[text[documents & (text >= 0)]] = True
-    return found
 
 
 def _chained_pairs(join: SelfJoin, firsts: Rows, text: TextNumbers, wanted: Mask | None) -> Iterator[Pairs]:
@@ -140,8 +137,3 @@ class PairCollector:
             return self._graph
         pairs = Pairs.concat(self._buffer)
         return with_pairs(self._graph, pairs.left, pairs.right, pairs.score < 1)
-
-
-def with_copies(graph: PairGraph, pairs: Pairs) -> PairGraph:
-    """The graph in which these pairs connect documents, without being counted."""
-    return with_pairs(graph, pairs.left, pairs.right, np.zeros(len(pairs), bool))

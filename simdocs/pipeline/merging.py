@@ -79,7 +79,8 @@ class Inputs(Sequence[Artifact]):
         if at in self._open:
             return self._open[at]
         artifact = self._opening(self._given[at])
-        mark = hash(tuple(_checksums(artifact)))
+        mapped = (column for column in artifact.columns.values() if isinstance(column, MappedColumn))
+        mark = hash(tuple(checksum for column in mapped for checksum in column.checksums))
         if self._marks.setdefault(at, mark) != mark:
             raise ArtifactError(f"{artifact.name}: it was replaced while it was merged", "merge again")
         if len(self._open) < self._most:
@@ -89,12 +90,6 @@ class Inputs(Sequence[Artifact]):
     def __iter__(self) -> Iterator[Artifact]:
         for at in range(len(self)):
             yield self[at]
-
-
-def _checksums(artifact: Artifact) -> Iterator[str]:
-    for column in artifact.columns.values():
-        if isinstance(column, MappedColumn):
-            yield from column.checksums
 
 
 class InputRows(NamedTuple):

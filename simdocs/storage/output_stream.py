@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from simdocs.storage import syscalls
 from simdocs.storage.syscalls import as_output_error
+
+if TYPE_CHECKING:
+    from simdocs.corpora.compression import CompressedSink
 
 _BUFFER_BYTES = 1 << 20
 
@@ -39,20 +42,10 @@ class OutputStream:
         self.flush()
 
 
-class Encoder(Protocol):
-    """Passes bytes on in another form, such as compressed."""
-
-    def write(self, data: bytes) -> None:
-        """Take the next bytes."""
-
-    def end(self) -> None:
-        """Pass on the rest, when all bytes were taken."""
-
-
 class EncodedStream(OutputStream):
     """Writes to another stream what an encoder makes of the bytes. encoder: passes bytes on to the other stream."""
 
-    def __init__(self, stream: OutputStream, encoder: Encoder) -> None:
+    def __init__(self, stream: OutputStream, encoder: CompressedSink) -> None:
         super().__init__(stream.descriptor, stream.name)
         self._stream, self._encoder, self._ended = stream, encoder, False
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.kernels.grouping import connected_groups
+from simdocs.kernels.grouping import connected_groups, with_pairs
 from simdocs.matching import similar_pairs
 from simdocs.model import deduplication, groups
 from tests import strategies as some
@@ -108,5 +108,6 @@ def test_estimates_decide_where_no_exact_similarity_was_computed():
 
 
 def test_copies_connect_documents_and_are_not_counted():
-    graph = similar_pairs.with_copies(similar_pairs.PairCollector(SIZE).graph(), pairs_of([(0, 1, 0.9)]))
+    pair = pairs_of([(0, 1, 0.9)])
+    graph = with_pairs(similar_pairs.PairCollector(SIZE).graph(), pair.left, pair.right, np.zeros(1, bool))
     assert [fact.tolist() for fact in connected_groups(graph)] == [[0], [2], [0]]

@@ -25,22 +25,22 @@ from typing import Any, Literal, Protocol
 _RETURNS = {
     "dedupe": "Deduplication",
     "pairs": "SimilarPairs",
-    "passages": "RepeatedPassages",
-    "query": "Matches | Quotations",
+    "passages": "Result",
+    "query": "SimilarPairs | Result",
     "report": "Report",
-    "act": "Acted",
-    "undo": "PutBack",
-    "shingle": "Shingles | DryRun",
-    "signature": "Signatures | DryRun",
-    "index": "BandIndex | DryRun",
+    "act": "Result",
+    "undo": "Result",
+    "shingle": "Shingles | Result",
+    "signature": "Signatures | Result",
+    "index": "BandIndex | Result",
     "merge": "Shingles | Signatures | BandIndex",
-    "compare": "Comparison | SimilarityMatrix | SlotTrace | CommonPassages",
+    "compare": "Comparison | SimilarityMatrix | Result",
     "similarity": "float",
     "tune": "Tuning",
-    "audit": "Audit",
-    "show": "tuple[tuple[float | int | str | bytes, ...], ...]",
-    "info": "ArtifactInfo",
-    "check": "CheckResult",
+    "audit": "Result",
+    "show": "Result",
+    "info": "Result",
+    "check": "Result",
 }
 
 _MOST_NAMES = 8
@@ -105,7 +105,6 @@ def stub() -> Iterator[str]:
     for name in classes:
         yield f"from {homes.get(name, 'simdocs.errors')} import {name} as {name}"
     yield "from simdocs.api import open as open, read_answer as read_answer, write_answer as write_answer"
-    yield "from simdocs.model.inspection import ArtifactInfo, CheckResult"
     yield "from simdocs.version import __version__ as __version__"
     yield "\nPath = str | bytes | PathLike[str] | PathLike[bytes]\n"
     for name, method in (("ArrowStream", "stream"), ("ArrowArray", "array")):

@@ -8,25 +8,18 @@ from os import PathLike
 from typing import Any, Literal, Protocol
 
 
-from simdocs.model.acted import Acted as Acted
 from simdocs.errors import ArtifactError as ArtifactError
-from simdocs.model.audited import Audit as Audit
 from simdocs.model.artifact import BandIndex as BandIndex
-from simdocs.model.common_passages import CommonPassages as CommonPassages
 from simdocs.model.comparison import Comparison as Comparison
 from simdocs.model.deduplication import Deduplication as Deduplication
-from simdocs.model.build_results import DryRun as DryRun
 from simdocs.errors import InputError as InputError
 from simdocs.errors import LockedError as LockedError
-from simdocs.model.matches import Matches as Matches
 from simdocs.errors import MemoryNeededError as MemoryNeededError
 from simdocs.errors import MissingExtraError as MissingExtraError
 from simdocs.errors import OutputError as OutputError
 from simdocs.errors import ParametersError as ParametersError
-from simdocs.model.acted import PutBack as PutBack
-from simdocs.model.quotations import Quotations as Quotations
-from simdocs.model.repeated_passages import RepeatedPassages as RepeatedPassages
 from simdocs.model.report import Report as Report
+from simdocs.model.result import Result as Result
 from simdocs.model.saved_answer import SavedAnswer as SavedAnswer
 from simdocs.model.artifact import Shingles as Shingles
 from simdocs.errors import ShrunkError as ShrunkError
@@ -34,14 +27,12 @@ from simdocs.model.artifact import Signatures as Signatures
 from simdocs.errors import SimdocsError as SimdocsError
 from simdocs.model.deduplication import SimilarPairs as SimilarPairs
 from simdocs.model.comparison import SimilarityMatrix as SimilarityMatrix
-from simdocs.model.slot_trace import SlotTrace as SlotTrace
 from simdocs.model.tuning import Tuning as Tuning
 from simdocs.errors import UnjudgedError as UnjudgedError
 from simdocs.errors import UnreachableRecallError as UnreachableRecallError
 from simdocs.errors import UsageError as UsageError
 from simdocs.errors import WorkerError as WorkerError
 from simdocs.api import open as open, read_answer as read_answer, write_answer as write_answer
-from simdocs.model.inspection import ArtifactInfo, CheckResult
 from simdocs.version import __version__ as __version__
 
 Path = str | bytes | PathLike[str] | PathLike[bytes]
@@ -200,7 +191,7 @@ def passages(
     spark_conf: Mapping[str, str] | Sequence[str] = (),
     strict: bool = False,
     summary_json: Path | None = None,
-) -> RepeatedPassages: ...
+) -> Result: ...
 
 def query(
     index: Path | BandIndex,
@@ -240,7 +231,7 @@ def query(
     spark_conf: Mapping[str, str] | Sequence[str] = (),
     strict: bool = False,
     summary_json: Path | None = None,
-) -> Matches | Quotations: ...
+) -> SimilarPairs | Result: ...
 
 def report(
     answer: Path | Deduplication | SavedAnswer,
@@ -262,14 +253,14 @@ def act(
     max_removed: float = 0.5,
     any_length: bool = False,
     summary_json: Path | None = None,
-) -> Acted: ...
+) -> Result: ...
 
 def undo(
     journal: Path,
     *,
     yes: bool = False,
     summary_json: Path | None = None,
-) -> PutBack: ...
+) -> Result: ...
 
 def shingle(
     *documents: Path | Shingles | Signatures | BandIndex,
@@ -312,7 +303,7 @@ def shingle(
     spark_conf: Mapping[str, str] | Sequence[str] = (),
     strict: bool = False,
     summary_json: Path | None = None,
-) -> Shingles | DryRun: ...
+) -> Shingles | Result: ...
 
 def signature(
     *documents: Path | Shingles | Signatures | BandIndex,
@@ -361,7 +352,7 @@ def signature(
     spark_conf: Mapping[str, str] | Sequence[str] = (),
     strict: bool = False,
     summary_json: Path | None = None,
-) -> Signatures | DryRun: ...
+) -> Signatures | Result: ...
 
 def index(
     *documents: Path | Shingles | Signatures | BandIndex,
@@ -416,7 +407,7 @@ def index(
     spark_conf: Mapping[str, str] | Sequence[str] = (),
     strict: bool = False,
     summary_json: Path | None = None,
-) -> BandIndex | DryRun: ...
+) -> BandIndex | Result: ...
 
 def merge(
     *artifacts: Path | Shingles | Signatures | BandIndex,
@@ -465,7 +456,7 @@ def compare(
     rule: Literal["recall", "nearest"] = 'recall',
     bands: int | None = None,
     rows: int | None = None,
-) -> Comparison | SimilarityMatrix | SlotTrace | CommonPassages: ...
+) -> Comparison | SimilarityMatrix | Result: ...
 
 def similarity(
     a: str | bytes,
@@ -582,7 +573,7 @@ def audit(
     spark_conf: Mapping[str, str] | Sequence[str] = (),
     strict: bool = False,
     summary_json: Path | None = None,
-) -> Audit: ...
+) -> Result: ...
 
 def show(
     file: Path | Shingles | Signatures | BandIndex = ...,
@@ -606,12 +597,12 @@ def show(
     multiset: bool = False,
     seed: int | Literal["random"] = 0,
     stop_words: Path | None = None,
-) -> tuple[tuple[float | int | str | bytes, ...], ...]: ...
+) -> Result: ...
 
 def info(
     artifact: Path | Shingles | Signatures | BandIndex,
-) -> ArtifactInfo: ...
+) -> Result: ...
 
 def check(
     *artifacts: Path | Shingles | Signatures | BandIndex,
-) -> CheckResult: ...
+) -> Result: ...

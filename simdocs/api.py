@@ -14,15 +14,15 @@ from simdocs.commands import question
 from simdocs.commands.ask import ask, write_summary
 from simdocs.engines.run import running
 from simdocs.errors import InputError, UsageError
-from simdocs.model.answers import Answer, Delivery
+from simdocs.model.artifact import Artifact
 from simdocs.names import display_name, is_uri
 from simdocs.options.declaration import Options
 from simdocs.options.values import Path
 
 if TYPE_CHECKING:
-    from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
-    from simdocs.model.build_results import BuildResult
+    from simdocs.model.artifact import BandIndex, Shingles, Signatures
     from simdocs.model.deduplication import Deduplication
+    from simdocs.model.result import Result
     from simdocs.model.saved_answer import SavedAnswer
 
 
@@ -88,24 +88,18 @@ def _answered(options: Any) -> Any:
 
             note = stack.enter_context(file_of(os.fsdecode(summary_json)))
 
-        def conclude(result: Answer) -> None:
+        def conclude(result: Result) -> None:
             if note is not None:
                 write_summary(note, result, time.monotonic() - began)
 
-        outputs = () if summary_json is None else (os.fsdecode(summary_json),)
-        delivery = Delivery(outputs=outputs, publishing=stack, conclude=conclude)
-        run = stack.enter_context(running(options, delivery=delivery))
+        run = stack.enter_context(running(options, conclude=conclude))
         result = ask(options, run)
         if not options.publishes_itself:
             conclude(result)
-    return result.for_python() if not options.publishes_itself else _artifact(result, options)
-
-
-def _artifact(result: BuildResult, options: Any) -> Artifact:
-    """The artifact that was built. Texts in memory cannot be read again from a disk, so it holds them."""
-    if result.made is not None:
-        return result.made
-    made, documents = cast("Artifact", open(options.output)), result.documents
+    if not options.publishes_itself or isinstance(result, Artifact):
+        return result
+    # Texts in memory cannot be read again from a disk, so the artifact holds them.
+    made, documents = open(options.output), result.documents
     return made.but(held=documents.held, given_names=documents.given_names, skipped=result.skipped)
 
 

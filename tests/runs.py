@@ -11,7 +11,6 @@ import pytest
 from simdocs.commands.ask import ask
 from simdocs.engines.local import Local
 from simdocs.engines.run import Run
-from simdocs.model.answers import AS_A_WHOLE
 from simdocs.storage import syscalls
 
 
@@ -22,9 +21,9 @@ def running(jobs: int = 1, **more: Any) -> Iterator[Run]:
         yield Run(engine, **more)
 
 
-def answered(options: Any, jobs: int = 1, delivery: Any = AS_A_WHOLE, **more: Any) -> Any:
+def answered(options: Any, jobs: int = 1, **more: Any) -> Any:
     """Return the result that answers a question."""
-    with running(jobs, delivery=delivery, **more) as run:
+    with running(jobs, **more) as run:
         return ask(options, run)
 
 

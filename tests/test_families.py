@@ -119,7 +119,7 @@ def test_python_answers_with_toys_and_names_them_in_errors(docs: Path) -> None:
     with registered():
         found = simdocs.dedupe("docs", unit="toyunit", scheme="toyscheme", keep="toykeep")
         assert [row[:2] for row in found.rows()] == [("docs/a", "docs/b")]
-        assert found.comparison.recipe.shingling.k == 2
+        assert found.summary()["parameters"]["shingling"]["k"] == 2
         with pytest.raises(simdocs.UsageError, match=f"one of {', '.join(UNITS)}, not 'toys'"):
             simdocs.dedupe("docs", unit="toys")
     with pytest.raises(simdocs.UsageError, match="--unit must be one of"):

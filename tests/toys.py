@@ -12,8 +12,8 @@ from simdocs.kernels import fss, murmur
 from simdocs.kernels.grouping import oldest
 from simdocs.kernels.shinglers import Layout, ShingledTexts, Shingler, windows
 from simdocs.kernels.units import Units
-from simdocs.model.answers import Row, TableHead
 from simdocs.model.ragged import Array, Ragged
+from simdocs.model.table import Row, TableHead
 from simdocs.model.texts import Texts
 from simdocs.options.families import KEEP, SCHEMES, UNITS, KeepPolicy, SignatureScheme, Unit
 from simdocs.options.file_formats import CONTAINERS, FORMATS, ContainerFormat, OutputFormat

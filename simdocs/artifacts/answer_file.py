@@ -59,7 +59,7 @@ _SIDES = ("kept", "duplicate")
 
 def lines_of(result: Deduplication) -> Iterator[bytes]:
     """Yield the lines of the file that saves a result, some at a time."""
-    return encoded(result.saved)
+    return encoded(result.saved())
 
 
 def encoded(answer: SavedAnswer) -> Iterator[bytes]:

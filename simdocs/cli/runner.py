@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from simdocs.cli import exits
 from simdocs.errors import ShrunkError, UnjudgedError
+from simdocs.model.result import Result, lines_of
 from simdocs.options.answers import ROW_OUTPUTS
 from simdocs.options.declaration import Options
 from simdocs.views.messages import ProgressBar, Teller, say
 from simdocs.views.output import Drawing, file_of, path_of, stream_of
 
 if TYPE_CHECKING:
-    from simdocs.model.answers import Answer
-    from simdocs.model.skipped import Skipped
+    from collections.abc import Iterable
+
+    from simdocs.engines.run import Run
 
 
 def answered(options: Any) -> int:
@@ -39,11 +41,12 @@ def answered(options: Any) -> int:
 def _answered(options: Any, told: Teller) -> int:
     from simdocs.commands.ask import ask, write_summary
     from simdocs.engines.run import running
-    from simdocs.model.answers import Delivery
 
     began, progress = time.monotonic(), ProgressBar(quiet=options.quiet)
     draws, summary_json = not options.publishes_itself, path_of(getattr(options, "summary_json", None))
     output = options.path if draws else path_of(options.output)
+    is_build = not draws or getattr(options, "dry_run", False)
+    says_last = is_build or options.command == "tune"  # the summary ends with what to do next
     named = (output, *(path_of(getattr(options, name, None)) for name in ROW_OUTPUTS))
     replaced = {path for path in named if draws and path is not None and (os.path.isfile(path) or os.path.isdir(path))}
     with ExitStack() as stack:
@@ -54,21 +57,21 @@ def _answered(options: Any, told: Teller) -> int:
         if draws and options.is_wanted:
             drawing = Drawing(options, stack.enter_context(stream_of(output, options)), progress)
 
-        def conclude(result: Answer) -> None:
+        def conclude(result: Result) -> None:
             """Write the summary. If that fails, it does so before the answer or the artifact is published."""
             progress.close()
             if note is not None:
                 write_summary(note, result, time.monotonic() - began)
 
-        outputs = (output, summary_json) if draws else (summary_json,)
-        delivery = Delivery(outputs=outputs, is_wanted=drawing is not None, publishing=stack, conclude=conclude)
-        if drawing is not None:
-            delivery = delivery._replace(look=drawing.look, take=None if drawing.look.as_file else drawing.take)
-        skipped = told.skipped(progress.close)
-        run = stack.enter_context(running(options, progress, skipped, told.explain(progress.close), delivery))
+        look, draw = None if drawing is None else drawing.look, None
+        if drawing is not None and options.file_format is None:
+            draw = drawing.draw
+        skipped, explain = told.skipped(progress.close), told.explain(progress.close)
+        begun = running(options, progress, skipped, explain, look=look, draw=draw, conclude=conclude)
+        run = stack.enter_context(begun)
         stack.callback(progress.close)
         try:
-            result: Answer = ask(options, run)
+            result: Result = ask(options, run)
         except (ShrunkError, UnjudgedError):
             progress.close()
             told.skips(skipped)
@@ -81,34 +84,34 @@ def _answered(options: Any, told: Teller) -> int:
             drawing.complete(result)
         if draws:
             conclude(result)
-        if not result.SUMMARY_LAST:
-            _say_in_the_end(result, options, told, time.monotonic() - began)
+        if not says_last:
+            _say_in_the_end(result, options, told, time.monotonic() - began, result.advice if is_build else ())
         told.is_done = True
     if output is not None and draws and "summary_json" in options.options:
         told.written(output, replaced=output in replaced)
     for path in replaced - {output}:
         told.written(path, replaced=True)
-    if result.SUMMARY_LAST:
-        _say_in_the_end(result, options, told, time.monotonic() - began)
+    if says_last:
+        _say_in_the_end(result, options, told, time.monotonic() - began, result.advice if is_build else ())
     told.notes(result.notes)
-    return _status(result, run.skipped, options)
+    return _status(result, run, options)
 
 
-def _status(result: Answer, skipped: Skipped, options: Any) -> int:
+def _status(result: Result, run: Run, options: Any) -> int:
     """The exit status of a question that was answered."""
-    if result.errors:
-        return exits.reported(result.errors)
-    if skipped.unjudged:
+    if run.errors:
+        return exits.reported(run.errors)
+    if run.skipped.unjudged:
         return exits.UNJUDGED
     return exits.FOUND if getattr(options, "exit_code", False) and result.is_found else exits.DONE
 
 
-def _say_in_the_end(result: Answer, options: Any, told: Teller, seconds: float) -> None:
+def _say_in_the_end(result: Result, options: Any, told: Teller, seconds: float, advice: Iterable[str]) -> None:
     """Say what was done, for people who look."""
     if told.is_loud:
         # Advice is not printed when nobody asks for it, or cron would mail the same advice every night.
-        told.warnings(result.warned_of)
-    told.summary(result.lines(seconds, verbose=options.verbose))
+        told.warnings(advice)
+    told.summary(lines_of(result, seconds, verbose=options.verbose))
 
 
 def _waits(options: Options) -> bool:

@@ -12,7 +12,7 @@ from simdocs.options.values import FLAG, FRACTION, PATTERNS, Values, path_name, 
 
 if TYPE_CHECKING:
     from simdocs.engines.run import Run
-    from simdocs.model.acted import Acted
+    from simdocs.model.result import Result
 
 
 _EACH_PATH = "Compared with its path, or only with its name if GLOB has no slash. May be repeated."
@@ -102,7 +102,7 @@ def checked_path(options: Options, name: str, missing: str, values: Values = A_P
         yield missing
 
 
-def answer(options: Act, run: Run) -> Acted:
+def answer(options: Act, run: Run) -> Result:
     """What was done, or would be, to each duplicate of a saved answer.
 
     ArtifactError: the answer or the journal is damaged. UsageError: too many documents of an argument would be acted

@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
+from functools import partial
+from typing import Any
 
 from simdocs.artifacts.answer_file import read_answer
 from simdocs.commands.act import Act
@@ -15,21 +17,27 @@ from simdocs.commands.found_again import FoundAgain, PairAgain
 from simdocs.corpora.stamp import file_id
 from simdocs.engines.run import Run
 from simdocs.errors import OutputError, UsageError
-from simdocs.model.acted import ACTED, Acted
-from simdocs.model.answers import Row
-from simdocs.model.figures import counted
+from simdocs.model.figures import counted, size
+from simdocs.model.result import Result
 from simdocs.model.saved_answer import SavedAnswer, SavedPair
 from simdocs.model.skipped import Skip
-from simdocs.names import display_name, from_here
+from simdocs.model.table import NAME, NUMBER, Blocks, Row, table_head
+from simdocs.names import command_line, display_name, from_here
 from simdocs.storage.journal import DONE, NOT_DONE, SUFFIX, Journal, read_journal, refuse_unfinished, written_journal
 from simdocs.storage.linked_file import hardlink, refuse_link
 from simdocs.storage.moved_file import move
 from simdocs.storage.step import HARDLINK, MOVE, NotDoneError, Step, or_not_done, spare_name
 from simdocs.storage.syscalls import FileFacts, signals_deferred
 
+ACTED = table_head(action=NAME, duplicate=NAME, kept=NAME, to=NAME, bytes=NUMBER)
 
-def acted(options: Act, run: Run) -> Acted:
-    """What was done, or would be, to each duplicate of a saved answer."""
+
+def acted(options: Act, run: Run) -> Result:
+    """What was done, or would be, to each duplicate of a saved answer.
+
+    A row has the action, the name of the duplicate and of the kept document, where it goes (None: nowhere), and the
+    bytes that it has on disk. If the rows are drawn, the result does not hold them.
+    """
     saved = read_answer(options.answer)
     selection = Selection(saved, options.only, options.protect)
     chosen = _chosen(saved, selection, options.max_removed)
@@ -40,20 +48,34 @@ def acted(options: Act, run: Run) -> Acted:
     if not options.yes:
         if os.path.lexists(path):
             refuse_unfinished(read_journal(path))
-        acting.act(None)
+        table = run.table(ACTED, acting.act(None))
     else:
         with written_journal(path, create=True) as journal:
             refuse_unfinished(journal)
-            acting.act(journal)
-    return Acted(
-        action=acting.action,
-        is_done=options.yes,
-        count=acting.count,
-        size=acting.size,
-        journal=path,
-        skipped=run.skipped,
-        rows=tuple(acting.rows),
-    )
+            table = run.table(ACTED, acting.act(journal))
+    facts = {
+        "action": acting.action,
+        "is_done": options.yes,
+        "acted": acting.count,
+        "bytes": acting.size,
+        "skipped": run.skipped.counts,
+        "journal": display_name(path) if options.yes else None,
+        "seconds": None,
+    }
+    notes = ("nothing was changed: --yes does what is listed",) if acting.count and not options.yes else ()
+    lines = partial(_lines, facts)
+    return Result("act", table, facts=facts, lines=lines, skipped=run.skipped, notes=notes)
+
+
+def _lines(facts: Mapping[str, Any], seconds: float, _verbose: bool) -> Iterator[str]:
+    """Yield the lines of the summary."""
+    left, is_move, what = facts["skipped"].get("left", 0), facts["action"] == MOVE, counted(facts["acted"], "duplicate")
+    done = "moved" if is_move else "hard-linked"
+    done = f"{done} in {seconds:.2f} s" if facts["is_done"] else f"would be {done}"
+    done = f"{what} ({size(facts['bytes'])}) {done}" if is_move else f"{what} {done}, {size(facts['bytes'])} freed"
+    yield done + (f"; {left:,} left as {'they are' if left > 1 else 'it is'}" if left else "")
+    if facts["journal"] and facts["acted"]:
+        yield f"to undo it: {command_line('undo', [facts['journal']])} --yes"
 
 
 def _chosen(saved: SavedAnswer, selection: Selection, share: float) -> int:
@@ -75,25 +97,27 @@ class _Acting:
 
     def __init__(self, options: Act, saved: SavedAnswer, selection: Selection, run: Run) -> None:
         self._options, self._saved, self._selection, self._run = options, saved, selection, run
-        self._delivery = run.delivery
         self._again = FoundAgain(saved, any_length=options.any_length)
         self._destinations = None if options.move is None else Destinations(options.move, saved)
         self.action = HARDLINK if options.move is None else MOVE
-        self.rows = list[Row]()
         self.count = self.size = 0
 
-    def act(self, journal: Journal | None) -> None:
-        """Act on all duplicates that were chosen; without a journal, only find out what would be done."""
-        tell = self._delivery.taker(ACTED, self.rows)
+    def act(self, journal: Journal | None) -> Blocks:
+        """Act on all duplicates that were chosen, and yield a row for each, in a block of its own.
+
+        Without a journal, only find out what would be done.
+        """
         with ended(journal, "act") if journal else contextlib.nullcontext():
             for done, pair in enumerate(self._selection.pairs()):
                 self._run.progress("acting" if journal else "looking", done, self._saved.duplicates)
                 name = self._saved.printed(pair.duplicate)
                 try:
                     with ExitStack() as stack:
-                        tell(self._one(pair, name, journal, stack))
+                        row = self._one(pair, name, journal, stack)
                 except NotDoneError as error:
                     self._run.skipped.add(Skip("left", name, str(error)))
+                else:
+                    yield [row]
 
     def _one(self, pair: SavedPair, name: bytes, journal: Journal | None, stack: ExitStack) -> Row:
         """Act on one duplicate; return its row. NotDoneError: it is as it was."""

@@ -14,14 +14,12 @@ from simdocs.errors import ArtifactError
 from simdocs.kernels.banding import chosen_by
 from simdocs.kernels.native import kernels_in_use
 from simdocs.matching.corpus import name_prefix
-from simdocs.model.answers import Figure
 from simdocs.model.artifact import Artifact
-from simdocs.model.build_results import Expectation
 from simdocs.model.documents import EMPTY, IGNORED, INVALID, SHORT, WIDE
-from simdocs.model.inspection import ArtifactInfo, FactValue
+from simdocs.model.table import Figure
 from simdocs.names import name_to_text, path_from, shell_word, text_to_name
 from simdocs.options.recipes import IndexRecipe, Recipe
-from simdocs.pipeline.indexing import expected_of
+from simdocs.pipeline.indexing import Expectation, expected_of
 
 ENDS = 3
 """Documents shown of either end."""
@@ -29,16 +27,16 @@ ENDS = 3
 _FLAGS = {"empty": EMPTY, "short": SHORT, "invalid_bytes": INVALID, "utf_16_or_32": WIDE, "all_ignored": IGNORED}
 
 
-def facts_of(artifact: Artifact) -> ArtifactInfo:
-    """Everything that an artifact says of itself without its texts, and what is to be expected of an index."""
-    recipe = artifact.recipe
-    if not isinstance(recipe, IndexRecipe):
-        return ArtifactInfo(artifact.kind, tuple(_facts(artifact, None)))
-    expected = expected_of(artifact)
-    return ArtifactInfo(artifact.kind, tuple(_facts(artifact, expected)), recipe.banding, expected)
+FactValue = str | int | float
+"""A value that is shown: a number as one."""
 
 
-def _facts(artifact: Artifact, expected: Expectation | None) -> Iterator[tuple[str, FactValue]]:
+def facts_of(artifact: Artifact) -> Iterator[tuple[str, FactValue]]:
+    """Yield everything that an artifact says of itself without its texts, and what is to be expected of an index.
+
+    They are keys and values, in the order in which they are shown. A key may occur several times.
+    """
+    expected = expected_of(artifact) if isinstance(artifact.recipe, IndexRecipe) else None
     form, documents = FORMATS[artifact.kind], artifact.documents
     yield "kind", artifact.kind
     yield "version", _value(form.version)

@@ -8,9 +8,9 @@ from simdocs.commands import question
 from simdocs.engines.run import Run
 from simdocs.errors import UnjudgedError
 from simdocs.kernels.native import kernels_in_use
-from simdocs.model.answers import Answer
 
 if TYPE_CHECKING:
+    from simdocs.model.result import Result
     from simdocs.storage.output_stream import OutputStream
 
 
@@ -27,7 +27,7 @@ def ask(options: Any, run: Run) -> Any:
     return result
 
 
-def write_summary(file: OutputStream, result: Answer, seconds: float) -> None:
+def write_summary(file: OutputStream, result: Result, seconds: float) -> None:
     """Write the summary of a result as JSON, so that only publishing can still fail. seconds: what the result took."""
     import json
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from simdocs.options.answers import Drawn, Target
@@ -14,7 +13,8 @@ from simdocs.options.texts import Updating
 
 if TYPE_CHECKING:
     from simdocs.engines.run import Run
-    from simdocs.model.build_results import BuildResult, DryRun
+    from simdocs.model.artifact import Artifact
+    from simdocs.model.result import Result
 
 
 def output_named(options: Build) -> str:
@@ -119,7 +119,7 @@ class Index(Build, Banded, OwnFunctions, Containing):
     rules = (one_scheme,)
 
 
-def answer(options: Build, run: Run) -> BuildResult | DryRun:
+def answer(options: Build, run: Run) -> Result | Artifact:
     """Build the artifact and publish it, unless `conclude` raises an exception; without an output, hold it in memory.
 
     With dry_run, find out what that would change. UsageError: options contradict an artifact in the place of documents,
@@ -128,23 +128,21 @@ def answer(options: Build, run: Run) -> BuildResult | DryRun:
     from simdocs.artifacts.writer import MemoryWriter, write_artifact
     from simdocs.commands.new_artifact import build_and_compare, plan_of, standing_for, with_all_ignored
     from simdocs.commands.standing import NOTHING
-    from simdocs.names import display_name
 
     if options.dry_run:
         from simdocs.commands.dry_run import changes_of
 
         return changes_of(options, run)
-    plan = plan_of(options, run.delivery.outputs)
+    plan = plan_of(options)
     if options.output is None:
         memory = MemoryWriter(options.kind)
         result, _ = build_and_compare(with_all_ignored(plan, run), memory, run, NOTHING, "")
-        result = replace(result, made=memory.artifact(run.skipped))
-        run.delivery.conclude(result)
-        return result
+        made = memory.artifact(run.skipped)
+        run.conclude(result)
+        return made
     with write_artifact(os.fsdecode(options.output), options.kind, options.lock_wait) as writer:
         plan = with_all_ignored(plan, run)
         there = standing_for(options, plan)
         result, _ = build_and_compare(plan, writer, run, there, "it is rebuilt from scratch now")
-        result = replace(result, target=display_name(options.output))
-        run.delivery.conclude(result)
+        run.conclude(result)
     return result

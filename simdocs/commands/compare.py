@@ -35,9 +35,7 @@ from simdocs.options.values import FLAG, choice, several, whole
 
 if TYPE_CHECKING:
     from simdocs.engines.run import Run
-    from simdocs.model.common_passages import CommonPassages
-    from simdocs.model.comparison import Comparison, Measured, SimilarityMatrix
-    from simdocs.model.slot_trace import SlotTrace
+    from simdocs.model.result import Result
 
 
 def of_trace(options: Compare) -> str:
@@ -188,20 +186,21 @@ def no_trace(scheme: str) -> str:
     return f"--trace needs {wanted}: {scheme}{which} does not go through shingles row by row"
 
 
-def answer(options: Compare, run: Run) -> Comparison | SimilarityMatrix | SlotTrace | CommonPassages:
+def answer(options: Compare, run: Run) -> Result:
     """The measures of two texts, or the similarities of more; or how signatures are computed, or passages in common.
 
     UsageError: options cannot be combined, or contradict the artifact. InputError: a text cannot be read, or has
     changed since the artifact was built. ArtifactError: the artifact cannot be opened.
     """
-    from dataclasses import replace
-
-    from simdocs.commands.compared_texts import compared_texts, comparison, matrix_of, slot_trace
+    from simdocs.commands.compared_texts import compared_texts
+    from simdocs.commands.resolve import outputs_of
+    from simdocs.commands.similarities import comparison, matrix_of, similarity_matrix, slot_trace
     from simdocs.corpora.single_text import refuse_to_replace
     from simdocs.matching.measures import token_sets
 
-    look, read = run.delivery.look, (*options.documents, *options.template, options.permutation_file)
-    refuse_to_replace(run.delivery.outputs, read, "a text that is read")
+    look, as_page = run.look, options.file_format is not None
+    read = (*options.documents, *options.template, options.permutation_file)
+    refuse_to_replace(outputs_of(options), read, "a text that is read")
     compared = compared_texts(options)
     texts, shingling, ignored = compared.texts, compared.shinglings[0], compared.ignored[0]
     in_common = None
@@ -209,23 +208,26 @@ def answer(options: Compare, run: Run) -> Comparison | SimilarityMatrix | SlotTr
         from simdocs.commands.quoted import passages_of
 
         in_common = passages_of(compared.named, texts, options.min_passage, shingling, ignored)
-        if not look.as_file:
+        if not as_page:
             return in_common
     sets = token_sets(texts, shingling, ignored)
     sketching = compared.own_sketching()
-    matrix = matrix_of(compared, sets)
+    similarity, notes = matrix_of(compared, sets)
     if options.trace:
-        return slot_trace(texts, sets, shingling, sketching, matrix)
+        return slot_trace(compared, sets, sketching, similarity, notes)
     if len(texts) > 2:
-        return matrix
+        return similarity_matrix(compared, similarity, notes)
     # Drawn for people or as JSON Lines, the measures are shown together with the places where the texts differ.
-    drawn, several = run.delivery.take is not None or look.as_file, options.has_several_shinglings
-    shows_both = drawn and look.holds_all and (look.as_file or not several)
+    several = options.has_several_shinglings
+    shows_both = look is not None and look.holds_all and (as_page or not several)
     diff = options.diff or ("words" if shows_both else None)
-    alone = (look.as_file or options.diff is not None) and not look.holds_all
+    alone = (as_page or options.diff is not None) and not (look is None or look.holds_all)
     units = None if diff is None else DIFFS[diff].compared
-    measured = comparison(compared, sets, sketching, matrix, units, with_edits=not (alone or several))
-    return measured if in_common is None else replace(in_common, comparison=measured)
+    measured = comparison(compared, sets, sketching, similarity, notes, units, with_edits=not (alone or several))
+    if in_common is None:
+        return measured
+    in_common.comparison = measured
+    return in_common
 
 
 class Similarity(Options, Normalisation, Shingling):
@@ -253,12 +255,11 @@ class Similarity(Options, Normalisation, Shingling):
         yield from useless_stop_words(self, {self.unit or Shingling.defaults["unit"]})
 
 
-def similarity_of(options: Similarity, _run: Run) -> Measured:
+def similarity_of(options: Similarity, _run: Run) -> float:
     """The exact similarity of two texts. UsageError: they are too long for this measure."""
     from simdocs.commands.resolve import shingling_of
     from simdocs.corpora.decode import as_bytes, as_utf8
-    from simdocs.model.comparison import Measured
 
     a, b = (as_utf8(as_bytes(text))[0] for text in (options.a, options.b))
-    measured: Any = SIMILARITIES[options.measure].load()
-    return Measured(measured(a, b, shingling_of(options.fields())))
+    measured: float = SIMILARITIES[options.measure].load()(a, b, shingling_of(options.fields()))
+    return measured

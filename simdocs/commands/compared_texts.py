@@ -5,32 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from itertools import compress, product
+from itertools import product
 from typing import Any
 
-import numpy as np
-
 from simdocs.artifacts.formats import FORMATS
-from simdocs.commands.blocks import rows_named
 from simdocs.commands.compare import Compare, no_trace
 from simdocs.commands.ignoring import ignored_of, stop_word_list, tokens_of_templates
+from simdocs.commands.named_rows import rows_named
 from simdocs.commands.resolve import banding_of, is_artifact, opened, resolved, shingling_of
 from simdocs.corpora.containers.reopened import Reopened
 from simdocs.corpora.decode import as_bytes, as_utf8
 from simdocs.corpora.single_text import read_single_document, refuse_fifo_twice
 from simdocs.errors import InputError, UnreachableRecallError, UsageError
-from simdocs.kernels import jaccard
-from simdocs.kernels.permutation import slots
-from simdocs.kernels.schemes import signing_of
 from simdocs.matching.corpus import Corpus
-from simdocs.matching.difference import difference
-from simdocs.matching.measures import are_shorter_than_a_shingle, edit_measures, shingle_measures, signature_measures
 from simdocs.model.artifact import Artifact
-from simdocs.model.comparison import Comparison, SimilarityMatrix
-from simdocs.model.measures import NOT_COMPUTED
-from simdocs.model.ragged import Ragged, Tokens, distinct
+from simdocs.model.ragged import Tokens
 from simdocs.model.skipped import OF_UNVERIFIED
-from simdocs.model.slot_trace import SlotTrace
 from simdocs.names import display_name, name_to_text
 from simdocs.options.families import UNITS
 from simdocs.options.recipes import Bands, IndexRecipe, Recipe, Shingling, SignatureRecipe, Sketching
@@ -82,7 +72,7 @@ class ComparedTexts:
             return self.sketching
         from simdocs.commands.own_functions import with_items
 
-        return with_items(self.sketching, _spelled(self.texts, self.shinglings[0]), self.permutations)
+        return with_items(self.sketching, spelled_tokens(self.texts, self.shinglings[0]), self.permutations)
 
     @property
     def bands(self) -> Bands:
@@ -214,108 +204,10 @@ def _sketching(options: Compare) -> tuple[Sketching, list[list[str]]]:
     return Sketching.of(options.fields()).with_own_functions(options.functions, permutations), permutations
 
 
-def matrix_of(compared: ComparedTexts, sets: Ragged) -> SimilarityMatrix:
-    """How similar each two texts are, by the measure of their token sets that was asked for."""
-    left, right = np.triu_indices(len(sets), 1)
-    similarity = np.diag((sets.lengths > 0).astype(np.float64))
-    if compared.options.measure == "containment":
-        shared = jaccard.overlaps(sets, left, right)
-        similarity[left, right] = jaccard.containments(shared, sets.lengths[left])
-        similarity[right, left] = jaccard.containments(shared, sets.lengths[right])
-    else:
-        similarity[left, right] = similarity[right, left] = jaccard.exact(sets, left, right)
-    names = tuple(compared.named)
-    blank = (not text.decode("utf-8", "surrogateescape").strip() for text in compared.texts)
-    short = are_shorter_than_a_shingle(compared.texts, sets, compared.shinglings[0])
-    return SimilarityMatrix(
-        names,
-        similarity,
-        compared.options.threshold,
-        empty=frozenset(compress(names, blank)),
-        short=frozenset(compress(names, short)),
-        invalid=frozenset(compress(names, (not _is_utf8(text) for text in compared.texts))),
-    )
-
-
-def _is_utf8(text: bytes) -> bool:
-    try:
-        text.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def comparison(
-    compared: ComparedTexts,
-    sets: Ragged,
-    sketching: Sketching,
-    matrix: SimilarityMatrix,
-    marked: str | None,
-    *,
-    with_edits: bool,
-) -> Comparison:
-    """Two texts by every measure. marked: the units by which their difference is marked; None: it is not."""
-    (a, b), named, first = compared.texts, compared.named, compared.shinglings[0]
-    exact = float(jaccard.exact(sets, np.array([0]), np.array([1]))[0])
-    decided_by = "bag_jaccard" if first.multiset else "jaccard"
-    if compared.options.measure == "containment":
-        decided_by = "overlap of multisets" if first.multiset else "overlap"
-    each = zip(compared.shinglings, compared.ignored, strict=True)
-    return Comparison(
-        names=(named[0], named[1]),
-        every=tuple(shingle_measures(a, b, shingling, ignored) for shingling, ignored in each),
-        edits=edit_measures(a, b, first) if with_edits else NOT_COMPUTED,
-        signatures=signature_measures(sets, first.seed, sketching, compared.bands, exact),
-        matrix=matrix,
-        difference=None if marked is None else difference(a, b, first, marked),
-        decided_by=decided_by,
-    )
-
-
-def _spelled(texts: Sequence[bytes], shingling: Shingling) -> dict[int, str]:
+def spelled_tokens(texts: Sequence[bytes], shingling: Shingling) -> dict[int, str]:
     """The shingle of each token of these texts, in the order in which the texts have them first. texts: UTF-8."""
     spelled = dict[int, str]()
     for text in texts:
         for shingle, token in spelled_shingles(text, shingling):
             spelled.setdefault(token, shingle)
     return spelled
-
-
-_MOST_VALUES = 10**6
-"""The largest number of values in a trace, one for each row, document and hash function."""
-
-
-def slot_trace(
-    texts: Sequence[bytes], sets: Ragged, shingling: Shingling, sketching: Sketching, matrix: SimilarityMatrix
-) -> SlotTrace:
-    """The trace of texts, given as UTF-8. sets: the tokens of each that count.
-
-    The rows are in the order of the texts, or with own functions in that of their numbers.
-    UsageError: it would have more than a million numbers.
-    """
-    compared, num_perm = distinct(sets.values), sketching.num_perm
-    values = len(compared) * (len(sets) + 1) * num_perm
-    if values > _MOST_VALUES:
-        raise UsageError(
-            f"--trace would print {values:,} values, and at most {_MOST_VALUES:,} are printed:"
-            f" {len(compared):,} shingles of {len(sets):,} texts, and {num_perm:,} hash functions: use shorter texts,"
-            " or a smaller --num-perm"
-        )
-    if sketching.is_own:
-        spelled = dict(zip(sketching.item_tokens, sketching.items, strict=True))
-    else:
-        spelled = _spelled(texts, shingling)
-    tokens = np.fromiter(spelled, np.uint32, len(spelled))
-    tokens = tokens[np.isin(tokens, compared)]
-    members = np.column_stack([np.isin(tokens, sets[row]) for row in range(len(sets))])
-    sign = signing_of(sketching)
-    hashes = sign(Ragged(tokens, np.arange(len(tokens) + 1)), num_perm, shingling.seed)
-    return SlotTrace(
-        shingles=tuple(spelled[token] for token in tokens.tolist()),
-        tokens=tokens,
-        members=members,
-        hashes=hashes,
-        slots=slots(hashes, members),
-        signatures=sign(sets, num_perm, shingling.seed),
-        matrix=matrix,
-    )

@@ -4,31 +4,38 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from simdocs.model.figures import counted, size
+from simdocs.model.table import GROUPED, NAME, NAMES, NUMBER, SIMILARITY, Table, table_head
+from simdocs.names import display_name
 from simdocs.options.answers import ANSWER, NUL, ROW_OUTPUTS, Drawn, Grouping, Searching, names_with_nul
 from simdocs.options.declaration import flags, option
-from simdocs.options.families import CLUSTERS, LISTS
+from simdocs.options.families import CLUSTERS, LISTS, UNITS
 from simdocs.options.sources import DOCS, Banded, every_pair
 from simdocs.options.values import choice, path_name
 
 if TYPE_CHECKING:
+    from simdocs.commands.named_rows import DocumentNames
     from simdocs.commands.resolve import Resolved
     from simdocs.commands.row_outputs import RowDrafts
     from simdocs.corpora.stamp import FileId
     from simdocs.engines.run import Run
     from simdocs.matching.corpus import Corpus
     from simdocs.matching.groups import Decision
-    from simdocs.model.answers import Block
-    from simdocs.model.deduplication import ComponentFacts, Deduplication
+    from simdocs.model.deduplication import Deduplication, WrittenRows
     from simdocs.model.documents import Documents
-    from simdocs.model.groups import Pairs
+    from simdocs.model.groups import Components, Members, Pairs
     from simdocs.model.ragged import Mask, Rows
     from simdocs.model.saved_answer import SavedAnswer
+    from simdocs.options.recipes import Shingling
 
     Plan = Resolved["Dedupe"]
+
+GROUPS = table_head(GROUPED, kept=NAME, duplicate=NAME, jaccard=SIMILARITY, estimate=SIMILARITY)
+MEMBERS = table_head(document=NAME, group=NUMBER, kept=NAME, jaccard=SIMILARITY)
 
 
 _ALL_COLUMNS = "with all columns, in the format of PATH's suffix. Several files, or a directory, make a directory."
@@ -118,109 +125,142 @@ def answer(options: Dedupe, run: Run) -> Deduplication:
     from simdocs.commands.resolve import of_search
     from simdocs.commands.searching import read_documents
 
-    plan, rows = with_row_outputs(of_search(options, run.delivery.outputs), run)
+    plan, rows = with_row_outputs(of_search(options), run)
     return grouped(plan, read_documents(plan, run, linked=True), run, rows)
 
 
 def grouped(plan: Plan, corpus: Corpus, run: Run, rows: RowDrafts | None = None) -> Deduplication:
     """The groups of documents that were read. rows: where the rows of their files are written."""
-    import numpy as np
-
     from simdocs.advice.template_advice import CrowdWatch, keep_of_lines
     from simdocs.commands import searching
-    from simdocs.commands.blocks import given_names_of, names_of_pairs
+    from simdocs.commands.named_rows import names_for
     from simdocs.matching.groups import decide
     from simdocs.matching.self_join import SelfJoin
     from simdocs.model.deduplication import Deduplication
-    from simdocs.model.groups import Pairs
+    from simdocs.model.ragged import distinct
 
-    delivery = run.delivery
+    options = plan.options
     documents, changed = searching.given_documents(plan, corpus), searching.changed_ones(plan, corpus)
-    run.skipped.warnings += keep_of_lines(documents, plan.options.keep)
+    run.skipped.warnings += keep_of_lines(documents, options.keep)
     watch = CrowdWatch(len(corpus), run, joinable=searching.is_joinable(plan))
-    verifier, grouping = searching.verifier_of(plan, corpus, run), Grouping.of(plan.options.fields())
+    verifier, grouping = searching.verifier_of(plan, corpus, run), Grouping.of(options.fields())
     if plan.known is not None:
         from simdocs.matching.against_index import decide_against
 
         decision = decide_against(plan.known, verifier, grouping)
     else:
-        decision = decide(SelfJoin(verifier, plan.cut, plan.options.max_memory), grouping)
+        decision = decide(SelfJoin(verifier, plan.cut, options.max_memory), grouping)
     if changed is not None:
         decision = decision.with_changed(changed)
     corpus.signatures.release()
-    if delivery.take is not None:
-        for block in _blocks(decision, plan.options.list, documents, run):
-            delivery.take(block)
+    kept: Rows
+    kept_now, duplicates = (lambda: kept), (lambda: distinct(decision.pairs.right))
+    if run.draw is not None:  # names that are drawn are those of documents that are still there
+        kept_now, duplicates = decision.kept, decision.duplicates
+    names = names_for(run, documents, plan.known)
+    table, lists = _tables(decision, names, len(documents), kept_now, duplicates)
+    if run.draw is not None:
+        run.draw(table if options.list is None else lists[options.list])
     written = () if rows is None else rows.write(decision, documents, run)
-    compared, pairs, largest = decision.corpus, decision.pairs, decision.largest
-    kept = compared.given_rows(decision.kept_and_found())
+    kept = decision.kept_and_found()
+    given_kept = decision.corpus.given_rows(kept)
     run.skipped.warnings += [*searching.warnings(plan, run), *_nothing_new(plan, decision, documents)]
-    duplicate_bytes, duplicate_files, freed_bytes = _freed(compared, pairs.right)
-    comparison = searching.comparison_of(plan, corpus, documents, run)
-    named = delivery.take is None and delivery.is_wanted and not delivery.look.as_file
+    advice = watch.advice + searching.advice(plan, documents, decision.found, decision.corpus)
+    found = _facts_found(plan, decision, len(kept))
+    facts = searching.facts_of(plan, corpus, documents, run, found | _facts_of_rows(written), advice)
 
     def save() -> SavedAnswer:
         from simdocs.commands.saving import saved
 
-        return saved(decision, plan.intake, plan.known, documents, comparison, kept)
+        return saved(decision, plan.intake, plan.known, documents, facts, given_kept)
+
+    def lines(seconds: float, verbose: bool) -> Iterator[str]:
+        outcome = _outcome(facts, plan.recipe.shingling, seconds)
+        needed = 2 if plan.known is None else 1
+        yield from searching.lines_of_search(facts, documents, run.skipped, outcome, needed=needed, verbose=verbose)
+        yield from (one.in_words() for one in written)
+        yield from map(_component_in_words, facts.get("components", ())[:_LOOSEST])
 
     return Deduplication(
+        table,
+        decision.pairs.renumbered(decision.corpus.given_rows),
+        given_kept,
+        written,
+        save,
+        lists=lists,
         documents=documents,
-        pairs=pairs.renumbered(compared.given_rows),
-        names=names_of_pairs(compared, pairs if named else Pairs.empty()),
-        comparison=comparison,
-        kept=kept,
-        groups=decision.groups,
-        known=len(decision.known),
-        against_index=plan.known is not None,
-        largest=None if largest is None else (compared.printed_names(np.array([largest[0]]))[0], largest[1]),
-        duplicate_bytes=duplicate_bytes,
-        duplicate_files=duplicate_files,
-        freed_bytes=freed_bytes,
-        unlike_lengths=_unlike_lengths(compared, pairs, plan.threshold),
-        components=_component_facts(decision),
-        advice=watch.advice + searching.advice(plan, documents, decision.found, compared),
-        written=written,
-        index_names=given_names_of(plan.known),
-        save=save,
+        skipped=run.skipped,
+        facts=facts,
+        lines=lines,
+        is_found=len(decision.pairs) > 0,
+        advice=advice,
     )
+
+
+def _tables(
+    decision: Decision, names: DocumentNames, given: int, kept: Callable[[], Rows], duplicates: Callable[[], Rows]
+) -> tuple[Table, dict[str, Table]]:
+    """The answer, and what can be listed instead. given: how many documents were given."""
+    from simdocs.commands.named_rows import group_rows, name_rows, pair_rows
+
+    corpus = decision.corpus
+    return Table(GROUPS, lambda: pair_rows(corpus, decision.pairs, names)), {
+        "kept": Table(NAMES, lambda: name_rows(corpus, kept(), names)),
+        "duplicates": Table(NAMES, lambda: name_rows(corpus, duplicates(), names)),
+        "groups": Table(MEMBERS, lambda: group_rows(corpus, _members(decision, kept(), given), names)),
+    }
+
+
+def _members(decision: Decision, kept: Rows, given_documents: int) -> Members:
+    """The documents that were judged, with their groups, in the order in which they were given.
+
+    kept: the rows of those that are kept. The rows of an index to compare against come after the documents that were
+    given, and so do the groups of its documents.
+    """
+    import numpy as np
+
+    from simdocs.model.groups import Members
+
+    given = decision.corpus.given_rows(np.arange(len(decision.corpus)))
+    members = Members.of(decision.pairs.renumbered(decision.corpus.given_rows), given[kept]).below(given_documents)
+    order = np.argsort(given, kind="stable")
+    row, of_kept = (order[np.searchsorted(given[order], rows)] for rows in (members.row, members.kept))
+    return members._replace(row=row, kept=of_kept)
+
+
+def _facts_found(plan: Plan, decision: Decision, kept: int) -> dict[str, Any]:
+    """What was found, as values that JSON has. kept: the number of documents that are kept."""
+    import numpy as np
+
+    corpus, pairs, largest = decision.corpus, decision.pairs, decision.largest
+    taken, files, freed = _freed(corpus, pairs.right)
+    facts: dict[str, Any] = {"duplicates": len(pairs), "groups": decision.groups, "kept": kept}
+    facts |= {"duplicate_bytes": taken, "duplicate_files": files, "freed_bytes": freed}
+    facts["unlike_lengths"] = _unlike_lengths(corpus, pairs, plan.threshold)
+    if largest is not None:
+        (name,) = corpus.printed_names(np.array([largest[0]]))
+        facts["largest_group"] = {"kept": display_name(name), "duplicates": largest[1]}
+    if decision.components is not None:
+        facts["components"] = list(_component_facts(corpus, decision.components))
+    return facts
 
 
 def with_row_outputs(plan: Plan, run: Run) -> tuple[Plan, RowDrafts | None]:
     """The plan with the files of its documents, and drafts of the outputs of their rows; None if none is wanted."""
-    options, delivery = plan.options, run.delivery
+    options = plan.options
     given = {name: os.fsdecode(path) for name in ROW_OUTPUTS if (path := getattr(options, name)) is not None}
     run.skipped.keeps_rows = "kept_rows" in given or "flagged_rows" in given
     if not given:
-        # Only a saved answer needs them, which is not taken in blocks.
-        return (plan if delivery.take is None else replace(plan, intake=replace(plan.intake, with_digests=False))), None
+        # Only a saved answer needs them, which is not drawn.
+        return (plan if run.draw is None else replace(plan, intake=replace(plan.intake, with_digests=False))), None
     from simdocs.commands.row_outputs import RowDrafts
     from simdocs.pipeline.prepare import files_of, refuse_within
 
     if plan.intake.artifact is None:
         plan = replace(plan, intake=replace(plan.intake, found=files_of(plan.intake, run)))
-    assert delivery.publishing is not None
-    rows = RowDrafts(given, plan.intake, plan.recipe.sequences, delivery.outputs, delivery.publishing)
+    rows = RowDrafts(given, plan.intake, plan.recipe.sequences, plan.intake.outputs, run.publishing)
     refuse_within(given.values(), plan.intake)
     return plan, rows
-
-
-def _blocks(decision: Decision, listing: str | None, given: Documents, run: Run) -> Iterator[Block]:
-    """The answer: groups, or what is listed. given: the documents that were given."""
-    from simdocs.commands.blocks import PrintedNames, group_blocks, name_blocks, shown_pairs
-    from simdocs.model.answers import NAMES, Block
-    from simdocs.model.search_result import GROUPS
-
-    printed = PrintedNames(run.skipped)
-    if listing is None:
-        yield Block(GROUPS, [])
-        yield from shown_pairs(decision.corpus, decision.pairs, GROUPS, printed)
-    elif listing == "groups":
-        yield from group_blocks(decision, len(given), printed)
-    else:
-        yield Block(NAMES, [])
-        rows = decision.duplicates() if listing == "duplicates" else decision.kept()
-        yield from name_blocks(decision.corpus, rows, printed)
 
 
 _LOOKED_AT = 1 << 13
@@ -231,21 +271,21 @@ def _freed(corpus: Corpus, duplicates: Rows) -> tuple[int, int, int]:
     """The bytes of these duplicates, how many of them are files, and the bytes that deleting these would free."""
     from simdocs.names import path_from
 
-    size, files, freed = 0, 0, 0
+    taken, files, freed = 0, 0, 0
     names_left: dict[FileId, int] = {}
     for at in range(0, len(duplicates), _LOOKED_AT):
         rows = duplicates[at : at + _LOOKED_AT]
         facts = corpus.facts(rows)
         whole: Mask = (facts["container"] == 0) & (facts["inode"] != 0)
         alone: Mask = whole & (False if corpus.met is None else corpus.met["links"][rows] == 1)
-        size += int(facts["size"].sum())
+        taken += int(facts["size"].sum())
         files += int(whole.sum())
         freed += int(facts["file_size"][alone].sum())
         others = rows[whole & ~alone]
         for _, request in corpus.readings(others) if len(others) else ():
             for name, recorded in zip(request.names, request.facts["file_size"].tolist(), strict=True):
                 freed += freed_by_deleting(path_from(request.root, name), recorded, names_left)
-    return size, files, freed
+    return taken, files, freed
 
 
 def freed_by_deleting(path: bytes, recorded: int, names_left: dict[FileId, int]) -> int:
@@ -277,30 +317,72 @@ def _unlike_lengths(corpus: Corpus, pairs: Pairs, threshold: float) -> int:
     return count
 
 
-def _component_facts(decision: Decision) -> tuple[ComponentFacts, ...] | None:
-    """The facts of each component, the loosest first; None if there are no components."""
+def _component_facts(corpus: Corpus, found: Components) -> Iterator[dict[str, Any]]:
+    """Yield how loosely each component hangs together, the loosest first. None: a similarity is unknown."""
     import math
-
-    from simdocs.model.deduplication import ComponentFacts
-
-    found = decision.components
-    if found is None:
-        return None
 
     def rounded(value: float) -> float | None:
         return None if math.isnan(value) else round(float(value), 6)
 
-    order = sorted(range(len(found.kept)), key=lambda at: (found.pairwise[at], found.kept[at]))
-    return tuple(
-        ComponentFacts(
-            decision.corpus.printed_names(found.kept[at : at + 1])[0],
-            int(found.size[at]),
-            rounded(found.to_kept[at]),
-            rounded(found.pairwise[at]),
-            bool(found.complete[at]),
-        )
-        for at in order
+    for at in sorted(range(len(found.kept)), key=lambda at: (found.pairwise[at], found.kept[at])):
+        yield {
+            "kept": display_name(corpus.printed_names(found.kept[at : at + 1])[0]),
+            "documents": int(found.size[at]),
+            "smallest_to_kept": rounded(found.to_kept[at]),
+            "smallest_of_two": rounded(found.pairwise[at]),
+            "all_compared": bool(found.complete[at]),
+        }
+
+
+def _facts_of_rows(written: tuple[WrittenRows, ...]) -> dict[str, Any]:
+    """The rows that were written, as values that JSON has."""
+    names = ("rows", "files", "files_lost")
+    return {
+        one.parameter: {"path": display_name(one.path)} | {name: getattr(one, name) for name in names}
+        for one in written
+    }
+
+
+_LOOSEST = 10
+"""Components that the summary names."""
+
+
+def _component_in_words(facts: Mapping[str, Any]) -> str:
+    least, of_two = (
+        "unknown" if facts[each] is None else f"{facts[each]:.6f}" for each in ("smallest_to_kept", "smallest_of_two")
     )
+    return (
+        f"component of {facts['kept']}: {facts['documents']:,} documents; smallest similarity to it {least}, of any two"
+        f" {of_two}{'' if facts['all_compared'] else ' or less (not all were compared)'}"
+    )
+
+
+def _outcome(facts: Mapping[str, Any], shingling: Shingling, seconds: float) -> Iterator[str]:
+    """Yield the lines about what was found."""
+    found, took, unlike = facts["duplicates"], f"in {seconds:.2f} s", facts["unlike_lengths"]
+    if not found:
+        yield f"no duplicates, {took}"
+        return
+    duplicates = f"{counted(found, 'duplicate')} of {counted(facts['groups'], 'document')}"
+    kept = f"{facts['kept']:,} {'new or changed ones kept' if 'changed' in facts else 'kept'}"
+    yield f"{duplicates}, {kept}, {took}; {_space(facts)}"
+    if unlike:
+        least = facts["threshold"]
+        bounds = f"more than {1 / least:.4g} or fewer than {least:g} times as many {UNITS[shingling.unit].plural}"
+        remedy = "" if shingling.multiset else ": --multiset counts repeated shingles"
+        count = f"{counted(unlike, 'duplicate')} {'has' if unlike == 1 else 'have'}"
+        yield f"{count} {bounds} as the kept document{remedy}"
+
+
+def _space(facts: Mapping[str, Any]) -> str:
+    """The space that deleting the duplicates would free, and the size of their text if it differs."""
+    text, freed = f"{size(facts['duplicate_bytes'])} of text", size(facts["freed_bytes"])
+    if not facts["duplicate_files"]:
+        return f"the duplicates have {text}"
+    if facts["duplicate_files"] < facts["duplicates"]:
+        return f"deleting those that are files frees {freed}, all duplicates have {text}"
+    same = facts["freed_bytes"] == facts["duplicate_bytes"]
+    return f"deleting the duplicates frees {freed}" + ("" if same else f", they have {text}")
 
 
 def _nothing_new(plan: Plan, decision: Decision, documents: Documents) -> Iterator[str]:

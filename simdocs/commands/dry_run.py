@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from simdocs.artifacts.writer import check_target
-from simdocs.commands.blocks import PrintedNames
-from simdocs.commands.new_artifact import BuildPlan, build_and_compare, plan_of, standing_for, with_all_ignored
+from simdocs.commands.built import update_in_words
+from simdocs.commands.named_rows import DocumentNames, RecordedNames, names_for
+from simdocs.commands.new_artifact import build_and_compare, plan_of, standing_for, with_all_ignored
+from simdocs.commands.summary import read_in_words
 from simdocs.engines.run import Run
 from simdocs.matching.corpus import Corpus
-from simdocs.model.answers import Block
-from simdocs.model.artifact import Artifact
-from simdocs.model.build_results import CHANGES, REMOVED, DryRun
 from simdocs.model.documents import Documents
-from simdocs.model.ragged import Array
+from simdocs.model.ragged import Array, Rows
+from simdocs.model.result import Result
+from simdocs.model.table import AT_ONCE, NAME, Row, Table, table_head
 from simdocs.names import display_name
 from simdocs.options.recipes import Recipe
 
 if TYPE_CHECKING:
     from simdocs.commands.build import Build
 
-_AT_ONCE = 1 << 13
-"""Rows of the answer in one block."""
+STATUSES, REMOVED = ("unchanged", "changed", "new", "renamed"), "removed"
+"""What an update would do with a document."""
+
+CHANGES = table_head(status=NAME, document=NAME)
 
 
 class _Discard:
@@ -39,42 +41,63 @@ class _Discard:
         """Write nothing."""
 
 
-def changes_of(options: Build, run: Run) -> DryRun:
-    """The changes that a build would make. This fails as the build would, but takes no lock."""
-    delivery = run.delivery
-    plan = plan_of(options, delivery.outputs)
+def changes_of(options: Build, run: Run) -> Result:
+    """The changes that a build would make. This fails as the build would, but takes no lock.
+
+    A row has the status and the name of a document: first those that the artifact would hold, and then those of removed
+    ones in their old order. The list `all` has unchanged ones, too.
+    """
+    plan = plan_of(options)
     assert options.output is not None
     check_target(os.fsdecode(options.output), options.kind)
     plan = with_all_ignored(plan, run)
     there = standing_for(options, plan)
     built, found = build_and_compare(plan, _Discard(), run, there, "it would be rebuilt from scratch")
-    result = DryRun(
-        built=replace(built, target=display_name(options.output)),
-        earlier=there.documents,
-        new=found.new,
-        changed=found.changed,
-        removed=found.removed,
-        renamed=found.renamed,
-    )
-    if delivery.take is not None:
-        for block in _blocks(result, plan, there.artifact, run, unchanged=delivery.look.verbose):
-            delivery.take(block)
-    return result
-
-
-def _blocks(result: DryRun, plan: BuildPlan, old: Artifact | None, run: Run, *, unchanged: bool) -> Iterator[Block]:
-    """Yield the documents that have a status, with the names of those that can be printed."""
-    if plan.intake.artifact is None:
-        now = Corpus.of(result.documents, plan.recipe)
-    else:
+    documents, target = built.documents, display_name(options.output)
+    assert documents is not None
+    now = Corpus.of(documents, plan.recipe)
+    if plan.intake.artifact is not None:
         now = Corpus.of_artifact(plan.intake.artifact)
-    listed = [(now, *result.statuses(unchanged=unchanged))]
-    if old is not None:
-        listed.append((Corpus.of_artifact(old), result.removed, [REMOVED] * len(result.removed)))
-    printed = PrintedNames(run.skipped)
-    yield Block(CHANGES, [])
-    for documents, rows, statuses in listed:
-        for at in range(0, len(rows), _AT_ONCE):
-            names, fit = printed.of(documents, rows[at : at + _AT_ONCE])
-            fitting = np.flatnonzero(fit).tolist()
-            yield Block(CHANGES, [(statuses[at + place], names[place]) for place in fitting])
+    statuses = np.zeros(len(documents), np.int8)
+    for number, rows in enumerate((found.changed, found.new, found.renamed), 1):
+        statuses[rows] = number
+    names = names_for(run, documents)
+
+    def changes(rows: Rows) -> Iterator[list[Row]]:
+        yield from _rows(now, rows, [STATUSES[number] for number in statuses[rows].tolist()], names)
+        if there.artifact is not None:
+            earlier = RecordedNames(there.artifact.documents, {}) if run.look is None else names
+            of_old = Corpus.of_artifact(there.artifact)
+            yield from _rows(of_old, found.removed, [REMOVED] * len(found.removed), earlier)
+
+    table = Table(CHANGES, lambda: changes(np.flatnonzero(statuses)))
+    every = Table(CHANGES, lambda: changes(np.arange(len(statuses))))
+    if run.draw is not None:
+        run.draw(every if run.look is not None and run.look.verbose else table)
+    facts = {name: value for name, value in built.summary().items() if name != "looks_like"}
+    facts |= {"dry_run": True, "looks_like": built.summary()["looks_like"]}
+
+    def lines(seconds: float, _verbose: bool) -> Iterator[str]:
+        yield read_in_words(documents, run.skipped)
+        if note := facts["update"]["note"]:
+            yield note
+        yield update_in_words(facts["update"])
+        yield f"{target}: not written, because this is a dry run ({seconds:.2f} s)"
+
+    return Result(
+        options.command,
+        table,
+        lists={"all": every},
+        facts=facts,
+        lines=lines,
+        documents=documents,
+        skipped=run.skipped,
+        advice=built.advice,
+    )
+
+
+def _rows(documents: Corpus, rows: Rows, statuses: Sequence[str], names: DocumentNames) -> Iterator[list[Row]]:
+    """Yield the documents with their statuses, if their names can be printed."""
+    for at in range(0, len(rows), AT_ONCE):
+        found, fit = names.of(documents, rows[at : at + AT_ONCE])
+        yield [(statuses[at + place], found[place]) for place in np.flatnonzero(fit).tolist()]

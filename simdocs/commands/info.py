@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from simdocs.errors import ArtifactError, InputError, SimdocsError
+from simdocs.errors import ArtifactError, InputError
+from simdocs.model.table import FACTS, NAME, Look, Table, table_head
 from simdocs.names import display_name
 from simdocs.options.answers import Drawn, Talking
 from simdocs.options.declaration import Options
@@ -14,7 +15,13 @@ from simdocs.options.sources import paths
 
 if TYPE_CHECKING:
     from simdocs.engines.run import Run
-    from simdocs.model.inspection import ArtifactInfo, CheckResult
+    from simdocs.model.result import Result
+
+
+PROBLEMS = table_head(kind=NAME, problem=NAME)
+
+_LONG = 80
+"""Characters of a list of stop words that a table shows whole."""
 
 
 def artifacts_of(given: Sequence[Any]) -> tuple[tuple[Any, ...], list[str]]:
@@ -73,24 +80,36 @@ class Check(Options, Talking):
             yield "nothing to check: name the artifacts"
 
 
-def answer(options: Info, run: Run) -> ArtifactInfo:  # noqa: ARG001  (as all answers)
+def answer(options: Info, run: Run) -> Result:  # noqa: ARG001  (as all answers)
     """What an artifact says of itself. InputError, ArtifactError: it cannot be opened."""
     from simdocs.artifacts.formats import FORMATS
     from simdocs.commands.artifact_facts import facts_of
     from simdocs.commands.resolve import opened
+    from simdocs.model.result import Result
 
-    return facts_of(opened(options.artifact, tuple(FORMATS)))
+    facts = facts_of(opened(options.artifact, tuple(FORMATS)))
+    rows = [(key, None if value == "" else value) for key, value in facts]
+
+    def drawn(look: Look) -> Iterator[Table]:
+        """The facts; for people, of a long list of stop words only the number."""
+        shown = dict(rows).get("stop_word_list")
+        words = f"{len(str(shown).split()):,} words" if look.for_people and len(str(shown)) > _LONG else shown
+        yield Table.of(FACTS, ((key, words if key == "stop_word_list" else value) for key, value in rows))
+
+    return Result("info", Table.of(FACTS, rows), drawn=drawn)
 
 
-def check(options: Check, run: Run) -> CheckResult:  # noqa: ARG001  (as all answers)
-    """The damage in artifacts, and those that cannot be read."""
+def check(options: Check, run: Run) -> Result:
+    """The damage in artifacts, and those that cannot be read, as errors of the run."""
     from simdocs.artifacts.damage import damages, damages_of
-    from simdocs.model.inspection import CheckResult
+    from simdocs.model.result import Result
 
-    found = list[SimdocsError]()
+    found = run.errors
     for given in options.artifacts:
         try:
             found += map(ArtifactError, damages(given) if isinstance(given, bytes) else damages_of(given))
         except InputError as error:
             found.append(error)
-    return CheckResult(tuple(found))
+    kinds = ((InputError, "unreadable"), (ArtifactError, "damage"))
+    rows = ((next(kind for error, kind in kinds if isinstance(each, error)), str(each)) for each in found)
+    return Result("check", Table.of(PROBLEMS, rows))

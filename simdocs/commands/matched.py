@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from simdocs.commands.blocks import (
-    PrintedNames,
-    given_names_of,
-    name_blocks,
-    names_of_pairs,
-    shown_pairs,
-)
+from simdocs.commands.named_rows import name_rows, names_for, pair_rows
 from simdocs.commands.resolve import Resolved
-from simdocs.corpora.containers.recognise import looking_like
+from simdocs.commands.searching import facts_of_search, lines_of_search
 from simdocs.engines.run import Run
 from simdocs.kernels.banding import least_probability, threshold_warning
 from simdocs.kernels.buckets import equal_runs
@@ -27,15 +21,17 @@ from simdocs.matching.lookup import index_of
 from simdocs.matching.nearest import find_nearest
 from simdocs.matching.preparing import prepare, unknown_recall
 from simdocs.matching.verify import Verifier, outdated_warnings
-from simdocs.model.answers import NAMES, Block
+from simdocs.model.deduplication import SimilarPairs
 from simdocs.model.documents import EMPTY, SHORT, Documents
 from simdocs.model.figures import counted
 from simdocs.model.groups import ContainedPairs, Pairs
-from simdocs.model.matches import Matches
-from simdocs.model.ragged import Ragged, Rows, distinct
-from simdocs.model.search_result import CONTAINING, MATCHES, SearchFacts
+from simdocs.model.ragged import distinct
+from simdocs.model.table import GROUPED, NAME, NAMES, SIMILARITY, Row, Table, table_head
 from simdocs.options.answers import Grouping
 from simdocs.options.recipes import Banding
+
+MATCHES = table_head(GROUPED, query=NAME, match=NAME, jaccard=SIMILARITY, estimate=SIMILARITY)
+CONTAINING = MATCHES.but(GROUPED, containment=SIMILARITY)
 
 
 def _contained(plan: Resolved[Any]) -> bool:
@@ -53,64 +49,100 @@ def _by_sketch(plan: Resolved[Any]) -> bool:
     return _contained(plan) and plan.recipe.containing.containment and not plan.options.exact
 
 
-def matches(plan: Resolved[Any], run: Run) -> Matches:
+def matches(plan: Resolved[Any], run: Run) -> SimilarPairs:
     """Every document with its matches: in the order given, then by falling similarity, then by name.
 
-    If the answer is taken in blocks, the result does not hold it. With a list, the answer has only the names
-    of all matches, each once, in the order of the index.
+    If the answer is drawn, the result does not hold it. With a list, the answer has only the names of all matches, each
+    once, in the order of the index.
     """
-    indexed, wanted, delivery = plan.known, plan.options, run.delivery
+    indexed, wanted = plan.known, plan.options
     assert indexed is not None
     listing, nearest = wanted.list, wanted.nearest or 0
     asked = prepare(plan.intake, plan.recipe, run) if plan.changed is None else indexed.select(plan.changed)
+    documents = asked.documents
+    if plan.changed is not None and indexed.index is not None and (given := indexed.index.given_names):
+        now = {at: given[row] for at, row in enumerate(plan.changed.tolist()) if row in given}
+        documents = replace(documents, given_names=now)
+    names = names_for(run, documents, indexed)
     kind, head = (ContainedPairs, CONTAINING) if _contained(plan) else (Pairs, MATCHES)
-    held, names, listed = [kind.empty()], [names_of_pairs(indexed, kind.empty())], list[Rows]()
-    printed = PrintedNames(run.skipped)
+    held = [kind.empty()]
     found = matched = similar = short = left_out = 0
-    take, once = delivery.take, None
-    if take is not None:
-        take(Block(NAMES if listing is not None else head, []))
+    once = None
     if plan.changed is not None and not _contained(plan) and listing is None:
         once = PairsOnce(plan.changed, index_of(indexed)["same_as"].all(), wanted.top or 0, nearest=nearest > 0)
     top = (wanted.top or 0) if once is None else 0
-    for every in _blocks(plan, indexed, asked, top, run):
-        block = every if once is None else once.without_repeats(every)
-        found += len(block.pairs)
-        left_out += block.left_out
-        similar += int(np.count_nonzero(block.pairs.score >= plan.threshold))
-        matched += len(distinct(every.pairs.left))
-        short += shorter_than_matches(every, plan.threshold) if nearest else 0
-        if take is None:
-            held.append(replace(block.pairs, left=block.asked, right=block.matches))
-            names.append(names_of_pairs(block.corpus, block.pairs))
-        elif listing is not None:
-            listed.append(distinct(block.matches))
-        else:
-            for named in shown_pairs(block.corpus, block.pairs, head, printed):
-                take(named)
-    if take is not None and listed:
-        for part in name_blocks(indexed, distinct(np.concatenate(listed)), printed):
-            take(part)
-    left, right = (Ragged.concat([each[side] for each in names], np.uint8) for side in (0, 1))
+
+    def blocks() -> Iterator[MatchBlock]:
+        nonlocal found, matched, similar, short, left_out
+        for every in _blocks(plan, indexed, asked, top, run):
+            block = every if once is None else once.without_repeats(every)
+            found += len(block.pairs)
+            left_out += block.left_out
+            similar += int(np.count_nonzero(block.pairs.score >= plan.threshold))
+            matched += len(distinct(every.pairs.left))
+            short += shorter_than_matches(every, plan.threshold) if nearest else 0
+            yield block
+
+    def names_listed() -> Iterator[list[Row]]:
+        rows = [distinct(block.matches) for block in blocks()]
+        yield from name_rows(indexed, distinct(np.concatenate([np.empty(0, np.int64), *rows])), names)
+
+    if run.draw is None:
+        held += (replace(block.pairs, left=block.asked, right=block.matches) for block in blocks())
+    elif listing is not None:
+        run.draw(Table(NAMES, names_listed))
+    else:
+        run.draw(Table(head, lambda: (rows for each in blocks() for rows in pair_rows(each.corpus, each.pairs, names))))
     run.skipped.warnings += _warnings(plan, run)
-    documents, given = asked.documents, given_names_of(plan.known)
-    if plan.changed is not None and given:
-        now = {at: given[row] for at, row in enumerate(plan.changed.tolist()) if row in given}
-        documents = replace(documents, given_names=now)
-    return Matches(
-        documents=documents,
-        pairs=kind.concat(held),
-        names=(left, right),
-        comparison=_facts(plan, asked, run),
-        indexed=len(indexed),
-        found=found,
-        matched=matched,
-        similar=similar,
-        nearest=nearest,
-        index_names=given,
-        advice=tuple(_excerpts(short, nearest) if found else _nothing_found(asked.documents, plan)),
-        left_out=left_out,
+    pairs, both = kind.concat(held), indexed.select(np.arange(len(indexed))).followed_by(asked)
+    advice = tuple(_excerpts(short, nearest) if found else _nothing_found(asked.documents, plan))
+    of_nearest = {"nearest": nearest, "copies_left_out": left_out} if nearest else {}
+    banding = _searched_by(plan)
+    facts = facts_of_search(
+        *(plan, documents, run, of_nearest | {"matches": found, "matched": matched}, advice),
+        recipe=plan.recipe,
+        grouping=Grouping.of(wanted.fields()),
+        banding=banding,
+        probability=_probability(plan),
+        ignored=len(plan.intake.ignored),
+        more={"indexed": len(indexed)},
+        undecided=run.tally.undecided if _by_sketch(plan) else None,
     )
+    how = _how_nearest(nearest, exact=wanted.exact) if nearest else ""
+    beside = f", against {counted(len(indexed), 'document')}"
+    in_both = replace(pairs, left=len(indexed) + pairs.left)
+    return SimilarPairs(
+        "query",
+        Table(head, lambda: pair_rows(both, in_both, names)),
+        pairs,
+        lists={"matches": Table(NAMES, lambda: name_rows(both, distinct(pairs.right), names))},
+        documents=documents,
+        skipped=run.skipped,
+        facts=facts,
+        lines=lambda seconds, verbose: lines_of_search(
+            *(facts, documents, run.skipped, _outcome(facts, seconds)),
+            needed=1,
+            verbose=verbose,
+            beside=beside,
+            how=how,
+        ),
+        is_found=similar > 0,
+        advice=advice,
+    )
+
+
+def _how_nearest(nearest: int, *, exact: bool) -> str:
+    texts = "text" if nearest == 1 else f"{nearest:,} texts"
+    return f"the most similar {texts}, whatever the threshold{'; every text was compared' if exact else ''}"
+
+
+def _outcome(facts: Mapping[str, Any], seconds: float) -> Iterator[str]:
+    found, left_out = facts["matches"], facts.get("copies_left_out", 0)
+    matches = f"{counted(found, 'match', 'matches')} for {counted(facts['matched'], 'document')}"
+    yield f"{matches if found else 'no matches'}, in {seconds:.2f} s"
+    if left_out:
+        more = "1 more match is a copy" if left_out == 1 else f"{left_out:,} more matches are copies"
+        yield f"{more} of these (--all-copies lists every copy)"
 
 
 def _blocks(plan: Resolved[Any], indexed: Corpus, asked: Corpus, top: int, run: Run) -> Iterator[MatchBlock]:
@@ -123,28 +155,6 @@ def _blocks(plan: Resolved[Any], indexed: Corpus, asked: Corpus, top: int, run: 
     if _contained(plan):
         return find_containing(lookup, by_sketch=_by_sketch(plan))
     return find_matches(lookup, exact=exact, most_memory=plan.options.max_memory)
-
-
-def _facts(plan: Resolved[Any], asked: Corpus, run: Run) -> SearchFacts:
-    """The parameters and counts of the search."""
-    banding = _searched_by(plan)
-    return SearchFacts(
-        documents=asked.documents,
-        recipe=plan.recipe,
-        walking=plan.intake.walking,
-        grouping=Grouping.of(plan.options.fields()),
-        banding=banding,
-        threshold=plan.threshold,
-        probability=_probability(plan),
-        candidates=run.tally.candidates,
-        verified=run.tally.verified,
-        skipped=run.skipped,
-        changed=None if plan.changed is None else len(plan.changed),
-        measure=plan.options.measure,
-        ignored=len(plan.intake.ignored),
-        undecided=run.tally.undecided if _by_sketch(plan) else None,
-        looks_like=tuple(looking_like(asked.documents)),
-    )
 
 
 def _warnings(plan: Resolved[Any], run: Run) -> Iterator[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,8 @@ from simdocs.options.texts import Rereading
 
 if TYPE_CHECKING:
     from simdocs.engines.run import Run
-    from simdocs.model.build_results import BuildResult
+    from simdocs.model.artifact import Artifact
+    from simdocs.model.result import Result
 
 
 class Merge(Options, Rereading, Target, Talking):
@@ -64,7 +64,7 @@ class Merge(Options, Rereading, Target, Talking):
         return explain_no_output(type(self), self.artifacts) if self.output in (None, b"-") else ""
 
 
-def answer(options: Merge, run: Run) -> BuildResult:
+def answer(options: Merge, run: Run) -> Result | Artifact:
     """Merge artifacts and publish the result, unless `conclude` raises an exception; without an output, hold it.
 
     For errors, see `planned` and `merge`.
@@ -72,16 +72,15 @@ def answer(options: Merge, run: Run) -> BuildResult:
     from simdocs.artifacts.writer import MemoryWriter, write_artifact
     from simdocs.commands.merged import merge, planned, standing_for
     from simdocs.commands.standing import NOTHING
-    from simdocs.names import display_name
 
     plan = planned(options)
     if options.output is None:
         memory = MemoryWriter(plan.kind)
         result = merge(plan, memory, run, NOTHING)
-        result = replace(result, made=memory.artifact(run.skipped))
-        run.delivery.conclude(result)
-        return result
+        made = memory.artifact(run.skipped)
+        run.conclude(result)
+        return made
     with write_artifact(os.fsdecode(options.output), plan.kind, options.lock_wait) as writer:
-        result = replace(merge(plan, writer, run, standing_for(plan)), target=display_name(options.output))
-        run.delivery.conclude(result)
+        result = merge(plan, writer, run, standing_for(plan))
+        run.conclude(result)
     return result

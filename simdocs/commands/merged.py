@@ -30,9 +30,9 @@ from simdocs.engines.run import Run
 from simdocs.errors import ArtifactError, InputError, ParametersError, UsageError
 from simdocs.matching.corpus import check_root
 from simdocs.model.artifact import Artifact
-from simdocs.model.build_results import BuildResult
 from simdocs.model.byte_strings import ByteStrings
 from simdocs.model.ragged import Mask
+from simdocs.model.result import Result
 from simdocs.model.skipped import FIRST, JUDGED, UNJUDGED, Skipped
 from simdocs.names import display_name, is_absolute, name_to_text, text_to_name
 from simdocs.options.recipes import Bands, Recipe, SignatureRecipe
@@ -90,7 +90,7 @@ def planned(options: Merge) -> MergePlan:
     return MergePlan(options, inputs, kind, first.recipe, given, of_reading)
 
 
-def merge(plan: MergePlan, writer: Writer, run: Run, there: Standing) -> BuildResult:
+def merge(plan: MergePlan, writer: Writer, run: Run, there: Standing) -> Result:
     """Write the artifact that one run over the arguments of the inputs, in their order, would have built.
 
     All arrays have the same bytes. ShrunkError: it would lose more than half of the documents of the artifact that is
@@ -105,6 +105,8 @@ def merge(plan: MergePlan, writer: Writer, run: Run, there: Standing) -> BuildRe
         refuse_shrinking(there.artifact.name, {}, given, there.artifact.n_documents)
     expectation = merge_arrays(plan.inputs, merged, plan.recipe, writer.append, run)
     made = Unfinished(
+        command=plan.options.command,
+        target=plan.options.output,
         kind=plan.kind,
         documents=merged.documents,
         recipe=plan.recipe,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from simdocs.advice.length_advice import length_advice
+from simdocs.commands.built import facts_of_build, lines_of_build
 from simdocs.commands.resolve import Resolved, of_bands, of_documents, of_signatures
 from simdocs.commands.standing import (
     Given,
@@ -27,23 +28,22 @@ from simdocs.commands.standing import (
     standing,
 )
 from simdocs.corpora import stamp
-from simdocs.corpora.containers.recognise import looking_like
 from simdocs.engines.run import Run, each_band, threads_for
 from simdocs.errors import UnjudgedError, UsageError
 from simdocs.kernels.banding import low_recall
 from simdocs.matching.corpus import name_prefix
 from simdocs.matching.preparing import report_ignored, unknown_recall, useless_template
 from simdocs.model.artifact import Artifact, BandIndex, Signatures, as_ranges
-from simdocs.model.build_results import BuildResult, Expectation, UpdateFacts
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import NO_TOKENS, Array, Index, Ragged, Rows, Tokens
+from simdocs.model.result import Result
 from simdocs.model.skipped import FIRST
-from simdocs.names import name_to_text
+from simdocs.names import display_name, name_to_text
 from simdocs.options.recipes import OF_BANDS, IndexRecipe, Recipe, SignatureRecipe
 from simdocs.options.texts import Updating
 from simdocs.pipeline.boilerplate import with_common_tokens
 from simdocs.pipeline.changes import Changes, changes
-from simdocs.pipeline.indexing import BucketCounter, EarlierTables, band_tables, same_as
+from simdocs.pipeline.indexing import BucketCounter, EarlierTables, Expectation, band_tables, same_as
 from simdocs.pipeline.prepare import files_of, refuse_unusable, signed
 from simdocs.pipeline.reading import Reading
 from simdocs.pipeline.reuse import Earlier
@@ -74,14 +74,14 @@ That is enough for 400,000 ranges. If there are more, run.json does not say whic
 """
 
 
-def plan_of(options: Build, outputs: Sequence[str | None] = ()) -> BuildPlan:
+def plan_of(options: Build) -> BuildPlan:
     """What is built, and from what: see `Resolved`.
 
     UsageError: options contradict the artifact in the place of documents.
     """
     if options.kind == "shingles":
-        return of_documents(options, outputs)
-    plan = of_signatures(options, outputs) if options.kind == "signatures" else of_bands(options, outputs, own=True)
+        return of_documents(options)
+    plan = of_signatures(options) if options.kind == "signatures" else of_bands(options, own=True)
     if plan.artifact is not None and (problems := list(_contradictions(options, plan.artifact))):
         raise UsageError(*problems)
     return plan
@@ -130,7 +130,7 @@ def with_all_ignored(plan: BuildPlan, run: Run) -> BuildPlan:
 
 def build_and_compare(
     plan: BuildPlan, writer: Writer, run: Run, there: Standing, consequence: str
-) -> tuple[BuildResult, Changes]:
+) -> tuple[Result, Changes]:
     """Build an artifact, and compare its documents with those of the one that it replaces.
 
     ShrunkError: see `finish`.
@@ -152,6 +152,8 @@ def build_and_compare(
     if plan.options.strict and run.skipped.unjudged:
         raise UnjudgedError(run.skipped)
     made = Unfinished(
+        command=plan.options.command,
+        target=plan.options.output,
         kind=plan.options.kind,
         documents=documents,
         recipe=plan.recipe,
@@ -170,10 +172,14 @@ class Unfinished(NamedTuple):
     given: its arguments.
     of_reading: the facts for run.json about the run that read its documents.
     ignored: the number of tokens that are left out of all documents.
-    expectation, advice: see BuildResult.
+    command, target: the command that makes it, and its name; None if it is in memory.
+    expectation: what the bands of an index will find; None for other artifacts.
+    advice: lines about parameters that do not suit the documents.
     merged: whether it is made from several artifacts, so that a file that is no argument any more may be an oversight.
     """
 
+    command: str
+    target: bytes | None
     kind: str
     documents: Documents
     recipe: Recipe
@@ -187,7 +193,7 @@ class Unfinished(NamedTuple):
 
 def finish(
     made: Unfinished, writer: Writer, run: Run, there: Standing, began_ns: int, note: str, *, allow_shrink: bool
-) -> tuple[BuildResult, Changes]:
+) -> tuple[Result, Changes]:
     """Complete an artifact, and compare its documents with those of the one that it replaces.
 
     ShrunkError: see `refuse_shrinking` and `refuse_unread`.
@@ -210,24 +216,16 @@ def finish(
     found = changes(documents, there.documents)
     run.progress("writing", 0, 0)
     writer.finish(documents, made.recipe, _run_facts(began_ns, found) | dict(made.of_reading) | {"given": given})
-    result = BuildResult(
-        kind=made.kind,
-        documents=documents,
-        recipe=made.recipe,
-        skipped=run.skipped,
-        expectation=made.expectation,
-        advice=made.advice,
-        update=UpdateFacts(
-            unchanged=found.unchanged,
-            changed=len(found.changed),
-            new=len(found.new),
-            removed=len(found.removed),
-            note=note,
-            renamed=len(found.renamed),
-        ),
-        ignored=made.ignored,
-        looks_like=tuple(looking_like(documents)),
+    advice, skipped, target = made.advice, run.skipped, display_name(made.target or b"")
+    facts = facts_of_build(
+        *(made.kind, documents, made.recipe, skipped, made.ignored, found, note, made.expectation, advice)
     )
+
+    def lines(seconds: float, verbose: bool) -> Iterator[str]:
+        yield from lines_of_build(facts, documents, skipped, verbose=verbose)
+        yield f"{target}: written in {seconds:.2f} s"
+
+    result = Result(made.command, facts=facts, lines=lines, documents=documents, skipped=skipped, advice=advice)
     return result, found
 
 
@@ -279,7 +277,7 @@ def _build_index(plan: BuildPlan, writer: Writer, run: Run, earlier: Earlier | N
         writer.append(name, column)
     sketched = len(sketch[_OF_SKETCH[0]]) if recipe.containing.containment else None
     expected = counter.expectation(lambda some: signatures[some], len(firsts))
-    return documents, replace(expected, sketched=sketched)
+    return documents, expected._replace(sketched=sketched)
 
 
 def _sketch(

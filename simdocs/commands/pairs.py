@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from simdocs.model.figures import counted
+from simdocs.model.table import GROUPED, NAME, SIMILARITY, table_head
 from simdocs.options.answers import Deciding, Drawn, Searching
 from simdocs.options.declaration import flags, option
 from simdocs.options.sources import DOCS, Banded, every_pair
@@ -15,6 +18,9 @@ if TYPE_CHECKING:
     from simdocs.engines.run import Run
     from simdocs.matching.corpus import Corpus
     from simdocs.model.deduplication import SimilarPairs
+
+PAIRS = table_head(GROUPED, document=NAME, other=NAME, jaccard=SIMILARITY, estimate=SIMILARITY)
+NESTED = PAIRS.but(GROUPED, containment=SIMILARITY, contained=NAME)
 
 
 def of_containment(options: Pairs) -> str:
@@ -68,53 +74,73 @@ def answer(options: Pairs, run: Run) -> SimilarPairs:
     from simdocs.commands.resolve import of_search
     from simdocs.commands.searching import read_documents
 
-    plan = of_search(options, run.delivery.outputs)
+    plan = of_search(options)
     plan = replace(plan, intake=replace(plan.intake, with_digests=False))
     return paired(plan, read_documents(plan, run, linked=False), run)
 
 
 def paired(plan: Resolved[Pairs], corpus: Corpus, run: Run) -> SimilarPairs:
-    """The pairs of documents that were read. If they are taken in blocks, they are not held for the result."""
+    """The pairs of documents that were read. If they are drawn, they are not held for the result."""
     from simdocs.advice.template_advice import CrowdWatch
     from simdocs.commands import searching
-    from simdocs.commands.blocks import PrintedNames, names_of_pairs, shown_pairs
+    from simdocs.commands.named_rows import names_for, pair_rows
     from simdocs.matching.self_join import SelfJoin
     from simdocs.matching.similar_pairs import PairCollector, PairsLeftOut, similar_pairs
-    from simdocs.model.answers import Block
     from simdocs.model.deduplication import SimilarPairs
     from simdocs.model.groups import NestedPairs
     from simdocs.model.groups import Pairs as FoundPairs
-    from simdocs.model.search_result import NESTED, PAIRS
+    from simdocs.model.table import Table
 
-    options, take = plan.options, run.delivery.take
+    options = plan.options
     documents, changed = searching.given_documents(plan, corpus), searching.changed_ones(plan, corpus)
     watch = CrowdWatch(len(corpus), run, joinable=searching.is_joinable(plan))
     join = SelfJoin(searching.verifier_of(plan, corpus, run), plan.cut, options.max_memory)
     chain = None if options.all_copies else PairsLeftOut(join, changed)
-    printed = PrintedNames(run.skipped)
+    names = names_for(run, documents)
     kind, head = (NestedPairs, NESTED) if options.measure == "containment" else (FoundPairs, PAIRS)
-    if take is not None:
-        take(Block(head, []))
-    held, found, collector = [kind.empty()], 0, PairCollector(len(corpus))
-    for pairs in similar_pairs(join, all_copies=options.all_copies, changed=changed):
-        wanted = pairs if changed is None else pairs.with_any(changed)
-        found += len(wanted)
-        if chain is not None:
-            chain.add(pairs, len(wanted))
-        collector.add(pairs)
-        if take is None:
-            held.append(wanted)
-        else:
-            for block in shown_pairs(corpus, wanted, head, printed):
-                take(block)
+    held, count, collector = [kind.empty()], 0, PairCollector(len(corpus))
+
+    def found() -> Iterator[FoundPairs]:
+        nonlocal count
+        for pairs in similar_pairs(join, all_copies=options.all_copies, changed=changed):
+            wanted = pairs if changed is None else pairs.with_any(changed)
+            count += len(wanted)
+            if chain is not None:
+                chain.add(pairs, len(wanted))
+            collector.add(pairs)
+            yield wanted
+
+    if run.draw is None:
+        held += found()
+    else:
+        run.draw(Table(head, lambda: (rows for pairs in found() for rows in pair_rows(corpus, pairs, names))))
     every = kind.concat(held)
     run.skipped.warnings += searching.warnings(plan, run)
+    advice = watch.advice + searching.advice(plan, documents, collector.graph(), corpus)
+    left_out = 0 if chain is None else chain.count
+    facts = searching.facts_of(plan, corpus, documents, run, {"pairs": count, "pairs_left_out": left_out}, advice)
     return SimilarPairs(
+        "pairs",
+        Table(head, lambda: pair_rows(corpus, every, names)),
+        every.renumbered(corpus.given_rows),
         documents=documents,
-        pairs=every.renumbered(corpus.given_rows),
-        names=names_of_pairs(corpus, every),
-        comparison=searching.comparison_of(plan, corpus, documents, run),
-        found=found,
-        left_out=0 if chain is None else chain.count,
-        advice=watch.advice + searching.advice(plan, documents, collector.graph(), corpus),
+        skipped=run.skipped,
+        facts=facts,
+        lines=lambda seconds, verbose: searching.lines_of_search(
+            *(facts, documents, run.skipped, _outcome(facts, seconds)), needed=2, verbose=verbose
+        ),
+        is_found=count > 0,
+        advice=advice,
     )
+
+
+def _outcome(facts: Mapping[str, Any], seconds: float) -> Iterator[str]:
+    kind, least = "similar pair", ""
+    if facts["measure"] == "containment":
+        kind, least = "pair", f" with a containment of {facts['threshold']:g} or more"
+    yield f"{counted(facts['pairs'], kind)}{least}, in {seconds:.2f} s"
+    if facts["pairs_left_out"]:
+        yield (
+            f"identical texts are listed as a chain, which leaves out {counted(facts['pairs_left_out'], 'pair')}"
+            f" (--all-copies lists every pair)"
+        )

@@ -12,7 +12,7 @@ from simdocs.options.texts import MIN_PASSAGE
 
 if TYPE_CHECKING:
     from simdocs.engines.run import Run
-    from simdocs.model.repeated_passages import RepeatedPassages
+    from simdocs.model.result import Result
 
 
 class Passages(OfTokens, Drawn):
@@ -39,7 +39,7 @@ class Passages(OfTokens, Drawn):
     exit_code: bool = Searching.options["exit_code"].but()
 
 
-def answer(options: Passages, run: Run) -> RepeatedPassages:
+def answer(options: Passages, run: Run) -> Result:
     """The passages that occur in several documents.
 
     UsageError: a shingle has more units than the shortest passage. InputError: documents cannot be opened. OutputError:
@@ -49,7 +49,7 @@ def answer(options: Passages, run: Run) -> RepeatedPassages:
     from simdocs.commands.repeated import repeated
     from simdocs.commands.resolve import of_documents
 
-    plan = of_documents(options, run.delivery.outputs)
+    plan = of_documents(options)
     recipe = SignatureRecipe(**plan.recipe.fields(), sketching=Sketching())
     intake, recipe = leaving_out(options, plan.intake, recipe, None)
     return repeated(replace(plan, intake=intake, recipe=recipe), run)

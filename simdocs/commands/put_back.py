@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Iterator
 
 from simdocs.commands.acted import ended
 from simdocs.commands.undo import Undo
 from simdocs.engines.run import Run
 from simdocs.errors import ArtifactError
-from simdocs.model.acted import PUT_BACK, PutBack
-from simdocs.model.answers import Row
+from simdocs.model.figures import counted
+from simdocs.model.result import Result
 from simdocs.model.skipped import Skip
+from simdocs.model.table import NAME, Blocks, Row, table_head
 from simdocs.names import display_name, from_here
 from simdocs.storage.journal import UNDOING, UNDONE, Journal, read_journal, written_journal
 from simdocs.storage.linked_file import unlink_again
@@ -19,26 +20,49 @@ from simdocs.storage.moved_file import move_back
 from simdocs.storage.step import HARDLINK, MOVE, NotDoneError, Step
 from simdocs.storage.syscalls import signals_deferred
 
+PUT_BACK = table_head(action=NAME, duplicate=NAME, place=NAME)
 
-def put_back(options: Undo, run: Run) -> PutBack:
-    """What was put back, or would be."""
-    rows = list[Row]()
-    tell = run.delivery.taker(PUT_BACK, rows)
-    if options.yes:
+
+def put_back(options: Undo, run: Run) -> Result:
+    """What was put back, or would be.
+
+    A row has what is done, such as "undo move", the name of the file, and the place from which it comes back (None: no
+    other). If it is only shown, there are also rows about what would be removed: no name, and its path as the place.
+    """
+    count = 0
+
+    def blocks() -> Blocks:
+        nonlocal count
+        if not options.yes:
+            steps = _steps(read_journal(options.journal))
+            count = len(steps)
+            yield [_row(step) for step, _ in steps]
+            made = {os.path.join(step.target_root, path) for step, _ in steps for path in step.made}
+            yield [("remove if empty", None, from_here(path)) for path in sorted(made, reverse=True)]
+            return
         with written_journal(options.journal, create=False) as journal:
-            steps, count = _steps(journal), 0
+            steps = _steps(journal)
             if steps or not journal.is_finished:
                 with ended(journal, "undo"):
-                    count = sum(_undo(journal, step, state, run, tell) for step, state in steps)
-    else:
-        steps = _steps(read_journal(options.journal))
-        for step, _ in steps:
-            tell(_row(step))
-        made = {os.path.join(step.target_root, path) for step, _ in steps for path in step.made}
-        for path in sorted(made, reverse=True):
-            tell(("remove if empty", None, from_here(path)))
-        count = len(steps)
-    return PutBack(is_done=options.yes, count=count, skipped=run.skipped, rows=tuple(rows))
+                    for step, state in steps:
+                        if _undo(journal, step, state, run):
+                            count += 1
+                            yield [_row(step)]
+
+    table, skipped = run.table(PUT_BACK, blocks()), run.skipped
+    left = skipped.counts.get("left", 0)
+
+    def lines(seconds: float, _verbose: bool) -> Iterator[str]:
+        done = f"put back in {seconds:.2f} s" if options.yes else "would be put back"
+        yield f"{counted(count, 'file')} {done}" + (f"; {left:,} not" if left else "")
+
+    facts = {"is_done": options.yes, "put_back": count, "skipped": skipped.counts, "seconds": None}
+    notes = list[str]()
+    if not count and not skipped.counts:
+        notes.append("nothing is left to put back")
+    elif count and not options.yes:
+        notes.append("nothing was changed: --yes does what is listed")
+    return Result("undo", table, facts=facts, lines=lines, skipped=skipped, notes=notes)
 
 
 def _steps(journal: Journal) -> list[tuple[Step, str]]:
@@ -52,8 +76,8 @@ def _steps(journal: Journal) -> list[tuple[Step, str]]:
     return steps
 
 
-def _undo(journal: Journal, step: Step, state: str, run: Run, tell: Callable[[Row], None]) -> int:
-    """Undo a step; return 1, or 0 if it cannot be undone."""
+def _undo(journal: Journal, step: Step, state: str, run: Run) -> bool:
+    """Undo a step; return whether it could be undone."""
     undo = move_back if step.action == MOVE else unlink_again
     try:
         with signals_deferred():
@@ -69,9 +93,8 @@ def _undo(journal: Journal, step: Step, state: str, run: Run, tell: Callable[[Ro
             place = display_name(step.target_place if step.target else os.path.dirname(step.place))
             reason = f"{error.strerror or error}: look in {place}"
         run.skipped.add(Skip("left", from_here(step.place), reason))
-        return 0
-    tell(_row(step))
-    return 1
+        return False
+    return True
 
 
 def _row(step: Step) -> Row:

@@ -17,8 +17,7 @@ from simdocs.options.values import FLAG, artifact_name, choice, whole
 
 if TYPE_CHECKING:
     from simdocs.engines.run import Run
-    from simdocs.model.matches import Matches
-    from simdocs.model.quotations import Quotations
+    from simdocs.model.result import Result
 
 
 def of_nearest(options: Query) -> str:
@@ -129,14 +128,14 @@ class Query(OfDocuments, ChoosingBands, Deciding, Searching, Drawn):
         yield from ()
 
 
-def answer(options: Query, run: Run) -> Matches | Quotations:
+def answer(options: Query, run: Run) -> Result:
     """The matches that were asked for, or the passages.
 
     UsageError: options contradict the index. InputError, ArtifactError: documents or the index cannot be opened.
     """
     from simdocs.commands.resolve import of_query
 
-    plan = of_query(options, run.delivery.outputs)
+    plan = of_query(options)
     if plan.recipe.sketching.is_own:
         from simdocs.commands.own_functions import refuse_other_items
 

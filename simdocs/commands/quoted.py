@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from simdocs.commands.blocks import PrintedNames, RecordedNames, given_names_of
+from simdocs.commands.named_rows import DocumentNames, names_for
 from simdocs.commands.resolve import Resolved
+from simdocs.commands.summary import facts_left_out, facts_read, left_out_in_words, read_in_words, why_so_few
 from simdocs.corpora.containers.recognise import looking_like
 from simdocs.corpora.containers.reopened import Reopened
 from simdocs.engines.run import Run
@@ -19,35 +20,67 @@ from simdocs.matching.passage_search import PassageSearch
 from simdocs.matching.preparing import prepare
 from simdocs.matching.quoting import Quote, Quoting
 from simdocs.matching.verify import Verifier, outdated_warnings
-from simdocs.model.answers import Block
-from simdocs.model.common_passages import PASSAGE_PLACES, PASSAGE_TEXTS, QUOTED_PASSAGES, CommonPassages
-from simdocs.model.quotations import Quotations
+from simdocs.model.common_passages import counted_units
+from simdocs.model.comparison import CommonPassages
+from simdocs.model.figures import counted
 from simdocs.model.ragged import Rows, Tokens
+from simdocs.model.result import Result
+from simdocs.model.table import EXCERPTS, NAME, NUMBER, PLAIN, QUOTING, Blocks, Look, Row, Table, table_head
 from simdocs.model.texts import batches
-from simdocs.names import name_to_text
+from simdocs.names import display_name, text_to_name
 from simdocs.options.families import UNITS
 from simdocs.options.recipes import Shingling
 from simdocs.pipeline.reload import reload_texts
+
+_A, _B = (dict.fromkeys((f"{side}_begin", f"{side}_end", f"{side}_line"), NUMBER) for side in "ab")
+
+PLACES = table_head(PLAIN, a=NAME, **_A, b=NAME, **_B, units=NUMBER)
+"""The columns of passages in common."""
+
+TEXTS = PLACES.but(PLAIN, text=NAME)
+"""The same with the text of each passage, as it is in the first text."""
+
+QUOTED = PLACES.but(QUOTING, passage=EXCERPTS)
+"""The same for people, who also see each passage."""
 
 
 def passages_of(
     names: Sequence[Any], texts: Sequence[bytes], min_passage: int | None, shingling: Shingling, ignored: Tokens
 ) -> CommonPassages:
-    """The passages that two texts in UTF-8 have in common. ignored: the tokens that are left out.
+    """The passages that two texts in UTF-8 have in common, those with most units first. ignored: tokens left out.
 
     UsageError: a shingle has more units than the shortest passage that is wanted.
     """
-    least = least_units(min_passage, shingling)
+    least, unit = least_units(min_passage, shingling), shingling.unit
     search = PassageSearch(texts[:1], shingling, least, ignored)
     first, other = search.firsts[0], search.placed(texts[1])
-    return CommonPassages(
-        names=(names[0], names[1]),
-        passages=tuple(search.passages(0, other)),
-        least=least,
-        unit=shingling.unit,
-        texts=(first.text, other.text),
-        lengths=(len(first.numbers), len(other.numbers)),
+    passages, lengths = search.passages(0, other), (len(first.numbers), len(other.numbers))
+    rows = [each.row(*names) for each in passages]
+    table = Table.of(PLACES, rows)
+    shown = [display_name(text_to_name(str(name))) for name in names]
+
+    def drawn(look: Look) -> Iterator[Table]:
+        if not look.holds_all:
+            yield table
+        elif not look.for_people:
+            texts = (first.text[each.a_begin : each.a_end] for each in passages)
+            yield Table.of(TEXTS, ((*row, text) for row, text in zip(rows, texts, strict=True)))
+        elif passages:
+            quoted = (each.excerpt(first.text, unit) for each in passages)
+            yield Table.of(QUOTED, ((*row, excerpt) for row, excerpt in zip(rows, quoted, strict=True)))
+
+    def lines(_seconds: float, _verbose: bool) -> Iterator[str]:
+        found = counted(len(passages), "passage") if passages else "no passages"
+        part = f": {sum(each.units for each in passages):,} of {counted_units(lengths[0], unit)} of {shown[0]}"
+        yield f"{found} of {least:,} {UNITS[unit].plural} or more" + part * bool(passages)
+
+    short = (
+        f"{name}: this text has {counted_units(length, unit) if length else 'nothing'} to compare, and a passage has at"
+        f" least {counted_units(least, unit)}"
+        for name, length in dict(zip(shown, lengths, strict=True)).items()
+        if length < least
     )
+    return CommonPassages("passages", table, drawn=drawn, lines=lines, is_found=len(passages) > 0, notes=short)
 
 
 def least_units(given: int | None, shingling: Shingling) -> int:
@@ -59,61 +92,87 @@ def least_units(given: int | None, shingling: Shingling) -> int:
     return max(UNITS[shingling.unit].passage, k) if given is None else given
 
 
-def quotations(plan: Resolved[Any], run: Run) -> Quotations:
+def quotations(plan: Resolved[Any], run: Run) -> Result:
     """The passages that the queries have in common with documents of the index: by query, then longest first.
 
-    Passages of equal length come by the names of the documents of the index. If the answer is taken in blocks, the
-    result does not hold it. UsageError: see `passages_of`.
+    Passages of equal length come by the names of the documents of the index. If the answer is drawn, the result does
+    not hold it. UsageError: see `passages_of`.
     """
-    indexed, recipe, exact, delivery = plan.known, plan.recipe, plan.options.exact, run.delivery
+    indexed, recipe, exact = plan.known, plan.recipe, plan.options.exact
     assert indexed is not None
-    least = least_units(plan.options.min_passage, recipe.shingling)
+    unit, least = recipe.shingling.unit, least_units(plan.options.min_passage, recipe.shingling)
     asked = prepare(plan.intake, recipe, run)
     verifier = Verifier(indexed, plan.threshold, run, no_prefilter=exact)
     lookup = Lookup(verifier, asked, itself=plan.options.itself)
     by_sketch = recipe.containing.containment and not exact
-    names: PrintedNames | RecordedNames = PrintedNames(run.skipped)
-    if delivery.take is None:
-        names = RecordedNames(asked.documents, given_names_of(indexed))
-    for_people = delivery.take is not None and delivery.look.for_people
-    with_text = delivery.take is None or delivery.look.holds_all
-    head = QUOTED_PASSAGES if for_people else PASSAGE_TEXTS if with_text else PASSAGE_PLACES
-    if delivery.take is not None and not for_people:
-        delivery.take(Block(head, []))
-    places, found, matched = list[tuple[Any, ...]](), 0, 0
-    unit = recipe.shingling.unit
-    for texts, quotes in Quoting(lookup, least, by_sketch=by_sketch).find(_texts(asked, lookup.filled, verifier)):
-        rows = list[tuple[Any, ...]]()
-        decoded = dict[int, str]()
-        for quote, row in _named(lookup, quotes, names):
-            if not with_text:
-                rows.append(row)
-                continue
-            if quote.query not in decoded:
-                decoded = {quote.query: dict(texts)[quote.query].decode("utf-8", "surrogateescape")}
-            passage = quote.passage.excerpt(decoded[quote.query], unit)
-            rows.append((*row, passage if for_people else passage.passage))
-        found, matched = found + len(rows), matched + len({quote.query for quote in quotes})
-        if delivery.take is None:
-            places += [tuple(name_to_text(each) if isinstance(each, bytes) else each for each in row) for row in rows]
-        elif rows:
-            delivery.take(Block(head, rows))
+    names, look = names_for(run, asked.documents, indexed), run.look or Look()
+    found = matched = 0
+
+    def blocks() -> Blocks:
+        nonlocal found, matched
+        for texts, quotes in Quoting(lookup, least, by_sketch=by_sketch).find(_texts(asked, lookup.filled, verifier)):
+            rows, decoded = list[Row](), dict[int, str]()
+            for quote, row in _named(lookup, quotes, names):
+                if not look.holds_all:
+                    rows.append(row)
+                    continue
+                if quote.query not in decoded:
+                    decoded = {quote.query: dict(texts)[quote.query].decode("utf-8", "surrogateescape")}
+                passage = quote.passage.excerpt(decoded[quote.query], unit)
+                rows.append((*row, passage if look.for_people else passage.passage))
+            found, matched = found + len(rows), matched + len({quote.query for quote in quotes})
+            yield rows
+
+    with_texts = run.table(QUOTED if look.for_people else TEXTS if look.nested else PLACES, blocks())
+    table = Table(PLACES, lambda: ([row[: len(PLACES.columns)] for row in block] for block in with_texts.blocks()))
     run.skipped.warnings += outdated_warnings(run, indexed.index, texts=True)
-    return Quotations(
-        documents=asked.documents,
-        places=tuple(places),
-        recipe=recipe,
-        least=least,
-        indexed=len(indexed),
-        found=found,
-        matched=matched,
-        candidates=run.tally.candidates,
-        undecided=run.tally.undecided if by_sketch else None,
-        verified=run.tally.verified,
+    documents, undecided = asked.documents, run.tally.undecided if by_sketch else None
+    facts = {
+        **facts_read(documents),
+        "skipped": run.skipped.counts,
+        **facts_left_out(documents, len(plan.intake.ignored)),
+        "indexed": len(indexed),
+        "min_passage": least,
+        "candidates": run.tally.candidates,
+        "read_again": run.tally.verified,
+        **({} if undecided is None else {"compared_with_all": undecided}),
+        "passages": found,
+        "matched": matched,
+        "parameters": recipe.as_dict(),
+        "seconds": None,
+        "looks_like": dict(looking_like(documents)),
+    }
+
+    def lines(seconds: float, _verbose: bool) -> Iterator[str]:
+        if why := why_so_few(documents, run.skipped, 1):
+            yield f"nothing was compared: {why}"
+        yield f"{read_in_words(documents, run.skipped)}, against {counted(len(indexed), 'document')}"
+        yield from left_out_in_words(documents, len(plan.intake.ignored))
+        if not why:
+            yield f"{_how_found(undecided, len(documents))}; {counted(run.tally.verified, 'text')} read again"
+        passages = counted(found, "passage") if found else "no passages"
+        matches = f" for {counted(matched, 'document')}" * bool(found)
+        shorter = "" if found or why else "; --min-passage finds shorter ones"
+        yield f"{passages} of {least:,} {UNITS[unit].plural} or more{matches}, in {seconds:.2f} s{shorter}"
+
+    return Result(
+        "query",
+        table,
+        drawn=lambda look: (with_texts if look.nested else table,),
+        facts=facts,
+        lines=lines,
+        documents=documents,
         skipped=run.skipped,
-        looks_like=tuple(looking_like(asked.documents)),
-        ignored=len(plan.intake.ignored),
+        is_found=found > 0,
     )
+
+
+def _how_found(undecided: int | None, asked: int) -> str:
+    """A phrase about how candidates were found. undecided: queries that were compared with all texts; None: all."""
+    if undecided is None or undecided == asked:
+        return "every passage is found"
+    every = f"; {counted(undecided, 'document')} compared with every text" * bool(undecided)
+    return f"the sketch may miss short passages, --exact misses none{every}"
 
 
 def _texts(asked: Corpus, rows: Rows, verifier: Verifier) -> Iterator[tuple[int, bytes]]:
@@ -127,9 +186,7 @@ def _texts(asked: Corpus, rows: Rows, verifier: Verifier) -> Iterator[tuple[int,
         yield from ((int(some[place]), text) for place, text in sorted(read))
 
 
-def _named(
-    lookup: Lookup, quotes: Sequence[Quote], names: PrintedNames | RecordedNames
-) -> Iterator[tuple[Quote, tuple[Any, ...]]]:
+def _named(lookup: Lookup, quotes: Sequence[Quote], names: DocumentNames) -> Iterator[tuple[Quote, tuple[Any, ...]]]:
     """Yield passages with their rows, in the order of the answer, if the names of both documents can be printed."""
     rows, place = np.unique(np.array([quote.row for quote in quotes], np.int64), return_inverse=True)
     both = lookup.indexed.select(rows).followed_by(lookup.asked)

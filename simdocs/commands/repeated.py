@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
-from itertools import pairwise
+from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from simdocs.commands.blocks import PrintedNames, RecordedNames, given_names_of
+from simdocs.commands.named_rows import DocumentNames, names_for
 from simdocs.commands.quoted import least_units
 from simdocs.commands.resolve import Resolved
+from simdocs.commands.summary import facts_read, read_in_words, why_so_few
 from simdocs.corpora.containers.recognise import looking_like
 from simdocs.engines.run import Run
 from simdocs.kernels.buckets import equal_runs
@@ -22,14 +23,33 @@ from simdocs.matching.unit_texts import UnitTexts
 from simdocs.matching.verify import Verifier
 from simdocs.model.common_passages import Excerpt, counted_units
 from simdocs.model.documents import Documents
+from simdocs.model.figures import counted
 from simdocs.model.ragged import Index, offsets_of, ranges
-from simdocs.model.repeated_passages import RepeatedPassage, RepeatedPassages, RepeatPlace, block_of
-from simdocs.names import name_to_text
+from simdocs.model.result import Result
+from simdocs.model.table import AT_ONCE, EXCERPTS, NAME, NUMBER, PLAIN, REPEATING, Blocks, Look, Row, Table, table_head
+from simdocs.options.families import UNITS
 from simdocs.pipeline.prepare import files_of, refuse_unusable
 from simdocs.pipeline.reading import Reading
 
-_AT_ONCE = 1 << 12
-"""Rows of an answer in one block."""
+PLACES = table_head(
+    passage=NUMBER, documents=NUMBER, units=NUMBER, own=NUMBER, document=NAME, begin=NUMBER, end=NUMBER, line=NUMBER
+)
+"""The columns of passages that occur in several documents: a row for each place."""
+
+TEXTS = PLACES.but(PLAIN, text=NAME)
+"""The same with the text of each passage, in the row of its first place."""
+
+QUOTED = table_head(
+    REPEATING,
+    passage=NUMBER,
+    length=NAME,
+    own=NUMBER,
+    documents=NUMBER,
+    places=NUMBER,
+    first=EXCERPTS,
+    excerpt=EXCERPTS,
+)
+"""The columns for people: a row for each passage, with its first places and its text."""
 
 _SHOWN = 3
 """Places of a passage that people see."""
@@ -50,12 +70,15 @@ class _Listed(NamedTuple):
     offsets: Index
 
 
-def repeated(plan: Resolved[Any], run: Run) -> RepeatedPassages:
-    """The passages that occur in several documents. If they are taken in blocks, the result does not hold them.
+def repeated(plan: Resolved[Any], run: Run) -> Result:
+    """The passages that occur in several documents: those first that take most text beside their first place.
+
+    A row for each place has the number of the passage, of its documents, its units and those that are its own; the name
+    of the document, begin, end and line. If they are drawn, the result does not hold them.
 
     UsageError: a shingle has more units than the shortest passage. OutputError: there is no room for temporary files.
     """
-    recipe, intake, delivery = plan.recipe, plan.intake, run.delivery
+    recipe, intake, look = plan.recipe, plan.intake, run.look or Look()
     unit, least = recipe.shingling.unit, least_units(plan.options.min_passage, recipe.shingling)
     texts, excerpts = UnitTexts(unit, least), None
     try:
@@ -67,29 +90,60 @@ def repeated(plan: Resolved[Any], run: Run) -> RepeatedPassages:
         texts.close()
         corpus = replace(Corpus.of(documents, recipe, limit=intake.walking.max_size), ignored=intake.ignored)
         verifier = Verifier(corpus, plan.threshold, run)
-        if delivery.take is None or delivery.look.holds_all:
+        if look.holds_all:
             excerpts = Excerpts(len(repeats.units))
         sizes, own = repeats.units[some.passage], repeats.own[some.passage]
         some, places = places_of(some, repeats.units, least, verifier, excerpts)
         listed = _listed(some, places, sizes, own)
-        passages = _Answer(corpus, some, places, listed, excerpts, unit).deliver(run)
+        answer = _Answer(corpus, some, places, listed, excerpts, unit, names_for(run, documents))
+        head = QUOTED if look.for_people else TEXTS if look.nested else PLACES
+        with_texts = run.table(head, answer.quoted() if look.for_people else answer.rows())
     finally:
         texts.close()
         if excerpts is not None:
             excerpts.close()
-    return RepeatedPassages(
+    table = Table(PLACES, lambda: ([row[: len(PLACES.columns)] for row in block] for block in with_texts.blocks()))
+    found, matched = len(listed.numbers), len(np.unique(some.document[listed.rows]))
+    total, covered = int(documents.facts["length"].sum()), _covered(documents, some, listed)
+    facts = {
+        **facts_read(documents),
+        "skipped": run.skipped.counts,
+        "ignored_tokens": len(intake.ignored),
+        "min_passage": least,
+        "passages": found,
+        "places": len(listed.rows),
+        "matched": matched,
+        "units": total,
+        "in_passages": covered,
+        "parameters": recipe.as_dict(),
+        "seconds": None,
+        "looks_like": dict(looking_like(documents)),
+    }
+
+    def lines(seconds: float, _verbose: bool) -> Iterator[str]:
+        if why := why_so_few(documents, run.skipped, 2):
+            yield f"nothing was compared: {why}"
+        yield read_in_words(documents, run.skipped)
+        if ignored := facts["ignored_tokens"]:
+            yield f"{ignored:,} tokens of templates are left out: passages of hardly anything else are not listed"
+        of_length = f"of {counted_units(least, unit)} or more in several documents"
+        if not found:
+            shorter = "; --min-passage finds shorter ones" if total and not why else ""
+            yield f"no passages {of_length}, in {seconds:.2f} s{shorter}"
+            return
+        where = f"{counted(len(listed.rows), 'place')} in {counted(matched, 'document')}"
+        share = f"{covered / max(1, total):.1%} of all {UNITS[unit].plural}"
+        yield f"{counted(found, 'passage')} {of_length}: {where}, {share}, in {seconds:.2f} s"
+
+    return Result(
+        "passages",
+        table,
+        drawn=lambda look: (with_texts if look.nested else table,),
+        facts=facts,
+        lines=lines,
         documents=documents,
-        passages=passages,
-        recipe=recipe,
-        least=least,
-        found=len(listed.numbers),
-        places=len(listed.rows),
-        matched=len(np.unique(some.document[listed.rows])),
-        covered=_covered(documents, some, listed),
-        total=int(documents.facts["length"].sum()),
         skipped=run.skipped,
-        looks_like=tuple(looking_like(documents)),
-        ignored=len(intake.ignored),
+        is_found=found > 0,
     )
 
 
@@ -127,14 +181,6 @@ def _covered(documents: Documents, some: Occurrences, listed: _Listed) -> int:
     return int(np.maximum(ends - np.maximum(begins, reached), 0).sum())
 
 
-class _Piece(NamedTuple):
-    """Some places of a passage: the passage, and from which to which place of all."""
-
-    passage: int
-    begin: int
-    end: int
-
-
 class _Answer(NamedTuple):
     """What the answer is made of."""
 
@@ -144,59 +190,56 @@ class _Answer(NamedTuple):
     listed: _Listed
     excerpts: Excerpts | None
     unit: str
+    names: DocumentNames
 
-    def deliver(self, run: Run) -> tuple[RepeatedPassage, ...]:
-        """Hand over the passages in blocks, or return them."""
-        take, look = run.delivery.take, run.delivery.look
-        if take is None:
-            recorded = RecordedNames(self.corpus.documents, given_names_of(None))
-            return tuple(self._passages(list(self._pieces(None, None)), recorded))
-        names = PrintedNames(run.skipped)
-        if not look.for_people:
-            take(block_of((), look))
-        waiting, size = list[_Piece](), 0
-        for piece in self._pieces(_SHOWN if look.for_people else None, _AT_ONCE):
-            waiting.append(piece)
-            size += piece.end - piece.begin
-            if size >= _AT_ONCE:
-                take(block_of(self._passages(waiting, names), look))
-                waiting, size = [], 0
-        if waiting:
-            take(block_of(self._passages(waiting, names), look))
-        return ()
+    def rows(self) -> Blocks:
+        """Yield a row for each place, and in the first of each passage its text, if texts are wanted.
 
-    def _pieces(self, most: int | None, at_once: int | None) -> Iterator[_Piece]:
-        """Yield the first places of each passage, or all, some at a time."""
-        for at, (first, end) in enumerate(pairwise(self.listed.offsets.tolist())):
-            stop = end if most is None else min(end, first + most)
-            for begin in range(first, stop, at_once or stop - first):
-                yield _Piece(at, begin, min(stop, begin + at_once) if at_once else stop)
+        A place whose document has no name to print is left out.
+        """
+        listed, last = self.listed, -1
+        passages = np.repeat(np.arange(len(listed.numbers)), np.diff(listed.offsets))
+        for at in range(0, len(passages), AT_ONCE):
+            of, block = passages[at : at + AT_ONCE], list[Row]()
+            figures = (each[of].tolist() for each in (listed.documents, listed.units, listed.own))
+            places, fit = self._places(listed.rows[at : at + AT_ONCE])
+            for passage, *row, place, fits in zip(of.tolist(), *figures, places, fit, strict=True):
+                if not fits:
+                    continue
+                if self.excerpts is None:
+                    block.append((passage + 1, *row, *place))
+                else:
+                    text = None if passage == last else self._excerpt(passage).passage
+                    block.append((passage + 1, *row, *place, text))
+                last = passage
+            yield block
 
-    def _passages(self, pieces: Sequence[_Piece], names: PrintedNames | RecordedNames) -> list[RepeatedPassage]:
-        """Passages with some of their places. A place whose document has no name to print is left out."""
+    def quoted(self) -> Blocks:
+        """Yield a row for people for each passage, with its first places."""
         listed = self.listed
-        begins, ends = (np.array([each[side] for each in pieces], np.int64) for side in (1, 2))
-        rows = listed.rows[ranges(begins, ends - begins)]
-        named, fit = names.of(self.corpus, self.some.document[rows], kept=True)
-        if isinstance(names, RecordedNames):
-            named = [name_to_text(each) if isinstance(each, bytes) else each for each in named]
-        places = map(RepeatPlace, named, *(each[rows].tolist() for each in self.places[:3]))
-        every = list(zip(places, fit.tolist(), strict=True))
-        found, done = list[RepeatedPassage](), 0
-        for at, begin, end in pieces:
-            first, total = int(listed.offsets[at]), int(listed.offsets[at + 1] - listed.offsets[at])
-            printed = tuple(place for place, can_be in every[done : done + end - begin] if can_be)
-            done += end - begin
-            documents, units, own = (int(each[at]) for each in (listed.documents, listed.units, listed.own))
-            excerpt = self._excerpt(at) if begin == first else None
-            found.append(RepeatedPassage(at + 1, documents, units, own, total, printed, excerpt))
-        return found
+        for at in range(0, len(listed.numbers), AT_ONCE):
+            begins, counts = listed.offsets[at : at + AT_ONCE + 1][:-1], np.diff(listed.offsets[at : at + AT_ONCE + 1])
+            shown = np.minimum(counts, _SHOWN)
+            places, fit = self._places(listed.rows[ranges(begins, shown)])
+            ends, block = np.cumsum(shown).tolist(), list[Row]()
+            for passage, total, end, size in zip(count(at), counts.tolist(), ends, shown.tolist(), strict=False):
+                cut = slice(end - size, end)
+                first = tuple(place for place, fits in zip(places[cut], fit[cut], strict=True) if fits)
+                units, own, documents = (int(each[passage]) for each in (listed.units, listed.own, listed.documents))
+                excerpt = self._excerpt(passage)
+                new = None if own == units else own
+                block.append((passage + 1, excerpt.length, new, documents, total, first, excerpt))
+            yield block
 
-    def _excerpt(self, at: int) -> Excerpt | None:
+    def _places(self, rows: Index) -> tuple[list[tuple[Any, ...]], list[bool]]:
+        """The places in these rows: document, begin, end and line; and which of them can be printed."""
+        named, fit = self.names.of(self.corpus, self.some.document[rows], kept=True)
+        return list(zip(named, *(each[rows].tolist() for each in self.places[:3]), strict=True)), fit.tolist()
+
+    def _excerpt(self, passage: int) -> Excerpt:
         """A passage as it is at its first place."""
-        if self.excerpts is None:
-            return None
-        before, passage, after = (
-            each.decode("utf-8", "surrogateescape") for each in self.excerpts.of(int(self.listed.numbers[at]))
+        assert self.excerpts is not None
+        before, text, after = (
+            each.decode("utf-8", "surrogateescape") for each in self.excerpts.of(int(self.listed.numbers[passage]))
         )
-        return Excerpt(counted_units(int(self.listed.units[at]), self.unit), before, passage, after)
+        return Excerpt(counted_units(int(self.listed.units[passage]), self.unit), before, text, after)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -13,12 +12,25 @@ from simdocs.kernels import jaccard
 from simdocs.matching.difference import difference
 from simdocs.matching.measures import token_sets
 from simdocs.model.deduplication import Deduplication
+from simdocs.model.figures import counted
 from simdocs.model.passages import Difference, Passage
 from simdocs.model.ragged import Floats
-from simdocs.model.report import MOST_IN_MATRIX, GroupTable, Report, ShownGroup, chosen_pairs
+from simdocs.model.report import (
+    MOST_IN_MATRIX,
+    GroupTable,
+    Report,
+    ShownGroup,
+    chosen_pairs,
+    pairs_shown,
+    unreadable,
+)
 from simdocs.model.saved_answer import SavedAnswer, SavedDocument
+from simdocs.model.skipped import Skipped
 from simdocs.options.answers import Reporting
 from simdocs.options.families import FIGURES
+
+_NAMED = 3
+"""Reasons that a note names."""
 
 _UNIT = "words"
 """The unit of the differences."""
@@ -27,12 +39,18 @@ _UNIT = "words"
 def report_of(found: Deduplication, reporting: Reporting) -> Report:
     """The report of groups that were just found. Texts that were in memory are shown, too."""
     held = {found.documents.raw_name(row): text for row, text in found.documents.held.items()}
-    return replace(reported(found.saved, reporting, held), skipped=found.skipped)
+    return reported(found.saved(), reporting, held, found.skipped)
 
 
-def reported(answer: SavedAnswer, reporting: Reporting, held: Mapping[bytes, bytes] | None = None) -> Report:
-    """The report of an answer, or what one figure needs of it. held: texts that are in memory, by name.
+def reported(
+    answer: SavedAnswer,
+    reporting: Reporting,
+    held: Mapping[bytes, bytes] | None = None,
+    skipped: Skipped | None = None,
+) -> Report:
+    """The report of an answer, or what one figure needs of it.
 
+    held: texts that are in memory, by name. skipped: the documents that this run did not compare, if it did compare.
     UsageError: the figure cannot show the group.
     """
     groups, figure, most_bytes = GroupTable.of(answer), reporting.figure, reporting.report_size
@@ -42,7 +60,30 @@ def reported(answer: SavedAnswer, reporting: Reporting, held: Mapping[bytes, byt
         place = _place(groups, reporting.group) if FIGURES[figure].of_group else None
         chosen = {} if place is None else {place: range(1, int(groups.sizes[place]))}
         shown, most_bytes = tuple(_shown(answer, groups, chosen, held or {}, differ=False)), 0
-    return Report(answer=answer, groups=groups, shown=shown, most_bytes=most_bytes, figure_name=figure)
+    missing, pairs = unreadable(shown), pairs_shown(shown)
+    counts = {name: getattr(answer, name) for name in ("documents", "kept", "groups", "duplicates")}
+    facts = {
+        **counts,
+        **({} if answer.changed is None else {"changed": answer.changed}),
+        "skipped": dict(answer.skipped),
+        "pairs_shown": pairs,
+        "unreadable": len(missing),
+        "seconds": None,
+    }
+
+    def lines(seconds: float, _verbose: bool) -> Iterator[str]:
+        kept = f"{answer.kept:,} kept" if answer.changed is None else f"{answer.changed:,} new or changed"
+        found = f"{counted(answer.documents, 'document')}, {kept}; "
+        found += f"{counted(answer.duplicates, 'duplicate')} in {counted(answer.groups, 'group')}"
+        what = f": figure {figure}" if figure else f"; what differs is shown for {counted(pairs, 'pair')}"
+        yield f"{found}{what}, in {seconds:.2f} s"
+
+    notes = list[str]()
+    if missing:
+        more = f", and {len(missing) - _NAMED:,} more" if len(missing) > _NAMED else ""
+        notes.append(f"some texts are not in the report: {'; '.join(missing[:_NAMED])}{more}")
+    of_report = answer, groups, shown, most_bytes, figure
+    return Report(*of_report, facts=facts, lines=lines, notes=notes, skipped=skipped or Skipped())
 
 
 def _place(groups: GroupTable, number: int | None) -> int | None:

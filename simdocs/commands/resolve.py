@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
@@ -129,24 +130,24 @@ def in_words(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value) or "''"
 
 
-def of_documents(options: Any, outputs: Sequence[str | None] = ()) -> Resolved[Any]:
+def of_documents(options: Any) -> Resolved[Any]:
     """What is asked about documents that become token sets."""
-    intake = intake_of(options, outputs)
+    intake = intake_of(options)
     options = resolved(options, intake.artifact)
     return Resolved(options, intake, shingles_recipe(options, _recipe_of(intake)), None)
 
 
-def of_signatures(options: Any, outputs: Sequence[str | None] = ()) -> Resolved[Any]:
+def of_signatures(options: Any) -> Resolved[Any]:
     """What is asked about documents that become signatures."""
-    intake = intake_of(options, outputs)
+    intake = intake_of(options)
     options = resolved(options, intake.artifact)
     intake, recipe = _signed(options, intake, intake.artifact)
     return Resolved(options, intake, recipe, None)
 
 
-def of_bands(options: Any, outputs: Sequence[str | None] = (), *, own: bool) -> Resolved[Any]:
+def of_bands(options: Any, *, own: bool) -> Resolved[Any]:
     """What is asked about documents that become signatures in bands. own: whether an index gets bands of its own."""
-    intake = intake_of(options, outputs) if options.ways() else Intake(outputs=outputs)
+    intake = intake_of(options) if options.ways() else Intake(outputs=outputs_of(options))
     artifact = intake.artifact
     options = resolved(options, artifact, undecided=OF_BANDS if own else ())
     if isinstance(artifact, BandIndex) and not own:
@@ -158,11 +159,11 @@ def of_bands(options: Any, outputs: Sequence[str | None] = (), *, own: bool) -> 
     return Resolved(options, intake, IndexRecipe(**made, banding=banding, containing=containing), banding)
 
 
-def of_search(options: Any, outputs: Sequence[str | None] = ()) -> Resolved[Any]:
+def of_search(options: Any) -> Resolved[Any]:
     """What is asked about near-duplicates among documents: dedupe and pairs."""
     against = getattr(options, "against", None)
     known = None if against is None else _known(against, options)
-    intake = intake_of(options, outputs)
+    intake = intake_of(options)
     artifact, index = intake.artifact, None if known is None else known.index
     if index is None:
         options = resolved(options, artifact, ("threshold",))
@@ -177,13 +178,13 @@ def of_search(options: Any, outputs: Sequence[str | None] = ()) -> Resolved[Any]
     return Resolved(options, intake, recipe, banding, known, not isinstance(fixed, BandIndex), changed)
 
 
-def of_query(options: Any, outputs: Sequence[str | None] = ()) -> Resolved[Any]:
+def of_query(options: Any) -> Resolved[Any]:
     """What is asked about documents of an index that are similar to others."""
     explain_order(options)
     known = _known(options.index, options)
     index = known.index
     assert index is not None
-    intake = Intake(outputs=outputs) if options.changed else intake_of(options, outputs)
+    intake = Intake(outputs=outputs_of(options)) if options.changed else intake_of(options)
     options, intake, recipe = _beside(options, intake, index)
     changed = index.changed if options.changed else None
     return Resolved(options, intake, recipe, recipe.banding, known, False, changed)
@@ -267,7 +268,13 @@ def is_artifact(given: Any) -> bool:
     return not isinstance(given, bytes) or (given != b"-" and kind_of(given) is not None)
 
 
-def intake_of(options: OfDocuments, outputs: Sequence[str | None] = ()) -> Intake:
+def outputs_of(options: Any) -> list[str]:
+    """The files to which the answer and its summary are written, which must not be among those that are read."""
+    summary = getattr(options, "summary_json", None)
+    return [*([options.path] if options.path else []), *([os.fsdecode(summary)] if summary else [])]
+
+
+def intake_of(options: OfDocuments) -> Intake:
     """The documents that were named, or an artifact of them.
 
     UsageError: options cannot be combined with them. InputError, ArtifactError: an artifact cannot be opened.
@@ -281,7 +288,7 @@ def intake_of(options: OfDocuments, outputs: Sequence[str | None] = ()) -> Intak
         beside = hasattr(options, "index") or getattr(options, "against", None) is not None
         shingles, root = (None if beside else getattr(options, name, None) for name in ("shingles", "root"))
         sets = None if shingles is None else opened_shingles(shingles)
-        return Intake(artifact=artifact, shingles=sets, root=root, outputs=outputs)
+        return Intake(artifact=artifact, shingles=sets, root=root, outputs=outputs_of(options))
     _refuse(list(options.problems_beside_documents()))
     walking = Walking.of(options.fields())
     if options.texts is not None:
@@ -293,7 +300,7 @@ def intake_of(options: OfDocuments, outputs: Sequence[str | None] = ()) -> Intak
     form = "" if options.input_format in (None, TEXT_FORMAT) else options.input_format
     sources = Sources(options.documents, listed, options.files0_from is not None, form)
     given = {name: getattr(options, name) for name in ("text_field", "id_field")}
-    return Intake(sources=sources, walking=walking, outputs=outputs, **given)
+    return Intake(sources=sources, walking=walking, outputs=outputs_of(options), **given)
 
 
 def _in_memory(options: OfDocuments) -> FileList:

@@ -19,7 +19,6 @@ from simdocs.model.documents import NAMED, Documents
 from simdocs.model.groups import Pairs
 from simdocs.model.ragged import Rows
 from simdocs.model.saved_answer import SavedAnswer, SavedArgument, SavedDirectory, SavedDocument, SavedPair, SavedRoot
-from simdocs.model.search_result import SearchFacts
 from simdocs.names import text_to_name
 from simdocs.options.recipes import SignatureRecipe
 from simdocs.pipeline.prepare import Intake
@@ -30,12 +29,17 @@ _AT_ONCE = 1 << 13
 
 
 def saved(
-    decision: Decision, intake: Intake, known: Corpus | None, documents: Documents, facts: SearchFacts, kept: Rows
+    decision: Decision,
+    intake: Intake,
+    known: Corpus | None,
+    documents: Documents,
+    facts: Mapping[str, Any],
+    kept: Rows,
 ) -> SavedAnswer:
     """The answer of a decision, to be saved. Its pairs are made when they are asked for.
 
-    known: the documents of an index that are always kept, if there is one. documents: those that were given. facts: how
-    they were compared. kept: the rows of those that are kept.
+    known: the documents of an index that are always kept, if there is one. documents: those that were given. facts:
+    the summary. kept: the rows of those that are kept.
     """
     corpus, pairs = decision.corpus, decision.pairs
     assert isinstance(corpus.recipe, SignatureRecipe)
@@ -47,16 +51,16 @@ def saved(
         root=ours,
         index_root=theirs,
         recipe=corpus.recipe,
-        parameters=facts.parameters,
-        threshold=facts.threshold,
-        probability=facts.probability,
+        parameters=facts["parameters"],
+        threshold=facts["threshold"],
+        probability=facts["probability"],
         ignored=corpus.ignored,
         documents=len(documents),
-        changed=facts.changed,
+        changed=facts.get("changed"),
         kept=len(kept),
         groups=decision.groups,
         duplicates=len(pairs),
-        skipped=facts.skipped.counts,
+        skipped=facts["skipped"],
         arguments=arguments,
         roots=places.roots(corpus, pairs),
         directories=tuple(_directories(documents, corpus.given_rows(pairs.right))),

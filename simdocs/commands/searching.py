@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from simdocs.advice.length_advice import length_advice
 from simdocs.advice.template_advice import encoding_advice, template_advice
 from simdocs.commands.resolve import Resolved, opened_index
+from simdocs.commands.summary import facts_left_out, facts_read, left_out_in_words, read_in_words, why_so_few
 from simdocs.corpora.containers.recognise import looking_like
 from simdocs.engines.run import Run
 from simdocs.kernels.banding import least_probability, low_recall, threshold_warning
@@ -18,9 +19,11 @@ from simdocs.matching.corpus import Corpus
 from simdocs.matching.preparing import corpus_of, prepare, rows_around, unknown_recall, useless_template
 from simdocs.matching.verify import Verifier, outdated_warnings
 from simdocs.model.documents import Documents
+from simdocs.model.figures import at_least, counted, found_by
 from simdocs.model.ragged import Mask
-from simdocs.model.search_result import SearchFacts
+from simdocs.model.skipped import Skipped
 from simdocs.options.answers import Grouping
+from simdocs.options.recipes import Banding, Recipe
 from simdocs.pipeline.boilerplate import with_common_tokens
 
 
@@ -96,22 +99,117 @@ def grouping_of(options: Any) -> Grouping:
     return Grouping.of(options.fields()).but(exact=options.exact or options.measure == "containment")
 
 
-def comparison_of(plan: Resolved[Any], corpus: Corpus, documents: Documents, run: Run) -> SearchFacts:
-    """What was compared, and how."""
+def facts_of(
+    plan: Resolved[Any],
+    corpus: Corpus,
+    documents: Documents,
+    run: Run,
+    found: Mapping[str, Any],
+    advice: Iterable[str],
+) -> dict[str, Any]:
+    """The summary of dedupe and of pairs as values that JSON has. found: what was found."""
     banding = plan.banding
-    return SearchFacts(
-        documents=documents,
+    probability = 1.0 if banding is None else least_probability(plan.threshold, *banding.cut)
+    grouping = grouping_of(plan.options)
+    return facts_of_search(
+        *(plan, documents, run, found, advice),
         recipe=corpus.recipe,
-        walking=plan.intake.walking,
-        grouping=grouping_of(plan.options),
+        grouping=grouping,
         banding=banding,
-        threshold=plan.threshold,
-        probability=1.0 if banding is None else least_probability(plan.threshold, *banding.cut),
-        candidates=run.tally.candidates,
-        verified=run.tally.verified,
-        skipped=run.skipped,
-        changed=None if plan.changed is None else len(plan.changed),
-        measure=plan.options.measure,
+        probability=probability,
         ignored=len(corpus.ignored),
-        looks_like=tuple(looking_like(documents)),
     )
+
+
+def facts_of_search(
+    plan: Resolved[Any],
+    documents: Documents,
+    run: Run,
+    found: Mapping[str, Any],
+    advice: Iterable[str],
+    *,
+    recipe: Recipe,
+    grouping: Grouping,
+    banding: Banding | None,
+    probability: float,
+    ignored: int,
+    more: Mapping[str, Any] | None = None,
+    undecided: int | None = None,
+) -> dict[str, Any]:
+    """The summary of a search as values that JSON has.
+
+    recipe: how the documents became tokens and signatures. banding: the bands by which candidates were found.
+    probability: the least probability that a pair at the threshold becomes a candidate. ignored: the number of tokens
+    that are left out. more: what the documents were compared with. undecided: the number of documents that were too
+    short for the sketch of the index, so that each was compared with all documents; None: there was no sketch.
+    """
+    made = {name: value for name, value in recipe.as_dict().items() if name != "unicode"}
+    in_bands = None if banding is None else banding.as_dict()
+    parameters = {"walking": plan.intake.walking.as_dict(), "grouping": grouping.as_dict(), "banding": in_bands}
+    return {
+        **facts_read(documents),
+        "skipped": run.skipped.counts,
+        **facts_left_out(documents, ignored),
+        **({} if plan.changed is None else {"changed": len(plan.changed)}),
+        **(more or {}),
+        "bands": None if banding is None else banding.cut.bands,
+        "rows": None if banding is None else banding.cut.rows,
+        "measure": plan.options.measure,
+        "threshold": plan.threshold,
+        "probability": probability,
+        "candidates": run.tally.candidates,
+        "verified": run.tally.verified,
+        **({} if undecided is None else {"compared_with_all": undecided}),
+        **found,
+        "parameters": parameters | made,
+        "seconds": None,
+        "looks_like": dict(looking_like(documents)),
+        "advice": list(advice),
+    }
+
+
+def lines_of_search(
+    facts: Mapping[str, Any],
+    documents: Documents,
+    skipped: Skipped,
+    outcome: Iterable[str],
+    *,
+    needed: int,
+    verbose: bool,
+    beside: str = "",
+    how: str = "",
+) -> Iterator[str]:
+    """Yield the lines of the summary of a search.
+
+    outcome: the lines about what was found. needed: documents without which nothing is compared. beside: what is said
+    about other documents. how: how candidates were found, if not as the facts say.
+    """
+    changed = facts.get("changed")
+    why = "no document is new or changed" if changed == 0 else why_so_few(documents, skipped, needed)
+    if why:
+        yield f"nothing was compared: {why}"
+    yield read_in_words(documents, skipped) + beside
+    yield from left_out_in_words(documents, facts["ignored_tokens"])
+    if changed:
+        are = f"{changed:,} document{' is' if changed == 1 else 's are'}"
+        yield f"{are} new or changed; only pairs with one of them were looked for"
+    if not why:
+        # If containment is computed for every pair, there are no candidates to count.
+        candidates, verified = facts["candidates"], facts["verified"]
+        proposed = candidates or not verified
+        counts = [counted(candidates, "candidate")] if proposed else []
+        counts += [f"{verified:,} verified"] if verbose or not proposed else []
+        yield f"{how or _how_found(facts)}; {', '.join(counts)}"
+    yield from outcome
+    yield from facts["advice"]
+
+
+def _how_found(facts: Mapping[str, Any]) -> str:
+    """A phrase about how candidates were found."""
+    threshold, probability, undecided = facts["threshold"], facts["probability"], facts.get("compared_with_all")
+    if undecided is not None:
+        every = f"; {counted(undecided, 'document')} compared with every text" * bool(undecided)
+        return f"the sketch finds {at_least(probability, threshold)}{every}"
+    if facts["bands"] is None:
+        return "every pair is found"
+    return found_by(facts["bands"], facts["rows"], threshold, probability)

@@ -14,8 +14,8 @@ from simdocs.options.texts import REFUSED, Normalisation, Rereading, Walking
 from simdocs.options.values import FLAG, path_name, without_secret
 
 if TYPE_CHECKING:
-    from simdocs.commands.shown_tables import Shown
     from simdocs.engines.run import Run
+    from simdocs.model.result import Result
 
 OF_TEXTS = (*Normalisation.options, *Shingling.options, "stop_words", "max_size")
 """The options about a text, which an artifact has decided."""
@@ -108,7 +108,7 @@ class Show(Drawn, Normalisation, Shingling, Rereading):
             yield f"--matrix needs shingles, not {kind}"
 
 
-def answer(options: Show, run: Run) -> Shown:
+def answer(options: Show, run: Run) -> Result:
     """The shingles of a text, or a table of an artifact."""
     from simdocs.commands.shown_tables import shown
 

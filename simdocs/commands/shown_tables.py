@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
 
 from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.reader import checked
-from simdocs.commands.blocks import rows_named
+from simdocs.commands.named_rows import rows_named
 from simdocs.commands.own_functions import spellings
-from simdocs.commands.resolve import is_artifact, opened, opened_shingles, shingling_of
+from simdocs.commands.resolve import is_artifact, opened, opened_shingles, outputs_of, shingling_of
 from simdocs.commands.show import Show
 from simdocs.corpora.decode import as_bytes
 from simdocs.corpora.single_text import read_single_document, refuse_to_replace
@@ -23,30 +22,15 @@ from simdocs.kernels.buckets import candidate_pairs, shared_runs
 from simdocs.matching.corpus import Corpus, buckets_of_index
 from simdocs.matching.preparing import corpus_of
 from simdocs.matching.verify import Verifier
-from simdocs.model.answers import (
-    NAME,
-    NUMBER,
-    PLAIN,
-    SIMILARITY,
-    Answer,
-    Block,
-    Look,
-    Row,
-    TableColumn,
-    TableHead,
-    table_head,
-)
 from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
 from simdocs.model.ragged import Rows, Tokens, distinct, ranges
+from simdocs.model.result import Result
 from simdocs.model.skipped import OF_UNVERIFIED, and_more
+from simdocs.model.table import AT_ONCE, NAME, NUMBER, PLAIN, SIMILARITY, Blocks, Row, TableHead, table_head
 from simdocs.names import display_name
 from simdocs.options.hash_functions import in_row_order
 from simdocs.options.texts import Sequences
 from simdocs.pipeline.shingling import show as shown_shingles
-
-_AT_ONCE = 1 << 12
-"""Rows in one block."""
-
 
 SHINGLES = table_head(shingle=NAME, token=NUMBER)
 _TOKEN_COUNTS, _TOKENS = table_head(document=NAME, tokens=NUMBER), table_head(document=NAME, token=NUMBER)
@@ -57,60 +41,34 @@ _Table = tuple[TableHead, Iterable[Row]]
 """A table whose rows are made while they are taken, so that a large one needs little memory."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Shown(Answer):
-    """A table that shows what a text or an artifact holds.
-
-    head: its columns.
-    count: the number of its rows.
-    held: the rows; none if they were handed over in blocks.
-    text: the name of the text; empty for an artifact.
-    """
-
-    head: TableHead
-    count: int
-    held: tuple[Row, ...]
-    text: str
-
-    def rows(self) -> Iterator[Row]:
-        """Yield the rows. Names are bytes; NaN is an unknown number."""
-        yield from self.held
-
-    def blocks(self, look: Look) -> Iterator[Block]:  # noqa: ARG002
-        """Yield the table."""
-        yield Block(self.head, list(self.held))
-
-    def for_python(self) -> tuple[Row, ...]:
-        """The rows."""
-        return self.held
-
-    def lines(self, seconds: float, *, verbose: bool = False) -> Iterator[str]:  # noqa: ARG002
-        """Yield that the text has no shingles, because an answer without rows could also be an error."""
-        if self.text and not self.count:
-            yield f"simdocs: {self.text}: this text has no shingles"
-
-
-def shown(options: Show, run: Run) -> Shown:
+def shown(options: Show, run: Run) -> Result:
     """Each shingle of a text with its token, in text order, or the view of an artifact that was asked for.
+
+    Names are bytes; NaN is an unknown number. If the rows are drawn, the result does not hold them.
 
     UsageError: the file has many texts, or the artifact has no such view. InputError: the text cannot be read, or the
     artifact has no document of a name. ArtifactError: the artifact cannot be opened.
     """
-    delivery, name = run.delivery, ""
-    refuse_to_replace(delivery.outputs, (options.file,), "the text that is shown")
-    if options.text is None and is_artifact(options.file):
+    refuse_to_replace(outputs_of(options), (options.file,), "the text that is shown")
+    of_artifact = options.text is None and is_artifact(options.file)
+    if of_artifact:
         head, rows = _of_artifact(options, checked(opened(options.file, tuple(FORMATS))), run)
     else:
-        head, rows, name = SHINGLES, _shingles(options), display_name(options.file)
-    if delivery.take is None:
-        held = tuple(rows)
-        return Shown(head, len(held), held, name)
-    count, begun = 0, iter(rows)
-    delivery.take(Block(head, []))
-    while block := list(islice(begun, _AT_ONCE)):
-        count += len(block)
-        delivery.take(Block(head, block))
-    return Shown(head, count, (), name)
+        head, rows = SHINGLES, _shingles(options)
+    begun, any_rows = iter(rows), False
+
+    def blocks() -> Blocks:
+        nonlocal any_rows
+        while block := list(islice(begun, AT_ONCE)):
+            any_rows = True
+            yield block
+
+    def lines(_seconds: float, _verbose: bool) -> Iterator[str]:
+        """An answer without rows could also be an error."""
+        if options.file and not of_artifact and not any_rows:
+            yield f"simdocs: {display_name(options.file)}: this text has no shingles"
+
+    return Result("show", run.table(head, blocks()), lines=lines)
 
 
 def _shingles(options: Show) -> Iterator[Row]:
@@ -192,7 +150,7 @@ def _matrix(shingles: Shingles, rows: Rows | None, root: bytes | None, run: Run)
     unknown = [token for token in tokens.tolist() if token not in spelled]
     order = np.searchsorted(tokens, np.array([*known, *unknown], np.uint32))
     head = _with_a_column_each("token", _names(shingles)(rows))
-    head = TableHead((TableColumn("shingle", NAME), *head.columns))
+    head = TableHead((("shingle", NAME), *head.columns))
     lines = np.column_stack((tokens, cells))[order].tolist()
     return head, ((spelled.get(token), token, *line) for token, *line in lines)
 
@@ -229,7 +187,7 @@ def _signatures(artifact: Signatures | BandIndex, rows: Rows | None) -> _Table:
 
 def _with_a_column_each(first: str, documents: list[bytes]) -> TableHead:
     """The head of a matrix: a first column, and one for each document."""
-    return TableHead(tuple(TableColumn(name, NUMBER) for name in (first, *map(display_name, documents))))
+    return TableHead(tuple((name, NUMBER) for name in (first, *map(display_name, documents))))
 
 
 def _buckets(index: BandIndex, rows: Rows | None) -> _Table:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from simdocs.model.figures import counted, found_by, with_interval
+from simdocs.model.table import NAME, NUMBER, SIMILARITY, Row, Table, table_head
 from simdocs.options.answers import Drawn
 from simdocs.options.declaration import OUTPUT, RUN, flags, option
 from simdocs.options.families import TUNE_LISTS
@@ -16,7 +19,10 @@ from simdocs.options.values import choice
 
 if TYPE_CHECKING:
     from simdocs.engines.run import Run
-    from simdocs.model.tuning import Tuning
+    from simdocs.model.documents import Documents
+    from simdocs.model.skipped import Skipped
+    from simdocs.model.tuning import BandChoice, CorpusFacts, CurvePoint, Estimate, ExamplePair, Tuning
+    from simdocs.options.recipes import Recipe
 
 
 def whole_table(options: Tune) -> str:
@@ -77,21 +83,166 @@ def answer(options: Tune, run: Run) -> Tuning:
     from simdocs.kernels.banding import low_recall
     from simdocs.matching import sampled_pairs
     from simdocs.matching.corpus import check_root
-    from simdocs.model.tuning import Tuning
 
     refuse_stated(options)
-    plan = plan_of(options, run)
+    plan = plan_of(options)
     check_root(plan.intake.root)
     if options.ways():
         return Tuner(options, plan, run).tuning()
     recipe = plan.recipe
-    return Tuning(
-        choices=tuple(sampled_pairs.choices(recipe, None)),
-        curve=tuple(sampled_pairs.curve(recipe.banding, None)),
-        corpus=None,
+    return tuned(
+        tuple(sampled_pairs.choices(recipe, None)),
+        tuple(sampled_pairs.curve(recipe.banding, None)),
+        recipe,
+        run.skipped,
         advice=tuple(low_recall(recipe.banding, recipe.sketching.num_perm)),
-        next="",
-        recipe=recipe,
-        documents=None,
-        skipped=run.skipped,
     )
+
+
+def tuned(
+    choices: tuple[BandChoice, ...],
+    curve: tuple[CurvePoint, ...],
+    recipe: Recipe,
+    skipped: Skipped,
+    *,
+    advice: tuple[str, ...],
+    corpus: CorpusFacts | None = None,
+    documents: Documents | None = None,
+    following: str = "",
+    examples: tuple[ExamplePair, ...] = (),
+) -> Tuning:
+    """The result of tune: see Tuning. Without documents, `corpus` and `documents` are None."""
+    from dataclasses import asdict
+
+    from simdocs.commands.summary import facts_read, no_pair, read_in_words
+    from simdocs.corpora.containers.recognise import looking_like
+    from simdocs.model.tuning import Tuning
+
+    chosen = next(choice for choice in choices if choice.chosen)
+    of_choice = asdict(chosen)
+    in_bytes, _ = of_choice.pop("bytes"), of_choice.pop("chosen")  # `bytes` are those of the documents, as everywhere
+    facts = {
+        **({"documents": 0} if documents is None else facts_read(documents)),
+        "skipped": skipped.counts,
+        "bytes_a_document": in_bytes,
+        **of_choice,
+        **({} if corpus is None else asdict(corpus)),
+        "parameters": recipe.as_dict(),
+        "seconds": None,
+        "looks_like": {} if documents is None else dict(looking_like(documents)),
+        "advice": list(advice),
+        "next": following,
+    }
+
+    def lines(_seconds: float, _verbose: bool) -> Iterator[str]:
+        bands = found_by(chosen.bands, chosen.rows, chosen.threshold, chosen.probability)
+        if corpus is None or documents is None:
+            yield bands
+            yield from advice
+            return
+        drawn = f", drawn at random from {corpus.of_documents:,}" if corpus.of_documents > len(documents) else ""
+        yield f"{read_in_words(documents, skipped)}{drawn}; {counted(corpus.texts, 'different text')}"
+        yield bands
+        if not corpus.compared:
+            yield no_pair(documents, skipped, "distribution of similarities")
+        if corpus.typical is not None and corpus.unusual is not None:
+            yield (
+                f"half of the pairs have a similarity {_or_less(corpus.typical)}, and 99% {_or_less(corpus.unusual)};"
+                f" pairs compared: {corpus.compared:,} of {corpus.pairs:,}"
+            )
+        if chosen.misses is not None and chosen.false_candidates is not None:
+            is_crowded = 2 * chosen.false_candidates.value > max(_CROWD, corpus.texts)
+            one_run = "one run may have twice as many" if is_crowded else "one run may differ"
+            yield (
+                f"pairs of different texts at {chosen.threshold:g} or above: {_about(corpus.similar, whole=True)};"
+                f" expected ({one_run}): missed: {_about(chosen.misses)}, false candidates:"
+                f" {_about(chosen.false_candidates)}"
+            )
+        yield from advice
+        for pair in examples:
+            difference = f": {pair.difference}" if pair.difference else ""
+            yield f"{pair.where} {pair.threshold:g}: {pair.jaccard:.3f} {pair.document} {pair.other}{difference}"
+
+    table = Table.of(CHOICES, map(_choice_row, choices))
+    return Tuning(
+        table,
+        choices=choices,
+        curve=curve,
+        corpus=corpus,
+        following=following,
+        examples=examples,
+        lists={"choices": table, "curve": Table.of(CURVE, map(_curve_row, curve))},
+        facts=facts,
+        lines=lines,
+        documents=documents,
+        skipped=skipped,
+        # People who do not see the summary want to know the command that comes next, too.
+        notes=(f"next: {following}",) if following else (),
+        advice=advice,
+    )
+
+
+_CROWD = 100
+"""No smaller number of false candidates is a crowd: each may be one by chance. If they are more than half as many as
+the texts, these must share text, and runs find very different numbers. Texts that share none have about one candidate
+each. Of 1,400 tweets of which 500 have one template, 4,500 are expected, and eight seeds found 1,000 to 10,100."""
+
+_INTERVAL = ("", "_low", "_high")
+CHOICES = table_head(
+    bands=NUMBER,
+    rows=NUMBER,
+    num_perm=NUMBER,
+    threshold=SIMILARITY,
+    probability=SIMILARITY,
+    probability_below=SIMILARITY,
+    probability_above=SIMILARITY,
+    half=SIMILARITY,
+    steepest=SIMILARITY,
+    bytes=NUMBER,
+    **{f"misses{end}": SIMILARITY for end in _INTERVAL},
+    **{f"false_candidates{end}": SIMILARITY for end in _INTERVAL},
+    chosen=NAME,
+)
+CURVE = table_head(
+    similarity=SIMILARITY,
+    probability=SIMILARITY,
+    **{f"pairs{end}": SIMILARITY for end in _INTERVAL},
+    misses=SIMILARITY,
+    false_candidates=SIMILARITY,
+)
+
+
+def _choice_row(choice: BandChoice) -> Row:
+    """A choice as a row. NaN: unknown without two texts."""
+    return (
+        *(choice.bands, choice.rows, choice.num_perm, choice.threshold, choice.probability),
+        *(choice.probability_below, choice.probability_above, choice.half, choice.steepest, choice.bytes),
+        *_figures(choice.misses),
+        *_figures(choice.false_candidates),
+        "yes" if choice.chosen else "no",
+    )
+
+
+def _curve_row(point: CurvePoint) -> Row:
+    """A point of the curve as a row. NaN: unknown without two texts."""
+    misses, false = (math.nan if each is None else each.value for each in (point.misses, point.false_candidates))
+    return point.similarity, point.probability, *_figures(point.pairs), misses, false
+
+
+def _figures(estimate: Estimate | None) -> tuple[float, ...]:
+    return (math.nan,) * 3 if estimate is None else tuple(estimate)
+
+
+_LEAST_SHOWN = 0.0001
+"""The smallest similarity that four digits show."""
+
+
+def _or_less(similarity: float) -> str:
+    """A bound of similarities. One that has no digits but zeros is given as the smallest that has others."""
+    return f"below {_LEAST_SHOWN}" if similarity < _LEAST_SHOWN / 2 else f"of {similarity:.4f} or less"
+
+
+def _about(estimate: Estimate, *, whole: bool = False) -> str:
+    """An estimated number with its 95% interval, unless the ends of the interval look like the number."""
+    value, interval = with_interval(estimate, whole=whole)
+    return f"about {value} {interval}" if interval else value

@@ -21,8 +21,7 @@ from simdocs.advice.similarity_advice import (
 )
 from simdocs.commands.next_call import BANDS_AGAIN, built_again, fixed_in, next_call
 from simdocs.commands.resolve import Resolved, of_bands
-from simdocs.commands.tune import Tune
-from simdocs.corpora.containers.recognise import looking_like
+from simdocs.commands.tune import Tune, tuned
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.read_tasks import sampled
 from simdocs.engines.run import Run
@@ -73,9 +72,9 @@ class Judged:
         return next(choice for choice in self.choices if choice.chosen)
 
 
-def plan_of(options: Tune, run: Run) -> Resolved[Tune]:
+def plan_of(options: Tune) -> Resolved[Tune]:
     """What is judged. An index has its own bands only if no option is about bands."""
-    return of_bands(options, run.delivery.outputs, own=bool(options.differ(OF_BANDS)))
+    return of_bands(options, own=bool(options.differ(OF_BANDS)))
 
 
 class Tuner:
@@ -115,17 +114,13 @@ class Tuner:
         if np.count_nonzero(asked.corpus.documents.facts["flags"] & WITHOUT_TOKENS == 0) > 1:
             following, more = next_call(self._options, plan.artifact, changes)
             lines += more
-        return Tuning(
-            choices=asked.choices,
-            curve=asked.curve,
-            corpus=asked.facts,
+        return tuned(
+            *(asked.choices, asked.curve, asked.recipe, run.skipped),
             advice=(*lines, *family),
-            next=following,
-            recipe=asked.recipe,
+            corpus=asked.facts,
             documents=asked.corpus.documents,
-            skipped=run.skipped,
+            following=following,
             examples=shown,
-            looks_like=tuple(looking_like(asked.corpus.documents)),
         )
 
     @property
@@ -175,7 +170,7 @@ class Tuner:
         given: dict[str, Any] = dict(self._changes)
         if {"threshold", "num_perm"} & given.keys():
             given |= dict.fromkeys(("bands", "rows", "rule"))
-        plan = plan_of(self._options.filled(**given), self._run)
+        plan = plan_of(self._options.filled(**given))
         return self._ready(plan, self._run.again())
 
     def _advise(self, advice: Advice) -> bool:

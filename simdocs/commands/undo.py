@@ -11,7 +11,7 @@ from simdocs.options.answers import Drawn
 
 if TYPE_CHECKING:
     from simdocs.engines.run import Run
-    from simdocs.model.acted import PutBack
+    from simdocs.model.result import Result
 
 
 class Undo(Drawn):
@@ -36,7 +36,7 @@ class Undo(Drawn):
         yield from checked_path(self, "journal", missing)
 
 
-def answer(options: Undo, run: Run) -> PutBack:
+def answer(options: Undo, run: Run) -> Result:
     """What was put back, or would be.
 
     InputError: the journal cannot be read. ArtifactError: it is damaged, or has an unknown action. OutputError: it

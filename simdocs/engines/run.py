@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from simdocs.engines.engine import Engine, Result, Task
-from simdocs.model.answers import AS_A_WHOLE, Delivery
+from simdocs.errors import SimdocsError
 from simdocs.model.skipped import Skipped
+from simdocs.model.table import Blocks, Look, Table, TableHead
 from simdocs.options.answers import Running
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
 Item = TypeVar("Item")
+
+Draw = Callable[[Table], None]
 
 Progress = Callable[[str, int, int], None]
 """Reports progress: the step that is running, how much of it is done, and how much there is (0: unknown)."""
@@ -115,8 +119,14 @@ class Tally:
 
 
 class Run:
-    """A run of a command: its engine, skipped documents, reports of progress, explanations, counts, and who takes the
-    answer."""
+    """A run of a command.
+
+    look: how the answer is drawn; None: it is a value of Python.
+    draw: draws a table while its blocks are made; None: the answer is held.
+    conclude: is called with the result of a build before it is published. If it raises an exception, nothing is.
+    errors: those that were found in what was examined.
+    publishing: publishes what is written beside the answer, when it is left without an exception.
+    """
 
     def __init__(
         self,
@@ -124,11 +134,24 @@ class Run:
         skipped: Skipped | None = None,
         progress: Progress = no_progress,
         explain: Explain = no_explanation,
-        delivery: Delivery = AS_A_WHOLE,
+        *,
+        look: Look | None = None,
+        draw: Draw | None = None,
+        conclude: Callable[[Any], None] = lambda _: None,
     ) -> None:
-        self.engine, self.progress, self.explain, self.delivery = engine, progress, explain, delivery
+        self.engine, self.progress, self.explain = engine, progress, explain
+        self.look, self.draw, self.conclude = look, draw, conclude
         self.skipped = Skipped() if skipped is None else skipped
-        self.tally = Tally()
+        self.tally, self.publishing = Tally(), ExitStack()
+        self.errors = list[SimdocsError]()
+
+    def table(self, head: TableHead, blocks: Blocks) -> Table:
+        """A table whose blocks are made now: they are drawn, and then it is empty; or it holds them."""
+        with closing(blocks):
+            if self.draw is None:
+                return Table.of(head, chain.from_iterable(blocks))
+            self.draw(Table(head, lambda: blocks))
+        return Table.of(head, ())
 
     def again(self) -> Run:
         """A run with the same engine that reports to the same place, with nothing skipped and nothing counted."""
@@ -141,12 +164,12 @@ def running(
     progress: Progress = no_progress,
     skipped: Skipped | None = None,
     explain: Explain = no_explanation,
-    delivery: Delivery = AS_A_WHOLE,
+    **more: Any,
 ) -> Iterator[Run]:
     """A run with the engine and the workers that were asked for, which are closed at the end.
 
     options: of a command; without --jobs, the run is in this process alone. skipped: records the skips; None: all of
-    them are kept.
+    them are kept. more: see `Run`.
     """
     how = Running.of(options.fields()) if "jobs" in options.options else Running(jobs=1)
     engine: Engine
@@ -160,4 +183,6 @@ def running(
 
         engine = Local(how.jobs or cores())
     with engine:
-        yield Run(engine, skipped, progress, explain, delivery)
+        run = Run(engine, skipped, progress, explain, **more)
+        with run.publishing:
+            yield run

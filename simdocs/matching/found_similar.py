@@ -17,7 +17,6 @@ from simdocs.kernels.pair_totals import interval
 from simdocs.kernels.schemes import scheme_of
 from simdocs.matching.exact_join import ExactJoin, TokenMemory
 from simdocs.matching.self_join import SelfJoin
-from simdocs.model.audited import MeasuredRecall
 from simdocs.model.byte_strings import GrowingArray
 from simdocs.model.ragged import Keys, Mask, Ragged, Rows, TextNumbers, distinct, row_blocks
 from simdocs.options.recipes import Bands, Sketching
@@ -35,8 +34,26 @@ _TOKENS_AT_ONCE = 1 << 20
 """Tokens that are signed at once with other hash functions: 4 MiB, and as much for each step of the hashing."""
 
 
+class MeasuredRecall(NamedTuple):
+    """The fraction of the similar pairs that share a bucket.
+
+    found: the fraction with the signatures as they are.
+    predicted: the mean probability that these pairs are found; None if the sample has no such pair.
+    mean: the mean fraction with `seeds` other hash functions; None if seeds is 0.
+    low, high: the 95% interval of the expected fraction; for a sample, of `found`, which is estimated then.
+    seeds: the number of other hash functions.
+    """
+
+    found: float
+    predicted: float | None
+    mean: float | None
+    low: float
+    high: float
+    seeds: int
+
+
 class FoundPairs(NamedTuple):
-    """The numbers of similar pairs, and of those that the bands find: the figures of an Audit.
+    """The numbers of similar pairs, and of those that the bands find: the figures of an audit.
 
     texts: different texts.
     pairs: similar pairs of texts.

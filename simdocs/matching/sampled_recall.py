@@ -24,9 +24,8 @@ from simdocs.kernels.bucket_sample import agreeing_bands, likely_partners
 from simdocs.kernels.pair_totals import total_interval
 from simdocs.kernels.prefix_index import prefix_index, similar_candidates
 from simdocs.matching.exact_join import token_sets
-from simdocs.matching.found_similar import FoundPairs, in_blocks
+from simdocs.matching.found_similar import FoundPairs, MeasuredRecall, in_blocks
 from simdocs.matching.self_join import SelfJoin
-from simdocs.model.audited import MeasuredRecall
 from simdocs.model.ragged import Floats, Index, Ragged, Rows, TextNumbers, Tokens, offsets_of, row_blocks
 from simdocs.options.recipes import Bands
 

@@ -5,37 +5,21 @@ from __future__ import annotations
 import math
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
-from itertools import takewhile
 from typing import Any
 
 from simdocs.extras import needs
-from simdocs.model.answers import (
-    NAME,
-    NUMBER,
-    SIMILARITY,
-    VALUE,
-    Answer,
-    Cell,
-    Look,
-    Row,
-    TableHead,
-    plain,
-)
+from simdocs.model.table import NAME, NUMBER, SIMILARITY, VALUE, Cell, Row, Table, TableHead, plain
 from simdocs.names import text_to_name
 
 _ENCODED = "_b64"
 """What follows the name of the column for names that are not UTF-8, as in JSON Lines."""
 
 
-def table_of(answer: Answer, listing: str | None) -> Any:
-    """The first table of an answer, or a list of it, as a pyarrow.Table. MissingExtraError: there is no pyarrow."""
+def arrow_table(table: Table) -> Any:
+    """A table as a pyarrow.Table. MissingExtraError: there is no pyarrow."""
     arrow = needs("pyarrow", "to_arrow()")
-    blocks = list(answer.blocks(Look(nested=False, listing=listing)))
-    if not blocks:
-        return arrow.table({})
-    of_first = takewhile(lambda block: block.head == blocks[0].head, blocks)
-    rows = [row for block in of_first for row in block.rows]
-    columns = ArrowColumns(arrow, blocks[0].head, rows)
+    rows = list(table)
+    columns = ArrowColumns(arrow, table.head, rows)
     return arrow.Table.from_batches([columns.batch(rows)], columns.schema)
 
 
@@ -50,28 +34,28 @@ class ArrowColumns:
         self._arrow, self._head = arrow, head
         types, fields = _types(arrow), list[Any]()
         self._has_encoded = [
-            column.kind in _IN_WORDS and self._as_text([row[at] for row in rows], column.kind) is None
-            for at, column in enumerate(head.columns)
+            kind in _IN_WORDS and self._as_text([row[at] for row in rows], kind) is None
+            for at, (_, kind) in enumerate(head.columns)
         ]
-        for column, has_encoded in zip(head.columns, self._has_encoded, strict=True):
-            fields.append(arrow.field(column.name, types[column.kind]))
+        for (name, kind), has_encoded in zip(head.columns, self._has_encoded, strict=True):
+            fields.append(arrow.field(name, types[kind]))
             if has_encoded:
-                fields.append(arrow.field(column.name + _ENCODED, arrow.string()))
+                fields.append(arrow.field(name + _ENCODED, arrow.string()))
         self.schema = arrow.schema(fields)
 
     def batch(self, rows: Sequence[Row]) -> Any:
         """These rows as a pyarrow.RecordBatch. UnicodeError: a name is not UTF-8, and there is no column for it."""
         arrays, types = list[Any](), _types(self._arrow)
-        for at, (column, has_encoded) in enumerate(zip(self._head.columns, self._has_encoded, strict=True)):
+        for at, ((name, kind), has_encoded) in enumerate(zip(self._head.columns, self._has_encoded, strict=True)):
             cells = [row[at] for row in rows]
-            if column.kind not in _IN_WORDS:
-                arrays.append(self._arrow.array(list(map(_as_value, cells)), types[column.kind]))
+            if kind not in _IN_WORDS:
+                arrays.append(self._arrow.array(list(map(_as_value, cells)), types[kind]))
             elif has_encoded:
-                arrays += self._with_encoded(cells, column.kind)
-            elif (texts := self._as_text(cells, column.kind)) is not None:
+                arrays += self._with_encoded(cells, kind)
+            elif (texts := self._as_text(cells, kind)) is not None:
                 arrays.append(texts)
             else:
-                raise UnicodeError(f"{column.name} has a name that is not UTF-8")
+                raise UnicodeError(f"{name} has a name that is not UTF-8")
         return self._arrow.record_batch(arrays, schema=self.schema)
 
     def _as_text(self, cells: Sequence[Cell], kind: str) -> Any:

@@ -1,36 +1,11 @@
-"""The passages that texts have in common: the result of compare with `passages`."""
+"""Passages that two texts have in common, and passages with what is around them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from simdocs.model.answers import EXCERPTS, NAME, NUMBER, PLAIN, QUOTING, Block, Look, Tabular, table_head
 from simdocs.model.figures import counted
-from simdocs.names import display_name, text_to_name
 from simdocs.options.families import UNITS
-
-if TYPE_CHECKING:
-    from simdocs.model.comparison import Comparison
-
-_PLACE = {"begin": NUMBER, "end": NUMBER, "line": NUMBER}
-
-PASSAGE_PLACES = table_head(
-    a=NAME,
-    **{f"a_{name}": kind for name, kind in _PLACE.items()},
-    b=NAME,
-    **{f"b_{name}": kind for name, kind in _PLACE.items()},
-    units=NUMBER,
-)
-"""The columns of passages in common."""
-
-PASSAGE_TEXTS = PASSAGE_PLACES.but(PLAIN, text=NAME)
-"""The same with the text of each passage, as it is in the first text."""
-
-QUOTED_PASSAGES = PASSAGE_PLACES.but(QUOTING, passage=EXCERPTS)
-"""The same for people, who also see each passage."""
-
 
 _AROUND = 60
 """Characters of a line that are shown before a passage in it, and after it."""
@@ -85,68 +60,3 @@ def counted_units(count: int, unit: str) -> str:
     """A number of characters, words or lines."""
     plural = UNITS[unit].plural
     return counted(count, plural.removesuffix("s"), plural)
-
-
-@dataclass(frozen=True, slots=True, repr=False, eq=False, kw_only=True)
-class CommonPassages(Tabular[tuple[Any, ...]]):
-    """The passages that two texts have in common.
-
-    names: the names of the texts.
-    passages: those with most units first, and then in the order of the first text.
-    least: the number of units that each has at least.
-    unit: the unit, such as `word`.
-    texts: the texts as they were decoded. Bytes that are not UTF-8 are lone surrogates.
-    lengths: the number of units of each text.
-    comparison: how similar they are and where they differ, for a page that has both; None if there is no page.
-    """
-
-    names: tuple[Any, Any]
-    passages: tuple[CommonPassage, ...]
-    least: int
-    unit: str
-    texts: tuple[str, str]
-    lengths: tuple[int, int]
-    comparison: Comparison | None = None
-
-    @property
-    def is_found(self) -> bool:
-        """Whether the texts have a passage in common."""
-        return len(self.passages) > 0
-
-    def rows(self) -> Iterator[tuple[Any, ...]]:
-        """Yield a row for each passage: the name of the text, begin, end and line in each, and the number of units."""
-        for passage in self.passages:
-            yield passage.row(*self.names)
-
-    def blocks(self, look: Look) -> Iterator[Block]:
-        """Yield the passages, with their texts if there is room for them; for people, with what is around, too."""
-        if not (look.for_people or look.nested):
-            yield Block(PASSAGE_PLACES, list(self.rows()))
-        elif not look.for_people:
-            texts = (self.texts[0][each.a_begin : each.a_end] for each in self.passages)
-            yield Block(PASSAGE_TEXTS, [(*row, text) for row, text in zip(self.rows(), texts, strict=True)])
-        elif self.passages:
-            quoted = (each.excerpt(self.texts[0], self.unit) for each in self.passages)
-            yield Block(QUOTED_PASSAGES, [(*row, excerpt) for row, excerpt in zip(self.rows(), quoted, strict=True)])
-
-    def lines(self, seconds: float, *, verbose: bool = False) -> Iterator[str]:  # noqa: ARG002
-        """Yield how many passages there are, and how much of the first text is in them."""
-        found = counted(len(self.passages), "passage") if self.passages else "no passages"
-        part = f": {sum(each.units for each in self.passages):,} of {counted_units(self.lengths[0], self.unit)} of"
-        name = display_name(text_to_name(str(self.names[0])))
-        yield f"{found} of {self.least:,} {UNITS[self.unit].plural} or more" + f"{part} {name}" * bool(self.passages)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Notes about texts that are too short for any passage."""
-        shortest = f"and a passage has at least {counted_units(self.least, self.unit)}"
-        sizes = dict(zip(self.names, self.lengths, strict=True))
-        short = ((name, counted_units(size, self.unit) if size else "nothing") for name, size in sizes.items())
-        return tuple(
-            f"{display_name(text_to_name(str(name)))}: this text has {has} to compare, {shortest}"
-            for name, has in short
-            if sizes[name] < self.least
-        )
-
-    def __repr__(self) -> str:
-        return f"<CommonPassages: passages={len(self.passages)}, names={self.names!r}>"

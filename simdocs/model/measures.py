@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 MeasureValue = str | int | float | None
 """The value of a measure. None: it is not defined, or was not computed."""
@@ -124,40 +122,3 @@ class SignatureMeasures:
     rows: int
     equal_bands: int
     probability: float
-
-
-MEANINGS: Mapping[str, str] = MappingProxyType(
-    {
-        "a": "first text",
-        "b": "second text",
-        "unit": "unit of a shingle",
-        "k": "units in a shingle",
-        "shingles_a": "distinct shingles of a",
-        "shingles_b": "distinct shingles of b",
-        "intersection": "distinct shingles of both",
-        "union": "distinct shingles of either",
-        "jaccard": "intersection / union",
-        "distance": "1 - jaccard",
-        "bag_jaccard": "jaccard, repeated shingles counted",
-        "bag_distance": "1 - bag_jaccard",
-        "containment_a": "share of a's shingles that are in b",
-        "containment_b": "share of b's shingles that are in a",
-        "overlap": "the larger containment",
-        "cosine": "of the angle between the counts of shingles",
-        "angle": "that angle in degrees",
-        "edit_unit": "unit of the following three",
-        "lcs": "length of the longest common subsequence",
-        "edit_distance": "insertions and deletions from a to b",
-        "edit_similarity": "2 lcs / (length of a + length of b)",
-        "num_perm": "places in a signature",
-        "estimate": "share of places that agree",
-        "standard_error": "of the estimate: sqrt(J(1-J)/num_perm)",
-        "bands": "bands of a signature",
-        "rows": "rows of a band",
-        "equal_bands": "bands that agree; 1 makes a candidate",
-        "probability": "chance of one equal band or more",
-        "threshold": "near-duplicates reach this similarity",
-        "similar": "whether jaccard >= threshold",
-    }
-)
-"""Each measure in a few words. The text of `similar` names another measure if the threshold is about that one."""

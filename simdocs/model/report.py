@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from simdocs.model.answers import Answer
-from simdocs.model.figures import counted
 from simdocs.model.passages import Difference
 from simdocs.model.ragged import Array, Floats, Index
+from simdocs.model.result import Result
 from simdocs.model.saved_answer import SavedAnswer, SavedDocument
-from simdocs.model.skipped import Skipped
-from simdocs.options.families import CLUSTERS, FIGURES
+from simdocs.options.families import FIGURES
 from simdocs.options.file_formats import FILE_FORMATS
 
 MOST_PAIRS = 50
@@ -128,8 +125,7 @@ class ShownGroup(NamedTuple):
     similarities: Floats | None
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Report(Answer):
+class Report(Result):
     """An answer of dedupe to look at.
 
     answer: what was compared and how, and the counts.
@@ -137,38 +133,20 @@ class Report(Answer):
     shown: the texts that are shown, in the order of the groups.
     most_bytes: the bytes of texts that are shown at most.
     figure_name: the name of the figure that is drawn alone, if one is.
-    skipped: the documents that this run did not compare; none if it read a saved answer.
     """
 
-    COMMAND = "report"
-
-    answer: SavedAnswer
-    groups: GroupTable
-    shown: tuple[ShownGroup, ...] = ()
-    most_bytes: int = 0
-    figure_name: str | None = None
-    skipped: Skipped = field(default_factory=Skipped)
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether the similarities are exact, and no estimates."""
-        return bool(self.answer.parameters["grouping"]["verify"] == "exact")
-
-    @property
-    def by_chains(self) -> bool:
-        """Whether chains of similar documents make a group, and not the similarity to the kept one."""
-        return CLUSTERS[self.answer.parameters["grouping"]["cluster"]].by_chains
-
-    @property
-    def pairs_shown(self) -> int:
-        """The number of duplicates whose difference to the kept document is shown."""
-        return sum(not each.missing for group in self.shown for each in group.differences.values())
-
-    @property
-    def unreadable(self) -> tuple[str, ...]:
-        """Why texts that were to be shown are not, each reason once, in order."""
-        every = (each.missing for group in self.shown for each in group.differences.values() if each.missing)
-        return tuple(dict.fromkeys(every))
+    def __init__(
+        self,
+        answer: SavedAnswer,
+        groups: GroupTable,
+        shown: tuple[ShownGroup, ...] = (),
+        most_bytes: int = 0,
+        figure_name: str | None = None,
+        **more: Any,
+    ) -> None:
+        super().__init__("report", **more)
+        self.answer, self.groups, self.shown = answer, groups, shown
+        self.most_bytes, self.figure_name = most_bytes, figure_name
 
     def html(self) -> bytes:
         """The report as one page of HTML. MissingExtraError: Jinja2 is not installed."""
@@ -180,51 +158,16 @@ class Report(Answer):
         drawn: str = FIGURES[name].load()(self)
         return drawn.encode()
 
-    def drawn(self) -> bytes:
-        """What was asked for: the page, or the one figure with its title. MissingExtraError: see `html`."""
-        if self.figure_name is None:
-            return self.html()
-        image: bytes = FILE_FORMATS["report.svg"].load()(self)
-        return image
 
-    def _parts(self) -> dict[str, Any]:
-        return {"figure": self.figure_name}
-
-    def summary(self, seconds: float | None = None) -> dict[str, Any]:
-        """The summary as values that JSON has."""
-        answer = self.answer
-        counts = {name: getattr(answer, name) for name in ("documents", "kept", "groups", "duplicates")}
-        counts |= {} if answer.changed is None else {"changed": answer.changed}
-        shown = {"pairs_shown": self.pairs_shown, "unreadable": len(self.unreadable)}
-        return {**counts, "skipped": dict(answer.skipped), **shown, "seconds": seconds}
-
-    def lines(self, seconds: float, *, verbose: bool = False) -> Iterator[str]:  # noqa: ARG002
-        """Yield the lines of the summary."""
-        answer = self.answer
-        kept = f"{answer.kept:,} kept" if answer.changed is None else f"{answer.changed:,} new or changed"
-        found = f"{counted(answer.documents, 'document')}, {kept}; "
-        found += f"{counted(answer.duplicates, 'duplicate')} in {counted(answer.groups, 'group')}"
-        if self.figure_name is not None:
-            yield f"{found}: figure {self.figure_name}, in {seconds:.2f} s"
-            return
-        pairs = counted(self.pairs_shown, "pair")
-        yield f"{found}; what differs is shown for {pairs}, in {seconds:.2f} s"
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Notes about texts that could not be shown."""
-        missing = self.unreadable
-        if not missing:
-            return ()
-        more = f", and {len(missing) - _NAMED:,} more" if len(missing) > _NAMED else ""
-        return (f"some texts are not in the report: {'; '.join(missing[:_NAMED])}{more}",)
-
-    def __repr__(self) -> str:
-        return f"<Report: groups={len(self.groups)}, pairs_shown={self.pairs_shown}>"
+def pairs_shown(shown: Sequence[ShownGroup]) -> int:
+    """The number of duplicates whose difference to the kept document is shown."""
+    return sum(not each.missing for group in shown for each in group.differences.values())
 
 
-_NAMED = 3
-"""Reasons that a note names."""
+def unreadable(shown: Sequence[ShownGroup]) -> list[str]:
+    """Why texts that were to be shown are not, each reason once, in order."""
+    every = (each.missing for group in shown for each in group.differences.values() if each.missing)
+    return list(dict.fromkeys(every))
 
 
 def chosen_pairs(groups: GroupTable, most_bytes: int) -> Iterator[tuple[int, Sequence[int]]]:

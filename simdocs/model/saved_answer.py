@@ -11,6 +11,7 @@ import numpy as np
 
 from simdocs.model.figures import counted
 from simdocs.model.ragged import Tokens
+from simdocs.options.families import CLUSTERS
 from simdocs.options.recipes import SignatureRecipe
 
 SUFFIX = "answer"
@@ -195,6 +196,16 @@ class SavedAnswer:
 
     def __len__(self) -> int:
         return self.duplicates
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the similarities are exact, and no estimates."""
+        return bool(self.parameters["grouping"]["verify"] == "exact")
+
+    @property
+    def by_chains(self) -> bool:
+        """Whether chains of similar documents make a group, and not the similarity to the kept one."""
+        return CLUSTERS[self.parameters["grouping"]["cluster"]].by_chains
 
     def path(self, document: SavedDocument) -> bytes:
         """The absolute path of a document's file."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,9 +15,6 @@ from simdocs.model.artifact import Artifact, BandIndex
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import Array, Floats, Index, Keys, Mask, Rows, TextNumbers, Tokens
 from simdocs.options.recipes import Bands, IndexRecipe
-
-if TYPE_CHECKING:
-    from simdocs.model.build_results import Expectation
 
 _DRAWN = 1 << 13
 """Pairs that are drawn from the buckets of all bands, to find out how many buckets a pair shares. A pair shares from 1
@@ -94,6 +91,25 @@ def same_as(firsts: Rows, texts: TextNumbers) -> Tokens:
     return rows
 
 
+class Expectation(NamedTuple):
+    """The pairs that bands are expected to find.
+
+    curve: pairs of a similarity, at every tenth, and the least probability that a pair of it becomes a candidate.
+    at_threshold: the least probability at the threshold.
+    candidates: the mean number of other texts that share a bucket with a text, counted in the buckets.
+    better_num_perm: if those are many, a signature length that is expected to have fewer; 0 if there is none.
+    better_candidates: the number of candidates to expect with that length.
+    sketched: the number of tokens in the containment sketch; None if there is none.
+    """
+
+    curve: tuple[tuple[float, float], ...]
+    at_threshold: float
+    candidates: float
+    better_num_perm: int = 0
+    better_candidates: float = 0.0
+    sketched: int | None = None
+
+
 class BucketCounter:
     """Counts the candidate pairs in bucket tables, one band after the other.
 
@@ -115,8 +131,6 @@ class BucketCounter:
 
         signatures: returns the signatures of given rows. texts: the number of different texts.
         """
-        from simdocs.model.build_results import Expectation
-
         banding_, num_perm = self.recipe.banding, self.recipe.sketching.num_perm
         bands, rows = banding_.cut
         curve = tuple((s, banding.least_probability(s, bands, rows)) for s in CURVE)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,10 +35,7 @@ from simdocs.model.ragged import (
 from simdocs.model.skipped import Skip
 from simdocs.names import display_name, path_from
 from simdocs.options.recipes import IndexRecipe, Recipe, SignatureRecipe
-from simdocs.pipeline.indexing import BucketCounter, same_as
-
-if TYPE_CHECKING:
-    from simdocs.model.build_results import Expectation
+from simdocs.pipeline.indexing import BucketCounter, Expectation, same_as
 
 _ROWS_AT_ONCE = 1 << 12
 """Signatures that are copied at once."""
@@ -276,7 +272,7 @@ def _merge_tables(
         append("sketch_rows", owners)
         sketched += len(tokens)
     expected = counter.expectation(lambda some: _signatures_at(inputs, merged.places, some), len(firsts))
-    return replace(expected, sketched=sketched if recipe.containing.containment else None)
+    return expected._replace(sketched=sketched if recipe.containing.containment else None)
 
 
 def _bands(inputs: Inputs, places: Sequence[InputRows], is_first: Mask, bands: int) -> Iterator[tuple[Keys, Tokens]]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from simdocs.model.answers import Answer, Block, Look, plain
-from simdocs.model.common_passages import CommonPassages
-from simdocs.model.comparison import Comparison
+from simdocs.model.comparison import CommonPassages, Comparison, verdict_of
 from simdocs.model.figures import counted
+from simdocs.model.result import Result, tables_of
+from simdocs.model.table import Look, Table, plain
 from simdocs.names import display_name, text_to_name
-from simdocs.views.compared_texts import verdict
 from simdocs.views.drawn_difference import ends_of
 from simdocs.views.output_formats import harmless
 from simdocs.views.report_page import rendered
@@ -41,7 +40,7 @@ class ShownPassage(NamedTuple):
     after: str
 
 
-def compared_page(result: Answer) -> bytes:
+def compared_page(result: Result) -> bytes:
     """The page of a comparison, or of the similarities of more than two texts. MissingExtraError: Jinja2 is missing."""
     in_common = result if isinstance(result, CommonPassages) else None
     result = result if in_common is None or in_common.comparison is None else in_common.comparison
@@ -54,7 +53,7 @@ def compared_page(result: Answer) -> bytes:
     return rendered(
         "compared.html",
         title=f"Compared: {' and '.join(names)}" if names else "Similarities",
-        verdict=[] if compared is None or found is None else verdict(compared).split("\n"),
+        verdict=[] if compared is None or found is None else verdict_of(compared).split("\n"),
         notes=[*result.notes, *(() if in_common is None else in_common.notes)],
         names=names,
         told=f"{told[:1].upper()}{told[1:]}." if told else f"{counted(places, 'place')} in which the texts differ:",
@@ -62,20 +61,15 @@ def compared_page(result: Answer) -> bytes:
         places=min(places, _LINKS),
         beyond=max(0, places - _LINKS),
         passages=None if in_common is None else list(_passages(in_common)),
-        tables=[_table(block) for block in result.blocks(Look(for_people=True, explained=True))],
+        tables=[_table(table) for table in tables_of(result, Look(for_people=True, explained=True))],
     )
 
 
 def _passages(found: CommonPassages) -> Iterator[ShownPassage]:
-    for each in found.passages:
-        length, before, passage, after = each.excerpt(found.texts[0], found.unit)
-        a, b = (
-            f"line {line:,}, characters {begin:,} to {end:,}"
-            for begin, end, line in (
-                (each.a_begin, each.a_end, each.a_line),
-                (each.b_begin, each.b_end, each.b_line),
-            )
-        )
+    rows: list[tuple[Any, ...]] = [row for table in tables_of(found, Look(for_people=True)) for row in table]
+    for row in rows:
+        length, before, passage, after = row[-1]
+        a, b = (f"line {line:,}, characters {begin:,} to {end:,}" for begin, end, line in (row[1:4], row[5:8]))
         before, *parts, after = map(_harmless, (before, *ends_of(passage), after))
         yield ShownPassage(length, a, b, before, tuple(parts), after)
 
@@ -92,7 +86,7 @@ def _numbered(rows: Iterator[DifferenceRow]) -> Iterator[ComparedRow]:
         yield ComparedRow(row, place * differs)
 
 
-def _table(block: Block) -> tuple[list[str], list[list[str]]]:
+def _table(table: Table) -> tuple[list[str], list[list[str]]]:
     """The names of the columns, and the rows as text."""
-    heads = [column.name for column in block.head.columns]
-    return heads, [[display_name(plain(cell)) if plain(cell) else "" for cell in row] for row in block.rows]
+    heads = [name for name, _ in table.head.columns]
+    return heads, [[display_name(plain(cell)) if plain(cell) else "" for cell in row] for row in table]

@@ -7,15 +7,15 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from simdocs.model.answers import Look
 from simdocs.model.figures import figure, shown_probability, with_interval
+from simdocs.model.result import tables_of
 from simdocs.model.tuning import BandChoice, CurvePoint, Estimate, Tuning
-from simdocs.options.recipes import Banding
+from simdocs.options.recipes import Bands
 from simdocs.views.wrapping import columns_of_output
 
 if TYPE_CHECKING:
-    from simdocs.model.inspection import ArtifactInfo
-    from simdocs.views.output_formats import Canvas
+    from simdocs.model.result import Result
+    from simdocs.views.output import Drawing
 
 
 _STEPS = 20
@@ -23,18 +23,14 @@ _WIDTH = 80
 """Columns that a drawing takes at most."""
 
 
-def drawn_info(result: ArtifactInfo, look: Look, canvas: Canvas) -> None:
+def draw_info(result: Result, drawing: Drawing) -> None:
     """Draw what an artifact holds, and the S-curve of an index."""
-    for block in result.blocks(look):
-        canvas.take(block)
-    if result.banding is not None:
-        canvas.write(b"\n" + curve_of(result.banding, colored=look.colored))
-
-
-def curve_of(banding: Banding, *, colored: bool) -> bytes:
-    """The S-curve of these bands."""
-    marks = {banding.threshold: "threshold"}
-    return curve(banding.cut.chance, marks, colored=colored)
+    for table in tables_of(result, drawing.look):
+        drawing.draw(table)
+    facts: dict[Any, Any] = dict(row[:2] for row in result)
+    if facts["kind"] == "index":
+        cut, marks = Bands(facts["bands"], facts["rows"]), {facts["threshold"]: "threshold"}
+        drawing.write(b"\n" + curve(cut.chance, marks, colored=drawing.colored))
 
 
 def curve_with_marks(choice: BandChoice, *, colored: bool) -> bytes:
@@ -94,12 +90,12 @@ _LABEL, _CHOICE = 20, 10
 """Columns of a terminal that the names of figures take, and that a choice takes."""
 
 
-def drawn_choices(result: Tuning, look: Look, canvas: Canvas) -> None:
+def draw_choices(result: Tuning, drawing: Drawing) -> None:
     """Draw the choices, the S-curve of the one that is chosen and the similarities of documents, if there are any."""
-    colored = look.colored
-    canvas.write(_choices(result, colored=colored) + b"\n" + curve_with_marks(result.chosen, colored=colored))
+    colored = drawing.colored
+    drawing.write(_choices(result, colored=colored) + b"\n" + curve_with_marks(result.chosen, colored=colored))
     if result.corpus is not None and result.corpus.compared:
-        canvas.write(b"\n" + distribution(result.curve, colored=colored))
+        drawing.write(b"\n" + distribution(result.curve, colored=colored))
 
 
 def _choices(result: Tuning, *, colored: bool) -> bytes:

@@ -6,17 +6,18 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from itertools import takewhile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from simdocs.errors import UsageError
-from simdocs.model.answers import NAME, NAMES, QUOTING, REPEATING, Look
-from simdocs.options.declaration import loaded
+from simdocs.model.result import tables_of
+from simdocs.model.table import NAME, NAMES, QUOTING, REPEATING, Look, Row, Table, TableHead
 from simdocs.options.file_formats import ELSEWHERE, FORMATS, ON_TERMINAL, compression_of
 from simdocs.views.wrapping import columns_of_output
 
 if TYPE_CHECKING:
-    from simdocs.model.answers import Answer, Block, Row, TableHead
+    from simdocs.model.comparison import Comparison
+    from simdocs.model.result import Result
+    from simdocs.model.tuning import Tuning
     from simdocs.storage.output_stream import OutputStream
     from simdocs.views.messages import ProgressBar
     from simdocs.views.output_formats import Format
@@ -76,90 +77,136 @@ def _compressed(file: AbstractContextManager[OutputStream], name: bytes) -> Iter
 
 
 class Drawing:
-    """Draws the blocks of an answer into a stream, in the requested format.
+    """Draws tables into a stream, in the requested format.
 
     progress: the progress bar, which is closed before anything is written to a terminal. With --strict nothing is
     written before `finish`, because an error may still forbid the answer.
+
+    look: how the answer is drawn. colored, terminal: whether there are colours, and whether a terminal shows it.
     """
 
     def __init__(self, options: Any, stream: OutputStream, progress: ProgressBar | None = None) -> None:
         self._options, self._stream, self._progress = options, stream, progress
-        hold = getattr(options, "strict", False)
-        self.look = look_of(options)
-        if options.file_format is not None:
-            options.file_format.ready()
-            if self.look.terminal:
-                named = f"-o NAME.{options.file_format.suffix}"
-                what = f"a .{options.file_format.suffix} file is not for a terminal"
-                raise UsageError(f"{what}: use {named}, or redirect the output")
-        elif FORMATS[_format_of(options)].binary:
-            _begin_binary(options, self.look)
+        form, own = FORMATS[_format_of(options)], options.file_format
+        self.terminal = options.path is None and is_terminal()
+        self.colored = _colored(to_stdout=options.path is None, terminal=self.terminal)
+        self.look = Look(
+            for_people=form.for_people,
+            nested=form.nested or (own is not None and own.nested),
+            explained=form.for_people and columns_of_output() >= _WIDE,
+            verbose=options.verbose,
+        )
+        if own is not None:
+            own.ready()
+            if self.terminal:
+                what = f"a .{own.suffix} file is not for a terminal"
+                raise UsageError(f"{what}: use -o NAME.{own.suffix}, or redirect the output")
+        elif form.binary:
+            if self.terminal:
+                name = _format_of(options)
+                elsewhere = f"use -o NAME.{name}, or redirect the output"
+                raise UsageError(f"--format {name} is not for a terminal: {elsewhere}")
+            self._format_for(NAMES)  # fails now if its library is missing
         self._head: TableHead | None = None
         self._format: Format | None = None
-        self._is_cut = options.has_parts and FORMATS[_format_of(options)].binary
+        self._is_cut = options.has_parts and form.binary
         # Parts are not published before the end either.
-        self._held: list[bytes] | None = [] if hold and not self._is_cut else None
+        self._held: list[bytes] | None = [] if getattr(options, "strict", False) and not self._is_cut else None
         self._rows_of_part = 0
 
     @property
     def has_begun(self) -> bool:
-        """Whether a block was drawn."""
+        """Whether a table was begun."""
         return self._head is not None
 
-    def complete(self, result: Answer) -> None:
-        """Draw the result, unless it was drawn in blocks, and write everything, so that it only has to be published."""
+    def complete(self, result: Result) -> None:
+        """Draw the result, unless it was drawn while it was found, and write everything, so that it only has to be
+        published."""
         if not self.has_begun:
-            self.draw(result)
+            self.draw_all(result)
         self._stream.prepare()
 
-    def draw(self, result: Answer) -> None:
+    def draw_all(self, result: Result) -> None:
         """Draw a whole result: as a view of its own draws it, or its tables."""
-        own = result.view(self.look)
-        if self.look.as_file:
-            assert self._options.file_format is not None
+        if self._options.file_format is not None:
             drawn = self._options.file_format.load()(result)
             for piece in (drawn,) if isinstance(drawn, bytes) else drawn:
                 self.write(piece)
-        elif own:
-            loaded(own)(result, self.look, self)
-        else:
-            for block in result.blocks(self.look):
-                self.take(block)
+        elif not self._draw_view(result):
+            for table in tables_of(result, self.look, getattr(self._options, "list", None)):
+                self.draw(_with_names(table))
+                if not self.look.holds_all:
+                    break
         self.finish()
 
-    def take(self, block: Block) -> None:
-        """Draw a block of the answer. With another head than before, it begins another table."""
-        if self._is_cut:
-            self._take_in_parts(block)
-        else:
-            self._take(block)
+    def _draw_view(self, result: Result) -> bool:
+        """Draw a result as the view of its own does, and return whether it has one for this look."""
+        diff = getattr(self._options, "diff", None)
+        match self._options.command or self._options.asked:
+            case "info" if self.look.for_people:
+                from simdocs.views.curve import draw_info
 
-    def _take_in_parts(self, block: Block) -> None:
+                draw_info(result, self)
+            case "tune" if self.look.for_people:
+                from simdocs.views.curve import draw_choices
+
+                draw_choices(cast("Tuning", result), self)
+            case "compare" if getattr(result, "difference", None) and (self.look.for_people or diff):
+                if self.look.nested:
+                    return False
+                from simdocs.views.compared_texts import draw_comparison
+
+                draw_comparison(cast("Comparison", result), self, diff)
+            case _:
+                return False
+        return True
+
+    def draw(self, table: Table) -> None:
+        """Draw a table, block by block. If its head is that of the table before, its rows belong to that."""
+        self._take(table.head, [])
+        for rows in table.blocks():
+            if self._is_cut:
+                self._take_in_parts(table.head, rows)
+            else:
+                self._take(table.head, rows)
+
+    def _take_in_parts(self, head: TableHead, rows: list[Row]) -> None:
         """Draw a block in a binary format, of which each part is a whole file with the same number of rows."""
         from simdocs.storage.atomic_tree import PART_ROWS, PartedStream
 
         assert isinstance(self._stream, PartedStream)
-        rows = block.rows
-        while True:
-            if rows and self._rows_of_part == PART_ROWS:
+        while rows:
+            if self._rows_of_part == PART_ROWS:
                 self._end_table()
                 self._stream.next_part()
                 self._rows_of_part = 0
             some = rows[: PART_ROWS - self._rows_of_part]
-            self._take(block._replace(rows=some))
+            self._take(head, some)
             self._rows_of_part += len(some)
             rows = rows[len(some) :]
-            if not rows:
-                return
 
-    def _take(self, block: Block) -> None:
-        if self._format is None or block.head != self._head:
+    def _take(self, head: TableHead, rows: list[Row]) -> None:
+        if self._format is None or head != self._head:
             if self._format is not None:
                 self._end_table()
                 self._write(b"\n" if self.look.for_people else b"")
-            self._head, self._format = block.head, _format(self._options, self.look, block.head)
+            self._head, self._format = head, self._format_for(head)
             self._write(self._format.begin())
-        self._write(self._format.rows(block.rows))
+        self._write(self._format.rows(rows))
+
+    def _format_for(self, head: TableHead) -> Format:
+        """The format that draws a table with this head."""
+        from simdocs.views.output_formats import NulEnded, Tsv
+
+        if getattr(self._options, "nul", False):
+            return Tsv(head) if self.terminal else NulEnded(head)  # nobody sees a NUL, nor that a name has two lines
+        if head.layout in (QUOTING, REPEATING):
+            from simdocs.views.quoted_passages import QuotedPassages, RepeatedTexts
+
+            quoted = QuotedPassages if head.layout == QUOTING else RepeatedTexts
+            return quoted(colored=self.colored, terminal=self.terminal)
+        implementation: type[Format] = FORMATS[_format_of(self._options)].load()
+        return implementation(head, header=self._options.header, colored=self.colored)
 
     def write(self, drawn: bytes) -> None:
         """Write what a view has drawn."""
@@ -173,7 +220,7 @@ class Drawing:
 
     def finish(self) -> None:
         """Draw the end of the answer, and write everything that was held."""
-        if self.look.terminal and self._progress is not None:
+        if self.terminal and self._progress is not None:
             self._progress("drawing", 0, 0)
         self._end_table()
         held, self._held = self._held, None
@@ -187,7 +234,7 @@ class Drawing:
         if self._held is not None:
             self._held.append(drawn)
             return
-        if self.look.terminal:
+        if self.terminal:
             from simdocs.views.output_formats import harmless
 
             if self._progress is not None:
@@ -197,77 +244,26 @@ class Drawing:
         self._stream.write(drawn)
 
 
-def write(result: Answer, options: Any) -> None:
+def write(result: Result, options: Any) -> None:
     """Write a result that is complete to a file, in the format that it asks for.
 
     Names of texts in memory are written as str. OutputError: the file cannot be written.
     """
     with stream_of(options.path, options) as stream:
         drawing = Drawing(options, stream)
-        look = drawing.look
-        if look.as_file or (look.for_people and result.view(look)):
-            drawing.draw(result)
-        else:
-            blocks = list(result.blocks(look))
-            of_first = takewhile(lambda block: block.head == blocks[0].head, blocks)
-            for block in blocks if look.holds_all else of_first:
-                drawing.take(block._replace(rows=[_with_names(row, block.head) for row in block.rows]))
-            drawing.finish()
+        drawing.draw_all(result)
         stream.prepare()
 
 
-def _with_names(row: Row, head: TableHead) -> Row:
-    """A row in which all names, which may be of any type, are text or bytes."""
-    return tuple(
-        str(cell) if column.kind == NAME and not isinstance(cell, str | bytes | None) else cell
-        for cell, column in zip(row, head.columns, strict=True)
-    )
+def _with_names(table: Table) -> Table:
+    """The table with all names, which may be of any type in Python, as text or bytes."""
+    of_names = [kind == NAME for _, kind in table.head.columns]
 
+    def shown(row: Row) -> Row:
+        each = zip(row, of_names, strict=True)
+        return tuple(str(cell) if name and not isinstance(cell, str | bytes | None) else cell for cell, name in each)
 
-def _format(options: Any, look: Look, head: TableHead) -> Format:
-    """The format that draws a table with this head."""
-    from simdocs.views.output_formats import NulEnded, Tsv
-
-    if getattr(options, "nul", False):
-        return Tsv(head) if look.terminal else NulEnded(head)  # nobody sees a NUL, nor that a name has two lines
-    if head.layout == QUOTING:
-        from simdocs.views.quoted_passages import QuotedPassages
-
-        return QuotedPassages(look)
-    if head.layout == REPEATING:
-        from simdocs.views.quoted_passages import RepeatedTexts
-
-        return RepeatedTexts(look)
-    implementation: type[Format] = FORMATS[_format_of(options)].load()
-    return implementation(head, header=options.header, colored=look.colored)
-
-
-def _begin_binary(options: Any, look: Look) -> None:
-    """Find out before the work whether a binary format can be written.
-
-    UsageError: a terminal cannot show it. MissingExtraError: the library that writes it is missing.
-    """
-    name = _format_of(options)
-    if look.terminal:
-        elsewhere = f"use -o NAME.{name}, or redirect the output"
-        raise UsageError(f"--format {name} is not for a terminal: {elsewhere}")
-    _format(options, look, NAMES)
-
-
-def look_of(options: Any) -> Look:
-    """How an answer is wanted to be drawn."""
-    form, terminal = FORMATS[_format_of(options)], options.path is None and is_terminal()
-    return Look(
-        for_people=form.for_people,
-        nested=form.nested or (options.file_format is not None and options.file_format.nested),
-        explained=form.for_people and columns_of_output() >= _WIDE,
-        verbose=options.verbose,
-        diff=getattr(options, "diff", None),
-        listing=getattr(options, "list", None),
-        as_file=options.file_format is not None,
-        colored=_colored(to_stdout=options.path is None, terminal=terminal),
-        terminal=terminal,
-    )
+    return Table(table.head, lambda: (list(map(shown, rows)) for rows in table.blocks()))
 
 
 def _format_of(options: Any) -> str:

@@ -8,17 +8,7 @@ import math
 from collections.abc import Mapping
 from typing import ClassVar, Protocol
 
-from simdocs.model.answers import (
-    GROUPED,
-    KEYED,
-    NUMBER,
-    SIMILARITY,
-    Block,
-    Cell,
-    Row,
-    TableHead,
-    plain,
-)
+from simdocs.model.table import GROUPED, KEYED, NUMBER, SIMILARITY, Cell, Row, TableHead, plain
 from simdocs.names import display_name, escape_controls
 from simdocs.options.recipes import RECORDED
 from simdocs.options.values import FLAG
@@ -54,21 +44,11 @@ class Format(Protocol):
         return b""
 
 
-class Canvas(Protocol):
-    """Takes the drawing of a whole answer from its view."""
-
-    def take(self, block: Block) -> None:
-        """Draw a block of a table in the format of the answer."""
-
-    def write(self, drawn: bytes) -> None:
-        """Write what the view has drawn."""
-
-
 class _ByLines(Format):
     """A format that draws one row after the other."""
 
     def __init__(self, head: TableHead, *, header: bool = False, colored: bool = False) -> None:
-        self.names, self.header, self.colored = [column.name for column in head.columns], header, colored
+        self.names, self.header, self.colored = [name for name, _ in head.columns], header, colored
 
     def rows(self, rows: list[Row]) -> bytes:
         """Some rows."""
@@ -201,17 +181,17 @@ class Table(Format):
         self.head, self.colored = head, colored
         self._drawn = Drawn(box=box.SIMPLE_HEAD, pad_edge=False)
         self._last: Cell = None
-        self._widths = [len(column.name) for column in head.columns]
+        self._widths = [len(name) for name, _ in head.columns]
         if head.layout == GROUPED:
-            first, member, *others = head.columns
-            for column in others:
-                self._drawn.add_column(column.name, justify="right", no_wrap=True)
-            self._drawn.add_column(f"{first.name}, {member.name}", overflow="fold")
+            (first, _), (member, _), *others = head.columns
+            for name, _ in others:
+                self._drawn.add_column(name, justify="right", no_wrap=True)
+            self._drawn.add_column(f"{first}, {member}", overflow="fold")
         else:
-            for column in head.columns:
-                number = column.kind in _NUMERIC
+            for name, kind in head.columns:
+                number = kind in _NUMERIC
                 justify = "right" if number else "left"
-                self._drawn.add_column(column.name, justify=justify, overflow="fold", no_wrap=number)  # type: ignore[arg-type]
+                self._drawn.add_column(name, justify=justify, overflow="fold", no_wrap=number)  # type: ignore[arg-type]
 
     def rows(self, rows: list[Row]) -> bytes:
         """Nothing yet."""
@@ -241,7 +221,7 @@ class Table(Format):
         if self.head.layout == GROUPED:
             return 0
         each = zip(self.head.columns, self._widths, strict=True)
-        return sum(_GAP + (width if column.kind in _NUMERIC else min(width, _LEAST_NAME)) for column, width in each)
+        return sum(_GAP + (width if kind in _NUMERIC else min(width, _LEAST_NAME)) for (_, kind), width in each)
 
     def end(self) -> bytes:
         """The table."""

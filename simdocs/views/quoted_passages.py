@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from simdocs.model.answers import Cell, Look, Row, plain
+from simdocs.model.table import Cell, Row, plain
 from simdocs.names import display_name
 from simdocs.views.drawn_difference import PLAIN, in_context
 from simdocs.views.output_formats import Format
@@ -18,8 +18,8 @@ class QuotedPassages(Format):
 
     is_harmless: ClassVar[bool] = True
 
-    def __init__(self, look: Look) -> None:
-        self._colored, self._terminal = look.colored, look.terminal
+    def __init__(self, *, colored: bool, terminal: bool) -> None:
+        self._colored, self._terminal = colored, terminal
 
     def rows(self, rows: list[Row]) -> bytes:
         """Some passages."""

@@ -57,7 +57,7 @@ def similarities(report: Report) -> str:
     threshold_x = plot.left + (threshold * 100 - first) * wide
     parts.append(path("mark", f"M{threshold_x:.1f} {plot.top}V{plot.bottom}"))
     parts.append(text(threshold_x + 4, plot.top - 8, f"threshold {threshold:g}", "soft"))
-    what = "similarity to the kept document" if report.is_exact else "estimated similarity to the kept document"
+    what = "similarity to the kept document" if report.answer.is_exact else "estimated similarity to the kept document"
     parts.append(text(plot.x(0.5), plot.bottom + 43, f"{what} (the last bar: similarity 1)", "middle soft"))
     below = len([None for at, number in enumerate(found.counts) if number and first + at + 1 <= threshold * 100])
     description = (

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from simdocs.extras import needs
 from simdocs.model.figures import counted, size
-from simdocs.model.report import MOST_PAIRS, Report, ShownGroup
+from simdocs.model.report import MOST_PAIRS, Report, ShownGroup, pairs_shown, unreadable
 from simdocs.model.report_counts import directory_labels, found_pairs, linked
 from simdocs.names import display_name, name_to_text
 from simdocs.options.families import FIGURES
@@ -79,7 +79,7 @@ def report_page(report: Report) -> bytes:
         listed=list(_listed(report)),
         beyond=max(0, len(groups) - LISTED),
         shown=_shown_in_words(report),
-        unreadable=[display_name(each.encode("utf-8", "surrogateescape")) for each in report.unreadable],
+        unreadable=[display_name(each.encode("utf-8", "surrogateescape")) for each in unreadable(report.shown)],
         data=_packed(_data(report, [first for first, _ in blocks])),
         blocks=[_packed_bytes(text) for _, text in blocks],
         version=answer.simdocs,
@@ -165,7 +165,7 @@ def _listed(report: Report) -> Iterator[ListedGroup]:
 
 def _shown_in_words(report: Report) -> str:
     """A sentence about the texts that are in the page, and those that are left out."""
-    duplicates, shown = report.answer.duplicates, report.pairs_shown
+    duplicates, shown = report.answer.duplicates, pairs_shown(report.shown)
     if not duplicates:
         return ""
     if shown == duplicates:
@@ -205,7 +205,7 @@ def _data(report: Report, first_of_block: list[int]) -> dict[str, Any]:
         "directories": list(directory_labels(report)),
         "blocks": first_of_block,
         "texts": [group.place for group in report.shown],
-        "exact": report.is_exact,
+        "exact": report.answer.is_exact,
         "threshold": report.answer.threshold,
         "mostPairs": MOST_PAIRS,
         "missed": None if found is None else found.missed,
@@ -243,7 +243,7 @@ def _texts(group: ShownGroup, report: Report) -> dict[str, Any]:
             notes[at] = note
     matrix = group.similarities
     table = None if matrix is None else [[round(1e6 * value) for value in row] for row in matrix.tolist()]
-    links = [] if matrix is None or not report.by_chains else linked(matrix, report.answer.threshold)
+    links = [] if matrix is None or not report.answer.by_chains else linked(matrix, report.answer.threshold)
     return {"pairs": pairs, "notes": notes, "matrix": table, "links": links}
 
 

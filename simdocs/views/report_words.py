@@ -83,11 +83,11 @@ def promises_in_words(report: Report) -> Iterator[str]:
     answer = report.answer
     if answer.changed is not None:
         yield "Only groups with a document that was new or changed at the last update of the index are listed."
-    if not report.is_exact:
+    if not report.answer.is_exact:
         yield (
             "The similarities are estimates from signatures: no text was compared. Look at pairs before you remove any."
         )
-    elif report.by_chains:
+    elif report.answer.by_chains:
         yield (
             f"Each group is linked by pairs whose exact similarity is {answer.threshold:g} or more. A duplicate may be"
             " less similar than that to the document that is kept."

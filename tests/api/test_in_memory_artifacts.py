@@ -15,8 +15,8 @@ TEXTS = [A, A1, B, b""]
 @pytest.mark.parametrize("keywords", [{}, {"k": 3}, {"unit": "word", "k": 2}, {"multiset": True, "k": 1}])
 def test_a_text_in_memory_is_shown_as_the_file_with_its_bytes(tmp_path, keywords):
     (tmp_path / "text").write_bytes(A)
-    expected = simdocs.show(tmp_path / "text", **keywords)
-    assert simdocs.show(text=A, **keywords) == simdocs.show(text=A.decode(), **keywords) == expected
+    expected = list(simdocs.show(tmp_path / "text", **keywords))
+    assert list(simdocs.show(text=A, **keywords)) == list(simdocs.show(text=A.decode(), **keywords)) == expected
     assert expected
 
 
@@ -39,7 +39,7 @@ def test_info_says_the_same_of_an_artifact_in_memory_and_on_disk(tmp_path, monke
     lay(tmp_path, {f"docs/{number}": text for number, text in enumerate(TEXTS)})
     made, path = BUILD[kind]("docs"), f"x.{kind}"
     opened = BUILD[kind]("docs", output=path)
-    told = [[fact for fact in simdocs.info(one).facts if fact[0] != "start"] for one in (made, opened, path)]
+    told = [[fact for fact in simdocs.info(one) if fact[0] != "start"] for one in (made, opened, path)]
     assert told[0] == told[1] == told[2]
     assert dict(told[0])["documents"] == len(TEXTS)
 
@@ -48,14 +48,14 @@ def test_info_says_the_same_of_an_artifact_in_memory_and_on_disk(tmp_path, monke
 def test_artifacts_in_memory_are_undamaged_until_an_array_is_changed(tmp_path, kind):
     made = BUILD[kind](texts=TEXTS)
     opened = BUILD[kind](texts=TEXTS, output=tmp_path / f"x.{kind}")
-    assert simdocs.check(made, opened, tmp_path / f"x.{kind}").problems == ()
+    assert not simdocs.check(made, opened, tmp_path / f"x.{kind}")
     column = {"shingles": "tokens", "signatures": "ignored", "index": "band_keys"}[kind]
     array = made[column].all()
     if column == "ignored":
         made.columns[column].array = np.array([1], np.uint32)
     else:
         array.reshape(-1)[:] = array.reshape(-1)[::-1].copy()
-    found = simdocs.check(made).damages
+    found = [line for _, line in simdocs.check(made)]
     assert found and all(f"the {kind} given/" in line and ": damaged: " in line for line in found)
 
 
@@ -66,8 +66,9 @@ def test_an_artifact_that_was_opened_is_checked_where_it_is(tmp_path):
     data[-1] ^= 1
     with file.open("r+b") as stream:
         stream.write(data)
-    assert simdocs.check(opened).damages == simdocs.check(tmp_path / "x.index").damages
-    assert "block 0 does not match its checksum" in simdocs.check(opened).damages[0]
+    ((kind, line),) = simdocs.check(opened)
+    assert [(kind, line)] == list(simdocs.check(tmp_path / "x.index"))
+    assert (kind, "block 0 does not match its checksum" in line) == ("damage", True)
 
 
 def test_what_is_neither_a_path_nor_an_artifact_is_refused():

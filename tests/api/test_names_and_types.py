@@ -31,7 +31,8 @@ built: simdocs.BandIndex = simdocs.index(texts=["a", b"b"], names=["one", b"two"
 keys: NDArray[np.uint64] = built.tables.keys
 others = simdocs.dedupe(texts=(text for text in "ab"), names=[1, ("b", 2)])
 labels: NDArray[np.int64] = others.labels
-found: simdocs.Matches = simdocs.query(built, os.fsencode("x"), top=3)
+found = simdocs.query(built, os.fsencode("x"), top=3)
+assert isinstance(found, simdocs.SimilarPairs)
 for left, right, score in zip(found.pairs.left.tolist(), found.pairs.right.tolist(), found.pairs.jaccard.tolist()):
     name: str = built.documents.name(right)
 asked, match, jaccard, estimate = next(found.rows())
@@ -42,8 +43,6 @@ shared: float = compared.jaccard
 several = simdocs.compare("a.txt", "b.txt", "c.txt")
 assert isinstance(several, simdocs.SimilarityMatrix)
 matrix: NDArray[np.float64] = several.similarity
-trace: simdocs.SlotTrace = simdocs.compare("a.txt", "b.txt", scheme="permutation", trace=True)
-slots: NDArray[np.uint32] = trace.slots
 decision = simdocs.dedupe("docs.index", threshold=0.9, verify="estimate")
 kept: NDArray[np.int64] = decision.kept
 skipped: dict[str, int] = decision.skipped.counts
@@ -51,15 +50,15 @@ count: int = len(decision)
 for row in decision:
     first: str = row[0]
 pairs: simdocs.SimilarPairs = simdocs.pairs("docs", measure="containment", all_copies=True)
-passages: simdocs.RepeatedPassages = simdocs.passages("docs", min_passage=70)
+passages: simdocs.Result = simdocs.passages("docs", min_passage=70)
 for choice in simdocs.tune(threshold=0.7):
     bands: float | int | str = choice[0]
 decision.write(Path("x.tsv"), "groups", header=True)
-page: bytes = simdocs.report(decision, figure="sizes", summary_json="x.json").drawn()
+page: bytes = simdocs.report(decision, figure="sizes", summary_json="x.json").figure("sizes")
 measured: float = simdocs.similarity("a", b"b", measure="edit", k=2)
 shown = (*simdocs.show(text="a"), *simdocs.show(built, "docs/a.txt"))
-damages: tuple[str, ...] = simdocs.check(built, "docs.index").damages
-kind: str = simdocs.info(built).kind
+problems: list[tuple[str, str]] = list(simdocs.check(built, "docs.index"))
+kind: str = dict(simdocs.info(built))["kind"]
 opened = simdocs.open("docs.index")
 assert isinstance(opened, simdocs.BandIndex)
 share: float = opened.recipe.banding.recall
@@ -149,7 +148,11 @@ def test_names_are_as_recorded_wherever_they_are_asked_for(here, tmp_path, monke
 
     def named(index: Path, document: Path) -> list[list[str]]:
         found = simdocs.dedupe(index)
-        return [found.kept_names, found.duplicate_names, list(simdocs.query(index, document).names_of_matched())]
+        return [
+            found.kept_names,
+            found.duplicate_names,
+            [name for (name,) in simdocs.query(index, document).rows("matches")],
+        ]
 
     inside = named(Path("docs.index"), Path("docs/a.txt"))
     monkeypatch.chdir(tmp_path.parent)

@@ -31,8 +31,10 @@ def of_numpy(result: object, path: str) -> Iterator[str]:
     elif is_dataclass(result):
         for field in fields(result):
             yield from of_numpy(getattr(result, field.name), f"{path}.{field.name}")
-        if callable(getattr(result, "rows", None)):
-            yield from of_numpy(list(result.rows()), f"{path}.rows()")
+    elif isinstance(result, simdocs.Result):
+        for name, value in vars(result).items():
+            yield from of_numpy(value, f"{path}.{name}")
+        yield from of_numpy(list(result.rows()), f"{path}.rows()")
 
 
 ASKED = {

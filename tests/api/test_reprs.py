@@ -8,18 +8,15 @@ from tests.cli.corpus import A, B
 
 def test_the_repr_of_a_result_is_one_line_with_its_counts(here):
     found = simdocs.dedupe(texts=[A, A, B])
-    assert repr(found) == "<Deduplication: documents=3, groups=1, duplicates=1>"
-    assert repr(found.comparison) == "<SearchFacts: documents=3, candidates=0, verified=0, threshold=0.8>"
-    assert repr(simdocs.pairs(texts=[A, A, B])) == "<SimilarPairs: documents=3, pairs=1>"
+    assert repr(found) == "<Deduplication of dedupe: documents=3, rows=1>"
+    assert repr(simdocs.pairs(texts=[A, A, B])) == "<SimilarPairs of pairs: documents=3, rows=1>"
     planned = simdocs.index(texts=[A, B], output="docs.index", dry_run=True)
-    assert repr(planned).startswith("<DryRun: unchanged=0, changed=0, new=0, removed=")
-    assert repr(planned).endswith(", renamed=2>")
-    assert repr(simdocs.query("docs.index", texts=[A, b""])).startswith("<Matches: documents=2, matched=1, matches=")
+    assert repr(planned).startswith("<Result of index: documents=2, rows=")
+    assert repr(simdocs.query("docs.index", texts=[A, b""])).startswith("<SimilarPairs of query: documents=2, rows=")
 
 
 def test_the_repr_of_what_is_said_about_an_artifact_is_one_line(here):
     documents = len(simdocs.open("docs.index").documents)
-    assert repr(simdocs.info("docs.index")) == f"<ArtifactInfo: kind='index', documents={documents}>"
-    assert repr(simdocs.check("docs.index", "docs.shingles")) == "<CheckResult: damages=0, unreadable=0>"
     assert repr(simdocs.open("docs.index").documents) == f"<Documents: {documents}>"
-    assert repr(simdocs.check("nowhere", "docs")) == "<CheckResult: damages=1, unreadable=1>"
+    assert repr(simdocs.check("docs.index", "docs.shingles")) == "<Result of check: rows=0>"
+    assert list(dict(simdocs.check("nowhere", "docs"))) == ["unreadable", "damage"]

@@ -141,11 +141,11 @@ def test_answers_have_the_names_as_they_were_given(names):
     assert found.kept_names == list(map(named, plain.kept_names))
     assert found.duplicate_names == list(map(named, plain.duplicate_names))
     assert [found.documents.name(row) for row in range(len(TEXTS))] == expected
-    assert [row[0] for row in found.group_rows()] == expected
+    assert [row[0] for row in found.rows("groups")] == expected
     pairs = simdocs.pairs(texts=TEXTS, names=names, threshold=0.5)
     assert {row[:2] for row in pairs.rows()} >= {row[:2] for row in found.rows()}
     matrix = simdocs.compare(texts=TEXTS, names=names)
-    assert [name for name, _ in matrix.rows()] == expected
+    assert [row[1] for row in matrix.rows()] == expected
     assert simdocs.compare(texts=TEXTS[:2], names=names[:2]).names == tuple(expected[:2])
 
 
@@ -154,13 +154,13 @@ def test_an_index_in_memory_has_the_names_of_its_texts():
     assert index.documents.name(1) == 20
     found = simdocs.query(index, texts=[TEXTS[0]], names=["20"])
     assert [row[:2] for row in found.rows()] == [("20", 10), ("20", 50), ("20", 30)]
-    assert sorted(simdocs.query(index, texts=[TEXTS[0]]).names_of_matched()) == [10, 30, 50]
+    assert sorted(simdocs.query(index, texts=[TEXTS[0]]).rows("matches")) == [(10,), (30,), (50,)]
     assert {row[0] for row in simdocs.query(index, changed=True).rows()} == {10, 30}
     # A document of the index may have the same name as a text that is compared with it.
     against = simdocs.dedupe(texts=[TEXTS[2], "new", "also new"], names=[7, 10, "8"], against=index)
     assert [row[:2] for row in against.rows()] == [(30, 7)]
     assert against.kept_names == [10, "8"]
-    assert [row[:3] for row in against.group_rows()] == [(7, 2, 30), (10, 0, 10), ("8", 1, "8")]
+    assert [row[:3] for row in against.rows("groups")] == [(7, 2, 30), (10, 0, 10), ("8", 1, "8")]
     assert list(simdocs.dedupe(index).rows()) == list(simdocs.dedupe(texts=TEXTS, names=NUMBERS, threshold=0.5).rows())
 
 

@@ -89,7 +89,7 @@ def test_of_several_tables_the_first_is_written_if_there_is_room_for_one(docs, t
     assert [line.split("\t")[0] for line in (tmp_path / "x.tsv").read_text().splitlines()][:3] == ["a", "b", "unit"]
     trace = simdocs.compare("docs/a", "docs/b", trace=True, scheme="permutation", num_perm=2)
     trace.write(tmp_path / "trace.tsv")
-    assert len((tmp_path / "trace.tsv").read_text().splitlines()) == 3 * len(trace.shingles)
+    assert len((tmp_path / "trace.tsv").read_text().splitlines()) == len(trace)
 
 
 def test_names_of_any_type_are_written_as_text(tmp_path):
@@ -155,7 +155,7 @@ def test_a_summary_is_written_as_by_the_command(docs, call, line):
         == 0
     )
     assert summary("python.json") == summary("program.json")
-    if isinstance(result, simdocs.Deduplication | simdocs.Matches | simdocs.Tuning):
+    if isinstance(result, simdocs.Result):
         facts = {"seconds": json.loads(Path("python.json").read_bytes())["seconds"]}
         assert json.loads(json.dumps(result.summary() | facts)) == json.loads(Path("python.json").read_bytes())
         assert result.summary()["seconds"] is None
@@ -165,10 +165,9 @@ def test_a_summary_of_what_was_done_to_files(tmp_path, monkeypatch):
     monkeypatch.chdir(lay(tmp_path, DOCS))
     simdocs.dedupe("docs").write("x.answer")
     done = simdocs.act("x.answer", move="away", yes=True, max_removed=1.0, summary_json="act.json")
-    assert json.loads(Path("act.json").read_bytes())["acted"] == done.count == len(done) == 3
-    assert [row[0] for row in done] == [row[0] for row in done.rows]
-    back = simdocs.undo(os.fsdecode(done.journal), yes=True, summary_json="undo.json")
-    assert json.loads(Path("undo.json").read_bytes())["put_back"] == back.count == len(list(back)) == 3
+    assert json.loads(Path("act.json").read_bytes())["acted"] == len(done) == 3
+    back = simdocs.undo(done.summary()["journal"], yes=True, summary_json="undo.json")
+    assert json.loads(Path("undo.json").read_bytes())["put_back"] == len(back) == 3
 
 
 def test_nothing_is_published_if_the_summary_cannot_be_written(docs, tmp_path):
@@ -188,8 +187,10 @@ def test_a_report_shows_what_was_found_already(docs):
     answer = simdocs.read_answer("x.answer")
     assert (len(answer), [pair.group for pair in answer]) == (len(found), [pair.group for pair in answer.pairs()])
     for figure in (None, "sizes"):
-        pages = {simdocs.report(one, figure=figure).drawn() for one in (found, answer, "x.answer")}
-        assert len(pages) == 1
+        for number, one in enumerate((found, answer, "x.answer")):
+            simdocs.report(one, figure=figure).write(f"{number}.svg" if figure else f"{number}.html")
+    for suffix in ("svg", "html"):
+        assert len({Path(f"{number}.{suffix}").read_bytes() for number in range(3)}) == 1
     none = simdocs.dedupe("docs/a", "docs/c")
     none.write("none.answer")
     assert len(simdocs.report(simdocs.read_answer("none.answer")).groups) == 0

@@ -134,12 +134,12 @@ def test_a_link_that_the_system_refuses_leaves_the_file(
     before = (place / "docs/copy").stat()
     monkeypatch.setattr(syscalls, *failing(number))
     done = library.act("x.answer", hardlink=True, yes=True)
-    assert (done.count, done.skipped.counts) == (0, {"left": 2})
+    assert (len(done), done.skipped.counts) == (0, {"left": 2})
     assert ("docs/copy", os.strerror(number)) in done.skipped.by_reason["left"]
     after = (place / "docs/copy").stat()
     assert (after.st_ino, after.st_nlink, (place / "docs/copy").read_bytes()) == (before.st_ino, 1, A)
     assert not [name for name in os.listdir(place / "docs") if name.startswith(".")]
-    assert library.undo(JOURNAL, yes=True).count == 0
+    assert len(library.undo(JOURNAL, yes=True)) == 0
 
 
 @pytest.mark.reliability("a link or a rename that the system refuses")
@@ -152,7 +152,7 @@ def test_a_file_system_that_cannot_keep_names_apart_gets_no_other_way(
     monkeypatch.setattr(syscalls, *failing(errno.ENOTSUP, call))
     done = library.act("x.answer", yes=True, **action)  # type: ignore[arg-type]
     if (call == "exchange") == ("hardlink" in action):
-        assert done.count == 0
+        assert len(done) == 0
         assert not (place / "away").exists() or not os.listdir(place / "away")
     assert {path.read_bytes() for path in place.rglob("*") if path.is_file()} >= {A, A1, B}
     monkeypatch.undo()
@@ -292,7 +292,7 @@ def test_a_link_that_comes_in_the_place_of_a_directory_leads_nowhere(
         rename(old, old_fd, new, new_fd)
 
     monkeypatch.setattr(syscalls, "rename_between", later)
-    assert library.act("x.answer", move="away", yes=True).count == 1
+    assert len(library.act("x.answer", move="away", yes=True)) == 1
     assert (tmp_path / "outside/b").read_bytes() == A1
     assert (tmp_path / "away/docs/deep/b").read_bytes() == A1
     done = library.undo(JOURNAL, yes=True)
@@ -300,7 +300,7 @@ def test_a_link_that_comes_in_the_place_of_a_directory_leads_nowhere(
     assert os.listdir(tmp_path / "outside") == ["b"]
     (tmp_path / "docs/deep").unlink()
     (tmp_path / "docs/deeper").rename(tmp_path / "docs/deep")
-    assert library.undo(JOURNAL, yes=True).count == 1
+    assert len(library.undo(JOURNAL, yes=True)) == 1
     assert (tmp_path / "docs/deep/b").read_bytes() == A1
 
 
@@ -313,11 +313,11 @@ def test_a_move_to_another_file_system_is_a_copy(place: Path, monkeypatch: pytes
     two_disks(monkeypatch)
     os.utime(place / "docs/near", ns=(10**18, 10**18 + 5))
     done = library.act("x.answer", move="away", yes=True)
-    assert done.count == 2
+    assert len(done) == 2
     copied = place / "away/docs/near"
     assert (copied.read_bytes(), copied.stat().st_mtime_ns) == (A1, 10**18 + 5)
     assert not (place / "docs/near").exists()
-    assert library.undo(JOURNAL, yes=True).count == 2
+    assert len(library.undo(JOURNAL, yes=True)) == 2
     assert ((place / "docs/near").read_bytes(), (place / "docs/near").stat().st_mtime_ns) == (A1, 10**18 + 5)
     assert not (place / "away").exists()
 

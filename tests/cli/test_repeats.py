@@ -13,6 +13,8 @@ import pytest
 
 import simdocs as public
 from simdocs.commands import repeated as module
+from simdocs.model.result import tables_of
+from simdocs.model.table import Look
 from simdocs.storage import syscalls
 from tests.cli.program import PROGRAM, Done, environment, simdocs
 from tests.cli.terminal import on_terminal
@@ -201,9 +203,9 @@ def test_a_document_that_changes_before_it_is_read_again_has_no_place(here, monk
     monkeypatch.setattr(module, "places_of", later)
     monkeypatch.chdir(here)
     found = public.passages("docs")
-    assert [(each.documents, len(each.places)) for each in found.passages] == [(5, 5)]
-    assert [each.document for each in found.passages[0].places] == [f"docs/{number}.txt" for number in (0, 2, 3, 4, 5)]
-    assert found.passages[0].excerpt.passage == f"!\n\n{FOOTER}."
+    assert [row[0:2] + row[4:5] for row in found] == [(1, 5, f"docs/{number}.txt") for number in (0, 2, 3, 4, 5)]
+    ((first, *_),) = map(list, tables_of(found, Look()))
+    assert first[-1] == f"!\n\n{FOOTER}."
     assert found.skipped.counts == {"unverified": 1}
 
 
@@ -228,9 +230,8 @@ def test_python_has_the_same_answer(here, monkeypatch):
     monkeypatch.chdir(here)
     found = public.passages("docs")
     assert [[str(cell) for cell in row] for row in found.rows()] == cells(passages(here))
-    assert len(found) == len(found.passages[0].places) + 2 == 8
+    assert len(found) == found.summary()["places"] == 8
     assert found.is_found
-    assert repr(found) == "<RepeatedPassages: documents=6, passages=2, places=8>"
     found.write("x.jsonl")
     assert Path("x.jsonl").read_bytes() == passages(here, "--format", "jsonl").out
     found.write("x.tsv")
@@ -239,7 +240,7 @@ def test_python_has_the_same_answer(here, monkeypatch):
     assert table.column_names == HEAD
     texts = [path.read_text() for path in sorted(Path("docs").iterdir())]
     again = public.passages(texts=texts, names=[("page", number) for number in range(6)])
-    assert again.passages[1].places[0].document == ("page", 1)
+    assert next(row[4] for row in again if row[0] == 2) == ("page", 1)
 
 
 def test_a_parquet_file_has_a_row_for_each_place(here):

@@ -63,19 +63,22 @@ def test_a_trace_is_the_slot_algorithm_and_ends_with_the_signatures_of_an_index(
 def test_rows_are_shingles_in_the_order_of_the_texts_with_the_values_of_the_hash_functions(here):
     trace = library.compare(*(here / name for name in TEXTS), k=2, scheme="permutation", num_perm=4, trace=True)
     spelled = list(dict.fromkeys(text[at : at + 2] for text in TEXTS.values() for at in range(len(text) - 1)))
-    assert list(trace.shingles) == spelled
-    assert trace.members.tolist() == [[shingle in text for text in TEXTS.values()] for shingle in spelled]
-    assert trace.tokens.tolist() == [mmh3.hash(shingle, 0, signed=False) for shingle in spelled]
+    rows, size = list(trace.rows()), len(TEXTS) + 1
+    assert [row[:2] for row in rows[::size]] == list(enumerate(spelled, 1))
+    has = [[bool(row[3]) for row in rows[at + 1 : at + size]] for at in range(0, len(rows), size)]
+    assert has == [[shingle in text for text in TEXTS.values()] for shingle in spelled]
+    tokens = [mmh3.hash(shingle, 0, signed=False) for shingle in spelled]
     factors, terms = (array.tolist() for array in permutation.hash_functions(4, 0))
-    mixed = [int(permutation.fmix32(np.array([token], np.uint32))[0]) for token in trace.tokens]
+    mixed = [int(permutation.fmix32(np.array([token], np.uint32))[0]) for token in tokens]
     by_hand = [
         [(factor * token + term) % 2**64 >> 32 for factor, term in zip(factors, terms, strict=True)] for token in mixed
     ]
-    assert trace.hashes.tolist() == by_hand
+    assert [list(row[4:]) for row in rows[::size]] == by_hand
     functions = [lambda row, at=at: by_hand[row][at] for at in range(4)]
-    sets = [{row for row, has in enumerate(column) if has} for column in trace.members.T.tolist()]
-    for after, (_, _, shown) in zip(slots(range(len(spelled)), sets, functions), trace.rows(), strict=True):
-        assert [tuple(float("inf") if slot is None else slot for slot in each) for _, each in shown] == after
+    sets = [{row for row, inside in enumerate(column) if inside} for column in zip(*has, strict=True)]
+    for at, after in enumerate(slots(range(len(spelled)), sets, functions)):
+        shown = [row[4:] for row in rows[at * size + 1 : (at + 1) * size]]
+        assert [tuple(float("inf") if slot is None else slot for slot in each) for each in shown] == after
 
 
 def test_a_trace_ends_with_what_compare_measures(here):
@@ -97,9 +100,9 @@ def test_a_terminal_marks_the_slots_that_change(here):
     done = on_terminal("compare", "d.txt", "empty", *HOW, cwd=here, columns=80)
     values = [
         str(value)
-        for value in library.compare(
-            here / "d.txt", here / "empty", scheme="permutation", num_perm=4, k=2, trace=True
-        ).hashes[0]
+        for value in next(
+            library.compare(here / "d.txt", here / "empty", scheme="permutation", num_perm=4, k=2, trace=True).rows()
+        )[4:]
     ]
     drawn = [line.split() for line in done.out.decode().splitlines()]
     assert ["1", "na", *values] in drawn

@@ -23,7 +23,7 @@ def opened(path: bytes | str | Path) -> Any:
 
 def damages(path: bytes | str | Path) -> list[str]:
     """Return what is wrong with the artifact at this path."""
-    return list(simdocs.check(path).damages)
+    return [line for kind, line in simdocs.check(path) if kind == "damage"]
 
 
 def built(target: Path, given: Sequence[bytes | str | Path] | Path, jobs: int = 1, **options: Any) -> Any:

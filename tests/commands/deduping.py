@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import simdocs
-from simdocs.commands.dedupe import grouped
+from simdocs.commands.dedupe import GROUPS, grouped
 from simdocs.commands.pairs import paired
 from simdocs.commands.resolve import of_search
 from simdocs.commands.searching import read_documents
-from simdocs.model import answers, search_result
+from simdocs.model.table import Look
 from simdocs.views.output_formats import Tsv
 from tests.asked import ASKED
 from tests.runs import running
@@ -76,11 +76,11 @@ class Work:
         return self.result.pairs
 
     def _rows(self, ask: Any) -> list[Any]:
-        blocks: list[Any] = []
-        self.run.delivery = answers.Delivery(blocks.append)
+        rows: list[Any] = []
+        self.run.look, self.run.draw = Look(), rows.extend
         self.result = ask(self.run)
-        self.run.delivery = answers.AS_A_WHOLE
-        return [row for block in blocks for row in block.rows]
+        self.run.look = self.run.draw = None
+        return rows
 
 
 def plan(names: Sequence[Any], **options: Any) -> Any:
@@ -118,7 +118,7 @@ def answer(root: Path, what: str = "groups", jobs: int = 1, **options: Any) -> l
 
 def as_tsv(rows: Sequence[Any]) -> bytes:
     """Return these rows as the program would print them into a pipe."""
-    return Tsv(search_result.GROUPS).rows(rows)
+    return Tsv(GROUPS).rows(rows)
 
 
 def printed(names: Sequence[bytes | str | Path], what: str = "groups", jobs: int = 1, **options: Any) -> bytes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -67,15 +66,16 @@ def assert_groups_are_filtered(index: simdocs.BandIndex, **options: Any) -> None
         if changed[left] or changed[right]
     ]
     assert found.kept.tolist() == [row for row in whole.kept.tolist() if changed[row]]
-    assert found.groups == len(set(found.pairs.left.tolist()))
-    assert (len(found.documents), found.comparison.changed) == (len(changed), changed.sum())
+    facts, of_whole = found.summary(), whole.summary()
+    assert facts["groups"] == len(set(found.pairs.left.tolist()))
+    assert (len(found.documents), facts["changed"]) == (len(changed), changed.sum())
     names = [found.documents.name(row) for row in range(len(changed))]
     assert found.kept_names == [name for name in whole.kept_names if changed[names.index(name)]]
-    assert list(found.names_of_matched()) == [names[row] for row in sorted(found.pairs.right.tolist())]
-    assert (found.components is None) == (whole.components is None)
-    if whole.components is not None:
-        of_these = {os.fsencode(names[row]) for row in found.pairs.left.tolist()}
-        assert found.components == tuple(one for one in whole.components if one.kept in of_these)
+    assert [name for (name,) in found.rows("duplicates")] == [names[row] for row in sorted(found.pairs.right.tolist())]
+    assert ("components" in facts) == ("components" in of_whole)
+    if "components" in facts:
+        of_these = {names[row] for row in found.pairs.left.tolist()}
+        assert facts["components"] == [one for one in of_whole["components"] if one["kept"] in of_these]
 
 
 def assert_pairs_are_filtered(index: simdocs.BandIndex, **options: Any) -> None:
@@ -86,8 +86,8 @@ def assert_pairs_are_filtered(index: simdocs.BandIndex, **options: Any) -> None:
         whole = simdocs.pairs(index, all_copies=all_copies, **options)
         found = simdocs.pairs(index, all_copies=all_copies, changed=True, **options)
         assert some_of(found.pairs, np.ones_like(changed)) == some_of(whole.pairs, changed)
-        assert found.found == len(found.pairs)
-        counts.append((found.found, found.left_out))
+        assert found.summary()["pairs"] == len(found.pairs)
+        counts.append((len(found), found.summary()["pairs_left_out"]))
     (chained, left_out), (every, none) = counts
     assert (left_out, none) == (every - chained, 0)
 
@@ -162,11 +162,11 @@ def test_only_documents_linked_with_a_changed_one_are_compared(families):
     one = updated(families, [7])
     whole, found = simdocs.dedupe(one), simdocs.dedupe(one, changed=True)
     assert (len(whole.pairs), len(found.pairs)) == (12, 1)
-    assert (whole.comparison.verified, found.comparison.verified) == (18, 6)
+    assert (whole.summary()["verified"], found.summary()["verified"]) == (18, 6)
     every, some = simdocs.pairs(one), simdocs.pairs(one, changed=True)
     assert (len(every.pairs), len(some.pairs)) == (21, 3)
-    assert (every.comparison.verified, some.comparison.verified) == (18, 3)
-    assert simdocs.query(one, changed=True).comparison.verified == 3
+    assert (every.summary()["verified"], some.summary()["verified"]) == (18, 3)
+    assert simdocs.query(one, changed=True).summary()["verified"] == 3
 
 
 def test_documents_that_no_changed_one_is_linked_with_are_not_read(families, tmp_path):
@@ -185,10 +185,10 @@ def test_documents_that_no_changed_one_is_linked_with_are_not_read(families, tmp
 @pytest.mark.parametrize("options", [{}, {"exact": True}, {"cluster": "components"}])
 def test_nothing_is_compared_if_no_document_has_changed(families, options):
     found = simdocs.dedupe(updated(families, []), changed=True, **options)
-    assert (len(found.pairs), found.comparison.changed, len(found.documents)) == (0, 0, 15)
-    assert found.comparison.verified <= (18 if "exact" in options else 0)
+    assert (len(found.pairs), found.summary()["changed"], len(found.documents)) == (0, 0, 15)
+    assert found.summary()["verified"] <= (18 if "exact" in options else 0)
     pairs = simdocs.pairs(updated(families, []), changed=True)
-    assert (len(pairs), pairs.comparison.changed, pairs.comparison.verified) == (0, 0, 0)
+    assert (len(pairs), pairs.summary()["changed"], pairs.summary()["verified"]) == (0, 0, 0)
 
 
 def test_all_documents_of_a_new_index_are_new(families):

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.model.answers import Delivery
+from simdocs.model.table import Look
 from tests import asked
 from tests.amounts import examples
 from tests.commands.test_changed import CUTS, built, drawn, subsets, updated
@@ -51,9 +51,9 @@ def listed_once(
 
 def listed(index: simdocs.BandIndex, **options: Any) -> list[bytes]:
     """What `query --list matches` prints."""
-    blocks: list[Any] = []
-    answered(asked.ASKED["query"](index=index, list="matches", **options), delivery=Delivery(blocks.append))
-    return [name for block in blocks for (name,) in block.rows]
+    rows: list[Any] = []
+    answered(asked.ASKED["query"](index=index, list="matches", **options), look=Look(), draw=rows.extend)
+    return [name for (name,) in rows]
 
 
 @examples(6)
@@ -70,8 +70,8 @@ def test_matches_of_changed_documents_are_those_of_the_same_documents_named(text
             every = simdocs.query(index, *names, **{name: options[name] for name in options if name != "top"})
             once = listed_once(list(every.rows()), names, text, options.get("top", 0))
             assert list(map(str, found.rows())) == list(map(str, once))
-            assert found.matched == expected.matched
-            assert found.comparison.verified == expected.comparison.verified
+            for name in ("matched", "verified"):
+                assert found.summary()[name] == expected.summary()[name]
             assert listed(index, changed=True, **options) == listed(index, documents=tuple(names), **options)
 
 
@@ -83,7 +83,8 @@ def test_documents_that_come_from_no_file_never_match_themselves_either(options)
     index = updated(simdocs.index(texts=TEXTS, unit="word", k=1, threshold=0.5, bands=128, rows=1), [0, 1, 3])
     found = simdocs.query(index, changed=True, **options)
     assert [row[:2] for row in found.rows() if row[2] >= 0.5] == [("0", "2"), ("0", "1"), ("1", "2")]
-    assert (len(found.documents), found.indexed, found.matched) == (3, 4, 2 + ("nearest" in options))
+    facts = found.summary()
+    assert (len(found.documents), facts["indexed"], facts["matched"]) == (3, 4, 2 + ("nearest" in options))
 
 
 def test_changed_documents_may_be_gone_if_their_shingles_are_there(tmp_path):

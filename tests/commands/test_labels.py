@@ -51,7 +51,7 @@ def test_labels_are_the_groups_of_the_twin(cluster, texts, unit, keep):
 @given(texts=corpora(), cluster=some.one_of("cluster"), verify=some.one_of("verify"))
 def test_the_list_of_groups_has_the_labels_and_the_similarities_of_the_pairs(texts, cluster, verify):
     found = found_among(texts, Choices(), cluster=cluster, verify=verify)
-    listed = list(found.group_rows())
+    listed = list(found.rows("groups"))
     assert [row[1] for row in listed] == found.labels.tolist()
     names = [row[0][-4:] for row in listed]
     assert names == [f"{row:04}" for row in range(len(texts))]
@@ -81,7 +81,7 @@ def test_documents_that_the_index_holds_already_have_no_label(tmp_path):
     index = simdocs.index(tmp_path / "0000")
     found = simdocs.dedupe(tmp_path, against=index)
     assert found.labels.tolist() == [-1, 0]
-    assert [Path(row[0]).name for row in found.group_rows()] == ["0001"]
+    assert [Path(row[0]).name for row in found.rows("groups")] == ["0001"]
 
 
 def test_the_answer_about_changes_has_only_the_groups_of_new_documents(tmp_path):

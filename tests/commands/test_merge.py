@@ -287,8 +287,8 @@ def test_a_later_merge_says_what_has_changed_since(here):
     lay(b_y=f"{FOX} too", b_new=FOX)
     built(Path("b.index"), ["b"])
     result = merge("all.index", "a.index", "b.index")
-    assert result.update._replace(note="") == (2, 1, 1, 0, "", 0)
-    assert (result.update.note, result.warnings) == ("", ())
+    update = {"unchanged": 2, "changed": 1, "new": 1, "removed": 0, "note": "", "renamed": 0}
+    assert (result.summary()["update"], result.warnings) == (update, ())
     assert opened("all.index").changed.tolist() == [1, 2]
     assert result.documents.every_name() == ["a/x", "b/new", "b/y", "b/z"]
 
@@ -311,7 +311,7 @@ def test_a_merge_that_loses_documents_warns_or_replaces_nothing(here):
     assert content(Path("all.index")) == before
     result = merge("all.index", "a.index", "b.index", "c.txt.index", allow_shrink=True)
     told = "all.index was built from other arguments: d.txt is not given any more"
-    assert (result.warnings, result.update.note) == ((told,), told)
+    assert (result.warnings, result.summary()["update"]["note"]) == ((told,), told)
     assert len(result.documents) == 4
 
 

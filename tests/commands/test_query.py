@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import simdocs
 from simdocs.matching import lookup
-from simdocs.model.answers import Delivery
+from simdocs.model.table import Look
 from tests import strategies as some
 from tests.amounts import examples
 from tests.asked import ASKED
@@ -42,7 +42,7 @@ class Answered(NamedTuple):
     """The rows of the answer to a query, and its result."""
 
     rows: list[Any]
-    result: simdocs.Matches
+    result: simdocs.SimilarPairs
 
     @property
     def skipped(self) -> Any:
@@ -60,9 +60,9 @@ def ask(
 ) -> Answered:
     """Query an index with these documents, in this process."""
     request = ASKED["query"](index=index, documents=tuple(names), threshold=threshold, list=listing, **options)
-    blocks = list[Any]()
-    result = answered(request, jobs, Delivery(blocks.append))
-    return Answered([row for block in blocks for row in block.rows], result)
+    rows = list[Any]()
+    result = answered(request, jobs, look=Look(), draw=rows.extend)
+    return Answered(rows, result)
 
 
 EXACT = {"bands": 1, "rows": 128}
@@ -81,8 +81,8 @@ def asked(
         answered = ask(index, [index.parent / "ours"], choices.threshold, jobs, **means)
         rows = answered.numbered
         assert answered.skipped.counts == {}
-        assert answered.result.found == len(rows)
-        assert answered.result.matched == len({row[0] for row in rows})
+        assert answered.result.summary()["matches"] == len(rows)
+        assert answered.result.summary()["matched"] == len({row[0] for row in rows})
         return rows
 
 

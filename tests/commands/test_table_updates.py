@@ -94,7 +94,7 @@ def test_only_changed_rows_are_read_again(tmp_path: Path, monkeypatch: pytest.Mo
     assert 1 <= len(counted) <= 30
     found = simdocs.query("x.index", changed=True, threshold=0.3)
     assert {row[0] for row in found.rows()} <= {"docs/x.parquet#new"}
-    assert not simdocs.check("x.index").damages
+    assert not simdocs.check("x.index")
 
 
 def test_a_smaller_limit_names_rows_that_were_taken_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -65,7 +65,7 @@ def asked(ours: list[Text], theirs: list[Text], choices: Choices, **options: obj
         with against(index, Path(place, "yours"), keep=choices.keep) as work:
             rows = rows_of(work, len(theirs))
         assert work.skipped.counts == {}
-        assert work.result.found == len(rows)
+        assert work.facts()["duplicates"] == len(rows)
         return rows
 
 

@@ -36,7 +36,7 @@ def crowd(documents: int, common: int, own: int) -> list[str]:
 def answer(ask: Any, texts: list[str], **options: object) -> tuple[list[tuple[object, ...]], int]:
     """Return the rows of an answer, and the number of pairs whose similarity was computed."""
     found = ask(texts=texts, unit="word", k=1, **options)
-    return sorted(found.rows()), found.comparison.verified
+    return sorted(found.rows()), found.summary()["verified"]
 
 
 @examples(30)

@@ -48,8 +48,8 @@ def test_the_estimate_is_that_of_the_similarity_and_top_keeps_the_best():
     assert {row[:4] for row in found.rows()} == set(nearest.rows())
     best = simdocs.query(index, texts=["a\nb\nc\nz"], measure="containment", threshold=0.5, top=1)
     assert best.pairs.right.tolist() == [0]
-    assert (found.comparison.measure, found.comparison.bands, found.comparison.probability) == ("containment", None, 1)
-    assert found.found == found.similar == 2
+    assert [found.summary()[name] for name in ("measure", "bands", "probability")] == ["containment", None, 1]
+    assert found.is_found
 
 
 @pytest.mark.parametrize(
@@ -67,13 +67,13 @@ def test_the_estimate_is_that_of_the_similarity_and_top_keeps_the_best():
 def test_a_short_document_that_is_similar_to_nothing_leads_to_containment(asked, options, advised):
     index = simdocs.index(texts=["white bread and butter, jam and tea " * 20])
     found = simdocs.query(index, texts=[asked], **options)
-    assert found.found == options.get("nearest", 0)
+    assert len(found) == options.get("nearest", 0)
     assert any("measure containment" in line for line in found.advice) == advised
 
 
 def test_nothing_is_found_in_an_index_without_documents_or_with_empty_ones():
     for texts in ([], [""]):
-        assert simdocs.query(simdocs.index(texts=texts), texts=["brown bread"], measure="containment").found == 0
+        assert not simdocs.query(simdocs.index(texts=texts), texts=["brown bread"], measure="containment")
     assert np.array_equal(
         simdocs.query(simdocs.index(texts=["brown bread"]), texts=[""], measure="containment").pairs.left, []
     )

@@ -77,7 +77,7 @@ def test_the_exact_join_needs_no_bands_that_reach_the_recall(tmp_path):
         (tmp_path / name).write_text(text)
     with sketched([tmp_path], unit="word", k=1, threshold=0.01, num_perm=1, exact=True) as work:
         assert [row[2] for row in work.groups()] == [1 / 5]
-        assert work.result.comparison.bands is None
+        assert work.facts()["bands"] is None
 
 
 @pytest.mark.parametrize("threshold", [0.31, 0.53, 0.83])

@@ -63,11 +63,12 @@ def test_a_larger_corpus_has_the_same_pairs_with_and_without_exact(jobs):
     assert rows == expected(nested(texts, choices), False)
     assert len({row[4] for row in rows}) == 3
     again, same = found(texts, choices, exact=True)
-    assert (rows, result.left_out) == (same, again.left_out)
+    facts = result.summary()
+    assert (rows, facts["pairs_left_out"]) == (same, again.summary()["pairs_left_out"])
     every, _ = found(texts, choices, all_copies=True)
-    assert (result.found, result.left_out) == (len(rows), every.found - result.found)
-    facts = result.comparison
-    assert (facts.measure, facts.bands, facts.probability, facts.grouping.exact) == ("containment", None, 1, True)
+    assert (len(result), facts["pairs_left_out"]) == (len(rows), len(every) - len(result))
+    assert [facts[name] for name in ("measure", "bands", "probability")] == ["containment", None, 1]
+    assert facts["parameters"]["grouping"]["exact"]
 
 
 def test_tokens_that_are_left_out_do_not_count():

@@ -87,9 +87,10 @@ def test_the_sketch_finds_a_quoted_paragraph_and_reads_few_documents():
     rows = list(found.rows())
     assert {(row[0], row[4]) for row in rows} == {(str(at), str(at)) for at in range(20)}
     assert all(row[5] <= 700 and row[6] >= 1200 and row[8] >= 500 for row in rows)
-    assert (found.undecided, found.indexed, found.found, found.matched) == (0, 300, 20, 20)
-    assert found.candidates < 40
-    assert found.verified < 40
+    facts = found.summary()
+    assert [facts[name] for name in ("compared_with_all", "indexed", "passages", "matched")] == [0, 300, 20, 20]
+    assert facts["candidates"] < 40
+    assert facts["read_again"] < 40
 
 
 def test_queries_that_are_too_short_for_the_sketch_are_compared_with_every_document():
@@ -97,7 +98,7 @@ def test_queries_that_are_too_short_for_the_sketch_are_compared_with_every_docum
     index = simdocs.index(texts=documents, containment=True)
     found = simdocs.query(index, texts=[documents[7][100:170]], passages=True)
     assert [(row[4], row[5], row[6]) for row in found.rows()] == [("7", 100, 170)]
-    assert (found.undecided, found.verified) == (1, 50)
+    assert (found.summary()["compared_with_all"], found.summary()["read_again"]) == (1, 50)
 
 
 def test_many_queries_are_looked_for_in_blocks(monkeypatch):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from itertools import groupby
 from pathlib import Path
 from unittest import mock
 
@@ -14,6 +15,8 @@ from hypothesis import strategies as st
 import simdocs
 from simdocs.kernels import windows as windows_module
 from simdocs.matching import repeats
+from simdocs.model.result import tables_of
+from simdocs.model.table import Look
 from simdocs.storage import spilled
 from tests.amounts import examples
 from tests.twins import repeats as twin
@@ -47,17 +50,21 @@ def found(texts: list[str], unit: str, least: int, *, told_apart: bool = True) -
     told_apart: whether windows that differ have different hashes. If not, a passage may end with a space.
     """
     result = simdocs.passages(texts=texts, min_passage=least, unit=unit, k=1, names=range(len(texts)))
-    every = []
-    for passage in result.passages:
-        places = tuple((place.document, unit_at(texts[place.document], place.begin, unit)) for place in passage.places)
+    (with_texts,) = tables_of(result, Look())
+    assert [row[:-1] for row in with_texts] == list(result.rows())
+    every, saved = [], []
+    for rows in (list(group) for _, group in groupby(with_texts, key=lambda row: row[0])):
+        (_, documents, units, own, *_, excerpt), *others = rows
+        assert all(row[1:4] == (documents, units, own) and row[-1] is None for row in others)
+        places = tuple((number, unit_at(texts[number], begin, unit)) for *_, number, begin, _, _, _ in rows)
         assert [place[0] for place in places] == sorted(place[0] for place in places)
-        assert len({number for number, _ in places}) == passage.documents > 1
-        for place in passage.places:
-            text = units_of(texts[place.document][place.begin : place.end], unit)
-            assert text == units_of(passage.excerpt.passage, unit)
-            assert passage.units == len(text) or not told_apart
-        every.append((passage.units, passage.own, tuple(sorted(places))))
-    saved = [(1 - passage.documents) * passage.own for passage in result.passages]
+        assert len({number for number, _ in places}) == documents > 1
+        for *_, number, begin, end, _, _ in rows:
+            text = units_of(texts[number][begin:end], unit)
+            assert text == units_of(excerpt, unit)
+            assert units == len(text) or not told_apart
+        every.append((units, own, tuple(sorted(places))))
+        saved.append((1 - documents) * own)
     assert saved == sorted(saved)
     return sorted(every)
 
@@ -131,5 +138,4 @@ def test_hashes_that_are_equal_by_accident_list_nothing_false(keys, texts, least
 def test_copies_are_documents_like_others(tmp_path: Path):
     text = "The ferry leaves from quay five at nine o'clock and waits for no train, whatever happens."
     result = simdocs.passages(texts=[text, text, "Another text."])
-    (passage,) = result.passages
-    assert (passage.documents, passage.units, len(passage.places)) == (2, len(text), 2)
+    assert [row[:3] for row in result.rows()] == [(1, 2, len(text))] * 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -141,6 +142,12 @@ def test_a_family_of_the_stated_size_is_missed_in_1_of_20_samples_at_most(single
     assert without <= 0.05 * runs + 3 * (0.05 * 0.95 * runs) ** 0.5
 
 
+def audited(texts: Any, **options: Any) -> dict[str, Any]:
+    """Return the summary of an audit, with the family that a sample may miss."""
+    found = simdocs.audit(texts=texts, **options)
+    return {**found.summary(), "missed_family": dict(found.rows())["missed_family"]}
+
+
 def test_a_hidden_family_is_within_the_interval_of_an_audit():
     """Most of what is missed is one family of 12, of which these bands find nothing."""
     dice = random.Random(2)
@@ -155,13 +162,13 @@ def test_a_hidden_family_is_within_the_interval_of_an_audit():
     texts = [*alike(12, 2), *(text for _ in range(40) for text in alike(2, 1))]
     texts += [" ".join(words(60)) for _ in range(800)]
     options = {"unit": "word", "k": 1, "bands": 1, "rows": 20}
-    every = simdocs.audit(texts=texts, **options).pairs
+    every = audited(texts, **options)["similar_pairs"]
     assert every == 66 + 40
     for seed in range(10):
-        found = simdocs.audit(texts=texts, **options, sample=100, seed=seed)
-        assert found.recall.low <= found.found / every <= found.recall.high
+        found = audited(texts, **options, sample=100, seed=seed)
+        assert found["recall"]["low"] <= found["found"] / every <= found["recall"]["high"]
         # Documents that were drawn evenly would miss the family in one of four samples.
-        assert (found.pairs, found.missed_family < 12) == (pytest.approx(every, rel=0.5), True)
+        assert (found["similar_pairs"], found["missed_family"] < 12) == (pytest.approx(every, rel=0.5), True)
 
 
 def _changed(common: list[str], many: int, dice: random.Random) -> list[str]:
@@ -181,24 +188,26 @@ def texts() -> list[bytes]:
 @pytest.mark.parametrize("at_once", [1 << 23, 3000])
 def test_a_sample_of_all_documents_gives_the_exact_recall(texts, at_once, monkeypatch):
     monkeypatch.setattr(sampled_recall, "_BYTES_AT_ONCE", at_once)
-    exact = simdocs.audit(texts=texts, **OPTIONS)
-    found = simdocs.audit(texts=texts, **OPTIONS, sample=1000)
-    assert (found.pairs, found.found, found.candidates) == (exact.pairs, exact.found, exact.candidates)
-    assert (found.sampled, exact.sampled, found.texts) == (exact.texts, 0, exact.texts)
-    assert found.recall.found == found.recall.low == found.recall.high == exact.recall.found
-    assert found.recall.predicted == pytest.approx(exact.recall.predicted)
-    assert found.precision == exact.precision
+    exact = audited(texts, **OPTIONS)
+    found = audited(texts, **OPTIONS, sample=1000)
+    for name in ("similar_pairs", "found", "candidates", "distinct_texts", "precision"):
+        assert found[name] == exact[name]
+    assert (found["sampled"], exact["sampled"]) == (exact["distinct_texts"], 0)
+    recall = found["recall"]
+    assert recall["found"] == recall["low"] == recall["high"] == exact["recall"]["found"]
+    assert recall["predicted"] == pytest.approx(exact["recall"]["predicted"])
 
 
 def test_a_small_sample_estimates_what_is_missed(texts):
-    exact = simdocs.audit(texts=texts, **OPTIONS)
-    found = [simdocs.audit(texts=texts, **OPTIONS, sample=30, seed=seed) for seed in range(6)]
-    assert len({each.pairs for each in found}) > 1
+    exact = audited(texts, **OPTIONS)
+    found = [audited(texts, **OPTIONS, sample=30, seed=seed) for seed in range(6)]
+    assert len({each["similar_pairs"] for each in found}) > 1
     for each in found:
-        assert each.recall.low < each.recall.found < each.recall.high
-        assert (each.sampled, each.recall.seeds, each.recall.mean) == (30, 0, None)
+        recall = each["recall"]
+        assert recall["low"] < recall["found"] < recall["high"]
+        assert (each["sampled"], recall["seeds"], recall["mean"]) == (30, 0, None)
     # Other seeds give other signatures, but the mean of the estimates is near what is there.
-    assert np.mean([each.pairs for each in found]) == pytest.approx(exact.pairs, rel=0.15)
+    assert np.mean([each["similar_pairs"] for each in found]) == pytest.approx(exact["similar_pairs"], rel=0.15)
 
 
 def test_a_sample_is_audited_where_all_texts_do_not_fit_in_memory(texts, monkeypatch):
@@ -214,4 +223,5 @@ def test_a_sample_is_audited_where_all_texts_do_not_fit_in_memory(texts, monkeyp
 def test_without_similar_pairs_in_the_sample_there_is_no_recall():
     for texts in ([], ["one text only"], ["one text", "another one", ""]):
         found = simdocs.audit(texts=texts, sample=5)
-        assert (found.pairs, found.recall, found.is_below) == (0, None, False)
+        facts = found.summary()
+        assert (facts["similar_pairs"], facts["recall"], found.is_found) == (0, None, False)

@@ -39,8 +39,9 @@ def counts(texts: list[Text], **options: object) -> tuple[int, int, int, int]:
             for all_copies in (False, True):
                 rows = work.pairs(all_copies)
                 assert isinstance(work.result, deduplication.SimilarPairs)
-                assert len(rows) == work.result.found
-                found += [work.result.found, work.result.left_out]
+                facts = work.facts()
+                assert len(rows) == facts["pairs"]
+                found += [facts["pairs"], facts["pairs_left_out"]]
     return found[0], found[1], found[2], found[3]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from itertools import takewhile
 from typing import Any
 
 import pytest
@@ -12,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.model.answers import Answer, Look
+from simdocs.model.result import Result, tables_of
+from simdocs.model.table import Look
 from simdocs.views.output_formats import Jsonl
 from tests.amounts import examples
 from tests.cli.corpus import A1, A, B
@@ -28,11 +28,10 @@ def index(tmp_path_factory):
     return path
 
 
-def lines(answer: Answer, listing: str | None = None, *, in_words: bool = False) -> list[dict[str, Any]]:
+def lines(answer: Result, listing: str | None = None, *, in_words: bool = False) -> list[dict[str, Any]]:
     """Return the first table of an answer as JSON Lines have it. in_words: with its numbers as strings."""
-    blocks = list(answer.blocks(Look(nested=False, listing=listing)))
-    first = list(takewhile(lambda block: block.head == blocks[0].head, blocks))
-    drawn = b"".join(Jsonl(block.head).rows(block.rows) for block in first)
+    table, *_ = tables_of(answer, Look(nested=False), listing)
+    drawn = Jsonl(table.head).rows(list(table))
     numbers = {"parse_float": str, "parse_int": str} if in_words else {}
     return [json.loads(line, **numbers) for line in drawn.splitlines()]
 
@@ -46,7 +45,7 @@ def as_json(value: Any) -> Any:
     return round(value, 6) if isinstance(value, float) else value
 
 
-def assert_same(answer: Answer, listing: str | None = None, *, in_words: bool = False) -> None:
+def assert_same(answer: Result, listing: str | None = None, *, in_words: bool = False) -> None:
     """Compare a table with JSON Lines. in_words: its values are of any kind, and so strings in the table."""
     table = answer.to_arrow(listing)
     expected = lines(answer, listing, in_words=in_words)
@@ -54,13 +53,20 @@ def assert_same(answer: Answer, listing: str | None = None, *, in_words: bool = 
     assert not expected or table.column_names == list(expected[0])
 
 
-@pytest.mark.parametrize("question", [name for name in ASKED if name != "check"])
+@pytest.mark.parametrize("question", ASKED)
 def test_tables_have_the_rows_of_json_lines(index, question):
     assert_same(ASKED[question](index), in_words=question in ("compare", "audit", "info"))
 
 
-def test_an_answer_without_a_table_has_no_columns(index):
-    assert simdocs.check(index).to_arrow().column_names == []
+def test_an_answer_without_a_table_has_no_columns():
+    assert simdocs.report(simdocs.dedupe(texts=TEXTS)).to_arrow().column_names == []
+
+
+@pytest.mark.parametrize("question", ASKED)
+def test_results_are_arrow_streams(index, question):
+    result = ASKED[question](index)
+    assert pyarrow.table(result).equals(result.to_arrow())
+    assert pyarrow.RecordBatchReader.from_stream(result).read_all().equals(result.to_arrow())
 
 
 @pytest.mark.parametrize("listing", ["kept", "duplicates", "groups"])
@@ -87,7 +93,7 @@ def test_types_are_those_of_the_columns():
     found = simdocs.dedupe(texts=TEXTS, verify="estimate", cluster="components")
     types = {field.name: str(field.type) for field in found.to_arrow().schema}
     assert types == {"kept": "string", "duplicate": "string", "jaccard": "double", "estimate": "double"}
-    assert found.to_arrow().column("jaccard").null_count == found.found > 0
+    assert found.to_arrow().column("jaccard").null_count == len(found) > 0
     types = {field.name: str(field.type) for field in found.to_arrow("groups").schema}
     assert types == {"document": "string", "group": "int64", "kept": "string", "jaccard": "double"}
 
@@ -131,3 +137,6 @@ def test_a_missing_library_is_named_with_the_command_that_installs_it(package, e
         simdocs.SimdocsError, match=rf"^{ask}\(\) needs {named}: pip install {extra}".replace("[", r"\[")
     ):
         getattr(found, ask)()
+    if package == "pyarrow":
+        with pytest.raises(simdocs.MissingExtraError):
+            found.__arrow_c_stream__()

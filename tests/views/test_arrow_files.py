@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from simdocs.errors import MissingExtraError, OutputError
-from simdocs.model.answers import NAME, NUMBER, SIMILARITY, Row, table_head
+from simdocs.model.table import NAME, NUMBER, SIMILARITY, Row, table_head
 from simdocs.options.file_formats import FORMATS
 from simdocs.views import arrow_files
 
@@ -44,7 +44,7 @@ def read(form: str, data: bytes) -> Any:
 def as_read(row: Row, table: Any) -> dict[str, Any]:
     """Return the row that a table should have."""
     values = dict.fromkeys(table.column_names)
-    for name, cell in zip((column.name for column in HEAD.columns), row, strict=True):
+    for name, cell in zip((name for name, _ in HEAD.columns), row, strict=True):
         if not isinstance(cell, bytes):
             values[name] = cell
             continue

@@ -12,7 +12,7 @@ import unicodedata
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from simdocs.model.answers import NAME, SIMILARITY, TableColumn, TableHead
+from simdocs.model.table import NAME, SIMILARITY, TableHead, table_head
 from simdocs.names import display_name
 from simdocs.options.file_formats import FORMATS
 from simdocs.views.output_formats import NulEnded, harmless
@@ -20,7 +20,7 @@ from simdocs.views.output_formats import NulEnded, harmless
 BYTES = st.binary(min_size=1, max_size=12).map(lambda name: name.replace(b"\0", b"x"))
 WRITTEN = st.text("\t\n\r\\\"',;nrtu0 \x1b\x9b\x7f\u202e\u2028\u200b\U000e0041é😀a", min_size=1).map(str.encode)
 NAMES = st.lists(BYTES | WRITTEN, min_size=1, max_size=5)
-HEAD = TableHead((TableColumn("name", NAME), TableColumn("jaccard", SIMILARITY)))
+HEAD = table_head(name=NAME, jaccard=SIMILARITY)
 
 
 def drawn(form: str, names: list[bytes]) -> bytes:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator
 from itertools import pairwise
-from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,53 +13,19 @@ from simdocs.corpora.stamp import Stamp, status_of
 from simdocs.model.documents import STAMP_FIELDS
 from simdocs.model.ragged import Array, Index, Mask, Ragged
 
-_RECORDED = (*STAMP_FIELDS, "size", "start", "extent", "digest")
-"""The facts that are an Identity, in the order of its fields."""
-
 _AT_ONCE = 1 << 12
 """Facts that are taken out of an array at once."""
 
 
-class Identity(NamedTuple):
-    """The recorded facts of a document by which it is recognised later.
+def recorded(facts: NDArray[np.void]) -> Iterator[tuple[Stamp, int]]:
+    """Yield the stamp of each document's file, and the size of its text as read, from its facts (n,) FACTS.
 
-    file_size, mtime_ns, ctime_ns, inode: the stamp of its file; all 0 if it came from no file.
-    size: bytes of its text as read.
-    start, extent: its location in its container, if any.
-    digest: the digest of its normalised text.
-    The device of the file is not recorded, because it changes when a disk is mounted again.
+    The stamp is that of no file if it came from none. The device of a file is not recorded, because it changes when a
+    disk is mounted again.
     """
-
-    file_size: int
-    mtime_ns: int
-    ctime_ns: int
-    inode: int
-    size: int
-    start: int
-    extent: int
-    digest: tuple[int, int]
-
-    @property
-    def from_file(self) -> bool:
-        """Whether the document came from a file, so that it can be read again."""
-        return bool(self.inode or self.ctime_ns)
-
-    def unchanged(self, stamp: Stamp | None) -> bool:
-        """Whether the file with this stamp is the one that was read, and has not changed since."""
-        return stamp == (self.file_size, self.mtime_ns, self.ctime_ns, self.inode)
-
-    def unchanged_text(self, stamp: Stamp, size: int) -> bool:
-        """Whether a text of this size, read again from a file with this stamp, is certainly the one recorded."""
-        return self.unchanged(stamp) and size == self.size
-
-
-def identities(facts: NDArray[np.void]) -> Iterator[Identity]:
-    """Yield the identity of each document, from its facts (n,) FACTS."""
     for at in range(0, len(facts), _AT_ONCE):
-        part = facts[at : at + _AT_ONCE]
-        columns: list[list[Any]] = [part[name].tolist() for name in _RECORDED]
-        columns[-1] = list(map(tuple, columns[-1]))
-        yield from map(Identity, *columns)
+        *stamps, sizes = (facts[name][at : at + _AT_ONCE].tolist() for name in (*STAMP_FIELDS, "size"))
+        yield from zip(map(Stamp, *stamps), sizes, strict=True)
 
 
 def first_names(files: NDArray[np.void], runs: Index, path_of: Callable[[int], bytes]) -> Index:

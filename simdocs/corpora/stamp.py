@@ -77,6 +77,11 @@ class Stamp(NamedTuple):
         except (OSError, ValueError):
             return None
 
+    @property
+    def is_of_file(self) -> bool:
+        """Whether it is that of a file, which can be read again."""
+        return bool(self.inode or self.ctime_ns)
+
     def same_bytes(self, later: Stamp) -> bool:
         """Whether an open file holds the same bytes later.
 

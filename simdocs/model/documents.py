@@ -178,12 +178,12 @@ DOCUMENT = np.dtype([(name, dtype, shape) for name, dtype, shape, _ in FIELDS])
 """The dtype of the facts of one document."""
 
 MET = np.dtype([("walked", "<i4"), ("links", "<u4"), ("device", "<u8"), ("inode", "<u8")])
-"""How a file was found in this run, so that no other file is read in its place.
+"""How a file was found in this run.
 
-walked: the number of bytes of its name that lead to the directory that was walked; below it, no link is followed. 0: a
-    walk that follows links found it. NAMED: it was named itself, and may be any file.
+walked: the number of bytes of its name that lead to the directory that was walked. Such a file is no link. 0: a walk
+    that follows links found it. NAMED: it was named itself, and may be any file.
 links: how many names (hard links) the file had; 0: that is not known.
-device, inode: the device and the inode of the file; 0, 0: workers on other machines have other numbers for it.
+device, inode: the device and the inode of the file.
 """
 
 NAMED = -1

@@ -16,7 +16,7 @@ from simdocs.corpora.containers.recognise import format_of_document
 from simdocs.corpora.containers.reopened import Reopened
 from simdocs.corpora.decode import as_utf8
 from simdocs.corpora.files import each_ahead, read
-from simdocs.corpora.identity import Identity, identities, same_texts
+from simdocs.corpora.identity import recorded, same_texts
 from simdocs.corpora.stamp import Stamp, status_of
 from simdocs.kernels import multisets
 from simdocs.kernels.ignored_tokens import leave_out
@@ -181,8 +181,8 @@ def found(request: ReloadRequest) -> tuple[Mask, list[Skip]]:
     """Which documents still have a file, changed or not, and the skips of the others. No file is read."""
     skips, still = list[Skip](), np.ones(len(request.names), bool)
     there = _of_files(request, range(len(request.names)), _exists)
-    for place, identity in enumerate(identities(request.facts)):
-        if place not in request.held and identity.from_file and not there[request.file(place)]:
+    for place, (stamp, _) in enumerate(recorded(request.facts)):
+        if place not in request.held and stamp.is_of_file and not there[request.file(place)]:
             still[place] = False
             skips.append(request.skip(place, GONE))
     return still, skips
@@ -190,8 +190,8 @@ def found(request: ReloadRequest) -> tuple[Mask, list[Skip]]:
 
 def _of_files(request: ReloadRequest, places: Sequence[int], ask: Callable[[bytes], _Known]) -> dict[bytes, _Known]:
     """What `ask` says about the path of each file of these documents, of which no file is read."""
-    each = zip(places, identities(request.facts[places]), strict=True)
-    files = [request.file(place) for place, known in each if place not in request.held and known.from_file]
+    each = zip(places, recorded(request.facts[places]), strict=True)
+    files = [request.file(place) for place, (stamp, _) in each if place not in request.held and stamp.is_of_file]
     paths = list(dict.fromkeys(files))
     return {path: known() for path, known in zip(paths, each_ahead(paths, lambda at: ask(paths[at])), strict=True)}
 
@@ -214,9 +214,9 @@ def _of_unchanged_files(request: ReloadRequest, places: Sequence[int]) -> Mask:
     """
     same = np.ones(len(places), bool)
     stamps = _of_files(request, places, Stamp.at)
-    for at, (place, identity) in enumerate(zip(places, identities(request.facts[places]), strict=True)):
-        if place not in request.held and identity.from_file:
-            same[at] = identity.unchanged(stamps[request.file(place)])
+    for at, (place, (stamp, _)) in enumerate(zip(places, recorded(request.facts[places]), strict=True)):
+        if place not in request.held and stamp.is_of_file:
+            same[at] = stamp == stamps[request.file(place)]
     return same
 
 
@@ -270,20 +270,20 @@ def _of_container(
     text_of = container(format_of_document(path, request.sequences)).text_of
     wanted = request.locators(places)
     found = files.read(path, wanted, request.sequences, follow=request.follow(places[0]))
-    for place, identity, document in zip(places, identities(request.facts[places]), found, strict=True):
+    for place, known, document in zip(places, recorded(request.facts[places]), found, strict=True):
         if isinstance(document, DocumentSkipped):
             yield place, document
         elif (text := text_of(document[0], request.sequences)) is None:
             yield place, DocumentSkipped("changed")
         else:
-            yield place, (text, identity.unchanged_text(document[1], len(text)))
+            yield place, (text, known == (document[1], len(text)))
 
 
 def _alone(request: ReloadRequest, places: list[int]) -> Iterator[tuple[int, _Found]]:
     """Yield the texts of documents that are files, or in memory, by their places."""
-    known = list(identities(request.facts[places]))
+    known = list(recorded(request.facts[places]))
     paths = [b"" if place in request.held else request.file(place) for place in places]
-    each = each_ahead(paths, lambda at: _text(request, places[at], paths[at], known[at]))
+    each = each_ahead(paths, lambda at: _text(request, places[at], paths[at], *known[at]))
     for place, text_of in zip(places, each, strict=True):
         try:
             yield place, text_of()
@@ -291,19 +291,19 @@ def _alone(request: ReloadRequest, places: list[int]) -> Iterator[tuple[int, _Fo
             yield place, skip
 
 
-def _text(request: ReloadRequest, place: int, path: bytes, identity: Identity) -> tuple[bytes, bool]:
+def _text(request: ReloadRequest, place: int, path: bytes, known: Stamp, size: int) -> tuple[bytes, bool]:
     """The text of a document that is a file, or in memory, and whether it is certainly unchanged.
 
-    Raises DocumentSkipped.
+    known, size: what is recorded of it. Raises DocumentSkipped.
     """
     if place in request.held:
         held = request.held[place]
         text = request.text_of(place, held) if request.facts[place]["container"] else held
         assert text is not None, "bytes in memory do not change, so a document that was read once can be read again"
         return text, True
-    if not identity.from_file:
+    if not known.is_of_file:
         raise DocumentSkipped(WITHOUT_FILE)
     # A file that has become much larger holds another text. It must not be decompressed to find that out.
-    most = min(request.limit, 2 * identity.size + _SLACK)
+    most = min(request.limit, 2 * size + _SLACK)
     text, stamp = read(path, most, PADDING, follow=request.follow(place))
-    return text, identity.unchanged_text(stamp, len(text))
+    return text, (stamp, len(text)) == (known, size)

@@ -104,10 +104,10 @@ def test_a_list_of_lines_given_as_nul_ended_names_the_right_option(here):
 
 @pytest.mark.reliability("names too long for a file")
 def test_names_too_long_for_a_file_are_shortened_in_the_error(here, option):
-    for name, why in ((b"x" * 256, "File name too long"), (b"x/" * 9999, "No such file or directory")):
+    for name in (b"x" * 256, b"x/" * 9999):
         done = simdocs("dedupe", option, "-", stdin=listed(option, b"docs", name), cwd=here)
         assert (done.status, done.err.count("\n"), f"entry 2: {name[:80].decode()}" in done.err) == (2, 1, True)
-        assert why in done.err
+        assert "File name too long" in done.err
         assert len(done.err) < 5000
 
 

@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from simdocs.commands.dedupe import freed_by_deleting
-from simdocs.corpora.identity import Identity, identities, row_digests, same_texts
+from simdocs.corpora.identity import recorded, row_digests, same_texts
 from simdocs.corpora.stamp import Stamp, file_id, regular_file_id
 from simdocs.matching.same_documents import in_same_place, recognised, same_documents
 from simdocs.model.documents import FACTS, STAMP_FIELDS
@@ -65,27 +65,13 @@ def docs(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_identities_are_the_facts_that_were_recorded() -> None:
+def test_stamps_and_sizes_are_those_that_were_recorded() -> None:
     facts = np.zeros(5000, FACTS)
-    facts["inode"], facts["start"] = np.arange(5000), np.arange(5000) * 7
-    facts["mtime_ns"][-1], facts["ctime_ns"][-1], facts["size"][-1], facts["extent"][-1] = 1, 2, 3, 4
-    facts["digest"][-1], facts["file_size"][-1] = (5, 6), 8
-    found = list(identities(facts))
-    assert found[1] == Identity(0, 0, 0, 1, 0, 7, 0, (0, 0))
-    assert found[-1] == Identity(8, 1, 2, 4999, 3, 4999 * 7, 4, (5, 6))
-    assert (len(found), found[0].from_file, found[1].from_file) == (5000, False, True)
-
-
-def test_a_file_is_unchanged_by_inode_times_and_size_on_disk(docs: Path) -> None:
-    (identity,) = identities(Documents(docs, "a").all_facts())
-    stamp = Stamp.of((docs / "a").stat())
-    assert identity.unchanged(stamp)
-    assert identity.unchanged_text(stamp, len(b"text of a"))
-    assert not identity.unchanged_text(stamp, len(b"text of a") + 1)
-    assert not identity.unchanged(None)
-    for changed in ({"size": 1}, {"mtime_ns": 1}, {"ctime_ns": 1}, {"inode": 1}):
-        fields: dict[str, Any] = {name: getattr(stamp, name) for name in ("size", "mtime_ns", "ctime_ns", "inode")}
-        assert not identity.unchanged(Stamp(**(fields | changed)))
+    facts["inode"] = np.arange(5000)
+    facts["mtime_ns"][-1], facts["ctime_ns"][-1], facts["size"][-1], facts["file_size"][-1] = 1, 2, 3, 8
+    found = list(recorded(facts))
+    assert (len(found), found[1], found[-1]) == (5000, (Stamp(0, 0, 0, 1), 0), (Stamp(8, 1, 2, 4999), 3))
+    assert [stamp.is_of_file for stamp, _ in found[:2]] == [False, True]
 
 
 def test_an_open_file_that_is_renamed_holds_the_same_bytes(docs: Path) -> None:
@@ -107,13 +93,13 @@ def test_only_regular_files_have_an_id(docs: Path) -> None:
 
 
 def test_documents_are_the_same_by_stamp_or_by_place(docs: Path) -> None:
-    recorded = Documents(docs, "a", "b", "c")
+    old = Documents(docs, "a", "b", "c")
     (docs / "b").write_bytes(b"edited in place, so found where it was")
     (docs / "c").rename(docs / "old")
     (docs / "c").write_bytes(b"another file of that name")
     now = Documents(docs, "a", "b", "c", "old")
     left = np.repeat(np.arange(3), 4)
-    same = same_documents(recorded, left, now, np.tile(np.arange(4), 3)).reshape(3, 4)
+    same = same_documents(old, left, now, np.tile(np.arange(4), 3)).reshape(3, 4)
     # A rename changes ctime, so the old file of that name is known by its place alone, where another stands now.
     assert same.tolist() == [[True, False, False, False], [False, True, False, False], [False, False, True, False]]
 
@@ -135,21 +121,21 @@ def test_lines_of_one_file_are_told_apart_by_their_spans_and_names(docs: Path) -
 
 
 def test_documents_are_in_the_same_place_if_their_names_lead_to_one_file(docs: Path) -> None:
-    recorded = Documents(docs, "a", "b", "c")
+    old = Documents(docs, "a", "b", "c")
     (docs / "b").unlink()
     (docs / "link").symlink_to("c")
     new = Documents(docs, "a", "link")
-    assert in_same_place(recorded, all_rows(recorded), new, np.array([1])).tolist() == [False, False, True]
-    assert in_same_place(recorded, all_rows(recorded), new, all_rows(new)).tolist() == [True, False, True]
+    assert in_same_place(old, all_rows(old), new, np.array([1])).tolist() == [False, False, True]
+    assert in_same_place(old, all_rows(old), new, all_rows(new)).tolist() == [True, False, True]
 
 
 def test_new_documents_are_recognised_by_text_and_file(docs: Path) -> None:
-    recorded = Documents(docs, "a", "b", "c")
+    old = Documents(docs, "a", "b", "c")
     os.utime(docs / "b", ns=(1, 1))
     (docs / "c").write_bytes(b"another text")
     (docs / "copy").write_bytes(b"text of a")
     new = Documents(docs, "a", "b", "c", "copy")
-    assert recognised(new, recorded).tolist() == [True, True, False, False]
+    assert recognised(new, old).tolist() == [True, True, False, False]
 
 
 def test_texts_are_the_same_by_the_first_16_bytes_of_sha_256() -> None:

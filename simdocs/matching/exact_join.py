@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,11 +26,6 @@ from simdocs.pipeline.reload import Source
 _UNDECIDED_AT_ONCE = 1024
 """Texts that are decided together. In a large family, every two of them may be compared."""
 
-_INDEXED_BY: Mapping[str, Callable[[Ragged, float], JoinIndex]] = MappingProxyType(
-    {"jaccard": prefix_index.prefix_index, "containment": containment_index.containment_index}
-)
-"""The index that finds candidates, by the measure that is compared with the threshold."""
-
 
 class ExactJoin:
     """The candidate pairs of an exact join among documents that are numbered 0, 1, ...
@@ -46,7 +40,11 @@ class ExactJoin:
         most_memory: the bytes that this may take; None: all available memory. MemoryNeededError: it needs more.
         """
         sets = held_sets([(verifier, rows)], most_memory)
-        self.index = _INDEXED_BY[verifier.measure](sets, verifier.threshold)
+        self.index: JoinIndex
+        if verifier.measure == "jaccard":
+            self.index = prefix_index.prefix_index(sets, verifier.threshold)
+        else:
+            self.index = containment_index.containment_index(sets, verifier.threshold)
         self.verifier = replace(verifier, held=HeldSets(sets, rows, len(verifier.corpus)))
 
     def pairs(self, wanted: Mask | None = None) -> Iterator[tuple[TextNumbers, TextNumbers]]:
@@ -142,10 +140,6 @@ def token_sets(verifier: Verifier, rows: Rows) -> Iterator[tuple[int, Ragged]]:
         verifier.run.progress("reading all", cut.stop, len(rows))
 
 
-_NEEDED = {"jaccard": prefix_index.bytes_needed, "containment": containment_index.bytes_needed}
-"""The bytes that an exact join takes, by the measure that is compared with the threshold."""
-
-
 _DOCUMENT = 1000
 """Bytes of a document beside its tokens: its facts, name and signature, and its place in buckets."""
 
@@ -215,7 +209,9 @@ class TokenMemory:
 
     def _needed(self, tokens: int) -> int:
         """The bytes that this number of tokens takes, with those of the documents if the user gave the limit."""
-        join = _NEEDED[self._verifier.measure](tokens, self._documents, self._verifier.threshold)
+        is_jaccard = self._verifier.measure == "jaccard"
+        needed_by = prefix_index.bytes_needed if is_jaccard else containment_index.bytes_needed
+        join = needed_by(tokens, self._documents, self._verifier.threshold)
         return join + (_DOCUMENT * self._documents if self._is_given else 0)
 
     def _compare(self, needed: int) -> None:

@@ -6,7 +6,7 @@ with an anchor that occurs in several documents have records.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ from simdocs.kernels.windows import NONE, alike, common_reach, covered, dense, w
 from simdocs.matching.unit_texts import UnitTexts, by_characters, opening
 from simdocs.model.byte_strings import GrowingArray
 from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged
-from simdocs.storage.spilled import KEY_PARTS, Classes, SpilledRecords, classes, key_parts
+from simdocs.storage.spilled import KEY_PARTS, SpilledRecords, classes, key_parts
 
 _STRETCH = 1 << 18
 """Units of the texts that are looked at together, at least."""
@@ -91,16 +91,18 @@ def _in_several(texts: UnitTexts, firsts: Array, lasts: Array) -> Mask:
     return several
 
 
-def _in_several_documents(texts: UnitTexts, some: Classes, flags: int = 0) -> Iterator[tuple[Array, Mask]]:
+def _in_several_documents(
+    texts: UnitTexts, blocks: Callable[[], Iterator[Array]], flags: int = 0, *, is_one: bool
+) -> Iterator[tuple[Array, Mask]]:
     """Yield the records of keys that occur in several documents; and of each, in which of its further numbers all
     records of its key are equal and not NONE: (n, width - 2).
 
-    A record has a key, a place with this number of bits after it, and further numbers.
+    A record has a key, a place with this number of bits after it, and further numbers. blocks, is_one: see `classes`.
     """
     shift = np.uint64(flags)
-    if some.is_one:
+    if is_one:
         ends, low, high = list[Array](), list[Array](), list[Array]()
-        for block in some.blocks():
+        for block in blocks():
             ends.append(block[[0, -1], 1])
             low.append(block[:, 2:].min(axis=0))
             high.append(block[:, 2:].max(axis=0))
@@ -108,10 +110,10 @@ def _in_several_documents(texts: UnitTexts, some: Classes, flags: int = 0) -> It
             return
         least, most = np.min(low, axis=0), np.max(high, axis=0)
         same = (least == most) & (least != NONE)
-        for block in some.blocks():
+        for block in blocks():
             yield block, np.broadcast_to(same, (len(block), len(same)))
         return
-    for block in some.blocks():
+    for block in blocks():
         begins, sizes = equal_runs(block[:, 0])
         places = block[:, 1] >> shift
         several = _in_several(texts, places[begins], places[begins + sizes - 1])
@@ -123,8 +125,8 @@ def _in_several_documents(texts: UnitTexts, some: Classes, flags: int = 0) -> It
 def _find_anchors(texts: UnitTexts, stretches: _Stretches, likely: SpilledRecords) -> None:
     """Add the windows that have an anchor that occurs in several documents: the first place, and the one after all."""
     reach = texts.least - (texts.least + 1) // 2
-    for some in classes(texts.anchors):
-        for block, _ in _in_several_documents(texts, some):
+    for is_one, blocks in classes(texts.anchors):
+        for block, _ in _in_several_documents(texts, blocks, is_one=is_one):
             places = block[:, 1].astype(np.int64)
             begins = np.maximum(places - reach, texts.offsets[texts.text_at(places)])
             likely.add(np.column_stack((begins, places + 1)).astype(np.uint64), stretches.of(begins))
@@ -159,8 +161,8 @@ def _find_repeated(
 ) -> None:
     """Add the places of the windows that occur in several documents, with flags, and their keys."""
     done, total = 0, int(found.counts().sum())
-    for some in classes(found):
-        for block, same in _in_several_documents(texts, some, _FLAGS):
+    for is_one, blocks in classes(found):
+        for block, same in _in_several_documents(texts, blocks, _FLAGS, is_one=is_one):
             flagged = block[:, 1] | (same[:, 0].astype(np.uint64) << 4) | (same[:, 1].astype(np.uint64) << 3)
             places = (flagged >> np.uint64(_FLAGS)).astype(np.int64)
             repeated.add(np.column_stack((flagged, block[:, 0])), stretches.of(places))

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import pairwise
 from typing import IO, Any
 
@@ -193,40 +194,25 @@ _SORTED_AT_ONCE = 1 << 18
 """Records that are sorted in memory."""
 
 
-class Classes:
-    """Records of some keys: all records that have one of these keys, in the order in which they were added.
-
-    is_one: whether there is only one key, so that there may be too many records for memory.
-    """
-
-    def __init__(self, records: SpilledRecords, part: int, *, is_one: bool) -> None:
-        self._records, self._part, self.is_one = records, part, is_one
-
-    def blocks(self) -> Iterator[Array]:
-        """Yield the records; all at once, ordered by their keys, unless there is only one key."""
-        if self.is_one:
-            yield from self._records.blocks(self._part)
-            return
-        every = self._records.all_of(self._part)
-        yield every[np.argsort(every[:, 0], kind="stable")]
-
-
 def key_parts(keys: Array, level: int = 0) -> Index:
     """The partition of each key, by its byte number `level` from the first."""
     return ((keys >> np.uint64(56 - 8 * level)) & np.uint64(255)).astype(np.int64)
 
 
-def classes(records: SpilledRecords, level: int = 0) -> Iterator[Classes]:
+def classes(records: SpilledRecords, level: int = 0) -> Iterator[tuple[bool, Callable[[], Iterator[Array]]]]:
     """Yield all records, those with one key together. The key is the first number of a record.
+
+    For each part: whether there is only one key, so that there may be too many records for memory; and a function that
+    yields the records in the order in which they were added, or else all at once, ordered by their keys.
 
     records: in partitions by `key_parts`. A partition that is too large for memory is cut into others.
     """
     counts = records.counts()
     for part in np.flatnonzero(counts).tolist():
         if counts[part] <= _SORTED_AT_ONCE:
-            yield Classes(records, part, is_one=False)
+            yield False, partial(_by_key, records, part)
         elif level == 7 or _has_one_key(records, part):
-            yield Classes(records, part, is_one=True)
+            yield True, partial(records.blocks, part)
         else:
             finer = SpilledRecords(KEY_PARTS, records.width)
             try:
@@ -235,6 +221,11 @@ def classes(records: SpilledRecords, level: int = 0) -> Iterator[Classes]:
                 yield from classes(finer, level + 1)
             finally:
                 finer.close()
+
+
+def _by_key(records: SpilledRecords, part: int) -> Iterator[Array]:
+    every = records.all_of(part)
+    yield every[np.argsort(every[:, 0], kind="stable")]
 
 
 def _has_one_key(records: SpilledRecords, part: int) -> bool:

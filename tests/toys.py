@@ -61,7 +61,7 @@ class Bracketed(Format):
     """Each row in brackets, between a first and a last line."""
 
     def __init__(self, head: TableHead, *, header: bool = False, colored: bool = False) -> None:
-        self.names = [column.name.encode() for column in head.columns]
+        self.names = [name.encode() for name, _ in head.columns]
 
     def begin(self) -> bytes:
         """Write the names of the columns."""

@@ -143,7 +143,8 @@ def facts_of_search(
     that are left out. more: what the documents were compared with. undecided: the number of documents that were too
     short for the sketch of the index, so that each was compared with all documents; None: there was no sketch.
     """
-    made = {name: value for name, value in recipe.as_dict().items() if name != "unicode"}
+    groups = ("sequences", "shingling", "sketching", "ignoring")  # an index has more, which may not be those in force
+    made = {name: value for name, value in recipe.as_dict().items() if name in groups}
     in_bands = None if banding is None else banding.as_dict()
     parameters = {"walking": plan.intake.walking.as_dict(), "grouping": grouping.as_dict(), "banding": in_bands}
     return {

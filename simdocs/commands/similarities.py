@@ -73,6 +73,7 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
         "equal_bands": "bands that agree; 1 makes a candidate",
         "probability": "chance of one equal band or more",
         "threshold": "near-duplicates reach this similarity",
+        "similar": "whether jaccard >= threshold",
     }
 )
 """Each measure in a few words."""

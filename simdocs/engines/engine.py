@@ -156,7 +156,7 @@ class WorkerState:
 
 
 Task = TypeVar("Task")
-Result = TypeVar("Result")
+Returned = TypeVar("Returned")
 
 
 class Engine(Protocol):
@@ -186,10 +186,10 @@ class Engine(Protocol):
 
     def map(
         self,
-        function: Callable[[Task, WorkerState], Result],
+        function: Callable[[Task, WorkerState], Returned],
         tasks: Iterable[Task],
         watch: Callable[[float], None] | None = None,
-    ) -> Iterator[Result]:
+    ) -> Iterator[Returned]:
         """Yield function(task, state) for each task, in their order, with the state of the worker that runs the task.
 
         Raises what the function raises, at the turn of its task. WorkerError, ClusterError: a worker was lost.

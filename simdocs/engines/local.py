@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simdocs.engines.engine import Result, SharedRows, Task, WorkerState, untold
+from simdocs.engines.engine import Returned, SharedRows, Task, WorkerState, untold
 from simdocs.errors import WorkerError
 from simdocs.storage.syscalls import signals_deferred
 
@@ -95,10 +95,10 @@ class Local:
 
     def map(
         self,
-        function: Callable[[Task, WorkerState], Result],
+        function: Callable[[Task, WorkerState], Returned],
         tasks: Iterable[Task],
         watch: Callable[[float], None] | None = None,
-    ) -> Iterator[Result]:
+    ) -> Iterator[Returned]:
         """Yield function(task, state) for each task, in order, with the state of the worker that runs it.
 
         At most a few tasks run ahead of the results that were taken. Raises what the function raises. WorkerError: a

@@ -8,7 +8,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from simdocs.engines.engine import Engine, Result, Task
+from simdocs.engines.engine import Engine, Returned, Task
 from simdocs.errors import SimdocsError
 from simdocs.model.skipped import Skipped
 from simdocs.model.table import Blocks, Look, Table, TableHead
@@ -44,7 +44,7 @@ def threads_for(documents: int, engine: Engine) -> int:
     return min(engine.jobs, _MOST) if documents >= _MANY else 1
 
 
-def in_threads(function: Callable[[Task], Result], tasks: Iterable[Task], threads: int) -> Iterator[Result]:
+def in_threads(function: Callable[[Task], Returned], tasks: Iterable[Task], threads: int) -> Iterator[Returned]:
     """Yield function(task) for each task, in order. At most one result more than there are threads is held.
 
     This is for a few large pieces of work on arrays, in which NumPy and the kernels in C let other threads run.
@@ -58,7 +58,7 @@ def in_threads(function: Callable[[Task], Result], tasks: Iterable[Task], thread
         return
     from concurrent.futures import ThreadPoolExecutor  # takes 10 ms, and few runs need it
 
-    waiting: deque[Future[Result]] = deque()
+    waiting: deque[Future[Returned]] = deque()
     with ThreadPoolExecutor(threads) as pool:
         try:
             for task in tasks:

@@ -21,7 +21,7 @@ from types import TracebackType
 from typing import IO, Any
 from uuid import uuid4
 
-from simdocs.engines.engine import Result, Task, WorkerState
+from simdocs.engines.engine import Returned, Task, WorkerState
 from simdocs.engines.local import reuse_memory
 from simdocs.engines.run import Explain, no_explanation
 from simdocs.errors import ClusterError, UsageError
@@ -82,10 +82,10 @@ class Spark:
 
     def map(
         self,
-        function: Callable[[Task, WorkerState], Result],
+        function: Callable[[Task, WorkerState], Returned],
         tasks: Iterable[Task],
         watch: Callable[[float], None] | None = None,  # noqa: ARG002  (a worker tells nothing before it is done)
-    ) -> Iterator[Result]:
+    ) -> Iterator[Returned]:
         """Yield function(task, state) for each task, in order. Few tasks run ahead of the results that were taken."""
         coming = iter(tasks)
         first = list(islice(coming, _TOGETHER + 1))

@@ -23,21 +23,13 @@ _STEPS = 100
 """Bars for the similarities from 0 to 1."""
 
 
-class Similarities(NamedTuple):
+def similarities_of(report: Report, least: float | None = None) -> tuple[int, list[int], int]:
     """How many duplicates have which similarity to the kept document.
 
-    first: the number of the first bar, which begins at first / 100.
-    counts: the number of duplicates in each bar, without those of similarity 1.
-    equal: how many have similarity 1.
+    It is the number of the first bar, which begins at this number / 100; the number of duplicates in each bar, without
+    those of similarity 1; and how many have similarity 1. least: the smallest that is shown in any case; None: the
+    threshold.
     """
-
-    first: int
-    counts: tuple[int, ...]
-    equal: int
-
-
-def similarities_of(report: Report, least: float | None = None) -> Similarities:
-    """The similarities of all duplicates. least: the smallest that is shown in any case; None: the threshold."""
     found = report.groups.similarity[report.groups.duplicates]
     below = found[found < 1]
     # 0.29 * 100 is 28.999999999999996.
@@ -45,26 +37,14 @@ def similarities_of(report: Report, least: float | None = None) -> Similarities:
     shown = report.answer.threshold if least is None else least
     first = min([int(shown * _STEPS + 1e-9), _STEPS - 1, *bars.tolist()])
     counts = np.bincount(bars - first, minlength=_STEPS - first)
-    return Similarities(first, tuple(counts.tolist()), len(found) - len(below))
+    return first, counts.tolist(), len(found) - len(below)
 
 
-class PairsOnCurve(NamedTuple):
-    """What bands find, and where the pairs of an answer lie.
+def found_pairs(report: Report) -> tuple[Bands, float] | None:
+    """The bands of a report, and how many pairs with its similarities are expected to have been missed.
 
-    cut: the bands and rows.
-    similarities: those of the duplicates, from 0 on.
-    missed: how many pairs with these similarities are expected to have been missed.
-    """
-
-    cut: Bands
-    similarities: Similarities
-    missed: float
-
-
-def found_pairs(report: Report) -> PairsOnCurve | None:
-    """What the bands of a report find; None if candidates were not found by bands.
-
-    For a pair that is found with the probability p, (1 - p) / p pairs like it are expected to be missed.
+    None: candidates were not found by bands. For a pair that is found with the probability p, (1 - p) / p pairs like it
+    are expected to be missed.
     """
     banding = report.answer.parameters["banding"]
     if banding is None:
@@ -74,29 +54,24 @@ def found_pairs(report: Report) -> PairsOnCurve | None:
     chances = np.array([cut.chance(value) for value in values.tolist()])
     possible = chances > 0
     missed = float(((1 - chances[possible]) / chances[possible] * counts[possible]).sum())
-    return PairsOnCurve(cut, similarities_of(report, 0.0), missed)
+    return cut, missed
 
 
-class SizeBar(NamedTuple):
-    """How many groups have from `least` to `most` documents."""
+def group_sizes(report: Report) -> list[tuple[int, int, int]]:
+    """The groups by size: 2, 3 and 4 documents, and then from above each power of two to the next.
 
-    least: int
-    most: int
-    groups: int
-
-
-def group_sizes(report: Report) -> tuple[SizeBar, ...]:
-    """The groups by size: 2, 3 and 4 documents, and then from above each power of two to the next."""
+    Each is the least and the most documents, and how many groups have so many.
+    """
     sizes = report.groups.sizes
     if not len(sizes):
-        return ()
+        return []
     bounds = [(2, 2), (3, 3), (4, 4)]
     while bounds[-1][1] < int(sizes[0]):
         bounds.append((bounds[-1][1] + 1, bounds[-1][1] * 2))
-    counted = [SizeBar(low, high, int(((sizes >= low) & (sizes <= high)).sum())) for low, high in bounds]
-    while not counted[-1].groups:
+    counted = [(low, high, int(((sizes >= low) & (sizes <= high)).sum())) for low, high in bounds]
+    while not counted[-1][2]:
         counted.pop()
-    return tuple(counted)
+    return counted
 
 
 class DirectoryShare(NamedTuple):
@@ -125,21 +100,12 @@ def directory_labels(report: Report) -> tuple[str, ...]:
     return tuple(share.name for share in directory_shares(report) if share.name != OTHERS)
 
 
-class DirectoryPairs(NamedTuple):
-    """Which directories have duplicates of documents in which.
+def directory_pairs(report: Report) -> tuple[list[str], list[list[int]], list[list[int]]] | None:
+    """Which of D directories have duplicates of documents in which; None if only one directory has any.
 
-    names: D directories.
-    documents: (D, D), how many duplicates the first directory has of documents that are kept in the second.
-    bytes: (D, D), the bytes of their texts.
+    It is the directories; (D, D), how many duplicates the first has of documents that are kept in the second; and (D,
+    D), the bytes of their texts.
     """
-
-    names: tuple[str, ...]
-    documents: tuple[tuple[int, ...], ...]
-    bytes: tuple[tuple[int, ...], ...]
-
-
-def directory_pairs(report: Report) -> DirectoryPairs | None:
-    """The directories against each other; None if there are duplicates in and of one directory only."""
     groups, places = report.groups, report.groups.duplicates
     if not len(places):
         return None
@@ -154,9 +120,8 @@ def directory_pairs(report: Report) -> DirectoryPairs | None:
     used = np.flatnonzero(documents.reshape(size, size).any(axis=0) | documents.reshape(size, size).any(axis=1))
     if len(used) < 2:
         return None
-    tables = (each.reshape(size, size)[np.ix_(used, used)].tolist() for each in (documents, sums))
-    first, second = (tuple(map(tuple, table)) for table in tables)
-    return DirectoryPairs(tuple(labels[at] for at in used.tolist()), first, second)
+    counts, in_bytes = (each.reshape(size, size)[np.ix_(used, used)].tolist() for each in (documents, sums))
+    return [labels[at] for at in used.tolist()], counts, in_bytes
 
 
 class _Directories:
@@ -204,29 +169,24 @@ def _shares(given: Sequence[SavedDirectory], labels: Sequence[str]) -> tuple[Dir
     return tuple(DirectoryShare(name, *sums[name]) for name in order)
 
 
-class TimeBar(NamedTuple):
-    """How many kept documents and duplicates were changed in a day, month or year."""
-
-    label: str
-    kept: int
-    duplicates: int
-
-
 _MOST_TIMES = 40
 """Bars of the figure over time at most."""
 
 _SECOND = 10**9
 
 
-def times_of(report: Report) -> tuple[TimeBar, ...]:
-    """When the files of documents in groups were changed, in UTC: by day, month or year; empty if all at one time."""
+def times_of(report: Report) -> list[tuple[str, int, int]]:
+    """When the files of documents in groups were changed, in UTC: by day, month or year; empty if all at one time.
+
+    Each is a day, month or year, and how many kept documents and duplicates were changed in it.
+    """
     groups = report.groups
     known = np.flatnonzero(groups.time > 0)
     is_kept = groups.kept_of == np.arange(len(groups.names))
     for unit in ("D", "M", "Y"):
         moments = (groups.time[known] // _SECOND).astype("datetime64[s]").astype(f"datetime64[{unit}]")
         if not len(moments):
-            return ()
+            return []
         numbers = moments.astype(np.int64)
         first, last = int(numbers.min()), int(numbers.max())
         if last - first < _MOST_TIMES:
@@ -235,10 +195,10 @@ def times_of(report: Report) -> tuple[TimeBar, ...]:
         first = last - _MOST_TIMES + 1
         numbers = np.maximum(numbers, first)
     if first == last:
-        return ()
+        return []
     kept, duplicates = (_counts(numbers[is_kept[known] == which] - first, last - first + 1) for which in (True, False))
     labels = np.arange(first, last + 1).astype(f"datetime64[{unit}]").astype(str).tolist()
-    return tuple(map(TimeBar, labels, kept, duplicates))
+    return list(zip(labels, kept, duplicates, strict=True))
 
 
 def _counts(numbers: Index, size: int) -> list[int]:

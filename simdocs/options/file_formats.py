@@ -166,7 +166,7 @@ _FORMATS, _ARROW_FILES = "simdocs.views.output_formats", "simdocs.views.arrow_fi
 
 FORMATS = Family(
     {
-        "table": OutputFormat("a table for people", "simdocs.views.output_formats:Table", for_people=True),
+        "table": OutputFormat("a table for people", "simdocs.views.output_formats:DrawnTable", for_people=True),
         "tsv": OutputFormat("tab-separated, without a header", f"{_FORMATS}:Tsv"),
         "jsonl": OutputFormat("one JSON object per line", f"{_FORMATS}:Jsonl", nested=True, also=("json", "ndjson")),
         "csv": OutputFormat("RFC 4180, with a header", f"{_FORMATS}:Csv"),

@@ -78,25 +78,26 @@ def directories(report: Report) -> str:
     found = directory_pairs(report)
     if found is None:
         return ""
-    number = len(found.names)
+    names, documents, in_bytes = found
+    number = len(names)
     cell = min(46.0, (WIDTH - _LEFT - 30) / number)
-    most = max(max(row) for row in found.documents)
+    most = max(max(row) for row in documents)
     parts, told = (
         [text(_LEFT - 10, _TOP - 12, "duplicates in", "end soft"), text(_LEFT, 14, "of documents kept in", "soft")],
         [],
     )
-    for at, name in enumerate(found.names):
+    for at, name in enumerate(names):
         parts.append(text(_LEFT - 10, _TOP + at * cell + cell / 2 + 4, shortened(name, 26), "end"))
         x = _LEFT + at * cell + cell / 2 + 4
         parts.append(f'<g transform="rotate(-50 {x:.1f} {_TOP - 8})">{text(x, _TOP - 8, shortened(name, 16))}</g>')
-    for row, (first, counts) in enumerate(zip(found.names, found.documents, strict=True)):
-        for column, (second, count) in enumerate(zip(found.names, counts, strict=True)):
+    for row, (first, counts) in enumerate(zip(names, documents, strict=True)):
+        for column, (second, count) in enumerate(zip(names, counts, strict=True)):
             x, y = _LEFT + column * cell, _TOP + row * cell
             if not count:
                 parts.append(bar(x, y, cell, cell, "cell none"))
                 continue
             amount = f"{counted(count, 'duplicate')} in {first}"
-            line = f"{amount} of documents kept in {second} ({size(found.bytes[row][column])})"
+            line = f"{amount} of documents kept in {second} ({size(in_bytes[row][column])})"
             told.append((count, line))
             shade = 1 + round(4 * math.log1p(count) / math.log1p(most))
             parts.append(bar(x, y, cell, cell, f"cell shade{shade}", line))

@@ -165,7 +165,7 @@ def harmless(drawn: bytes, *, json: bool) -> bytes:
     ).encode()
 
 
-class Table(Format):
+class DrawnTable(Format):
     """The whole answer as one table; nothing when it has no rows.
 
     In a grouped answer the first name stands once, above those that belong to it, and all names have the full width.

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from simdocs.model.figures import at_least, counted, cut_in_words, figure, least_percentage
 from simdocs.model.report import Report
-from simdocs.model.report_counts import Similarities, found_pairs, group_sizes, similarities_of, times_of
+from simdocs.model.report_counts import found_pairs, group_sizes, similarities_of, times_of
 from simdocs.options.families import FIGURES
 from simdocs.views.svg import WIDTH, Plot, alone, amount_ticks, bar, fine, image, path, text
 
@@ -34,24 +34,24 @@ _NOTHING = "This answer has nothing to draw here."
 
 def similarities(report: Report) -> str:
     """A histogram of the similarities of duplicates to their kept documents, with the threshold."""
-    found, threshold = similarities_of(report), report.answer.threshold
+    (first, counts, equal), threshold = similarities_of(report), report.answer.threshold
     if not report.answer.duplicates:
         return ""
-    count, plot, first = len(found.counts) + 1, _PLOT, found.first
-    ticks = amount_ticks(max(found.equal, *found.counts))
+    count, plot = len(counts) + 1, _PLOT
+    ticks = amount_ticks(max(equal, *counts))
     wide = plot.width / (count + 1)
     parts = [*_upward(plot, ticks)]
-    for at, number in enumerate(found.counts):
+    for at, number in enumerate(counts):
         told = f"{(first + at) / 100:.2f} to {(first + at + 1) / 100:.2f}: {counted(number, 'duplicate')}"
         height = plot.height * number / ticks[-1]
         parts.append(bar(plot.left + at * wide + 1, plot.bottom - height, wide - 2, height, "duplicate", told))
-    height = plot.height * found.equal / ticks[-1]
+    height = plot.height * equal / ticks[-1]
     equal_x = plot.left + count * wide
-    told = f"similarity 1: {counted(found.equal, 'duplicate')}"
+    told = f"similarity 1: {counted(equal, 'duplicate')}"
     parts.append(bar(equal_x + 1, plot.bottom - height, wide - 2, height, "same", told))
-    every = max(1, -(-len(found.counts) // 10))
-    for at in range(0, len(found.counts) + 1, every):
-        if at <= len(found.counts) - every / 2:
+    every = max(1, -(-len(counts) // 10))
+    for at in range(0, len(counts) + 1, every):
+        if at <= len(counts) - every / 2:
             parts.append(text(plot.left + at * wide, plot.bottom + 20, f"{(first + at) / 100:.2f}", fine(at // every)))
     parts.append(text(equal_x + wide / 2, plot.bottom + 20, "1", "middle soft"))
     threshold_x = plot.left + (threshold * 100 - first) * wide
@@ -59,21 +59,21 @@ def similarities(report: Report) -> str:
     parts.append(text(threshold_x + 4, plot.top - 8, f"threshold {threshold:g}", "soft"))
     what = "similarity to the kept document" if report.answer.is_exact else "estimated similarity to the kept document"
     parts.append(text(plot.x(0.5), plot.bottom + 43, f"{what} (the last bar: similarity 1)", "middle soft"))
-    below = len([None for at, number in enumerate(found.counts) if number and first + at + 1 <= threshold * 100])
+    below = len([None for at, number in enumerate(counts) if number and first + at + 1 <= threshold * 100])
     description = (
-        f"{counted(sum(found.counts) + found.equal, 'duplicate')}, of which {found.equal:,} have similarity 1."
-        f" The threshold is {threshold:g}.{_most_frequent(found)}"
+        f"{counted(sum(counts) + equal, 'duplicate')}, of which {equal:,} have similarity 1."
+        f" The threshold is {threshold:g}.{_most_frequent(first, counts)}"
         + (" Some are below the threshold, because chains of similar documents link them." if below else "")
     )
     return image("similarities", FIGURES["similarities"].title, description, plot.bottom + 54, parts)
 
 
-def _most_frequent(found: Similarities) -> str:
-    if not any(found.counts):
+def _most_frequent(first: int, counts: Sequence[int]) -> str:
+    if not any(counts):
         return ""
-    at = max(range(len(found.counts)), key=found.counts.__getitem__)
-    low, high = (found.first + at) / 100, (found.first + at + 1) / 100
-    return f" Most of the others, {found.counts[at]:,}, are from {low:.2f} to {high:.2f}."
+    at = max(range(len(counts)), key=counts.__getitem__)
+    low, high = (first + at) / 100, (first + at + 1) / 100
+    return f" Most of the others, {counts[at]:,}, are from {low:.2f} to {high:.2f}."
 
 
 def curve(report: Report) -> str:
@@ -81,7 +81,7 @@ def curve(report: Report) -> str:
     found, answer = found_pairs(report), report.answer
     if found is None:
         return ""
-    plot, cut = _PLOT, found.cut
+    plot, (cut, missed) = _PLOT, found
     parts = []
     for tenth in range(0, 11, 2):
         y = plot.y(tenth / 10)
@@ -91,7 +91,8 @@ def curve(report: Report) -> str:
         ]
     for tenth in range(11):
         parts.append(text(plot.x(tenth / 10), plot.bottom + 20, f"{tenth / 10:g}", "middle soft"))
-    counts = [*found.similarities.counts[:-1], found.similarities.counts[-1] + found.similarities.equal]
+    _, (*counts, last), equal = similarities_of(report, 0.0)
+    counts.append(last + equal)
     most = max(1, *counts)
     for at, number in enumerate(counts):
         if number:
@@ -111,7 +112,7 @@ def curve(report: Report) -> str:
     )
     description = (
         f"The chance that a pair is found by {cut_in_words(*cut)}: {at_least(answer.probability, answer.threshold)}."
-        f" {missed_in_words(found.missed)}"
+        f" {missed_in_words(missed)}"
     )
     return image("curve", FIGURES["curve"].title, description, plot.bottom + 54, parts)
 
@@ -126,7 +127,7 @@ def sizes(report: Report) -> str:
     bars, plot = group_sizes(report), _PLOT
     if not bars:
         return ""
-    digits = max(1, math.ceil(math.log10(max(each.groups for each in bars) + 1)))
+    digits = max(1, math.ceil(math.log10(max(groups for _, _, groups in bars) + 1)))
     parts = []
     for digit in range(digits + 1):
         y = plot.y(_log_share(10**digit, digits))
@@ -136,19 +137,19 @@ def sizes(report: Report) -> str:
         ]
     wide = plot.width / max(6, len(bars))
     every = 1 if len(bars) <= 9 else 2
-    for at, each in enumerate(bars):
-        height = plot.height * _log_share(each.groups, digits)
-        x, label = plot.left + at * wide, f"{each.least}" if each.least == each.most else f"{each.least}–{each.most}"
-        told = f"{label} documents: {counted(each.groups, 'group')}"
+    for at, (least, most, groups) in enumerate(bars):
+        height = plot.height * _log_share(groups, digits)
+        x, label = plot.left + at * wide, f"{least}" if least == most else f"{least}–{most}"
+        told = f"{label} documents: {counted(groups, 'group')}"
         parts.append(bar(x + wide * 0.15, plot.bottom - height, wide * 0.7, height, "kept", told))
-        if each.groups:
-            parts.append(text(x + wide / 2, plot.bottom - height - 6, f"{each.groups:,}", "middle"))
+        if groups:
+            parts.append(text(x + wide / 2, plot.bottom - height - 6, f"{groups:,}", "middle"))
         if at % every == 0:
             parts.append(text(x + wide / 2, plot.bottom + 20, label, fine(at // every if len(bars) > 6 else 0)))
     parts.append(path("axis", f"M{plot.left} {plot.bottom}H{plot.x(1):.1f}"))
     parts.append(text(plot.x(0.5), plot.bottom + 43, "documents in a group (groups: logarithmic)", "middle soft"))
     largest = int(report.groups.sizes[0])
-    pairs = bars[0].groups
+    pairs = bars[0][2]
     description = f"{counted(len(report.groups), 'group')}. The largest has {largest:,} documents; {pairs:,} have two."
     return image("sizes", FIGURES["sizes"].title, description, plot.bottom + 54, parts)
 
@@ -167,23 +168,23 @@ def times(report: Report) -> str:
     bars, plot = times_of(report), _PLOT
     if not bars:
         return ""
-    ticks = amount_ticks(max(each.kept + each.duplicates for each in bars))
+    ticks = amount_ticks(max(kept + duplicates for _, kept, duplicates in bars))
     parts, wide = [*_upward(plot, ticks)], plot.width / len(bars)
     every = -(-len(bars) // 8)
-    for at, each in enumerate(bars):
-        x, told = plot.left + at * wide, f"{each.label}: {each.kept:,} kept, {counted(each.duplicates, 'duplicate')}"
-        heights = [plot.height * number / ticks[-1] for number in (each.kept, each.duplicates)]
+    for at, (label, kept, duplicates) in enumerate(bars):
+        x, told = plot.left + at * wide, f"{label}: {kept:,} kept, {counted(duplicates, 'duplicate')}"
+        heights = [plot.height * number / ticks[-1] for number in (kept, duplicates)]
         parts.append(bar(x + wide * 0.1, plot.bottom - heights[0], wide * 0.8, heights[0], "kept", told))
         parts.append(bar(x + wide * 0.1, plot.bottom - sum(heights), wide * 0.8, heights[1], "duplicate", told))
         if at % every == 0:
-            parts.append(text(x + wide / 2, plot.bottom + 20, each.label, fine(at // every if len(bars) > 6 else 0)))
+            parts.append(text(x + wide / 2, plot.bottom + 20, label, fine(at // every if len(bars) > 6 else 0)))
     parts += _legend(plot)
     parts.append(
         text(plot.x(0.5), plot.bottom + 43, "when files of documents in groups were changed (UTC)", "middle soft")
     )
     description = (
-        f"Documents in groups, by when their files were changed, from {bars[0].label} to {bars[-1].label}:"
-        f" {sum(each.kept for each in bars):,} kept, {sum(each.duplicates for each in bars):,} duplicates."
+        f"Documents in groups, by when their files were changed, from {bars[0][0]} to {bars[-1][0]}:"
+        f" {sum(kept for _, kept, _ in bars):,} kept, {sum(gone for _, _, gone in bars):,} duplicates."
     )
     return image("times", FIGURES["times"].title, description, plot.bottom + 54, parts)
 

@@ -208,7 +208,7 @@ def _data(report: Report, first_of_block: list[int]) -> dict[str, Any]:
         "exact": report.answer.is_exact,
         "threshold": report.answer.threshold,
         "mostPairs": MOST_PAIRS,
-        "missed": None if found is None else found.missed,
+        "missed": None if found is None else found[1],
     }
 
 

@@ -102,7 +102,7 @@ def promises_in_words(report: Report) -> Iterator[str]:
         yield "Every pair was looked at, so none is missed."
     else:
         yield (
-            f"Similar pairs may be missed: {cut_in_words(*found.cut)} find"
+            f"Similar pairs may be missed: {cut_in_words(*found[0])} find"
             f" {at_least(answer.probability, answer.threshold)}. Among pairs as similar as those in this answer, about"
-            f" {figure(found.missed)} are expected to have been missed."
+            f" {figure(found[1])} are expected to have been missed."
         )

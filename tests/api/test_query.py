@@ -54,6 +54,13 @@ def test_query_options_answer_as_on_the_command_line(index, options, spelt):
         assert matched(simdocs.query(given, "docs", "new", **options), index) == expected != []
 
 
+def test_the_summary_has_the_parameters_of_the_search_and_not_of_the_sketch(index):
+    groups = {"walking", "grouping", "banding", "sequences", "shingling", "sketching", "ignoring"}
+    for found in (simdocs.query(index, "new"), simdocs.dedupe("docs"), simdocs.pairs(index, exact=True)):
+        assert set(found.summary()["parameters"]) == groups
+    assert found.summary()["parameters"]["banding"] is None
+
+
 def test_a_document_does_not_match_itself(index):
     docs, itself = simdocs.query(index, "docs"), simdocs.query(index, "docs", itself=True)
     assert {pair for pair in by_row(itself) if pair[0] == pair[1]} == {(row, row) for row in (0, 1, 2, 3, 5)}

@@ -17,8 +17,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from simdocs.commands.similarities import MEANINGS
 from simdocs.model.figures import percentage
-from simdocs.model.measures import MEANINGS
 from simdocs.options.families import UNITS
 from simdocs.options.file_formats import FORMATS
 from tests.cli.program import Done, bound_by_modes, environment, finished, simdocs, started
@@ -333,9 +333,9 @@ def test_lines_that_differ_only_in_blank_lines_are_said_to_differ_in_nothing_els
 SAYS_WHEN_EDITS_ARE_COMPUTED = """
 import sys
 from simdocs import cli
-from simdocs.commands import compared_texts
-edit_measures = compared_texts.edit_measures
-compared_texts.edit_measures = lambda *given: (print("edits", file=sys.stderr), edit_measures(*given))[1]
+from simdocs.commands import similarities
+edit_measures = similarities.edit_measures
+similarities.edit_measures = lambda *given: (print("edits", file=sys.stderr), edit_measures(*given))[1]
 cli.main()
 """
 

@@ -215,7 +215,7 @@ def sets_of(batch: Sequence[bytes] | Ragged, shingling: Shingling) -> Ragged:
 def spelt_units(batch: Sequence[bytes], shingling: Shingling) -> list[list[str]]:
     """Return the units of each document, cut out of the bytes of its text."""
     made = texts(batch, shingling)
-    units = shinglers.shingler_of(shingling.unit).units(made, shingling)
+    units = shinglers.SHINGLERS[shingling.unit].units(made, shingling)
     spans = zip(*(array.tolist() for array in made.byte_spans(units.starts, units.stops)), strict=True)
     spelt = [made.data[begin : begin + size].tobytes().decode("utf-8", "surrogateescape") for begin, size in spans]
     return [spelt[begin:end] for begin, end in pairwise(units.offsets.tolist())]
@@ -223,7 +223,7 @@ def spelt_units(batch: Sequence[bytes], shingling: Shingling) -> list[list[str]]
 
 def spelt_shingles(batch: Sequence[bytes], shingling: Shingling) -> list[list[list[str]]]:
     """Return the shingles of each document by the layout, as lists of units."""
-    made, shingler = texts(batch, shingling), shinglers.shingler_of(shingling.unit)
+    made, shingler = texts(batch, shingling), shinglers.SHINGLERS[shingling.unit]
     layout = shingler.layout(made, shingler.units(made, shingling), shingling)
     units = [unit for text in spelt_units(batch, shingling) for unit in text]
     spans = zip(layout.firsts.tolist(), layout.sizes.tolist(), strict=True)

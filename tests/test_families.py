@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import simdocs
-from simdocs.kernels.shinglers import shingler_of
+from simdocs.kernels.shinglers import SHINGLERS
 from simdocs.options.families import UNITS
 from tests import strategies as some
 from tests.asked import OPTIONS
@@ -141,6 +141,6 @@ def test_kernels_run_toys() -> None:
         shingling = some.shingling(unit="toyunit", k=OPTIONS["k"].values.check(2))
         tokens = some.tokens_of([b"The ferry. It leaves. At nine.", b""], shingling)
         assert tokens.lengths.tolist() == [2, 0]
-        assert shingler_of("toyunit") not in [shingler_of(unit) for unit in some.members("unit") if unit != "toyunit"]
+        assert SHINGLERS["toyunit"] not in [SHINGLERS[unit] for unit in some.members("unit") if unit != "toyunit"]
         signatures = some.signatures(tokens, 4, scheme="toyscheme")
         assert np.array_equal(signatures, some.signatures(tokens, 4))

@@ -9,18 +9,18 @@ from contextlib import contextmanager
 import numpy as np
 
 from simdocs.kernels import fss, murmur
-from simdocs.kernels.grouping import oldest
-from simdocs.kernels.shinglers import Layout, ShingledTexts, Shingler, windows
+from simdocs.kernels.grouping import KEEP_ORDERS, oldest
+from simdocs.kernels.schemes import SIGNATURES
+from simdocs.kernels.shinglers import SHINGLERS, Layout, ShingledTexts, Shingler, windows
 from simdocs.kernels.units import Units
 from simdocs.model.ragged import Array, Ragged
 from simdocs.model.table import Row, TableHead
 from simdocs.model.texts import Texts
-from simdocs.options.families import KEEP, SCHEMES, UNITS, KeepPolicy, SignatureScheme, Unit
+from simdocs.options.declaration import Member
+from simdocs.options.families import KEEP, SCHEMES, UNITS, Unit
 from simdocs.options.file_formats import CONTAINERS, FORMATS, ContainerFormat, OutputFormat
 from simdocs.options.recipes import Shingling
 from simdocs.views.output_formats import Format, plain
-
-TOY_SCHEME = fss.signatures
 
 
 def sentences(texts: Texts, _: Shingling) -> Units:
@@ -79,9 +79,10 @@ class Bracketed(Format):
 @contextmanager
 def registered() -> Iterator[None]:
     """Put the toys in their tables, and take them out again."""
-    UNITS.register("toyunit", Unit("toy units in a row", "tests.toys:TOY_SHINGLER", 2, plural="sentences"))
-    SCHEMES.register("toyscheme", SignatureScheme("a toy of a scheme", "tests.toys:TOY_SCHEME"))
-    KEEP.register("toykeep", KeepPolicy("the toy that is kept", "tests.toys:second_oldest"))
+    UNITS.register("toyunit", Unit("toy units in a row", 2, plural="sentences"))
+    SCHEMES.register("toyscheme", Member("a toy of a scheme"))
+    KEEP.register("toykeep", Member("the toy that is kept"))
+    SHINGLERS["toyunit"], SIGNATURES["toyscheme"], KEEP_ORDERS["toykeep"] = TOY_SHINGLER, fss.signatures, second_oldest
     FORMATS.register("toyformat", OutputFormat("a toy of a format", "tests.toys:Bracketed"))
     container = ContainerFormat("texts between form feeds", "tests.toy_container:TOY_CONTAINER", (b".feed",))
     CONTAINERS.register("toycontainer", container)
@@ -100,6 +101,7 @@ def registered() -> Iterator[None]:
     finally:
         for family, name in members:
             family.remove(f"toy{name}")
+        del SHINGLERS["toyunit"], SIGNATURES["toyscheme"], KEEP_ORDERS["toykeep"]
 
 
 def main() -> None:

@@ -17,7 +17,7 @@ from simdocs.kernels.grouping import PairGraph, connected_groups
 from simdocs.matching.corpus import Corpus
 from simdocs.model.documents import INVALID, OTHER_ENCODING, Documents
 from simdocs.names import display_name
-from simdocs.options.families import KEEP, UNITS
+from simdocs.options.families import UNITS
 
 LEAVING_OUT = "leave it out with --template FILE or --ignore-common F (simdocs tune DOCS looks for F)"
 """The advice that leaves out a template."""
@@ -112,7 +112,7 @@ def encoding_advice(documents: Documents) -> Iterator[str]:
 
 def keep_of_lines(documents: Documents, policy: str) -> Iterator[str]:
     """Yield a warning if documents are to be kept by the time of their file, and none has a file of its own."""
-    if KEEP[policy].by_time and len(documents) and documents.facts["container"].all():
+    if policy in ("newest", "oldest") and len(documents) and documents.facts["container"].all():
         yield (
             f"--keep {policy} compares the times of files, and no document has a file of its own: of"
             " near-duplicates in the same file the first is kept"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from simdocs.options.answers import ANSWER, Drawn, Searching, Talking
 from simdocs.options.declaration import Options, flags, option
-from simdocs.options.families import DIFFS, SCHEMES, SIMILARITIES, UNITS
+from simdocs.options.families import COMPARED, DIFFS, SIMILARITIES, UNITS
 from simdocs.options.file_formats import FORMATS
 from simdocs.options.recipes import (
     MOST_UNITS,
@@ -166,7 +166,7 @@ class Compare(OfSources, Sequences, Normalisation, Shingling, Sketching, OwnFunc
             yield "--root needs an artifact, not documents"
         yield from useless_stop_words(self, self.unit or ("char",))
         scheme = self.scheme or Sketching.defaults["scheme"]
-        if self.trace and not (self.differ(tuple(OwnFunctions.options)) or SCHEMES[scheme].by_rows):
+        if self.trace and not (self.differ(tuple(OwnFunctions.options)) or scheme == "permutation"):
             yield no_trace(scheme)
 
     def problems_of_many(self) -> Iterator[str]:
@@ -222,7 +222,7 @@ def answer(options: Compare, run: Run) -> Result:
     shows_both = look is not None and look.holds_all and (as_page or not several)
     diff = options.diff or ("words" if shows_both else None)
     alone = (as_page or options.diff is not None) and not (look is None or look.holds_all)
-    units = None if diff is None else DIFFS[diff].compared
+    units = None if diff is None else COMPARED[diff]
     measured = comparison(compared, sets, sketching, similarity, notes, units, with_edits=not (alone or several))
     if in_common is None:
         return measured
@@ -259,7 +259,7 @@ def similarity_of(options: Similarity, _run: Run) -> float:
     """The exact similarity of two texts. UsageError: they are too long for this measure."""
     from simdocs.commands.resolve import shingling_of
     from simdocs.corpora.decode import as_bytes, as_utf8
+    from simdocs.matching.measures import SIMILARITIES_OF
 
     a, b = (as_utf8(as_bytes(text))[0] for text in (options.a, options.b))
-    measured: float = SIMILARITIES[options.measure].load()(a, b, shingling_of(options.fields()))
-    return measured
+    return SIMILARITIES_OF[options.measure](a, b, shingling_of(options.fields()))

@@ -13,7 +13,7 @@ from simdocs.model.table import GROUPED, NAME, NAMES, NUMBER, SIMILARITY, Table,
 from simdocs.names import display_name
 from simdocs.options.answers import ANSWER, NUL, ROW_OUTPUTS, Drawn, Grouping, Searching, names_with_nul
 from simdocs.options.declaration import flags, option
-from simdocs.options.families import CLUSTERS, LISTS, UNITS
+from simdocs.options.families import LISTS, UNITS
 from simdocs.options.sources import DOCS, Banded, every_pair
 from simdocs.options.values import choice, path_name
 
@@ -44,7 +44,7 @@ _ALL_COLUMNS = "with all columns, in the format of PATH's suffix. Several files,
 def of_components(options: Dedupe) -> str:
     """A component has one kept document, and no limit of candidates."""
     useless = options.differ(("against", "max_candidates"))
-    if CLUSTERS[options.cluster].by_chains and useless:
+    if options.cluster == "components" and useless:
         return f"--cluster {options.cluster} and {flags(useless)} cannot be combined"
     return ""
 

@@ -19,7 +19,6 @@ import numpy as np
 
 from simdocs.kernels.buckets import distinct_pairs
 from simdocs.model.ragged import Array, Floats, Index, Mask, Ragged, count_true_in_rows, distinct, offsets_of, ranges
-from simdocs.options.families import KEEP
 
 UNDECIDED, KEPT, REMOVED = 0, 1, 2
 """The status of a member, as int8."""
@@ -127,12 +126,16 @@ def oldest(sizes: Array, mtimes: Array) -> Array:
     return mtimes
 
 
+KEEP_ORDERS = {"first": first, "longest": longest, "shortest": shortest, "newest": newest, "oldest": oldest}
+"""What the policies in KEEP of options/families.py sort documents by."""
+
+
 def keep_order(policy: str, sizes: Array, mtimes: Array) -> Index:
     """The row numbers in keep order: int64 (N,), the document to keep first, ties in row order.
 
-    sizes, mtimes: int64 (N,), bytes and nanoseconds. KeyError: the policy is not in the table of keep policies.
+    sizes, mtimes: int64 (N,), bytes and nanoseconds. KeyError: there is no such policy.
     """
-    return np.argsort(KEEP[policy].load()(sizes, mtimes), kind="stable")
+    return np.argsort(KEEP_ORDERS[policy](sizes, mtimes), kind="stable")
 
 
 def connect(labels: Index, left: Index, right: Index) -> Index:

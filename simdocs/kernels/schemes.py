@@ -7,19 +7,21 @@ from typing import TypeAlias
 
 import numpy as np
 
+from simdocs.kernels import fss, permutation
 from simdocs.model.ragged import Ragged, Tokens
-from simdocs.options.families import SCHEMES
 from simdocs.options.hash_functions import OWN_SCHEMES, values_of
 from simdocs.options.recipes import Sketching
 
 Scheme: TypeAlias = Callable[[Ragged, int, int], Tokens]
 """Returns the signatures of N documents, (N, num_perm) uint32, from their tokens, num_perm and the seed."""
 
+SIGNATURES: dict[str, Scheme] = {"fss": fss.signatures, "permutation": permutation.signatures}
+"""The implementations of SCHEMES in options/families.py."""
+
 
 def scheme_of(name: str) -> Scheme:
-    """The scheme of this name, from the table of schemes. KeyError: the name is not in the table."""
-    scheme: Scheme = SCHEMES[name].load()
-    return scheme
+    """The scheme of this name. KeyError: there is none."""
+    return SIGNATURES[name]
 
 
 def signing_of(sketching: Sketching) -> Scheme:
@@ -29,11 +31,9 @@ def signing_of(sketching: Sketching) -> Scheme:
     """
     if sketching.scheme not in OWN_SCHEMES:
         return scheme_of(sketching.scheme)
-    from simdocs.kernels.permutation import table_signatures
-
     tokens = np.array(sketching.item_tokens, np.uint32)
     order = np.argsort(tokens)
     known = tokens[order]
     values = np.array(values_of(sketching), np.uint32).reshape(sketching.num_perm, len(tokens)).T[order]
 
-    return lambda tokens, _num_perm, _seed: table_signatures(tokens, known, values)
+    return lambda tokens, _num_perm, _seed: permutation.table_signatures(tokens, known, values)

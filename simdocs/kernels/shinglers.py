@@ -221,17 +221,13 @@ def _codepoints(texts: Texts) -> list[Array]:
     return [texts.codepoints[row] for row in range(len(texts))]
 
 
-CHAR = Shingler(char_tokens, _chars, _windows, "", _codepoints)
-WORD = Shingler(word_tokens, _words, _windows, " ")
-LINE = Shingler(line_tokens, _lines, _windows, "\n")
-STOPWORD = Shingler(stopword_tokens, _all_words, _after_stop_words, " ")
-
-
-def shingler_of(unit: str) -> Shingler:
-    """The shingler of this unit, from the table of units. KeyError: the unit is not in the table."""
-    shingler = UNITS[unit].load()
-    assert isinstance(shingler, Shingler)
-    return shingler
+SHINGLERS = {
+    "char": Shingler(char_tokens, _chars, _windows, "", _codepoints),
+    "word": Shingler(word_tokens, _words, _windows, " "),
+    "line": Shingler(line_tokens, _lines, _windows, "\n"),
+    "stopword": Shingler(stopword_tokens, _all_words, _after_stop_words, " "),
+}
+"""The implementations of UNITS in options/families.py."""
 
 
 def normalised_texts(raw: Ragged, shingling: Shingling) -> Texts:
@@ -241,7 +237,7 @@ def normalised_texts(raw: Ragged, shingling: Shingling) -> Texts:
 
 def unit_numbers(texts: Texts, unit: str, shingling: Shingling) -> list[Array]:
     """The units of each of N texts as numbers, the same for equal units; by default, hashes of 64 bits."""
-    numbers = shingler_of(unit).numbers
+    numbers = SHINGLERS[unit].numbers
     if numbers is not None:
         return numbers(texts)
     single = shingling.but(unit=unit, k=1, ignore_stop_words=False)
@@ -257,4 +253,4 @@ def text_tokens(texts: Texts, shingling: Shingling) -> Ragged:
 
 def shingled_texts(texts: Texts, shingling: Shingling) -> ShingledTexts:
     """The tokens of N normalised texts, and how many units each text has."""
-    return shingler_of(shingling.unit).shingles(texts, shingling)
+    return SHINGLERS[shingling.unit].shingles(texts, shingling)

@@ -20,7 +20,6 @@ from simdocs.model.groups import Components, Pairs
 from simdocs.model.ragged import Floats, Index, Mask, Rows, TextNumbers, distinct, ranges
 from simdocs.model.skipped import Skip
 from simdocs.options.answers import Grouping
-from simdocs.options.families import CLUSTERS
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -135,7 +134,7 @@ def decide(join: SelfJoin, grouping: Grouping) -> Decision:
     """Group documents that are compared with each other. Capped documents are reported in the run."""
     texts = in_keep_order(join.verifier.corpus.documents, grouping.keep, join.lost)
     candidates, verifier = join.candidates(texts.first, texts.number, grouping.max_candidates)
-    if CLUSTERS[grouping.cluster].by_chains:
+    if grouping.cluster == "components":
         from simdocs.matching.groups import connected
 
         decision = connected(texts, candidates, verifier)

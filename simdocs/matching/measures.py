@@ -122,6 +122,16 @@ def edit_similarity_of(a: bytes, b: bytes, shingling: Shingling) -> float:
     return found.similarity or 0.0
 
 
+SIMILARITIES_OF = {
+    "jaccard": jaccard_of,
+    "containment": containment_of,
+    "overlap": overlap_of,
+    "cosine": cosine_of,
+    "edit": edit_similarity_of,
+}
+"""What computes each of SIMILARITIES in options/families.py."""
+
+
 def signature_measures(
     sets: Ragged, seed: int, sketching: Sketching, bands: Bands, similarity: float
 ) -> SignatureMeasures:

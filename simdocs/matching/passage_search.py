@@ -10,7 +10,7 @@ import numpy as np
 from simdocs.kernels import characters as kinds
 from simdocs.kernels.common_runs import Edges, common_runs
 from simdocs.kernels.origins import Origins, origins
-from simdocs.kernels.shinglers import normalised_texts, shingler_of, text_tokens
+from simdocs.kernels.shinglers import SHINGLERS, normalised_texts, text_tokens
 from simdocs.kernels.units import Units
 from simdocs.matching.difference import line_begins
 from simdocs.model.byte_strings import joined
@@ -72,11 +72,11 @@ class MappedText(NamedTuple):
         normal = normalised_texts(joined([raw]), shingling)
         text, by_lines = raw.decode("utf-8", "surrogateescape"), UNITS[shingling.unit].by_lines
         mapped = origins(text, joined([raw]), shingling.normalisation, lines=by_lines)
-        return cls(text, normal, shingler_of(shingling.unit).units(normal, shingling), mapped)
+        return cls(text, normal, SHINGLERS[shingling.unit].units(normal, shingling), mapped)
 
     def counted(self, shingling: Shingling, ignored: Tokens) -> Index:
         """The first unit of each shingle that is not left out: int64, ascending."""
-        layout = shingler_of(shingling.unit).layout(self.normal, self.units, shingling)
+        layout = SHINGLERS[shingling.unit].layout(self.normal, self.units, shingling)
         return layout.firsts[~np.isin(text_tokens(self.normal, shingling).values, ignored)]
 
 
@@ -132,7 +132,7 @@ class PassageSearch:
 
     def _numbers(self, texts: Texts, units: Units, *, grows: bool) -> Array:
         """A number for each unit, the same for equal ones. grows: those that are new get a number, and not _ABSENT."""
-        numbers = shingler_of(self._shingling.unit).numbers
+        numbers = SHINGLERS[self._shingling.unit].numbers
         if numbers is not None:
             return numbers(texts)[0].astype(np.uint32)
         out, known, data = np.empty(len(units.starts), np.int64), self._known, texts.data.tobytes()

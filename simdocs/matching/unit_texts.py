@@ -10,7 +10,7 @@ import numpy as np
 
 from simdocs.engines.engine import WorkerState
 from simdocs.kernels import characters as kinds
-from simdocs.kernels.shinglers import shingler_of, unit_numbers
+from simdocs.kernels.shinglers import SHINGLERS, unit_numbers
 from simdocs.kernels.unit_hashes import other_words, word_hashes
 from simdocs.kernels.windows import anchors
 from simdocs.model.byte_strings import GrowingArray
@@ -50,7 +50,7 @@ def opening(numbers: Array, unit: str) -> Mask:
 
 def by_characters(unit: str) -> bool:
     """Whether the units are characters, some of which are spaces."""
-    return shingler_of(unit).numbers is not None
+    return SHINGLERS[unit].numbers is not None
 
 
 NumberedTexts: TypeAlias = tuple[Ragged, list[bytes], Index, Keys]

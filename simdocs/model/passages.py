@@ -9,7 +9,7 @@ from operator import attrgetter
 
 from simdocs.errors import UsageError
 from simdocs.options.declaration import loaded
-from simdocs.options.families import DIFFS
+from simdocs.options.families import COMPARED
 
 MOST_CELLS = 10**10
 """Pairs of units of two texts that are compared at most: 100,000 by 100,000 characters, which takes 1 CPU second."""
@@ -140,12 +140,12 @@ class Difference:
         UsageError: there is no such way, or it needs other units than were compared.
         """
         diff = self.asked if diff is None else diff
-        suited = [name for name, each in DIFFS.items() if each.compared == self.asked]
+        suited = [name for name, compared in COMPARED.items() if compared == self.asked]
         if diff not in suited:
             raise UsageError(f"a difference of {self.asked} can be drawn as {' or '.join(suited)}, not {diff!r}")
         if self.missing:
             return f"[no difference: {self.missing}]\n"
-        if DIFFS[diff].is_patch and self.equality:
+        if diff == "unified" and self.equality:
             return ""
         draw: Callable[..., bytes] = loaded("simdocs.views.drawn_difference:drawn_as")
         return draw(diff, self, names, whole=True, colored=False, terminal=False).decode("utf-8", "surrogateescape")

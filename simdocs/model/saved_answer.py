@@ -11,7 +11,6 @@ import numpy as np
 
 from simdocs.model.figures import counted
 from simdocs.model.ragged import Tokens
-from simdocs.options.families import CLUSTERS
 from simdocs.options.recipes import SignatureRecipe
 
 SUFFIX = "answer"
@@ -205,7 +204,7 @@ class SavedAnswer:
     @property
     def by_chains(self) -> bool:
         """Whether chains of similar documents make a group, and not the similarity to the kept one."""
-        return CLUSTERS[self.parameters["grouping"]["cluster"]].by_chains
+        return bool(self.parameters["grouping"]["cluster"] == "components")
 
     def path(self, document: SavedDocument) -> bytes:
         """The absolute path of a document's file."""

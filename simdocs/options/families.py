@@ -13,9 +13,6 @@ from typing import NamedTuple
 
 from simdocs.options.declaration import Family, Member
 
-_SHINGLERS = "simdocs.kernels.shinglers"
-_ORDERS = "simdocs.kernels.grouping"
-
 
 class UnitFigures(NamedTuple):
     """Figures about the units of real texts, from which advice about k follows.
@@ -36,7 +33,7 @@ class UnitFigures(NamedTuple):
 
 
 class Unit(Member):
-    """A unit of shingles.
+    """A unit of shingles, whose shingler is in kernels/shinglers.py.
 
     k: the default number of units in a shingle
     passage: the default number of units in a passage that texts have in common, if k is not larger
@@ -53,7 +50,6 @@ class Unit(Member):
     def __init__(
         self,
         help_text: str,
-        implementation: str,
         k: int = 1,
         *,
         passage: int = 10,
@@ -66,7 +62,7 @@ class Unit(Member):
         coarser: str = "",
         figures: UnitFigures | None = None,
     ) -> None:
-        super().__init__(help_text, implementation)
+        super().__init__(help_text)
         self.k, self.passage, self.plural, self.by_lines = k, passage, plural, by_lines
         self.may_ignore_stop_words, self.begins_at_stop_words = may_ignore_stop_words, begins_at_stop_words
         self.edited, self.varied, self.coarser, self.figures = edited, varied, coarser, figures
@@ -82,7 +78,6 @@ UNITS = Family(
     {
         "char": Unit(
             "k characters in a row",
-            f"{_SHINGLERS}:CHAR",
             9,
             passage=60,
             plural="characters",
@@ -93,7 +88,6 @@ UNITS = Family(
         ),
         "word": Unit(
             "k words in a row",
-            f"{_SHINGLERS}:WORD",
             5,
             plural="words",
             may_ignore_stop_words=True,
@@ -102,7 +96,6 @@ UNITS = Family(
         ),
         "line": Unit(
             "k lines in a row (with k = 1, a document is a set of lines)",
-            f"{_SHINGLERS}:LINE",
             1,
             passage=3,
             plural="lines",
@@ -110,7 +103,6 @@ UNITS = Family(
         ),
         "stopword": Unit(
             "a stop word and the k-1 words after it (for articles among advertisements)",
-            f"{_SHINGLERS}:STOPWORD",
             3,
             plural="words",
             begins_at_stop_words=True,
@@ -150,27 +142,13 @@ LANGUAGES = Family(
 )
 
 
-class SignatureScheme(Member):
-    """A scheme of signatures. by_rows: whether it goes through the shingles row by row, which can be shown."""
-
-    def __init__(self, help_text: str, implementation: str, *, by_rows: bool = False) -> None:
-        super().__init__(help_text, implementation)
-        self.by_rows = by_rows
-
-
 SCHEMES = Family(
     {
-        "fss": SignatureScheme(
-            "Fast Similarity Sketching: one pass over the tokens, with a smaller error",
-            "simdocs.kernels.fss:signatures",
-        ),
-        "permutation": SignatureScheme(
-            "K random hash functions, as textbooks describe MinHash; slower",
-            "simdocs.kernels.permutation:signatures",
-            by_rows=True,
-        ),
+        "fss": Member("Fast Similarity Sketching: one pass over the tokens, with a smaller error"),
+        "permutation": Member("K random hash functions, as textbooks describe MinHash; slower"),
     }
 )
+"""The signature schemes, which kernels/schemes.py implements."""
 
 RULES = Family(
     {
@@ -186,18 +164,16 @@ MEASURES = Family(
     }
 )
 
-_MEASURES = "simdocs.matching.measures"
-
 SIMILARITIES = Family(
     {
-        "jaccard": Member("the share of the shingles of both that they have in common", f"{_MEASURES}:jaccard_of"),
-        "containment": Member("the share of the shingles of a that b has", f"{_MEASURES}:containment_of"),
-        "overlap": Member("the larger containment, of a in b or of b in a", f"{_MEASURES}:overlap_of"),
-        "cosine": Member("of the angle between the counts of their shingles", f"{_MEASURES}:cosine_of"),
-        "edit": Member("the share of both texts that remains in order", f"{_MEASURES}:edit_similarity_of"),
+        "jaccard": Member("the share of the shingles of both that they have in common"),
+        "containment": Member("the share of the shingles of a that b has"),
+        "overlap": Member("the larger containment, of a in b or of b in a"),
+        "cosine": Member("of the angle between the counts of their shingles"),
+        "edit": Member("the share of both texts that remains in order"),
     }
 )
-"""The similarities of two texts a and b. Each is a function of both as UTF-8, and of the parameters of shingles."""
+"""The similarities of two texts a and b, which matching/measures.py computes."""
 
 VERIFY = Family(
     {
@@ -207,58 +183,31 @@ VERIFY = Family(
 )
 
 
-class KeepPolicy(Member):
-    """A policy that decides which document of a group is kept. by_time: whether it compares the times of files."""
-
-    def __init__(self, help_text: str, implementation: str, *, by_time: bool = False) -> None:
-        super().__init__(help_text, implementation)
-        self.by_time = by_time
-
-
 KEEP = Family(
     {
-        "first": KeepPolicy("the first: by the order of DOCS, then by path", f"{_ORDERS}:first"),
-        "longest": KeepPolicy("the one with the most bytes", f"{_ORDERS}:longest"),
-        "shortest": KeepPolicy("the one with the fewest bytes", f"{_ORDERS}:shortest"),
-        "newest": KeepPolicy("the one modified last", f"{_ORDERS}:newest", by_time=True),
-        "oldest": KeepPolicy("the one modified first", f"{_ORDERS}:oldest", by_time=True),
+        "first": Member("the first: by the order of DOCS, then by path"),
+        "longest": Member("the one with the most bytes"),
+        "shortest": Member("the one with the fewest bytes"),
+        "newest": Member("the one modified last"),
+        "oldest": Member("the one modified first"),
     }
 )
-
-
-class Cluster(Member):
-    """A kind of group. by_chains: whether similar pairs link documents that need not be similar themselves."""
-
-    def __init__(self, help_text: str, *, by_chains: bool = False) -> None:
-        super().__init__(help_text)
-        self.by_chains = by_chains
+"""Which document of a group is kept. The orders are in kernels/grouping.py."""
 
 
 CLUSTERS = Family(
     {
-        "greedy": Cluster("every duplicate is similar to the document that is kept for it"),
-        "components": Cluster("all documents that a chain of similar pairs connects", by_chains=True),
+        "greedy": Member("every duplicate is similar to the document that is kept for it"),
+        "components": Member("all documents that a chain of similar pairs connects"),
     }
 )
 
 
-class Listing(Member):
-    """A list of documents.
-
-    duplicates: whether duplicates are listed
-    groups: whether all documents are listed, each with its group
-    """
-
-    def __init__(self, help_text: str, *, duplicates: bool = False, groups: bool = False) -> None:
-        super().__init__(help_text)
-        self.duplicates, self.groups = duplicates, groups
-
-
 LISTS = Family(
     {
-        "kept": Listing("the names of documents that are kept"),
-        "duplicates": Listing("the names of duplicates", duplicates=True),
-        "groups": Listing("all documents, each with the number of its group", groups=True),
+        "kept": Member("the names of documents that are kept"),
+        "duplicates": Member("the names of duplicates"),
+        "groups": Member("all documents, each with the number of its group"),
     }
 )
 
@@ -273,29 +222,15 @@ TUNE_LISTS = Family(
 )
 
 
-class Diff(Member):
-    """A way to draw the difference of two texts.
-
-    compared: the units that are compared, `words` or `lines`
-    is_patch: whether equal texts have an empty difference, which says nothing about spaces
-    """
-
-    def __init__(self, help_text: str, implementation: str, *, compared: str, is_patch: bool = False) -> None:
-        super().__init__(help_text, implementation)
-        self.compared, self.is_patch = compared, is_patch
-
-
-_DRAWN = "simdocs.views.drawn_difference"
-
 DIFFS = Family(
     {
-        "words": Diff("words that differ, within the text", f"{_DRAWN}:in_text", compared="words"),
-        "unified": Diff(
-            "lines that differ, with three lines around them", f"{_DRAWN}:as_patch", compared="lines", is_patch=True
-        ),
+        "words": Member("words that differ, within the text"),
+        "unified": Member("lines that differ, with three lines around them"),
     }
 )
 
+COMPARED = {"words": "words", "unified": "lines"}
+"""The units that are compared for each of DIFFS."""
 
 ENGINES = Family(
     {

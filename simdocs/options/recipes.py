@@ -100,7 +100,7 @@ class Sketching(Group, shared=SIGNATURES, decided=True):
     @property
     def goes_by_rows(self) -> bool:
         """Whether the scheme goes through the shingles row by row, which can be shown."""
-        return self.is_own or SCHEMES[self.scheme].by_rows
+        return self.is_own or self.scheme == "permutation"
 
     def with_own_functions(self, functions: tuple[str, ...], permutations: Sized) -> Sketching:
         """The scheme of the functions that are stated, so far without items; itself if none are.

@@ -16,7 +16,7 @@ from simdocs.corpora.identity import row_digests
 from simdocs.engines.engine import SharedRows, WorkerState, untold
 from simdocs.kernels import multisets
 from simdocs.kernels.character_mapping import mapped_by_character
-from simdocs.kernels.shinglers import normalised_texts, shingled_texts, shingler_of, text_tokens
+from simdocs.kernels.shinglers import SHINGLERS, normalised_texts, shingled_texts, text_tokens
 from simdocs.model.artifact import Artifact
 from simdocs.model.byte_strings import joined
 from simdocs.model.documents import EMPTY, IGNORED, INVALID, SHORT, Documents
@@ -212,7 +212,7 @@ def show(data: bytes, shingling: Shingling) -> Iterator[tuple[str, int]]:
 def spelled_shingles(raw: bytes, shingling: Shingling) -> Iterator[tuple[str, int]]:
     """Yield each shingle of one text, in text order, with its token. raw: UTF-8."""
     texts = normalised_texts(joined([raw]), shingling)
-    shingler = shingler_of(shingling.unit)
+    shingler = SHINGLERS[shingling.unit]
     units = shingler.units(texts, shingling)
     layout = shingler.layout(texts, units, shingling)
     tokens = text_tokens(texts, shingling)

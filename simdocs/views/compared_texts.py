@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from simdocs.model.comparison import Comparison, SimilarityMatrix, are_unrelated, matrix_of, verdict_of
 from simdocs.model.result import tables_of
-from simdocs.options.families import DIFFS
 from simdocs.views.drawn_difference import drawn_as
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ def draw_comparison(result: Comparison, drawing: Drawing, diff: str | None) -> N
     assert result.difference is not None
     if not drawing.look.for_people:
         # A patch that changes nothing is empty.
-        if diff is None or not (DIFFS[diff].is_patch and result.difference.equality):
+        if diff is None or not (diff == "unified" and result.difference.equality):
             drawing.write(_difference(result, drawing, diff))
         return
     drawing.write(f"{verdict_of(result)}\n\n".encode())

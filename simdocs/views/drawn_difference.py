@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
 from simdocs.model.passages import Difference, lines_in
-from simdocs.options.families import DIFFS
 from simdocs.views.wrapping import columns_of_output, flowed
 
 PLAIN = "\x1b[0m"
@@ -195,21 +194,14 @@ def drawn_as(
     whole, brief: see `marked`.
     terminal: escape what could do harm to a terminal, and wrap texts with marks between words.
     """
-    kind = DIFFS[diff or "words"]
-    if same := difference.equality if kind.is_patch else difference.likeness:
+    if same := difference.equality if diff == "unified" else difference.likeness:
         return f"[{same}]\n".encode()
-    draw: Callable[..., bytes] = kind.load()
-    return draw(difference, names, whole=whole, colored=colored, terminal=terminal, brief=brief)
+    if diff == "unified":
+        return drawn(unified(difference, names, colored=colored), terminal=terminal)
+    return in_text(difference, whole=whole, colored=colored, terminal=terminal, brief=brief)
 
 
-def as_patch(difference: Difference, names: Sequence[str], *, colored: bool, terminal: bool, **_: bool) -> bytes:
-    """A unified diff."""
-    return drawn(unified(difference, names, colored=colored), terminal=terminal)
-
-
-def in_text(
-    difference: Difference, _names: Sequence[str], *, whole: bool, colored: bool, terminal: bool, brief: bool
-) -> bytes:
+def in_text(difference: Difference, *, whole: bool, colored: bool, terminal: bool, brief: bool) -> bytes:
     """The texts with marks around the passages that differ."""
     pieces = marked(difference, COLORS if colored else Marks(), whole=whole, brief=brief)
     if not terminal:

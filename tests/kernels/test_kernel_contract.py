@@ -32,8 +32,12 @@ from simdocs.kernels import (
     prefix_index,
     shinglers,
 )
-from simdocs.kernels.schemes import scheme_of
-from simdocs.options.families import default_k
+from simdocs.kernels.grouping import KEEP_ORDERS
+from simdocs.kernels.schemes import SIGNATURES, scheme_of
+from simdocs.kernels.shinglers import SHINGLERS
+from simdocs.matching.measures import SIMILARITIES_OF
+from simdocs.options.families import SIMILARITIES, default_k
+from simdocs.options.file_formats import FORMATS
 from simdocs.options.recipes import Bands
 from simdocs.options.stop_words import STOP_WORDS
 from tests import strategies as some
@@ -113,7 +117,7 @@ def test_an_empty_batch_has_no_rows_and_empty_documents_have_ordinary_ones(name,
 def test_inputs_are_left_as_they_were(batch, shingling):
     raw = some.documents(batch)
     texts = unwritten(shinglers.normalised_texts, raw, shingling)
-    shingler = shinglers.shingler_of(shingling.unit)
+    shingler = shinglers.SHINGLERS[shingling.unit]
     unwritten(shingler.layout, texts, unwritten(shingler.units, texts, shingling), shingling)
     tokens = unwritten(shinglers.text_tokens, texts, shingling)
     sets = unwritten(multisets.token_sets, unwritten(multisets.token_multisets, tokens, shingling.seed))
@@ -177,9 +181,9 @@ KERNELS = [
         each
         for unit in some.members("unit")
         for each in (
-            shinglers.shingler_of(unit).shingles,
-            shinglers.shingler_of(unit).units,
-            shinglers.shingler_of(unit).layout,
+            shinglers.SHINGLERS[unit].shingles,
+            shinglers.SHINGLERS[unit].units,
+            shinglers.SHINGLERS[unit].layout,
         )
     ),
     *map(scheme_of, some.members("scheme")),
@@ -223,12 +227,12 @@ def test_kernels_can_be_sent_to_a_worker(kernel):
 def test_results_can_be_sent_from_a_worker(unit, text):
     shingling = pickle.loads(pickle.dumps(some.shingling(unit=unit, k=2)))
     texts = shinglers.normalised_texts(some.documents([text.encode(), b""]), shingling)
-    units = shinglers.shingler_of(unit).units(texts, shingling)
+    units = shinglers.SHINGLERS[unit].units(texts, shingling)
     tokens = shinglers.text_tokens(texts, shingling)
     for made in (
         texts,
         units,
-        shinglers.shingler_of(unit).layout(texts, units, shingling),
+        shinglers.SHINGLERS[unit].layout(texts, units, shingling),
         tokens,
     ):
         again = pickle.loads(pickle.dumps(made))
@@ -257,8 +261,11 @@ def test_kernels_give_the_same_bytes_for_any_hash_seed():
 
 
 def test_every_member_of_a_family_has_an_implementation():
-    families = [OPTIONS[name].values.family for name in ("unit", "scheme", "keep", "format")]
-    assert all(member.load() is not None for family in families for member in family.values())
+    implemented = {"unit": SHINGLERS, "scheme": SIGNATURES, "keep": KEEP_ORDERS}
+    for name, implementations in implemented.items():
+        assert list(implementations) == some.members(name)
+    assert list(SIMILARITIES_OF) == list(SIMILARITIES)
+    assert all(member.load() is not None for member in FORMATS.values())
     assert some.members("language") == list(STOP_WORDS)
 
 
@@ -277,7 +284,7 @@ def test_stop_word_lists_are_long_normalised_and_without_repeats(language):
     shingling = some.shingling(unit="word")
     texts = shinglers.normalised_texts(some.documents([word.encode() for word in words]), shingling)
     assert [texts.encoded[row].tobytes().decode() for row in range(len(words))] == list(words)
-    assert shinglers.shingler_of("word").units(texts, shingling).offsets.tolist() == list(range(len(words) + 1))
+    assert shinglers.SHINGLERS["word"].units(texts, shingling).offsets.tolist() == list(range(len(words) + 1))
 
 
 # No kernel loops over documents: ten times as many documents take no more steps of Python.
@@ -354,7 +361,7 @@ def test_texts_and_shingles_take_no_more_steps_for_more_documents(unit, switches
 
     def work(raw: some.Ragged) -> None:
         texts = shinglers.normalised_texts(raw, shingling)
-        shingler = shinglers.shingler_of(unit)
+        shingler = shinglers.SHINGLERS[unit]
         shingler.layout(texts, shingler.units(texts, shingling), shingling)
 
     assert_no_more_steps(work, *(same_text_in(count, ascii_only=ascii_only) for count in (FEW, MANY)))

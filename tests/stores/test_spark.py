@@ -79,5 +79,5 @@ def test_workers_that_may_not_read_name_what_they_skip(store: ObjectStore, tmp_p
     ]
     assert found[0].status == found[1].status == 3
     assert "s3://bucket/docs/below/t001-1.txt" in found[0].err
-    assert "access denied" in found[0].err
+    assert "ACCESS_DENIED" in found[0].err
     assert (found[0].out, found[0].err) == (found[1].out, found[1].err)

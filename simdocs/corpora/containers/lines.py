@@ -17,7 +17,6 @@ from simdocs.corpora.files import (
     OpenFile,
     chunks,
     close_file,
-    expect,
     open_file,
     position,
     read_at,
@@ -315,8 +314,6 @@ class OpenIntervals:
 
     def read(self, wanted: Sequence[Locator]) -> Iterator[bytes | None]:
         """Yield the bytes of these intervals; None if the file is too short, or damaged there."""
-        if self._compressed is None:
-            expect(self.file, ((start, start + extent) for start, extent, _ in wanted))
         for start, extent, _ in wanted:
             line = self.bytes_at(start, extent) if extent <= MOST else b""  # no line as long was ever read
             yield line if len(line) == extent else None

@@ -1,7 +1,7 @@
-"""Stores of objects, which pyarrow reaches: open one by the name of an object, ask for a status, list what is below.
+"""Objects in stores, which pyarrow reaches: open one, ask for its status, list what is below a prefix.
 
-Credentials come from the environment alone, as the library of the store reads it. They are never in a name, and no
-message repeats what a store answers, except the name of the error.
+Credentials come from the environment alone, as the library of the store reads it. An error is what the library says, in
+one line and without them.
 """
 
 from __future__ import annotations
@@ -10,14 +10,18 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from hashlib import sha256
 from threading import Event, Lock, Thread, current_thread, main_thread
 from typing import Any, NamedTuple, TypeVar
 
 from simdocs.errors import InputError
 from simdocs.extras import needs
+from simdocs.names import is_uri
 
 CONNECT_SECONDS, SILENT_SECONDS, ATTEMPTS = 5, 20, 3
 """How long to wait for a connection, and for the next byte; and how often to ask before giving up. Only what may be
@@ -137,47 +141,23 @@ def _opened(fs: Any, kind: bytes, authority: bytes, endpoint: str | None, region
     )
 
 
-_ANSWERS = (
-    ("NO_SUCH_BUCKET|NoSuchBucket", errno.ENOENT, "there is no such bucket"),
-    ("ExpiredToken|TokenRefreshRequired|RequestExpired|REQUEST_EXPIRED", errno.EACCES, "the credentials have expired"),
-    (
-        "INVALID_ACCESS_KEY_ID|InvalidAccessKeyId|SIGNATURE_DOES_NOT_MATCH|SignatureDoesNotMatch|InvalidToken"
-        "|INVALID_CLIENT_TOKEN_ID|UNRECOGNIZED_CLIENT",
-        errno.EACCES,
-        "the store does not accept the credentials",
-    ),
-    (
-        "PermanentRedirect|AuthorizationHeaderMalformed|status 301|status 307|IllegalLocationConstraint",
-        errno.EREMOTE,
-        "the bucket is in another region: set AWS_REGION to it",
-    ),
-    ("RequestTimeTooSkewed|REQUEST_TIME_TOO_SKEWED", errno.EACCES, "the clock of this machine is wrong"),
-    ("ACCESS_DENIED|AccessDenied|MISSING_AUTHENTICATION|status 401|status 403", errno.EACCES, "access denied"),
-    ("SLOW_DOWN|SlowDown|THROTTLING|status 503|status 429", errno.EAGAIN, "the store has too much to do"),
-    ("INTERNAL_FAILURE|SERVICE_UNAVAILABLE|status 5\\d\\d", errno.EBUSY, "the store has failed"),
-    ("curlCode: 28", errno.ETIMEDOUT, "the store does not answer"),
-    ("curlCode: 6\\b", errno.EHOSTUNREACH, "the name of the server cannot be found"),
-    ("curlCode: (?:35|51|53|54|58|59|60|64|66|77|80|82|83|91)\\b", errno.EPROTO, "no secure connection can be made"),
-    ("NO_SUCH_UPLOAD|NoSuchUpload", errno.ECANCELED, "the store has given the upload up"),
-    ("NETWORK_CONNECTION|REQUEST_TIMEOUT", errno.ECONNREFUSED, "no connection to the store"),
-    ("INVALID_RANGE|InvalidRange|status 416", errno.ERANGE, "the object has become shorter"),
-)
-"""What stores and libraries say about an error: a pattern, the number of the error, and what we say."""
+_MISSING = re.compile("NO_SUCH_(BUCKET|KEY)|RESOURCE_NOT_FOUND")
+"""What the library says of what is not there."""
 
-_AWS_ERROR = re.compile(r"AWS Error (\w+(?: \(HTTP status \d+\))?)")
+_SECRETS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
 
 
 @contextmanager
 def explained() -> Iterator[None]:
-    """Turn the errors of pyarrow into OSErrors with one line that repeats nothing secret."""
+    """Turn the errors of pyarrow into OSErrors with one line that has no credentials."""
     try:
         yield
-    except FileNotFoundError:
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)) from None
-    except OSError as error:
-        raise explanation(str(error)) from None
-    except (ValueError, NotImplementedError):
-        raise OSError(errno.EINVAL, "pyarrow cannot read this") from None
+    except (OSError, ValueError, NotImplementedError) as error:
+        said = " ".join(str(getattr(error, "strerror", None) or error).split())
+        for secret in filter(None, map(os.environ.get, _SECRETS)):
+            said = said.replace(secret, "...")
+        is_missing = isinstance(error, FileNotFoundError) or _MISSING.search(said)
+        raise OSError(errno.ENOENT if is_missing else errno.EIO, said) from None
 
 
 _Answer = TypeVar("_Answer")
@@ -208,15 +188,6 @@ def answered(ask: Callable[[], _Answer]) -> _Answer:
     return answers[0]
 
 
-def explanation(said: str) -> OSError:
-    """The error for what pyarrow says about one."""
-    for pattern, number, meaning in _ANSWERS:
-        if re.search(pattern, said):
-            return OSError(number, meaning)
-    named = _AWS_ERROR.search(said)
-    return OSError(errno.EIO, f"the store has answered with an error ({named[1]})" if named else "the store has failed")
-
-
 _NOT_FOUND = "there is no object of this name, and none below it"
 
 
@@ -229,27 +200,12 @@ def status_of_object(name: bytes) -> os.stat_result:
     if name.endswith(b"/") or place.path == place.authority:
         return status(name, stat.S_IFDIR | 0o555, 0, 0)
     fs, store = _library(place), store_at(place)
-    try:
-        info = answered(lambda: store.get_file_info(place.path.decode()))
-    except OSError as error:
-        raise _better(store, fs, place, error) from None
-    if info.type == fs.FileType.File:
-        return status(name, stat.S_IFREG | 0o444, info.size, cut_to_seconds(info.mtime_ns))
+    info = answered(lambda: store.get_file_info(place.path.decode()))
+    if info.type == fs.FileType.NotFound:
+        raise FileNotFoundError(errno.ENOENT, _NOT_FOUND)
     if info.type == fs.FileType.Directory:
         return status(name, stat.S_IFDIR | 0o555, 0, 0)
-    missing = _better(store, fs, place, FileNotFoundError(errno.ENOENT, _NOT_FOUND))
-    raise missing if missing.errno == errno.ENOENT else FileNotFoundError(errno.ENOENT, _NOT_FOUND)
-
-
-def _better(store: Any, fs: Any, place: Place, error: OSError) -> OSError:
-    """The error that a list of the same place gives. The answer about a single object has no text that says why."""
-    if error.errno not in (errno.ENOENT, errno.EIO, errno.EACCES, errno.EREMOTE):
-        return error
-    try:
-        answered(lambda: store.get_file_info(fs.FileSelector(place.path.decode())))
-    except OSError as other:
-        return error if other.strerror == os.strerror(errno.ENOENT) else other
-    return error
+    return status(name, stat.S_IFREG | 0o444, info.size, cut_to_seconds(info.mtime_ns))
 
 
 def status(name: bytes, mode: int, size: int, mtime_ns: int) -> os.stat_result:
@@ -282,37 +238,82 @@ class StoredObject(NamedTuple):
     mtime_ns: int
 
 
-def has_objects_below(name: bytes) -> bool:
-    """Whether there are objects below a prefix, other than those that mark directories. Raises OSError."""
-    place = place_of(name)
-    fs, store = _library(place), store_at(place)
-    at = place.path.decode()
-
-    def any_below(*, recursive: bool) -> bool:
-        infos = answered(lambda: store.get_file_info(fs.FileSelector(at, recursive=recursive, allow_not_found=True)))
-        wanted = (fs.FileType.File,) if recursive else (fs.FileType.File, fs.FileType.Directory)
-        return any(info.type in wanted for info in infos)
-
-    # The first list is short, however many objects are below. A directory in it may hold nothing but marks.
-    return any_below(recursive=False) and any_below(recursive=True)
-
-
-def objects_below(name: bytes) -> list[StoredObject]:
-    """All objects below a prefix, in no order. Raises OSError, also if there are none.
+def objects_below(name: bytes, *, even_none: bool = False) -> list[StoredObject]:
+    """All objects below a prefix, in no order. Raises OSError, also if there are none, unless that is fine.
 
     One request for each 1,000 objects. Objects without bytes whose names end with a slash, by which some programs mark
     directories, are no objects.
     """
     place = place_of(name)
     fs, store = _library(place), store_at(place)
-    try:
-        infos = answered(lambda: store.get_file_info(fs.FileSelector(place.path.decode() or "/", recursive=True)))
-    except FileNotFoundError as error:
-        why = _NOT_FOUND if error.strerror == os.strerror(errno.ENOENT) else error.strerror
-        raise FileNotFoundError(errno.ENOENT, why) from None
+    below = fs.FileSelector(place.path.decode() or "/", recursive=True, allow_not_found=even_none)
+    infos = answered(lambda: store.get_file_info(below))
     cut = len(place.path.rstrip(b"/")) + 1
     return [
         StoredObject(info.path.encode()[cut:], info.size, cut_to_seconds(info.mtime_ns))
         for info in infos
         if info.type == fs.FileType.File
     ]
+
+
+_LEAST, _MOST = 1 << 16, 4 << 20
+"""Bytes that are fetched at once, at least, and held. What follows them is fetched with twice as many, up to the most.
+"""
+
+
+class ObjectFile:
+    """An object, open at a position. `files.py` has the functions that call it.
+
+    That it is replaced while it is read is not noticed. at: its position. Raises OSError, with one line.
+    """
+
+    def __init__(self, name: bytes) -> None:
+        self.at, self._status = 0, status_of_object(name)
+        if not stat.S_ISREG(self._status.st_mode):
+            raise FileNotFoundError(errno.ENOENT, _NOT_FOUND)
+        place = place_of(name)
+        self._handle = answered(lambda: store_at(place).open_input_file(place.path.decode()))
+        self._begin, self._held = 0, b""
+
+    def status(self) -> os.stat_result:
+        """The status of the object when it was opened."""
+        return self._status
+
+    def read(self, size: int) -> bytes:
+        """At most these many bytes from its position on, which moves."""
+        data = self.pread(size, self.at)
+        self.at += len(data)
+        return data
+
+    def pread(self, size: int, at: int) -> bytes:
+        """At most these many bytes from a position on; fewer only at the end."""
+        size = min(size, self._status.st_size - at)
+        if size <= 0:
+            return b""
+        if not self._begin <= at <= at + size <= self._begin + len(self._held):
+            follows = at == self._begin + len(self._held)
+            ahead = min(2 * len(self._held), _MOST) if follows else _LEAST
+            self._held = bytes(answered(lambda: self._handle.read_at(max(size, ahead), at)))
+            self._begin = at
+        return self._held[at - self._begin : at - self._begin + size]
+
+    def close(self) -> None:
+        """Close it."""
+        self._handle.close()
+
+
+_AT_A_TIME = 16
+"""Objects that are asked for at a time by each process. Stores allow thousands of requests a second."""
+
+
+def each_in_threads(names: Sequence[bytes], ask: Callable[[int], _Answer]) -> Iterator[Callable[[], _Answer]]:
+    """Yield what `each_ahead` does, where some names are those of objects."""
+    pool, waiting = ThreadPoolExecutor(_AT_A_TIME), deque[Callable[[], _Answer]]()
+    try:
+        for place, name in enumerate(names):
+            waiting.append(pool.submit(ask, place).result if is_uri(name) else partial(ask, place))
+            if len(waiting) == _AT_A_TIME:
+                yield waiting.popleft()
+        yield from waiting
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)

@@ -10,8 +10,7 @@ from simdocs.corpora.file_list import Found
 from simdocs.corpora.find import ARTIFACT_SUFFIXES, SUCCESS
 from simdocs.corpora.patterns import Patterns
 from simdocs.corpora.saved_dataset import MARKS, SavedDataset, saved_dataset
-from simdocs.corpora.stores.object_file import ObjectFile
-from simdocs.corpora.stores.store import StoredObject, digest_of, objects_below, unreachable
+from simdocs.corpora.stores.store import ObjectFile, StoredObject, digest_of, objects_below, unreachable
 from simdocs.errors import InputError
 from simdocs.model.skipped import DocumentSkipped, Skip, Skipped
 from simdocs.names import DRAFT_PREFIX, display_name, is_manifest

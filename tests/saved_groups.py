@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from simdocs.model.saved_answer import SavedAnswer, SavedArgument, SavedDirectory, SavedDocument, SavedPair, SavedRoot
+from simdocs.model.saved_answer import SavedAnswer, SavedDocument, SavedPair, SavedRoot
 from simdocs.options.answers import Grouping
 from simdocs.options.recipes import Banding, Shingling, SignatureRecipe, Sketching
 from simdocs.options.texts import Sequences, Walking
@@ -40,12 +40,12 @@ def answer_with(groups: int) -> SavedAnswer:
         groups=groups,
         duplicates=duplicates,
         skipped={},
-        arguments=(SavedArgument(b"corpus", 3 * groups),),
+        arguments=((b"corpus", 3 * groups),),
         roots=(SavedRoot(b"/data/corpus/", 7, 1, 0),),
-        directories=tuple(
-            SavedDirectory(name.encode(), 3 * groups // each, 9000 * groups, duplicates // each, 3000 * groups)
+        directories={
+            name.encode(): (3 * groups // each, 9000 * groups, duplicates // each, 3000 * groups)
             for name in DIRECTORIES
-        ),
+        },
         simdocs="0.1.0",
         source=lambda: _pairs(sizes),
     )

@@ -23,8 +23,6 @@ from simdocs.model.saved_answer import (
     SUFFIX,
     VERSION,
     SavedAnswer,
-    SavedArgument,
-    SavedDirectory,
     SavedDocument,
     SavedPair,
     SavedRoot,
@@ -55,6 +53,9 @@ _MOST = 1 << 62
 """No number in an answer reaches this, but inodes."""
 
 _SIDES = ("kept", "duplicate")
+
+_TOTALS = ("documents", "bytes", "duplicates", "duplicate_bytes")
+"""What is known of a directory."""
 
 
 def lines_of(result: Deduplication) -> Iterator[bytes]:
@@ -105,12 +106,15 @@ def _head(answer: SavedAnswer) -> dict[str, Any]:
         "groups": answer.groups,
         "duplicates": answer.duplicates,
         "skipped": dict(answer.skipped),
-        "arguments": [{**name_for_json("name", each.name), "documents": each.documents} for each in answer.arguments],
+        "arguments": [{**name_for_json("name", name), "documents": count} for name, count in answer.arguments],
         "roots": [
             {**name_for_json("path", each.path), "named": each.named, "inode": each.inode, "argument": each.argument}
             for each in answer.roots
         ],
-        "directories": [{**name_for_json("name", each.name), **_without_name(each)} for each in answer.directories],
+        "directories": [
+            {**name_for_json("name", name), **dict(zip(_TOTALS, totals, strict=True))}
+            for name, totals in answer.directories.items()
+        ],
     }
 
 
@@ -271,14 +275,11 @@ def _answer(head: Mapping[str, Any], name: str, source: Callable[[], Iterator[Sa
     recipe = recipe_of(SignatureRecipe, head["parameters"], str(head["unicode"]), name)
     parameters = _parameters(head["parameters"], recipe, name)
     index_root = None if head.get("index_root", "") is None else name_from_json(head, "index_root")
-    arguments = tuple(
-        SavedArgument(name_from_json(each, "name"), _count(each["documents"])) for each in head["arguments"]
-    )
+    arguments = tuple((name_from_json(each, "name"), _count(each["documents"])) for each in head["arguments"])
     roots = tuple(_root(each, len(arguments)) for each in head["roots"])
-    directories = tuple(
-        SavedDirectory(name_from_json(each, "name"), *map(_count, map(each.__getitem__, SavedDirectory._fields[1:])))
-        for each in head["directories"]
-    )
+    directories = {
+        name_from_json(each, "name"): tuple(_count(each[total]) for total in _TOTALS) for each in head["directories"]
+    }
     answer = SavedAnswer(
         name=name,
         root=name_from_json(head, "root"),
@@ -301,8 +302,8 @@ def _answer(head: Mapping[str, Any], name: str, source: Callable[[], Iterator[Sa
         source=source,
     )
     bases = (answer.root, *(() if index_root is None else (index_root,)))
-    totals = [sum(each.documents for each in directories), sum(each.duplicates for each in directories)]
-    if not all(base.startswith(b"/") for base in bases) or sum(each.documents for each in arguments) != totals[0]:
+    totals = [sum(each[at] for each in directories.values()) for at in (0, 2)]
+    if not all(base.startswith(b"/") for base in bases) or sum(count for _, count in arguments) != totals[0]:
         raise ValueError
     if totals != [answer.documents, answer.duplicates] or answer.kept + answer.duplicates > answer.documents:
         raise ValueError

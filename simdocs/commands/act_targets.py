@@ -139,7 +139,7 @@ def _refuse_inside(root: bytes, given: bytes, saved: SavedAnswer) -> None:
     again = "where the next run would find them again: choose another directory"
     if root == os.path.realpath(saved.root):
         raise UsageError(f"{display_name(given)}: the files would stay in their directories, {again}")
-    for argument in saved.arguments:
-        directory = os.path.realpath(os.path.join(saved.root, argument.name))
-        if argument.name and os.path.isdir(directory) and (root + b"/").startswith(directory.rstrip(b"/") + b"/"):
-            raise UsageError(f"{display_name(given)}: the files would stay in {display_name(argument.name)}, {again}")
+    for name, _ in saved.arguments:
+        directory = os.path.realpath(os.path.join(saved.root, name))
+        if name and os.path.isdir(directory) and (root + b"/").startswith(directory.rstrip(b"/") + b"/"):
+            raise UsageError(f"{display_name(given)}: the files would stay in {display_name(name)}, {again}")

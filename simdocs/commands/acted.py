@@ -84,9 +84,9 @@ def _chosen(saved: SavedAnswer, selection: Selection, share: float) -> int:
     UsageError: they are more than this share of the documents of an argument.
     """
     counts = Counter(saved.roots[pair.duplicate.root].argument for pair in selection.pairs())
-    for number, argument in enumerate(saved.arguments):
-        if counts[number] > share * argument.documents:
-            of = f"{counts[number]:,} of the {counted(argument.documents, 'document')} of {display_name(argument.name)}"
+    for number, (name, documents) in enumerate(saved.arguments):
+        if counts[number] > share * documents:
+            of = f"{counts[number]:,} of the {counted(documents, 'document')} of {display_name(name)}"
             allowed = f"--max-removed {share:g} allows"
             raise UsageError(f"{of} are duplicates, more than {allowed}: look at the answer, then allow more")
     return counts.total()

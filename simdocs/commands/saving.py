@@ -18,11 +18,14 @@ from simdocs.model.byte_strings import ByteStrings
 from simdocs.model.documents import NAMED, Documents
 from simdocs.model.groups import Pairs
 from simdocs.model.ragged import Rows
-from simdocs.model.saved_answer import SavedAnswer, SavedArgument, SavedDirectory, SavedDocument, SavedPair, SavedRoot
+from simdocs.model.saved_answer import SavedAnswer, SavedDocument, SavedPair, SavedRoot
 from simdocs.names import text_to_name
 from simdocs.options.recipes import SignatureRecipe
 from simdocs.pipeline.prepare import Intake
 from simdocs.version import __version__
+
+_Arguments = tuple[tuple[bytes, int], ...]
+"""The name of each argument, and how many documents it gave."""
 
 _AT_ONCE = 1 << 13
 """Pairs whose names and facts are taken out at once."""
@@ -63,7 +66,7 @@ def saved(
         skipped=facts["skipped"],
         arguments=arguments,
         roots=places.roots(corpus, pairs),
-        directories=tuple(_directories(documents, corpus.given_rows(pairs.right))),
+        directories=dict(_directories(documents, corpus.given_rows(pairs.right))),
         simdocs=__version__,
         source=lambda: _pairs(decision, places),
     )
@@ -73,14 +76,14 @@ def _absolute(root: bytes) -> bytes:
     return os.path.abspath(root) if root else os.getcwdb()
 
 
-def _arguments(intake: Intake, documents: Documents) -> tuple[SavedArgument, ...]:
+def _arguments(intake: Intake, documents: Documents) -> _Arguments:
     """The arguments, each with the number of its documents; those of the build, if an artifact has the documents."""
     given = given_of(intake, documents.counts, len(documents))
     if intake.artifact is not None:
         given = _of_build(intake.artifact.run, len(documents)) or given
     if sum(count for _, count in given) != len(documents):
         given = [["", len(documents)]]
-    return tuple(SavedArgument(text_to_name(word), count) for word, count in given)
+    return tuple((text_to_name(word), count) for word, count in given)
 
 
 def _of_build(run: Mapping[str, Any], documents: int) -> Given:
@@ -99,12 +102,12 @@ def _of_build(run: Mapping[str, Any], documents: int) -> Given:
     return each if sum(count for _, count in each) == documents else []
 
 
-def _arguments_of_index(known: Corpus | None) -> tuple[SavedArgument, ...]:
+def _arguments_of_index(known: Corpus | None) -> _Arguments:
     """The arguments from which an index was built; none if there is no index, or they are not known."""
     if known is None or known.index is None:
         return ()
     given = _of_build(known.index.run, known.index.n_documents)
-    return tuple(SavedArgument(text_to_name(word), count) for word, count in given)
+    return tuple((text_to_name(word), count) for word, count in given)
 
 
 class _Places:
@@ -113,14 +116,14 @@ class _Places:
     def __init__(
         self,
         documents: Documents,
-        arguments: tuple[SavedArgument, ...],
+        arguments: _Arguments,
         bases: tuple[bytes, bytes],
-        of_index: tuple[SavedArgument, ...],
+        of_index: _Arguments,
     ) -> None:
         """bases: the directories in which names are found, of the documents and of an index. The same for arguments."""
         self._given, self._met, self._bases = len(documents), documents.met, bases
         self._words = arguments, of_index
-        self._ends = [list(accumulate(each.documents for each in words)) for words in self._words]
+        self._ends = [list(accumulate(count for _, count in words)) for words in self._words]
         self._numbers: dict[tuple[bytes, int, int | None], int] = {}
 
     def roots(self, corpus: Corpus, pairs: Pairs) -> tuple[SavedRoot, ...]:
@@ -148,7 +151,7 @@ class _Places:
         """The argument of a document, and its number; None: of an index."""
         place = bisect_right(self._ends[of_index], row)
         words = self._words[of_index]
-        word = words[place].name if place < len(words) else b""
+        word = words[place][0] if place < len(words) else b""
         return word, None if of_index else place
 
 
@@ -218,7 +221,7 @@ def _documents(corpus: Corpus, rows: Rows, places: _Places) -> Iterator[SavedDoc
         )
 
 
-def _directories(documents: Documents, duplicates: Rows) -> Iterator[SavedDirectory]:
+def _directories(documents: Documents, duplicates: Rows) -> Iterator[tuple[bytes, tuple[int, ...]]]:
     """Yield the totals of each directory with documents, in the order of their names."""
     is_duplicate = np.zeros(len(documents), bool)
     is_duplicate[duplicates[duplicates < len(documents)]] = True
@@ -235,4 +238,4 @@ def _directories(documents: Documents, duplicates: Rows) -> Iterator[SavedDirect
             total[2] += 1
             total[3] += size
     for name in sorted(totals):
-        yield SavedDirectory(name, *totals[name])
+        yield name, tuple(totals[name])

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from simdocs.model.ragged import Floats, Index
 from simdocs.model.report import Report, ShownGroup
-from simdocs.model.saved_answer import SavedDirectory
 from simdocs.names import display_name
 from simdocs.options.recipes import Bands
 
@@ -92,7 +91,7 @@ class DirectoryShare(NamedTuple):
 def directory_shares(report: Report) -> tuple[DirectoryShare, ...]:
     """The totals of directories, those with most duplicates first; smaller ones are added up at the end."""
     given = report.answer.directories
-    return _shares(given, _Directories.of(given).places([each.name for each in given]))
+    return _shares(given, _Directories.of(given).places(list(given)))
 
 
 def directory_labels(report: Report) -> tuple[str, ...]:
@@ -131,9 +130,9 @@ class _Directories:
         self._depth, self._shown = depth, shown
 
     @classmethod
-    def of(cls, totals: Sequence[SavedDirectory], others: Sequence[bytes] = ()) -> _Directories:
+    def of(cls, totals: Mapping[bytes, tuple[int, ...]], others: Sequence[bytes] = ()) -> _Directories:
         """others: directories that have no totals, because they are those of an index."""
-        weights = {each.name: (each.duplicates, each.documents) for each in totals}
+        weights = {name: (duplicates, documents) for name, (documents, _, duplicates, _) in totals.items()}
         every = {name: weights.get(name, (0, 0)) for name in (*weights, *others)}
         depth, deepest = 1, max((name.count(b"/") + 1 for name in every), default=1)
         while depth < deepest and len({_cut(name, depth + 1) for name in every}) <= MOST_DIRECTORIES:
@@ -159,11 +158,11 @@ def _cut(name: bytes, depth: int) -> bytes:
     return b"/".join(name.split(b"/")[:depth])
 
 
-def _shares(given: Sequence[SavedDirectory], labels: Sequence[str]) -> tuple[DirectoryShare, ...]:
+def _shares(given: Mapping[bytes, tuple[int, ...]], labels: Sequence[str]) -> tuple[DirectoryShare, ...]:
     sums = dict[str, list[int]]()
-    for label, each in zip(labels, given, strict=True):
+    for label, figures in zip(labels, given.values(), strict=True):
         total = sums.setdefault(label, [0, 0, 0, 0])
-        for at, value in enumerate(each[1:]):
+        for at, value in enumerate(figures):
             total[at] += value
     order = sorted(sums, key=lambda name: (name == OTHERS, -sums[name][2], -sums[name][0], name))
     return tuple(DirectoryShare(name, *sums[name]) for name in order)

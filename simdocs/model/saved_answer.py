@@ -114,13 +114,6 @@ class SavedPair(NamedTuple):
     group: int
 
 
-class SavedArgument(NamedTuple):
-    """An argument of the run, and how many documents it gave."""
-
-    name: bytes
-    documents: int
-
-
 class SavedRoot(NamedTuple):
     """A directory below which files are opened without following links.
 
@@ -134,16 +127,6 @@ class SavedRoot(NamedTuple):
     named: int
     inode: int
     argument: int | None
-
-
-class SavedDirectory(NamedTuple):
-    """A directory with documents, how many there are and their bytes, and the same of the duplicates among them."""
-
-    name: bytes
-    documents: int
-    bytes: int
-    duplicates: int
-    duplicate_bytes: int
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -161,7 +144,10 @@ class SavedAnswer:
     changed: the number of documents that are new or changed, if only groups with one of them count; else None. Then
         only these are counted in `kept`.
     skipped: how many documents were not compared, by reason.
-    arguments, roots, directories: see HEAD_FIELDS.
+    arguments: the name of each argument, and how many documents it gave.
+    roots: see SavedRoot.
+    directories: for each directory with documents how many there are, their bytes, and the same two of the duplicates
+        among them.
     simdocs: the version of the program that wrote it.
     source: yields the pairs, in the order of the answer, each time it is called.
     """
@@ -180,9 +166,9 @@ class SavedAnswer:
     duplicates: int
     changed: int | None = None
     skipped: Mapping[str, int]
-    arguments: tuple[SavedArgument, ...]
+    arguments: tuple[tuple[bytes, int], ...]
     roots: tuple[SavedRoot, ...]
-    directories: tuple[SavedDirectory, ...]
+    directories: Mapping[bytes, tuple[int, ...]]
     simdocs: str
     source: Callable[[], Iterator[SavedPair]]
 

@@ -26,9 +26,7 @@ _MOST_ARGUMENTS = 10
 
 def comparison_in_words(answer: SavedAnswer) -> Iterator[tuple[str, str]]:
     """Yield what was compared: the name of each fact, and the fact."""
-    given = [
-        f"{display_name(each.name)} ({counted(each.documents, 'document')})" for each in answer.arguments if each.name
-    ]
+    given = [f"{display_name(name)} ({counted(documents, 'document')})" for name, documents in answer.arguments if name]
     more = f", and {len(given) - _MOST_ARGUMENTS:,} more" if len(given) > _MOST_ARGUMENTS else ""
     if given:
         yield "Compared", f"{', '.join(given[:_MOST_ARGUMENTS])}{more}"

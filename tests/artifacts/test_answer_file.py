@@ -40,10 +40,10 @@ def test_it_is_read_as_it_was_written(answer: Path) -> None:
         bytes(answer.parent / name) for name in ("docs/b", "docs/c/d")
     ]
     assert [each[:2] for each in read.arguments] == [(b"docs", 4)]
-    assert [each[:4] for each in read.directories] == [
-        (b"docs", 3, len(A + A1 + B), 1),
-        (b"docs/c", 1, len(A2), 1),
-    ]
+    assert {name: totals[:3] for name, totals in read.directories.items()} == {
+        b"docs": (3, len(A + A1 + B), 1),
+        b"docs/c": (1, len(A2), 1),
+    }
     assert (read.documents, read.kept, read.groups, read.duplicates) == (4, 2, 1, 2)
 
 

@@ -21,7 +21,7 @@ from simdocs.model.report_counts import (
     similarities_of,
     times_of,
 )
-from simdocs.model.saved_answer import SavedAnswer, SavedDirectory, SavedDocument, SavedPair
+from simdocs.model.saved_answer import SavedAnswer, SavedDocument, SavedPair
 from tests.saved_groups import answer_with
 
 
@@ -37,10 +37,10 @@ def answer_of(*pairs: tuple[str, str, float], directories: dict[str, tuple[int, 
     """An answer with these kept documents, duplicates and similarities."""
     groups = {kept: at for at, kept in enumerate(dict.fromkeys(kept for kept, _, _ in pairs))}
     found = [SavedPair(document(kept), document(name), s, s, groups[kept]) for kept, name, s in pairs]
-    totals = tuple(
-        SavedDirectory(name.encode(), documents, 100 * documents, duplicates, 100 * duplicates)
+    totals = {
+        name.encode(): (documents, 100 * documents, duplicates, 100 * duplicates)
         for name, (documents, duplicates) in (directories or {}).items()
-    )
+    }
     return replace(answer_with(1), source=lambda: iter(found), duplicates=len(found), directories=totals)
 
 

@@ -180,26 +180,22 @@ def drawn_signatures(rows: int, seed: int) -> Iterator[np.ndarray]:
 def write_signatures(directory: Path, name: str, rows: int, seed: int) -> None:
     """Write an artifact of drawn signatures, as if they were those of the lines of a file that is gone."""
     from simdocs.artifacts.writer import write_artifact
-    from simdocs.model.documents import CHUNK, DOCUMENT, FILE, Documents, SourceFiles
+    from simdocs.model.documents import DOCUMENT, FILE, Documents, SourceFiles
     from simdocs.model.ragged import Ragged
     from simdocs.options.recipes import Shingling, SignatureRecipe, Sketching
     from simdocs.options.texts import Sequences
 
-    numbers, file, extent, together = np.arange(rows), f"{name}.jsonl", 600, 1000
+    numbers, file, extent = np.arange(rows), f"{name}.jsonl", 600
     facts = np.zeros(rows, DOCUMENT)
     facts["size"], facts["length"], facts["count"], facts["container"] = extent, extent, extent - 8, len(file)
     facts["start"], facts["extent"], facts["line"] = numbers * (extent + 1), extent, numbers + 1
     facts["digest"] = facts["set_digest"] = np.random.default_rng(seed).integers(0, 1 << 64, (rows, 2), np.uint64)
-    files, chunks = np.zeros(1, FILE), np.zeros(-(-rows // together), CHUNK)
-    chunks["row"] = numbers[::together]
-    chunks["start"], chunks["line"] = chunks["row"] * (extent + 1), chunks["row"] + 1
-    chunks["extent"] = np.diff(np.append(chunks["start"], rows * (extent + 1)))
     digits = np.char.zfill(numbers.astype("S8"), 8)
     width = len(file) + 1 + 8
     names = np.empty((rows, width), np.uint8)
     names[:, :-8] = np.frombuffer(f"{file}#".encode(), np.uint8)
     names[:, -8:] = digits.view(np.uint8).reshape(rows, 8)
-    documents = Documents(Ragged(names.ravel(), np.arange(rows + 1) * width), facts, SourceFiles(files, chunks), {})
+    documents = Documents(Ragged(names.ravel(), np.arange(rows + 1) * width), facts, SourceFiles(np.zeros(1, FILE)), {})
     recipe = SignatureRecipe(sequences=Sequences(), shingling=Shingling(k=9), sketching=Sketching())
     with write_artifact(str(directory / f"{name}.signatures"), "signatures") as writer:
         for block in drawn_signatures(rows, seed):

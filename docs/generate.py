@@ -20,7 +20,7 @@ from simdocs.cli.command import Command
 from simdocs.cli.completion import completer
 from simdocs.cli.exits import BY_SIGNAL, MEANINGS, PRECEDENCE
 from simdocs.cli.program import COMPLETE, simdocs
-from simdocs.model.documents import CHUNK, CHUNK_FIELDS, DOCUMENT, FIELDS, FILE, FILE_FIELDS
+from simdocs.model.documents import DOCUMENT, FIELDS, FILE, FILE_FIELDS
 from simdocs.model.saved_answer import END_FIELDS, HEAD_FIELDS, ROW_FIELDS, VERSION
 from simdocs.options.declaration import SHARED
 from simdocs.options.stop_words import STOP_WORDS
@@ -89,7 +89,6 @@ def formats() -> Iterator[str]:
     for name, record, fields in (
         ("documents", DOCUMENT, FIELDS),
         ("files", FILE, FILE_FIELDS),
-        ("chunks", CHUNK, CHUNK_FIELDS),
     ):
         yield f"## A row of {name}.npy\n\n{record.itemsize} bytes, little-endian, without gaps.\n"
         yield "| field | dtype | meaning |\n|---|---|---|"

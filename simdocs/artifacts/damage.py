@@ -141,7 +141,7 @@ def _broken_rules(manifest: Manifest, arrays: Arrays) -> Iterator[Defect]:
 
 
 def _documents(arrays: Arrays) -> Documents:
-    sources = SourceFiles(arrays["files"], arrays["chunks"])
+    sources = SourceFiles(arrays["files"])
     return Documents(Ragged(arrays["names"], arrays["name_offsets"]), arrays["documents"], sources, {})
 
 

@@ -8,6 +8,7 @@ History:
   `sketch_rows.npy` have the containment sketch of an index.
 - Version 3: `manifest.json` tells whether stop words were left out, and has the list if it was not that of a language.
 - Version 4: `manifest.json` has a list of text fields, and the format, delimiter and header of files that were given.
+- Version 5: there is no `chunks.npy`: updates take over whole files, and the beginning of files of lines that grew.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
-from simdocs.model.documents import CHUNK, DOCUMENT, FILE
+from simdocs.model.documents import DOCUMENT, FILE
 from simdocs.options.recipes import IndexRecipe, Recipe, SignatureRecipe
 
 MANIFEST, RUN = "manifest.json", "run.json"
@@ -93,8 +94,8 @@ class ArtifactFormat(NamedTuple):
 
     @property
     def files(self) -> frozenset[str]:
-        """The names of all files that may be in the directory of an artifact."""
-        return frozenset((MANIFEST, RUN, *(array.file for array in self.arrays)))
+        """The names of all files that may be in the directory of an artifact, also of an earlier version."""
+        return frozenset((MANIFEST, RUN, "chunks.npy", *(array.file for array in self.arrays)))
 
 
 def _array(name: str, dtype: str, shape: str, holds: str, **rules: Any) -> ArrayFormat:
@@ -104,7 +105,6 @@ def _array(name: str, dtype: str, shape: str, holds: str, **rules: Any) -> Array
 _DOCUMENTS = (
     ArrayFormat("documents", DOCUMENT, ("N",), "one record for each document"),
     ArrayFormat("files", FILE, ("F",), "one record for each file that has documents"),
-    ArrayFormat("chunks", CHUNK, ("H",), "one record for each chunk of a JSON Lines file"),
     _array("names", "u1", "C", "the names of the documents, end to end", nonzero=True),
     _array("name_offsets", "<i8", "N+1", "where each name begins in names, and the end", ascends_to="C"),
 )
@@ -120,7 +120,7 @@ FORMATS: Mapping[str, ArtifactFormat] = MappingProxyType(
             ArtifactFormat(
                 Shingles,
                 Recipe,
-                4,
+                5,
                 (
                     _array("tokens", "<u4", "T", "the tokens of each document, ascending, without repeats"),
                     _array(
@@ -129,11 +129,11 @@ FORMATS: Mapping[str, ArtifactFormat] = MappingProxyType(
                     *_DOCUMENTS,
                 ),
             ),
-            ArtifactFormat(Signatures, SignatureRecipe, 4, (_SIGNATURES, _IGNORED, *_DOCUMENTS)),
+            ArtifactFormat(Signatures, SignatureRecipe, 5, (_SIGNATURES, _IGNORED, *_DOCUMENTS)),
             ArtifactFormat(
                 BandIndex,
                 IndexRecipe,
-                4,
+                5,
                 (
                     _array(
                         "band_keys", "<u8", "B M", "the key of each distinct text in each band, ascending in a band"
@@ -156,7 +156,7 @@ FORMATS: Mapping[str, ArtifactFormat] = MappingProxyType(
         )
     }
 )
-"""Every format by kind. N documents, F files, H chunks, T tokens, K values in a signature, I tokens left out, B bands,
+"""Every format by kind. N documents, F files, T tokens, K values in a signature, I tokens left out, B bands,
 M distinct texts that have tokens, S entries of the containment sketch, C bytes of names."""
 
 KIND_OF_SUFFIX: Mapping[str, str] = MappingProxyType({form.suffix: kind for kind, form in FORMATS.items()})

@@ -48,7 +48,6 @@ class ArtifactWriter:
         whole = {
             "documents": documents.facts,
             "files": documents.sources.files,
-            "chunks": documents.sources.chunks,
             "names": documents.names.values,
             "name_offsets": documents.names.offsets,
         }
@@ -178,7 +177,7 @@ class MemoryWriter:
         """Take the documents, the recipe and the contents of run.json, and build the artifact."""
         names = documents.names
         arrays = {"documents": documents.facts, "names": names.values, "name_offsets": names.offsets}
-        arrays |= {"files": documents.sources.files, "chunks": documents.sources.chunks}
+        arrays["files"] = documents.sources.files
         arrays |= {name: np.concatenate(pieces) for name, pieces in self._pieces.items()}
         self._pieces = {}
         columns: dict[str, Column] = {

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from simdocs.corpora.containers.container import ContainerFile, container
+from simdocs.corpora.containers.line_blocks import digests_of, has_blocks
 from simdocs.corpora.containers.names import named
 from simdocs.corpora.containers.recognise import format_of, format_of_document
 from simdocs.corpora.decode import as_utf8
 from simdocs.corpora.files import read
 from simdocs.corpora.identity import content_digest
+from simdocs.corpora.stamp import NO_FILE, Stamp
 from simdocs.errors import MissingExtraError
 from simdocs.model.saved_answer import SavedAnswer, SavedDocument
 from simdocs.model.skipped import DocumentSkipped, in_short
@@ -85,12 +86,16 @@ def _rows(answer: SavedAnswer, documents: Sequence[SavedDocument]) -> dict[bytes
     """The texts of rows of a data set; nothing if it has changed. DocumentSkipped: it cannot be read."""
     file, path, fields = documents[0].file, answer.path(documents[0]), answer.recipe.sequences
     kind, wanted, found = container(format_of(file, fields)), {each.name for each in documents}, dict[bytes, bytes]()
-    digests = hashlib.sha256()
+    stamp, digests = Stamp.at(path) or NO_FILE, list[bytes]()
+    of_lines = has_blocks(format_of(file, fields), path, stamp.mtime_ns)
+    if of_lines:
+        digests += [digest for _, digest in digests_of(path, stamp.size)]
     for part in kind.parts(ContainerFile(path, _MOST), fields):
-        digests.update(part.digest)
+        if not of_lines:
+            digests.append(part.digest)
         rows = kind.documents(part, fields)
         names = named(file, rows.ids, (where.number for where in rows.locators))
         for name, text in zip(names, rows.texts, strict=True):
             if name in wanted:
                 found.setdefault(name, as_utf8(text)[0])
-    return found if digests.digest()[:16].hex() == documents[0].content else {}
+    return found if content_digest(*digests).hex() == documents[0].content else {}

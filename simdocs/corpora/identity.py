@@ -72,9 +72,12 @@ def _device(path: bytes, inode: int) -> int | None:
     return status.st_dev if status.st_ino == inode else None
 
 
-def content_digest(content: bytes) -> bytes:
-    """The first 16 bytes of the SHA-256 of the content of a file, or of a chunk of it."""
-    return hashlib.sha256(content).digest()[:16]
+def content_digest(*pieces: bytes) -> bytes:
+    """The first 16 bytes of the SHA-256 of the content of a file, or of a part of it, which is given in pieces."""
+    digest = hashlib.sha256()
+    for piece in pieces:
+        digest.update(piece)
+    return digest.digest()[:16]
 
 
 def row_digests(rows: Ragged) -> Array:

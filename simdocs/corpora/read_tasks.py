@@ -1,10 +1,11 @@
-"""Cut the files to read into tasks of workers: files, or a part of a container. Draw samples of their documents."""
+"""Cut the files to read into tasks of workers: files, parts of containers, blocks of lines. Sample their documents."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, replace
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
@@ -12,24 +13,20 @@ import numpy as np
 
 from simdocs.corpora.containers.recognise import formats_of
 from simdocs.corpora.file_list import FileList
-from simdocs.corpora.stamp import Stamp
 from simdocs.model.ragged import Index, Keys, Mask, offsets_of
 from simdocs.model.skipped import DocumentSkipped, Skip
 from simdocs.model.texts import BATCH_BYTES, batches
-from simdocs.options.file_formats import ASSUMED_RATIO, COMPRESSED_SUFFIXES, CONTAINERS
+from simdocs.options.file_formats import ASSUMED_RATIO, COMPRESSED_SUFFIXES
 from simdocs.options.texts import Sequences
 
 if TYPE_CHECKING:
-    from simdocs.corpora.containers.container import Container, ContainerFile, Part
-    from simdocs.corpora.containers.stretches import Stretch
-    from simdocs.corpora.taken_over import KeptFiles, KeptParts
+    from simdocs.corpora.containers.container import Part
+    from simdocs.corpora.containers.line_blocks import LineBlock
+    from simdocs.corpora.taken_over import KeptFiles, KeptRows
     from simdocs.corpora.unchanged import Unchanged
 
 _WAITING = 1 << 8
 """The most files that wait until others are found to be one text, too, so that they are one task."""
-
-_OFTEN_ONE_TEXT = 1 << 16
-"""Bytes of files that are often no tables, such as settings, although their names say so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,35 +51,17 @@ class Files:
     likely: Keys | None = None
 
     is_kept: ClassVar[Literal[False]] = False
-    is_stretch: ClassVar[Literal[False]] = False
     read_to: ClassVar[int] = 0
 
 
 ReportSkip: TypeAlias = Callable[[Skip, bool], None]
 """Takes the skip of a container that cannot be read to its end, and whether it was named and has no texts."""
 
-ToRead: TypeAlias = "Files | Part | Stretch"
+ToRead: TypeAlias = "Files | Part | LineBlock"
 """Some documents in row order to read."""
 
-Portion: TypeAlias = "Files | Part | Stretch | KeptFiles | KeptParts"
+Portion: TypeAlias = "Files | Part | LineBlock | KeptFiles | KeptRows"
 """Some documents in row order: to read, or to take over from an earlier run."""
-
-
-def tasks(
-    found: FileList,
-    limit: int,
-    sequences: Sequences,
-    report: ReportSkip,
-    earlier: Unchanged | None = None,
-) -> Iterator[tuple[Portion, int]]:
-    """Yield tasks in row order, batches of files or parts of containers, each with the number of files that end there.
-
-    report: see ReportSkip.
-    earlier: the documents of an earlier run, which may be taken over.
-    Containers are cut into parts on the way. Those that turn out to be no tables with the text field are files, unless
-    they were named. Bytes in memory are one document, unless they are known to be a container.
-    """
-    return Cutting(found, limit, sequences, report, earlier).tasks()
 
 
 _TASK_BYTES, _TASKS = 4 * BATCH_BYTES, 32
@@ -91,9 +70,12 @@ task takes half a millisecond of its own, but all workers shall have some."""
 
 
 class Cutting:
-    """Cuts files into tasks: see `tasks`.
+    """Cuts files into tasks in row order: batches of files, parts of containers, and blocks of files of lines.
 
-    apart: whether workers open containers themselves where they can, so that tasks of stretches are among them.
+    report: see ReportSkip.
+    earlier: the documents of an earlier run, which may be taken over.
+    Containers that turn out to be no tables with the text field are files, unless they were named. Bytes in memory are
+    one document, unless they are known to be a container.
     """
 
     def __init__(
@@ -103,55 +85,44 @@ class Cutting:
         sequences: Sequences,
         report: ReportSkip,
         earlier: Unchanged | None = None,
-        *,
-        apart: bool = False,
     ) -> None:
         self._found, self._limit, self.sequences = found, limit, sequences
-        self._report, self._earlier, self._apart = report, earlier, apart
+        self._report, self._earlier = report, earlier
         self.formats, self._meanings = formats_of(found, sequences)
         """The container format of each file, as a number; 0: it is one document."""
         share = int(min(found.sizes.sum(dtype=np.float64), _TASKS * _TASK_BYTES)) // _TASKS
         self._task_bytes = min(max(share, BATCH_BYTES), _TASK_BYTES)
 
     def tasks(self) -> Iterator[tuple[Portion, int]]:
-        """Yield the tasks: see `tasks`."""
+        """Yield the tasks, each with the number of files that end there."""
         are_containers = self.formats > 0
         changes = np.flatnonzero(are_containers[1:] != are_containers[:-1]) + 1
         for start, stop in pairwise([0, *changes.tolist(), len(are_containers)]):
             if are_containers[start : start + 1].any():
-                yield from self._containers(start, stop, apart=self._apart)
+                yield from self._containers(start, stop)
             else:
                 yield from self._files_or_kept(start, stop)
 
-    def rest(self, row: int, done: int, count: int, stamp: Stamp | None) -> Iterator[tuple[Portion, int]]:
-        """Yield the tasks of a container that no worker can read to its end, with no stretches among them.
-
-        done: where the first part begins that was not read yet. count: how many numbers the parts before it cover.
-        stamp: that of the file when those were read; None: there are none, so it is read from its beginning.
-        """
-        if stamp is None:
-            return self._containers(row, row + 1, apart=False)
-        return self._container(row, lambda noun, parts: _after(parts, done, stamp, f"from {noun} {count + 1} on"))
-
-    def parts(self, row: int) -> tuple[Container, ContainerFile, Iterator[Part]]:
-        """The container in this row, its file, and its parts."""
+    def parts(self, row: int) -> Iterator[Part]:
+        """The parts of the container in this row; if only some documents are wanted, each with the wanted numbers."""
         from simdocs.corpora.containers.container import ContainerFile, container
 
-        kind, found = container(self._meanings[self.formats[row]]), self._found
+        found = self._found
         file = ContainerFile(found.names[row], self._limit, bool(found.follow[row]), found.held.get(row))
-        return kind, file, kind.parts(file, self.sequences)
+        wanted = found.lines.get(row)
+        for part in container(self._meanings[self.formats[row]]).parts(file, self.sequences):
+            if wanted is None:
+                yield part
+            else:
+                begin, end = np.searchsorted(wanted, (part.first, part.first + part.count))
+                yield replace(part, wanted=frozenset(wanted[begin:end].tolist()))
 
-    def _containers(self, start: int, stop: int, *, apart: bool) -> Iterator[tuple[Portion, int]]:
+    def _containers(self, start: int, stop: int) -> Iterator[tuple[Portion, int]]:
         """Yield tasks of files named like containers, in row order. Those that are one text wait for others of them."""
         from simdocs.corpora.containers.container import OneText
 
         waiting = start
         for row in range(start, stop):
-            if apart and (stretches := self._stretches(row)):
-                yield from self._files_or_kept(waiting, row)
-                waiting = row + 1
-                yield from ((stretch, int(stretch.is_last)) for stretch in stretches)
-                continue
             portions = self._container(row)
             try:
                 first = next(portions)
@@ -166,55 +137,49 @@ class Cutting:
             yield from portions
         yield from self._files_or_kept(waiting, stop)
 
-    def _stretches(self, row: int) -> list[Stretch]:
-        """The stretches of the container in this row; none if it is cut here."""
-        from simdocs.corpora.containers.stretches import described
+    def _container(self, row: int) -> Iterator[tuple[Portion, int]]:
+        """Yield the tasks of a container, at least one. Raises OneText before the first."""
+        from simdocs.corpora.containers.container import ContainerFile, OneText, WithoutTexts
 
-        found, earlier, kind = self._found, self._earlier, self._meanings[self.formats[row]]
-        if row in found.held or row in found.lines:
-            return []
-        if earlier is not None and earlier.may_know(row):
-            return []  # parts of an earlier run are recognised by their bytes
-        if row not in found.named and not CONTAINERS[kind].stretches and found.sizes[row] < _OFTEN_ONE_TEXT:
-            return []  # many files that are one text each are one task
-        follow, named = bool(found.follow[row]), row in found.named
-        return described(found.names[row], row, found.stamp(row), self._limit, kind, follow=follow, named=named)
+        is_named, is_of_lines = row in self._found.named, self._is_of_lines(row)
+        begin = 0
+        if self._earlier is not None:
+            from simdocs.corpora.taken_over import kept_rows
 
-    def _container(self, row: int, begun: _Begun | None = None) -> Iterator[tuple[Portion, int]]:
-        """Yield the tasks of a container, at least one. Raises OneText before the first.
-
-        begun: chooses among its parts if some were read already.
-        """
-        from simdocs.corpora.containers.container import OneText, WithoutTexts
-
-        kind, file, parts = self.parts(row)
-        if begun is not None:
-            parts = begun(kind.noun, parts)
-        if row in self._found.lines:
-            parts = _with_wanted(parts, self._found.lines[row])
-        parts_or_kept: Iterator[Part | KeptParts] = parts
-        earlier = self._earlier
-        if earlier is not None and begun is None:
-            from simdocs.corpora.taken_over import kept_or_read, kept_parts
-
-            if earlier.is_one_text(row) and row not in self._found.named:
+            if self._earlier.is_one_text(row) and not is_named:
                 raise OneText("it was one text, and has not changed")
-            if earlier.same[row] >= 0 and not earlier.is_one_text(row):
-                yield from kept_parts(earlier, row)
+            begin = yield from kept_rows(self._earlier, row, None if is_of_lines else partial(self.parts, row))
+            if begin < 0:
                 return
-            parts_or_kept = kept_or_read(earlier, row, parts)
+        if is_of_lines:
+            from simdocs.corpora.containers.line_blocks import blocks_of
+
+            found, kind = self._found, self._meanings[self.formats[row]]
+            file = ContainerFile(found.names[row], self._limit, bool(found.follow[row]))
+            for block in blocks_of(kind, file, row, found.stamp(row), begin):
+                yield block, int(block.is_last)
+            return
         waiting: Portion | None = None
         try:
-            for part in parts_or_kept:
+            for part in self.parts(row):
                 if waiting is not None:
                     yield waiting, 0
                 waiting = part
         except DocumentSkipped as skip:
-            is_named = row in self._found.named
             if isinstance(skip, OneText) and not is_named:
                 raise
-            self._report(Skip(skip.reason, file.name, skip.detail), is_named and isinstance(skip, WithoutTexts))
+            is_textless = is_named and isinstance(skip, WithoutTexts)
+            self._report(Skip(skip.reason, self._found.names[row], skip.detail), is_textless)
         yield Files([], {}, self._limit, np.empty(0, bool)) if waiting is None else waiting, 1
+
+    def _is_of_lines(self, row: int) -> bool:
+        """Whether the container in this row is a file that workers read in blocks of lines."""
+        from simdocs.corpora.containers.line_blocks import has_blocks
+
+        found, kind = self._found, self._meanings[self.formats[row]]
+        if row in found.held or row in found.lines:
+            return False
+        return has_blocks(kind, found.names[row], int(found.stamps["mtime_ns"][row]))
 
     def _files_or_kept(self, start: int, stop: int) -> Iterator[tuple[Portion, int]]:
         """Yield tasks of files to read, and of files to take over, in row order. Each of them is one document."""
@@ -249,38 +214,6 @@ class Cutting:
         sizes = np.minimum(self._found.sizes[start:stop], np.iinfo(np.int64).max // ASSUMED_RATIO)
         sizes[self._found.names.part(start, stop).that_end_with(COMPRESSED_SUFFIXES)] *= ASSUMED_RATIO
         return sizes
-
-
-_Begun: TypeAlias = Callable[[str, "Iterator[Part]"], "Iterator[Part]"]
-"""Takes the noun and the parts of a container."""
-
-
-def _after(parts: Iterator[Part], done: int, stamp: Stamp, where: str) -> Iterator[Part]:
-    """Yield the parts from a position on. DocumentSkipped: the file has no such part, or has changed.
-
-    stamp: that of the file when the parts before were read. where: from which document on they are missing.
-    """
-    part = None
-    try:
-        for part in parts:
-            if not stamp.same_bytes(part.stamp):
-                raise DocumentSkipped("changed")
-            if part.start >= done:
-                break
-        else:
-            return
-    except DocumentSkipped as skip:
-        detail = "" if part else skip.detail
-        raise DocumentSkipped(skip.reason, f"{detail}, {where}" if detail else where) from None
-    yield part
-    yield from parts
-
-
-def _with_wanted(parts: Iterator[Part], wanted: Index) -> Iterator[Part]:
-    """Yield the parts, each with the wanted numbers in it."""
-    for part in parts:
-        begin, end = np.searchsorted(wanted, (part.first, part.first + part.count))
-        yield replace(part, wanted=frozenset(wanted[begin:end].tolist()))
 
 
 class Advance:
@@ -332,7 +265,7 @@ def sampled(found: FileList, limit: int, sequences: Sequences, most: int, seed: 
     counts = np.ones(len(cutting.formats), np.int64)
     for row in np.flatnonzero(cutting.formats).tolist():
         with suppress(DocumentSkipped):
-            for part in cutting.parts(row)[2]:
+            for part in cutting.parts(row):
                 counts[row] = max(part.first + part.count - 1, 1)
     every = int(counts.sum())
     if every <= most:

@@ -1,19 +1,18 @@
-"""Files and parts of containers that an update takes over, because they have not changed."""
+"""Files that an update takes over, because they have not changed, and files of lines that have only grown."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import KW_ONLY, dataclass, replace
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, Literal
 
 from simdocs.corpora.containers.container import Part
+from simdocs.corpora.containers.line_blocks import BLOCK, digests_of
+from simdocs.corpora.identity import content_digest
 from simdocs.corpora.stamp import Stamp
 from simdocs.corpora.unchanged import AT_ONCE, Unchanged
 from simdocs.model.ragged import Index
 from simdocs.model.skipped import DocumentSkipped
-
-_PARTS_AT_ONCE = 16
-"""Parts of a container that are taken over at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,31 +27,32 @@ class KeptFiles:
     numbers: Index
 
     is_kept: ClassVar[Literal[True]] = True
-    is_stretch: ClassVar[Literal[False]] = False
     read_to: ClassVar[int] = 0
 
 
 @dataclass(frozen=True, slots=True)
-class KeptParts:
-    """Parts of a container to take over. An earlier run has read the same data, there or elsewhere.
+class KeptRows:
+    """Documents of a container to take over.
 
     file: the row of the file in the list of files.
     stamp: its stamp now.
-    numbers: the numbers of the earlier parts, which were consecutive, too.
-    start, line: where the first part begins now, and the number of its first document.
+    number: the number of the earlier file.
+    rows: the rows of the documents in the earlier artifact.
+    digests: those of the blocks before the first one that is read, if the file has grown; else none.
+    numbers: how many lines there are before the first one that is read.
     read_to: see Part.
     """
 
     file: int
     stamp: Stamp
-    numbers: range
-    start: int
-    line: int
+    number: int
+    rows: range
     _: KW_ONLY
+    digests: list[bytes]
+    numbers: int
     read_to: int
 
     is_kept: ClassVar[Literal[True]] = True
-    is_stretch: ClassVar[Literal[False]] = False
 
 
 def kept_files(unchanged: Unchanged, start: int, stop: int) -> Iterator[tuple[KeptFiles, int]]:
@@ -62,51 +62,57 @@ def kept_files(unchanged: Unchanged, start: int, stop: int) -> Iterator[tuple[Ke
         yield KeptFiles(at, numbers), len(numbers)
 
 
-def kept_parts(unchanged: Unchanged, row: int) -> Iterator[tuple[KeptParts, int]]:
-    """Yield the parts of a container that is taken over whole, in runs with the number of files that end there."""
-    stamp = unchanged.found.stamp(row)
-    first, end = unchanged.chunks_of(int(unchanged.same[row]))
-    for at in range(first, end, _PARTS_AT_ONCE):
-        numbers = range(at, min(at + _PARTS_AT_ONCE, end))
-        chunk, last = unchanged.chunks[at], unchanged.chunks[numbers[-1]]
-        read_to = int(last["start"] + last["extent"])
+def kept_rows(
+    unchanged: Unchanged, row: int, parts: Callable[[], Iterator[Part]] | None
+) -> Generator[tuple[KeptRows, int], None, int]:
+    """Yield the documents of a container to take over, in batches with the number of files that end there.
+
+    Return where the first line begins that must be read; 0 if nothing is taken over, and -1 if everything is.
+
+    parts: returns the parts of the file; None: it is a file of lines, which may have grown.
+    """
+    number = int(unchanged.same[row])
+    end, numbers, digests = -1, 0, list[bytes]()
+    if unchanged.is_one_text(row):
+        return 0
+    if number < 0:
+        number = int(unchanged.likely[row])
+        if not unchanged.may_be_like(row, number, grown=parts is None):
+            return 0
+        try:
+            if parts is None:
+                end, numbers, digests = _beginning(unchanged, row, number)
+            elif unchanged.content(number) != content_digest(*(part.digest for part in parts())):
+                return 0
+        except DocumentSkipped:
+            return 0
+    rows, stamp = unchanged.rows_of(number, end), unchanged.found.stamp(row)
+    for at in range(rows.start, max(rows.stop, rows.start + 1), AT_ONCE):
+        some = rows[at - rows.start : at - rows.start + AT_ONCE]
+        is_last = some.stop == rows.stop
+        read_to = stamp.size if end < 0 else end
         yield (
-            KeptParts(row, stamp, numbers, int(chunk["start"]), int(chunk["line"]), read_to=read_to),
-            int(numbers.stop == end),
+            KeptRows(row, stamp, number, some, digests=digests, numbers=numbers, read_to=read_to),
+            int(is_last and end < 0),
         )
+        digests = []
+    return end
 
 
-def kept_or_read(unchanged: Unchanged, row: int, parts: Iterator[Part]) -> Iterator[Part | KeptParts]:
-    """Yield the parts of a container that has changed: runs of parts to take over, and single parts to read."""
-    waiting: KeptParts | None = None
-    try:
-        for part in parts:
-            number = unchanged.chunk_like(part)
-            if waiting is not None and _goes_on(unchanged, waiting, part, number):
-                numbers = range(waiting.numbers.start, number + 1)
-                waiting = replace(waiting, numbers=numbers, read_to=part.read_to)
-                continue
-            if waiting is not None:
-                yield waiting
-            waiting = None
-            if number < 0:
-                yield part
-            else:
-                numbers = range(number, number + 1)
-                waiting = KeptParts(row, part.stamp, numbers, part.start, part.first, read_to=part.read_to)
-    except DocumentSkipped:
-        if waiting is not None:
-            yield waiting
-        raise
-    if waiting is not None:
-        yield waiting
+def _beginning(unchanged: Unchanged, row: int, number: int) -> tuple[int, int, list[bytes]]:
+    """Where the first line of a file begins that must be read, how many lines and the digests of the blocks before it.
 
-
-def _goes_on(unchanged: Unchanged, kept: KeptParts, part: Part, number: int) -> bool:
-    """Whether a part can be taken over together with those before it. number: the number of the earlier part, or -1."""
-    if number != kept.numbers.stop or len(kept.numbers) == _PARTS_AT_ONCE:
-        return False
-    # The next part may be the first of another file, which began elsewhere. The numbers of documents need no
-    # comparison: parts with the same data have the same number of documents.
-    chunk, before = unchanged.chunks[number], unchanged.chunks[kept.numbers.start]
-    return bool(part.start - chunk["start"] == kept.start - before["start"])
+    If the file is the same, -1, 0 and none; if it does not begin as the earlier file, 0, 0 and none.
+    DocumentSkipped: it cannot be read.
+    """
+    found = unchanged.found
+    digests, numbers, end, at = list[bytes](), 0, 0, 0
+    size = int(unchanged.earlier.sources.files["file_size"][number])
+    for data, digest in digests_of(found.names[row], size, follow=bool(found.follow[row])):
+        digests.append(digest)
+        numbers += data.count(b"\n")
+        end = at + after if (after := data.rfind(b"\n") + 1) else end
+        at += len(data)
+    if unchanged.content(number) != content_digest(*digests):
+        return 0, 0, []
+    return (-1, 0, []) if size == found.sizes[row] else (end, numbers, digests[: end // BLOCK])

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simdocs.corpora.containers.container import Part
 from simdocs.corpora.containers.recognise import are_limited_whole, format_of
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.stamp import RECENT_NS
@@ -53,7 +52,7 @@ class EarlierFiles:
 
 
 class Unchanged:
-    """The unchanged files, and chunks of lines, among the files that were found.
+    """The unchanged files among the files that were found.
 
     found: the N files.
     same: the number of the same earlier file, for each; or -1.
@@ -62,57 +61,36 @@ class Unchanged:
 
     def __init__(self, found: FileList, earlier: EarlierFiles, same: Index, likely: Index, limit: int) -> None:
         self.found, self.earlier, self.same, self.likely = found, earlier, same, likely
-        self.recent = earlier.recent()
-        chunks = earlier.sources.chunks
-        # What was skipped must be reported again, and other lines may be too long now.
-        usable = np.flatnonzero(
-            (chunks["skipped"] == 0) & (_largest_in_chunks(earlier) <= limit if limit < earlier.limit else True)
-        )
-        contents = np.ascontiguousarray(chunks["content"][usable]).tobytes()
-        self._chunks = {contents[16 * at : 16 * at + 16]: number for at, number in enumerate(usable.tolist())}
-        firsts = earlier.sources.files["chunk"]
-        self._one_text: Mask = np.diff(np.append(firsts, len(chunks))) == 0
-        """Which earlier files had no chunks, and so one text: (F,)."""
-        self._sizes = set(earlier.sources.files["file_size"][~self._one_text].tolist())
-        """The sizes of the earlier containers."""
-        self._row_ends = earlier.sources.ends_of_chunks(len(earlier.documents))
-
-    @property
-    def chunks(self) -> Array:
-        """The earlier chunks."""
-        return self.earlier.sources.chunks
-
-    def may_know(self, row: int) -> bool:
-        """Whether an earlier run may have read the bytes of this container, in a file of its name or size."""
-        return bool(self.same[row] >= 0 or self.likely[row] >= 0 or self.found.sizes[row] in self._sizes)
-
-    def not_read_whole(self, row: int) -> bool:
-        """Whether a container is taken over, but was not read to its end then, or perhaps in an old state."""
-        number = int(self.same[row])
-        if number < 0:
-            return False
-        of_lines = self.chunks["skipped"][slice(*self.chunks_of(number))].sum()
-        return bool(self.recent[number] or self.earlier.sources.files["skipped"][number] > of_lines)
-
-    def chunks_of(self, file: int) -> tuple[int, int]:
-        """The numbers of the first chunk of an earlier file, and of the one after its last."""
-        firsts = self.earlier.sources.files["chunk"]
-        return int(firsts[file]), int(firsts[file + 1]) if file + 1 < len(firsts) else len(self.chunks)
+        self._limit = limit
+        self._one_text: Mask = earlier.documents.facts["container"][earlier.sources.files["row"]] == 0
+        """Which earlier files were one text: (F,)."""
 
     def is_one_text(self, row: int) -> bool:
         """Whether a file is taken over that was one text. If it is named like a container, it still is no table."""
         return bool(self.same[row] >= 0 and self._one_text[self.same[row]])
 
-    def rows_of_chunks(self, numbers: range) -> Index:
-        """The rows of the documents of consecutive earlier chunks."""
-        return np.arange(self.chunks["row"][numbers.start], self._row_ends[numbers[-1]])
+    def may_be_like(self, row: int, number: int, *, grown: bool) -> bool:
+        """Whether a container may have the content of the earlier container with this number, if that is not -1.
 
-    def chunk_like(self, part: Part) -> int:
-        """The number of an earlier part with the same data and no skipped document; or -1.
-
-        No part is like a document too long to be held: a part without data was empty, or skipped such a document.
+        grown: whether it may also have grown since. Of what was skipped, nothing is taken over, because it must be
+        reported again, and neither are documents that may be too large now.
         """
-        return self._chunks.get(part.digest, -1)
+        if number < 0 or self._one_text[number] or self._limit < self.earlier.limit:
+            return False
+        then, now = self.earlier.sources.files[number], self.found.sizes[row]
+        return bool(not then["skipped"] and (now == then["file_size"] or (grown and now > then["file_size"])))
+
+    def content(self, number: int) -> bytes:
+        """The digest of the content of an earlier file."""
+        return bytes(self.earlier.sources.files["content"][number].tobytes())
+
+    def rows_of(self, number: int, end: int) -> range:
+        """The rows of an earlier container's documents: of those that begin before `end`, or of all if it is -1."""
+        files, documents = self.earlier.sources.files, self.earlier.documents
+        first = int(files["row"][number])
+        stop = int(files["row"][number + 1]) if number + 1 < len(files) else len(documents)
+        starts = documents.facts["start"][first:stop]
+        return range(first, stop if end < 0 else first + int(np.searchsorted(starts, end)))
 
     def likely_contents(self, cut: slice) -> Keys:
         """The digests of the probable contents of these files, (n, 2) uint64; 0, 0 if nothing is known."""
@@ -192,27 +170,9 @@ def _of_one_kind(found: FileList, places: Index, earlier: EarlierFiles, numbers:
 
 def _trusted(earlier: EarlierFiles, limit: int) -> Mask:
     """Whether an equal stamp proves that an earlier file is unchanged: (F + 1,). The last one is False, for -1."""
-    trusted = ~earlier.recent() & (earlier.sources.files["skipped"] == 0)  # what was skipped must be reported again
-    if limit < earlier.limit:
-        trusted &= _largest(earlier) <= limit
+    files, facts = earlier.sources.files, earlier.documents.facts
+    trusted = ~earlier.recent() & (files["skipped"] == 0)  # what was skipped must be reported again
+    if limit < earlier.limit:  # of a container it is not known how large all of its documents are
+        size = np.maximum(files["file_size"], facts["size"][files["row"]])
+        trusted &= (facts["container"][files["row"]] == 0) & (size <= limit)
     return np.append(trusted, False)
-
-
-def _largest(earlier: EarlierFiles) -> Index:
-    """For each file the largest size that a limit applies to: of its text, of itself, or of any of its chunks."""
-    files = earlier.sources.files
-    of_chunks = np.zeros(len(files), np.int64)
-    np.maximum.at(of_chunks, earlier.sources.files_of_chunks(), _largest_in_chunks(earlier))
-    of_lines = earlier.documents.facts["container"][files["row"]] > 0
-    size = np.maximum(files["file_size"], earlier.documents.facts["size"][files["row"]])
-    return np.where(of_lines, of_chunks, size)
-
-
-def _largest_in_chunks(earlier: EarlierFiles) -> Index:
-    """For each chunk its extent, or the size of its longest text if that is more: extents may count documents."""
-    chunks, sizes = earlier.sources.chunks, earlier.documents.facts["size"]
-    of_documents = np.repeat(np.arange(len(chunks)), earlier.sources.ends_of_chunks(len(sizes)) - chunks["row"])
-    largest = chunks["extent"].astype(np.int64)
-    in_chunks = np.flatnonzero(earlier.documents.facts["container"] > 0)
-    np.maximum.at(largest, of_documents, sizes[in_chunks])
-    return largest

@@ -108,7 +108,7 @@ class Artifact:
         """All documents, in row order. ArtifactError: what is recorded about them contradicts itself."""
         if self._documents is None:
             names = Ragged(self._array("names"), self._array("name_offsets"))
-            sources = SourceFiles(self._array("files"), self._array("chunks"))
+            sources = SourceFiles(self._array("files"))
             found = Documents(names, self._array("documents"), sources, self.held, given_names=self.given_names)
             if contradiction := found.contradiction:
                 raise self._damaged(*contradiction)

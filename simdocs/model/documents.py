@@ -24,10 +24,9 @@ FILE_FIELDS = (
         "content",
         "<u8",
         (2,),
-        "first 16 bytes of the SHA-256 of its content after decompression; of a JSON Lines file, that of the contents"
-        " of its chunks",
+        "first 16 bytes of the SHA-256 of its content after decompression; of a file with many documents, that of the"
+        " digests of its parts: of each 512 KiB if it is JSON Lines and not compressed",
     ),
-    ("chunk", "<i8", (), "number of its first chunk; any other file has none, and here that of the next chunk"),
     (
         "skipped",
         "<i8",
@@ -38,21 +37,10 @@ FILE_FIELDS = (
 )
 """The facts of a file: name, dtype, shape and meaning."""
 
-CHUNK_FIELDS = (
-    ("row", "<i8", (), "row of its first document, or of the next one if it has none"),
-    ("start", "<i8", (), "where it begins in the file after decompression"),
-    ("extent", "<i8", (), "its length in bytes"),
-    ("line", "<i8", (), "number of its first line, from 1"),
-    ("content", "<u8", (2,), "first 16 bytes of the SHA-256 of its bytes"),
-    ("skipped", "<i8", (), "how many of its lines were skipped"),
-)
-"""The facts of a chunk, which is some whole lines of a JSON Lines file: name, dtype, shape and meaning."""
-
-FILE_AMOUNTS = ("row", "file_size", "chunk", "skipped", "start", "extent", "line")
+FILE_AMOUNTS = ("row", "file_size", "skipped")
 """The fields that are sizes and numbers, and so never negative."""
 
 FILE = np.dtype([(name, dtype, shape) for name, dtype, shape, _ in FILE_FIELDS])
-CHUNK = np.dtype([(name, dtype, shape) for name, dtype, shape, _ in CHUNK_FIELDS])
 
 STAMP_FIELDS = ("file_size", "mtime_ns", "ctime_ns", "inode")
 """The fields of a file that tell whether it has changed."""
@@ -60,85 +48,38 @@ STAMP_FIELDS = ("file_size", "mtime_ns", "ctime_ns", "inode")
 
 @dataclass(frozen=True, slots=True)
 class SourceFiles:
-    """The files of documents, and their chunks.
+    """The files of documents.
 
     files: (F,) FILE, in the order of their documents.
-    chunks: (H,) CHUNK, in the order of the files.
     """
 
     files: NDArray[np.void]
-    chunks: NDArray[np.void]
 
     def are_in_order(self, documents: int) -> bool:
-        """Whether every row and every chunk belongs to one file, and the rows of a chunk to that, too. documents: N."""
-        rows, first_chunks = self.files["row"], self.files["chunk"]
+        """Whether every row belongs to one file. documents: N."""
+        rows = self.files["row"]
         ends = np.append(rows, documents)
-        if (documents and (not len(rows) or rows[0])) or not (ends[:-1] < ends[1:]).all():
-            return False
-        chunk_ends = np.append(first_chunks, len(self.chunks))
-        if not (chunk_ends[:-1] <= chunk_ends[1:]).all() or (len(rows) and first_chunks[0]):
-            return False
-        if not len(self.chunks):
-            return True
-        file = self.files_of_chunks()
-        of_chunks = self.chunks["row"]
-        within = (of_chunks >= rows[file]) & (of_chunks <= ends[file + 1])
-        return bool(within.all() and (np.diff(of_chunks) >= 0).all())
+        return bool((not documents or (len(rows) and not rows[0])) and (ends[:-1] < ends[1:]).all())
 
-    def hold_lines(self, facts: NDArray[np.void]) -> bool:
-        """Whether documents with these facts, (N,) DOCUMENT, are lines if and only if their file has chunks.
+    def hold(self, facts: NDArray[np.void]) -> bool:
+        """Whether documents with these facts, (N,) DOCUMENT, are whole files or follow each other in their file.
 
-        Each line then lies in its chunk, after the line before it. The files must be in order.
+        The files must be in order.
         """
-        chunks, rows, containers = self.chunks, self.files["row"], facts["container"]
-        are_lines = containers > 0
-        if not len(chunks):
-            return len(rows) == len(facts) and not are_lines.any()
+        rows, containers = self.files["row"], facts["container"]
         rows_of_file = np.diff(np.append(rows, len(facts)))
-        has_chunks = np.diff(np.append(self.files["chunk"], len(chunks))) > 0
-        if (rows_of_file[~has_chunks] != 1).any() or (are_lines != np.repeat(has_chunks, rows_of_file)).any():
+        if (containers != np.repeat(containers[rows], rows_of_file)).any() or (
+            rows_of_file[containers[rows] == 0] != 1
+        ).any():
             return False
-        if (containers != np.repeat(containers[rows], rows_of_file)).any():
-            return False
-        if (chunks["row"][self.files["chunk"][has_chunks]] != rows[has_chunks]).any():
-            return False
-        # So the lines are those of one chunk after the other.
-        file = self.files_of_chunks()
-        lines_of_chunk = self.ends_of_chunks(len(facts)) - chunks["row"]
-        start, extent, line = (facts[name][are_lines] for name in ("start", "extent", "line"))
-        begin, end, first = (
-            np.repeat(each, lines_of_chunk)
-            for each in (chunks["start"], chunks["start"] + chunks["extent"], chunks["line"])
-        )
-        skipped = np.zeros(len(rows), np.int64)
-        np.add.at(skipped, file, chunks["skipped"])
-        return bool(
-            ((begin <= start) & (start + extent <= end) & (first <= line)).all()
-            and _follow(start, extent, line, np.repeat(file, lines_of_chunk), 1)
-            and _follow(chunks["start"], chunks["extent"], chunks["line"], file, 0)
-            and (skipped <= self.files["skipped"]).all()
-        )
-
-    def files_of_chunks(self) -> Index:
-        """The number of the file of each chunk: int64 (H,)."""
-        return np.searchsorted(self.files["chunk"], np.arange(len(self.chunks)), side="right") - 1
-
-    def ends_of_chunks(self, documents: int) -> Index:
-        """The row after the last document of each chunk: int64 (H,). documents: how many there are."""
-        owner, rows = self.files_of_chunks(), self.chunks["row"]
-        next_files = np.append(self.files["row"][1:], documents)[owner]
-        goes_on = np.append(owner[1:] == owner[:-1], False)[: len(rows)]
-        return np.where(goes_on, np.append(rows[1:], 0)[: len(rows)], next_files)
+        file = np.repeat(np.arange(len(rows)), rows_of_file)
+        start, line = facts["start"], facts["line"]
+        follows = (start[:-1] + facts["extent"][:-1] <= start[1:]) & (line[:-1] < line[1:])
+        return bool((follows | (file[1:] != file[:-1])).all())
 
     def of_rows(self, rows: Rows, documents: int) -> Index:
         """The number of the file of each row: int64 (n,). documents: how many there are."""
         return files_of_rows(self.files["row"], rows, documents)
-
-
-def _follow(start: Index, extent: Index, line: Index, file: Index, lines: int) -> bool:
-    """Whether the parts of each file follow each other without overlap. lines: the fewest lines that a part has."""
-    follows = (start[:-1] + extent[:-1] <= start[1:]) & (line[:-1] + lines <= line[1:])
-    return bool((follows | (file[1:] != file[:-1])).all())
 
 
 def files_of_rows(firsts: Array, rows: Rows, documents: int) -> Index:
@@ -258,8 +199,8 @@ class Documents:
             return "files.npy", "its files and their rows do not fit together"
         if ((self.facts["container"] > 0) & (self.facts["container"] >= self.names.lengths)).any():
             return "documents.npy", "the name of a line is not longer than that of its file"
-        if not self.sources.hold_lines(self.facts):
-            return "chunks.npy", "its chunks do not fit the lines in documents.npy and the files in files.npy"
+        if not self.sources.hold(self.facts):
+            return "files.npy", "its files do not fit the lines in documents.npy"
         return None
 
     @property
@@ -393,4 +334,4 @@ def separated(facts: Array) -> tuple[Array, SourceFiles]:
     for name in _OF_FILES:
         files[name] = facts[name]
     files["row"] = np.arange(len(facts))
-    return documents, SourceFiles(files, np.zeros(0, CHUNK))
+    return documents, SourceFiles(files)

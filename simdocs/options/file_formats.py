@@ -14,7 +14,7 @@ class ContainerFormat(Member):
     needs: the module of an optional library that reads them, and what for, such as `reading Parquet`; None: Python does
     may_be_compressed: whether a suffix of a compression may follow
     is_limited_whole: whether such a file is read whole, so that the largest size of a document is that of the file
-    stretches: what cuts an interval of such a file into parts, as `module:name`; empty: nothing does
+    is_lines: whether documents are lines, so that such a file can be cut after any line
     """
 
     def __init__(
@@ -26,11 +26,11 @@ class ContainerFormat(Member):
         needs: tuple[str, str] | None = None,
         may_be_compressed: bool = True,
         is_limited_whole: bool = False,
-        stretches: str = "",
+        is_lines: bool = False,
     ) -> None:
         super().__init__(help_text, implementation)
         self.suffixes, self.needs, self.may_be_compressed = suffixes, needs, may_be_compressed
-        self.is_limited_whole, self.stretches = is_limited_whole, stretches
+        self.is_limited_whole, self.is_lines = is_limited_whole, is_lines
 
     @property
     def endings(self) -> tuple[bytes, ...]:
@@ -45,7 +45,7 @@ CONTAINERS = Family(
             "one JSON object per line",
             "simdocs.corpora.containers.jsonl:JSON_LINES",
             (b".jsonl", b".ndjson"),
-            stretches="simdocs.corpora.containers.line_stretches:cut_lines",
+            is_lines=True,
         ),
         "json": ContainerFormat(
             "an array of JSON objects",

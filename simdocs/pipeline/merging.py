@@ -19,7 +19,7 @@ from simdocs.kernels.buckets import bucket_tables
 from simdocs.kernels.fracminhash import sketch_table
 from simdocs.model.artifact import Artifact, BandIndex
 from simdocs.model.byte_strings import ByteStrings, GrowingArray, GrowingByteStrings
-from simdocs.model.documents import CHUNK, DOCUMENT, FILE, Documents, SourceFiles
+from simdocs.model.documents import DOCUMENT, FILE, Documents, SourceFiles
 from simdocs.model.ragged import (
     NO_TOKENS,
     Array,
@@ -125,7 +125,7 @@ def merged_documents(inputs: Inputs, root: bytes, run: Run) -> Merged:
     ArtifactError: what is recorded in an input contradicts itself.
     """
     names, ends, facts = GrowingArray(np.uint8), GrowingArray(np.int64), GrowingArray(DOCUMENT)
-    files, chunks = GrowingArray(FILE), GrowingArray(CHUNK)
+    files = GrowingArray(FILE)
     held, given_names = dict[int, bytes](), dict[int, Any]()
     rows, file_numbers, called = [0], [0], list[str]()
     ends.add(np.zeros(1))
@@ -137,12 +137,9 @@ def merged_documents(inputs: Inputs, root: bytes, run: Run) -> Merged:
         ends.add(documents.names.offsets[1:] + len(names))
         names.add(documents.names.values)
         facts.add(documents.facts)
-        its_files, its_chunks = documents.sources.files.copy(), documents.sources.chunks.copy()
+        its_files = documents.sources.files.copy()
         its_files["row"] += before
-        its_files["chunk"] += len(chunks)
-        its_chunks["row"] += before
         files.add(its_files)
-        chunks.add(its_chunks)
         held |= {row + before: data for row, data in documents.held.items()}
         given_names |= {row + before: name for row, name in documents.given_names.items()}
         rows.append(before + len(documents))
@@ -150,10 +147,10 @@ def merged_documents(inputs: Inputs, root: bytes, run: Run) -> Merged:
         called.append(artifact.name)
         for column in artifact.columns.values():
             column.release()
-    sources = SourceFiles(files.all(), chunks.all())
+    sources = SourceFiles(files.all())
     every = Documents(Ragged(names.all(), ends.all()), facts.all(), sources, held, given_names=given_names)
     _refuse_repeated(ByteStrings(every.names), rows, called, "document")
-    if len(sources.chunks):  # or else files have the names of their documents
+    if (every.facts["container"] > 0).any():  # or else files have the names of their documents
         _refuse_repeated(_names_of_files(every), file_numbers, called, "file")
     return _without_other_names(every, np.array(rows), np.array(file_numbers), root, run)
 
@@ -197,15 +194,12 @@ def _without_other_names(documents: Documents, offsets: Index, file_offsets: Ind
     for file in np.flatnonzero(~is_first).tolist():
         run.skipped.add(Skip("again", name_of(file)))
     kept = np.repeat(is_first, np.diff(np.append(sources.files["row"], len(documents))))
-    kept_chunks = np.repeat(is_first, np.diff(np.append(sources.files["chunk"], len(sources.chunks))))
-    files, chunks = sources.files[is_first], sources.chunks[kept_chunks]
-    row_now = offsets_of(kept)
-    files["row"], chunks["row"] = row_now[files["row"]], row_now[chunks["row"]]
-    files["chunk"] = offsets_of(kept_chunks)[files["chunk"]]
+    files, row_now = sources.files[is_first], offsets_of(kept)
+    files["row"] = row_now[files["row"]]
     rest = Documents(
         documents.names.take(np.flatnonzero(kept)),
         documents.facts[kept],
-        SourceFiles(files, chunks),
+        SourceFiles(files),
         {int(row_now[row]): data for row, data in documents.held.items() if kept[row]},
         given_names={int(row_now[row]): name for row, name in documents.given_names.items() if kept[row]},
     )

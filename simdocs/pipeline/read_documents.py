@@ -1,11 +1,10 @@
-"""Read the documents of one task, in a worker: files, or parts of a container."""
+"""Read the documents of one task, in a worker: files, a part of a container, or a block of a file of lines."""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
@@ -13,25 +12,21 @@ from numpy.typing import NDArray
 
 from simdocs.corpora.containers.recognise import flag_of, format_of_document
 from simdocs.corpora.decode import as_utf8, refuse_binary
-from simdocs.corpora.files import each_ahead, read
+from simdocs.corpora.files import each_ahead, read, too_large
 from simdocs.corpora.identity import content_digest
 from simdocs.corpora.read_tasks import Files
 from simdocs.corpora.stamp import NO_FILE, Stamp
-from simdocs.model.documents import CHUNK, DOCUMENT, FILE, NUMBERED, ONE_TEXT, STAMP_FIELDS, WIDE
+from simdocs.model.documents import DOCUMENT, FILE, NUMBERED, ONE_TEXT, STAMP_FIELDS, WIDE
 from simdocs.model.ragged import BlockPlaces
 from simdocs.model.skipped import FIRST, DocumentSkipped, Skip
 from simdocs.options.texts import Sequences
 
 if TYPE_CHECKING:
     from simdocs.corpora.containers.container import Part
+    from simdocs.corpora.containers.line_blocks import LineBlock
 
-
-WorkerTask: TypeAlias = "Files | Part | list[Part]"
-"""Files, a part of a container, or consecutive parts of one."""
-
-Digest: TypeAlias = "Callable[[bytes], bytes]"
-
-NO_CHUNK = np.zeros(0, CHUNK)
+WorkerTask: TypeAlias = "Files | Part | LineBlock"
+"""What is read in one task."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -42,22 +37,45 @@ class Read:
     names: the names of the documents.
     facts: their facts, (n,) DOCUMENT.
     files: the records of their files: (n,) FILE, or (1,) for the container.
+    missed: what was not read.
     raws: their texts as UTF-8.
-    chunks: (c,) CHUNK, the parts of a container that they are in; their rows are places in these lists.
-    missed: what was not read, a part after the other; of files, all in one.
+    digests: the digests of the parts or blocks of a container, in order; None: the task is files.
     known: the places, in these lists, of documents with the probable content, which have no raw text and no facts.
     unusable_ids: as in PartDocuments.
+    numbers: how many numbers a block has. Its documents are numbered from 1.
+    trouble: why a block, and what comes after it, cannot be read.
     """
 
     places: list[int]
     names: list[bytes]
     facts: NDArray[np.void]
     files: NDArray[np.void]
+    missed: Missed
     raws: list[bytes] = field(default_factory=list)
-    chunks: NDArray[np.void] = field(default_factory=lambda: NO_CHUNK)
-    missed: list[Missed] = field(default_factory=list)
+    digests: list[bytes] | None = None
     known: BlockPlaces = field(default_factory=lambda: np.empty(0, np.int64))
     unusable_ids: Skip | None = None
+    numbers: int = 0
+    trouble: DocumentSkipped | None = None
+
+    def move(self, down: int, path: bytes) -> None:
+        """Add to the numbers of documents that were counted from the beginning of a block. path: that of its file."""
+        if not down:
+            return
+        from simdocs.corpora.containers.names import renamed
+
+        self.facts["line"] += down
+        self.places = [number + down for number in self.places]
+        self.names = renamed(self.names, self.facts, path, moved=True)
+        self.missed = self.missed.moved(down)
+        if self.unusable_ids is not None and self.unusable_ids.line:
+            self.unusable_ids = self.unusable_ids._replace(line=self.unusable_ids.line + down)
+
+
+def nothing(trouble: DocumentSkipped | None = None) -> Read:
+    """A Read without documents. trouble: see Read."""
+    facts, files = np.zeros(0, DOCUMENT), np.zeros(0, FILE)
+    return Read(places=[], names=[], facts=facts, files=files, missed=Missed(0, []), trouble=trouble)
 
 
 def read_task(task: WorkerTask, sequences: Sequences, *, with_digests: bool = True) -> Read:
@@ -66,19 +84,19 @@ def read_task(task: WorkerTask, sequences: Sequences, *, with_digests: bool = Tr
     with_digests: record the digests of files and of parts of containers, by which they are recognised later. Those that
     are not recorded are 0. Files that have a probable content are always compared with its digest.
     """
-    digest = content_digest if with_digests else _no_digest
     if isinstance(task, Files):
-        return _files(task, sequences, content_digest if task.likely is not None else digest)
-    if isinstance(task, list):
-        return _joined([_part(part, sequences, digest) for part in task])
-    return _part(task, sequences, digest)
+        return _files(task, sequences, with_digests or task.likely is not None)
+    from simdocs.corpora.containers.container import Part
+
+    if isinstance(task, Part):
+        return _part(task, sequences, task.digest if with_digests else _NO_DIGEST)
+    return _block(task, sequences, with_digests)
 
 
-def _no_digest(_content: bytes) -> bytes:
-    return bytes(16)
+_NO_DIGEST = bytes(16)
 
 
-def _files(task: Files, sequences: Sequences, digest: Digest) -> Read:
+def _files(task: Files, sequences: Sequences, with_digests: bool) -> Read:
     places, known = list[int](), list[int]()
     raws, sizes, flags, stamps, contents, skips = [], [], [], [], [], []
     likely = None if task.likely is None else task.likely.tobytes()
@@ -96,7 +114,7 @@ def _files(task: Files, sequences: Sequences, digest: Digest) -> Read:
                 refuse_binary(data, name)
             if task.named_like_tables and not _is_one_text(data, name, task.limit, sequences):
                 raise DocumentSkipped("changed")
-            content = digest(data)
+            content = content_digest(data) if with_digests else _NO_DIGEST
         except DocumentSkipped as skip:
             skips.append(Skip(skip.reason, name, skip.detail))
             continue
@@ -121,7 +139,7 @@ def _files(task: Files, sequences: Sequences, digest: Digest) -> Read:
         facts=facts,
         files=file_records(stamps, contents),
         raws=raws,
-        missed=[Missed(len(names), skips)],
+        missed=Missed(len(names), skips),
         known=np.array(known, np.int64),
     )
 
@@ -144,7 +162,7 @@ def _is_one_text(data: bytes, name: bytes, limit: int, sequences: Sequences) -> 
     return is_one_text(format_of_document(name, sequences), ContainerFile(name, limit, held=data), sequences)
 
 
-def _part(part: Part, sequences: Sequences, digest: Digest) -> Read:
+def _part(part: Part, sequences: Sequences, digest: bytes) -> Read:
     from simdocs.corpora.containers.container import container
     from simdocs.corpora.containers.names import named
 
@@ -156,39 +174,31 @@ def _part(part: Part, sequences: Sequences, digest: Digest) -> Read:
     facts["container"] = len(part.name)
     facts["flags"] = [NUMBERED * (its_id is None) for its_id in rows.ids]
     numbers = located[:, 2].tolist()
-    chunk = np.zeros(1, CHUNK)
-    chunk["start"], chunk["extent"], chunk["line"] = part.start, part.extent, part.first
-    chunk["content"] = np.frombuffer(digest(part.data), "<u8")
-    chunk["skipped"] = len(rows.skips)
     textless = Textless(rows.textless, rows.fields, rows.remedy, rows.has_text_field)
     return Read(
         places=numbers,
         names=named(part.name, rows.ids, numbers),
         facts=facts,
-        files=file_records([part.stamp], [bytes(16)]),
+        files=file_records([part.stamp], [_NO_DIGEST]),
         raws=[as_utf8(text)[0] for text in rows.texts],
-        chunks=chunk,
-        missed=[Missed(len(rows.texts), rows.skips, textless)],
+        digests=[digest],
+        missed=Missed(len(rows.texts), rows.skips, textless),
         unusable_ids=rows.unusable_ids,
+        numbers=part.count,
     )
 
 
-def _joined(reads: list[Read]) -> Read:
-    """The documents of consecutive parts of a container as those of one task."""
-    if len(reads) == 1:
-        return reads[0]
-    chunks = np.concatenate([read.chunks for read in reads])
-    chunks["row"] = np.cumsum([0, *(len(read.names) for read in reads[:-1])])
-    return Read(
-        places=list(chain.from_iterable(read.places for read in reads)),
-        names=list(chain.from_iterable(read.names for read in reads)),
-        facts=np.concatenate([read.facts for read in reads]),
-        files=reads[0].files,
-        raws=list(chain.from_iterable(read.raws for read in reads)),
-        chunks=chunks,
-        missed=list(chain.from_iterable(read.missed for read in reads)),
-        unusable_ids=next((read.unusable_ids for read in reads if read.unusable_ids is not None), None),
-    )
+def _block(block: LineBlock, sequences: Sequences, with_digests: bool) -> Read:
+    from simdocs.corpora.containers.line_blocks import read_block
+
+    try:
+        part, too_long, data = read_block(block, sequences)
+    except DocumentSkipped as trouble:
+        return nothing(trouble)
+    read = _part(part, sequences, content_digest(data) if with_digests else _NO_DIGEST)
+    if skip := too_large(too_long, block.file.limit):
+        read.missed.skips.append(Skip(skip.reason, block.file.name, skip.detail, part.count))
+    return read
 
 
 class Textless(NamedTuple):

@@ -4,28 +4,27 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+from simdocs.corpora.containers.line_blocks import LineBlock
 from simdocs.corpora.containers.recognise import needed_by
 from simdocs.corpora.file_list import FileList
-from simdocs.corpora.read_tasks import Advance, Cutting, Portion, ReportSkip, ToRead
+from simdocs.corpora.read_tasks import Advance, Cutting, Portion, ToRead
+from simdocs.corpora.taken_over import KeptRows
 from simdocs.engines.engine import Engine, WorkerState
 from simdocs.engines.run import Run
 from simdocs.model.artifact import Artifact
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import BlockPlaces, Index, Rows, offsets_of
-from simdocs.model.skipped import Skip, and_more
+from simdocs.model.skipped import DocumentSkipped, Skip, and_more
 from simdocs.names import display_name
 from simdocs.options.recipes import Recipe
-from simdocs.options.texts import Sequences
-from simdocs.pipeline.read_documents import Read, WorkerTask
+from simdocs.pipeline.read_documents import Read, WorkerTask, nothing
 from simdocs.pipeline.register import Register
 
 if TYPE_CHECKING:
     from simdocs.pipeline.reuse import Earlier
-    from simdocs.pipeline.stretched import Following
 
 Made = TypeVar("Made")
 """The result of a stage for the documents of a task, such as their signatures."""
@@ -67,26 +66,45 @@ class Reading:
         """
         reuse, register, advance = self._reuse, self._register, self.progress
         unchanged = None if reuse is None else reuse.unchanged
-        cutting = Cutting(self._found, self._limit, self.recipe.sequences, register.skip_rest, unchanged, apart=True)
+        cutting = Cutting(self._found, self._limit, self.recipe.sequences, register.skip_rest, unchanged)
         tell = advance.teller(step, self.run.progress)
         flow = _Flow(self.run.engine, work, cutting, advance, tell)
+        row, numbers = -1, 0
         for turn in flow.in_order():
             if turn.kept is not None:
                 assert reuse is not None
+                if isinstance(turn.kept, KeptRows):
+                    row, numbers = turn.kept.file, turn.kept.numbers
                 read, old = reuse.take(turn.kept)
                 yield None, register.enter(read, turn.files, old), old
                 continue
-            if (found := flow.documents(turn, register.skip_rest)) is not None:
-                read, made, files = found
-                del found
-                if read.unusable_ids and not self._warned:
-                    self._warned = True
-                    self._warn_of_ids(read.unusable_ids)
-                rows = None
-                if reuse is not None and len(read.known):
-                    rows = reuse.fill(read, register.files_done)
-                yield made, register.enter(read, files, rows), rows
+            read, made = turn.result
+            if (block := turn.block) is not None:
+                row, numbers = block.row, numbers if block.row == row else 0
+                if block.row == flow.over:
+                    register.enter(nothing(), turn.files)
+                    continue
+                if (trouble := read.trouble) is not None:
+                    flow.over = block.row
+                    self._skip_from(block, numbers + 1, trouble)
+                read.move(numbers, block.file.name)
+                numbers += read.numbers
+            if read.unusable_ids and not self._warned:
+                self._warned = True
+                self._warn_of_ids(read.unusable_ids)
+            rows = None
+            if reuse is not None and len(read.known):
+                rows = reuse.fill(read, register.files_done)
+            yield made, register.enter(read, turn.files, rows), rows
             tell(0)
+
+    def _skip_from(self, block: LineBlock, line: int, trouble: DocumentSkipped) -> None:
+        """Report that a file cannot be read from this line on."""
+        from simdocs.corpora.containers.container import WithoutTexts
+
+        where = [f"from line {line} on"] if block.start else []
+        skip = Skip(trouble.reason, block.file.name, ", ".join([*filter(None, [trouble.detail]), *where]))
+        self._register.skip_rest(skip, block.row in self._found.named and isinstance(trouble, WithoutTexts))
 
     def _warn_of_ids(self, first: Skip) -> None:
         from simdocs.corpora.containers.fields import named_by_numbers
@@ -131,106 +149,60 @@ class _Turn:
     """A task on its way.
 
     files: the number of files that end with it. number: how many tasks were made before it.
-    kept: what is taken over. stretch: what a worker cuts itself.
+    kept: what is taken over. block: the block of lines that is read. result: that of the stage, when it is there.
     """
 
-    __slots__ = ("files", "is_done", "kept", "number", "result", "stretch")
+    __slots__ = ("block", "files", "kept", "number", "result")
 
     def __init__(self, portion: Portion, files: int, number: int) -> None:
         # Other tasks hold texts, which are not needed any more when they were sent.
         self.kept = portion if portion.is_kept else None
-        self.stretch = portion if portion.is_stretch else None
-        self.files, self.number, self.is_done = files, number, portion.is_kept
+        self.block = portion if isinstance(portion, LineBlock) else None
+        self.files, self.number = files, number
         self.result: Any = None
 
 
-class _Source:
-    """Tasks in row order: those that are still to come, and the turns of those that are on their way."""
-
-    def __init__(self, coming: Iterator[tuple[Portion, _Turn]]) -> None:
-        self.coming, self.has_ended = coming, False
-        self.turns = deque[_Turn]()
-
-
-class _Flow(Generic[Made]):
+class _Flow:
     """Sends the tasks of a stage to an engine, and takes their results in row order.
 
-    If a worker cannot read a container to its end, tasks of the rest of it are sent next, and the results of those that
-    were sent before wait for theirs.
+    over: the row of a file that cannot be read further. Of its blocks, only the last one is still sent.
     """
 
     def __init__(
-        self, engine: Engine, work: StageWork[Made], cutting: Cutting, advance: Advance, tell: Callable[[float], None]
+        self,
+        engine: Engine,
+        work: StageWork[Any],
+        cutting: Cutting,
+        advance: Advance,
+        tell: Callable[[float], None],
     ) -> None:
-        self._engine, self._cutting, self._advance, self._tell = engine, cutting, advance, tell
-        self._work = partial(_do, work, cutting.sequences)
-        stream = enumerate(advance.watch(cutting.tasks()))
-        self._sources = [_Source((task, _Turn(task, advance.files[number], number)) for number, task in stream)]
-        """The last one is first in row order."""
-        self._sent = deque[_Turn]()
-        self._following: Following | None = None
+        self._engine, self._work, self._cutting, self._advance, self._tell = engine, work, cutting, advance, tell
+        self._turns = deque[_Turn]()
+        self.over = -1
 
     def in_order(self) -> Iterator[_Turn]:
         """Yield what is kept, and each task when its result is there."""
-        while self._sources:
-            for result in self._engine.map(self._work, self._sending(), self._tell):
-                turn = self._sent.popleft()
-                turn.result, turn.is_done = result, True
-                del result
-                yield from self._ready()
-            yield from self._ready()
+        for result in self._engine.map(self._work, self._sending(), self._tell):
+            yield from self._kept()
+            self._turns[0].result = result
+            del result
+            yield self._next()
+        yield from self._kept()
 
     def _sending(self) -> Iterator[ToRead]:
-        while (portion := self._next()) is not None:
+        for number, portion in enumerate(self._advance.watch(self._cutting.tasks())):
+            turn = _Turn(portion, self._advance.files[number], number)
+            if turn.block is not None and turn.block.row == self.over and not turn.files:
+                continue
+            self._turns.append(turn)
             if not portion.is_kept:
                 yield portion
 
-    def _next(self) -> Portion | None:
-        for source in reversed(self._sources):
-            for portion, turn in source.coming:
-                if turn.stretch is None or self._following is None or not self._following.is_over(turn.stretch):
-                    source.turns.append(turn)
-                    if turn.kept is None:
-                        self._sent.append(turn)
-                    return portion
-            source.has_ended = True
-        return None
+    def _kept(self) -> Iterator[_Turn]:
+        while self._turns and self._turns[0].kept is not None:
+            yield self._next()
 
-    def _ready(self) -> Iterator[_Turn]:
-        while self._sources:
-            source = self._sources[-1]
-            if source.turns and source.turns[0].is_done:
-                turn = source.turns.popleft()
-                self._advance.reach(turn.number)
-                yield turn
-            elif source.turns or not source.has_ended:
-                return
-            else:
-                self._sources.remove(source)
-
-    def documents(self, turn: _Turn, report: ReportSkip) -> tuple[Read, Made, int] | None:
-        """The documents of a task with its result, and the number of files that end there; None if there are none."""
-        if turn.stretch is None:
-            return *turn.result, turn.files
-        from simdocs.pipeline.stretched import Following
-
-        following = self._following = self._following or Following()
-        stretch, worked = turn.stretch, turn.result
-        if following.is_over(stretch):
-            return None
-        found, goes_on = following.take(stretch, worked)
-        if worked.skip is not None:
-            report(worked.skip, worked.is_textless)
-        if not goes_on:
-            rest = self._cutting.rest(stretch.row, following.done, following.count, following.stamp)
-            self._sources.append(_Source((task, _Turn(task, files, turn.number)) for task, files in rest))
-        return None if found is None else (*found, turn.files if goes_on else 0)
-
-
-def _do(work: StageWork[Made], fields: Sequences, task: ToRead, state: WorkerState) -> Any:
-    """The result of a task, or what a worker has read of a stretch."""
-    if not task.is_stretch:
-        return work(task, state)
-    from simdocs.pipeline.stretched import work_on
-
-    return work_on(work, task, state, fields)
+    def _next(self) -> _Turn:
+        turn = self._turns.popleft()
+        self._advance.reach(turn.number)
+        return turn

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -11,9 +10,10 @@ from numpy.typing import NDArray
 
 from simdocs.corpora.containers.recognise import format_of_document, lookalike_of
 from simdocs.corpora.file_list import FileList
+from simdocs.corpora.identity import content_digest
 from simdocs.errors import UsageError
 from simdocs.model.byte_strings import GrowingArray, GrowingByteStrings
-from simdocs.model.documents import CHUNK, DOCUMENT, EMPTY, FILE, MET, NUMBERED, Documents, SourceFiles
+from simdocs.model.documents import DOCUMENT, EMPTY, FILE, MET, NUMBERED, Documents, SourceFiles
 from simdocs.model.ragged import BlockPlaces, Rows
 from simdocs.model.skipped import REPLACED, Skip, Skipped, explanation
 from simdocs.names import display_name
@@ -29,12 +29,12 @@ class FileRecords:
     """Collects the records of files with documents, in row order. cut_short: names of files not read to their ends."""
 
     def __init__(self) -> None:
-        self._files, self._chunks = GrowingArray(FILE), GrowingArray(CHUNK)
+        self._files = GrowingArray(FILE)
         self._rows = 0
         self._begun: NDArray[np.void] | None = None
-        """The record of the file whose chunks are coming in."""
-        self._parts: list[NDArray[np.void]] = []
-        """Its chunks."""
+        """The record of the container whose documents are coming in."""
+        self._digests = list[bytes]()
+        """Those of its parts or blocks."""
         self.cut_short = set[bytes]()
 
     def enter(self, read: Read, taken: BlockPlaces, *, ended: bool, name: bytes) -> None:
@@ -44,42 +44,33 @@ class FileRecords:
         ended: whether a file ends with this task.
         name: the name of that file.
         """
-        if len(read.chunks):
-            self._add_chunks(read, taken)
+        if read.digests is not None:
+            if self._begun is None:
+                self._begun = read.files.copy()
+                self._begun["row"] = self._rows
+            self._digests += read.digests
+            without_text = 0 if read.missed.textless is None else len(read.missed.textless.skips)
+            self._begun["skipped"] += len(read.missed.skips) + without_text + len(read.names) - len(taken)
         elif len(taken):
             files = read.files[taken]
             files["row"] = np.arange(self._rows, self._rows + len(taken))
-            files["chunk"] = len(self._chunks)
             self._files.add(files)
         self._rows += len(taken)
         if ended and self._begun is not None:
             self._end(self._begun, cut_short=name in self.cut_short)
-            self._begun, self._parts = None, []
-
-    def _add_chunks(self, read: Read, taken: BlockPlaces) -> None:
-        if self._begun is None:
-            self._begun = read.files.copy()
-            self._begun["row"], self._begun["chunk"] = self._rows, len(self._chunks)
-        chunks = read.chunks.copy()
-        ends = np.append(chunks["row"], len(read.names))
-        before = np.searchsorted(taken, ends)
-        chunks["skipped"] += np.diff(ends) - np.diff(before)
-        chunks["row"] = self._rows + before[:-1]
-        self._parts.append(chunks)
+            self._begun, self._digests = None, []
 
     def _end(self, file: NDArray[np.void], *, cut_short: bool) -> None:
         if file["row"][0] == self._rows:
             return  # it has no documents
-        chunks = np.concatenate(self._parts)
-        file["skipped"] = chunks["skipped"].sum() + max(cut_short, file["skipped"][0])
-        contents = hashlib.sha256(np.ascontiguousarray(chunks["content"]).data).digest()[:16]
-        file["content"] = np.frombuffer(contents, "<u8")
+        file["skipped"] += cut_short
+        if self._digests:  # or else the content is known
+            file["content"] = np.frombuffer(content_digest(*self._digests), "<u8")
         self._files.add(file)
-        self._chunks.add(chunks)
 
     def all(self) -> SourceFiles:
         """All records."""
-        return SourceFiles(self._files.all(), self._chunks.all())
+        return SourceFiles(self._files.all())
 
 
 class Register:
@@ -131,7 +122,7 @@ class Register:
         if repeated:
             taken = np.delete(taken, list(repeated))
             facts, names = facts[taken], [names[at] for at in taken.tolist()]
-        are_lines = bool(len(read.chunks))
+        are_lines = read.digests is not None
         files = np.full(len(taken), self._done) if are_lines else self._done + np.array(read.places, np.int64)[taken]
         if self._is_noted(files, are_lines=are_lines):
             for row, (at, file) in enumerate(zip(taken.tolist(), files.tolist(), strict=True), self.rows):
@@ -194,19 +185,14 @@ class Register:
         self._skipped.add(skip)
 
     def _skip_of(self, read: Read, repeated: dict[int, Skip], *, ended: bool) -> None:
-        """Record the skips of a task, and then those of repeated names, a part after the other.
+        """Record the skips of a task, and then those of repeated names.
 
         If no document of a container has a text, the file is reported, not each skip.
         """
-        end, coming = 0, iter(repeated.items())
-        place, repeat = next(coming, (len(read.names), None))
-        for missed in read.missed or [Missed(len(read.names), [])]:
-            self._miss(missed)
-            end += missed.documents
-            while repeat is not None and place < end:
-                self._skipped.add(repeat)
-                place, repeat = next(coming, (end, None))
-        self._text_field_met |= self._textless.any_text and bool(len(read.chunks))
+        self._miss(read.missed)
+        for skip in repeated.values():
+            self._skipped.add(skip)
+        self._text_field_met |= self._textless.any_text and read.digests is not None
         if ended:
             self._end_of_file()
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from simdocs.corpora.containers.names import renamed
 from simdocs.corpora.file_list import FileList
-from simdocs.corpora.taken_over import KeptFiles, KeptParts
+from simdocs.corpora.taken_over import KeptFiles, KeptRows
 from simdocs.corpora.unchanged import EarlierFiles, Unchanged, compare
 from simdocs.kernels.buckets import equal_runs
 from simdocs.model.artifact import Artifact
@@ -17,7 +17,7 @@ from simdocs.model.documents import STAMP_FIELDS, Documents
 from simdocs.model.ragged import Rows
 from simdocs.options.recipes import Recipe
 from simdocs.options.texts import Updating
-from simdocs.pipeline.read_documents import Read, file_records
+from simdocs.pipeline.read_documents import Missed, Read, file_records
 
 
 class Reuse:
@@ -28,9 +28,9 @@ class Reuse:
         self._documents = unchanged.earlier.documents
         self._names = ByteStrings(self._documents.names)
 
-    def take(self, kept: KeptFiles | KeptParts) -> tuple[Read, Rows]:
+    def take(self, kept: KeptFiles | KeptRows) -> tuple[Read, Rows]:
         """Reused documents as a Read, with their earlier rows."""
-        return self._files(kept) if isinstance(kept, KeptFiles) else self._parts(kept)
+        return self._files(kept) if isinstance(kept, KeptFiles) else self._rows(kept)
 
     def fill(self, read: Read, first: int) -> Rows:
         """Complete the facts of documents that are known. Return the earlier row of each document, or -1.
@@ -56,26 +56,25 @@ class Reuse:
         )
         for name, column in zip(STAMP_FIELDS, stamps, strict=True):
             files[name] = column
-        np.maximum(files["skipped"], self.unchanged.recent[kept.numbers], out=files["skipped"])
-        facts = self._documents.facts[rows]
-        return Read(places=list(range(count)), names=self._found.names[cut], facts=facts, files=files), rows
+        facts, names = self._documents.facts[rows], self._found.names[cut]
+        missed = Missed(count, [])
+        return Read(places=list(range(count)), names=names, facts=facts, files=files, missed=missed), rows
 
-    def _parts(self, kept: KeptParts) -> tuple[Read, Rows]:
-        rows = self.unchanged.rows_of_chunks(kept.numbers)
-        chunks = self.unchanged.chunks[kept.numbers.start : kept.numbers.stop].copy()
+    def _rows(self, kept: KeptRows) -> tuple[Read, Rows]:
+        rows, path = np.arange(kept.rows.start, kept.rows.stop), self._found.names[kept.file]
         facts = self._documents.facts[rows]
-        path, names = self._found.names[kept.file], self._names[int(rows[0]) : int(rows[-1]) + 1] if len(rows) else []
-        further, down = kept.start - int(chunks["start"][0]), kept.line - int(chunks["line"][0])
-        for some in (facts, chunks):
-            some["start"] += further
-            some["line"] += down
-        chunks["row"] -= chunks["row"][0]
-        names = renamed(names, facts, path, moved=down != 0)
+        names = renamed(self._names[kept.rows.start : kept.rows.stop], facts, path, moved=False)
         facts["container"] = len(path)
-        files = file_records([kept.stamp], [bytes(16)])
-        files["skipped"] = self.unchanged.not_read_whole(kept.file)
-        places = facts["line"].tolist()
-        return Read(places=places, names=names, facts=facts, files=files, chunks=chunks), rows
+        files = file_records([kept.stamp], [self.unchanged.content(kept.number)])
+        read = Read(
+            places=facts["line"].tolist(),
+            names=names,
+            facts=facts,
+            files=files,
+            missed=Missed(len(rows), []),
+            digests=kept.digests,
+        )
+        return read, rows
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from tests.cli.program import simdocs
 
 REMEDY = re.compile(r"build (it|the artifact) again|upgrade simdocs|name (one|an artifact)")
 ARRAYS = [(kind, array.file) for kind in KINDS for array in arrays_of(kind)]
-NOT_READ = ("chunks.npy", "ignored.npy", "sketch_tokens.npy", "sketch_rows.npy")
+NOT_READ = ("ignored.npy", "sketch_tokens.npy", "sketch_rows.npy")
 OF_INDEX = [file for kind, file in ARRAYS if kind == "index"]
 FILES = [*(("index", file) for file in OF_INDEX), ("shingles", "tokens.npy"), ("shingles", "offsets.npy")]
 
@@ -205,7 +205,7 @@ def test_a_fifo_for_a_manifest_is_not_waited_for(place):
 
 @pytest.mark.parametrize("file", [file for file in OF_INDEX if file not in NOT_READ])
 def test_the_program_reports_a_damaged_block(built, place, file):
-    """What is read is checked first. A query reads no chunks; there are no tokens left out, and no sketch here."""
+    """What is read is checked first. There are no tokens left out, and no sketch here."""
     path = Path(shutil.copytree(built / "docs.index", place / "docs.index")) / file
     data = bytearray(path.read_bytes())
     data[-1] ^= 4

@@ -13,7 +13,7 @@ import numpy as np
 from simdocs.artifacts import formats, npy, reader
 from simdocs.artifacts.writer import write_artifact
 from simdocs.kernels.fracminhash import CUT_OFF
-from simdocs.model.documents import CHUNK, DOCUMENT, FILE, Documents, SourceFiles
+from simdocs.model.documents import DOCUMENT, FILE, Documents, SourceFiles
 from simdocs.options.recipes import Banding, Containing, Ignoring, Recipe, Sketching
 from simdocs.storage.atomic_file import atomic_file
 from simdocs.storage.targets import draft_name
@@ -30,7 +30,7 @@ def arrays_of(kind: str) -> tuple[Any, ...]:
 
 def files_of(kind: str) -> set[str]:
     """Return the names of the files of an artifact of this kind."""
-    return set(formats.FORMATS[kind].files)
+    return set(formats.FORMATS[kind].files) - {"chunks.npy"}
 
 
 def checksums_of(data: Any, block: int = formats.BLOCK) -> list[str]:
@@ -62,7 +62,7 @@ def documents_of(names: Sequence[bytes], facts: Mapping[str, Any], files: Mappin
             array[name] = column
     lengths = np.array([len(name) for name in names], np.int64)
     spelt = some.Ragged.from_lengths(np.frombuffer(b"".join(names), np.uint8), lengths)
-    return Documents(spelt, about, SourceFiles(places, np.zeros(0, CHUNK)), {}, **more)
+    return Documents(spelt, about, SourceFiles(places), {}, **more)
 
 
 def documents(rows: int, salt: int) -> Any:
@@ -100,7 +100,6 @@ def arrays(kind: str, salt: int, rows: int = 3) -> dict[str, np.ndarray]:
         "sketch_rows": np.arange(rows, dtype=np.uint32),
         "documents": about.facts,
         "files": about.sources.files,
-        "chunks": about.sources.chunks,
         "names": about.names.values,
         "name_offsets": about.names.offsets,
     }
@@ -111,7 +110,7 @@ def save(path: Path, salt: int, kind: str = "signatures", wait: float = 0.0, row
     """Publish the artifact of this salt."""
     with writing(path, kind, wait) as writer:
         for name, array in arrays(kind, salt, rows).items():
-            if name not in ("documents", "files", "chunks", "names", "name_offsets"):
+            if name not in ("documents", "files", "names", "name_offsets"):
                 writer.append(name, array)
         writer.finish(documents(rows, salt), recipe(kind), {"salt": salt})
 

@@ -29,7 +29,7 @@ def signed_anew(path: Path, change: Callable[[Arrays], object] = len, **of_manif
         data = arrays[array.name].tobytes()
         checksums[array.name] = checksums_of(data)
         (path / array.file).write_bytes(npy.header(array.dtype, arrays[array.name].shape) + data)
-    sources = SourceFiles(arrays["files"], arrays["chunks"])
+    sources = SourceFiles(arrays["files"])
     documents = Documents(some.Ragged(arrays["names"], arrays["name_offsets"]), arrays["documents"], sources, {})
     recipe = of_manifest.pop("recipe", artifact.recipe)
     shapes = {name: array.shape for name, array in arrays.items()}

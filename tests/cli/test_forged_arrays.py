@@ -133,7 +133,7 @@ NO_LINE = "documents.npy: damaged: a document that is not a line has a position 
 SHORTER = "documents.npy: damaged: a line is shorter than its text, or has no number"
 UNITS = "documents.npy: damaged: the length of a document contradicts its size or its flags"
 TOKENS = "documents.npy: damaged: the numbers of units and tokens of a document contradict each other"
-NO_FIT = "chunks.npy: damaged: its chunks do not fit the lines in documents.npy and the files in files.npy"
+NO_FIT = "files.npy: damaged: its files do not fit the lines in documents.npy"
 FILES = "files.npy: damaged: its files and their rows do not fit together"
 
 LENGTHS = {
@@ -154,8 +154,6 @@ LENGTHS = {
     "a line before the others": (put_in("documents", "line", -1, 1), NO_FIT),
     "two lines of one number": (put_in("documents", "line", -1, 2), NO_FIT),
     "a line that is too short": (put_in("documents", "extent", -1, 20), SHORTER),
-    "a line beyond its chunk": (put_in("documents", "extent", -1, 1 << 40), NO_FIT),
-    "a line that begins beyond its chunk": (put_in("documents", "start", -1, 1 << 40), NO_FIT),
     "lines that overlap": (put_in("documents", "start", -1, 1), NO_FIT),
     "more units than bytes": (put_in("documents", "length", 1, 1 << 40), UNITS),
     "a text without units": (put_in("documents", "length", 1, 0), UNITS),
@@ -163,13 +161,6 @@ LENGTHS = {
     "more tokens left out than there are": (put_in("documents", "ignored", 1, 1 << 40), TOKENS),
     "a file that begins later": (put_in("files", "row", 0, 1), FILES),
     "a file of no document": (put_in("files", "row", -1, 9), FILES),
-    "a file of another chunk": (put_in("files", "chunk", -1, 1), NO_FIT),
-    "more lines skipped than the file tells": (put_in("chunks", "skipped", 0, 1), NO_FIT),
-    "a chunk of another row": (put_in("chunks", "row", 0, 7), NO_FIT),
-    "a chunk of no row": (put_in("chunks", "row", 0, 1 << 40), FILES),
-    "a chunk that begins after its lines": (put_in("chunks", "start", 0, 9), NO_FIT),
-    "a chunk that ends before its lines": (put_in("chunks", "extent", 0, 9), NO_FIT),
-    "a chunk whose lines come later": (put_in("chunks", "line", 0, 2), NO_FIT),
 }
 """What is forged of the records of documents 0 to 5 and of the lines 6 to 8, and what is said of it."""
 

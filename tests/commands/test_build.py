@@ -111,7 +111,6 @@ def test_artifacts_built_through_any_stages_are_the_same_bytes(there, unit, mult
     made = the_only(built_through_every_stage(options))
     assert {kind: sorted(files) for kind, files in made.items()} == {
         "shingles": [
-            "chunks.npy",
             "documents.npy",
             "files.npy",
             "manifest.json",
@@ -121,7 +120,6 @@ def test_artifacts_built_through_any_stages_are_the_same_bytes(there, unit, mult
             "tokens.npy",
         ],
         "signatures": [
-            "chunks.npy",
             "documents.npy",
             "files.npy",
             "ignored.npy",
@@ -133,7 +131,6 @@ def test_artifacts_built_through_any_stages_are_the_same_bytes(there, unit, mult
         "index": [
             "band_keys.npy",
             "band_rows.npy",
-            "chunks.npy",
             "documents.npy",
             "files.npy",
             "ignored.npy",
@@ -146,7 +143,7 @@ def test_artifacts_built_through_any_stages_are_the_same_bytes(there, unit, mult
             "sketch_tokens.npy",
         ],
     }
-    for common in ("documents.npy", "files.npy", "chunks.npy", "names.npy", "name_offsets.npy"):
+    for common in ("documents.npy", "files.npy", "names.npy", "name_offsets.npy"):
         assert made["shingles"][common] == made["signatures"][common] == made["index"][common]
     assert made["signatures"]["signatures.npy"] == made["index"]["signatures.npy"]
 
@@ -156,7 +153,6 @@ def test_artifacts_are_the_same_bytes_for_any_batches_and_workers(there, monkeyp
     options = {"unit": "word", "k": 2, "ignore_common": 0.5} | PLACES
     expected = the_only(built_through_every_stage(options))
     monkeypatch.setattr("simdocs.model.texts.batches.__defaults__", (size,))
-    monkeypatch.setattr("simdocs.corpora.containers.lines.BATCH_BYTES", max(size, 5))
     monkeypatch.setattr("simdocs.pipeline.signing._STORED_AT_ONCE", size)
     made = the_only(built_through_every_stage(options, jobs))
     for kind, files in made.items():

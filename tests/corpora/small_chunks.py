@@ -1,16 +1,17 @@
-"""Small blocks and chunks of lines, so that a small file has several."""
+"""Small blocks and parts, so that a small file has several."""
 
 from __future__ import annotations
 
 import pytest
 
-from simdocs.corpora.containers import line_stretches, lines
+from simdocs.corpora import taken_over
+from simdocs.corpora.containers import json_array, line_blocks, lines, tables
 
 
 def cut_small(patch: pytest.MonkeyPatch, size: int) -> None:
-    """Read as many bytes at once, and cut chunks of at most as many."""
-    patch.setattr(lines, "BATCH_BYTES", size)
-    patch.setattr(line_stretches, "BATCH_BYTES", size)
-    patch.setattr(lines, "MOST_BYTES", size)
-    patch.setattr(lines, "USUAL_BYTES", max(1, size >> 1))
-    patch.setattr(lines, "LEAST_BYTES", size >> 3)
+    """Read as many bytes at once, and put about as many into a part."""
+    for module in (json_array, lines, tables):
+        patch.setattr(module, "BATCH_BYTES", size)
+    for module in (line_blocks, taken_over):
+        patch.setattr(module, "BLOCK", size)
+    patch.setattr(line_blocks, "_PIECE", max(1, size >> 3))

@@ -20,7 +20,7 @@ import simdocs
 from simdocs.artifacts.npy import MOST_TEXT_IN_BYTE
 from simdocs.corpora.containers.container import Container, ContainerFile, Locator, Part, PartDocuments, container
 from simdocs.corpora.containers.reopened import Reopened
-from simdocs.corpora.read_tasks import sampled, tasks
+from simdocs.corpora.read_tasks import Cutting, sampled
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.options.file_formats import CONTAINERS
 from simdocs.options.texts import Sequences
@@ -236,7 +236,7 @@ def test_only_wanted_documents_are_read(tmp_path: Path, name: str) -> None:
     path.write_bytes(write([(None, f"text {number}") for number in range(9)]))
     few, every = sampled(found_by(path), 1 << 20, FIELDS, 3, seed=0)
     ((_, wanted),) = few.lines.items()
-    parts = [task for task, _ in tasks(few, 1 << 20, FIELDS, lambda *_: None)]
+    parts = [task for task, _ in Cutting(few, 1 << 20, FIELDS, lambda *_: None).tasks()]
     assert all(isinstance(part, Part) for part in parts)
     found = [of(name).documents(part, FIELDS) for part in parts if isinstance(part, Part)]
     assert every == 9

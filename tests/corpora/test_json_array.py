@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import simdocs
 from simdocs.corpora.containers.container import ContainerFile, OneText, Part, container
 from simdocs.corpora.decode import LOOKED_AT
-from simdocs.corpora.read_tasks import tasks
+from simdocs.corpora.read_tasks import Cutting
 from simdocs.errors import UsageError
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.options.texts import Sequences
@@ -94,16 +94,6 @@ def test_no_bytes_make_it_fail(data: bytes) -> None:
             ARRAY.documents(part, FIELDS)
 
 
-def test_an_insertion_leaves_the_parts_that_follow_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
-    cut_small(monkeypatch, 256)
-    wanted = [{"text": f"the text of number {number}"} for number in range(200)]
-    before, _ = read(json.dumps(wanted).encode())
-    after, _ = read(json.dumps([*wanted[:20], {"text": "another"}, *wanted[20:]]).encode())
-    known = {part.digest for part in before}
-    assert len(before) > 20
-    assert sum(part.digest not in known for part in after) <= 3
-
-
 WRONG = {
     b'{"text": "x"}': "not like an array of objects: give --input-format jsonl to read the object as a document, or",
     b'{\n "text": "x"\n}': "not like an array of objects: make it an array first, as with jq -s ., or give",
@@ -180,7 +170,7 @@ def test_an_object_is_not_read_to_its_end(tmp_path: Path) -> None:
         file.write(b'{"text": "' + b"x" * LOOKED_AT)
         file.truncate(1 << 40)
     skips = list[Any]()
-    ((task, _),) = tasks(found_by(tmp_path), 1 << 20, FIELDS, lambda skip, _: skips.append(skip))
+    ((task, _),) = Cutting(found_by(tmp_path), 1 << 20, FIELDS, lambda skip, _: skips.append(skip)).tasks()
     assert (task.names, skips) == ([os.fsencode(tmp_path / "x.json")], [])  # type: ignore[union-attr]
 
 

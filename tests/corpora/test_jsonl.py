@@ -386,7 +386,7 @@ def tasks_of(
     found = file_list.FileList.of(names, [len(one or b"") for one in contents.values()], held, texts=False)
     skipped = Skipped()
     done: list[object] = []
-    for task, files in read_tasks.tasks(found, 100, sequences, lambda skip, _: skipped.add(skip)):
+    for task, files in read_tasks.Cutting(found, 100, sequences, lambda skip, _: skipped.add(skip)).tasks():
         if isinstance(task, read_tasks.Files):
             assert task.limit == 100
             done.append(([os.path.basename(name).decode() for name in task.names], task.held, files))
@@ -401,7 +401,6 @@ def tasks_of(
 
 def test_tasks_are_in_row_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cut_small(monkeypatch, 4)
-    monkeypatch.setattr(of_lines, "LEAST_BYTES", 4)
     contents = {
         "a": b"a",
         "b.gz": b"b",

@@ -15,7 +15,7 @@ import pytest
 import simdocs
 from simdocs.corpora import files
 from simdocs.corpora.containers.container import Part, container
-from simdocs.corpora.read_tasks import Files, sampled, tasks
+from simdocs.corpora.read_tasks import Cutting, Files, sampled
 from simdocs.errors import InputError, UsageError
 from simdocs.kernels import native
 from simdocs.model.documents import ONE_TEXT
@@ -179,7 +179,7 @@ def test_a_sample_has_it_once(path: Path) -> None:
     some = [sampled(found_by("docs"), 1 << 20, Sequences(), 1, seed=seed)[0] for seed in range(20)]
     assert {one.names[0] for one in some} == {b"docs/plain.txt", bytes(path)}
     for one in some:
-        each = [task for task, _ in tasks(one, 1 << 20, Sequences(), lambda *_: None)]
+        each = [task for task, _ in Cutting(one, 1 << 20, Sequences(), lambda *_: None).tasks()]
         assert [len(task.names) for task in each if isinstance(task, Files)] == [1]
 
 
@@ -190,7 +190,7 @@ def test_many_of_them_are_few_tasks_in_row_order(kind: str, monkeypatch: pytest.
     for at in range(20):
         Path(f"docs/{at:02}{suffix}").write_bytes(table if at in (6, 7, 13) else other + b"%d" % at)
     found = found_by("docs")
-    each = [(task, ended) for task, ended in tasks(found, 1 << 20, Sequences(), lambda *_: None)]
+    each = [(task, ended) for task, ended in Cutting(found, 1 << 20, Sequences(), lambda *_: None).tasks()]
     assert sum(ended for _, ended in each) == 20
     assert [len(task.names) for task, _ in each if isinstance(task, Files)] == [4, 2, 4, 1, 4, 2]
     rows = [name for task, _ in each for name in (task.names if isinstance(task, Files) else [task.name])]  # type: ignore[union-attr]

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from simdocs.corpora.containers.container import Part
-from simdocs.corpora.read_tasks import Files, sampled, tasks
+from simdocs.corpora.containers.line_blocks import LineBlock, read_block
+from simdocs.corpora.read_tasks import Cutting, Files, sampled
 from tests import strategies as some
 from tests.corpora.finding import found_by
 from tests.corpora.json_lines import names_in, rows
@@ -26,11 +27,13 @@ def lay(where: Path) -> Any:
 
 def names(found: Any) -> list[str]:
     read = []
-    for task, _ in tasks(found, 1 << 20, some.sequences(), lambda *_: None):
+    for task, _ in Cutting(found, 1 << 20, some.sequences(), lambda *_: None).tasks():
         if isinstance(task, Files):
             read += task.names
         elif isinstance(task, Part):
             read += names_in(task)
+        elif isinstance(task, LineBlock):
+            read += names_in(read_block(task, some.sequences()).part)
     return [os.path.basename(os.fsdecode(name)) for name in read]
 
 
@@ -63,7 +66,7 @@ def test_a_line_that_is_not_drawn_is_not_even_parsed(tmp_path):
     few, every = sampled(found, 1 << 20, some.sequences(), 5, 3)
     assert every == 30
     (wanted,) = few.lines.values()
-    ((task, _),) = tasks(few, 1 << 20, some.sequences(), lambda *_: None)
+    ((task, _),) = Cutting(few, 1 << 20, some.sequences(), lambda *_: None).tasks()
     assert isinstance(task, Part)
     read = rows(task)
     numbers = [where.number for where in read.locators]

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import errno
 import gzip
-import itertools
 import json
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,8 +17,7 @@ import numpy as np
 import pytest
 
 from simdocs.corpora import file_list, files, stamp
-from simdocs.corpora.containers import jsonl
-from simdocs.corpora.containers import lines as of_lines
+from simdocs.corpora.containers import jsonl, line_blocks, lines
 from simdocs.corpora.unchanged import EarlierFiles, compare
 from simdocs.options.texts import Updating
 from simdocs.pipeline import shingling
@@ -35,16 +33,16 @@ EVERY = {"docs/a", "docs/b", "docs/sub/c", "docs/lines.jsonl"}
 
 
 class Watch:
-    """What was read since it was asked last: the names of files, the first lines of chunks, and texts."""
+    """What was read since it was asked last: the names of files, where lines were parsed, and texts."""
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.files, self.lines, self.texts = set[str](), list[int](), list[bytes]()
-        for module, name in ((files, "open_file"), (of_lines, "open_file")):
-            patch.setattr(module, name, self._opening(getattr(module, name)))
+        for module in (files, line_blocks, lines):
+            patch.setattr(module, "open_file", self._opening(module.open_file))
         read, shingled = jsonl.JsonLines.documents, shingling.shingled
 
         def parsing(lines: jsonl.JsonLines, part: Any, *more: Any) -> Any:
-            self.lines.append(part.first)
+            self.lines.append(part.start)
             return read(lines, part, *more)
 
         def shingling_texts(raws: list[bytes], *more: Any) -> Any:
@@ -147,15 +145,15 @@ def test_an_update_with_two_workers_has_the_bytes_of_a_build_with_one(case: Case
 
 def test_a_file_that_could_not_be_read_to_its_end_is_read_again(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its stamp is the same, and no line of it was skipped."""
-    real = of_lines.chunks
 
-    def broken(*arguments: Any, **more: Any) -> Iterator[Any]:
-        yield from itertools.islice(real(*arguments, **more), 3)
-        raise OSError(errno.EIO, "broken")
+    def broken(file: Any, size: int, at: int) -> bytes:
+        if at >= 3 * 256:
+            raise OSError(errno.EIO, "broken")
+        return files.read_at(file, size, at)
 
     with monkeypatch.context() as patch:
-        patch.setattr(of_lines, "chunks", broken)
-        assert 3 < built(Path("x.shingles"), ["docs"], rebuild=True).n_documents < 43
+        patch.setattr(line_blocks, "read_at", broken)
+        assert 3 < built(Path("x.shingles"), ["docs"], rebuild=True, allow_shrink=True).n_documents < 43
     assert case.update().files == {"docs/lines.jsonl"}
 
 
@@ -275,52 +273,71 @@ def test_a_file_from_the_future_is_always_read(case: Case) -> None:
     assert watch.texts == []
 
 
-def test_only_the_end_of_a_file_is_parsed_if_lines_were_appended(case: Case) -> None:
+def append(data: bytes) -> None:
     with Path("docs/lines.jsonl").open("ab") as stream:
-        stream.write(b'{"text": "one more"}\n')
+        stream.write(data)
+
+
+def test_only_the_end_of_a_file_is_parsed_if_lines_were_appended(case: Case) -> None:
+    append(b'{"text": "one more"}\n')
     watch = case.update()
-    assert watch.files == {"docs/lines.jsonl"}
-    assert len(watch.lines) <= 2
-    assert min(watch.lines) > 20
-    assert watch.texts[-1] == b"one more"
+    assert (watch.files, watch.texts) == ({"docs/lines.jsonl"}, [b"one more"])
+    assert watch.lines[0] == sum(map(len, LINES))
 
 
-def test_only_chunks_nearby_are_parsed_if_a_line_was_inserted(case: Case) -> None:
-    Path("docs/lines.jsonl").write_bytes(b"".join([*LINES[:20], b'{"text": "one more"}\n', *LINES[20:]]))
+@pytest.mark.parametrize("end", [b"", b"\n", b"\n\n \n"])
+def test_a_last_line_without_an_end_is_parsed_again_when_the_file_has_grown(case: Case, end: bytes) -> None:
+    append(b'{"text": "no end"}')
+    case.update()
+    append(end + b'  \n{"text": "another"}')
     watch = case.update()
-    assert b"one more" in watch.texts
-    assert 1 <= len(watch.lines) <= 3
+    assert watch.texts[-1] == b"another"
+    assert b"no end" in watch.texts
+    append(b", and more")
+    case.update()
 
 
-def test_lines_of_a_moved_or_copied_file_are_not_parsed_again(case: Case) -> None:
-    shutil.copy("docs/lines.jsonl", "docs/sub/copy.ndjson")
+def test_a_file_that_has_grown_is_read_again_if_it_begins_otherwise(case: Case) -> None:
+    data = Path("docs/lines.jsonl").read_bytes()
+    Path("docs/lines.jsonl").write_bytes(data.replace(b"line 7", b"line X") + b'{"text": "one more"}\n')
+    assert len(case.update().texts) == 41
+
+
+def test_a_file_in_which_a_line_was_inserted_or_removed_is_read_again(case: Case) -> None:
+    for rows in ([*LINES[:20], b'{"text": "one more"}\n', *LINES[20:]], LINES[1:]):
+        Path("docs/lines.jsonl").write_bytes(b"".join(rows))
+        assert len(case.update().texts) == len(rows)
+
+
+def test_lines_of_a_renamed_file_are_not_parsed_again(case: Case) -> None:
+    os.rename("docs/lines.jsonl", "docs/sub/other.ndjson")
     watch = case.update()
-    assert (watch.files, watch.lines) == ({"docs/sub/copy.ndjson"}, [])
+    assert (watch.files, watch.lines) == ({"docs/sub/other.ndjson"}, [])
 
 
-def test_a_chunk_with_a_malformed_line_is_parsed_each_time(case: Case) -> None:
+def test_a_file_with_a_malformed_line_is_read_each_time(case: Case) -> None:
     Path("docs/lines.jsonl").write_bytes(b"".join([*LINES[:20], b"{\n", *LINES[20:]]))
     case.update()
     for _ in range(2):
         watch = case.update()
-        assert (watch.files, len(watch.lines)) == ({"docs/lines.jsonl"}, 1)
+        assert (watch.files, len(watch.texts)) == ({"docs/lines.jsonl"}, 40)
 
 
-def test_a_chunk_with_a_repeated_id_is_parsed_and_the_line_reported_each_time(case: Case) -> None:
-    """The rows of the chunks after it begin one earlier than their lines."""
+def test_a_file_with_a_line_without_the_text_field_is_read_and_the_line_reported_each_time(case: Case) -> None:
+    append(b'{"body": "x"}\n')
+    for _ in range(3):
+        case.update()
+        assert json.loads(Path("x.shingles/run.json").read_bytes())["skipped"] == {"malformed": 1}
+
+
+def test_a_file_with_a_repeated_id_is_read_and_the_line_reported_each_time(case: Case) -> None:
     Path("docs/lines.jsonl").write_bytes(b"".join([*LINES[:10], *[b'{"id": "x", "text": "once"}\n'] * 2, *LINES[10:]]))
     case.update()
     for turn in range(2):
-        with Path("docs/lines.jsonl").open("ab") as stream:
-            stream.write(b'{"text": "turn %d"}\n' % turn)
-        watch = case.update()
-        assert (len(watch.texts), len(watch.lines) < 5) == (len(set(watch.texts)), True)
+        append(b'{"text": "turn %d"}\n' % turn)
+        case.update()
         assert json.loads(Path("x.shingles/run.json").read_bytes())["skipped"] == {"malformed": 1}
-    documents = opened(Path("x.shingles")).documents
-    chunks = documents.sources.chunks
-    within = documents.facts["start"][chunks["row"]] - chunks["start"]
-    assert ((within >= 0) & (within < chunks["extent"])).all()
-    assert chunks["skipped"].sum() == 1
+    assert opened(Path("x.shingles")).documents.sources.files["skipped"].tolist() == [0, 0, 1, 0]
 
 
 def test_an_artifact_with_a_file_after_its_last_row_is_built_from_scratch(case: Case) -> None:

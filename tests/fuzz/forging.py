@@ -11,7 +11,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from simdocs.artifacts.formats import FORMATS
-from simdocs.model.documents import CHUNK_FIELDS, FIELDS, FILE_FIELDS
+from simdocs.model.documents import FIELDS, FILE_FIELDS
 from simdocs.options.declaration import Group
 from tests import strategies as some
 from tests.cli.forged import Arrays, signed_anew
@@ -108,7 +108,7 @@ RUNS = [
 def forgeries(kind: str) -> st.SearchStrategy[Forgery]:
     """Return forgeries of an artifact of this kind: mostly of one to three arrays."""
     places = [(array.name, "") for array in FORMATS[kind].arrays if not array.dtype.names]
-    of_records = {"documents": FIELDS, "files": FILE_FIELDS, "chunks": CHUNK_FIELDS}
+    of_records = {"documents": FIELDS, "files": FILE_FIELDS}
     places += [(array, name) for array, about in of_records.items() for name, *_ in about]
     one = st.builds(
         lambda place, *rest: Change(*place, *rest),

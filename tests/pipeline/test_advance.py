@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from simdocs.corpora.read_tasks import Advance, tasks
+from simdocs.corpora.read_tasks import Advance, Cutting
 from simdocs.model.ragged import NO_TOKENS
 from simdocs.pipeline import shingling, signing
 from simdocs.pipeline.reading import Reading
@@ -29,9 +29,9 @@ def test_bytes_rise_to_the_total_and_move_within_a_large_file(tmp_path: Path, na
     (tmp_path / "d.jsonl").write_bytes(b"")
     found = found_by(tmp_path)
     advance, skips = Advance(found), list[Any]()
-    assert len(list(advance.watch(tasks(found, 1 << 30, some.sequences(), lambda skip, _: skips.append(skip))))) == len(
-        advance.files
-    )
+    assert len(
+        list(advance.watch(Cutting(found, 1 << 30, some.sequences(), lambda skip, _: skips.append(skip)).tasks()))
+    ) == len(advance.files)
     assert sum(advance.files) == 4
     assert all(a <= b for a, b in itertools.pairwise(advance.bytes))
     assert advance.bytes[-1] == advance.total == sum(found.sizes)

@@ -50,7 +50,7 @@ MOMENTS = {
     "after files were compared": "simdocs.pipeline.reading.Cutting",
     "before a document is read": "simdocs.pipeline.read_documents.read",
     "when a document is opened": "simdocs.corpora.files.open_file",
-    "when lines are opened": "simdocs.corpora.containers.lines.open_file",
+    "when lines are opened": "simdocs.corpora.containers.line_blocks.open_file",
     "when a document is decoded": "simdocs.pipeline.read_documents.content_digest",
     "when lines are parsed": "simdocs.corpora.containers.jsonl._object",
 }

@@ -48,11 +48,11 @@ class Locator(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """Consecutive documents of one file. One worker reads a part, and updates take over whole parts.
+    """Consecutive documents of one file. One worker reads a part.
 
     container: the name of the container in the family.
     name: the path of the file.
-    data: the bytes that hold the documents. A part with the same data has the same documents.
+    data: the bytes that hold the documents.
     start, extent: the interval of the file that it covers: see Locator.
     first, count: the number of its first document, and how many numbers it covers.
     stamp: the stamp of the file when it was opened.
@@ -74,12 +74,11 @@ class Part:
     wanted: frozenset[int] | None = None
 
     is_kept: ClassVar[Literal[False]] = False
-    is_stretch: ClassVar[Literal[False]] = False
 
     @property
     def digest(self) -> bytes:
-        """The digest of its data, by which updates recognise it."""
-        return content_digest(self.data)
+        """A digest of its data and of where they are. Parts with the same digest have the same documents."""
+        return content_digest(b"%d " % self.start, self.data)
 
 
 @dataclass(slots=True)
@@ -158,7 +157,7 @@ class Container(Protocol):
     noun: str
 
     def parts(self, file: ContainerFile, fields: Sequences) -> Iterator[Part]:
-        """Cut a file into parts: at least one, every document in exactly one, at the same places each time.
+        """Cut a file into parts: at least one, every document in exactly one, the same ones each time.
 
         Holds at most a few parts and one document in memory. Raises DocumentSkipped after all parts that could be
         read: vanished, unreadable, special, changed, malformed. Raises OneText before the first part.

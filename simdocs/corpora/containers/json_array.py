@@ -9,18 +9,18 @@ import codecs
 import json
 import re
 import shlex
-import zlib
 from collections.abc import Iterator
 
-from simdocs.corpora.containers import lines
 from simdocs.corpora.containers.container import ContainerFile, Locator, OneText, Part, PartDocuments
 from simdocs.corpora.containers.fields import add_row, fields_of_row, has_text, without_texts
 from simdocs.corpora.containers.jsonl import JsonObjects, what_is_wrong
+from simdocs.corpora.containers.lines import MOST_RECORDS
 from simdocs.corpora.containers.recognise import looks_like_lines
 from simdocs.corpora.decode import LOOKED_AT, refuse_binary
 from simdocs.corpora.files import close_file, open_file, read, read_at, too_large
 from simdocs.corpora.stamp import NO_FILE, Stamp
 from simdocs.model.skipped import DocumentSkipped, Skip
+from simdocs.model.texts import BATCH_BYTES
 from simdocs.options.file_formats import compression_of
 from simdocs.options.texts import Sequences
 
@@ -153,7 +153,7 @@ def _refuse_without_texts(text: str, fields: Sequences) -> None:
 
 
 def _parts(file: ContainerFile, text: str, stamp: Stamp) -> Iterator[Part]:
-    """Cut an array into parts, at places that depend on the objects near them, as chunks of lines are cut."""
+    """Cut an array into parts."""
     first, at, end, count = 1, 0, 0, 0
 
     def part() -> Part:
@@ -174,13 +174,10 @@ def _parts(file: ContainerFile, text: str, stamp: Stamp) -> Iterator[Part]:
     each = Elements(text, _start_of(text))
     try:
         for start, stop in each:
-            if count and stop - at > lines.MOST_BYTES:
+            if count and (stop - at > BATCH_BYTES or count == MOST_RECORDS):
                 yield part()
                 first, count = first + count, 0
             at, end, count = at if count else start, stop, count + 1
-            if count == lines.MOST_LINES or _is_good_end(text, at, start, stop):
-                yield part()
-                first, count = first + count, 0
         each.refuse_rest()
     except DocumentSkipped as skip:
         if count:
@@ -188,18 +185,6 @@ def _parts(file: ContainerFile, text: str, stamp: Stamp) -> Iterator[Part]:
         raise DocumentSkipped(skip.reason, f"{skip.detail}, from object {first + count} on") from None
     if count or first == 1:
         yield part()
-
-
-def _is_good_end(text: str, at: int, start: int, stop: int) -> bool:
-    """Whether to end a part that begins at `at` with this object. The probability is proportional to its length."""
-    if stop - at < lines.LEAST_BYTES:
-        return False
-    mixed = zlib.crc32(text[start:stop].encode(_BY_BYTES)) * _FACTOR & 0xFFFFFFFF
-    return mixed * lines.USUAL_BYTES < (stop - start) << 32
-
-
-_FACTOR = 0x9E3779B1
-"""Without it, the checksums of objects that differ in a few digits would be near each other."""
 
 
 _BY_BYTES = "latin-1"

@@ -23,7 +23,7 @@ from simdocs.corpora.files import (
     stamp_now,
 )
 from simdocs.corpora.stamp import NO_FILE, Stamp
-from simdocs.model.ragged import Index, Mask
+from simdocs.model.ragged import Index
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.model.texts import BATCH_BYTES
 from simdocs.options.file_formats import compression_of
@@ -109,19 +109,15 @@ def _blocks(
     content: Iterator[Chunk], cutter: Cutter, source: OpenFile | None = None, stamp: Stamp = NO_FILE
 ) -> Iterator[CutBlock]:
     """Yield the parts of some content. source: its file, which had this stamp; None: it is held."""
-    try:
-        for turn, given in enumerate(content):
-            if isinstance(given, int) and cutter.skips(given):
-                continue
-            piece = bytes(given)
-            if not turn and (what := binary_format(piece)):
-                raise DocumentSkipped("malformed", what)
-            if not turn and piece.startswith(codecs.BOM_UTF8):
-                cutter.start, piece = len(codecs.BOM_UTF8), piece[len(codecs.BOM_UTF8) :]
-            yield from cutter.take(piece)
-    except DocumentSkipped:
-        yield from cutter.cut(to_end=True)
-        raise
+    for turn, given in enumerate(content):
+        if isinstance(given, int) and cutter.skips(given):
+            continue
+        piece = bytes(given)
+        if not turn and (what := binary_format(piece)):
+            raise DocumentSkipped("malformed", what)
+        if not turn and piece.startswith(codecs.BOM_UTF8):
+            cutter.start, piece = len(codecs.BOM_UTF8), piece[len(codecs.BOM_UTF8) :]
+        yield from cutter.take(piece)
     if source is not None and stamp_now(source).size > stamp.size:
         cutter.leave_unfinished()
     yield from cutter.rest()
@@ -137,16 +133,14 @@ class Cutter:
     def __init__(self, limit: int) -> None:
         self.start, self.first = 0, 1
         self._limit = limit
-        self._whole = b""
-        """Whole records that are not yielded yet, because their chunk may go on."""
-        self._ends = np.empty(0, np.int64)
-        """Where they end."""
         self._held: list[bytes] = []
         """The beginning of a record whose end was not read yet."""
         self._size = 0
         """Its length."""
         self._dropped = 0
         """Its length if it is too long, and so not held."""
+        self._is_cut = False
+        """Whether there is a part."""
 
     def ends_in(self, piece: bytes) -> Index:
         """Where records end in the next bytes, ascending."""
@@ -164,25 +158,24 @@ class Cutter:
         return True
 
     def take(self, piece: bytes) -> Iterator[CutBlock]:
-        """Add the next bytes, and yield the parts that are complete."""
+        """Add the next bytes, and yield the records that are complete."""
         ends = self.ends_in(piece)
         if self._dropped:
-            yield from self.cut(to_end=True)
             if not len(ends):
                 self._dropped += len(piece)
                 return
             past = int(ends[0])
+            self._is_cut = True
             yield b"", self.start, self._dropped + past - 1, self.first, 1
             self.start, self.first, self._dropped = self.start + self._dropped + past, self.first + 1, 0
             piece, ends = piece[past:], ends[1:] - past
-        cut = int(ends[-1]) if len(ends) else 0
         if len(ends):
-            self._ends = np.concatenate((self._ends, ends + (len(self._whole) + self._size)))
-            self._whole = b"".join((self._whole, *self._held, piece[:cut]))
+            cut, size, held = int(ends[-1]), self._size, self._held
             self._held, self._size = [], 0
-            yield from self.cut(to_end=False)
-        self._held.append(piece[cut:])
-        self._size += len(piece) - cut
+            yield from self._whole(b"".join((*held, piece[:cut])), ends + size)
+            piece = piece[cut:]
+        self._held.append(piece)
+        self._size += len(piece)
         if self._size > self._limit:
             self._dropped, self._held, self._size = self._size, [], 0
 
@@ -191,41 +184,30 @@ class Cutter:
         self._held, self._size, self._dropped = [], 0, 0
 
     def rest(self) -> Iterator[CutBlock]:
-        """Yield the last parts, so that there is at least one in all. DocumentSkipped: the last record has no end."""
-        nothing = self.first == 1 and not (self._whole or any(self._held))
-        if not self._dropped:
-            self._whole = b"".join((self._whole, *self._held))
-        yield from self.cut(to_end=True)
-        if self._dropped or nothing:
+        """Yield the last record, if it lacks its end, so that there is at least one part in all.
+
+        Raises DocumentSkipped: see RecordCutter.
+        """
+        data = b"".join(self._held)
+        if data:
+            yield from self._whole(data, np.array([len(data)]))
+        elif self._dropped or not self._is_cut:
             yield b"", self.start, self._dropped, self.first, int(self._dropped > 0)
 
-    def cut(self, *, to_end: bool) -> Iterator[CutBlock]:
-        """Yield the chunks in the whole records that were read. to_end: the last one is complete, too."""
-        at = done = 0
-        ends = ends_to(self._ends, self._whole) if to_end else self._ends
-        for stop, count in cut_records(ends, good_ends(self._whole, ends), to_end=to_end):
-            block = self.block(self._whole[at:stop], ends[done : done + count] - at)
+    def _whole(self, data: bytes, ends: Index) -> Iterator[CutBlock]:
+        """Yield the parts of these whole records."""
+        at = 0
+        for done in range(0, len(ends), MOST_RECORDS):
+            some = ends[done : done + MOST_RECORDS]
+            block, self._is_cut = self.block(data[at : some[-1]], some - at), True
             yield block
-            self.start, self.first, at, done = self.start + stop - at, self.first + block[-1], stop, done + count
-        self._whole, self._ends = self._whole[at:], self._ends[done:] - at
+            self.start, self.first, at = self.start + int(some[-1]) - at, self.first + block[-1], int(some[-1])
 
 
-MOST_BYTES = BATCH_BYTES
-"""Bytes of a chunk, unless it is a single longer line."""
-
-USUAL_BYTES = MOST_BYTES >> 2
-"""Bytes of a chunk on average, beyond the least."""
-
-LEAST_BYTES = MOST_BYTES >> 4
-"""A chunk is not cut before it has this many bytes. Each chunk costs an entry and a task."""
-
-MOST_LINES = 1 << 14
-"""The most records in a chunk, since the facts of each take memory. Only chunks of very short lines have this many."""
+MOST_RECORDS = 1 << 14
+"""The most records of a part, since the facts of each take memory. Only parts of very short lines have this many."""
 
 _LINE_FEED = 10
-
-_FACTORS = tuple(np.uint64(factor) for factor in (0x9FB21C651E98DF25, 0xD6E8FEB86659FD93, 0xC2B2AE3D27D4EB4F))
-"""Odd numbers with about as many bits set as not."""
 
 
 def ends_of_lines(data: bytes) -> Index:
@@ -236,63 +218,6 @@ def ends_of_lines(data: bytes) -> Index:
 def ends_to(ends: Index, data: bytes) -> Index:
     """The ends of records in data that is complete, so that the last record may lack its end."""
     return np.append(ends, len(data)) if data and (not len(ends) or ends[-1] < len(data)) else ends
-
-
-def cut_lines(data: bytes, *, to_end: bool) -> list[tuple[int, int]]:
-    """The end of each chunk of whole lines, ascending, and its number of lines. The rest belongs to a later chunk.
-
-    data: begins a chunk.
-    to_end: the file ends here, so the last chunk is complete, and its last line may lack the line feed.
-    A chunk has at most MOST_BYTES, unless it is a single line, and MOST_LINES.
-    """
-    ends = ends_of_lines(data)
-    ends = ends_to(ends, data) if to_end else ends
-    return cut_records(ends, good_ends(data, ends), to_end=to_end)
-
-
-def cut_records(ends: Index, good_ends: Mask, *, to_end: bool) -> list[tuple[int, int]]:
-    """The end of each chunk of records, ascending, and its number of records: see `cut_lines`.
-
-    ends: where each record ends, (n,), ascending. good_ends: which of them are good to cut after.
-    """
-    good = np.flatnonzero(good_ends)
-    found, line, at = list[tuple[int, int]](), 0, 0
-    while line < len(ends):
-        after = int(np.searchsorted(ends, at + MOST_BYTES, side="right"))  # the first record that is too much
-        most = max(line + 1, min(after, line + MOST_LINES))
-        enough = int(np.searchsorted(ends, at + LEAST_BYTES))
-        next_good = int(np.searchsorted(good, max(line, enough)))
-        stop = int(good[next_good]) + 1 if next_good < len(good) else most + 1
-        if stop > most == len(ends) and most - line < MOST_LINES:
-            break  # nothing says yet where this chunk ends
-        stop = min(stop, most)
-        at = int(ends[stop - 1])
-        found.append((at, stop - line))
-        line = stop
-    if to_end and len(ends) > line:
-        found.append((int(ends[-1]), len(ends) - line))
-    return found
-
-
-def good_ends(data: bytes, ends: Index) -> Mask:
-    """Which records are good to cut after: (n,) bool. The probability is proportional to the length of the record."""
-    if not len(data):
-        return np.zeros(len(ends), bool)
-    values = np.frombuffer(data, np.uint8)
-    starts = np.append(0, ends[:-1])
-    lengths = ends - starts
-    mixed = lengths.astype(np.uint64) * _FACTORS[0]
-    # Records often end alike, so some bytes are taken from the middle.
-    for factor, first in zip(_FACTORS[1:], (ends - 9, starts + lengths // 2), strict=True):
-        sample = np.zeros(len(ends), np.uint64)
-        for place in range(8):
-            sample <<= np.uint64(8)
-            sample |= values[np.clip(first + place, starts, ends - 1)]
-        mixed ^= sample * factor
-        mixed ^= mixed >> np.uint64(29)
-        mixed *= factor
-    good: Mask = (mixed >> np.uint64(32)) * np.uint64(USUAL_BYTES) < lengths.astype(np.uint64) << np.uint64(32)
-    return good
 
 
 _AT_ONCE = 1 << 22

@@ -201,7 +201,6 @@ class RecordCutter(Cutter):
                 raise OneText("the first row has a quote that never ends")
             yield from self._begin(end)
         if self._records.is_quoted:
-            yield from self.cut(to_end=True)
             raise DocumentSkipped("malformed", f"the row on line {self._records.line} has a quote that never ends")
         yield from super().rest()
 

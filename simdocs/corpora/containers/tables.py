@@ -13,7 +13,6 @@ from typing import Any, Protocol
 import numpy as np
 
 from simdocs.corpora.compression import library
-from simdocs.corpora.containers import lines
 from simdocs.corpora.containers.columns import (
     NOUN,
     ArrowObject,
@@ -26,9 +25,11 @@ from simdocs.corpora.containers.columns import (
     without_long_texts,
 )
 from simdocs.corpora.containers.container import ContainerFile, Locator, Part, PartDocuments, WithoutTexts
+from simdocs.corpora.containers.lines import MOST_RECORDS
 from simdocs.corpora.files import MOST, SteadyFile, close_file, open_file, stamp_now
 from simdocs.corpora.stamp import NO_FILE, Stamp
 from simdocs.model.skipped import DocumentSkipped
+from simdocs.model.texts import BATCH_BYTES
 from simdocs.options.texts import Sequences
 
 MOST_HELD = 1 << 26
@@ -100,8 +101,7 @@ def damage_named(file: SteadyFile | None, what: str) -> Iterator[None]:
 def parts_of_table(container: str, file: ContainerFile, fields: Sequences, opener: Opener, what: str) -> Iterator[Part]:
     """Cut a file with a table into parts of whole rows, at least one. Every row is in exactly one part.
 
-    Parts hold texts and ids alone. They are cut where the texts say so, as chunks of lines are, so that most stay the
-    same if rows are inserted. Raises DocumentSkipped: see `Container.parts`.
+    Parts hold texts and ids alone. Raises DocumentSkipped: see `Container.parts`.
     """
     if file.held is not None:
         yield from _Cutting(container, file, fields, NO_FILE, None, what).parts(opener)
@@ -177,12 +177,12 @@ class _Cutting:
                 for columns in self._batches(table, unit, end - first):
                     yield from self._take(table.wanted, columns)
             except RowsTooLarge as error:
-                yield from self._cut(table.wanted, to_end=True)
+                yield from self._taken(table.wanted)
                 yield self._part(refused(f"rows {first + 1:,} to {end:,}: {error.detail}"), end - first)
             except DocumentSkipped:
-                yield from self._cut(table.wanted, to_end=True)
+                yield from self._taken(table.wanted)
                 raise
-        yield from self._cut(table.wanted, to_end=True)
+        yield from self._taken(table.wanted)
         if table.trouble is not None:
             raise table.trouble
         if not self._start:
@@ -204,30 +204,21 @@ class _Cutting:
         begin = 0
         while begin < len(ends):
             before = int(ends[begin - 1]) if begin else 0
-            end = max(begin + 1, int(np.searchsorted(ends, before + lines.MOST_BYTES, side="right")))
+            end = max(begin + 1, int(np.searchsorted(ends, before + BATCH_BYTES, side="right")))
+            end = min(end, begin + MOST_RECORDS - self._lengths.shape[1])
             values = [column.between(begin, end) for column in columns]
             some, values = without_long_texts(lengths[:, begin:end], values, self._texts, min(self._file.limit, MOST))
             self._lengths = np.hstack((self._lengths, some))
             self._values = [held + more if held else more for held, more in zip(self._values, values, strict=True)]
             begin = end
-            if sum(map(len, self._values)) >= 2 * lines.MOST_BYTES or self._lengths.shape[1] >= 2 * lines.MOST_LINES:
-                yield from self._cut(wanted, to_end=False)
+            if sum(map(len, self._values)) >= BATCH_BYTES or self._lengths.shape[1] == MOST_RECORDS:
+                yield from self._taken(wanted)
 
-    def _cut(self, wanted: WantedColumns, *, to_end: bool) -> Iterator[Part]:
-        """Yield the parts that are complete. to_end: all rows up to here are."""
-        held = np.maximum(self._lengths, 0)
-        ends = np.cumsum(held, axis=1)
-        good = lines.good_ends(self._values[0], ends[0])
-        at = 0
-        for _, count in lines.cut_records(np.cumsum(held.sum(axis=0)), good, to_end=to_end):
-            begins = [int(row[at - 1]) if at else 0 for row in ends]
-            stops = [int(row[at + count - 1]) for row in ends]
-            values = [value[a:b] for value, a, b in zip(self._values, begins, stops, strict=True)]
-            yield self._part(wanted.packed(self._lengths[:, at : at + count], values), count)
-            at += count
-        begins = [int(row[at - 1]) if at else 0 for row in ends]
-        self._lengths = self._lengths[:, at:]
-        self._values = [value[begin:] for value, begin in zip(self._values, begins, strict=True)]
+    def _taken(self, wanted: WantedColumns) -> Iterator[Part]:
+        """Yield the part of the rows that were added, if there are any."""
+        if count := self._lengths.shape[1]:
+            yield self._part(wanted.packed(self._lengths, self._values), count)
+            self._lengths, self._values = self._lengths[:, count:], [b""] * len(self._values)
 
     def _part(self, data: bytes, count: int) -> Part:
         start, self._start = self._start, self._start + count

@@ -6,7 +6,8 @@ import os
 import signal
 import sys
 import time
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from simdocs.cli import exits
@@ -25,31 +26,20 @@ if TYPE_CHECKING:
 
 def answered(options: Any) -> int:
     """Answer a question, draw the answer, and print messages. Return the exit status."""
-    if _waits(options) and not options.quiet:
-        say("simdocs: reading standard input: type, then Ctrl-D")
-    exits.listen()
-    told = Teller(options)
-    try:
-        return _answered(options, told)
-    except exits.Ended as ended:
-        if ended.number == signal.SIGINT and told.is_loud and not told.is_done and not getattr(options, "yes", False):
-            to_stdout = not options.publishes_itself and options.path is None
-            say(f"simdocs: interrupted: {'the answer is incomplete' if to_stdout else 'nothing was written'}")
-        raise
-
-
-def _answered(options: Any, told: Teller) -> int:
     from simdocs.commands.ask import ask, write_summary
     from simdocs.engines.run import running
 
-    began, progress = time.monotonic(), ProgressBar(quiet=options.quiet)
+    if _waits(options) and not options.quiet:
+        say("simdocs: reading standard input: type, then Ctrl-D")
+    exits.listen()
+    began, told, progress = time.monotonic(), Teller(options), ProgressBar(quiet=options.quiet)
     draws, summary_json = not options.publishes_itself, path_of(getattr(options, "summary_json", None))
     output = options.path if draws else path_of(options.output)
     is_build = not draws or getattr(options, "dry_run", False)
     says_last = is_build or options.command == "tune"  # the summary ends with what to do next
     named = (output, *(path_of(getattr(options, name, None)) for name in ROW_OUTPUTS))
     replaced = {path for path in named if draws and path is not None and (os.path.isfile(path) or os.path.isdir(path))}
-    with ExitStack() as stack:
+    with _interruption_told(options, told), ExitStack() as stack:
         # The file that is opened first is published last, so there is no summary without its answer.
         published = "the answer was printed" if output is None else f"{output} was published"
         note = None if summary_json is None else stack.enter_context(file_of(summary_json, published))
@@ -95,6 +85,18 @@ def _answered(options: Any, told: Teller) -> int:
         _say_in_the_end(result, options, told, time.monotonic() - began, result.advice if is_build else ())
     told.notes(result.notes)
     return _status(result, run, options)
+
+
+@contextmanager
+def _interruption_told(options: Any, told: Teller) -> Iterator[None]:
+    """Say at a terminal what Ctrl-C has left, after all drafts were removed. Actions are in their journal."""
+    try:
+        yield
+    except exits.Ended as ended:
+        if ended.number == signal.SIGINT and told.is_loud and not told.is_done and not getattr(options, "yes", False):
+            to_stdout = not options.publishes_itself and options.path is None
+            say(f"simdocs: interrupted: {'the answer is incomplete' if to_stdout else 'nothing was written'}")
+        raise
 
 
 def _status(result: Result, run: Run, options: Any) -> int:

@@ -37,8 +37,7 @@ def answered(options: Any) -> int:
     output = options.path if draws else path_of(options.output)
     is_build = not draws or getattr(options, "dry_run", False)
     says_last = is_build or options.command == "tune"  # the summary ends with what to do next
-    named = (output, *(path_of(getattr(options, name, None)) for name in ROW_OUTPUTS))
-    replaced = {path for path in named if draws and path is not None and (os.path.isfile(path) or os.path.isdir(path))}
+    replaced = _existing(output, options) if draws else set()
     with _interruption_told(options, told), ExitStack() as stack:
         # The file that is opened first is published last, so there is no summary without its answer.
         published = "the answer was printed" if output is None else f"{output} was published"
@@ -53,9 +52,8 @@ def answered(options: Any) -> int:
             if note is not None:
                 write_summary(note, result, time.monotonic() - began)
 
-        look, draw = None if drawing is None else drawing.look, None
-        if drawing is not None and options.file_format is None:
-            draw = drawing.draw
+        look = None if drawing is None else drawing.look
+        draw = drawing.draw if drawing is not None and options.file_format is None else None
         skipped, explain = told.skipped(progress.close), told.explain(progress.close)
         begun = running(options, progress, skipped, explain, look=look, draw=draw, conclude=conclude)
         run = stack.enter_context(begun)
@@ -77,10 +75,7 @@ def answered(options: Any) -> int:
         if not says_last:
             _say_in_the_end(result, options, told, time.monotonic() - began, result.advice if is_build else ())
         told.is_done = True
-    if output is not None and draws and "summary_json" in options.options:
-        told.written(output, replaced=output in replaced)
-    for path in replaced - {output}:
-        told.written(path, replaced=True)
+    told.written(replaced | ({output} if draws and "summary_json" in options.options else set()), replaced)
     if says_last:
         _say_in_the_end(result, options, told, time.monotonic() - began, result.advice if is_build else ())
     told.notes(result.notes)
@@ -97,6 +92,12 @@ def _interruption_told(options: Any, told: Teller) -> Iterator[None]:
             to_stdout = not options.publishes_itself and options.path is None
             say(f"simdocs: interrupted: {'the answer is incomplete' if to_stdout else 'nothing was written'}")
         raise
+
+
+def _existing(output: str | None, options: Any) -> set[str | None]:
+    """The outputs that will be replaced, because they exist."""
+    named = (output, *(path_of(getattr(options, name, None)) for name in ROW_OUTPUTS))
+    return {path for path in named if path is not None and (os.path.isfile(path) or os.path.isdir(path))}
 
 
 def _status(result: Result, run: Run, options: Any) -> int:

@@ -7,7 +7,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 from typing import TYPE_CHECKING, Any
 
 from simdocs.model.skipped import FIRST, OF_UNVERIFIED, Skip, Skipped, explanation
@@ -137,10 +137,10 @@ class Teller:
         for line in () if self._quiet else lines:
             say(f"simdocs: {line}")
 
-    def written(self, path: str, *, replaced: bool) -> None:
-        """At a terminal, print that an output was written, and whether it replaced another."""
-        if self.is_loud:
-            say(f"{display_name(os.fsencode(path))}: {'replaced' if replaced else 'written'}")
+    def written(self, paths: Set[str | None], replaced: Set[str | None]) -> None:
+        """At a terminal, print which outputs were written, and which of them were replaced."""
+        for path in sorted(path for path in paths if path is not None) if self.is_loud else ():
+            say(f"{display_name(os.fsencode(path))}: {'replaced' if path in replaced else 'written'}")
 
 
 _SOON = 0.3

@@ -10,8 +10,7 @@ from inspect import Parameter as Argument
 from inspect import Signature, cleandoc
 from typing import TYPE_CHECKING, Any, cast
 
-from simdocs.commands import question
-from simdocs.commands.ask import ask, write_summary
+from simdocs.commands import ask, question, write_summary
 from simdocs.engines.run import running
 from simdocs.errors import InputError, UsageError
 from simdocs.model.artifact import Artifact

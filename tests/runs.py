@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from simdocs.commands.ask import ask
+from simdocs.commands import ask
 from simdocs.engines.local import Local
 from simdocs.engines.run import Run
 from simdocs.storage import syscalls

@@ -11,7 +11,7 @@ from itertools import islice
 from types import TracebackType
 from typing import Any
 
-from simdocs.engines.engine import Result, Task, WorkerState
+from simdocs.engines.engine import Returned, Task, WorkerState
 
 
 class Threads:
@@ -36,11 +36,11 @@ class Threads:
 
     def map(
         self,
-        function: Callable[[Task, WorkerState], Result],
+        function: Callable[[Task, WorkerState], Returned],
         tasks: Iterable[Task],
         watch: Callable[[float], None] | None = None,
-    ) -> Iterator[Result]:
-        coming, running = iter(tasks), deque[Future[Result]]()
+    ) -> Iterator[Returned]:
+        coming, running = iter(tasks), deque[Future[Returned]]()
         while True:
             few = islice(coming, 2 * self.jobs - len(running))
             running.extend(self._pool.submit(partial(self._run, function, task)) for task in few)
@@ -48,7 +48,7 @@ class Threads:
                 return
             yield running.popleft().result()
 
-    def _run(self, function: Callable[[Any, WorkerState], Result], task: Any) -> Result:
+    def _run(self, function: Callable[[Any, WorkerState], Returned], task: Any) -> Returned:
         if not hasattr(self._own, "state"):
             self._own.state = WorkerState()
             self._states.append(self._own.state)

@@ -16,7 +16,7 @@ import numpy as np
 
 from simdocs.artifacts.formats import BLOCK, ArrayFormat
 from simdocs.errors import ArtifactError
-from simdocs.model.byte_strings import let_go
+from simdocs.model.columns import let_go
 from simdocs.model.documents import AMOUNTS, EMPTY, FILE_AMOUNTS
 from simdocs.model.ragged import Array, distinct
 from simdocs.storage import syscalls

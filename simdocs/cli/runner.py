@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 def answered(options: Any) -> int:
     """Answer a question, draw the answer, and print messages. Return the exit status."""
-    from simdocs.commands.ask import ask, write_summary
+    from simdocs.commands import ask, write_summary
     from simdocs.engines.run import running
 
     if _waits(options) and not options.quiet:

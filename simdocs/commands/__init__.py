@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from simdocs.engines.run import Run
+from simdocs.errors import UnjudgedError
+from simdocs.kernels.native import kernels_in_use
 from simdocs.options.declaration import Options
+
+if TYPE_CHECKING:
+    from simdocs.model.result import Result
+    from simdocs.storage.atomic_file import OutputStream
+
 
 QUESTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -101,3 +109,25 @@ def question(name: str) -> Question:  # noqa: PLR0912  (a case for each command)
 
             return Question(info.Check, info.check)
     raise KeyError(name)
+
+
+def ask(options: Any, run: Run) -> Any:
+    """The result that answers a question.
+
+    UsageError: what was asked makes no sense, or kernels are wanted that are not installed. UnjudgedError: with
+    --strict, a document could not be judged.
+    """
+    kernels_in_use()
+    result = question(options.command).answer(options, run)
+    if getattr(options, "strict", False) and run.skipped.unjudged:
+        raise UnjudgedError(run.skipped)
+    return result
+
+
+def write_summary(file: OutputStream, result: Result, seconds: float) -> None:
+    """Write the summary of a result as JSON, so that only publishing can still fail. seconds: what the result took."""
+    import json
+
+    facts = result.summary(round(seconds, 3))
+    file.write(json.dumps(facts, indent=2, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n")
+    file.prepare()

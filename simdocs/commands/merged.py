@@ -30,7 +30,7 @@ from simdocs.engines.run import Run
 from simdocs.errors import ArtifactError, InputError, ParametersError, UsageError
 from simdocs.matching.corpus import check_root
 from simdocs.model.artifact import Artifact
-from simdocs.model.byte_strings import ByteStrings
+from simdocs.model.columns import ByteStrings
 from simdocs.model.ragged import Mask
 from simdocs.model.result import Result
 from simdocs.model.skipped import FIRST, JUDGED, UNJUDGED, Skipped

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from simdocs.advice.length_advice import length_advice
+from simdocs.advice.suitability import length_advice
 from simdocs.commands.built import facts_of_build, lines_of_build
 from simdocs.commands.resolve import Resolved, of_bands, of_documents, of_signatures
 from simdocs.commands.standing import (

@@ -81,7 +81,7 @@ def answer(options: Pairs, run: Run) -> SimilarPairs:
 
 def paired(plan: Resolved[Pairs], corpus: Corpus, run: Run) -> SimilarPairs:
     """The pairs of documents that were read. If they are drawn, they are not held for the result."""
-    from simdocs.advice.template_advice import CrowdWatch
+    from simdocs.advice.suitability import CrowdWatch
     from simdocs.commands import searching
     from simdocs.commands.named_rows import names_for, pair_rows
     from simdocs.matching.self_join import SelfJoin

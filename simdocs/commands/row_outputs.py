@@ -36,9 +36,8 @@ from simdocs.model.ragged import Floats, Index, Rows
 from simdocs.model.skipped import DocumentSkipped, Skip, explanation
 from simdocs.names import display_name, name_to_text
 from simdocs.options.texts import Sequences
-from simdocs.storage.atomic_file import atomic_file
+from simdocs.storage.atomic_file import OutputStream, atomic_file
 from simdocs.storage.atomic_tree import DraftTree, atomic_tree
-from simdocs.storage.output_stream import OutputStream
 
 if TYPE_CHECKING:
     from simdocs.pipeline.prepare import Intake

@@ -14,7 +14,7 @@ import numpy as np
 from simdocs.commands.standing import Given, given_of
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.groups import Decision
-from simdocs.model.byte_strings import ByteStrings
+from simdocs.model.columns import ByteStrings
 from simdocs.model.documents import NAMED, Documents
 from simdocs.model.groups import Pairs
 from simdocs.model.ragged import Rows

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from simdocs.advice.length_advice import length_advice
-from simdocs.advice.template_advice import encoding_advice, template_advice
+from simdocs.advice.suitability import encoding_advice, length_advice, template_advice
 from simdocs.commands.resolve import Resolved, opened_index
 from simdocs.commands.summary import facts_left_out, facts_read, left_out_in_words, read_in_words, why_so_few
 from simdocs.corpora.containers.recognise import looking_like

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from simdocs.advice.example_pairs import crowd_below, example_pairs, family_of_pairs
-from simdocs.advice.length_advice import ShortTexts, Suitable, in_words, next_larger_k, suitable
 from simdocs.advice.similarity_advice import (
     FARTHEST,
     OF_A_CROWD,
@@ -19,6 +18,7 @@ from simdocs.advice.similarity_advice import (
     many_similar,
     similarity_advice,
 )
+from simdocs.advice.suitability import ShortTexts, Suitable, in_words, next_larger_k, suitable
 from simdocs.commands.next_call import BANDS_AGAIN, built_again, fixed_in, next_call
 from simdocs.commands.resolve import Resolved, of_bands
 from simdocs.commands.tune import Tune, tuned

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 
 from simdocs.kernels.native import accelerated
-from simdocs.model.byte_strings import GrowingArray
+from simdocs.model.columns import GrowingArray
 from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, Tokens, offsets_of, ranges, row_blocks
 
 _SIGNATURES = 4096

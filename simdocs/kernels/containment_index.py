@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simdocs.kernels.prefix_index import equal_tokens, prefix_blocks, smallest_part, token_frequencies
-from simdocs.model.byte_strings import GrowingArray
+from simdocs.model.columns import GrowingArray
 from simdocs.model.ragged import Array, Index, Mask, Ragged, count_true_in_rows, offsets_of, ranges
 
 _SHARE_TO_SHARE = 1 / 16

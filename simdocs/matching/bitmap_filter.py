@@ -12,7 +12,7 @@ import numpy as np
 
 from simdocs.kernels.bitmaps import LARGE_BITS, WORD, bits_of, folded, most_common
 from simdocs.kernels.jaccard import containments, of_overlaps
-from simdocs.model.byte_strings import GrowingArray
+from simdocs.model.columns import GrowingArray
 from simdocs.model.ragged import Index, Keys, Mask, Ragged, Rows, distinct
 
 _TRIES = (2, 18)

@@ -19,8 +19,7 @@ from simdocs.kernels import jaccard
 from simdocs.kernels.buckets import buckets_of_band, joined_bands, shared_buckets_of_tables
 from simdocs.kernels.ignored_tokens import leave_out
 from simdocs.model.artifact import Artifact, BandIndex, Shingles
-from simdocs.model.byte_strings import joined, separate
-from simdocs.model.columns import Column, MemoryColumn
+from simdocs.model.columns import Column, MemoryColumn, joined, separate
 from simdocs.model.documents import FACTS, DocumentFacts, Documents, separated, without_stamps
 from simdocs.model.ragged import (
     NO_TOKENS,

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.engines.memory import available_memory
+from simdocs.engines.engine import available_memory
 from simdocs.errors import MemoryNeededError, shown_memory
 from simdocs.kernels import containment_index, prefix_index
 from simdocs.kernels.grouping import KEPT, REMOVED, UNDECIDED
@@ -17,7 +17,7 @@ from simdocs.kernels.prefix_index import JoinIndex, match_blocks, similar_candid
 from simdocs.matching.rounds import Comparer, GroupingState, Rounds
 from simdocs.matching.verification_blocks import load_token_sets
 from simdocs.matching.verify import HeldSets, Verifier
-from simdocs.model.byte_strings import GrowingArray
+from simdocs.model.columns import GrowingArray
 from simdocs.model.groups import Pairs
 from simdocs.model.ragged import Array, Mask, Ragged, Rows, TextNumbers, offsets_of
 from simdocs.model.texts import batches

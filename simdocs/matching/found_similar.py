@@ -17,7 +17,7 @@ from simdocs.kernels.pair_totals import interval
 from simdocs.kernels.schemes import scheme_of
 from simdocs.matching.exact_join import ExactJoin, TokenMemory
 from simdocs.matching.self_join import SelfJoin
-from simdocs.model.byte_strings import GrowingArray
+from simdocs.model.columns import GrowingArray
 from simdocs.model.ragged import Keys, Mask, Ragged, Rows, TextNumbers, distinct, row_blocks
 from simdocs.options.recipes import Bands, Sketching
 

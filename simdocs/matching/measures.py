@@ -15,7 +15,7 @@ from simdocs.kernels.jaccard import shared_tokens
 from simdocs.kernels.schemes import signing_of
 from simdocs.kernels.shinglers import normalised_texts, shingled_texts, text_tokens, unit_numbers
 from simdocs.kernels.subsequence import cells, lcs_length
-from simdocs.model.byte_strings import joined
+from simdocs.model.columns import joined
 from simdocs.model.measures import EditMeasures, ShingleMeasures, SignatureMeasures
 from simdocs.model.passages import MOST_CELLS
 from simdocs.model.ragged import NO_TOKENS, Ragged, Tokens

@@ -13,7 +13,7 @@ from simdocs.kernels.origins import Origins, origins
 from simdocs.kernels.shinglers import SHINGLERS, normalised_texts, text_tokens
 from simdocs.kernels.units import Units
 from simdocs.matching.difference import line_begins
-from simdocs.model.byte_strings import joined
+from simdocs.model.columns import joined
 from simdocs.model.common_passages import CommonPassage
 from simdocs.model.ragged import NO_TOKENS, Array, Index, Mask, Tokens
 from simdocs.model.texts import Texts

@@ -13,7 +13,7 @@ from simdocs.kernels import characters as kinds
 from simdocs.kernels.shinglers import SHINGLERS, unit_numbers
 from simdocs.kernels.unit_hashes import other_words, word_hashes
 from simdocs.kernels.windows import anchors
-from simdocs.model.byte_strings import GrowingArray
+from simdocs.model.columns import GrowingArray
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import NO_TOKENS, Array, Index, Keys, Mask, Ragged, TextNumbers, offsets_of, ranges
 from simdocs.model.texts import Texts

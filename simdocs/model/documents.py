@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.model.byte_strings import ByteStrings
-from simdocs.model.columns import Column
+from simdocs.model.columns import ByteStrings, Column
 from simdocs.model.ragged import Array, Index, Mask, Ragged, Rows, firsts_of_runs
 from simdocs.names import name_to_text
 

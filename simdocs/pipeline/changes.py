@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.model.byte_strings import ByteStrings
+from simdocs.model.columns import ByteStrings
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import Index, Mask, Rows
 

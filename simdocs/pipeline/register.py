@@ -12,7 +12,7 @@ from simdocs.corpora.containers.recognise import format_of_document, lookalike_o
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.identity import content_digest
 from simdocs.errors import UsageError
-from simdocs.model.byte_strings import GrowingArray, GrowingByteStrings
+from simdocs.model.columns import GrowingArray, GrowingByteStrings
 from simdocs.model.documents import DOCUMENT, EMPTY, FILE, MET, NUMBERED, Documents, SourceFiles
 from simdocs.model.ragged import BlockPlaces, Rows
 from simdocs.model.skipped import REPLACED, Skip, Skipped, explanation

@@ -12,7 +12,7 @@ from simdocs.corpora.taken_over import KeptFiles, KeptRows
 from simdocs.corpora.unchanged import EarlierFiles, Unchanged, compare
 from simdocs.kernels.buckets import equal_runs
 from simdocs.model.artifact import Artifact
-from simdocs.model.byte_strings import ByteStrings
+from simdocs.model.columns import ByteStrings
 from simdocs.model.documents import STAMP_FIELDS, Documents
 from simdocs.model.ragged import Rows
 from simdocs.options.recipes import Recipe

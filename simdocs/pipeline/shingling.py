@@ -18,7 +18,7 @@ from simdocs.kernels import multisets
 from simdocs.kernels.character_mapping import mapped_by_character
 from simdocs.kernels.shinglers import SHINGLERS, normalised_texts, shingled_texts, text_tokens
 from simdocs.model.artifact import Artifact
-from simdocs.model.byte_strings import joined
+from simdocs.model.columns import joined
 from simdocs.model.documents import EMPTY, IGNORED, INVALID, SHORT, Documents
 from simdocs.model.ragged import BlockPlaces, Index, Keys, Ragged, Rows, count_true_in_rows, row_blocks
 from simdocs.model.texts import STRIDE, Texts, batches

@@ -13,7 +13,7 @@ from simdocs.kernels import fracminhash, multisets
 from simdocs.kernels.ignored_tokens import leave_out
 from simdocs.kernels.schemes import signing_of
 from simdocs.model.artifact import Artifact, BandIndex, Shingles
-from simdocs.model.byte_strings import GrowingArray
+from simdocs.model.columns import GrowingArray
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import NO_TOKENS, BlockPlaces, Index, Ragged, Rows, Tokens, offsets_of
 from simdocs.options.recipes import Recipe, Sketching

@@ -15,16 +15,19 @@ from typing import NamedTuple
 
 from simdocs.names import display_name
 from simdocs.storage import lock, syscalls
-from simdocs.storage.leftovers import PROBES, Drafts, empty, sweep_directory
 from simdocs.storage.syscalls import as_output_error, signals_deferred
 from simdocs.storage.targets import (
+    PROBES,
+    Drafts,
     IsArtifact,
     Replaceable,
     draft_name,
+    empty,
     open_parent,
     real_path,
     refuse_files,
     refuse_others,
+    sweep_directory,
     sync_parent,
 )
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from simdocs.names import display_name, is_uri
 from simdocs.storage import syscalls
 from simdocs.storage.atomic_directory import DraftDirectory, atomic_directory, check_directory
-from simdocs.storage.output_stream import OutputStream
+from simdocs.storage.atomic_file import OutputStream
 from simdocs.storage.syscalls import as_output_error
 from simdocs.storage.targets import IsArtifact, Replaceable
 from simdocs.storage.tree import directories_of, directory_below, paths_below

@@ -16,7 +16,7 @@ from typing import Any
 from simdocs.corpora.stores.store import answered, objects_below, place_of, store_at
 from simdocs.errors import OutputError, UsageError
 from simdocs.names import display_name
-from simdocs.storage.output_stream import OutputStream
+from simdocs.storage.atomic_file import OutputStream
 from simdocs.storage.syscalls import as_output_error, signals_deferred
 
 SUCCESS = "_SUCCESS"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from simdocs.model.comparison import Comparison
     from simdocs.model.result import Result
     from simdocs.model.tuning import Tuning
-    from simdocs.storage.output_stream import OutputStream
+    from simdocs.storage.atomic_file import OutputStream
     from simdocs.views.messages import ProgressBar
     from simdocs.views.output_formats import Format
 
@@ -37,7 +37,7 @@ def stream_of(path: str | None, drawn: Any = None) -> AbstractContextManager[Out
 
     drawn: says how an answer is drawn, which may have parts.
     """
-    from simdocs.storage.output_stream import stdout
+    from simdocs.storage.atomic_file import stdout
 
     if drawn is not None and drawn.has_parts:
         return _parts(drawn)
@@ -67,7 +67,7 @@ def file_of(path: str, before: str = "") -> AbstractContextManager[OutputStream]
 def _compressed(file: AbstractContextManager[OutputStream], name: bytes) -> Iterator[OutputStream]:
     """The same file, compressed as its name says. MissingExtraError: the library is not installed."""
     from simdocs.corpora.compression import CompressedSink
-    from simdocs.storage.output_stream import EncodedStream
+    from simdocs.storage.atomic_file import EncodedStream
 
     CompressedSink(name, lambda _: None)  # fails now if it ever does, before the file is created
     with file as stream:

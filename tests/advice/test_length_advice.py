@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.advice.length_advice import ShortTexts, length_advice, next_larger_k, suitable
+from simdocs.advice.suitability import ShortTexts, length_advice, next_larger_k, suitable
 from tests import strategies as some
 
 

@@ -324,7 +324,7 @@ def test_rows_of_parquet_take_1_kb_each_and_200_mb_whatever_their_row_groups_hol
 
 ARRAYS_MOVE = """
 import mmap, sys
-import simdocs.model.byte_strings as of
+import simdocs.model.columns as of
 of._IN_MEMORY = mmap.PAGESIZE
 sys.addaudithook(lambda event, given: event == "mmap.__new__" and given[0] >= 0 and open({!r}, "a").write("x"))
 """

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from simdocs.corpora import file_list
 from simdocs.corpora.file_list import STAMP, FileList
-from simdocs.model import byte_strings, documents
+from simdocs.model import columns, documents
 from tests.cli.corpus import lay
 from tests.corpora.finding import found_by
 
@@ -121,7 +121,7 @@ def test_the_files_that_are_taken_keep_all_that_is_known_about_them(rows: list[t
 def listed(rows: list[tuple[Any, ...]], *, texts: bool) -> FileList:
     names, stamps, met, kinds, arguments, _ = ([row[field] for row in rows] for field in range(6))
     return FileList(
-        byte_strings.ByteStrings(byte_strings.joined(names)),
+        columns.ByteStrings(columns.joined(names)),
         np.array(stamps, STAMP),
         np.array(met, documents.MET),
         np.bincount(np.array(arguments, np.int64), minlength=4),

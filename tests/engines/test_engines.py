@@ -11,7 +11,7 @@ from uuid import uuid4
 
 import pytest
 
-from simdocs.commands.ask import ask
+from simdocs.commands import ask
 from simdocs.engines.engine import Engine, WorkerState
 from simdocs.engines.local import Local
 from simdocs.engines.run import Run

@@ -6,7 +6,7 @@ import resource
 
 import pytest
 
-from simdocs.engines.memory import available_memory
+from simdocs.engines.engine import available_memory
 
 MEMINFO = "MemTotal: 4000 kB\nMemFree: 10 kB\nMemAvailable: 3000 kB\n"
 GIB = 1 << 30

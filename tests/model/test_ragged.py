@@ -19,7 +19,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from simdocs.model import byte_strings, ragged, texts
+from simdocs.model import columns, ragged, texts
 from tests import strategies as some
 
 rows_of_truths = st.lists(st.lists(st.booleans(), max_size=9), max_size=9)
@@ -95,7 +95,7 @@ NAMES = st.lists(st.sampled_from([b"", b"a", b"\0", b"ab", b"c" * 20]), max_size
 
 @given(parts=st.lists(st.integers(0, 5), max_size=9))
 def test_a_growing_array_holds_all_rows_that_were_added(parts: list[int]) -> None:
-    growing, pieces = byte_strings.GrowingArray(np.uint32, 3), [np.empty((0, 3), np.uint32)]
+    growing, pieces = columns.GrowingArray(np.uint32, 3), [np.empty((0, 3), np.uint32)]
     for number, size in enumerate(parts):
         pieces.append(np.arange(3 * size).reshape(size, 3) + number)
         growing.add(pieces[-1])
@@ -109,7 +109,7 @@ TEMPORARY_FILE = tempfile.TemporaryFile
 @pytest.fixture(params=["room", "no directory", "little room", "full from the third time on"])
 def small_arrays_move(request, monkeypatch):
     """Arrays of a page move to a file, where there is room for it. Return the files that were made."""
-    monkeypatch.setattr(byte_strings, "_IN_MEMORY", mmap.PAGESIZE)
+    monkeypatch.setattr(columns, "_IN_MEMORY", mmap.PAGESIZE)
     made, reserve, calls = list[Any](), os.posix_fallocate, itertools.count(1)
 
     def temporary(**given: Any) -> Any:
@@ -135,14 +135,14 @@ def small_arrays_move(request, monkeypatch):
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_large_array_holds_all_rows_whether_or_not_there_is_room_for_a_file(small_arrays_move, parts) -> None:
     case, made = small_arrays_move
-    growing, pieces = byte_strings.GrowingArray(np.uint32, 3), [np.empty((0, 3), np.uint32)]
+    growing, pieces = columns.GrowingArray(np.uint32, 3), [np.empty((0, 3), np.uint32)]
     for number, size in enumerate(parts):
         pieces.append(np.arange(3 * size).reshape(size, 3) + number)
         growing.add(pieces[-1])
         if size:
             growing.all()[-1:] += 1  # what is in it can be changed
             pieces[-1][-1:] += 1
-    byte_strings.let_go(growing.all())
+    columns.let_go(growing.all())
     np.testing.assert_array_equal(growing.all(), np.concatenate(pieces))
     if case == "room" and sum(parts) * 12 > mmap.PAGESIZE:
         file = made[-1]
@@ -153,14 +153,14 @@ def test_a_large_array_holds_all_rows_whether_or_not_there_is_room_for_a_file(sm
 MAPPED_BYTES = """
 import mmap
 import numpy as np
-from simdocs.model import byte_strings, columns
+from simdocs.model import columns
 
 def held():
     with open("/proc/self/smaps_rollup") as file:
         return next(int(line.split()[1]) for line in file if line.startswith("Rss:")) >> 10
 
-byte_strings._IN_MEMORY = 1 << 20
-growing = byte_strings.GrowingArray(np.uint8)
+columns._IN_MEMORY = 1 << 20
+growing = columns.GrowingArray(np.uint8)
 for _ in range(64):
     growing.add(np.ones(1 << 20, np.uint8))
 column = columns.MemoryColumn(growing.all().reshape(64, -1))
@@ -181,7 +181,7 @@ def test_the_system_can_take_back_the_memory_of_a_large_array() -> None:
 
 @pytest.mark.parametrize("in_use", [False, True])
 def test_a_large_array_that_is_in_use_says_so_and_stays_whole(small_arrays_move, in_use) -> None:
-    growing, page = byte_strings.GrowingArray(np.uint8), np.ones(mmap.PAGESIZE, np.uint8)
+    growing, page = columns.GrowingArray(np.uint8), np.ones(mmap.PAGESIZE, np.uint8)
     for _ in range(3):
         growing.add(page)
     used = growing.all()
@@ -196,7 +196,7 @@ def test_a_large_array_that_is_in_use_says_so_and_stays_whole(small_arrays_move,
 
 
 def test_an_array_that_is_in_use_does_not_grow() -> None:
-    growing = byte_strings.GrowingArray(np.uint8)
+    growing = columns.GrowingArray(np.uint8)
     growing.add(np.zeros(100))
     used = growing.all()
     with pytest.raises(BufferError):
@@ -204,7 +204,7 @@ def test_an_array_that_is_in_use_does_not_grow() -> None:
 
 
 def test_a_growing_array_is_not_copied_as_a_whole() -> None:
-    growing, piece = byte_strings.GrowingArray(np.uint64), np.zeros(1 << 13, np.uint64)
+    growing, piece = columns.GrowingArray(np.uint64), np.zeros(1 << 13, np.uint64)
     tracemalloc.start()
     try:
         for _ in range(100):
@@ -216,11 +216,11 @@ def test_a_growing_array_is_not_copied_as_a_whole() -> None:
 
 @given(blocks=st.lists(NAMES, max_size=5), begin=st.integers(0, 30), end=st.integers(0, 30))
 def test_byte_strings_are_a_sequence_of_what_went_in(blocks: list[list[bytes]], begin: int, end: int) -> None:
-    growing = byte_strings.GrowingByteStrings()
+    growing = columns.GrowingByteStrings()
     for block in blocks:
         growing.add(block)
     every, expected = growing.all(), [name for block in blocks for name in block]
-    assert list(every) == list(byte_strings.ByteStrings(byte_strings.joined(expected))) == expected
+    assert list(every) == list(columns.ByteStrings(columns.joined(expected))) == expected
     assert [every[at] for at in range(len(every))] == expected
     assert every[begin:end] == expected[begin:end]
 
@@ -237,7 +237,7 @@ PIECES = (b"a", b"/b.", b".CSV", b".csv", b"v", b".gz", b".GZ", b".tgz", b"\xff"
     st.integers(0, 6),
 )
 def test_names_are_known_by_their_endings(names, endings, begin):
-    every = byte_strings.ByteStrings(byte_strings.joined(names))
+    every = columns.ByteStrings(columns.joined(names))
     expected = [at for at, name in enumerate(names) if name.lower().endswith(tuple(endings))]
     assert every.that_end_with(endings).tolist() == expected
     begin = min(begin, len(names))

@@ -15,7 +15,7 @@ import pytest
 
 from simdocs.artifacts.recognise import replaceable
 from simdocs.errors import LockedError, OutputError
-from simdocs.storage import leftovers, lock, syscalls
+from simdocs.storage import lock, syscalls, targets
 from tests.amounts import slow
 from tests.artifacts.tiny import draft_of, files_of, found, publishing, save, writing
 from tests.cli.corpus import A1, A, lay
@@ -243,8 +243,8 @@ def test_a_draft_that_is_published_while_it_is_looked_at_is_not_emptied(place, m
 
     monkeypatch.setattr(syscalls, "try_lock", published)
     parent = os.open(place, os.O_RDONLY)
-    drafts = leftovers.Drafts(DRAFT_DIRECTORY, parent, str(place), DIRECTORY)
-    assert leftovers.sweep_directory(drafts, replaceable("signatures"), last_try=True)
+    drafts = targets.Drafts(DRAFT_DIRECTORY, parent, str(place), DIRECTORY)
+    assert targets.sweep_directory(drafts, replaceable("signatures"), last_try=True)
     os.close(parent)
     assert found(place / DIRECTORY) == 1
 

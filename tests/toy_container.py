@@ -6,14 +6,12 @@ bytes, and it never holds its file open.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import accumulate
-from typing import Any
 
 from simdocs.corpora.containers.container import ContainerFile, Locator, OneText, Part, PartDocuments
 from simdocs.corpora.containers.fields import missing_text
-from simdocs.corpora.containers.lines import OpenIntervals
 from simdocs.corpora.files import read
 from simdocs.corpora.stamp import NO_FILE
 from simdocs.model.skipped import Skip
@@ -66,35 +64,6 @@ class FormFeeds:
             found.texts.append(text)
         return found
 
-    def open(self, path: bytes, fields: Sequences, *, follow: bool) -> Pages:
-        return Pages(path, follow=follow)
-
-    def cut(self, content: bytes, where: Locator, fields: Sequences) -> bytes:
-        return content.split(b"\f")[where.start]
-
-    def text_of(self, document: bytes, fields: Sequences) -> bytes | None:
-        _, colon, text = document.partition(b":")
-        return text if colon else None
-
-    def fields_of(self, document: bytes, fields: Sequences) -> str:
-        return "no ids"
-
-
-class Pages:
-    """The pages of a file, all of them read at once."""
-
-    def __init__(self, path: bytes, *, follow: bool) -> None:
-        self.file = None
-        data, self.stamp = read(path, 1 << 30, follow=follow)
-        self._pages = data.split(b"\f")
-
-    def read(self, wanted: Sequence[Locator]) -> Iterator[bytes | None]:
-        for where in wanted:
-            yield self._pages[where.start] if where.start < len(self._pages) else None
-
-    def close(self) -> None:
-        """Nothing is open."""
-
 
 TOY_CONTAINER = FormFeeds()
 
@@ -118,16 +87,6 @@ class ChineseFeeds(FormFeeds):
         ]
         found.texts = [text.decode(CHINESE).encode() for text in found.texts]
         return found
-
-    def open(self, path: bytes, fields: Sequences, *, follow: bool) -> Any:
-        return OpenIntervals(path, follow=follow)
-
-    def cut(self, content: bytes, where: Locator, fields: Sequences) -> bytes:
-        return content[where.start : where.start + where.extent]
-
-    def text_of(self, document: bytes, fields: Sequences) -> bytes | None:
-        text = None if b"\f" in document else super().text_of(document, fields)
-        return None if text is None else text.decode(CHINESE).encode()
 
 
 TOY_OF_BYTES = ChineseFeeds()

@@ -15,6 +15,8 @@ from simdocs.engines.engine import Returned, Task, WorkerState
 
 
 class Threads:
+    near = True
+
     def __init__(self, jobs: int) -> None:
         self.jobs, self.state = jobs, WorkerState()
         self._own = threading.local()

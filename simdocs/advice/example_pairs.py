@@ -10,7 +10,6 @@ from itertools import takewhile
 import numpy as np
 
 from simdocs.advice.similarity_advice import FARTHEST
-from simdocs.corpora.containers.reopened import Reopened
 from simdocs.engines.run import Run
 from simdocs.kernels.grouping import connect
 from simdocs.matching.corpus import Corpus
@@ -63,7 +62,9 @@ def example_pairs(
         "at": near[np.argsort(similarity[near], kind="stable")],
         "below": order[gap <= -_NEAR][-EACH:],
     }
-    differences = PairDifferences("words", run.engine.state.get(Reopened))
+    every = np.concatenate(list(chosen.values()))
+    corpus.copy(firsts[np.concatenate((low[every], high[every]))], run, texts=True)
+    differences = PairDifferences("words")
     for where, places in chosen.items():
         for place in places[::-1].tolist():
             pair = firsts[[low[place], high[place]]]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
@@ -13,7 +12,6 @@ from simdocs.commands.compare import Compare, no_trace
 from simdocs.commands.ignoring import ignored_of, stop_word_list, tokens_of_templates
 from simdocs.commands.named_rows import rows_named
 from simdocs.commands.resolve import banding_of, is_artifact, opened, resolved, shingling_of
-from simdocs.corpora.containers.reopened import Reopened
 from simdocs.corpora.decode import as_bytes, as_utf8
 from simdocs.corpora.single_text import read_single_document, refuse_fifo_twice
 from simdocs.errors import InputError, UnreachableRecallError, UsageError
@@ -25,7 +23,7 @@ from simdocs.names import display_name, name_to_text
 from simdocs.options.families import UNITS
 from simdocs.options.recipes import Bands, IndexRecipe, Recipe, Shingling, SignatureRecipe, Sketching
 from simdocs.options.texts import Sequences
-from simdocs.pipeline.reload import ReloadRequest, reload_texts
+from simdocs.pipeline.reload import reload_texts
 from simdocs.pipeline.shingling import spelled_shingles
 
 
@@ -162,10 +160,8 @@ def _recorded(options: Compare) -> ComparedTexts:
     options = options.filled(unit=(shingling.unit,), k=(shingling.k,))
     corpus = Corpus.of_artifact(artifact, root=options.root)
     rows = rows_named(corpus, names)
-    ((_, source),) = corpus.sources(rows)
-    assert isinstance(source, ReloadRequest)
-    with closing(Reopened()) as reader:
-        found, skips = reload_texts(source, list(range(len(rows))), shingling, reader)
+    ((_, request),) = corpus.readings(rows)
+    found, skips = reload_texts(request, list(range(len(rows))), shingling)
     for skip in skips:
         why = OF_UNVERIFIED.get(skip.detail, f"its text cannot be read again ({skip.detail})")
         raise InputError(f"{display_name(skip.shown_name)}: {why}: build {artifact.name} again")

@@ -269,7 +269,6 @@ _LOOKED_AT = 1 << 13
 
 def _freed(corpus: Corpus, duplicates: Rows) -> tuple[int, int, int]:
     """The bytes of these duplicates, how many of them are files, and the bytes that deleting these would free."""
-    from simdocs.names import path_from
 
     taken, files, freed = 0, 0, 0
     names_left: dict[FileId, int] = {}
@@ -282,9 +281,9 @@ def _freed(corpus: Corpus, duplicates: Rows) -> tuple[int, int, int]:
         files += int(whole.sum())
         freed += int(facts["file_size"][alone].sum())
         others = rows[whole & ~alone]
-        for _, request in corpus.readings(others) if len(others) else ():
-            for name, recorded in zip(request.names, request.facts["file_size"].tolist(), strict=True):
-                freed += freed_by_deleting(path_from(request.root, name), recorded, names_left)
+        recorded = facts["file_size"][whole & ~alone].tolist()
+        for path, its in zip(corpus.printed_names(others), recorded, strict=True):
+            freed += freed_by_deleting(path, its, names_left)
     return taken, files, freed
 
 

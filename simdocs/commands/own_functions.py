@@ -6,14 +6,12 @@ In messages and here, an item is a different shingle. The items of an index stay
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
 
 from simdocs.commands.resolve import is_artifact, opened
-from simdocs.corpora.containers.reopened import Reopened
 from simdocs.corpora.single_text import read_single_document
 from simdocs.engines.run import Run
 from simdocs.errors import InputError, UsageError
@@ -35,11 +33,14 @@ from simdocs.options.recipes import Recipe, SignatureRecipe, Sketching
 from simdocs.options.texts import Sequences, Walking
 from simdocs.pipeline.prepare import Intake, files_of
 from simdocs.pipeline.reading import Reading
-from simdocs.pipeline.reload import ReloadRequest, reload_texts
+from simdocs.pipeline.reload import reload_texts
 from simdocs.pipeline.shingling import shingle, spelled_shingles, token_sets
 
 _AT_ONCE = 1 << 20
 """Tokens of an artifact that are looked at at once."""
+
+_COPIED_AT_ONCE = 1 << 8
+"""Documents that are copied together if they can only be read from the beginning of their file."""
 
 Stated = TypeVar("Stated", bound=SignatureRecipe)
 
@@ -192,16 +193,16 @@ def spellings(corpus: Corpus, rows: Rows, tokens: Tokens) -> tuple[dict[int, str
     """
     wanted, found, skips = set(tokens.tolist()), dict[int, str](), list[Skip]()
     shingling = corpus.recipe.shingling
-    with closing(Reopened()) as reader:
-        for at in range(len(rows)):
-            if len(found) == len(wanted):
-                break
-            ((_, source),) = corpus.sources(rows[at : at + 1])
-            assert isinstance(source, ReloadRequest)
-            texts, unread = reload_texts(source, [0], shingling, reader)
-            skips += unread
-            for _, text in texts:
-                for shingle, token in spelled_shingles(text, shingling):
-                    if token in wanted:
-                        found.setdefault(token, shingle)
+    for at in range(len(rows)):
+        if len(found) == len(wanted):
+            break
+        if at % _COPIED_AT_ONCE == 0:
+            corpus.copy(rows[at : at + _COPIED_AT_ONCE], texts=True)
+        ((_, request),) = corpus.readings(rows[at : at + 1])
+        texts, unread = reload_texts(request, [0], shingling)
+        skips += unread
+        for _, text in texts:
+            for spelled, token in spelled_shingles(text, shingling):
+                if token in wanted:
+                    found.setdefault(token, spelled)
     return found, skips

@@ -11,7 +11,6 @@ from simdocs.commands.named_rows import DocumentNames, names_for
 from simdocs.commands.resolve import Resolved
 from simdocs.commands.summary import facts_left_out, facts_read, left_out_in_words, read_in_words, why_so_few
 from simdocs.corpora.containers.recognise import looking_like
-from simdocs.corpora.containers.reopened import Reopened
 from simdocs.engines.run import Run
 from simdocs.errors import UsageError
 from simdocs.matching.corpus import Corpus
@@ -177,11 +176,11 @@ def _how_found(undecided: int | None, asked: int) -> str:
 
 def _texts(asked: Corpus, rows: Rows, verifier: Verifier) -> Iterator[tuple[int, bytes]]:
     """Yield these rows of the queries with their texts in UTF-8. Those that are gone or have changed are reported."""
-    reader = verifier.run.engine.state.get(Reopened)
+    asked.copy(rows, verifier.run, texts=True)
     for cut in batches(asked.facts(rows)["size"]):
         some = rows[cut.start : cut.stop]
         ((_, request),) = asked.readings(some)
-        read, skips = reload_texts(request, list(range(len(some))), asked.recipe.shingling, reader)
+        read, skips = reload_texts(request, list(range(len(some))), asked.recipe.shingling)
         verifier.report(skips)
         yield from ((int(some[place]), text) for place, text in sorted(read))
 

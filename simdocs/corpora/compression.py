@@ -1,4 +1,4 @@
-"""Compressed files: decompress one up to a limit, or read it at any position. Only the wanted bytes are held in memory.
+"""Compressed files: decompress one up to a limit, or piece by piece. Only the wanted bytes are held in memory.
 
 A compressed file is a sequence of frames, which gzip calls members. A member of the family, an entry in `COMPRESSIONS`
 of `file_formats.py`, decompresses one frame.
@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import codecs
 import io
-from bisect import bisect_right
 from collections.abc import Callable
 from types import ModuleType
 from typing import Protocol
 
 from simdocs.corpora.decode import binary_format
-from simdocs.corpora.files import OpenFile, read_at
 from simdocs.errors import MissingExtraError
 from simdocs.extras import needs
 from simdocs.model.skipped import DocumentSkipped
@@ -26,16 +24,10 @@ PADDING = 64 << 20
 hole of terabytes would take hours."""
 
 _COMPRESSED_AT_ONCE = 1 << 14
-"""Compressed bytes that are read at once. A checkpoint holds at most this many."""
+"""Compressed bytes that are read at once."""
 
 _PIECE = 1 << 18
 """Decompressed bytes that are produced at once. Without this, 16 KiB of input could become 16 MiB."""
-
-_SPACING = 4 << 20
-"""Decompressed bytes between checkpoints. Decompressing them takes some 15 ms."""
-
-_CHECKPOINTS = 64
-"""The most checkpoints of a file. A checkpoint of gzip takes 40 KiB, most of it the window of zlib."""
 
 
 class Frame(Protocol):
@@ -55,9 +47,6 @@ class Frame(Protocol):
 
     def decompress(self, data: bytes, most: int) -> bytes:
         """The next bytes of the content, at most `most`. Raises DocumentSkipped: malformed."""
-
-    def copy(self) -> Frame | None:
-        """Another one in the same state; None if the library cannot copy it."""
 
 
 def misnamed(head: bytes, what: str, suffix: bytes = b"") -> str:
@@ -147,11 +136,9 @@ class CompressedStream:
     source: returns compressed bytes from an offset on, b"" at the end.
     """
 
-    __slots__ = ("_begin", "_frame", "_idle", "_kind", "_name", "_offset", "_pending", "_source", "_trouble", "at")
+    __slots__ = ("_frame", "_idle", "_kind", "_name", "_offset", "_pending", "_source", "_trouble")
 
     def __init__(self, name: str, source: Callable[[int], bytes]) -> None:
-        self.at = 0
-        """The position in the decompressed content."""
         self._name, self._kind, self._source = name, compression(name), source
         self._offset = 0
         """The compressed bytes before it were given to the frame, or belong to earlier ones."""
@@ -161,24 +148,8 @@ class CompressedStream:
         """Compressed bytes since the last ones that had content."""
         self._frame: Frame | None = None
         """The frame that is being read; None between frames."""
-        self._begin = 0, 0
-        """Where the frame begins, in the content and in the file."""
         self._trouble: tuple[str, str] | None = None
         """Reason and detail of the skip that was raised, because the library may find no damage at the next call."""
-
-    def mark(self) -> CompressedStream:
-        """Another stream at the same position, or at the beginning of this frame if the library cannot copy frames.
-
-        Reading one stream does not move the other.
-        """
-        other = CompressedStream(self._name, self._source)
-        frame = None if self._frame is None else self._frame.copy()
-        if frame is None and self._frame is not None:
-            other.at, other._offset = self._begin
-        else:
-            other.at, other._offset, other._frame = self.at, self._offset, frame
-            other._begin = self._begin
-        return other
 
     def read(self, size: int) -> bytes:
         """The next `size` bytes; fewer only at the end of the file or before damage.
@@ -222,7 +193,6 @@ class CompressedStream:
             if frame.eof:
                 self._frame = None
             if piece:
-                self.at += len(piece)
                 self._idle = 0
                 return piece
         return b""
@@ -240,7 +210,6 @@ class CompressedStream:
             self._pending = compressed if is_first else self._kind.unpadded(compressed)
             self._advance(len(compressed) - len(self._pending))
             if self._pending:
-                self._begin = self.at, self._offset
                 self._frame = self._kind.frame(is_first=is_first)
                 return self._frame
         if is_first:
@@ -249,56 +218,6 @@ class CompressedStream:
 
     def _cut_short(self) -> DocumentSkipped:
         return DocumentSkipped("malformed", f"a {self._name} file cut short")
-
-
-class SeekableStream:
-    """Reads any part of the content of an open compressed file. Its position does not move.
-
-    Reading continues from the current position, or from the last checkpoint before the part. Checkpoints are made on
-    the way. They are further apart in a larger file, so that there are never many.
-
-    So parts in ascending order cost one pass over the file, and a part before the last one costs what lies between it
-    and the checkpoint. A checkpoint of gzip is the state of zlib, at any position. The state of zstd cannot be copied,
-    so its checkpoints are beginnings of frames. If the file is a single frame, as `zstd` writes it, going back means to
-    decompress it from its beginning, which takes 3 s for each GB of content. `pzstd` writes many frames.
-
-    In memory: the checkpoints, and the window of one decompressor: 32 KiB for gzip, and for zstd as large as the file
-    states, usually at most 8 MiB, but not more than 128 MiB.
-
-    Raises DocumentSkipped: uninstalled.
-    """
-
-    def __init__(self, name: str, file: OpenFile, spacing: int = _SPACING) -> None:
-        compression(name).frame(is_first=True)  # fails now if it ever does
-        self._stream = CompressedStream(name, lambda offset: read_at(file, _COMPRESSED_AT_ONCE, offset))
-        self._checkpoints = [self._stream.mark()]
-        self._spacing = spacing
-
-    def read(self, start: int, length: int) -> bytes:
-        """Bytes start to start + length of the content; fewer only at the end.
-
-        Raises DocumentSkipped: malformed, in these bytes or before them; OSError.
-        """
-        nearest = self._checkpoints[bisect_right(self._checkpoints, start, key=lambda stream: stream.at) - 1]
-        if start < self._stream.at or nearest.at > self._stream.at:
-            self._stream = nearest.mark()
-        while self._stream.at < start:
-            if not self._step(start - self._stream.at):
-                return b""
-        content = io.BytesIO()
-        while (wanted := length - content.tell()) > 0 and (piece := self._step(wanted)):
-            content.write(piece)
-        return content.getvalue()
-
-    def _step(self, most: int) -> bytes:
-        piece = self._stream.piece(most)
-        enough = self._checkpoints[-1].at + self._spacing
-        if self._stream.at >= enough and (mark := self._stream.mark()).at >= enough:
-            self._checkpoints.append(mark)
-            if len(self._checkpoints) > _CHECKPOINTS:
-                self._checkpoints = self._checkpoints[::2]
-                self._spacing *= 2
-        return piece
 
 
 class CompressedSink:

@@ -41,9 +41,6 @@ class _Member:
         self._is_new = False
         return content
 
-    def copy(self) -> _Member:
-        return _Member(self._zlib.copy(), is_new=self._is_new)
-
 
 class _Gzip:
     """gzip as a member of the family: see Compression."""

@@ -7,7 +7,6 @@ import stat
 from collections.abc import Iterable
 
 from simdocs.corpora.containers.recognise import format_of
-from simdocs.corpora.containers.reopened import fields_there
 from simdocs.corpora.decode import as_utf8, refuse_binary
 from simdocs.corpora.files import read, read_stream
 from simdocs.corpora.find import not_found
@@ -85,26 +84,26 @@ def _container_of(name: bytes, fields: Sequences) -> bytes:
 
 def _document(name: bytes, file: bytes, limit: int, fields: Sequences) -> bytes:
     """The text of the document with this name, as UTF-8. InputError: it is not there, or the file cannot be read."""
-    from simdocs.corpora.containers.container import ContainerFile, Locator, container
+    from simdocs.corpora.containers.container import ContainerFile, container
     from simdocs.corpora.containers.fields import no_id
     from simdocs.corpora.containers.names import named
 
     kind, has_ids = container(format_of(file, fields)), fields.id_field in ("", Sequences().id_field)
     text: bytes | None = None
-    first: Locator | None = None
+    there, some = "", False
     try:
         for part in kind.parts(ContainerFile(file, limit), fields):
             rows = kind.documents(part, fields)
             names = named(file, rows.ids, (where.number for where in rows.locators))
             if text is None and name in names:
                 text = rows.texts[names.index(name)]
-            first = first or (rows.locators[0] if rows.locators else None)
+            there, some = there or rows.fields, some or bool(rows.texts)
             has_ids |= any(its_id is not None for its_id in rows.ids)
             if text is not None and has_ids:
                 return as_utf8(text)[0]
     except DocumentSkipped as skip:
         raise _unreadable(file, skip) from None
-    if first and not has_ids and (there := fields_there(file, first, fields)):
+    if some and not has_ids:
         raise UsageError(f"{display_name(file)}: {no_id(kind.noun, fields, there)}")
     raise InputError(f"{display_name(name)}: {display_name(file)} has no document of this name")
 

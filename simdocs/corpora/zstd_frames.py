@@ -57,9 +57,6 @@ class _Frame:
                 raise DocumentSkipped("malformed", why)
         return content
 
-    def copy(self) -> None:
-        """None: the library cannot copy the state of a frame."""
-
     def _trouble(self, error: str) -> str:
         """What is wrong with the frame, for a message."""
         if not self._head.startswith(_MAGIC):

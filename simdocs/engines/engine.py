@@ -177,6 +177,10 @@ class Engine(Protocol):
         """The number of tasks that run at a time."""
 
     @property
+    def near(self) -> bool:
+        """Whether all workers run on this machine."""
+
+    @property
     def state(self) -> WorkerState:
         """The objects that the calling process keeps for as long as the engine is open."""
 

@@ -51,6 +51,8 @@ class Spark:
     Raises ClusterError: Spark cannot be started, or cannot do the work. UsageError: it cannot be asked so.
     """
 
+    near = False
+
     def __init__(
         self,
         jobs: int | None = None,

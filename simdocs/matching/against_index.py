@@ -51,6 +51,7 @@ def decide_against(indexed: Corpus, verifier: Verifier, grouping: Grouping) -> D
     of_both = verifier.for_corpus(indexed.select(rows).followed_by(new))
     shared = _buckets(keys, counts, np.searchsorted(rows, owners), len(rows))
     ours = _after(len(rows), texts)
+    of_both.copy(ours.first[distinct(shared.values)])
     candidates = BucketCandidates(shared, len(ours), grouping.max_candidates, len(rows))
     found = greedy(ours, candidates, of_both)
     of_copies = Pairs.of_copies(np.searchsorted(rows, original[copies]), len(rows) + copies, exact=of_both.exact)

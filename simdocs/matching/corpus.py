@@ -32,16 +32,21 @@ from simdocs.model.ragged import (
     Rows,
     TextNumbers,
     Tokens,
+    distinct,
     offsets_of,
     ranges,
     row_blocks,
 )
 from simdocs.names import display_name, no_option, path_from
 from simdocs.options.recipes import Bands, Recipe
-from simdocs.pipeline.reload import ReloadRequest, Source
+from simdocs.pipeline.again import Copies, ReloadRequest
+from simdocs.pipeline.reload import Source
 
 _NAME_BYTES = 1 << 20
 """Bytes of names that are taken out at once. The places of each byte take 16 bytes meanwhile."""
+
+_NAMED_AT_ONCE = 1 << 14
+"""Documents that are looked up together: their names and facts are Python objects then."""
 
 _NO_SIGNATURES = MemoryColumn(np.empty((0, 0), np.uint32))
 
@@ -59,7 +64,7 @@ class Corpus:
     signatures: (N, K) uint32.
     recipe: the parameters with which they were read and signed.
     limit: the largest size of a document in bytes.
-    held: the bytes of documents that are in memory, by row.
+    held: the bytes of documents that are in memory, by row; of one in a container, those of all of it.
     met: how this run came to their files, (N,) MET; None if an earlier run read them.
     ignored: the tokens that are left out of all token sets, ascending.
     sets: the artifact of their token sets, or None.
@@ -69,6 +74,7 @@ class Corpus:
     artifact_name: the artifact that they come from; otherwise empty.
     index: the index that they come from, if they are all of it; then its tables can be used. None: they are not.
     parts: two corpora with these documents, end to end. The other fields are those of the first. None: no parts.
+    copies: of documents that have no place of their own; those of the larger corpus, if they were selected from one.
     """
 
     name_bytes: Column
@@ -87,6 +93,7 @@ class Corpus:
     artifact_name: str = ""
     index: BandIndex | None = None
     parts: tuple[Corpus, Corpus] | None = None
+    copies: Copies
     _documents: list[Documents] = field(default_factory=list)
     """One item as soon as they are in memory."""
 
@@ -103,6 +110,7 @@ class Corpus:
             limit=limit,
             held=documents.held,
             met=documents.met,
+            copies=Copies(len(documents)),
             _documents=[documents],
         )
 
@@ -136,6 +144,7 @@ class Corpus:
             prefix=name_prefix(root, artifact.root),
             artifact_name=artifact.name,
             index=artifact if isinstance(artifact, BandIndex) else None,
+            copies=Copies(artifact.n_documents),
         )
 
     def select(self, rows: Rows) -> Corpus:
@@ -280,11 +289,6 @@ class Corpus:
         made = in_threads(of_band, range(bands.bands), threads_for(len(firsts), run.engine))
         return joined_bands(each_band(made, bands.bands, run.progress))
 
-    @property
-    def is_read_again(self) -> bool:
-        """Whether the token sets of all documents are made from texts, because there are none in an artifact."""
-        return self.sets is None if self.parts is None else all(part.is_read_again for part in self.parts)
-
     def recorded(self, rows: Rows) -> Mask:
         """Which of these documents an earlier run has read, so that their files may have changed since.
 
@@ -294,16 +298,55 @@ class Corpus:
             return self._filled(np.empty(len(rows), bool), rows, Corpus.recorded)
         return np.full(len(rows), bool(self.artifact_name) and self.sets is None)
 
+    def copy(self, rows: Rows, run: Run | None = None, *, texts: bool = False) -> None:
+        """Copy those of these documents that have no place of their own, in one pass over each of their files.
+
+        So all documents that will be read again should be copied together. Those that were copied stay so.
+        texts: also if token sets are in an artifact, or are held by the workers of the run. run: None: it is done in
+        this process. OutputError: there is no room for the copies.
+        """
+        if self.parts is not None:
+            for _, part, its in self._split(rows):
+                part.copy(its, run, texts=texts)
+            return
+        if self.sets is not None and not texts:
+            return
+        lacking = distinct(rows[self.copies.lacks(self._whole_rows(rows), texts=texts)])
+        if len(lacking):
+            some = (lacking[at : at + _NAMED_AT_ONCE] for at in range(0, len(lacking), _NAMED_AT_ONCE))
+            requests = ((self._whole_rows(each), self._request(each), self._held(each)) for each in some)
+            shared = None if run is None or texts or self.met is None else run.engine.state.shared
+            self.copies.fill(requests, self.recipe.shingling, run, shared)
+
+    def _whole_rows(self, rows: Rows) -> Rows:
+        """The rows of these documents in the corpus that they were selected from, or else here."""
+        return rows if self.rows is None else self.rows[rows]
+
+    def requests(self, rows: Rows) -> list[tuple[BlockPlaces, ReloadRequest]]:
+        """What is known of the files of these rows, each with the places of its documents among rows. No file is read.
+
+        ArtifactError: the place of the documents is unknown.
+        """
+        if self.parts is not None:
+            return self._both(rows, Corpus.requests)
+        if self.artifact_name and not self.root:
+            missing = f"{self.artifact_name}/{RUN} does not say where its documents are"
+            raise ArtifactError(f"{missing}: give their directory with --root")
+        return [(np.arange(len(rows)), self._request(rows))]
+
     def readings(self, rows: Rows) -> list[tuple[BlockPlaces, ReloadRequest]]:
-        """The requests that read these rows again, each with the places of its documents among rows."""
+        """The requests that read these rows again, each with the places of its documents among rows.
+
+        ArtifactError: see `requests`. OutputError: see `copy`.
+        """
         if self.parts is not None:
             return self._both(rows, Corpus.readings)
-        return [(np.arange(len(rows)), self._request(rows))]
+        return [self._with_copies(rows, texts=True)]
 
     def sources(self, rows: Rows) -> list[tuple[BlockPlaces, Source]]:
         """The sources of the token sets of these rows, each with the places of its sets among rows.
 
-        ArtifactError: documents must be read again, but their place is unknown.
+        ArtifactError: see `requests`. OutputError: see `copy`.
         """
         if self.parts is not None:
             return self._both(rows, Corpus.sources)
@@ -318,10 +361,13 @@ class Corpus:
             if not found.rows_ascend:
                 raise damaged(f"{self.sets.name}/tokens.npy", "the tokens of a document do not ascend without repeats")
             return leave_out(found, self.ignored)
-        if self.artifact_name and not self.root:
-            missing = f"{self.artifact_name}/{RUN} does not say where its documents are"
-            raise ArtifactError(f"{missing}: give their directory with --root")
-        return self._request(rows)
+        return self._with_copies(rows, texts=False)[1]
+
+    def _with_copies(self, rows: Rows, *, texts: bool) -> tuple[BlockPlaces, ReloadRequest]:
+        ((places, request),) = self.requests(rows)
+        self.copy(rows, texts=texts)
+        copies = self.copies.of(self._whole_rows(rows), request.facts["size"])
+        return places, replace(request, copies=copies | request.copies)
 
     def _request(self, rows: Rows) -> ReloadRequest:
         names, facts = self.names(rows), self.facts(rows)
@@ -329,10 +375,10 @@ class Corpus:
             raise damaged(
                 f"{self.artifact_name}/documents.npy", "the name of a line is not longer than that of its file"
             )
-        held, met = self._held(rows), self._met(rows)
+        met, inside = self._met(rows), facts["container"]
         return ReloadRequest(
             names=names,
-            held=held,
+            copies={place: text for place, text in self._held(rows).items() if not inside[place]},
             limit=self.limit,
             facts=facts,
             root=self.root,

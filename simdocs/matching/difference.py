@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simdocs.corpora.containers.reopened import Reopened
 from simdocs.kernels.characters import to_codepoints
 from simdocs.kernels.murmur import hash_byte_strings
 from simdocs.kernels.shinglers import normalised_texts
@@ -232,8 +231,8 @@ class PairDifferences:
     unit: see `difference`. The text of the left document is held, because the next pair may have it, too.
     """
 
-    def __init__(self, unit: str, reader: Reopened) -> None:
-        self._unit, self._reader = unit, reader
+    def __init__(self, unit: str) -> None:
+        self._unit = unit
         self._held: tuple[Corpus | None, int, bytes | str] = (None, -1, "")
 
     def of(self, documents: Corpus, left: int, right: int) -> Difference:
@@ -249,7 +248,7 @@ class PairDifferences:
     def _text(self, documents: Corpus, row: int) -> bytes | str:
         """The text of a document as UTF-8, or why it cannot be shown."""
         ((_, request),) = [each for each in documents.readings(np.array([row])) if len(each[0])]
-        found, skips = reload_texts(request, [0], documents.recipe.shingling, self._reader)
+        found, skips = reload_texts(request, [0], documents.recipe.shingling)
         if found:
             return found[0][1]
         skip = skips[0]

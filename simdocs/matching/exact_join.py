@@ -126,6 +126,7 @@ def token_sets(verifier: Verifier, rows: Rows) -> Iterator[tuple[int, Ragged]]:
     The set of a document that is missing or has changed is empty, and the document is reported.
     """
     cuts = list(batches(verifier.corpus.facts(rows)["size"]))
+    verifier.copy(rows)
 
     def tasks() -> Iterator[Source]:
         for cut in cuts:

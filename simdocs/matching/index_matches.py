@@ -10,7 +10,7 @@ import numpy as np
 
 from simdocs.kernels.buckets import equal_runs
 from simdocs.matching.corpus import Corpus
-from simdocs.matching.lookup import candidates, copies_of, every_candidate, index_of
+from simdocs.matching.lookup import ASKED_AT_ONCE, candidates, copies_of, every_candidate, index_of
 from simdocs.matching.same_documents import same_documents
 from simdocs.matching.verify import Verifier
 from simdocs.model.artifact import BandIndex
@@ -96,6 +96,7 @@ def find_matches(lookup: Lookup, *, exact: bool = False, most_memory: int | None
     if exact:
         found = every_candidate(verifier, asked, lookup.filled, most_memory)
     else:
+        _copy_candidates(lookup)
         found = candidates(index, asked.signatures.all(), lookup.filled)
     for part, places, near in found:
         firsts = distinct(near)
@@ -106,6 +107,18 @@ def find_matches(lookup: Lookup, *, exact: bool = False, most_memory: int | None
         block = MatchBlock(both, ranked(both, pairs, lookup.top))
         verifier.run.progress("looking up", int(part[-1]) + 1, len(asked))
         yield block
+
+
+def _copy_candidates(lookup: Lookup) -> None:
+    """Copy the documents that cannot be read again where they are together, if they are compared in several blocks."""
+    asked, verifier = lookup.asked, lookup.verifier
+    if len(lookup.filled) <= ASKED_AT_ONCE or not verifier.exact:
+        return
+    ours, theirs = np.zeros(len(asked), bool), np.zeros(len(lookup.indexed), bool)
+    for part, places, near in candidates(lookup.index, asked.signatures.all(), lookup.filled):
+        ours[part[places]] = theirs[near] = True
+    verifier.for_corpus(asked).copy(np.flatnonzero(ours))
+    verifier.copy(np.flatnonzero(theirs))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

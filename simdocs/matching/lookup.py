@@ -18,7 +18,7 @@ from simdocs.model.artifact import BandIndex
 from simdocs.model.documents import WITHOUT_TOKENS
 from simdocs.model.ragged import Array, BlockPlaces, Index, Keys, Ragged, Rows, Tokens, distinct, ranges
 
-_AT_ONCE = 1 << 12
+ASKED_AT_ONCE = 1 << 12
 """Queries that are looked up at once."""
 
 _MATCHES_AT_ONCE = 1 << 20
@@ -49,8 +49,8 @@ def candidates(index: BandIndex, signatures: Tokens, rows: Rows) -> Iterator[tup
     """
     size = index.n_documents
     copies = np.bincount(index["same_as"].all(), minlength=size)
-    for at in range(0, len(rows), _AT_ONCE):
-        part = rows[at : at + _AT_ONCE]
+    for at in range(0, len(rows), ASKED_AT_ONCE):
+        part = rows[at : at + ASKED_AT_ONCE]
         begins, ends = bounds(index, keys_for(index, signatures, part))
         counts = ends - begins
         # A block has about PAIRS_AT_ONCE pairs, or one document.

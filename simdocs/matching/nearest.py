@@ -65,6 +65,7 @@ def find_nearest(lookup: Lookup, number: int, *, exact: bool = False, all_copies
     """
     search = _Search(lookup, number)
     filled = lookup.filled
+    lookup.verifier.for_corpus(lookup.asked).copy(filled)
     if exact:
         sizes = np.maximum(lookup.asked.documents.facts["size"][filled], _BYTES_AT_ONCE >> 10)
     else:

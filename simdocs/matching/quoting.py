@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simdocs.corpora.containers.reopened import Reopened
 from simdocs.engines.engine import WorkerState
 from simdocs.kernels.buckets import bucket_bounds, equal_runs
 from simdocs.kernels.fracminhash import CUT_OFF
@@ -32,7 +31,8 @@ from simdocs.model.skipped import Skip
 from simdocs.model.texts import batches
 from simdocs.options.families import UNITS
 from simdocs.options.recipes import Shingling
-from simdocs.pipeline.reload import ReloadRequest, reload_texts
+from simdocs.pipeline.again import ReloadRequest
+from simdocs.pipeline.reload import reload_texts
 from simdocs.pipeline.shingling import shingled
 
 _STRETCH = 512
@@ -168,7 +168,7 @@ def _quotes_in_block(
     searches = state.get(_Searches)
     searches.prepare(queries)
     places = list(range(len(request.names)))
-    read, skips = reload_texts(request, places, queries.shingling, state.get(Reopened))
+    read, skips = reload_texts(request, places, queries.shingling)
     found = list[tuple[int, int, list[CommonPassage]]]()
     for part in shingled([text for _, text in read], queries.windows):
         for at, asked in groupby(searches.likely(part.tokens), itemgetter(0)):
@@ -256,6 +256,7 @@ class Quoting:
         rows = texts.firsts
         firsts = lookup.index["same_as"].all()[rows].tolist()
         cuts = list(batches(indexed.facts(rows)["size"]))
+        indexed.copy(rows, run, texts=True)
 
         def blocks() -> Iterator[tuple[ReloadRequest, list[list[int]] | None]]:
             for cut in cuts:

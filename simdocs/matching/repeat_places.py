@@ -9,7 +9,6 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from simdocs.corpora.containers.reopened import Reopened
 from simdocs.engines.engine import WorkerState
 from simdocs.kernels.buckets import equal_runs
 from simdocs.matching.difference import line_begins
@@ -23,7 +22,8 @@ from simdocs.model.skipped import Skip
 from simdocs.model.texts import batches
 from simdocs.options.families import UNITS
 from simdocs.options.recipes import Shingling
-from simdocs.pipeline.reload import ReloadRequest, reload_texts
+from simdocs.pipeline.again import ReloadRequest
+from simdocs.pipeline.reload import reload_texts
 from simdocs.storage.spilled import SpilledArray
 
 _UNITS_AT_ONCE = 1 << 16
@@ -126,11 +126,11 @@ _InDocument: TypeAlias = tuple[int, Array, bytes, Mask, list[tuple[int, tuple[by
 
 
 def _placed(
-    spans: _Spans, state: WorkerState, shingling: Shingling, ignored: Tokens, least: int
+    spans: _Spans, _state: WorkerState, shingling: Shingling, ignored: Tokens, least: int
 ) -> tuple[list[_InDocument], list[Skip]]:
     """The places of passages in these documents, and the skips of those that cannot be read again."""
     request, units, sizes, wanted = spans
-    read, skips = reload_texts(request, list(range(len(units))), shingling, state.get(Reopened))
+    read, skips = reload_texts(request, list(range(len(units))), shingling)
     found = list[_InDocument]()
     for place, raw in read:
         first, end = units.offsets[place : place + 2].tolist()
@@ -233,6 +233,7 @@ def _read(
     if excerpts is not None:
         _, first = np.unique(every.passage, return_index=True)
         wanted[first] = True
+    corpus.copy(documents, run, texts=True)
     cuts = list(batches(corpus.facts(documents)["size"]))
 
     def tasks() -> Iterator[_Spans]:

@@ -210,6 +210,7 @@ def _similar(join: SelfJoin, firsts: Rows, places: TextNumbers) -> Iterator[tupl
     """
     verifier = join.verifier
     sizes = verifier.corpus.facts(firsts)["size"]
+    verifier.copy(firsts)
     for begin, end in row_blocks(offsets_of(sizes[places]), _BYTES_AT_ONCE):
         at_once = min(_BYTES_AT_ONCE, max(_FEWEST_BYTES, int(sizes[places[begin:end]].sum())))
         drawn = Ragged.concat([sets for _, sets in token_sets(verifier, firsts[places[begin:end]])], np.uint32)

@@ -20,7 +20,7 @@ from simdocs.kernels.buckets import (
 from simdocs.kernels.grouping import KEPT, capped_members
 from simdocs.matching.rounds import Comparer, GroupingState, Rounds
 from simdocs.matching.verify import Verifier
-from simdocs.model.ragged import Array, Index, Mask, Ragged, Rows, TextNumbers
+from simdocs.model.ragged import Array, Index, Mask, Ragged, Rows, TextNumbers, count_true_in_rows, distinct
 from simdocs.options.recipes import Bands
 
 if TYPE_CHECKING:
@@ -116,7 +116,9 @@ class SelfJoin:
         if self.bands is None:
             exact = self._exact(firsts)
             return exact, exact.verifier
-        return BucketCandidates(self._buckets(self.bands, firsts, numbers), len(firsts), most), self.verifier
+        shared = self._buckets(self.bands, firsts, numbers)
+        self.verifier.copy(firsts[distinct(shared.values)])
+        return BucketCandidates(shared, len(firsts), most), self.verifier
 
     def pairs(self, firsts: Rows, numbers: TextNumbers | None, wanted: Mask | None = None) -> ListedCandidates:
         """The candidate pairs of documents `firsts`, as members numbered 0, 1, ..., in blocks; and their verifier.
@@ -128,7 +130,13 @@ class SelfJoin:
             exact = self._exact(firsts)
             return exact.pairs(wanted), exact.verifier
         shared = self._buckets(self.bands, firsts, numbers)
-        listed = candidate_pairs(shared, len(firsts)) if wanted is None else candidate_pairs_with(shared, wanted)
+        if wanted is None:
+            self.verifier.copy(firsts[distinct(shared.values)])
+            listed = candidate_pairs(shared, len(firsts))
+        else:
+            of_wanted = np.flatnonzero(count_true_in_rows(wanted[shared.values], shared.offsets))
+            self.verifier.copy(firsts[distinct(shared.take(of_wanted).values)])
+            listed = candidate_pairs_with(shared, wanted)
         return joined_blocks(listed, _LISTED_TOGETHER), self.verifier
 
     def _exact(self, firsts: Rows) -> ExactJoin:

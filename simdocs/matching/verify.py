@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import partial
 
 import numpy as np
 
-from simdocs.corpora.containers.reopened import Reopened
 from simdocs.engines.run import Run
 from simdocs.kernels import jaccard
 from simdocs.matching.bitmap_filter import BitmapFilter
@@ -20,17 +19,15 @@ from simdocs.matching.verification_blocks import (
     blocks_of_pairs,
     make_bitmaps,
     numbered,
-    pieces_of_block,
-    read_in_passes,
     verify_block,
 )
 from simdocs.model.artifact import Artifact
 from simdocs.model.groups import NestedPairs, Pairs
-from simdocs.model.ragged import BlockPlaces, Floats, Index, Mask, Ragged, Rows, TextNumbers, distinct
+from simdocs.model.ragged import BlockPlaces, Floats, Mask, Ragged, Rows, TextNumbers, distinct
 from simdocs.model.skipped import ALTERED, GONE, WITHOUT_FILE, Skip
 from simdocs.model.texts import batches
 from simdocs.names import display_name, is_uri, path_from
-from simdocs.pipeline.reload import ReloadRequest, Source, found, unchanged
+from simdocs.pipeline.reload import Source, found, of_unchanged_files, reload_texts
 
 _TOGETHER = 8192
 """Pairs that are verified before the bitmap filter checks the next ones, at first."""
@@ -169,8 +166,6 @@ class Verifier:
         rows, places = numbered(np.concatenate((left, right)), len(self.corpus))
         facts = self.corpus.facts(rows)
         sizes, digests = facts["size"].copy(), facts["digest"].copy()
-        read_again = self.held is None and self.corpus.is_read_again
-        in_passes = read_again and read_in_passes(facts, lambda some: self.corpus.names(rows[some]))
         del facts  # they would take as much memory as all that is looked up for the blocks below
         # From here on, documents are numbered by their places among the rows.
         lefts, rights = places[: len(left)], places[len(left) :]
@@ -182,14 +177,15 @@ class Verifier:
         similarity[alike & (np.isin(lefts, lost) | np.isin(rights, lost))] = np.nan
         unlike = np.flatnonzero(~alike)
         lefts, rights = lefts[unlike], rights[unlike]
-        blocks = blocks_of_pairs(lefts, rights, sizes, in_passes=in_passes)
+        read = distinct(np.concatenate((lefts, rights)))  # copies were looked up above
+        self.copy(rows[read])
+        blocks = blocks_of_pairs(lefts, rights, sizes)
         work = partial(verify_block, shingling=self.corpus.recipe.shingling)
-        wanted = (self._block(rows, sizes, lefts[block], rights[block], in_passes=in_passes) for block in blocks)
+        wanted = (self._block(rows, lefts[block], rights[block]) for block in blocks)
         missing = set[tuple[bytes, bytes]]()
         for block, (values, skips) in zip(blocks, self.run.engine.map(work, wanted), strict=True):
             similarity[unlike[block]] = values
             missing |= self.report(skips)
-        read = distinct(np.concatenate((lefts, rights)))  # copies were looked up above
         self.looked_for(int(self.corpus.recorded(rows[read]).sum()), missing)
         return similarity
 
@@ -211,24 +207,41 @@ class Verifier:
 
         Documents that this run has read count as unchanged.
         """
-        reader = self.run.engine.state.get(Reopened)
-        return self._looked_up(rows, partial(unchanged, shingling=self.corpus.recipe.shingling, files=reader))
+        good, missing = np.ones(len(rows), bool), set[tuple[bytes, bytes]]()
+        recorded = np.flatnonzero(self.corpus.recorded(rows))
+        for at in range(0, len(recorded), _MOST_DOCUMENTS):
+            some = recorded[at : at + _MOST_DOCUMENTS]
+            for places, request in self.corpus.requests(rows[some]):
+                good[some[places]] = of_unchanged_files(request, range(len(places)))
+        unsure = np.flatnonzero(~good)
+        self.copy(rows[unsure])
+        for cut in batches(self.corpus.facts(rows[unsure])["size"]):
+            some = unsure[cut.start : cut.stop]
+            for places, request in self.corpus.readings(rows[some]):
+                texts, skips = reload_texts(request, list(range(len(places))), self.corpus.recipe.shingling)
+                good[some[places[[place for place, _ in texts]]]] = True
+                missing |= self.report(skips)
+        self.looked_for(len(recorded), missing)
+        return good
 
     def found(self, rows: Rows) -> Mask:
         """Which documents still have a file, changed or not. The others are reported. No file is read."""
-        return self._looked_up(rows, found)
-
-    def _looked_up(self, rows: Rows, look: Callable[[ReloadRequest], tuple[Mask, list[Skip]]]) -> Mask:
-        """Which documents `look` accepts; others than those of an artifact need no check. Skipped ones are reported."""
         good = np.ones(len(rows), bool)
         recorded = np.flatnonzero(self.corpus.recorded(rows))
         for at in range(0, len(recorded), _MOST_DOCUMENTS):
             some = recorded[at : at + _MOST_DOCUMENTS]
-            for places, source in self.corpus.sources(rows[some]):
-                if isinstance(source, ReloadRequest):
-                    good[some[places]], skips = look(source)
-                    self.looked_for(len(places), self.report(skips))
+            for places, request in self.corpus.requests(rows[some]):
+                good[some[places]], skips = found(request)
+                self.looked_for(len(places), self.report(skips))
         return good
+
+    def copy(self, rows: Rows) -> None:
+        """Copy those of these documents that cannot be read again where they are, before they are compared.
+
+        OutputError: there is no room for the copies.
+        """
+        if self.exact and self.held is None:
+            self.corpus.copy(rows, self.run)
 
     def lost_copies(self, rows: Rows, texts: TextNumbers) -> Mask:
         """Which documents with copies are missing or have changed since an earlier run read them.
@@ -267,6 +280,7 @@ class Verifier:
 
     def _make_bitmaps(self, rows: Rows) -> None:
         """Make the bitmaps of these documents. Missing and changed documents are reported."""
+        self.copy(rows)
         cuts = list(batches(self.corpus.facts(rows)["size"]))
         work = partial(make_bitmaps, shingling=self.corpus.recipe.shingling, threshold=self.threshold)
         # Whether there is room for large ones is decided before, so that it does not depend on the workers.
@@ -277,13 +291,9 @@ class Verifier:
             self.report(skips)
         self._bitmaps.make_room()
 
-    def _block(
-        self, rows: Rows, sizes: Index, lefts: BlockPlaces, rights: BlockPlaces, *, in_passes: bool
-    ) -> VerificationBlock:
+    def _block(self, rows: Rows, lefts: BlockPlaces, rights: BlockPlaces) -> VerificationBlock:
         documents, places = numbered(np.concatenate((lefts, rights)), len(rows))
-        pieces = pieces_of_block(sizes[documents], in_passes=in_passes)
-        sources = [self._sources(rows[documents[piece]]) for piece in pieces]
-        return VerificationBlock(sources, places[: len(lefts)], places[len(lefts) :])
+        return VerificationBlock(self._sources(rows[documents]), places[: len(lefts)], places[len(lefts) :])
 
     def _sources(self, rows: Rows) -> TokenSources:
         return (self.corpus if self.held is None else self.held).sources(rows)

@@ -151,7 +151,7 @@ class Documents:
     names: Ragged uint8, the raw bytes of each name as reached from the argument.
     facts: (N,) DOCUMENT.
     sources: the files from which they were read.
-    held: the bytes of the documents that cannot be read a second time (standard input, FIFOs), by row.
+    held: the bytes of files that cannot be read a second time (standard input, FIFOs), by the rows of their documents.
     met: (N,) MET, how their files were found; None if an earlier run found them.
     earlier: (N,) the row of each in the artifact from which it was taken over, or -1; None if this run did not read it.
     counts: (A,) the number of documents from each argument; None if this run did not read them.

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simdocs.corpora.containers.recognise import format_of_document
-from simdocs.corpora.containers.reopened import fields_there
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.find import Sources, find
 from simdocs.corpora.patterns import Patterns
@@ -136,15 +135,19 @@ def _refuse_absent_ids(documents: Documents, intake: Intake, recipe: Recipe) -> 
     rows = np.flatnonzero(documents.facts["container"])
     if not intake.id_field or not len(rows) or not (documents.facts["flags"][rows] & NUMBERED).all():
         return
-    from simdocs.corpora.containers.container import Locator, container
+    from simdocs.corpora.containers.container import ContainerFile, container
     from simdocs.corpora.containers.fields import no_id
 
     row, fields = int(rows[0]), recipe.sequences
-    start, extent, number, end = (int(documents.facts[name][row]) for name in ("start", "extent", "line", "container"))
-    path, held = documents.raw_name(row)[:end], documents.held.get(row)
+    path = documents.raw_name(row)[: int(documents.facts["container"][row])]
     kind = container(format_of_document(path, fields))
-    there = kind.fields_of(held, fields) if held else fields_there(path, Locator(start, extent, number), fields)
-    if there:  # or else the file has changed since it was read
+    file = ContainerFile(path, intake.walking.max_size, held=documents.held.get(row))
+    try:
+        each = (kind.documents(part, fields).fields for part in kind.parts(file, fields))
+        there = next(filter(None, each), "")
+    except DocumentSkipped:  # the file has changed since it was read
+        return
+    if there:
         raise UsageError(no_id(kind.noun, fields, there))
 
 

@@ -154,21 +154,11 @@ class Register:
             if not self._sequences.plain and (alike := lookalike_of(int(read.facts["flags"][at]))):
                 self._skipped.warnings.append(alike.warning(read.names[at]))
         if file in self._found.held:
-            self._held[row] = self._held_bytes(file, read.facts[at])
+            self._held[row] = self._found.held[file]
         elif file in self._reached_again:
             inode = read.files["inode"][at if len(read.files) > 1 else 0]
             if inode != self._found.file_id(file)[1]:
                 self._replaced.add(file)
-
-    def _held_bytes(self, file: int, fact: np.void) -> bytes:
-        """The bytes of a document of a file that is held: all of them, unless it is a container."""
-        held = self._found.held[file]
-        if not fact["container"]:
-            return held
-        from simdocs.corpora.containers.container import Locator, container
-
-        where = Locator(int(fact["start"]), int(fact["extent"]), int(fact["line"]))
-        return container(self._found.held_in[file]).cut(held, where, self._sequences)
 
     @property
     def files_done(self) -> int:

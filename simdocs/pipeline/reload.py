@@ -3,104 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import groupby
-from operator import itemgetter
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simdocs.corpora.compression import PADDING
-from simdocs.corpora.containers.recognise import format_of_document
-from simdocs.corpora.containers.reopened import Reopened
 from simdocs.corpora.decode import as_utf8
-from simdocs.corpora.files import each_ahead, read
+from simdocs.corpora.files import MOST, OpenFile, close_file, each_ahead, open_file, read, read_at, stamp_at
 from simdocs.corpora.identity import recorded, same_texts
 from simdocs.corpora.stamp import Stamp, status_of
 from simdocs.kernels import multisets
 from simdocs.kernels.ignored_tokens import leave_out
-from simdocs.model.ragged import NO_TOKENS, BlockPlaces, Mask, Ragged, Tokens
+from simdocs.model.ragged import BlockPlaces, Mask, Ragged, Tokens
 from simdocs.model.skipped import ALTERED, GONE, WITHOUT_FILE, DocumentSkipped, Skip
-from simdocs.model.texts import Texts, batches
-from simdocs.names import path_from
+from simdocs.model.texts import Texts
 from simdocs.options.recipes import Shingling
-from simdocs.options.texts import Sequences
+from simdocs.pipeline.again import ReloadRequest, has_place, why_unread
 from simdocs.pipeline.shingling import held_tokens, normalised, shingled
 
 if TYPE_CHECKING:
-    from simdocs.corpora.containers.container import Locator
     from simdocs.engines.engine import SharedRows
 
 _SLACK = 1 << 16
 """Bytes by which a file with the same text may have grown, because of spaces or less compression."""
 
 _Known = TypeVar("_Known")
-
-_REASONS = {"vanished": GONE} | dict.fromkeys(("special", "oversized", "malformed", "binary"), ALTERED)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReloadRequest:
-    """Documents to read a second time.
-
-    held: the bytes of those that are still in memory, by place.
-    limit: the largest size of a document in bytes.
-    facts: their facts when they were first read, (n,) FACTS.
-    root: the directory from which their names are found; empty for the working directory.
-    sequences: which field of a document in a container holds the text.
-    met: how their files were found in this run, (n,) MET; None if an earlier run found them.
-    ignored: the tokens that are left out, ascending.
-    """
-
-    names: list[bytes]
-    held: dict[int, bytes]
-    limit: int
-    facts: NDArray[np.void]
-    root: bytes
-    sequences: Sequences
-    met: NDArray[np.void] | None = None
-    ignored: Tokens = field(default_factory=lambda: NO_TOKENS)
-
-    def file(self, place: int) -> bytes:
-        """The path of a document's file, which may be a container."""
-        container = int(self.facts["container"][place])
-        name = self.names[place]
-        return path_from(self.root, name[:container] if container else name)
-
-    def runs(self, places: list[int]) -> Iterator[tuple[bytes, list[int]]]:
-        """Yield runs of documents to read from one container, with its path; it is empty if they are read alone."""
-        facts = self.facts[places]
-        ends = np.where((facts["inode"] != 0) | (facts["ctime_ns"] != 0), facts["container"], 0).tolist()
-        if not any(ends):
-            yield b"", places
-            return
-        paths = [
-            path_from(self.root, self.names[place][:end]) if end and place not in self.held else b""
-            for place, end in zip(places, ends, strict=True)
-        ]
-        for path, some in groupby(zip(paths, places, strict=True), itemgetter(0)):
-            yield path, [place for _, place in some]
-
-    def locators(self, places: list[int]) -> list[Locator]:
-        """The locations of documents in their containers."""
-        from simdocs.corpora.containers.container import Locator
-
-        return list(map(Locator, *(self.facts[name][places].tolist() for name in ("start", "extent", "line"))))
-
-    def text_of(self, place: int, document: bytes) -> bytes | None:
-        """The text in the bytes of a document of a container; None if they are not a document."""
-        from simdocs.corpora.containers.container import container
-
-        return container(format_of_document(self.file(place), self.sequences)).text_of(document, self.sequences)
-
-    def skip(self, place: int, why: str) -> Skip:
-        """The skip of a document that cannot be verified."""
-        return Skip("unverified", self.names[place], why, root=self.root)
-
-    def follow(self, place: int) -> bool:
-        """Whether the file of a document may be a link: not if a walk of this run found it."""
-        return self.met is None or bool(self.met["walked"][place] <= 0)
 
 
 Source = ReloadRequest | Ragged
@@ -111,7 +38,6 @@ def reload_token_sets(
     request: ReloadRequest,
     places: list[int],
     shingling: Shingling,
-    files: Reopened,
     shared: SharedRows | None = None,
 ) -> tuple[list[tuple[int, Tokens]], list[Skip]]:
     """The token sets of the unchanged documents among these places, with their places, and the skips of the others.
@@ -123,7 +49,7 @@ def reload_token_sets(
     if found:
         there = {place for place, _ in found}
         places = [place for place in places if place not in there]
-    texts, skips = _read_again(request, places, files)
+    texts, skips = _read_again(request, places)
     for part in shingled(texts.raws, shingling):
         same = texts.same(part.places, part.texts, request)
         sets = leave_out(multisets.token_sets(part.tokens), request.ignored)
@@ -142,16 +68,16 @@ def _held_sets(
     """The token sets of those of these documents that are held and whose files are unchanged, with their places."""
     held, tokens = held_tokens(request.facts["digest"][places], shingling, shared)
     some = [places[at] for at in held.tolist()]
-    same = _of_unchanged_files(request, some)
+    same = of_unchanged_files(request, some)
     sets = leave_out(multisets.token_sets(tokens), request.ignored)
     return [(some[row], sets[row].copy()) for row in np.flatnonzero(same).tolist()]
 
 
 def reload_texts(
-    request: ReloadRequest, places: list[int], shingling: Shingling, files: Reopened
+    request: ReloadRequest, places: list[int], shingling: Shingling
 ) -> tuple[list[tuple[int, bytes]], list[Skip]]:
     """The texts of the unchanged documents among these places, as UTF-8, with their places; the skips of the others."""
-    texts, skips = _read_again(request, places, files)
+    texts, skips = _read_again(request, places)
     found = []
     for part, normal in normalised(texts.raws, shingling):
         same = texts.same(part, normal, request)
@@ -163,26 +89,12 @@ def reload_texts(
     return found, skips
 
 
-def unchanged(request: ReloadRequest, shingling: Shingling, files: Reopened) -> tuple[Mask, list[Skip]]:
-    """Which documents are unchanged, and the skips of the others. Only texts of changed files are read."""
-    same = _of_unchanged_files(request, range(len(request.names)))
-    unsure, skips = np.flatnonzero(~same).tolist(), list[Skip]()
-    for cut in batches(request.facts["size"][unsure]):
-        texts, missing = _read_again(request, unsure[cut.start : cut.stop], files)
-        skips += missing
-        for part, normal in normalised(texts.raws, shingling):
-            places = np.array(texts.places)[part]
-            same[places] = texts.same(part, normal, request)
-            skips += [request.skip(place, ALTERED) for place in places[~same[places]].tolist()]
-    return same, skips
-
-
 def found(request: ReloadRequest) -> tuple[Mask, list[Skip]]:
     """Which documents still have a file, changed or not, and the skips of the others. No file is read."""
     skips, still = list[Skip](), np.ones(len(request.names), bool)
     there = _of_files(request, range(len(request.names)), _exists)
     for place, (stamp, _) in enumerate(recorded(request.facts)):
-        if place not in request.held and stamp.is_of_file and not there[request.file(place)]:
+        if stamp.is_of_file and not there[request.file(place)]:
             still[place] = False
             skips.append(request.skip(place, GONE))
     return still, skips
@@ -191,7 +103,7 @@ def found(request: ReloadRequest) -> tuple[Mask, list[Skip]]:
 def _of_files(request: ReloadRequest, places: Sequence[int], ask: Callable[[bytes], _Known]) -> dict[bytes, _Known]:
     """What `ask` says about the path of each file of these documents, of which no file is read."""
     each = zip(places, recorded(request.facts[places]), strict=True)
-    files = [request.file(place) for place, (stamp, _) in each if place not in request.held and stamp.is_of_file]
+    files = [request.file(place) for place, (stamp, _) in each if stamp.is_of_file]
     paths = list(dict.fromkeys(files))
     return {path: known() for path, known in zip(paths, each_ahead(paths, lambda at: ask(paths[at])), strict=True)}
 
@@ -207,7 +119,7 @@ def _exists(path: bytes) -> bool:
     return True
 
 
-def _of_unchanged_files(request: ReloadRequest, places: Sequence[int]) -> Mask:
+def of_unchanged_files(request: ReloadRequest, places: Sequence[int]) -> Mask:
     """Which documents have an unchanged file, or no file that could change. No file is read.
 
     The status of a file with many documents is read once.
@@ -215,14 +127,9 @@ def _of_unchanged_files(request: ReloadRequest, places: Sequence[int]) -> Mask:
     same = np.ones(len(places), bool)
     stamps = _of_files(request, places, Stamp.at)
     for at, (place, (stamp, _)) in enumerate(zip(places, recorded(request.facts[places]), strict=True)):
-        if place not in request.held and stamp.is_of_file:
+        if stamp.is_of_file:
             same[at] = stamp == stamps[request.file(place)]
     return same
-
-
-def _why(found: DocumentSkipped) -> str:
-    """Why a document cannot be read again: the name of the reason, or which library to install."""
-    return found.detail if found.reason == "uninstalled" else found.reason
 
 
 class _Reread:
@@ -230,6 +137,12 @@ class _Reread:
 
     def __init__(self) -> None:
         self.places, self.raws, self.sure = list[int](), list[bytes](), list[bool]()
+
+    def add(self, place: int, text: bytes, *, sure: bool) -> None:
+        """Add the text of the document at this place of the request."""
+        self.places.append(place)
+        self.raws.append(as_utf8(text)[0])
+        self.sure.append(sure)
 
     def same(self, some: BlockPlaces, texts: Texts, request: ReloadRequest) -> Mask:
         """Which of these texts are unchanged. some: their places here. texts: the same texts, normalised."""
@@ -240,20 +153,23 @@ class _Reread:
         return same
 
 
-def _read_again(request: ReloadRequest, places: list[int], files: Reopened) -> tuple[_Reread, list[Skip]]:
-    """The documents at these places, read again, and the skips of those that cannot be read.
-
-    Consecutive documents of one container are read at once.
-    """
+def _read_again(request: ReloadRequest, places: list[int]) -> tuple[_Reread, list[Skip]]:
+    """The documents at these places, read again, and the skips of those that cannot be read."""
     texts, skips = _Reread(), list[Skip]()
-    for path, here in request.runs(places):
-        for place, found in _of_container(request, path, here, files) if path else _alone(request, here):
+    for place in places:
+        copy = request.copies.get(place)
+        if isinstance(copy, bytes):
+            texts.add(place, copy, sure=True)
+        elif copy is not None:
+            skips.append(request.skip(place, copy))
+    each: Iterator[tuple[int, _Found]]
+    for path, here in request.runs([place for place in places if place not in request.copies]):
+        each = _lines(request, path, here) if path else _alone(request, here)
+        for place, found in each:
             if isinstance(found, DocumentSkipped):
-                skips.append(request.skip(place, _REASONS.get(found.reason) or _why(found)))
-                continue
-            texts.places.append(place)
-            texts.raws.append(as_utf8(found[0])[0])
-            texts.sure.append(found[1])
+                skips.append(request.skip(place, why_unread(found)))
+            else:
+                texts.add(place, found[0], sure=found[1])
     return texts, skips
 
 
@@ -261,28 +177,81 @@ _Found = tuple[bytes, bool] | DocumentSkipped
 """The text of a document that was read again, and whether it is certainly unchanged; or its skip."""
 
 
-def _of_container(
-    request: ReloadRequest, path: bytes, places: list[int], files: Reopened
-) -> Iterator[tuple[int, _Found]]:
-    """Yield the texts of documents in one container, by their places."""
-    from simdocs.corpora.containers.container import container
+def _lines(request: ReloadRequest, path: bytes, places: list[int]) -> Iterator[tuple[int, _Found]]:
+    """Yield the texts of some documents of one file of lines, by their places.
 
-    text_of = container(format_of_document(path, request.sequences)).text_of
-    wanted = request.locators(places)
-    found = files.read(path, wanted, request.sequences, follow=request.follow(places[0]))
-    for place, known, document in zip(places, recorded(request.facts[places]), found, strict=True):
-        if isinstance(document, DocumentSkipped):
-            yield place, document
-        elif (text := text_of(document[0], request.sequences)) is None:
-            yield place, DocumentSkipped("changed")
+    Those of another file were held until it changed.
+    """
+    from simdocs.corpora.containers.container import Part, container
+
+    facts = request.facts[places]
+    intervals = list(zip(facts["start"].tolist(), facts["extent"].tolist(), strict=True))
+    try:
+        if not has_place(path, request.sequences):
+            raise DocumentSkipped("changed")
+        each, stamp = _bytes_in(path, intervals, follow=request.follow(places[0]))
+    except DocumentSkipped as skip:
+        yield from ((place, skip) for place in places)
+        return
+    numbers = facts["line"].tolist()
+    for place, known, line, (start, extent), number in zip(
+        places, recorded(facts), each, intervals, numbers, strict=True
+    ):
+        part = Part(
+            container="jsonl",
+            name=path,
+            data=line,
+            start=start,
+            extent=extent,
+            first=number,
+            count=1,
+            stamp=stamp,
+            limit=request.limit,
+            read_to=0,
+        )
+        texts = container("jsonl").documents(part, request.sequences).texts if len(line) == extent else []
+        if len(texts) == 1:
+            yield place, (texts[0], known == (stamp, len(texts[0])))
         else:
-            yield place, (text, known == (document[1], len(text)))
+            yield place, DocumentSkipped("changed")
+
+
+def _bytes_in(path: bytes, intervals: Sequence[tuple[int, int]], *, follow: bool) -> tuple[list[bytes], Stamp]:
+    """The bytes in these intervals of a file, fewer if it is too short; and its stamp, before and after.
+
+    Raises DocumentSkipped: vanished, unreadable, special, changed (it is changing, or not the file that was found).
+    """
+    try:
+        for _ in range(2):
+            file, stamp = open_file(path, follow=follow)
+            try:
+                found = [_bytes_at(file, *interval) for interval in intervals]
+            finally:
+                close_file(file)
+            if stamp_at(None, path) == stamp:
+                return found, stamp
+    except OSError as error:
+        raise DocumentSkipped.of(error) from None
+    raise DocumentSkipped("changed")
+
+
+_AT_ONCE = 1 << 22
+"""Bytes that are read at once. Their memory is allocated beforehand, and a forged artifact may state any length."""
+
+
+def _bytes_at(file: OpenFile, start: int, extent: int) -> bytes:
+    """These bytes of a file; fewer if it is too short."""
+    pieces, left = list[bytes](), extent if extent <= MOST else 0  # no line as long was ever read
+    while left and (piece := read_at(file, min(left, _AT_ONCE), start + extent - left)):
+        pieces.append(piece)
+        left -= len(piece)
+    return b"".join(pieces)
 
 
 def _alone(request: ReloadRequest, places: list[int]) -> Iterator[tuple[int, _Found]]:
-    """Yield the texts of documents that are files, or in memory, by their places."""
+    """Yield the texts of documents that are files, by their places."""
     known = list(recorded(request.facts[places]))
-    paths = [b"" if place in request.held else request.file(place) for place in places]
+    paths = [request.file(place) for place in places]
     each = each_ahead(paths, lambda at: _text(request, places[at], paths[at], *known[at]))
     for place, text_of in zip(places, each, strict=True):
         try:
@@ -292,15 +261,10 @@ def _alone(request: ReloadRequest, places: list[int]) -> Iterator[tuple[int, _Fo
 
 
 def _text(request: ReloadRequest, place: int, path: bytes, known: Stamp, size: int) -> tuple[bytes, bool]:
-    """The text of a document that is a file, or in memory, and whether it is certainly unchanged.
+    """The text of a document that is a file, and whether it is certainly unchanged.
 
     known, size: what is recorded of it. Raises DocumentSkipped.
     """
-    if place in request.held:
-        held = request.held[place]
-        text = request.text_of(place, held) if request.facts[place]["container"] else held
-        assert text is not None, "bytes in memory do not change, so a document that was read once can be read again"
-        return text, True
     if not known.is_of_file:
         raise DocumentSkipped(WITHOUT_FILE)
     # A file that has become much larger holds another text. It must not be decompressed to find that out.

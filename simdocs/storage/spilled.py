@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import os
 import tempfile
+import weakref
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from itertools import pairwise
 from typing import IO, Any
@@ -26,7 +28,18 @@ _NEAR = 1 << 16
 """Elements that are read together if some of them are wanted."""
 
 
-class _NamelessFile:
+@contextmanager
+def room_needed() -> Iterator[None]:
+    """Raise OutputError for an OSError while a temporary file is made or written, such as for lack of room."""
+    try:
+        yield
+    except OSError as error:
+        where = display_name(os.fsencode(tempfile.gettempdir() if tempfile.tempdir else "temporary files"))
+        text = f"{where}: {error.strerror or error}: more room is needed here, or set TMPDIR to another directory"
+        raise OutputError(text) from error
+
+
+class NamelessFile:
     """A file without a name, to which arrays are added, and which is read at any place. It is made when it is needed.
 
     OutputError: it cannot be made or written, such as for lack of room.
@@ -38,15 +51,27 @@ class _NamelessFile:
 
     def add(self, values: Array) -> None:
         """Write an array at the end."""
-        try:
-            if self._file is None:
-                self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  (closed by `close`)
-            syscalls.write_at(self._file.fileno(), values.tobytes(), self.size)
-        except OSError as error:
-            where = display_name(os.fsencode(tempfile.gettempdir() if tempfile.tempdir else "temporary files"))
-            text = f"{where}: {error.strerror or error}: more room is needed here, or set TMPDIR to another directory"
-            raise OutputError(text) from error
+        with room_needed():
+            syscalls.write_at(self._descriptor(), values.tobytes(), self.size)
         self.size += values.nbytes
+
+    def reserve(self, size: int) -> int:
+        """Where the next `size` bytes begin. They are 0 until others are written through `path`."""
+        self.size += size
+        return self.size - size
+
+    def path(self, *, everywhere: bool) -> str:
+        """A name by which this process may open the file, or all processes of this machine; empty if it has none."""
+        with room_needed():
+            number = self._descriptor()
+        name = f"/proc/{os.getpid()}/fd/{number}"
+        return name if os.path.exists(name) else "" if everywhere else f"/dev/fd/{number}"
+
+    def _descriptor(self) -> int:
+        if self._file is None:
+            self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  (closed by `close`, or with this object)
+            weakref.finalize(self, self._file.close)
+        return self._file.fileno()
 
     def read(self, begin: int, end: int) -> bytearray:
         """The bytes from `begin` to `end` - 1."""
@@ -72,7 +97,7 @@ class SpilledArray:
 
     def __init__(self, dtype: Any) -> None:
         self.dtype = np.dtype(dtype)
-        self._file, self._held, self._size = _NamelessFile(), list[Array](), 0
+        self._file, self._held, self._size = NamelessFile(), list[Array](), 0
 
     def __len__(self) -> int:
         return self._size
@@ -126,7 +151,7 @@ class SpilledRecords:
     def __init__(self, parts: int, width: int) -> None:
         self.parts, self.width = parts, width
         self._most = max(1, _HELD // (8 * width))
-        self._file, self._chunks = _NamelessFile(), list[tuple[int, Index]]()
+        self._file, self._chunks = NamelessFile(), list[tuple[int, Index]]()
         self._held, self._owners, self._waiting = list[Array](), list[Index](), 0
         self._sorted: tuple[Array, Index] | None = None
 

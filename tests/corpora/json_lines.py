@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from simdocs.corpora.containers import container, jsonl, names
-from simdocs.corpora.stamp import NO_FILE, Stamp
-from simdocs.model.skipped import DocumentSkipped
+from simdocs.corpora.stamp import NO_FILE
 from tests import strategies as some
 
 FIELDS = some.sequences()
@@ -39,10 +37,3 @@ def rows(part: container.Part, fields: some.Sequences = FIELDS) -> container.Par
 def names_in(part: container.Part, fields: some.Sequences = FIELDS) -> list[bytes]:
     found = rows(part, fields)
     return names.named(part.name, found.ids, [where.number for where in found.locators])
-
-
-def reread(files: Any, name: bytes, start: int, extent: int) -> tuple[bytes, Stamp]:
-    (found,) = files.read(name, [container.Locator(start, extent, 0)], FIELDS)
-    if isinstance(found, DocumentSkipped):
-        raise found
-    return found

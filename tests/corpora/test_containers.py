@@ -19,7 +19,6 @@ from hypothesis import strategies as st
 import simdocs
 from simdocs.artifacts.npy import MOST_TEXT_IN_BYTE
 from simdocs.corpora.containers.container import Container, ContainerFile, Locator, Part, PartDocuments, container
-from simdocs.corpora.containers.reopened import Reopened
 from simdocs.corpora.read_tasks import Cutting, sampled
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.options.file_formats import CONTAINERS
@@ -153,29 +152,6 @@ def test_locators_ascend_within_their_parts_which_follow_each_other(
             assert one.number < other.number
 
 
-@given(documents)
-def test_each_document_is_read_again_by_its_locator(
-    tmp_path_factory: pytest.TempPathFactory, wanted: list[Document]
-) -> None:
-    for name, (suffix, write, _) in READABLE.items():
-        path = tmp_path_factory.getbasetemp() / f"z{suffix}"
-        path.write_bytes(write(wanted))
-        kind, data = of(name), path.read_bytes()
-        parts, found = read(kind, ContainerFile(os.fsencode(path), 1 << 20))
-        files = Reopened()
-        again = list(files.read(os.fsencode(path), locators_in(found), FIELDS))
-        files.close()
-        for where, text, reread in zip(
-            locators_in(found), (text for some in found for text in some.texts), again, strict=True
-        ):
-            assert not isinstance(reread, DocumentSkipped)
-            document, stamp = reread
-            assert stamp == parts[0].stamp
-            assert kind.text_of(document, FIELDS) == text
-            assert kind.cut(data, where, FIELDS) == document
-            assert kind.fields_of(document, FIELDS)
-
-
 COMPRESSED = [name for name in READABLE if name in CONTAINERS and CONTAINERS[name].may_be_compressed]
 
 
@@ -194,12 +170,6 @@ def test_a_compressed_file_has_the_same_documents(
         _, found = read(kind, ContainerFile(os.fsencode(path), 1 << 20))
         texts = [text for some in found for text in some.texts]
         assert [text.decode() for text in texts] == [text for _, text in wanted]
-        files = Reopened()
-        again = list(files.read(os.fsencode(path), locators_in(found), FIELDS))
-        files.close()
-        for text, reread in zip(texts, again, strict=True):
-            assert not isinstance(reread, DocumentSkipped)
-            assert kind.text_of(reread[0], FIELDS) == text
 
 
 @each
@@ -215,19 +185,6 @@ def test_a_compressed_file_that_is_cut_short_is_malformed(tmp_path: Path, name: 
         with pytest.raises(DocumentSkipped) as caught:
             list(of(kind_name).parts(ContainerFile(os.fsencode(path), 1 << 20), FIELDS))
         assert caught.value.reason == "malformed", end
-
-
-def test_a_document_that_is_not_there_any_more_has_changed(tmp_path: Path, name: str) -> None:
-    suffix, write, _ = SAMPLES[name]
-    path = tmp_path / f"x{suffix}"
-    path.write_bytes(write([(None, "a text")] * 9))
-    _, found = read(of(name), ContainerFile(bytes(path), 1 << 20))
-    path.write_bytes(write([(None, "a text")]))
-    files = Reopened()
-    first, *others = files.read(bytes(path), locators_in(found), FIELDS)
-    files.close()
-    assert not isinstance(first, DocumentSkipped)
-    assert [isinstance(one, DocumentSkipped) and one.reason for one in others] == ["changed"] * 8
 
 
 def test_only_wanted_documents_are_read(tmp_path: Path, name: str) -> None:

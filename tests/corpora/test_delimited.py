@@ -8,7 +8,7 @@ import io
 import json
 import tracemalloc
 from collections.abc import Iterable, Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,6 @@ import simdocs
 from simdocs.corpora.containers.container import ContainerFile, OneText, Part, PartDocuments
 from simdocs.corpora.containers.delimited import CSV, TSV, Delimited
 from simdocs.corpora.containers.records import RecordEnds
-from simdocs.corpora.containers.reopened import Reopened
 from simdocs.errors import UsageError
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.options.texts import Sequences
@@ -373,18 +372,3 @@ def test_an_id_field_that_no_row_has_is_an_error(tmp_path: Path) -> None:
         done = program("dedupe", "x.csv", "--id-field", name, cwd=tmp_path)
         why = f"no row has an id in the field '{name}' (--id-field); the first has 'id', 'text', 'other'"
         assert done == (2, b"", f"simdocs: error: {why}: name one of them, or leave the option out\n")
-
-
-def test_a_row_is_read_again_with_the_header_of_its_file(tmp_path: Path) -> None:
-    wide = b"id,text," + b",".join(b"column%d" % number for number in range(20_000))
-    for header in (b"id,text", wide):
-        fields = header.count(b",") - 1
-        data = b"\xef\xbb\xbf" + header + b"\r\n" + b"".join(b"%d,t%d%b\r\n" % (n, n, b"," * fields) for n in range(9))
-        for path, content in ((tmp_path / "x.csv", data), (tmp_path / "x.csv.gz", gzip.compress(data))):
-            path.write_bytes(content)
-            parts = list(CSV.parts(ContainerFile(bytes(path), 1 << 20), FIELDS))
-            where = [each for part in parts for each in CSV.documents(part, FIELDS).locators]
-            with closing(Reopened()) as files:
-                again = [one for one in files.read(bytes(path), where, FIELDS) if not isinstance(one, DocumentSkipped)]
-            assert [CSV.text_of(document, FIELDS) for document, _ in again] == [b"t%d" % n for n in range(9)]
-            assert CSV.fields_of(again[0][0], FIELDS).startswith("'id', 'text'")

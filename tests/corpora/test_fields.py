@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import simdocs
 from simdocs.corpora.containers.container import Locator, PartDocuments
-from simdocs.corpora.containers.fields import ABSENT, add_row, fields_of_row, no_text, text_of_row, value_of
+from simdocs.corpora.containers.fields import ABSENT, add_row, fields_of_row, no_text, value_of
 from simdocs.errors import UsageError
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.options.texts import Sequences
@@ -50,12 +50,11 @@ def test_an_exact_name_wins_over_a_path() -> None:
 
 
 def test_several_texts_are_joined_by_line_feeds() -> None:
-    fields = Sequences(text_field=("title", "body"))
-    assert text_of_row({"body": "b", "title": "a"}, fields) == b"a\nb"
-    assert text_of_row({"body": "b"}, fields) is None
-    assert text_of_row({"body": "b", "title": None}, fields) is None
-    assert text_of_row({"body": "b", "title": "\ud800"}, fields) == b"\xed\xa0\x80\nb"
-    assert text_of_row({"body": "b", "title": "\udcff"}, fields, "surrogateescape") == b"\xff\nb"
+    fields, found = Sequences(text_field=("title", "body")), PartDocuments()
+    for errors, lone in (("surrogatepass", "\ud800"), ("surrogateescape", "\udcff")):
+        for title in ("a", lone):
+            add_row(found, {"body": "b", "title": title}, Locator(0, 1, 1), b"x", "row", fields, errors)
+    assert found.texts == [b"a\nb", b"\xed\xa0\x80\nb", b"a\nb", b"\xff\nb"]
 
 
 def test_a_row_without_one_of_the_fields_is_held_back() -> None:

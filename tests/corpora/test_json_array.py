@@ -67,7 +67,7 @@ def test_the_documents_are_the_objects_of_the_array(
     expected = [number for number, row in enumerate(wanted, 1) if row in tables and isinstance(row["text"], str)]
     assert [where.number for where, _ in found] == expected
     for where, text in found:
-        document = ARRAY.cut(data, where, FIELDS)
+        document = data[where.start : where.start + where.extent]
         assert json.loads(document)["text"].encode("utf-8", "surrogatepass") == text
         assert document[:1] + document[-1:] == b"{}"
 

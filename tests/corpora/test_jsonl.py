@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-import errno
 import gzip
 import json
 import os
 import pickle
 import tracemalloc
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.corpora import file_list, read_tasks
-from simdocs.corpora.containers import jsonl, recognise, reopened
-from simdocs.corpora.containers import lines as of_lines
-from simdocs.corpora.containers.container import Locator
-from simdocs.corpora.stamp import Stamp
+from simdocs.corpora.containers import recognise
 from simdocs.model.skipped import DocumentSkipped, Skip, Skipped
 from tests import strategies as some
-from tests.corpora.json_lines import names_in, part_of, parts, reread, rows
+from tests.corpora.json_lines import names_in, part_of, parts, rows
 from tests.corpora.small_chunks import cut_small
 
 SEQUENCES = some.sequences()
@@ -41,13 +35,6 @@ def nothing_left_open() -> Iterator[None]:
     before = set(os.listdir("/dev/fd"))
     yield
     assert set(os.listdir("/dev/fd")) == before
-
-
-@pytest.fixture
-def reader() -> Iterator[reopened.Reopened]:
-    reader = reopened.Reopened()
-    yield reader
-    reader.close()
 
 
 def documents(name: bytes, limit: int = MIB) -> tuple[list[Document], list[Skip]]:
@@ -146,11 +133,6 @@ def test_any_cut_into_blocks_gives_the_same_documents(
             assert len(part.data) <= limit + 2 * max(block, 3)
     whole, _ = documents(name, limit)
     assert whole == found
-    with closing(reopened.Reopened()) as reader:
-        for _, text, start, extent in found:
-            line, _ = reread(reader, name, start, extent)
-            assert line == content[start : start + extent]
-            assert jsonl.JSON_LINES.text_of(line, SEQUENCES) == text
 
 
 def test_documents_of_a_file_are_its_lines(tmp_path: Path) -> None:
@@ -174,7 +156,6 @@ def test_malformed_lines_are_reported_with_the_reason(line: bytes, detail: str) 
     assert [skip._replace(detail=skip.detail) for skip in read.skips + read.textless] == [
         Skip("malformed", b"a.jsonl", detail, 9)
     ]
-    assert jsonl.JSON_LINES.text_of(line, SEQUENCES) is None
 
 
 def test_text_field_and_id_field_choose_the_fields_of_a_line() -> None:
@@ -182,7 +163,6 @@ def test_text_field_and_id_field_choose_the_fields_of_a_line() -> None:
     line = '{"körper": "b", "text": "name", "id": true}'.encode()
     part = part_of(b"a", line)
     assert (names_in(part, sequences), rows(part, sequences).texts) == ([b"a#name"], [b"b"])
-    assert jsonl.JSON_LINES.text_of(line, sequences) == b"b"
 
 
 @pytest.mark.parametrize("end", [b"", b"\n"])
@@ -237,142 +217,15 @@ def test_whole_lines_before_damage_are_read(tmp_path: Path) -> None:
     assert content.startswith(data)
 
 
-def test_a_file_is_closed_after_an_error_and_opened_again_for_the_next_line(
-    tmp_path: Path, reader: reopened.Reopened
-) -> None:
-    """The descriptor of a file on a network file system may be of no use after an error."""
-    path = tmp_path / "a.jsonl"
-    path.write_bytes(b"one\ntwo\n")
-    name = os.fsencode(path)
-    before = set(os.listdir("/dev/fd"))
-    assert reread(reader, name, 0, 3)[0] == b"one"
-    with mock.patch.object(os, "pread", side_effect=OSError(errno.ESTALE, "stale")), pytest.raises(DocumentSkipped):
-        reread(reader, name, 4, 3)
-    assert set(os.listdir("/dev/fd")) == before
-    assert reread(reader, name, 4, 3)[0] == b"two"
-
-
-@pytest.mark.parametrize("bad", range(4))
-def test_an_error_skips_the_line_that_has_it_and_no_other(tmp_path: Path, reader: reopened.Reopened, bad: int) -> None:
-    path, pread = tmp_path / "a.jsonl", os.pread
-    path.write_bytes(b"one\ntwo\nsix\nten\n")
-
-    def failing(file: int, size: int, at: int) -> bytes:
-        if at == 4 * bad:
-            raise OSError(errno.EIO, "bad sector")
-        return pread(file, size, at)
-
-    with mock.patch.object(os, "pread", failing):
-        found = list(reader.read(os.fsencode(path), [Locator(4 * line, 3, line + 1) for line in range(4)], SEQUENCES))
-    assert [each.reason if isinstance(each, DocumentSkipped) else each[0] for each in found] == [
-        "unreadable" if line == bad else word for line, word in enumerate((b"one", b"two", b"six", b"ten"))
-    ]
-
-
-def test_lines_read_before_a_file_changed_are_read_again(tmp_path: Path, reader: reopened.Reopened) -> None:
-    path, pread = tmp_path / "a.jsonl", os.pread
-    path.write_bytes(b"one\ntwo\n")
-    other = tmp_path / "other"
-    other.write_bytes(b"ONE\nTWO\n")
-
-    def swapping(file: int, size: int, at: int) -> bytes:
-        if at == 4 and other.exists():
-            other.rename(path)
-        return pread(file, size, at)
-
-    with mock.patch.object(os, "pread", swapping):
-        found = list(reader.read(os.fsencode(path), [Locator(0, 3, 1), Locator(4, 3, 2)], SEQUENCES))
-    assert [each[0] for each in found if isinstance(each, tuple)] == [b"ONE", b"TWO"]
-
-
-def test_a_file_that_cannot_be_read_is_skipped_with_the_reason(tmp_path: Path, reader: reopened.Reopened) -> None:
+def test_a_file_that_cannot_be_read_is_skipped_with_the_reason(tmp_path: Path) -> None:
     name = os.fsencode(tmp_path / "a.jsonl")
     assert until_unread(name)[1].reason == "vanished"
     os.mkfifo(name)
     assert until_unread(name)[1].reason == "special"
-    with pytest.raises(DocumentSkipped, match="special"):
-        reread(reader, name, 0, 1)
     os.unlink(name)
-    with pytest.raises(DocumentSkipped, match="vanished"):
-        reread(reader, name, 0, 1)
     loop = tmp_path / "loop.jsonl"
     loop.symlink_to(loop)
     assert until_unread(os.fsencode(loop))[1].reason == "unreadable"
-
-
-@pytest.mark.parametrize("suffix", ["", ".gz"])
-def test_a_line_of_a_changed_file_is_read_again(tmp_path: Path, suffix: str, reader: reopened.Reopened) -> None:
-    path = tmp_path / f"a.jsonl{suffix}"
-    name = os.fsencode(path)
-
-    def write(content: bytes, to: Path = path) -> None:
-        to.write_bytes(gzip.compress(content) if suffix else content)
-
-    write(b"one\ntwo\n")
-    [lines] = parts(name, MIB)
-    assert reread(reader, name, 4, 3) == (b"two", lines.stamp)
-    other = tmp_path / "other"
-    write(b"ONE\nTWO\n", other)
-    other.rename(path)
-    line, stamp = reread(reader, name, 4, 3)
-    assert line == b"TWO"
-    assert stamp == Stamp.of(path.stat()) != lines.stamp
-    write(b"short")
-    with pytest.raises(DocumentSkipped, match="changed"):
-        reread(reader, name, 4, 3)
-    assert reread(reader, name, 0, 5)[0] == b"short"
-    if suffix:
-        path.write_bytes(b"no longer gzip at all")
-        with pytest.raises(DocumentSkipped, match="changed"):
-            reread(reader, name, 0, 3)
-    path.unlink()
-    with pytest.raises(DocumentSkipped, match="vanished"):
-        reread(reader, name, 0, 3)
-
-
-@pytest.mark.parametrize("suffix", ["", ".gz"])
-def test_lines_in_order_are_read_without_opening_the_file_again(
-    tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch, reader: reopened.Reopened
-) -> None:
-    opened: list[bytes] = []
-    before = len(os.listdir("/dev/fd"))
-    monkeypatch.setattr(
-        of_lines, "open_file", lambda name, do=of_lines.open_file, **how: opened.append(name) or do(name, **how)
-    )
-    files = [os.fsencode(tmp_path / f"{number}.jsonl{suffix}") for number in range(5)]
-    content = b"".join(b'{"text": "%d"}\n' % number**5 for number in range(2000))
-    for name in files:
-        Path(os.fsdecode(name)).write_bytes(gzip.compress(content) if suffix else content)
-    found, _ = documents(files[0])
-    opened.clear()
-    for _, text, start, extent in found:
-        for name in files[:4]:
-            assert jsonl.JSON_LINES.text_of(reread(reader, name, start, extent)[0], SEQUENCES) == text
-    assert opened == files[:4]
-    for number in (0, 4, 3, 0, 1):  # 1 was closed for 4, because 0 was used after it
-        reread(reader, files[number], 0, 3)
-    assert opened == [*files, files[1]]
-    assert len(set(os.listdir("/dev/fd"))) == before + reopened.MOST_OPEN
-
-
-@pytest.mark.parametrize("suffix", ["", ".gz"])
-def test_a_line_that_is_said_to_be_longer_than_its_file_takes_no_memory(
-    tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch, reader: reopened.Reopened
-) -> None:
-    """A forged artifact may say so. In a file with a hole, memory is not filled until it runs out."""
-    monkeypatch.setattr(of_lines, "MOST", 1 << 24)
-    short, hole = tmp_path / f"a.jsonl{suffix}", tmp_path / f"hole.jsonl{suffix}"
-    for path in (short, hole):
-        path.write_bytes(gzip.compress(b"one\ntwo\n") if suffix else b"one\ntwo\n")
-    os.truncate(hole, 1 << 27)
-    tracemalloc.start()
-    try:
-        for path, extent in ((short, 1 << 24), (short, 1 << 47), (hole, 1 << 26), (hole, 1 << 47)):
-            with pytest.raises(DocumentSkipped, match="changed"):
-                reread(reader, os.fsencode(path), 4, extent)
-        assert tracemalloc.get_traced_memory()[1] < 3 * of_lines._AT_ONCE
-    finally:
-        tracemalloc.stop()
 
 
 def tasks_of(

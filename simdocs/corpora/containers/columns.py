@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from struct import pack, unpack_from
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 
 from simdocs.corpora.compression import library
 from simdocs.corpora.containers.container import Locator, Part, PartDocuments, WithoutTexts
-from simdocs.corpora.containers.fields import add_row, is_usual_id, listed, missing_text, text_of_row
+from simdocs.corpora.containers.fields import add_row, is_usual_id, listed, missing_text
 from simdocs.corpora.files import too_large
 from simdocs.model.ragged import Index, Mask
 from simdocs.model.skipped import DocumentSkipped, Skip
@@ -66,7 +65,6 @@ class WantedColumns:
             self._add(schema, field, is_text=True)
         if fields.id_field and fields.id_field not in self.paths:
             self._add(schema, fields.id_field, is_text=False, may_be_other=is_usual_id(fields))
-        self._head_of_row = _packed({"fields": list(self.paths), "names": self.names}, np.empty((0, 1), np.int64), [])
 
     def _add(self, schema: ArrowObject, field: str, *, is_text: bool, may_be_other: bool = False) -> None:
         path = _path(schema, field)
@@ -115,12 +113,7 @@ class WantedColumns:
     def packed(self, lengths: NDArray[np.int64], values: Sequence[bytes]) -> bytes:
         """Rows with these lengths, (columns, n), and bytes of values, one for each column."""
         unusable = {"unusable_ids": self.unusable_ids} if self.unusable_ids else {}
-        return _packed({"fields": list(self.paths), **unusable}, lengths, values)
-
-    def packed_row(self, columns: list[ColumnValues], place: int) -> bytes:
-        """One row with the names of all columns, as `Opened.read` yields it."""
-        lengths = pack(f"<{len(columns)}q", *(some.lengths[place] for some in columns))
-        return b"".join((self._head_of_row, lengths, *(some.between(place, place + 1) for some in columns)))
+        return _packed({"fields": list(self.paths), "names": self.names, **unusable}, lengths, values)
 
     @property
     def packed_names(self) -> bytes:
@@ -334,8 +327,7 @@ def documents_of_rows(part: Part, fields: Sequences) -> PartDocuments:
     if "refused" in head:
         found.skips.append(Skip("oversized", part.name, head["refused"], part.first, noun=NOUN))
     elif "lacking" in head:
-        found.fields = listed(head["names"])
-        detail = missing_text(NOUN, head["lacking"][0], found.fields)
+        detail = missing_text(NOUN, head["lacking"][0], listed(head["names"]))
         found.textless.append(Skip("malformed", part.name, detail, first, noun=NOUN))
     for place, row in enumerate(rows):
         number = part.first + place
@@ -345,6 +337,7 @@ def documents_of_rows(part: Part, fields: Sequences) -> PartDocuments:
                 add_row(found, _decoded(row, part.limit), where, part.name, NOUN, fields)
             except DocumentSkipped as skip:
                 found.skips.append(Skip(skip.reason, part.name, skip.detail, number, noun=NOUN))
+    found.fields = listed(head["names"]) if "names" in head else ""  # the names of all columns
     return found
 
 
@@ -359,22 +352,3 @@ def _decoded(row: Mapping[str, bytes | int | None], limit: int) -> dict[str, str
         except UnicodeDecodeError:
             raise DocumentSkipped("malformed", f"field {field!r} is not UTF-8") from None
     return decoded
-
-
-def text_of_packed(document: bytes, fields: Sequences) -> bytes | None:
-    """The text of a packed row; None if it is no document."""
-    first, _, rest = document.partition(b"\n")
-    names = json.loads(first)["fields"]
-    sizes, start, row = unpack_from(f"<{len(names)}q", rest), 8 * len(names), dict[str, bytes | int | None]()
-    for field, size in zip(names, sizes, strict=True):
-        row[field] = rest[start : start + size] if size >= 0 else None
-        start += max(size, 0)
-    try:
-        return text_of_row(_decoded(row, 0), fields)
-    except DocumentSkipped:
-        return None
-
-
-def fields_of_packed(document: bytes) -> str:
-    """The names of the columns of the table that a packed row is from, for a message."""
-    return listed(_unpacked(document)[0]["names"])

@@ -5,13 +5,13 @@ A member is one file in this directory and one entry in `CONTAINERS` of `file_fo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, NamedTuple, Protocol
 
-from simdocs.corpora.files import OpenFile
 from simdocs.corpora.identity import content_digest
 from simdocs.corpora.stamp import Stamp
+from simdocs.model.ragged import Index
 from simdocs.model.skipped import DocumentSkipped, Skip
 from simdocs.options.file_formats import CONTAINERS
 from simdocs.options.texts import Sequences
@@ -24,12 +24,14 @@ class ContainerFile(NamedTuple):
     limit: the largest size of a document, in bytes.
     follow: whether the name may be that of a link: see `open_file`.
     held: its content, if it can be read only once, such as standard input.
+    wanted: the numbers of the documents that will be read, ascending; others may be left out. None: all of them.
     """
 
     name: bytes
     limit: int
     follow: bool = True
     held: bytes | None = None
+    wanted: Index | None = None
 
 
 class Locator(NamedTuple):
@@ -89,7 +91,7 @@ class PartDocuments:
     texts: UTF-8, with lone surrogates as three bytes.
     skips: malformed and oversized documents, by number.
     textless: documents without the text field, by number.
-    fields: the fields of the first document without it, for a message.
+    fields: the fields of the first document that lacks the text field or the id, for a message.
     remedy: what to do if no document of the file has it; empty: name another field.
     has_text_field: whether any document has the text field, whatever is in it.
     unusable_ids: the first document that is named by its number although it has the usual field of ids, and why, as a
@@ -128,26 +130,6 @@ class NoTextField(OneText):
     """A file is a table, but no row has the text fields."""
 
 
-class Opened(Protocol):
-    """A file from which documents are read again.
-
-    file: the file, open; None: it is not kept open.
-    stamp: its stamp when it was opened.
-    """
-
-    file: OpenFile | None
-    stamp: Stamp
-
-    def read(self, wanted: Sequence[Locator]) -> Iterator[bytes | None]:
-        """Yield the bytes of these documents, in this order; None for one that is gone.
-
-        Holds only a few of them at once. If there are many locations, they ascend, so one pass should be enough.
-        """
-
-    def close(self) -> None:
-        """Close the file."""
-
-
 class Container(Protocol):
     """A format of files that hold many documents.
 
@@ -165,18 +147,6 @@ class Container(Protocol):
 
     def documents(self, part: Part, fields: Sequences) -> PartDocuments:
         """Read the documents of a part. Never fails. Each skip has the number of its document, and the noun."""
-
-    def open(self, path: bytes, fields: Sequences, *, follow: bool) -> Opened:
-        """Open a file to read documents of it again. Raises DocumentSkipped as `parts` does; OSError."""
-
-    def cut(self, content: bytes, where: Locator, fields: Sequences) -> bytes:
-        """The bytes of one document of a file in memory, as `Opened.read` yields them."""
-
-    def text_of(self, document: bytes, fields: Sequences) -> bytes | None:
-        """The text in the bytes of a document, as `documents` returns it; None if they are not a document."""
-
-    def fields_of(self, document: bytes, fields: Sequences) -> str:
-        """The fields in the bytes of a document, for a message."""
 
 
 def container(name: str) -> Container:

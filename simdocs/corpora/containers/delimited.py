@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from simdocs.corpora.containers.container import ContainerFile, Locator, OneText, Part, PartDocuments
-from simdocs.corpora.containers.fields import add_row, listed, text_of_row, without_texts
-from simdocs.corpora.containers.lines import OpenIntervals, parts_of
+from simdocs.corpora.containers.fields import add_row, listed, without_texts
+from simdocs.corpora.containers.lines import parts_of
 from simdocs.corpora.containers.recognise import is_object
-from simdocs.corpora.containers.records import HEADER_MOST, RecordCutter, header_of, records_in
+from simdocs.corpora.containers.records import RecordCutter, header_of, records_in
 from simdocs.corpora.files import MOST, too_large
 from simdocs.model.figures import counted
 from simdocs.model.skipped import DocumentSkipped, Skip
@@ -76,37 +75,9 @@ class Delimited:
             found.remedy = self._remedy(first_record, fields)
         return found
 
-    def open(self, path: bytes, fields: Sequences, *, follow: bool) -> OpenDelimited:
-        """Open a file to read rows of it again."""
-        return OpenDelimited(OpenIntervals(path, follow=follow), self._between(fields), has_header=not fields.no_header)
-
-    def cut(self, content: bytes, where: Locator, fields: Sequences) -> bytes:
-        """A row of a file in memory, with the header before it."""
-        header = None if fields.no_header else _header(lambda size: content[:size], self._between(fields))
-        return (header or b"") + content[where.start : where.start + where.extent]
-
-    def text_of(self, document: bytes, fields: Sequences) -> bytes | None:
-        """The text of a row with its header, as `documents` returns it; None if they are not a document."""
-        try:
-            names, row = self._read(document, fields)
-            return None if row is None else text_of_row(_record(names, row, fields), fields, _ERRORS)
-        except DocumentSkipped:
-            return None
-
-    def fields_of(self, document: bytes, fields: Sequences) -> str:
-        """The fields of a row with its header, for a message."""
-        names, row = self._read(document, fields)
-        return listed(names or _numbered(row or []))
-
     def _between(self, fields: Sequences) -> str:
         """The character between fields."""
         return fields.delimiter or self._delimiter
-
-    def _read(self, document: bytes, fields: Sequences) -> tuple[list[str], list[str] | None]:
-        """The names of the fields, and the row; empty if there is no header, and None if there is no row."""
-        delimiter = self._between(fields)
-        header = 0 if fields.no_header else header_of(document, delimiter, whole=True) or 0
-        return _names(document[:header], delimiter), next(parsed_rows([document[header:]], delimiter), None)
 
     def _check(self, first_record: bytes, fields: Sequences) -> None:
         """Raise DocumentSkipped if this first record of a file says that it is no table with texts."""
@@ -148,45 +119,6 @@ class Delimited:
 
 
 CSV, TSV = Delimited("csv", ","), Delimited("tsv", "\t")
-
-
-class OpenDelimited:
-    """An open file from which rows are read again, each with the header of the file before it."""
-
-    def __init__(self, intervals: OpenIntervals, delimiter: str, *, has_header: bool) -> None:
-        self._intervals, self._delimiter = intervals, delimiter
-        self.file, self.stamp = intervals.file, intervals.stamp
-        self._header: bytes | None = None if has_header else b""
-        """The header; None if it was not read yet, or if there is none, because the file has changed."""
-
-    def _read_header(self, row: int) -> bytes | None:
-        """The header before the row at this position. What follows the row may be damaged, and is not read."""
-        return _header(lambda size: self._intervals.bytes_at(0, min(size, row)), self._delimiter)
-
-    def read(self, wanted: Sequence[Locator]) -> Iterator[bytes | None]:
-        """Yield these rows, without the ends of their lines; None if one is gone."""
-        if self._header is None and wanted:
-            self._header = self._read_header(wanted[0].start)
-        for row in self._intervals.read(wanted):
-            yield None if row is None or self._header is None else self._header + row
-
-    def close(self) -> None:
-        """Close the file."""
-        self._intervals.close()
-
-
-def _header(beginning_of: Callable[[int], bytes], delimiter: str) -> bytes | None:
-    """The header of a file, with the end of its line; None if there is none, because the file has changed.
-
-    beginning_of: returns the first bytes of the file, as many as it is given, or all if it has fewer.
-    """
-    for size in (1 << 12, 1 << 16, len(codecs.BOM_UTF8) + HEADER_MOST + 1):
-        beginning = beginning_of(size)
-        header = beginning.removeprefix(codecs.BOM_UTF8)
-        end = header_of(header, delimiter, whole=len(beginning) < size)
-        if end is not None:
-            return header[:end]
-    return None
 
 
 def _names(header: bytes, delimiter: str) -> list[str]:

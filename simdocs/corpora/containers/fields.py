@@ -61,6 +61,8 @@ def add_row(
             return
     found.has_text_field = True
     text, document_id = _joined(values, fields, errors), id_of_row(row, fields, errors)
+    if document_id is None and fields.id_field and not found.fields:
+        found.fields = fields_of_row(row)
     if document_id is None and fields.id_field and not found.unusable_ids:
         there = value_of(row, fields.id_field)
         if there is not ABSENT and there is not None:
@@ -73,19 +75,6 @@ def add_row(
 def has_text(row: _Row, fields: Sequences) -> bool:
     """Whether a row has all text fields, whatever is in them."""
     return all(value_of(row, name) is not ABSENT for name in fields.text_field)
-
-
-def text_of_row(row: _Row, fields: Sequences, errors: str = "surrogatepass") -> bytes | None:
-    """The text of a row as UTF-8; None if a text field is absent or no string, or if the id is malformed.
-
-    errors: how lone surrogates are encoded. `surrogatepass` makes three bytes of each, and `surrogateescape` one.
-    """
-    try:
-        text = _joined([value_of(row, name) for name in fields.text_field], fields, errors)
-        id_of_row(row, fields, errors)
-    except DocumentSkipped:
-        return None
-    return text
 
 
 def _joined(values: list[Any], fields: Sequences, errors: str) -> bytes:

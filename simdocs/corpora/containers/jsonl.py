@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from simdocs.corpora.containers.container import ContainerFile, Locator, Part, PartDocuments, WithoutTexts
-from simdocs.corpora.containers.fields import add_row, fields_of_row, text_of_row
-from simdocs.corpora.containers.lines import OpenIntervals, parts_of_lines
+from simdocs.corpora.containers.fields import add_row
+from simdocs.corpora.containers.lines import parts_of_lines
 from simdocs.corpora.containers.recognise import flag_of, lookalike_of
 from simdocs.corpora.files import too_large
 from simdocs.model.skipped import DocumentSkipped, Skip
@@ -20,28 +20,9 @@ _ARRAY = "an array: JSON Lines have one object on each line, and --input-format 
 class JsonObjects:
     """What the members of the family with JSON objects share: a document is an interval of bytes with one object."""
 
-    def open(self, path: bytes, _fields: Sequences, *, follow: bool) -> OpenIntervals:
-        """Open a file to read objects of it again."""
-        return OpenIntervals(path, follow=follow)
-
-    def cut(self, content: bytes, where: Locator, _fields: Sequences) -> bytes:
-        """An object of a file in memory, without the line end after it."""
-        return content[where.start : where.start + where.extent]
-
     def object_of(self, data: bytes) -> dict[str, Any]:
         """The object that these bytes describe. Raises DocumentSkipped: malformed."""
         return _object(json_value(data))
-
-    def text_of(self, document: bytes, fields: Sequences) -> bytes | None:
-        """The text of an object, as `documents` returns it; None if it is no object with a text."""
-        try:
-            return text_of_row(self.object_of(document), fields)
-        except DocumentSkipped:
-            return None
-
-    def fields_of(self, document: bytes, _fields: Sequences) -> str:
-        """The fields of an object, for a message."""
-        return fields_of_row(self.object_of(document))
 
 
 class JsonLines(JsonObjects):

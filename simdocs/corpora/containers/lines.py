@@ -3,25 +3,13 @@
 from __future__ import annotations
 
 import codecs
-import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from simdocs.corpora.compression import SeekableStream
-from simdocs.corpora.containers.container import ContainerFile, Locator, Part
+from simdocs.corpora.containers.container import ContainerFile, Part
 from simdocs.corpora.decode import binary_format
-from simdocs.corpora.files import (
-    MOST,
-    Chunk,
-    OpenFile,
-    chunks,
-    close_file,
-    open_file,
-    position,
-    read_at,
-    stamp_now,
-)
+from simdocs.corpora.files import MOST, Chunk, OpenFile, chunks, close_file, open_file, position, stamp_now
 from simdocs.corpora.stamp import NO_FILE, Stamp
 from simdocs.model.ragged import Index
 from simdocs.model.skipped import DocumentSkipped
@@ -218,49 +206,3 @@ def ends_of_lines(data: bytes) -> Index:
 def ends_to(ends: Index, data: bytes) -> Index:
     """The ends of records in data that is complete, so that the last record may lack its end."""
     return np.append(ends, len(data)) if data and (not len(ends) or ends[-1] < len(data)) else ends
-
-
-_AT_ONCE = 1 << 22
-"""Bytes that are read at once. Their memory is allocated beforehand, and a forged artifact may state any length."""
-
-
-class OpenIntervals:
-    """An open file from which documents are read again that are intervals of bytes of its decompressed content."""
-
-    def __init__(self, path: bytes, *, follow: bool) -> None:
-        self.file, self.stamp = open_file(path, follow=follow)
-        self._compressed: SeekableStream | None = None
-        if known := compression_of(path):
-            try:
-                self._compressed = SeekableStream(known, self.file)
-            except DocumentSkipped:
-                self.close()
-                raise
-
-    def read(self, wanted: Sequence[Locator]) -> Iterator[bytes | None]:
-        """Yield the bytes of these intervals; None if the file is too short, or damaged there."""
-        for start, extent, _ in wanted:
-            line = self.bytes_at(start, extent) if extent <= MOST else b""  # no line as long was ever read
-            yield line if len(line) == extent else None
-
-    def bytes_at(self, start: int, extent: int) -> bytes:
-        """These bytes of the content; fewer if it is too short, or if damaged there."""
-        if self._compressed is None:
-            first = read_at(self.file, min(extent, _AT_ONCE), start)
-            if not first or len(first) == extent:
-                return first
-            content = io.BytesIO()
-            content.write(first)
-            while (left := extent - content.tell()) > 0:
-                if not (piece := read_at(self.file, min(left, _AT_ONCE), start + content.tell())):
-                    break
-                content.write(piece)
-            return content.getvalue()
-        try:
-            return self._compressed.read(start, extent)
-        except DocumentSkipped:
-            return b""
-
-    def close(self) -> None:
-        """Close the file."""
-        close_file(self.file)

@@ -1,11 +1,10 @@
-"""Files of Arrow tables, which are read in units such as row groups: cut their rows into parts, and read rows again."""
+"""Files of Arrow tables, which are read in units such as row groups: cut their rows into parts."""
 
 from __future__ import annotations
 
 import errno
 import re
-from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any, Protocol
@@ -19,12 +18,10 @@ from simdocs.corpora.containers.columns import (
     ColumnValues,
     WantedColumns,
     documents_of_rows,
-    fields_of_packed,
     refused,
-    text_of_packed,
     without_long_texts,
 )
-from simdocs.corpora.containers.container import ContainerFile, Locator, Part, PartDocuments, WithoutTexts
+from simdocs.corpora.containers.container import ContainerFile, Part, PartDocuments, WithoutTexts
 from simdocs.corpora.containers.lines import MOST_RECORDS
 from simdocs.corpora.files import MOST, SteadyFile, close_file, open_file, stamp_now
 from simdocs.corpora.stamp import NO_FILE, Stamp
@@ -173,6 +170,10 @@ class _Cutting:
         self._lengths = np.empty((len(table.wanted.paths), 0), np.int64)
         self._values = [b""] * len(self._lengths)
         for unit, (first, end) in enumerate(pairwise(table.firsts)):
+            if not self._is_wanted(first, end):
+                yield from self._taken(table.wanted)
+                self._start = end
+                continue
             try:
                 for columns in self._batches(table, unit, end - first):
                     yield from self._take(table.wanted, columns)
@@ -187,6 +188,11 @@ class _Cutting:
             raise table.trouble
         if not self._start:
             yield self._part(table.wanted.packed(self._lengths, self._values), 0)
+
+    def _is_wanted(self, first: int, end: int) -> bool:
+        """Whether any of the rows from `first` to `end` - 1 is wanted."""
+        wanted = self._file.wanted
+        return wanted is None or bool(np.searchsorted(wanted, first + 1) < np.searchsorted(wanted, end + 1))
 
     def _batches(self, table: OpenTable, unit: int, count: int) -> Iterator[list[ColumnValues]]:
         """Yield the values of a unit of `count` rows. DocumentSkipped: changed, unreadable, malformed."""
@@ -254,8 +260,6 @@ class TableFiles:
 
     def __init__(self, name: str, opener: Opener, what: str) -> None:
         self._name, self._opener, self._what = name, opener, what
-        self._last: tuple[bytes, Sequences, RowReader] | None = None
-        """The file in memory from which rows were cut last. All its rows are cut one after the other."""
 
     def parts(self, file: ContainerFile, fields: Sequences) -> Iterator[Part]:
         """Cut a file into parts of whole rows."""
@@ -264,86 +268,3 @@ class TableFiles:
     def documents(self, part: Part, fields: Sequences) -> PartDocuments:
         """Read the documents of a part."""
         return documents_of_rows(part, fields)
-
-    def open(self, path: bytes, fields: Sequences, *, follow: bool) -> OpenRows:
-        """Open a file to read rows of it again."""
-        return OpenRows(path, fields, self._opener, self._what, follow=follow)
-
-    def cut(self, content: bytes, where: Locator, fields: Sequences) -> bytes:
-        """A row of a file in memory, packed."""
-        last = self._last
-        if last is None or last[0] is not content or last[1] != fields:
-            table = self._opener(source_of(None, content), fields, MOST)
-            last = self._last = content, fields, RowReader(table, None, self._what)
-        row = last[2].packed(where.start)
-        assert row is not None, "bytes in memory do not change, so a row that was read once can be read again"
-        return row
-
-    def text_of(self, document: bytes, fields: Sequences) -> bytes | None:
-        """The text of a packed row; None if it is no document."""
-        return text_of_packed(document, fields)
-
-    def fields_of(self, document: bytes, _fields: Sequences) -> str:
-        """The names of all columns, for a message."""
-        return fields_of_packed(document)
-
-
-class OpenRows:
-    """An open file with a table, from which rows are read again."""
-
-    def __init__(self, path: bytes, fields: Sequences, opener: Opener, what: str, *, follow: bool) -> None:
-        self.file, self.stamp = open_file(path, follow=follow)
-        try:
-            steady = SteadyFile(self.file, self.stamp)
-            with damage_named(steady, what):
-                table = opener(source_of(steady, None), fields, MOST)
-            self._rows = RowReader(table, steady, what)
-        except BaseException:
-            self.close()
-            raise
-
-    def read(self, wanted: Sequence[Locator]) -> Iterator[bytes | None]:
-        """Yield these rows, packed; None for one that is not there."""
-        for where in wanted:
-            yield self._rows.packed(where.start)
-
-    def close(self) -> None:
-        """Close the file."""
-        close_file(self.file)
-
-
-class RowReader:
-    """Reads rows of a table again. Rows that ascend are read in one pass."""
-
-    def __init__(self, table: OpenTable, steady: SteadyFile | None, what: str) -> None:
-        self._table, self._steady, self._what = table, steady, what
-        self._unit, self._batches = -1, iter(())
-        self._first, self._end = 0, 0
-        """The rows of the last batch."""
-        self._columns = list[ColumnValues]()
-
-    def packed(self, row: int) -> bytes | None:
-        """A row, packed; None if it is not there, or cannot be read."""
-        if self._table.wanted.lacking or not 0 <= row < self._table.firsts[-1]:
-            return None
-        if not self._first <= row < self._end:
-            try:
-                with damage_named(self._steady, self._what):
-                    self._go_to(row)
-            except (DocumentSkipped, RowsTooLarge):
-                self._unit, self._end = -1, 0
-                return None
-        return self._table.wanted.packed_row(self._columns, row - self._first)
-
-    def _go_to(self, row: int) -> None:
-        """Read the batch with this row: one after the last, or of the unit from its beginning."""
-        unit = bisect_right(self._table.firsts, row) - 1
-        if unit != self._unit or row < self._first:
-            self._unit, self._end = unit, self._table.firsts[unit]
-            self._batches = self._table.batches(unit)
-        batch = None
-        while row >= self._end:
-            if (batch := next(self._batches, None)) is None:
-                raise ValueError("too few rows")
-            self._first, self._end = self._end, self._end + batch.num_rows
-        self._columns = self._table.wanted.values(batch)

@@ -1,0 +1,212 @@
+"""Documents are read again: where they are, or from copies of those that have no place of their own."""
+
+from __future__ import annotations
+
+import errno
+import gzip
+import json
+import os
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import pytest
+
+import simdocs
+from simdocs.corpora.containers import jsonl
+from simdocs.corpora.containers.container import CONTAINERS
+from simdocs.engines.local import Local
+from simdocs.engines.run import Run
+from simdocs.errors import OutputError
+from simdocs.matching.corpus import Corpus
+from simdocs.options.file_formats import COMPRESSIONS
+from simdocs.pipeline import again, reload
+from simdocs.pipeline.reload import reload_texts
+from tests.corpora.test_containers import READABLE
+from tests.packing import packed
+
+TEXTS = [(None if at % 3 else f"id{at}", f"text number {at}, and more") for at in range(40)]
+
+
+def corpus_of(path: Path) -> Corpus:
+    return Corpus.of_artifact(simdocs.signature(path, unit="word", k=2))
+
+
+def read_again(corpus: Corpus, rows: list[int] | None = None) -> dict[int, str]:
+    """The texts of these rows, by row, or why there is none."""
+    some = np.arange(len(corpus)) if rows is None else np.array(rows)
+    ((_, request),) = corpus.readings(some)
+    texts, skips = reload_texts(request, list(range(len(some))), corpus.recipe.shingling)
+    names = corpus.names(some)
+    lost = {int(some[names.index(skip.name)]): f"{skip.reason}: {skip.detail}" for skip in skips}
+    return {int(some[place]): text.decode() for place, text in texts} | lost
+
+
+def each_place() -> list[Any]:
+    """A way to write documents to a file, for each format, and for each compression that it may have."""
+    ways: list[Any] = []
+    for name in CONTAINERS:
+        if name not in READABLE:
+            continue
+        suffix, write, _ = READABLE[name]
+        ways.append(pytest.param((suffix, write), id=name))
+        if CONTAINERS[name].may_be_compressed:
+            for kind, member in COMPRESSIONS.items():
+                ending = f"{suffix}{member.suffix.decode()}"
+                ways.append(
+                    pytest.param((ending, lambda some, kind=kind, write=write: packed(kind, write(some))), id=ending)
+                )
+    return ways
+
+
+@pytest.fixture(params=each_place())
+def written(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, Callable[[Any], bytes]]:
+    suffix, write = request.param
+    path = tmp_path / f"x{suffix}"
+    path.write_bytes(write(TEXTS))
+    return path, write
+
+
+def test_each_document_is_read_again(written) -> None:
+    path, _ = written
+    corpus = corpus_of(path)
+    assert read_again(corpus, [7, 31]) == {at: TEXTS[at][1] for at in (7, 31)}
+    assert read_again(corpus) == {at: text for at, (_, text) in enumerate(TEXTS)}
+
+
+def test_documents_that_were_selected_are_read_again_in_any_order(written) -> None:
+    chosen = corpus_of(written[0]).select(np.array([39, 2, 17]))
+    assert list(read_again(chosen).items()) == [(at, TEXTS[row][1]) for at, row in enumerate((39, 2, 17))]
+    assert read_again(chosen.select(np.array([2]))) == {0: TEXTS[17][1]}
+
+
+def test_a_text_that_stayed_the_same_in_a_changed_file_is_found(written) -> None:
+    path, write = written
+    corpus = corpus_of(path)
+    path.write_bytes(write([*TEXTS[:5], (None, "text number 5, but more"), *TEXTS[6:9], ("new", "other")]))
+    assert read_again(corpus) == {
+        at: text if at < 9 and at != 5 else "unverified: changed" for at, (_, text) in enumerate(TEXTS)
+    }
+
+
+def test_a_file_that_is_gone_or_no_file_any_more_is_named(written) -> None:
+    path, _ = written
+    corpus = corpus_of(path)
+    path.unlink()
+    assert set(read_again(corpus, [3, 4]).values()) == {"unverified: gone"}
+    path.mkdir()
+    assert set(read_again(corpus, [3, 5]).values()) <= {"unverified: gone", "unverified: changed"}
+
+
+def test_documents_of_pipes_are_read_again(written) -> None:
+    path, _ = written
+    if path.suffix not in (".jsonl", ".csv"):
+        pytest.skip("the format of standard input is given")
+    content = path.read_bytes()
+    with mock.patch.object(again, "_copied", wraps=again._copied) as copied:
+        pipe, end = os.pipe()
+        saved = os.dup(0)
+        try:
+            os.write(end, content)
+            os.close(end)
+            os.dup2(pipe, 0)
+            found = simdocs.signature("-", input_format=path.suffix[1:], unit="word", k=2)
+        finally:
+            os.dup2(saved, 0)
+        corpus = Corpus.of_artifact(found)
+        assert read_again(corpus) == {at: text for at, (_, text) in enumerate(TEXTS)}
+        assert copied.call_count == 1
+
+
+def many(path: Path, rows: int) -> None:
+    lines = b"".join(json.dumps({"text": f"text number {at} of them"}).encode() + b"\n" for at in range(rows))
+    path.write_bytes(gzip.compress(lines))
+
+
+def test_a_pass_ends_after_the_last_document_that_is_wanted(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl.gz"
+    many(path, 200_000)
+    corpus, seen = corpus_of(path), list[int]()
+    usual = jsonl.JsonLines.parts
+
+    def parts(self: Any, file: Any, fields: Any) -> Any:
+        for part in usual(self, file, fields):
+            seen.append(part.first + part.count)
+            yield part
+
+    with mock.patch.object(jsonl.JsonLines, "parts", parts):
+        assert read_again(corpus, [3, 30_000]) == {at: f"text number {at} of them" for at in (3, 30_000)}
+    assert 30_001 < max(seen) < 100_000
+
+
+def test_row_groups_of_which_nothing_is_wanted_are_not_read(tmp_path: Path) -> None:
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    from simdocs.corpora.containers.parquet import ParquetTable
+
+    path, read = tmp_path / "x.parquet", list[int]()
+    parquet.write_table(pyarrow.table({"text": [f"text number {at}" for at in range(1000)]}), path, row_group_size=100)
+    corpus, usual = corpus_of(path), ParquetTable.batches
+
+    def batches(self: Any, unit: int) -> Any:
+        read.append(unit)
+        return usual(self, unit)
+
+    with mock.patch.object(ParquetTable, "batches", batches):
+        assert read_again(corpus, [250, 799, 800]) == {at: f"text number {at}" for at in (250, 799, 800)}
+    assert read == [2, 7, 8]
+
+
+def test_documents_are_copied_together_in_one_pass_over_each_file_in_workers(tmp_path: Path) -> None:
+    for number in range(4):
+        many(tmp_path / f"{number}.jsonl.gz", 50)
+    corpus, said = corpus_of(tmp_path), list[str]()
+    with Local(2) as engine:
+        run = Run(engine, explain=lambda line, **_: said.append(line))
+        corpus.copy(np.arange(0, 200, 3), run)
+        assert len(engine._workers) == 2
+        corpus.copy(np.arange(0, 200, 3), run)
+    assert said == ["copied 67 texts of 4 files that may be compared: 1 KB"]
+    with mock.patch.object(again, "_copied", None):
+        found = read_again(corpus, list(range(0, 200, 3)))
+    assert found == {at: f"text number {at % 50} of them" for at in range(0, 200, 3)}
+
+
+def test_documents_are_copied_without_a_name_that_other_processes_see(tmp_path: Path) -> None:
+    many(tmp_path / "x.jsonl.gz", 9)
+    corpus = corpus_of(tmp_path)
+    with mock.patch("os.path.exists", lambda name: not str(name).startswith("/proc")), Local(2) as engine:
+        corpus.copy(np.arange(9), Run(engine))
+        assert not engine._workers
+    assert read_again(corpus, [8]) == {8: "text number 8 of them"}
+
+
+def test_a_full_disk_ends_the_run(tmp_path: Path) -> None:
+    many(tmp_path / "x.jsonl.gz", 9)
+    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    with mock.patch.object(again, "write_at", side_effect=full), pytest.raises(OutputError, match="set TMPDIR"):
+        read_again(corpus_of(tmp_path))
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz"])
+def test_a_document_that_is_said_to_be_longer_than_its_file_takes_no_memory(tmp_path: Path, suffix: str) -> None:
+    """A forged artifact may say so. In a file with a hole, memory is not filled until it runs out."""
+    path = tmp_path / f"x.jsonl{suffix}"
+    line = b'{"text": "one"}\n'
+    path.write_bytes(gzip.compress(line) if suffix else line)
+    corpus = corpus_of(path)
+    os.truncate(path, 1 << 27)
+    for size in (1 << 26, 1 << 47):
+        forged = corpus.all_facts().copy()
+        forged["extent"] = forged["size"] = size
+        one = corpus.select(np.arange(1))
+        one.every_fact.array[:] = forged
+        tracemalloc.start()
+        try:
+            assert list(read_again(one)) == [0]
+            most = reload._AT_ONCE if size > reload.MOST or suffix else 1 << 27
+            assert tracemalloc.get_traced_memory()[1] < 3 * most
+        finally:
+            tracemalloc.stop()

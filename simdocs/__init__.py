@@ -34,7 +34,7 @@ _HOMES = {
     "simdocs.api": ("open", "read_answer", "write_answer"),
     "simdocs.model.artifact": ("BandIndex", "Shingles", "Signatures"),
     "simdocs.model.comparison": ("Comparison", "SimilarityMatrix"),
-    "simdocs.model.deduplication": ("Deduplication", "SimilarPairs"),
+    "simdocs.model.groups": ("Deduplication", "SimilarPairs"),
     "simdocs.model.report": ("Report",),
     "simdocs.model.result": ("Result",),
     "simdocs.model.saved_answer": ("SavedAnswer",),

@@ -11,7 +11,7 @@ from typing import Any, Literal, Protocol
 from simdocs.errors import ArtifactError as ArtifactError
 from simdocs.model.artifact import BandIndex as BandIndex
 from simdocs.model.comparison import Comparison as Comparison
-from simdocs.model.deduplication import Deduplication as Deduplication
+from simdocs.model.groups import Deduplication as Deduplication
 from simdocs.errors import InputError as InputError
 from simdocs.errors import LockedError as LockedError
 from simdocs.errors import MemoryNeededError as MemoryNeededError
@@ -25,7 +25,7 @@ from simdocs.model.artifact import Shingles as Shingles
 from simdocs.errors import ShrunkError as ShrunkError
 from simdocs.model.artifact import Signatures as Signatures
 from simdocs.errors import SimdocsError as SimdocsError
-from simdocs.model.deduplication import SimilarPairs as SimilarPairs
+from simdocs.model.groups import SimilarPairs as SimilarPairs
 from simdocs.model.comparison import SimilarityMatrix as SimilarityMatrix
 from simdocs.model.tuning import Tuning as Tuning
 from simdocs.errors import UnjudgedError as UnjudgedError

@@ -20,7 +20,7 @@ from simdocs.options.values import Path
 
 if TYPE_CHECKING:
     from simdocs.model.artifact import BandIndex, Shingles, Signatures
-    from simdocs.model.deduplication import Deduplication
+    from simdocs.model.groups import Deduplication
     from simdocs.model.result import Result
     from simdocs.model.saved_answer import SavedAnswer
 

@@ -14,7 +14,7 @@ from simdocs.kernels.schemes import SIGNATURES
 from simdocs.kernels.shinglers import SHINGLERS, Layout, ShingledTexts, Shingler, windows
 from simdocs.kernels.units import Units
 from simdocs.model.ragged import Array, Ragged
-from simdocs.model.table import Row, TableHead
+from simdocs.model.result import Row, TableHead
 from simdocs.model.texts import Texts
 from simdocs.options.declaration import Member
 from simdocs.options.families import KEEP, SCHEMES, UNITS, Unit

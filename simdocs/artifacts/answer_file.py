@@ -17,7 +17,7 @@ import numpy as np
 from simdocs.artifacts.manifest import group_of, recipe_of, refuse_other_unicode
 from simdocs.artifacts.npy import damaged
 from simdocs.errors import ArtifactError, InputError, UsageError
-from simdocs.model.deduplication import Deduplication
+from simdocs.model.groups import Deduplication
 from simdocs.model.ragged import Tokens
 from simdocs.model.saved_answer import (
     SUFFIX,

@@ -18,10 +18,9 @@ from simdocs.corpora.stamp import file_id
 from simdocs.engines.run import Run
 from simdocs.errors import OutputError, UsageError
 from simdocs.model.figures import counted, size
-from simdocs.model.result import Result
+from simdocs.model.result import NAME, NUMBER, Blocks, Result, Row, table_head
 from simdocs.model.saved_answer import SavedAnswer, SavedPair
 from simdocs.model.skipped import Skip
-from simdocs.model.table import NAME, NUMBER, Blocks, Row, table_head
 from simdocs.names import command_line, display_name, from_here
 from simdocs.storage.journal import DONE, NOT_DONE, SUFFIX, Journal, read_journal, refuse_unfinished, written_journal
 from simdocs.storage.linked_file import hardlink, refuse_link

@@ -16,7 +16,7 @@ from simdocs.kernels.native import kernels_in_use
 from simdocs.matching.corpus import name_prefix
 from simdocs.model.artifact import Artifact
 from simdocs.model.documents import EMPTY, IGNORED, INVALID, SHORT, WIDE
-from simdocs.model.table import Figure
+from simdocs.model.result import Figure
 from simdocs.names import name_to_text, path_from, shell_word, text_to_name
 from simdocs.options.recipes import IndexRecipe, Recipe
 from simdocs.pipeline.indexing import Expectation, expected_of

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from simdocs.errors import MemoryNeededError
 from simdocs.model.figures import counted, cut_in_words, shown_probability
-from simdocs.model.table import FACTS, KEYED, NAME, Look, Table
+from simdocs.model.result import FACTS, KEYED, NAME, Look, Table
 from simdocs.options.answers import Drawn, Searching
 from simdocs.options.declaration import option
 from simdocs.options.sources import DOCS, Banded
@@ -112,7 +112,7 @@ def answer(options: Audit, run: Run) -> Result:
     """
     from simdocs.commands.own_functions import refuse_stated
     from simdocs.commands.resolve import of_bands
-    from simdocs.commands.summary import no_pair, read_in_words
+    from simdocs.commands.searching import no_pair, read_in_words
     from simdocs.corpora.containers.recognise import looking_like
     from simdocs.matching.corpus import check_root
     from simdocs.matching.preparing import prepare

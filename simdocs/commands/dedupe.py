@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from simdocs.model.figures import counted, size
-from simdocs.model.table import GROUPED, NAME, NAMES, NUMBER, SIMILARITY, Table, table_head
+from simdocs.model.result import GROUPED, NAME, NAMES, NUMBER, SIMILARITY, Table, table_head
 from simdocs.names import display_name
 from simdocs.options.answers import ANSWER, NUL, ROW_OUTPUTS, Drawn, Grouping, Searching, names_with_nul
 from simdocs.options.declaration import flags, option
@@ -25,9 +25,8 @@ if TYPE_CHECKING:
     from simdocs.engines.run import Run
     from simdocs.matching.corpus import Corpus
     from simdocs.matching.groups import Decision
-    from simdocs.model.deduplication import Deduplication, WrittenRows
     from simdocs.model.documents import Documents
-    from simdocs.model.groups import Components, Members, Pairs
+    from simdocs.model.groups import Components, Deduplication, Members, Pairs, WrittenRows
     from simdocs.model.ragged import Mask, Rows
     from simdocs.model.saved_answer import SavedAnswer
     from simdocs.options.recipes import Shingling
@@ -136,7 +135,7 @@ def grouped(plan: Plan, corpus: Corpus, run: Run, rows: RowDrafts | None = None)
     from simdocs.commands.named_rows import names_for
     from simdocs.matching.groups import decide
     from simdocs.matching.self_join import SelfJoin
-    from simdocs.model.deduplication import Deduplication
+    from simdocs.model.groups import Deduplication
     from simdocs.model.ragged import distinct
 
     options = plan.options

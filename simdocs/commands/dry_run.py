@@ -12,13 +12,12 @@ from simdocs.artifacts.writer import check_target
 from simdocs.commands.built import update_in_words
 from simdocs.commands.named_rows import DocumentNames, RecordedNames, names_for
 from simdocs.commands.new_artifact import build_and_compare, plan_of, standing_for, with_all_ignored
-from simdocs.commands.summary import read_in_words
+from simdocs.commands.searching import read_in_words
 from simdocs.engines.run import Run
 from simdocs.matching.corpus import Corpus
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import Array, Rows
-from simdocs.model.result import Result
-from simdocs.model.table import AT_ONCE, NAME, Row, Table, table_head
+from simdocs.model.result import AT_ONCE, NAME, Result, Row, Table, table_head
 from simdocs.names import display_name
 from simdocs.options.recipes import Recipe
 

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from simdocs.errors import ArtifactError, InputError
-from simdocs.model.table import FACTS, NAME, Look, Table, table_head
+from simdocs.model.result import FACTS, NAME, Look, Table, table_head
 from simdocs.names import display_name
 from simdocs.options.answers import Drawn, Talking
 from simdocs.options.declaration import Options

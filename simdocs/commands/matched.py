@@ -21,12 +21,11 @@ from simdocs.matching.lookup import index_of
 from simdocs.matching.nearest import find_nearest
 from simdocs.matching.preparing import prepare, unknown_recall
 from simdocs.matching.verify import Verifier, outdated_warnings
-from simdocs.model.deduplication import SimilarPairs
 from simdocs.model.documents import EMPTY, SHORT, Documents
 from simdocs.model.figures import counted
-from simdocs.model.groups import ContainedPairs, Pairs
+from simdocs.model.groups import ContainedPairs, Pairs, SimilarPairs
 from simdocs.model.ragged import distinct
-from simdocs.model.table import GROUPED, NAME, NAMES, SIMILARITY, Row, Table, table_head
+from simdocs.model.result import GROUPED, NAME, NAMES, SIMILARITY, Row, Table, table_head
 from simdocs.options.answers import Grouping
 from simdocs.options.recipes import Banding
 

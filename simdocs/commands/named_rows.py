@@ -13,8 +13,8 @@ from simdocs.matching.corpus import Corpus
 from simdocs.model.documents import Documents
 from simdocs.model.groups import Members, Pairs
 from simdocs.model.ragged import Array, Index, Mask, Rows
+from simdocs.model.result import AT_ONCE, Row
 from simdocs.model.skipped import Skip, Skipped
-from simdocs.model.table import AT_ONCE, Row
 from simdocs.names import display_name, name_to_text
 
 if TYPE_CHECKING:

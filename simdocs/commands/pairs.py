@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from simdocs.model.figures import counted
-from simdocs.model.table import GROUPED, NAME, SIMILARITY, table_head
+from simdocs.model.result import GROUPED, NAME, SIMILARITY, table_head
 from simdocs.options.answers import Deciding, Drawn, Searching
 from simdocs.options.declaration import flags, option
 from simdocs.options.sources import DOCS, Banded, every_pair
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from simdocs.commands.resolve import Resolved
     from simdocs.engines.run import Run
     from simdocs.matching.corpus import Corpus
-    from simdocs.model.deduplication import SimilarPairs
+    from simdocs.model.groups import SimilarPairs
 
 PAIRS = table_head(GROUPED, document=NAME, other=NAME, jaccard=SIMILARITY, estimate=SIMILARITY)
 NESTED = PAIRS.but(GROUPED, containment=SIMILARITY, contained=NAME)
@@ -84,12 +84,10 @@ def paired(plan: Resolved[Pairs], corpus: Corpus, run: Run) -> SimilarPairs:
     from simdocs.advice.suitability import CrowdWatch
     from simdocs.commands import searching
     from simdocs.commands.named_rows import names_for, pair_rows
-    from simdocs.matching.self_join import SelfJoin
-    from simdocs.matching.similar_pairs import PairCollector, PairsLeftOut, similar_pairs
-    from simdocs.model.deduplication import SimilarPairs
-    from simdocs.model.groups import NestedPairs
+    from simdocs.matching.self_join import PairCollector, PairsLeftOut, SelfJoin, similar_pairs
+    from simdocs.model.groups import NestedPairs, SimilarPairs
     from simdocs.model.groups import Pairs as FoundPairs
-    from simdocs.model.table import Table
+    from simdocs.model.result import Table
 
     options = plan.options
     documents, changed = searching.given_documents(plan, corpus), searching.changed_ones(plan, corpus)

@@ -10,9 +10,8 @@ from simdocs.commands.undo import Undo
 from simdocs.engines.run import Run
 from simdocs.errors import ArtifactError
 from simdocs.model.figures import counted
-from simdocs.model.result import Result
+from simdocs.model.result import NAME, Blocks, Result, Row, table_head
 from simdocs.model.skipped import Skip
-from simdocs.model.table import NAME, Blocks, Row, table_head
 from simdocs.names import display_name, from_here
 from simdocs.storage.journal import UNDOING, UNDONE, Journal, read_journal, written_journal
 from simdocs.storage.linked_file import unlink_again

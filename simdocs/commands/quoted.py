@@ -9,7 +9,7 @@ import numpy as np
 
 from simdocs.commands.named_rows import DocumentNames, names_for
 from simdocs.commands.resolve import Resolved
-from simdocs.commands.summary import facts_left_out, facts_read, left_out_in_words, read_in_words, why_so_few
+from simdocs.commands.searching import facts_left_out, facts_read, left_out_in_words, read_in_words, why_so_few
 from simdocs.corpora.containers.recognise import looking_like
 from simdocs.engines.run import Run
 from simdocs.errors import UsageError
@@ -23,8 +23,7 @@ from simdocs.model.common_passages import counted_units
 from simdocs.model.comparison import CommonPassages
 from simdocs.model.figures import counted
 from simdocs.model.ragged import Rows, Tokens
-from simdocs.model.result import Result
-from simdocs.model.table import EXCERPTS, NAME, NUMBER, PLAIN, QUOTING, Blocks, Look, Row, Table, table_head
+from simdocs.model.result import EXCERPTS, NAME, NUMBER, PLAIN, QUOTING, Blocks, Look, Result, Row, Table, table_head
 from simdocs.model.texts import batches
 from simdocs.names import display_name, text_to_name
 from simdocs.options.families import UNITS

@@ -12,7 +12,7 @@ import numpy as np
 from simdocs.commands.named_rows import DocumentNames, names_for
 from simdocs.commands.quoted import least_units
 from simdocs.commands.resolve import Resolved
-from simdocs.commands.summary import facts_read, read_in_words, why_so_few
+from simdocs.commands.searching import facts_read, read_in_words, why_so_few
 from simdocs.corpora.containers.recognise import looking_like
 from simdocs.engines.run import Run
 from simdocs.kernels.buckets import equal_runs
@@ -25,8 +25,20 @@ from simdocs.model.common_passages import Excerpt, counted_units
 from simdocs.model.documents import Documents
 from simdocs.model.figures import counted
 from simdocs.model.ragged import Index, offsets_of, ranges
-from simdocs.model.result import Result
-from simdocs.model.table import AT_ONCE, EXCERPTS, NAME, NUMBER, PLAIN, REPEATING, Blocks, Look, Row, Table, table_head
+from simdocs.model.result import (
+    AT_ONCE,
+    EXCERPTS,
+    NAME,
+    NUMBER,
+    PLAIN,
+    REPEATING,
+    Blocks,
+    Look,
+    Result,
+    Row,
+    Table,
+    table_head,
+)
 from simdocs.options.families import UNITS
 from simdocs.pipeline.prepare import files_of, refuse_unusable
 from simdocs.pipeline.reading import Reading

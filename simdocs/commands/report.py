@@ -60,7 +60,7 @@ class Report(Reporting, Drawn):
 
     def _check(self) -> Iterator[str]:
         if not isinstance(self.answer, str | bytes | os.PathLike):
-            from simdocs.model.deduplication import Deduplication
+            from simdocs.model.groups import Deduplication
             from simdocs.model.saved_answer import SavedAnswer
 
             if isinstance(self.answer, Deduplication | SavedAnswer):
@@ -84,7 +84,7 @@ def answer(options: Report, run: Run) -> ReportOfGroups:  # noqa: ARG001  (as al
     """
     from simdocs.artifacts.answer_file import read_answer
     from simdocs.commands.reported import report_of, reported
-    from simdocs.model.deduplication import Deduplication
+    from simdocs.model.groups import Deduplication
 
     reporting, given = Reporting.of(options.fields()), options.answer
     if isinstance(given, Deduplication):

@@ -11,8 +11,8 @@ from simdocs.errors import UsageError
 from simdocs.kernels import jaccard
 from simdocs.matching.difference import difference
 from simdocs.matching.measures import token_sets
-from simdocs.model.deduplication import Deduplication
 from simdocs.model.figures import counted
+from simdocs.model.groups import Deduplication
 from simdocs.model.passages import Difference, Passage
 from simdocs.model.ragged import Floats
 from simdocs.model.report import (

@@ -29,9 +29,8 @@ from simdocs.errors import InputError
 from simdocs.extras import needs
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.groups import Decision
-from simdocs.model.deduplication import WrittenRows
 from simdocs.model.documents import Documents
-from simdocs.model.groups import Members
+from simdocs.model.groups import Members, WrittenRows
 from simdocs.model.ragged import Floats, Index, Rows
 from simdocs.model.skipped import DocumentSkipped, Skip, explanation
 from simdocs.names import display_name, name_to_text

@@ -24,9 +24,8 @@ from simdocs.matching.preparing import corpus_of
 from simdocs.matching.verify import Verifier
 from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
 from simdocs.model.ragged import Rows, Tokens, distinct, ranges
-from simdocs.model.result import Result
+from simdocs.model.result import AT_ONCE, NAME, NUMBER, PLAIN, SIMILARITY, Blocks, Result, Row, TableHead, table_head
 from simdocs.model.skipped import OF_UNVERIFIED, and_more
-from simdocs.model.table import AT_ONCE, NAME, NUMBER, PLAIN, SIMILARITY, Blocks, Row, TableHead, table_head
 from simdocs.names import display_name
 from simdocs.options.hash_functions import in_row_order
 from simdocs.options.texts import Sequences

@@ -23,7 +23,7 @@ from simdocs.model.figures import percentage
 from simdocs.model.measures import NOT_COMPUTED, EditMeasures, MeasureValue, ShingleMeasures, SignatureMeasures
 from simdocs.model.passages import MOST_CELLS, Difference
 from simdocs.model.ragged import Array, Floats, Mask, Ragged, Tokens, distinct
-from simdocs.model.table import KEYED, NAME, NUMBER, PLAIN, SIMILARITY, VALUE, Look, Row, Table, table_head
+from simdocs.model.result import KEYED, NAME, NUMBER, PLAIN, SIMILARITY, VALUE, Look, Row, Table, table_head
 from simdocs.names import display_name, text_to_name
 from simdocs.options.families import UNITS, edited_units
 from simdocs.options.recipes import Sketching

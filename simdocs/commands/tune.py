@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from simdocs.model.figures import counted, found_by, with_interval
-from simdocs.model.table import NAME, NUMBER, SIMILARITY, Row, Table, table_head
+from simdocs.model.result import NAME, NUMBER, SIMILARITY, Row, Table, table_head
 from simdocs.options.answers import Drawn
 from simdocs.options.declaration import OUTPUT, RUN, flags, option
 from simdocs.options.families import TUNE_LISTS
@@ -114,7 +114,7 @@ def tuned(
     """The result of tune: see Tuning. Without documents, `corpus` and `documents` are None."""
     from dataclasses import asdict
 
-    from simdocs.commands.summary import facts_read, no_pair, read_in_words
+    from simdocs.commands.searching import facts_read, no_pair, read_in_words
     from simdocs.corpora.containers.recognise import looking_like
     from simdocs.model.tuning import Tuning
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from simdocs.engines.engine import Engine, Returned, Task
 from simdocs.errors import SimdocsError
+from simdocs.model.result import Blocks, Look, Table, TableHead
 from simdocs.model.skipped import Skipped
-from simdocs.model.table import Blocks, Look, Table, TableHead
 from simdocs.options.answers import Running
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ from simdocs.kernels.buckets import PAIRS_AT_ONCE
 from simdocs.kernels.grouping import KEPT, REMOVED, PairGraph, keep_order, with_pairs
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.rounds import Comparer, GroupingState
-from simdocs.matching.self_join import Candidates, SelfJoin
-from simdocs.matching.similar_pairs import PairCollector
+from simdocs.matching.self_join import Candidates, PairCollector, SelfJoin
 from simdocs.matching.verify import Verifier
 from simdocs.model.documents import Documents
 from simdocs.model.groups import Components, Pairs

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from simdocs.extras import needs
-from simdocs.model.table import NAME, NUMBER, SIMILARITY, VALUE, Cell, Row, Table, TableHead, plain
+from simdocs.model.result import NAME, NUMBER, SIMILARITY, VALUE, Cell, Row, Table, TableHead, plain
 from simdocs.names import text_to_name
 
 _ENCODED = "_b64"

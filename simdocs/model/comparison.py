@@ -8,8 +8,7 @@ from typing import Any
 from simdocs.model.measures import EditMeasures, ShingleMeasures, SignatureMeasures
 from simdocs.model.passages import Difference
 from simdocs.model.ragged import Floats
-from simdocs.model.result import Result
-from simdocs.model.table import Table
+from simdocs.model.result import Result, Table
 from simdocs.options.file_formats import FILE_FORMATS
 
 _LITTLE_CONTAINED, _LITTLE_SHARED, _FEW_PLACES = 0.2, 0.5, 5

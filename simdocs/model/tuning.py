@@ -6,8 +6,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, NamedTuple
 
 from simdocs.model.ragged import Floats, TextNumbers
-from simdocs.model.result import Result
-from simdocs.model.table import Table
+from simdocs.model.result import Result, Table
 from simdocs.options.file_formats import FILE_FORMATS
 from simdocs.options.recipes import Bands
 

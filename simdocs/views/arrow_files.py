@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from simdocs.errors import OutputError
 from simdocs.extras import SinkFile, needs
 from simdocs.model.arrow_tables import ArrowColumns
-from simdocs.model.table import Row, TableHead
+from simdocs.model.result import Row, TableHead
 from simdocs.views.output_formats import Format
 
 _AT_ONCE = 1 << 16

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 
 from simdocs.model.comparison import CommonPassages, Comparison, verdict_of
 from simdocs.model.figures import counted
-from simdocs.model.result import Result, tables_of
-from simdocs.model.table import Look, Table, plain
+from simdocs.model.result import Look, Result, Table, plain, tables_of
 from simdocs.names import display_name, text_to_name
 from simdocs.views.drawn_difference import ends_of
 from simdocs.views.output_formats import harmless

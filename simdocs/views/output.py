@@ -9,8 +9,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
 from simdocs.errors import UsageError
-from simdocs.model.result import tables_of
-from simdocs.model.table import NAME, NAMES, QUOTING, REPEATING, Look, Row, Table, TableHead
+from simdocs.model.result import NAME, NAMES, QUOTING, REPEATING, Look, Row, Table, TableHead, tables_of
 from simdocs.options.file_formats import ELSEWHERE, FORMATS, ON_TERMINAL, compression_of
 from simdocs.views.wrapping import columns_of_output
 

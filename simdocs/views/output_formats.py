@@ -8,7 +8,7 @@ import math
 from collections.abc import Mapping
 from typing import ClassVar, Protocol
 
-from simdocs.model.table import GROUPED, KEYED, NUMBER, SIMILARITY, Cell, Row, TableHead, plain
+from simdocs.model.result import GROUPED, KEYED, NUMBER, SIMILARITY, Cell, Row, TableHead, plain
 from simdocs.names import display_name, escape_controls
 from simdocs.options.recipes import RECORDED
 from simdocs.options.values import FLAG

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from simdocs.model.table import Cell, Row, plain
+from simdocs.model.result import Cell, Row, plain
 from simdocs.names import display_name
 from simdocs.views.drawn_difference import PLAIN, in_context
 from simdocs.views.output_formats import Format

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from simdocs.advice.suitability import LARGE_GROUP, MANY_DOCUMENTS, CrowdWatch, template_advice
-from simdocs.matching.similar_pairs import PairCollector
+from simdocs.matching.self_join import PairCollector
 from simdocs.model.groups import Pairs
 from tests.runs import running
 

@@ -13,8 +13,7 @@ from hypothesis import given
 import simdocs
 from simdocs.matching import difference, measures
 from simdocs.model import comparison
-from simdocs.model.result import tables_of
-from simdocs.model.table import Look
+from simdocs.model.result import Look, tables_of
 from tests import strategies as some
 from tests.amounts import examples
 from tests.cli.program import simdocs as program

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import simdocs as library
-from simdocs.model.result import tables_of
-from simdocs.model.table import Look
+from simdocs.model.result import Look, tables_of
 from tests.cli.corpus import lay
 from tests.cli.lectures import EMPTY, LETTERS, OF_LETTERS, laid, refused, shown, signed, traced
 from tests.cli.program import simdocs

@@ -13,8 +13,7 @@ import pytest
 
 import simdocs as public
 from simdocs.commands import repeated as module
-from simdocs.model.result import tables_of
-from simdocs.model.table import Look
+from simdocs.model.result import Look, tables_of
 from simdocs.storage import syscalls
 from tests.cli.program import PROGRAM, Done, environment, simdocs
 from tests.cli.terminal import on_terminal

@@ -15,7 +15,7 @@ from simdocs.commands.dedupe import GROUPS, grouped
 from simdocs.commands.pairs import paired
 from simdocs.commands.resolve import of_search
 from simdocs.commands.searching import read_documents
-from simdocs.model.table import Look
+from simdocs.model.result import Look
 from simdocs.views.output_formats import Tsv
 from tests.asked import ASKED
 from tests.runs import running

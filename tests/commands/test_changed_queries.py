@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.model.table import Look
+from simdocs.model.result import Look
 from tests import asked
 from tests.amounts import examples
 from tests.commands.test_changed import CUTS, built, drawn, subsets, updated

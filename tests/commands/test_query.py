@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import simdocs
 from simdocs.matching import lookup
-from simdocs.model.table import Look
+from simdocs.model.result import Look
 from tests import strategies as some
 from tests.amounts import examples
 from tests.asked import ASKED

@@ -22,12 +22,11 @@ BLOCKS = {
     "corpora.read_tasks": ("_TASK_BYTES", "_TASKS"),
     "engines.engine": ("_MOST_ROWS",),
     "engines.local": ("_ROOM_FOR_ROWS", "_ROOM_OF_WORKER"),
-    "matching.self_join": ("_LISTED_TOGETHER",),
+    "matching.self_join": ("_LISTED_TOGETHER", "_BUFFERED"),
     "matching.rounds": ("_LISTED", "_AT_ONCE", "_SCANNED", "_FEW", "_MANY", "_AT_FIRST", "_PAYS"),
     "matching.corpus": ("_NAME_BYTES",),
     "matching.groups": ("_COMPARED_WHOLLY",),
     "matching.preparing": ("_MANY",),
-    "matching.similar_pairs": ("_BUFFERED",),
     "matching.bitmap_filter": ("_MOST_BYTES", "_AT_ONCE"),
     "matching.exact_join": ("_DOCUMENT", "_MUCH"),
     "matching.verification_blocks": (

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 import simdocs
 from simdocs.kernels import windows as windows_module
 from simdocs.matching import repeats
-from simdocs.model.result import tables_of
-from simdocs.model.table import Look
+from simdocs.model.result import Look, tables_of
 from simdocs.storage import spilled
 from tests.amounts import examples
 from tests.twins import repeats as twin

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import simdocs
 from simdocs.kernels.grouping import connected_groups, with_pairs
-from simdocs.matching import similar_pairs
-from simdocs.model import deduplication, groups
+from simdocs.matching import self_join
+from simdocs.model import groups
 from tests import strategies as some
 from tests.amounts import examples
 from tests.commands.deduping import sketched, write_texts
@@ -38,7 +38,7 @@ def counts(texts: list[Text], **options: object) -> tuple[int, int, int, int]:
             found = []
             for all_copies in (False, True):
                 rows = work.pairs(all_copies)
-                assert isinstance(work.result, deduplication.SimilarPairs)
+                assert isinstance(work.result, groups.SimilarPairs)
                 facts = work.facts()
                 assert len(rows) == facts["pairs"]
                 found += [facts["pairs"], facts["pairs_left_out"]]
@@ -81,8 +81,8 @@ def pairs_of(scored: list[tuple[int, int, float]]) -> groups.Pairs:
 
 
 def groups_of(blocks: list[groups.Pairs], buffered: int) -> list[list[int]]:
-    with mock.patch.object(similar_pairs, "_BUFFERED", buffered):
-        collector = similar_pairs.PairCollector(SIZE)
+    with mock.patch.object(self_join, "_BUFFERED", buffered):
+        collector = self_join.PairCollector(SIZE)
         for block in blocks:
             collector.add(block)
             collector.graph()  # looking at it does not change it
@@ -96,13 +96,13 @@ def test_the_graph_does_not_depend_on_blocks_or_the_buffer(blocks, buffered):
 
 
 def test_pairs_of_identical_texts_connect_documents_and_are_not_counted():
-    collector = similar_pairs.PairCollector(SIZE)
+    collector = self_join.PairCollector(SIZE)
     collector.add(pairs_of([(0, 1, 1.0), (1, 2, 0.9)]))
     assert [fact.tolist() for fact in connected_groups(collector.graph())] == [[0], [3], [1]]
 
 
 def test_estimates_decide_where_no_exact_similarity_was_computed():
-    collector = similar_pairs.PairCollector(SIZE)
+    collector = self_join.PairCollector(SIZE)
     columns = np.array([0, 2]), np.array([1, 3]), np.full(2, np.nan), np.array([1.0, 0.9])
     collector.add(groups.Pairs(*columns))
     assert [fact.tolist() for fact in connected_groups(collector.graph())] == [[0, 2], [2, 2], [0, 1]]
@@ -110,5 +110,5 @@ def test_estimates_decide_where_no_exact_similarity_was_computed():
 
 def test_copies_connect_documents_and_are_not_counted():
     pair = pairs_of([(0, 1, 0.9)])
-    graph = with_pairs(similar_pairs.PairCollector(SIZE).graph(), pair.left, pair.right, np.zeros(1, bool))
+    graph = with_pairs(self_join.PairCollector(SIZE).graph(), pair.left, pair.right, np.zeros(1, bool))
     assert [fact.tolist() for fact in connected_groups(graph)] == [[0], [2], [0]]

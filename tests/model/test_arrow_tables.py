@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.model.result import Result, tables_of
-from simdocs.model.table import Look
+from simdocs.model.result import Look, Result, tables_of
 from simdocs.views.output_formats import Jsonl
 from tests.amounts import examples
 from tests.cli.corpus import A1, A, B

@@ -7,8 +7,7 @@ import json
 import pytest
 
 import simdocs
-from simdocs.model.result import Result, lines_of, tables_of
-from simdocs.model.table import Look
+from simdocs.model.result import Look, Result, lines_of, tables_of
 from tests.cli.corpus import A1, A, B
 
 TEXTS = [A, A1, B, A]

@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from simdocs.errors import MissingExtraError, OutputError
-from simdocs.model.table import NAME, NUMBER, SIMILARITY, Row, table_head
+from simdocs.model.result import NAME, NUMBER, SIMILARITY, Row, table_head
 from simdocs.options.file_formats import FORMATS
 from simdocs.views import arrow_files
 

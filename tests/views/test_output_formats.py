@@ -12,7 +12,7 @@ import unicodedata
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from simdocs.model.table import NAME, SIMILARITY, TableHead, table_head
+from simdocs.model.result import NAME, SIMILARITY, TableHead, table_head
 from simdocs.names import display_name
 from simdocs.options.file_formats import FORMATS
 from simdocs.views.output_formats import NulEnded, harmless

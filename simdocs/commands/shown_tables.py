@@ -19,8 +19,8 @@ from simdocs.engines.run import Run
 from simdocs.errors import ArtifactError, UsageError
 from simdocs.kernels.bucket_sample import agreeing_bands
 from simdocs.kernels.buckets import candidate_pairs, shared_runs
-from simdocs.matching.corpus import Corpus, buckets_of_index
-from simdocs.matching.preparing import corpus_of
+from simdocs.matching.corpus import Corpus
+from simdocs.matching.preparing import buckets_of_index, corpus_of
 from simdocs.matching.verify import Verifier
 from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
 from simdocs.model.ragged import Rows, Tokens, distinct, ranges

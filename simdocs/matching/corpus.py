@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -13,10 +12,9 @@ from numpy.typing import NDArray
 
 from simdocs.artifacts.formats import RUN
 from simdocs.artifacts.npy import damaged
-from simdocs.engines.run import Progress, Run, each_band, in_threads, no_progress, threads_for
+from simdocs.engines.run import Run
 from simdocs.errors import ArtifactError, InputError
 from simdocs.kernels import jaccard
-from simdocs.kernels.buckets import buckets_of_band, joined_bands, shared_buckets_of_tables
 from simdocs.kernels.ignored_tokens import leave_out
 from simdocs.model.artifact import Artifact, BandIndex, Shingles
 from simdocs.model.columns import Column, MemoryColumn, joined, separate
@@ -30,7 +28,6 @@ from simdocs.model.ragged import (
     Mask,
     Ragged,
     Rows,
-    TextNumbers,
     Tokens,
     distinct,
     offsets_of,
@@ -38,7 +35,7 @@ from simdocs.model.ragged import (
     row_blocks,
 )
 from simdocs.names import display_name, no_option, path_from
-from simdocs.options.recipes import Bands, Recipe
+from simdocs.options.recipes import Recipe
 from simdocs.pipeline.again import Copies, ReloadRequest
 from simdocs.pipeline.reload import Source
 
@@ -277,18 +274,6 @@ class Corpus:
             return self._filled(np.empty((len(rows), self.num_perm), np.uint32), rows, Corpus.signature_rows)
         return np.asarray(self.signatures.rows(rows))
 
-    def buckets(self, bands: Bands, firsts: Rows, numbers: TextNumbers | None, run: Run) -> Ragged:
-        """The buckets that documents `firsts` share, as members numbered 0, 1, ...: Ragged int32.
-
-        numbers: (N,) the number of each document, if firsts are the first documents of the texts. Then the tables of
-        the index can be used.
-        """
-        if self.index is not None and numbers is not None:
-            return buckets_of_index(self.index, numbers, len(firsts), run.progress)
-        of_band = partial(buckets_of_band, self.signatures.all(), firsts, rows=bands.rows)
-        made = in_threads(of_band, range(bands.bands), threads_for(len(firsts), run.engine))
-        return joined_bands(each_band(made, bands.bands, run.progress))
-
     def recorded(self, rows: Rows) -> Mask:
         """Which of these documents an earlier run has read, so that their files may have changed since.
 
@@ -301,9 +286,8 @@ class Corpus:
     def copy(self, rows: Rows, run: Run | None = None, *, texts: bool = False) -> None:
         """Copy those of these documents that have no place of their own, in one pass over each of their files.
 
-        So all documents that will be read again should be copied together. Those that were copied stay so.
-        texts: also if token sets are in an artifact, or are held by the workers of the run. run: None: it is done in
-        this process. OutputError: there is no room for the copies.
+        So all documents that will be read again should be copied together. texts: also if token sets are in an
+        artifact, or are held by the workers. run: None: in this process. OutputError: there is no room for the copies.
         """
         if self.parts is not None:
             for _, part, its in self._split(rows):
@@ -414,24 +398,3 @@ def name_prefix(root: bytes | None, recorded: bytes) -> bytes:
         return b"" if os.path.samefile(found, b".") else found
     except OSError:
         return found
-
-
-def buckets_of_index(index: BandIndex, numbers: TextNumbers, size: int, progress: Progress = no_progress) -> Ragged:
-    """The buckets that documents of an index share, from its tables: Ragged int32, of text numbers below `size`.
-
-    numbers: (N,) the number of each document's text, in row order of their first documents.
-    """
-    tables, owners = index["band_keys"], index["band_rows"]
-    bands = len(owners.all())
-    members = (_members(index, numbers[rows], size) for rows in each_band(owners.all(), bands, progress))
-    shared = shared_buckets_of_tables(tables.all(), members)
-    tables.release()
-    owners.release()
-    return shared
-
-
-def _members(index: BandIndex, texts: TextNumbers, size: int) -> TextNumbers:
-    """The texts in a band of the index. ArtifactError: they are not all numbers below `size`, each once."""
-    if len(texts) != size or (np.bincount(texts + 1, minlength=size + 1)[1:] != 1).any():
-        raise damaged(f"{index.name}/band_rows.npy", "does not hold every distinct text once in each band")
-    return texts

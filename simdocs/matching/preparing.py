@@ -8,13 +8,15 @@ from dataclasses import replace
 import numpy as np
 
 from simdocs.artifacts.manifest import differences
-from simdocs.engines.run import Run
+from simdocs.artifacts.npy import damaged
+from simdocs.engines.run import Progress, Run, each_band, no_progress
 from simdocs.errors import ArtifactError, ParametersError
+from simdocs.kernels.buckets import shared_buckets_of_tables
 from simdocs.kernels.grouping import bucket_components
-from simdocs.matching.corpus import Corpus, buckets_of_index
+from simdocs.matching.corpus import Corpus
 from simdocs.model.artifact import Artifact, BandIndex, Shingles
 from simdocs.model.documents import EMPTY, IGNORED, Documents
-from simdocs.model.ragged import Mask, Rows, Tokens, count_true_in_rows
+from simdocs.model.ragged import Mask, Ragged, Rows, TextNumbers, Tokens, count_true_in_rows
 from simdocs.model.skipped import Skip, Skipped
 from simdocs.names import display_name
 from simdocs.options.recipes import SignatureRecipe
@@ -120,3 +122,24 @@ def _other_document(mine: Documents, theirs: Documents, other: str) -> str:
         return "they are in another order"
     differs = (mine.facts["set_digest"] != theirs.facts["set_digest"]).any(axis=1)
     return f"{display_name(names[int(differs.argmax())])} has another text"
+
+
+def buckets_of_index(index: BandIndex, numbers: TextNumbers, size: int, progress: Progress = no_progress) -> Ragged:
+    """The buckets that documents of an index share, from its tables: Ragged int32, of text numbers below `size`.
+
+    numbers: (N,) the number of each document's text, in row order of their first documents.
+    """
+    tables, owners = index["band_keys"], index["band_rows"]
+    bands = len(owners.all())
+    members = (_members(index, numbers[rows], size) for rows in each_band(owners.all(), bands, progress))
+    shared = shared_buckets_of_tables(tables.all(), members)
+    tables.release()
+    owners.release()
+    return shared
+
+
+def _members(index: BandIndex, texts: TextNumbers, size: int) -> TextNumbers:
+    """The texts in a band of the index. ArtifactError: they are not all numbers below `size`, each once."""
+    if len(texts) != size or (np.bincount(texts + 1, minlength=size + 1)[1:] != 1).any():
+        raise damaged(f"{index.name}/band_rows.npy", "does not hold every distinct text once in each band")
+    return texts

@@ -5,20 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from simdocs.engines.run import each_band, in_threads, threads_for
 from simdocs.kernels import grouping
 from simdocs.kernels.buckets import (
+    buckets_of_band,
     candidate_pairs,
     candidate_pairs_with,
     distinct_pairs,
+    joined_bands,
     joined_blocks,
     member_blocks,
     positions_of_members,
 )
 from simdocs.kernels.grouping import KEPT, PairGraph, capped_members, with_pairs
+from simdocs.matching.preparing import buckets_of_index
 from simdocs.matching.rounds import Comparer, GroupingState, Rounds
 from simdocs.matching.verify import Verifier
 from simdocs.model.groups import Pairs
@@ -149,7 +154,12 @@ class SelfJoin:
     def _buckets(self, bands: Bands, firsts: Rows, numbers: TextNumbers | None) -> Ragged:
         # The tables of an index name the first copy of each text, which may be lost.
         numbers = numbers if self.lost is None else None
-        return self.verifier.corpus.buckets(bands, firsts, numbers, self.verifier.run)
+        corpus, run = self.verifier.corpus, self.verifier.run
+        if corpus.index is not None and numbers is not None:
+            return buckets_of_index(corpus.index, numbers, len(firsts), run.progress)
+        of_band = partial(buckets_of_band, corpus.signatures.all(), firsts, rows=bands.rows)
+        made = in_threads(of_band, range(bands.bands), threads_for(len(firsts), run.engine))
+        return joined_bands(each_band(made, bands.bands, run.progress))
 
 
 def _lost_copies(verifier: Verifier) -> Mask | None:

@@ -24,17 +24,18 @@ BLOCKS = {
     "engines.local": ("_ROOM_FOR_ROWS", "_ROOM_OF_WORKER"),
     "matching.self_join": ("_LISTED_TOGETHER", "_BUFFERED"),
     "matching.rounds": ("_LISTED", "_AT_ONCE", "_SCANNED", "_FEW", "_MANY", "_AT_FIRST", "_PAYS"),
-    "matching.corpus": ("_NAME_BYTES",),
+    "matching.corpus": ("_NAME_BYTES", "_NAMED_AT_ONCE"),
     "matching.groups": ("_COMPARED_WHOLLY",),
     "matching.preparing": ("_MANY",),
     "matching.bitmap_filter": ("_MOST_BYTES", "_AT_ONCE"),
     "matching.exact_join": ("_DOCUMENT", "_MUCH"),
     "matching.verification_blocks": (
-        *("_BLOCK_BYTES", "_TILE_BYTES", "_MOST_PAIRS", "_FEWEST_BLOCKS", "_SETS_OF_PIECE"),
+        *("_BLOCK_BYTES", "_TILE_BYTES", "_MOST_PAIRS", "_FEWEST_BLOCKS"),
         *("_CACHE_BYTES", "_ENTRY"),
     ),
     "matching.verify": ("_TOGETHER", "_MOST_OF_CROWD", "_MOST_TOGETHER", "_MOST_DOCUMENTS"),
-    "pipeline.reload": ("_SLACK",),
+    "pipeline.reload": ("_SLACK", "_AT_ONCE"),
+    "pipeline.again": ("_MUCH",),
 }
 """How much the steps of a dedupe handle at once, by module. It affects only speed and memory."""
 

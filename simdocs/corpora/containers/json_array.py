@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from simdocs.corpora.containers.container import ContainerFile, Locator, OneText, Part, PartDocuments
 from simdocs.corpora.containers.fields import add_row, fields_of_row, has_text, without_texts
-from simdocs.corpora.containers.jsonl import JsonObjects, what_is_wrong
+from simdocs.corpora.containers.jsonl import json_object, what_is_wrong
 from simdocs.corpora.containers.lines import MOST_RECORDS
 from simdocs.corpora.containers.recognise import looks_like_lines
 from simdocs.corpora.decode import LOOKED_AT, refuse_binary
@@ -25,7 +25,7 @@ from simdocs.options.file_formats import compression_of
 from simdocs.options.texts import Sequences
 
 
-class JsonArray(JsonObjects):
+class JsonArray:
     """JSON arrays as a member of the family: see Container. Positions are those of objects in the decompressed file."""
 
     noun = "object"
@@ -52,7 +52,7 @@ class JsonArray(JsonObjects):
             if part.wanted is None or number in part.wanted:
                 where = Locator(part.start + start, stop - start, number)
                 try:
-                    add_row(found, self.object_of(part.data[start:stop]), where, part.name, self.noun, fields)
+                    add_row(found, json_object(part.data[start:stop]), where, part.name, self.noun, fields)
                 except DocumentSkipped as skip:
                     found.skips.append(Skip(skip.reason, part.name, skip.detail, number, noun=self.noun))
         return found
@@ -133,7 +133,7 @@ def _refuse_without_texts(text: str, fields: Sequences) -> None:
         for start, stop in each:
             found += 1
             try:
-                row = JSON_ARRAY.object_of(text[start:stop].encode(_BY_BYTES))
+                row = json_object(text[start:stop].encode(_BY_BYTES))
             except DocumentSkipped as skip:
                 if text.startswith("{", start):
                     malformed = malformed or f"object {found}: {skip.detail}"

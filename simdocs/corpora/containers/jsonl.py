@@ -17,15 +17,7 @@ from simdocs.options.texts import Sequences
 _ARRAY = "an array: JSON Lines have one object on each line, and --input-format json reads an array"
 
 
-class JsonObjects:
-    """What the members of the family with JSON objects share: a document is an interval of bytes with one object."""
-
-    def object_of(self, data: bytes) -> dict[str, Any]:
-        """The object that these bytes describe. Raises DocumentSkipped: malformed."""
-        return _object(json_value(data))
-
-
-class JsonLines(JsonObjects):
+class JsonLines:
     """JSON Lines as a member of the family: see Container."""
 
     noun = "line"
@@ -54,26 +46,27 @@ class JsonLines(JsonObjects):
                         raise skip
                     if line.strip():
                         where = Locator(start, len(line), number)
-                        add_row(found, self.object_of(line), where, part.name, self.noun, fields)
+                        add_row(found, _object_on(line), where, part.name, self.noun, fields)
                 except DocumentSkipped as skip:
                     found.skips.append(Skip(skip.reason, part.name, skip.detail, number))
             start += len(line) + 1
         return found
 
-    def object_of(self, data: bytes) -> dict[str, Any]:
-        """The object on a line. Raises DocumentSkipped: malformed; it says what reads an array."""
-        try:
-            value = json_value(data)
-        except DocumentSkipped as skip:
-            if skip.detail.startswith("not JSON") and data.lstrip().startswith(b"["):
-                raise DocumentSkipped("malformed", f"the beginning of {_ARRAY}") from None
-            raise
-        if isinstance(value, list):
-            raise DocumentSkipped("malformed", _ARRAY)
-        return _object(value)
-
 
 JSON_LINES = JsonLines()
+
+
+def _object_on(data: bytes) -> dict[str, Any]:
+    """The object on a line. Raises DocumentSkipped: malformed; it says what reads an array."""
+    try:
+        value = json_value(data)
+    except DocumentSkipped as skip:
+        if skip.detail.startswith("not JSON") and data.lstrip().startswith(b"["):
+            raise DocumentSkipped("malformed", f"the beginning of {_ARRAY}") from None
+        raise
+    if isinstance(value, list):
+        raise DocumentSkipped("malformed", _ARRAY)
+    return _object(value)
 
 
 def refuse_other_text(data: bytes) -> None:
@@ -82,6 +75,11 @@ def refuse_other_text(data: bytes) -> None:
         return
     if (alike := lookalike_of(flag_of(data))) is not None:
         raise WithoutTexts("malformed", f"no line is a JSON object; this looks like {alike.name}: give {alike.options}")
+
+
+def json_object(data: bytes) -> dict[str, Any]:
+    """The object that some JSON in UTF-8 describes. Raises DocumentSkipped: malformed."""
+    return _object(json_value(data))
 
 
 def _object(value: Any) -> dict[str, Any]:

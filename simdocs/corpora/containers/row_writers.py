@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from simdocs.corpora.compression import CompressedSink
-from simdocs.corpora.containers.json_array import JSON_ARRAY
+from simdocs.corpora.containers.jsonl import json_object
 from simdocs.corpora.containers.records import RecordEnds
 from simdocs.corpora.containers.rows import (
     DELIMITERS,
@@ -169,7 +169,7 @@ def _longer(row: bytes, flags: Flags, delimiter: str) -> bytes:
 def _object_with(row: bytes, flags: Flags, source: TextRows, number: int) -> bytes:
     """A row of JSON with flags. One that is no object, or too long to be read, stays as it is."""
     try:
-        value = JSON_ARRAY.object_of(row) if flags.group is not None or len(row) <= source.limit else None
+        value = json_object(row) if flags.group is not None or len(row) <= source.limit else None
     except DocumentSkipped:
         return row
     if value is None:

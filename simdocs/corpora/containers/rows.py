@@ -16,6 +16,7 @@ import numpy as np
 from simdocs.corpora.containers.container import ContainerFile, container
 from simdocs.corpora.containers.delimited import parsed_rows
 from simdocs.corpora.containers.json_array import JSON_ARRAY, Elements
+from simdocs.corpora.containers.jsonl import json_object
 from simdocs.corpora.containers.lines import ends_of_lines
 from simdocs.corpora.containers.records import RecordEnds
 from simdocs.corpora.decode import binary_format
@@ -143,7 +144,7 @@ class TextRows:
         if not self.delimiter:
             for number, row in zip(rows.numbers.tolist(), rows.data, strict=True):
                 try:
-                    yield JSON_ARRAY.object_of(row) if row.strip() else None
+                    yield json_object(row) if row.strip() else None
                 except DocumentSkipped as skip:
                     raise InputError(f"{self.where(number)} has no place in another format: {skip.detail}") from None
             return

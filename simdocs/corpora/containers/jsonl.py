@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -48,7 +49,7 @@ class JsonLines:
                         where = Locator(start, len(line), number)
                         add_row(found, _object_on(line), where, part.name, self.noun, fields)
                 except DocumentSkipped as skip:
-                    found.skips.append(Skip(skip.reason, part.name, skip.detail, number))
+                    found.skips.append(Skip(skip.reason, part.name, sys.intern(skip.detail), number))  # most are alike
             start += len(line) + 1
         return found
 

@@ -245,6 +245,6 @@ def test_python_callers_leave_the_same_out(pages):
         assert list(of_template.rows()) == [("docs/3", "docs/copy", 1.0, 1.0)]
         assert of_template.skipped.counts == {"ignored": 1}
         texts = [(pages / "docs" / name).read_bytes() for name in "1234"]
-        assert library.dedupe(texts=texts, threshold=0.3, ignore_common=0.7).found == 0
-        assert library.dedupe(texts=texts, threshold=0.3, template=["template", "other"]).found == 0
+        assert library.dedupe(texts=texts, threshold=0.3, ignore_common=0.7).summary()["duplicates"] == 0
+        assert library.dedupe(texts=texts, threshold=0.3, template=["template", "other"]).summary()["duplicates"] == 0
         assert [row[1] for row in library.query(index, "new").rows()] == ["docs/5"]

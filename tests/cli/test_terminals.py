@@ -141,7 +141,7 @@ def test_progress_is_cleared_when_a_run_is_interrupted(built, command, columns):
 
 INTERRUPTED = """
 def interrupt(event, arguments):
-    if event == "open" and "'g'" in repr(arguments):
+    if event == "open" and "/g'" in repr(arguments):
         os.kill(main, 2)
 
 sys.addaudithook(interrupt)
@@ -254,7 +254,7 @@ def test_the_bar_is_gone_although_the_terminal_echoes_the_interrupt(here, column
 
 ECHOED = """
 def interrupt(event, arguments):
-    if event == "open" and "'g'" in repr(arguments):
+    if event == "open" and "/g'" in repr(arguments):
         os.write(2, b"^C")
         os.kill(main, 2)
 

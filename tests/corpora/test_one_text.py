@@ -19,6 +19,7 @@ from simdocs.corpora.read_tasks import Cutting, Files, sampled
 from simdocs.errors import InputError, UsageError
 from simdocs.kernels import native
 from simdocs.model.documents import ONE_TEXT
+from simdocs.model.result import lines_of
 from simdocs.options.texts import Sequences
 from tests.amounts import slow
 from tests.commands.building import built
@@ -81,7 +82,7 @@ def test_a_file_in_a_walk_is_read_as_one_text_and_counted(path: Path) -> None:
     assert flags_of(found) == [False, True]
     assert not found.skipped.counts
     assert found.summary(0)["read_as_one_text"] == 1
-    assert "1 read as one text each (no rows with the text field)" in "\n".join(found.lines(0))
+    assert "1 read as one text each (no rows with the text field)" in "\n".join(lines_of(found, 0))
 
 
 def test_a_named_file_is_an_error_unless_it_is_meant_as_one_text(path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import simdocs
+from simdocs.model.result import lines_of
 from tests.corpora.arrow_files import as_arrow_stream, needs_pyarrow, table
 
 pytestmark = needs_pyarrow
@@ -58,7 +59,7 @@ def test_files_without_rows_are_skipped_and_not_rows_that_were_not_compared(here
     saved(here / "set", [["one", "two", "two"]])
     (here / "set" / "notes.arrow").symlink_to("state.json")
     for options in ({}, {"kept_rows": "kept"}):
-        first = next(iter(simdocs.dedupe("set", **options).lines(0.0)))
+        first = next(iter(lines_of(simdocs.dedupe("set", **options), 0.0)))
         assert first.endswith("skipped: a file without rows of a saved data set")
         assert "not compared" not in first
 

@@ -16,7 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from simdocs.corpora.decode import LOOKED_AT, refuse_binary
-from simdocs.corpora.stamp import Stamp, status_of
+from simdocs.corpora.stamp import Stamp
 from simdocs.model.skipped import REPLACED, DocumentSkipped
 from simdocs.names import is_uri
 from simdocs.options.file_formats import compression_of
@@ -256,15 +256,6 @@ def each_ahead(names: Sequence[bytes], ask: Callable[[int], _Answer]) -> Iterato
 def stamp_now(file: OpenFile) -> Stamp:
     """The stamp of an open file now. Raises OSError."""
     return Stamp.of(os.fstat(file) if isinstance(file, int) else file.status())
-
-
-def stamp_at(file: OpenFile | None, name: bytes) -> Stamp:
-    """The stamp of the file with this name now. Raises OSError.
-
-    file: the file that had this name when it was opened, if it is still open. That another object has the name now is
-    not noticed while it is.
-    """
-    return Stamp.of(status_of(name) if file is None or isinstance(file, int) else file.status())
 
 
 def read_next(file: OpenFile, size: int) -> bytes:

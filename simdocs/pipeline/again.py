@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,8 +64,7 @@ _COMPARED = np.dtype([field for field in FACTS.descr if field[0] in ("size", "di
 """What of the facts of a document tells whether it is unchanged."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToCopy:
+class ToCopy(NamedTuple):
     """Documents of one file to copy.
 
     path: of the file. follow: whether it may be a link. held: its content, if it can be read only once.
@@ -89,7 +88,7 @@ class ToCopy:
             np.concatenate([getattr(part, name) for part in parts]) for name in ("rows", "numbers", "facts")
         )
         order = np.argsort(numbers)
-        return replace(parts[0], rows=rows[order], numbers=numbers[order], facts=facts[order])
+        return parts[0]._replace(rows=rows[order], numbers=numbers[order], facts=facts[order])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

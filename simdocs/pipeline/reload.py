@@ -9,7 +9,7 @@ import numpy as np
 
 from simdocs.corpora.compression import PADDING
 from simdocs.corpora.decode import as_utf8
-from simdocs.corpora.files import MOST, OpenFile, close_file, each_ahead, open_file, read, read_at, stamp_at
+from simdocs.corpora.files import MOST, OpenFile, close_file, each_ahead, open_file, read, read_at
 from simdocs.corpora.identity import recorded, same_texts
 from simdocs.corpora.stamp import Stamp, status_of
 from simdocs.kernels import multisets
@@ -228,7 +228,7 @@ def _bytes_in(path: bytes, intervals: Sequence[tuple[int, int]], *, follow: bool
                 found = [_bytes_at(file, *interval) for interval in intervals]
             finally:
                 close_file(file)
-            if stamp_at(None, path) == stamp:
+            if Stamp.of(status_of(path)) == stamp:
                 return found, stamp
     except OSError as error:
         raise DocumentSkipped.of(error) from None

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from simdocs.kernels import multisets, shinglers
 from simdocs.kernels.schemes import scheme_of
-from simdocs.model.ragged import Array, Ragged
-from simdocs.model.texts import Texts
+from simdocs.model.ragged import Array, Ragged, Texts
 from simdocs.options.recipes import Banding, IndexRecipe, Recipe, Shingling, Sketching
 from simdocs.options.texts import Normalisation, Sequences, Walking
 from tests.asked import OPTIONS

@@ -23,7 +23,7 @@ import numpy as np
 import pytest
 
 import simdocs
-from simdocs.corpora import stamp
+from simdocs.corpora import identity
 from simdocs.kernels.native import kernels_in_use
 from simdocs.matching import groups
 from simdocs.matching.rounds import GroupingState
@@ -316,7 +316,7 @@ def test_a_similar_pair_costs_no_more_among_more_pairs(tmp_path, number):
 @pytest.mark.parametrize("ask", [simdocs.dedupe, simdocs.index], ids=["dedupe", "index"])
 @pytest.mark.parametrize("later", [-3600 * 10**9, 3600 * 10**9], ids=["recent", "still"])
 def test_a_file_is_opened_once_and_costs_no_more_among_more_files(tmp_path, monkeypatch, later, ask, number):
-    monkeypatch.setattr(stamp, "now", lambda: time.time_ns() + later)
+    monkeypatch.setattr(identity, "now", lambda: time.time_ns() + later)
     first, second = added(tmp_path, tiny, number, ask, files)
     for name in ("calls", "made"):
         costs = getattr(first, name), getattr(second, name)

@@ -25,8 +25,7 @@ from simdocs.kernels.characters import kinds_table
 from simdocs.kernels.normalise import normalise
 from simdocs.kernels.shinglers import char_tokens, tokens_of_units
 from simdocs.kernels.unit_hashes import word_hashes
-from simdocs.model.ragged import Ragged, offsets_of
-from simdocs.model.texts import STRIDE
+from simdocs.model.ragged import STRIDE, Ragged, offsets_of
 from simdocs.options.recipes import Shingling
 from simdocs.options.texts import Normalisation
 from tests import strategies as some

@@ -13,7 +13,7 @@ from itertools import accumulate
 from simdocs.corpora.containers.container import ContainerFile, Locator, OneText, Part, PartDocuments
 from simdocs.corpora.containers.fields import missing_text
 from simdocs.corpora.files import read
-from simdocs.corpora.stamp import NO_FILE
+from simdocs.corpora.identity import NO_FILE
 from simdocs.model.skipped import Skip
 from simdocs.options.texts import Sequences
 

@@ -13,9 +13,8 @@ from simdocs.kernels.grouping import KEEP_ORDERS, oldest
 from simdocs.kernels.schemes import SIGNATURES
 from simdocs.kernels.shinglers import SHINGLERS, Layout, ShingledTexts, Shingler, windows
 from simdocs.kernels.units import Units
-from simdocs.model.ragged import Array, Ragged
+from simdocs.model.ragged import Array, Ragged, Texts
 from simdocs.model.result import Row, TableHead
-from simdocs.model.texts import Texts
 from simdocs.options.declaration import Member
 from simdocs.options.families import KEEP, SCHEMES, UNITS, Unit
 from simdocs.options.file_formats import CONTAINERS, FORMATS, ContainerFormat, OutputFormat

@@ -8,8 +8,8 @@ import os
 from collections.abc import Iterator, Sequence
 
 from simdocs.artifacts.recognise import is_artifact
+from simdocs.corpora.identity import FileId, file_id
 from simdocs.corpora.patterns import either
-from simdocs.corpora.stamp import FileId, file_id
 from simdocs.errors import OutputError, UsageError
 from simdocs.model.saved_answer import SavedAnswer, SavedDocument, SavedPair
 from simdocs.names import display_name

@@ -14,7 +14,7 @@ from simdocs.artifacts.answer_file import read_answer
 from simdocs.commands.act import Act
 from simdocs.commands.act_targets import Destinations, Selection
 from simdocs.commands.found_again import FoundAgain, PairAgain
-from simdocs.corpora.stamp import file_id
+from simdocs.corpora.identity import file_id
 from simdocs.engines.run import Run
 from simdocs.errors import OutputError, UsageError
 from simdocs.model.figures import counted, size

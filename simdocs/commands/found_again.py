@@ -20,8 +20,7 @@ import numpy as np
 from simdocs.corpora.compression import PADDING, decompress
 from simdocs.corpora.decode import as_utf8
 from simdocs.corpora.files import READ, read_open
-from simdocs.corpora.identity import content_digest
-from simdocs.corpora.stamp import RECENT_NS, FileId, Stamp, file_id
+from simdocs.corpora.identity import RECENT_NS, FileId, Stamp, content_digest, file_id
 from simdocs.kernels.jaccard import exact, unlike_lengths
 from simdocs.matching.measures import set_and_length
 from simdocs.model.ragged import Ragged, Tokens

@@ -25,7 +25,7 @@ from simdocs.commands.standing import (
     recorded_arguments,
     refuse_shrinking,
 )
-from simdocs.corpora import stamp
+from simdocs.corpora import identity
 from simdocs.engines.run import Run
 from simdocs.errors import ArtifactError, InputError, ParametersError, UsageError
 from simdocs.matching.corpus import check_root
@@ -96,7 +96,7 @@ def merge(plan: MergePlan, writer: Writer, run: Run, there: Standing) -> Result:
     All arrays have the same bytes. ShrunkError: it would lose more than half of the documents of the artifact that is
     there. For others, see `merged_documents` and `merge_arrays`.
     """
-    began_ns, note = stamp.now(), f"{there.why_anew}; it is replaced" if there.unexpected else ""
+    began_ns, note = identity.now(), f"{there.why_anew}; it is replaced" if there.unexpected else ""
     merged = merged_documents(plan.inputs, plan.root, run)
     allow_shrink = plan.options.allow_shrink
     given = [pair for each, place in zip(plan.given, merged.places, strict=True) for pair in _left(each, place.kept)]

@@ -27,7 +27,7 @@ from simdocs.commands.standing import (
     same_arguments,
     standing,
 )
-from simdocs.corpora import stamp
+from simdocs.corpora import identity
 from simdocs.engines.run import Run, each_band, threads_for
 from simdocs.errors import UnjudgedError, UsageError
 from simdocs.kernels.banding import low_recall
@@ -137,7 +137,7 @@ def build_and_compare(
     plan: with all ignored tokens.
     consequence: what follows if nothing can be taken over, for a warning.
     """
-    began_ns = stamp.now()
+    began_ns = identity.now()
     note = f"rebuilt from scratch: {there.why_anew}" if there.why_anew else ""
     if there.unexpected:
         note = f"{there.why_anew}; {consequence}"

@@ -22,9 +22,8 @@ from simdocs.matching.verify import Verifier, outdated_warnings
 from simdocs.model.common_passages import counted_units
 from simdocs.model.comparison import CommonPassages
 from simdocs.model.figures import counted
-from simdocs.model.ragged import Rows, Tokens
+from simdocs.model.ragged import Rows, Tokens, batches
 from simdocs.model.result import EXCERPTS, NAME, NUMBER, PLAIN, QUOTING, Blocks, Look, Result, Row, Table, table_head
-from simdocs.model.texts import batches
 from simdocs.names import display_name, text_to_name
 from simdocs.options.families import UNITS
 from simdocs.options.recipes import Shingling

@@ -23,7 +23,7 @@ from simdocs.corpora.containers.container import ContainerFile
 from simdocs.corpora.containers.recognise import needed_by
 from simdocs.corpora.containers.row_writers import RowWriter, row_writer
 from simdocs.corpora.containers.rows import Flags, RowBatch, RowSource, open_rows
-from simdocs.corpora.stamp import Stamp
+from simdocs.corpora.identity import Stamp
 from simdocs.engines.run import Run
 from simdocs.errors import InputError
 from simdocs.extras import needs

@@ -12,7 +12,7 @@ from simdocs.corpora.containers.recognise import format_named, formats_of
 from simdocs.corpora.containers.rows import FORMATS
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.find import Sources
-from simdocs.corpora.stamp import is_directory
+from simdocs.corpora.identity import is_directory
 from simdocs.errors import InputError, UsageError
 from simdocs.extras import needs
 from simdocs.model.figures import counted

@@ -10,8 +10,7 @@ from simdocs.corpora.containers.names import named
 from simdocs.corpora.containers.recognise import format_of_document
 from simdocs.corpora.decode import as_utf8
 from simdocs.corpora.files import read
-from simdocs.corpora.identity import content_digest
-from simdocs.corpora.stamp import NO_FILE, Stamp
+from simdocs.corpora.identity import NO_FILE, Stamp, content_digest
 from simdocs.errors import MissingExtraError
 from simdocs.model.saved_answer import SavedAnswer, SavedDocument
 from simdocs.model.skipped import DocumentSkipped, in_short

@@ -17,7 +17,7 @@ from simdocs.artifacts.formats import FORMATS, KIND_OF_SUFFIX
 from simdocs.artifacts.manifest import differences
 from simdocs.artifacts.reader import open_artifact
 from simdocs.commands.resolve import in_words
-from simdocs.corpora import stamp
+from simdocs.corpora import identity
 from simdocs.corpora.unchanged import EarlierFiles
 from simdocs.errors import ArtifactError, InputError, ShrunkError, UsageError
 from simdocs.kernels.banding import chosen_by
@@ -159,7 +159,7 @@ def _reading(run: Mapping[str, Any]) -> tuple[int, int]:
     """When the documents were read, and the limit of their size, from run.json. No checksum covers the file: instead of
     values that make no sense, those count with which least is taken over."""
     read_ns, limit = (run[key] if isinstance(run.get(key), int) else -1 for key in ("read_ns", "max_size"))
-    return read_ns if read_ns <= stamp.now() else 0, limit if limit >= 0 else sys.maxsize
+    return read_ns if read_ns <= identity.now() else 0, limit if limit >= 0 else sys.maxsize
 
 
 def _check(artifact: Artifact) -> None:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.corpora.stamp import FileId, Stamp, regular_file_id
+from simdocs.corpora.identity import FileId, Stamp, regular_file_id
 from simdocs.model.columns import ByteStrings, GrowingArray, GrowingByteStrings, joined
 from simdocs.model.documents import MET, NAMED
 from simdocs.model.ragged import Index, Mask, firsts_of_runs, offsets_of

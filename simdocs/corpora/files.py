@@ -16,7 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from simdocs.corpora.decode import LOOKED_AT, refuse_binary
-from simdocs.corpora.stamp import Stamp
+from simdocs.corpora.identity import Stamp
 from simdocs.model.skipped import REPLACED, DocumentSkipped
 from simdocs.names import is_uri
 from simdocs.options.file_formats import compression_of

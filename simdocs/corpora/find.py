@@ -14,10 +14,10 @@ from operator import attrgetter
 
 from simdocs.corpora.file_list import FileList, Found, Reached
 from simdocs.corpora.files import MOST, each_ahead, read_stream
+from simdocs.corpora.identity import FileId, file_id, is_directory, status_of
 from simdocs.corpora.name_lists import is_list_of_names, list_of, of_entry
 from simdocs.corpora.patterns import Patterns, excludes_nothing, includes_nothing
 from simdocs.corpora.saved_dataset import MARKS, SavedDataset, first_bytes, saved_dataset
-from simdocs.corpora.stamp import FileId, file_id, is_directory, status_of
 from simdocs.errors import InputError
 from simdocs.model.skipped import DocumentSkipped, Skip, Skipped
 from simdocs.names import DRAFT_PREFIX, display_name, is_manifest, is_uri

@@ -6,7 +6,7 @@ import os
 import stat
 from collections.abc import Iterator
 
-from simdocs.corpora.stamp import FileId, file_id
+from simdocs.corpora.identity import FileId, file_id
 from simdocs.errors import InputError
 from simdocs.model.skipped import Skip, Skipped
 from simdocs.names import display_name

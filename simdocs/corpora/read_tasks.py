@@ -13,9 +13,8 @@ import numpy as np
 
 from simdocs.corpora.containers.recognise import formats_of
 from simdocs.corpora.file_list import FileList
-from simdocs.model.ragged import Index, Keys, Mask, offsets_of
+from simdocs.model.ragged import BATCH_BYTES, Index, Keys, Mask, batches, offsets_of
 from simdocs.model.skipped import DocumentSkipped, Skip
-from simdocs.model.texts import BATCH_BYTES, batches
 from simdocs.options.file_formats import ASSUMED_RATIO, COMPRESSED_SUFFIXES
 from simdocs.options.texts import Sequences
 

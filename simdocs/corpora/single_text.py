@@ -10,7 +10,7 @@ from simdocs.corpora.containers.recognise import format_of
 from simdocs.corpora.decode import as_utf8, refuse_binary
 from simdocs.corpora.files import read, read_stream
 from simdocs.corpora.find import not_found
-from simdocs.corpora.stamp import FileId, file_id, status_of
+from simdocs.corpora.identity import FileId, file_id, status_of
 from simdocs.errors import InputError, MissingExtraError, UsageError
 from simdocs.model.skipped import DocumentSkipped, explanation
 from simdocs.names import display_name

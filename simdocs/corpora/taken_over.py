@@ -8,8 +8,7 @@ from typing import ClassVar, Literal
 
 from simdocs.corpora.containers.container import Part
 from simdocs.corpora.containers.line_blocks import BLOCK, digests_of
-from simdocs.corpora.identity import content_digest
-from simdocs.corpora.stamp import Stamp
+from simdocs.corpora.identity import Stamp, content_digest
 from simdocs.corpora.unchanged import AT_ONCE, Unchanged
 from simdocs.model.ragged import Index
 from simdocs.model.skipped import DocumentSkipped

@@ -8,7 +8,7 @@ import numpy as np
 
 from simdocs.corpora.containers.recognise import are_limited_whole, format_of
 from simdocs.corpora.file_list import FileList
-from simdocs.corpora.stamp import RECENT_NS
+from simdocs.corpora.identity import RECENT_NS
 from simdocs.model.columns import separate
 from simdocs.model.documents import Documents, SourceFiles
 from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, ranges

@@ -23,8 +23,7 @@ from simdocs.kernels.character_mapping import (
 )
 from simdocs.kernels.characters import from_codepoints
 from simdocs.kernels.native import accelerated
-from simdocs.model.ragged import Array, Bytes, Index, Ragged, row_blocks
-from simdocs.model.texts import STRIDE, Texts, utf8_widths
+from simdocs.model.ragged import STRIDE, Array, Bytes, Index, Ragged, Texts, row_blocks, utf8_widths
 from simdocs.options.texts import Normalisation
 
 

@@ -18,8 +18,7 @@ from simdocs.kernels.native import accelerated
 from simdocs.kernels.normalise import normalise
 from simdocs.kernels.unit_hashes import line_hashes, other_words, stop_word_positions, word_hashes
 from simdocs.kernels.units import Units, lines_in, words_in
-from simdocs.model.ragged import Array, Index, Mask, Ragged, Tokens, count_true_in_rows, offsets_of, ranges
-from simdocs.model.texts import Texts
+from simdocs.model.ragged import Array, Index, Mask, Ragged, Texts, Tokens, count_true_in_rows, offsets_of, ranges
 from simdocs.options.families import UNITS
 from simdocs.options.recipes import Shingling
 

@@ -13,8 +13,7 @@ from simdocs.kernels.characters import CodepointTable, one_by_one
 from simdocs.kernels.native import accelerated
 from simdocs.kernels.normalise import normalise
 from simdocs.kernels.units import Units, line_cuts, lines_in, word_cuts, words_in
-from simdocs.model.ragged import Array, Index, Mask, Ragged, Tokens, distinct
-from simdocs.model.texts import STRIDE, Texts
+from simdocs.model.ragged import STRIDE, Array, Index, Mask, Ragged, Texts, Tokens, distinct
 from simdocs.options.recipes import Shingling
 from simdocs.options.texts import Normalisation
 

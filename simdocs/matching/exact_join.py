@@ -19,8 +19,7 @@ from simdocs.matching.verification_blocks import load_token_sets
 from simdocs.matching.verify import HeldSets, Verifier
 from simdocs.model.columns import GrowingArray
 from simdocs.model.groups import Pairs
-from simdocs.model.ragged import Array, Mask, Ragged, Rows, TextNumbers, offsets_of
-from simdocs.model.texts import batches
+from simdocs.model.ragged import Array, Mask, Ragged, Rows, TextNumbers, batches, offsets_of
 from simdocs.pipeline.reload import Source
 
 _UNDECIDED_AT_ONCE = 1024

@@ -26,9 +26,8 @@ from simdocs.matching.passage_search import PassageSearch
 from simdocs.model.artifact import BandIndex
 from simdocs.model.columns import joined
 from simdocs.model.common_passages import CommonPassage
-from simdocs.model.ragged import Array, Index, Ragged, Rows, Tokens, distinct, offsets_of, ranges, row_blocks
+from simdocs.model.ragged import Array, Index, Ragged, Rows, Tokens, batches, distinct, offsets_of, ranges, row_blocks
 from simdocs.model.skipped import Skip
-from simdocs.model.texts import batches
 from simdocs.options.families import UNITS
 from simdocs.options.recipes import Shingling
 from simdocs.pipeline.again import ReloadRequest

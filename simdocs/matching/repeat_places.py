@@ -17,9 +17,8 @@ from simdocs.matching.repeats import Repeats
 from simdocs.matching.unit_texts import UnitTexts, by_characters
 from simdocs.matching.verify import Verifier
 from simdocs.model.common_passages import excerpt_of
-from simdocs.model.ragged import Array, Index, Mask, Ragged, Rows, Tokens, offsets_of, ranges
+from simdocs.model.ragged import Array, Index, Mask, Ragged, Rows, Tokens, batches, offsets_of, ranges
 from simdocs.model.skipped import Skip
-from simdocs.model.texts import batches
 from simdocs.options.families import UNITS
 from simdocs.options.recipes import Shingling
 from simdocs.pipeline.again import ReloadRequest

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.corpora.stamp import file_id, status_of
+from simdocs.corpora.identity import file_id, status_of
 from simdocs.matching.corpus import Corpus
 from simdocs.model.ragged import Index, Mask, Rows
 from simdocs.names import is_uri, path_from

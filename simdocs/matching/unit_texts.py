@@ -15,8 +15,7 @@ from simdocs.kernels.unit_hashes import other_words, word_hashes
 from simdocs.kernels.windows import anchors
 from simdocs.model.columns import GrowingArray
 from simdocs.model.documents import Documents
-from simdocs.model.ragged import NO_TOKENS, Array, Index, Keys, Mask, Ragged, TextNumbers, offsets_of, ranges
-from simdocs.model.texts import Texts
+from simdocs.model.ragged import NO_TOKENS, Array, Index, Keys, Mask, Ragged, TextNumbers, Texts, offsets_of, ranges
 from simdocs.options.families import UNITS
 from simdocs.options.recipes import Recipe, Shingling
 from simdocs.pipeline.read_documents import Read, WorkerTask, read_task

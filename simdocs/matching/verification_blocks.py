@@ -10,9 +10,8 @@ import numpy as np
 
 from simdocs.engines.engine import WorkerState
 from simdocs.kernels import bitmaps, jaccard
-from simdocs.model.ragged import NO_TOKENS, BlockPlaces, Floats, Index, Mask, Ragged, Tokens
+from simdocs.model.ragged import BATCH_BYTES, NO_TOKENS, BlockPlaces, Floats, Index, Mask, Ragged, Tokens, batches
 from simdocs.model.skipped import Skip
-from simdocs.model.texts import BATCH_BYTES, batches
 from simdocs.options.recipes import Shingling
 from simdocs.pipeline.again import ReloadRequest
 from simdocs.pipeline.reload import Source, reload_token_sets

@@ -23,9 +23,8 @@ from simdocs.matching.verification_blocks import (
 )
 from simdocs.model.artifact import Artifact
 from simdocs.model.groups import NestedPairs, Pairs
-from simdocs.model.ragged import BlockPlaces, Floats, Mask, Ragged, Rows, TextNumbers, distinct
+from simdocs.model.ragged import BlockPlaces, Floats, Mask, Ragged, Rows, TextNumbers, batches, distinct
 from simdocs.model.skipped import ALTERED, GONE, WITHOUT_FILE, Skip
-from simdocs.model.texts import batches
 from simdocs.names import display_name, is_uri, path_from
 from simdocs.pipeline.reload import Source, found, of_unchanged_files, reload_texts
 

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from simdocs.corpora.containers.recognise import format_of_document
 from simdocs.corpora.decode import as_utf8
 from simdocs.corpora.files import MOST
-from simdocs.corpora.identity import same_texts
-from simdocs.corpora.stamp import Stamp
+from simdocs.corpora.identity import Stamp, same_texts
 from simdocs.engines.run import Run
 from simdocs.errors import shown_memory
 from simdocs.model.documents import FACTS, STAMP_FIELDS

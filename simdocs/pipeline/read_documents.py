@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from simdocs.corpora.containers.recognise import flag_of, format_of_document
 from simdocs.corpora.decode import as_utf8, refuse_binary
 from simdocs.corpora.files import each_ahead, read, too_large
-from simdocs.corpora.identity import content_digest
+from simdocs.corpora.identity import NO_FILE, Stamp, content_digest
 from simdocs.corpora.read_tasks import Files
-from simdocs.corpora.stamp import NO_FILE, Stamp
 from simdocs.model.documents import DOCUMENT, FILE, NUMBERED, ONE_TEXT, STAMP_FIELDS, WIDE
 from simdocs.model.ragged import BlockPlaces
 from simdocs.model.skipped import FIRST, DocumentSkipped, Skip

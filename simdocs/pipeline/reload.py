@@ -10,13 +10,11 @@ import numpy as np
 from simdocs.corpora.compression import PADDING
 from simdocs.corpora.decode import as_utf8
 from simdocs.corpora.files import MOST, OpenFile, close_file, each_ahead, open_file, read, read_at
-from simdocs.corpora.identity import recorded, same_texts
-from simdocs.corpora.stamp import Stamp, status_of
+from simdocs.corpora.identity import Stamp, recorded, same_texts, status_of
 from simdocs.kernels import multisets
 from simdocs.kernels.ignored_tokens import leave_out
-from simdocs.model.ragged import BlockPlaces, Mask, Ragged, Tokens
+from simdocs.model.ragged import BlockPlaces, Mask, Ragged, Texts, Tokens
 from simdocs.model.skipped import ALTERED, GONE, WITHOUT_FILE, DocumentSkipped, Skip
-from simdocs.model.texts import Texts
 from simdocs.options.recipes import Shingling
 from simdocs.pipeline.again import ReloadRequest, has_place, why_unread
 from simdocs.pipeline.shingling import held_tokens, normalised, shingled

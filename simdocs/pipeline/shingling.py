@@ -20,8 +20,18 @@ from simdocs.kernels.shinglers import SHINGLERS, normalised_texts, shingled_text
 from simdocs.model.artifact import Artifact
 from simdocs.model.columns import joined
 from simdocs.model.documents import EMPTY, IGNORED, INVALID, SHORT, Documents
-from simdocs.model.ragged import BlockPlaces, Index, Keys, Ragged, Rows, count_true_in_rows, row_blocks
-from simdocs.model.texts import STRIDE, Texts, batches
+from simdocs.model.ragged import (
+    STRIDE,
+    BlockPlaces,
+    Index,
+    Keys,
+    Ragged,
+    Rows,
+    Texts,
+    batches,
+    count_true_in_rows,
+    row_blocks,
+)
 from simdocs.options.recipes import Recipe, Shingling
 from simdocs.pipeline.read_documents import Read, WorkerTask, read_task
 from simdocs.pipeline.reading import Reading

@@ -16,7 +16,7 @@ import pytest
 
 from simdocs.cli.program import run
 from simdocs.corpora import read_tasks
-from simdocs.model.texts import batches
+from simdocs.model.ragged import batches
 from tests.cli.corpus import A1, A, B, lay
 from tests.cli.program import PROGRAM
 from tests.cli.spark_answers import as_csv, lay_generated, outcome, restored_signals, texts

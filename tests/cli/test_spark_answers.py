@@ -9,7 +9,7 @@ import pytest
 
 from simdocs.engines import spark
 from simdocs.matching import verification_blocks
-from simdocs.model.texts import batches
+from simdocs.model.ragged import batches
 from tests.cli.spark_answers import ANSWERS, OF_REAL, Outcome, lay_generated, lay_real, outcome
 from tests.spark import CLUSTER, Sessions, kill_once, run_late, with_spark
 

@@ -39,17 +39,17 @@ simdocs.engines.local._ROOM_FOR_ROWS = 0
 
 _LOOK = """
 import os
-from simdocs.corpora import stamp
+from simdocs.corpora import identity
 
-main, find = os.getpid(), stamp.status_of
+main, find = os.getpid(), identity.status_of
 
 def look(name):
-    if name == {path!r} and stamp.status_of is look and {where}:
-        stamp.status_of = find
+    if name == {path!r} and identity.status_of is look and {where}:
+        identity.status_of = find
 {action}
     return find(name)
 
-stamp.status_of = look
+identity.status_of = look
 """
 
 

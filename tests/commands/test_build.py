@@ -152,7 +152,7 @@ def test_artifacts_built_through_any_stages_are_the_same_bytes(there, unit, mult
 def test_artifacts_are_the_same_bytes_for_any_batches_and_workers(there, monkeypatch, jobs, size):
     options = {"unit": "word", "k": 2, "ignore_common": 0.5} | PLACES
     expected = the_only(built_through_every_stage(options))
-    monkeypatch.setattr("simdocs.model.texts.batches.__defaults__", (size,))
+    monkeypatch.setattr("simdocs.model.ragged.batches.__defaults__", (size,))
     monkeypatch.setattr("simdocs.pipeline.signing._STORED_AT_ONCE", size)
     made = the_only(built_through_every_stage(options, jobs))
     for kind, files in made.items():

@@ -88,12 +88,12 @@ def test_answers_are_the_same_for_any_number_of_workers(there, expected, jobs):
 @pytest.mark.reliability("any number of workers, order of files and size of batches")
 @pytest.mark.parametrize(("jobs", "most_bytes"), [(1, 5000), (2, 200), *slow((1, 200), (2, 5000))])
 def test_answers_are_the_same_for_any_size_of_batches(there, expected, monkeypatch, jobs, most_bytes):
-    monkeypatch.setattr("simdocs.model.texts.batches.__defaults__", (most_bytes,))
+    monkeypatch.setattr("simdocs.model.ragged.batches.__defaults__", (most_bytes,))
     assert every(there, jobs=jobs) == expected
 
 
 def test_answers_are_the_same_for_any_number_of_documents_in_a_batch(there, expected, monkeypatch):
-    monkeypatch.setattr("simdocs.model.texts.BATCH_DOCUMENTS", 4)
+    monkeypatch.setattr("simdocs.model.ragged.BATCH_DOCUMENTS", 4)
     assert every(there) == expected
 
 

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.corpora import stamp
+from simdocs.corpora import identity
 from simdocs.kernels import fracminhash
 from tests.amounts import examples, slow
 from tests.commands.building import built, content
@@ -44,7 +44,7 @@ class Clock:
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.ahead = 0
-        patch.setattr(stamp, "now", lambda: time.time_ns() + self.ahead)
+        patch.setattr(identity, "now", lambda: time.time_ns() + self.ahead)
 
 
 def the_same(target: Path, **options: Any) -> None:

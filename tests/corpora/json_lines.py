@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from simdocs.corpora.containers import container, jsonl, names
-from simdocs.corpora.stamp import NO_FILE
+from simdocs.corpora.identity import NO_FILE
 from tests import strategies as some
 
 FIELDS = some.sequences()

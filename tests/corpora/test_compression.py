@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from simdocs.corpora import compression, files, single_text
 from simdocs.corpora.compression import CompressedStream
-from simdocs.corpora.stamp import Stamp
+from simdocs.corpora.identity import Stamp
 from simdocs.errors import InputError
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.options.file_formats import COMPRESSIONS, compression_of, without_compression

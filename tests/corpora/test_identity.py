@@ -12,8 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from simdocs.commands.dedupe import freed_by_deleting
-from simdocs.corpora.identity import recorded, row_digests, same_texts
-from simdocs.corpora.stamp import Stamp, file_id, regular_file_id
+from simdocs.corpora.identity import Stamp, file_id, recorded, regular_file_id, row_digests, same_texts
 from simdocs.matching.same_documents import in_same_place, recognised, same_documents
 from simdocs.model.documents import FACTS, STAMP_FIELDS
 from tests import strategies as some

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import simdocs
 from simdocs.corpora.containers.container import ContainerFile, container
 from simdocs.corpora.containers.line_blocks import blocks_of, read_block
-from simdocs.corpora.stamp import Stamp
+from simdocs.corpora.identity import Stamp
 from simdocs.model.skipped import DocumentSkipped, Skipped
 from simdocs.options.texts import Sequences
 from tests.asked import ASKED

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simdocs.corpora import file_list, files, stamp
+from simdocs.corpora import file_list, files, identity
 from simdocs.corpora.containers import jsonl, line_blocks, lines
 from simdocs.corpora.unchanged import EarlierFiles, compare
 from simdocs.options.texts import Updating
@@ -69,7 +69,7 @@ class Case:
             Path(name).write_bytes(b"the text of " + name.encode())
         Path("docs/lines.jsonl").write_bytes(b"".join(LINES))
         self.ahead = HOUR
-        patch.setattr(stamp, "now", lambda: time.time_ns() + self.ahead)
+        patch.setattr(identity, "now", lambda: time.time_ns() + self.ahead)
         without_sync(patch)
         cut_small(patch, 256)
         built(Path("x.shingles"), ["docs"])
@@ -177,7 +177,7 @@ def test_two_files_with_one_inode_number_are_told_apart(case: Case) -> None:
     assert files["file_size"][0] == files["file_size"][1]
     for name in ("mtime_ns", "ctime_ns", "inode"):
         files[name][:2] = files[name][0]
-    earlier = EarlierFiles(replace(documents, sources=replace(documents.sources, files=files)), stamp.now(), 1 << 20)
+    earlier = EarlierFiles(replace(documents, sources=replace(documents.sources, files=files)), identity.now(), 1 << 20)
     found = file_list.FileList.of([b"new/a", b"new/b"], [0, 0], {}, texts=False)
     for name, recorded in (("size", "file_size"), ("mtime_ns", "mtime_ns"), ("ctime_ns", "ctime_ns")):
         found.stamps[name] = files[recorded][:2]
@@ -351,7 +351,7 @@ def test_what_came_from_no_file_is_never_unchanged(case: Case) -> None:
     files = documents.sources.files.copy()
     for name in ("file_size", "mtime_ns", "ctime_ns", "inode"):
         files[name][0] = 0
-    earlier = EarlierFiles(replace(documents, sources=replace(documents.sources, files=files)), stamp.now(), 1 << 20)
+    earlier = EarlierFiles(replace(documents, sources=replace(documents.sources, files=files)), identity.now(), 1 << 20)
     found = file_list.FileList.of([b"docs/a"], [0], {}, texts=False)
     found.met["inode"] = 7
     assert compare(found, earlier, some.sequences(), 1 << 20, Updating()).same.tolist() == [-1]

@@ -19,8 +19,8 @@ from simdocs.kernels import character_mapping
 from simdocs.kernels import normalise as kernel
 from simdocs.kernels.native import is_installed
 from simdocs.kernels.normalise import normalise
-from simdocs.model import texts as model
-from simdocs.model.texts import STRIDE, Texts
+from simdocs.model import ragged as model
+from simdocs.model.ragged import STRIDE, Texts
 from tests import strategies as some
 from tests.amounts import slow
 from tests.twins import text as twin

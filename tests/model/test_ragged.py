@@ -19,7 +19,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from simdocs.model import columns, ragged, texts
+from simdocs.model import columns, ragged
 from tests import strategies as some
 
 rows_of_truths = st.lists(st.lists(st.booleans(), max_size=9), max_size=9)
@@ -62,8 +62,8 @@ def test_blocks_of_rows_hold_at_most_the_given_number_of_values(lengths, most):
 def test_batches_are_as_large_as_they_may_be(sizes, most_bytes, most_documents):
     expected = list[list[int]]()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(texts, "BATCH_DOCUMENTS", most_documents)
-        cuts = [list(cut) for cut in texts.batches(np.array(sizes, np.int64), most_bytes)]
+        patch.setattr(ragged, "BATCH_DOCUMENTS", most_documents)
+        cuts = [list(cut) for cut in ragged.batches(np.array(sizes, np.int64), most_bytes)]
     for row, size in enumerate(sizes):
         here = expected[-1] if expected else []
         if here and len(here) < most_documents and sum(sizes[at] for at in here) + size <= most_bytes:

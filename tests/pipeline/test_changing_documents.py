@@ -9,7 +9,7 @@ import tracemalloc
 
 import pytest
 
-from simdocs.model.texts import BATCH_BYTES
+from simdocs.model.ragged import BATCH_BYTES
 from simdocs.pipeline.shingling import shingled
 from tests import strategies as some
 from tests.commands.building import built, standard_input

@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, NamedTuple, Protocol
 
-from simdocs.corpora.identity import content_digest
-from simdocs.corpora.stamp import Stamp
+from simdocs.corpora.identity import Stamp, content_digest
 from simdocs.model.ragged import Index
 from simdocs.model.skipped import DocumentSkipped, Skip
 from simdocs.options.file_formats import CONTAINERS

@@ -18,9 +18,9 @@ from simdocs.corpora.containers.lines import MOST_RECORDS
 from simdocs.corpora.containers.recognise import looks_like_lines
 from simdocs.corpora.decode import LOOKED_AT, refuse_binary
 from simdocs.corpora.files import close_file, open_file, read, read_at, too_large
-from simdocs.corpora.stamp import NO_FILE, Stamp
+from simdocs.corpora.identity import NO_FILE, Stamp
+from simdocs.model.ragged import BATCH_BYTES
 from simdocs.model.skipped import DocumentSkipped, Skip
-from simdocs.model.texts import BATCH_BYTES
 from simdocs.options.file_formats import compression_of
 from simdocs.options.texts import Sequences
 

@@ -11,10 +11,9 @@ from simdocs.corpora.containers.container import ContainerFile, Part
 from simdocs.corpora.containers.jsonl import refuse_other_text
 from simdocs.corpora.decode import binary_format
 from simdocs.corpora.files import MOST, OpenFile, close_file, open_file, read_at, stamp_now
-from simdocs.corpora.identity import content_digest
-from simdocs.corpora.stamp import Stamp
+from simdocs.corpora.identity import Stamp, content_digest
+from simdocs.model.ragged import BATCH_BYTES
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.model.texts import BATCH_BYTES
 from simdocs.options.file_formats import CONTAINERS, compression_of
 from simdocs.options.texts import Sequences
 

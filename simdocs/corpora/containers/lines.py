@@ -10,10 +10,9 @@ import numpy as np
 from simdocs.corpora.containers.container import ContainerFile, Part
 from simdocs.corpora.decode import binary_format
 from simdocs.corpora.files import MOST, Chunk, OpenFile, chunks, close_file, open_file, position, stamp_now
-from simdocs.corpora.stamp import NO_FILE, Stamp
-from simdocs.model.ragged import Index
+from simdocs.corpora.identity import NO_FILE, Stamp
+from simdocs.model.ragged import BATCH_BYTES, Index
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.model.texts import BATCH_BYTES
 from simdocs.options.file_formats import compression_of
 
 

@@ -22,9 +22,8 @@ from simdocs.corpora.containers.records import RecordEnds
 from simdocs.corpora.decode import binary_format
 from simdocs.corpora.files import chunks, close_file, open_file
 from simdocs.errors import InputError
-from simdocs.model.ragged import Index
+from simdocs.model.ragged import BATCH_BYTES, Index
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.model.texts import BATCH_BYTES
 from simdocs.names import display_name
 from simdocs.options.file_formats import compression_of
 from simdocs.options.texts import Sequences

@@ -24,9 +24,9 @@ from simdocs.corpora.containers.columns import (
 from simdocs.corpora.containers.container import ContainerFile, Part, PartDocuments, WithoutTexts
 from simdocs.corpora.containers.lines import MOST_RECORDS
 from simdocs.corpora.files import MOST, SteadyFile, close_file, open_file, stamp_now
-from simdocs.corpora.stamp import NO_FILE, Stamp
+from simdocs.corpora.identity import NO_FILE, Stamp
+from simdocs.model.ragged import BATCH_BYTES
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.model.texts import BATCH_BYTES
 from simdocs.options.texts import Sequences
 
 MOST_HELD = 1 << 26

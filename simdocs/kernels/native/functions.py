@@ -13,8 +13,7 @@ import numpy as np
 from simdocs.kernels.character_mapping import ascii_table, character_table
 from simdocs.kernels.characters import CodepointTable, kinds_table
 from simdocs.kernels.native import compiled
-from simdocs.model.ragged import Array, Bytes, Floats, Index, Keys, Ragged, Tokens, distinct
-from simdocs.model.texts import STRIDE, Texts
+from simdocs.model.ragged import STRIDE, Array, Bytes, Floats, Index, Keys, Ragged, Texts, Tokens, distinct
 from simdocs.options.texts import Normalisation
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ IN_C = "simdocs/kernels/native"
 
 compiled = Extension(
     "simdocs.kernels.native.compiled",
-    [f"{IN_C}/{name}.c" for name in ("compiled", "texts", "words", "tokens", "sorting", "overlaps", "sketch")],
+    [f"{IN_C}/{name}.c" for name in ("compiled", "texts", "words", "tokens", "sorting", "overlaps", "sketch", "files")],
     depends=[f"{IN_C}/compiled.h"],
     extra_compile_args=["-O3", "-fno-strict-aliasing"],
     py_limited_api=True,

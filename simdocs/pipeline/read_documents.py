@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from simdocs.corpora.containers.recognise import flag_of, format_of_document
 from simdocs.corpora.decode import as_utf8, refuse_binary
-from simdocs.corpora.files import each_ahead, read, too_large
-from simdocs.corpora.identity import NO_FILE, Stamp, content_digest
+from simdocs.corpora.files import STAMPS, each_ahead, read, read_small, too_large
+from simdocs.corpora.identity import Stamp, content_digest
 from simdocs.corpora.read_tasks import Files
 from simdocs.model.documents import DOCUMENT, FILE, NUMBERED, ONE_TEXT, STAMP_FIELDS, WIDE
 from simdocs.model.ragged import BlockPlaces
@@ -97,18 +97,23 @@ _NO_DIGEST = bytes(16)
 
 def _files(task: Files, sequences: Sequences, with_digests: bool) -> Read:
     places, known = list[int](), list[int]()
-    raws, sizes, flags, stamps, contents, skips = [], [], [], [], [], []
+    raws, sizes, flags, contents, skips = [], [], [], [], []
     likely = None if task.likely is None else task.likely.tobytes()
-    follow = task.follow.tolist()
+    on_disk = [b"" if place in task.held else name for place, name in enumerate(task.names)]
+    small, stamps = read_small(on_disk, task.limit, task.follow)
 
-    def opened(place: int) -> tuple[bytes, Stamp]:
-        held = task.held.get(place)
-        return read(task.names[place], task.limit, follow=follow[place]) if held is None else (held, NO_FILE)
+    def opened(place: int) -> bytes:
+        data = small[place]
+        if data is None:
+            data = task.held.get(place)
+        if data is None:
+            data, stamps[place] = read(task.names[place], task.limit, follow=bool(task.follow[place]))
+        return data
 
     for place, (name, contents_of) in enumerate(zip(task.names, each_ahead(task.names, opened), strict=True)):
         probable = None if likely is None else likely[16 * place : 16 * place + 16]
         try:
-            data, stamp = contents_of()
+            data = contents_of()
             if not task.texts:
                 refuse_binary(data, name)
             if task.named_like_tables and not _is_one_text(data, name, task.limit, sequences):
@@ -125,7 +130,6 @@ def _files(task: Files, sequences: Sequences, with_digests: bool) -> Read:
         raws.append(raw)
         sizes.append(len(data))
         flags.append(WIDE * wide + (0 if task.texts or sequences.plain else flag_of(raw)))
-        stamps.append(stamp)
         contents.append(content)
     names = [task.names[place] for place in places]
     facts = np.zeros(len(places), DOCUMENT)
@@ -136,20 +140,17 @@ def _files(task: Files, sequences: Sequences, with_digests: bool) -> Read:
         places=places,
         names=names,
         facts=facts,
-        files=file_records(stamps, contents),
+        files=file_records(stamps[places], contents),
         raws=raws,
         missed=Missed(len(names), skips),
         known=np.array(known, np.int64),
     )
 
 
-_STAMP = [(name, FILE[name]) for name in STAMP_FIELDS]
-
-
-def file_records(stamps: Sequence[Stamp], contents: Sequence[bytes]) -> NDArray[np.void]:
-    """The records of files, (n,) FILE, with their stamps and the digests of their contents."""
+def file_records(stamps: NDArray[np.void] | Sequence[Stamp], contents: Sequence[bytes]) -> NDArray[np.void]:
+    """The records of files, (n,) FILE, with their stamps, (n,) STAMPS, and the digests of their contents."""
     files = np.zeros(len(stamps), FILE)
-    files[list(STAMP_FIELDS)] = np.array(stamps, _STAMP)
+    files[list(STAMP_FIELDS)] = np.array(stamps, STAMPS)
     files["content"] = np.frombuffer(b"".join(contents), "<u8").reshape(-1, 2)
     return files
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from simdocs.corpora.compression import PADDING
 from simdocs.corpora.decode import as_utf8
-from simdocs.corpora.files import MOST, OpenFile, close_file, each_ahead, open_file, read, read_at
+from simdocs.corpora.files import MOST, OpenFile, close_file, each_ahead, open_file, read, read_at, read_small
 from simdocs.corpora.identity import Stamp, recorded, same_texts, status_of
 from simdocs.kernels import multisets
 from simdocs.kernels.ignored_tokens import leave_out
@@ -249,23 +249,24 @@ def _bytes_at(file: OpenFile, start: int, extent: int) -> bytes:
 def _alone(request: ReloadRequest, places: list[int]) -> Iterator[tuple[int, _Found]]:
     """Yield the texts of documents that are files, by their places."""
     known = list(recorded(request.facts[places]))
-    paths = [request.file(place) for place in places]
-    each = each_ahead(paths, lambda at: _text(request, places[at], paths[at], *known[at]))
-    for place, text_of in zip(places, each, strict=True):
+    paths = [request.file(place) if stamp.is_of_file else b"" for place, (stamp, _) in zip(places, known, strict=True)]
+    follow = np.array([request.follow(place) for place in places], bool)
+    small, stamps = read_small(paths, min(request.limit, _SLACK), follow)
+
+    of_small = stamps.tolist()
+
+    def text_of(at: int) -> tuple[bytes, tuple[int, ...]]:
+        if not paths[at]:
+            raise DocumentSkipped(WITHOUT_FILE)
+        if (text := small[at]) is not None:
+            return text, of_small[at]
+        # A file that has become much larger holds another text. It must not be decompressed to find that out.
+        most = min(request.limit, 2 * known[at][1] + _SLACK)
+        return read(paths[at], most, PADDING, follow=bool(follow[at]))
+
+    for place, was, read_now in zip(places, known, each_ahead(paths, text_of), strict=True):
         try:
-            yield place, text_of()
+            text, stamp = read_now()
+            yield place, (text, (stamp, len(text)) == was)
         except DocumentSkipped as skip:
             yield place, skip
-
-
-def _text(request: ReloadRequest, place: int, path: bytes, known: Stamp, size: int) -> tuple[bytes, bool]:
-    """The text of a document that is a file, and whether it is certainly unchanged.
-
-    known, size: what is recorded of it. Raises DocumentSkipped.
-    """
-    if not known.is_of_file:
-        raise DocumentSkipped(WITHOUT_FILE)
-    # A file that has become much larger holds another text. It must not be decompressed to find that out.
-    most = min(request.limit, 2 * size + _SLACK)
-    text, stamp = read(path, most, PADDING, follow=request.follow(place))
-    return text, (stamp, len(text)) == (known, size)

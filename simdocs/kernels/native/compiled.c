@@ -20,6 +20,7 @@ static PyMethodDef methods[] = {
     METHOD(fss),
     METHOD(agreements),
     METHOD(band_keys),
+    METHOD(read_files),
     {NULL, NULL, 0, NULL},
 };
 

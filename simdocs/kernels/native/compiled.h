@@ -207,6 +207,7 @@ KERNEL(positions);
 KERNEL(fss);
 KERNEL(agreements);
 KERNEL(band_keys);
+KERNEL(read_files);
 
 /* Sorting, in sorting.c. */
 #define MOST_DIGITS 2048   /* long rows have two digits of 11 bits: their counts stay in the level-1 cache */

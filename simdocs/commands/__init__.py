@@ -6,12 +6,11 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from simdocs.engines.run import Run
 from simdocs.errors import UnjudgedError
-from simdocs.kernels.native import kernels_in_use
 from simdocs.options.declaration import Options
 
 if TYPE_CHECKING:
+    from simdocs.engines.run import Run
     from simdocs.model.result import Result
     from simdocs.storage.atomic_file import OutputStream
 
@@ -117,6 +116,8 @@ def ask(options: Any, run: Run) -> Any:
     UsageError: what was asked makes no sense, or kernels are wanted that are not installed. UnjudgedError: with
     --strict, a document could not be judged.
     """
+    from simdocs.kernels.native import kernels_in_use
+
     kernels_in_use()
     result = question(options.command).answer(options, run)
     if getattr(options, "strict", False) and run.skipped.unjudged:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, NamedTuple
 
 from simdocs.corpora.containers.container import ContainerFile, Part
@@ -99,8 +99,21 @@ class BlockLines(NamedTuple):
 def read_block(block: LineBlock, fields: Sequences) -> BlockLines:
     """Read the lines of a block. Of the last one, no more is held than a document may have.
 
-    Raises DocumentSkipped: vanished, unreadable, special, changed; the file begins as no JSON Lines do.
+    A file of one block that changes meanwhile is read once more. Raises DocumentSkipped: vanished, unreadable, special,
+    changed; the file begins as no JSON Lines do.
     """
+    try:
+        return _read(block, fields)
+    except DocumentSkipped as skip:
+        if skip.reason != "changed" or block.start or not block.is_last:
+            raise
+        now = Stamp.at(block.file.name)
+        if now is None or now.size > BLOCK:
+            raise
+    return _read(replace(block, stamp=now, stop=now.size), fields)
+
+
+def _read(block: LineBlock, fields: Sequences) -> BlockLines:
     source, now = open_file(block.file.name, follow=block.file.follow)
     try:
         _begins(block.stamp, now)

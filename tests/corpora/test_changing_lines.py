@@ -174,7 +174,6 @@ between_holes = st.lists(st.sampled_from([b"", CONTENT[:100], CONTENT, b"\n"]), 
 limits = st.sampled_from([1, 5000, 20_000, MIB])
 
 
-@pytest.mark.reliability("a hole of a terabyte in JSON Lines")
 @given(between_holes, st.booleans(), limits, st.sampled_from([500, 6000, MIB]))
 def test_a_file_with_holes_gives_the_same_documents_as_one_with_zeros(
     tmp_path_factory: pytest.TempPathFactory, data: list[bytes], ended: bool, limit: int, block: int
@@ -193,7 +192,6 @@ def test_a_file_with_holes_gives_the_same_documents_as_one_with_zeros(
         assert seen(path, limit) == sparse
 
 
-@pytest.mark.reliability("a hole of a terabyte in JSON Lines")
 def test_a_hole_of_a_terabyte_is_jumped_over(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(LINES[0] + b"\n")

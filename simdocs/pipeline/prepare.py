@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -42,7 +42,7 @@ class Intake:
     permutations: the words of the permutations of the shingles that are the hash functions, if they are in a file.
     text_field: the fields that hold the texts in containers, if they were given.
     id_field: the field that holds the ids of documents in containers, if it was given; empty: none does.
-    with_digests: whether the digests of files and chunks are recorded, by which they are recognised later.
+    with_digests: whether the digests of files are recorded, by which they are recognised later.
     """
 
     sources: Sources = field(default_factory=Sources)
@@ -72,14 +72,14 @@ def files_of(intake: Intake, run: Run) -> FileList:
                 f"{display_name(os.fsencode(path))}: {what} read in this run and would be overwritten: choose another"
                 " output file"
             )
-    refuse_within(intake.outputs, intake)
+    _refuse_within(intake)
     return found
 
 
-def refuse_within(outputs: Iterable[str | None], intake: Intake) -> None:
+def _refuse_within(intake: Intake) -> None:
     """Raise UsageError if the next run would read an output, because a directory that is walked will hold it."""
     roots = [name for name in intake.sources.names if not is_uri(name) and os.path.isdir(name)]
-    for path in map(os.fsencode, filter(None, outputs)):
+    for path in map(os.fsencode, filter(None, intake.outputs)):
         output = os.path.realpath(path)
         for root in () if is_uri(path) else roots:
             inside = os.path.join(os.path.realpath(root), b"")

@@ -74,6 +74,12 @@ def test_an_output_that_the_next_run_would_read_is_refused(here):
     assert simdocs("dedupe", "docs/a.txt", "-o", "docs/new.tsv", cwd=here).status == 0
 
 
+def test_rows_go_to_standard_output_from_a_directory_that_is_walked(here):
+    lay(here, {"rows/a.jsonl": b'{"text": "one"}\n{"text": "two"}\n'})
+    done = simdocs("dedupe", ".", "--kept-rows", "-", cwd=here / "rows")
+    assert (done.status, done.out) == (0, b'{"text": "one"}\n{"text": "two"}\n')
+
+
 def test_an_output_that_is_replaced_is_said_to_be(here):
     for word in ("written", "replaced"):
         assert simdocs("dedupe", "docs", "-v", "-o", "new.tsv", cwd=here).err.splitlines()[-1] == f"new.tsv: {word}"

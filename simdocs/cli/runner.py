@@ -89,7 +89,7 @@ def _interruption_told(options: Any, told: Teller) -> Iterator[None]:
         yield
     except exits.Ended as ended:
         if ended.number == signal.SIGINT and told.is_loud and not told.is_done and not getattr(options, "yes", False):
-            to_stdout = not options.publishes_itself and options.path is None
+            to_stdout = not options.publishes_itself and options.is_wanted and options.path is None
             say(f"simdocs: interrupted: {'the answer is incomplete' if to_stdout else 'nothing was written'}")
         raise
 

@@ -134,7 +134,8 @@ def of_documents(options: Any) -> Resolved[Any]:
     """What is asked about documents that become token sets."""
     intake = intake_of(options)
     options = resolved(options, intake.artifact)
-    return Resolved(options, intake, shingles_recipe(options, _recipe_of(intake)), None)
+    fixed = None if intake.artifact is None else intake.artifact.recipe
+    return Resolved(options, intake, shingles_recipe(options, fixed), None)
 
 
 def of_signatures(options: Any) -> Resolved[Any]:
@@ -188,10 +189,6 @@ def of_query(options: Any) -> Resolved[Any]:
     options, intake, recipe = _beside(options, intake, index)
     changed = index.changed if options.changed else None
     return Resolved(options, intake, recipe, recipe.banding, known, False, changed)
-
-
-def _recipe_of(intake: Intake) -> Recipe | None:
-    return None if intake.artifact is None else intake.artifact.recipe
 
 
 def _known(given: Any, options: Any) -> Corpus:

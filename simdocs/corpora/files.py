@@ -305,6 +305,20 @@ def read_at(file: OpenFile, size: int, at: int) -> bytes:
     return os.pread(file, size, at) if isinstance(file, int) else file.pread(size, at)
 
 
+_AT_ONCE = 1 << 22
+"""Bytes of an interval that are read at once. Memory for them is allocated before, and a forged artifact may state any
+length."""
+
+
+def read_interval(file: OpenFile, start: int, stop: int) -> bytes:
+    """The bytes of an interval; fewer if the file ends before. Raises OSError."""
+    pieces, at = list[bytes](), start
+    while at < stop and (piece := read_at(file, min(stop - at, _AT_ONCE), at)):
+        pieces.append(piece)
+        at += len(piece)
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+
 def go_to(file: OpenFile, at: int) -> None:
     """Move its position."""
     if isinstance(file, int):

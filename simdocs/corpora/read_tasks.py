@@ -49,7 +49,7 @@ class Files:
     named_like_tables: bool = False
     likely: Keys | None = None
 
-    is_kept: ClassVar[Literal[False]] = False
+    kind: ClassVar[Literal["files"]] = "files"
     read_to: ClassVar[int] = 0
 
 

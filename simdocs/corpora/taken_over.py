@@ -25,7 +25,7 @@ class KeptFiles:
     first: int
     numbers: Index
 
-    is_kept: ClassVar[Literal[True]] = True
+    kind: ClassVar[Literal["kept"]] = "kept"
     read_to: ClassVar[int] = 0
 
 
@@ -51,7 +51,7 @@ class KeptRows:
     numbers: int
     read_to: int
 
-    is_kept: ClassVar[Literal[True]] = True
+    kind: ClassVar[Literal["kept"]] = "kept"
 
 
 def kept_files(unchanged: Unchanged, start: int, stop: int) -> Iterator[tuple[KeptFiles, int]]:

@@ -126,11 +126,6 @@ _ENTRY = 600
 """Bytes that an entry takes in addition to its tokens, for the name, the facts and the objects of a document."""
 
 
-def _cache_bytes(state: WorkerState) -> int:
-    """How many bytes of token sets the cache of a worker takes now."""
-    return _CACHE_BYTES + state.spare
-
-
 class TokenCache:
     """Token sets by document, for one shingling and the same ignored tokens.
 
@@ -153,7 +148,7 @@ class TokenCache:
         if shingling != self._shingling or not np.array_equal(wanted.ignored, self._ignored):
             self.close()
             self._shingling, self._ignored = shingling, wanted.ignored
-        self._most = _cache_bytes(state)
+        self._most = _CACHE_BYTES + state.spare
         keys = [(wanted.root, name, fact.tobytes()) for name, fact in zip(wanted.names, wanted.facts, strict=True)]
         rows = [self._sets.get(key) for key in keys]
         missing = [place for place, row in enumerate(rows) if row is None]

@@ -129,6 +129,14 @@ def compression_of(name: bytes) -> str:
     return _COMPRESSION_OF_SUFFIX.get(name[name.rfind(b".") :].lower(), "")
 
 
+_OF_LINES = frozenset(name for name, member in CONTAINERS.items() if member.is_lines)
+
+
+def is_of_lines(container: str, name: bytes) -> bool:
+    """Whether a file of this container can be read from any of its lines on: it has lines, and is not compressed."""
+    return container in _OF_LINES and not compression_of(name)
+
+
 ASSUMED_RATIO = 4
 """Assumed ratio of compression of a text. It only decides the sizes of tasks."""
 

@@ -27,7 +27,7 @@ from simdocs.model.figures import counted
 from simdocs.model.ragged import NO_TOKENS, BlockPlaces, Index, Mask, Rows, Tokens, offsets_of
 from simdocs.model.skipped import ALTERED, GONE, DocumentSkipped, Skip
 from simdocs.names import is_uri, path_from
-from simdocs.options.file_formats import compression_of
+from simdocs.options.file_formats import is_of_lines
 from simdocs.options.recipes import Shingling
 from simdocs.options.texts import Sequences
 from simdocs.pipeline.shingling import held_tokens, normalised
@@ -54,9 +54,9 @@ def why_unread(skip: DocumentSkipped) -> str:
     return _REASONS.get(skip.reason) or (skip.detail if skip.reason == "uninstalled" else skip.reason)
 
 
-def has_place(path: bytes, fields: Sequences) -> bool:
+def has_place(container: str, path: bytes) -> bool:
     """Whether the documents of this container can be read where they are: lines of a local, uncompressed file."""
-    return format_of_document(path, fields) == "jsonl" and not compression_of(path) and not is_uri(path)
+    return is_of_lines(container, path) and not is_uri(path)
 
 
 _COMPARED = np.dtype([field for field in FACTS.descr if field[0] in ("size", "digest", *STAMP_FIELDS)])
@@ -142,7 +142,8 @@ class ReloadRequest:
         inside: BlockPlaces = np.flatnonzero(self.facts["container"])
         inodes = self.facts["inode"][inside]
         _, first, which = np.unique(inodes, return_index=True, return_inverse=True)
-        apart = np.array([not has_place(self.file(int(place)), self.sequences) for place in inside[first]], bool)
+        paths = [self.file(place) for place in inside[first].tolist()]
+        apart = np.array([not has_place(format_of_document(path, self.sequences), path) for path in paths], bool)
         lacks = apart[which] & ((inodes != 0) | (self.facts["ctime_ns"][inside] != 0))
         lacks |= np.isin(inside, list(held))
         found: BlockPlaces = inside[lacks]

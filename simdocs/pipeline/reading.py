@@ -7,11 +7,9 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from simdocs.corpora.containers.line_blocks import LineBlock
 from simdocs.corpora.containers.recognise import needed_by
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.read_tasks import Advance, Cutting, Portion, ToRead
-from simdocs.corpora.taken_over import KeptRows
 from simdocs.engines.engine import Engine, WorkerState
 from simdocs.engines.run import Run
 from simdocs.model.artifact import Artifact
@@ -24,6 +22,7 @@ from simdocs.pipeline.read_documents import Read, WorkerTask, nothing
 from simdocs.pipeline.register import Register
 
 if TYPE_CHECKING:
+    from simdocs.corpora.containers.line_blocks import LineBlock
     from simdocs.pipeline.reuse import Earlier
 
 Made = TypeVar("Made")
@@ -73,6 +72,8 @@ class Reading:
         for turn in flow.in_order():
             if turn.kept is not None:
                 assert reuse is not None
+                from simdocs.corpora.taken_over import KeptRows
+
                 if isinstance(turn.kept, KeptRows):
                     row, numbers = turn.kept.file, turn.kept.numbers
                 read, old = reuse.take(turn.kept)
@@ -156,8 +157,8 @@ class _Turn:
 
     def __init__(self, portion: Portion, files: int, number: int) -> None:
         # Other tasks hold texts, which are not needed any more when they were sent.
-        self.kept = portion if portion.is_kept else None
-        self.block = portion if isinstance(portion, LineBlock) else None
+        self.kept = portion if portion.kind == "kept" else None
+        self.block = portion if portion.kind == "block" else None
         self.files, self.number = files, number
         self.result: Any = None
 
@@ -195,7 +196,7 @@ class _Flow:
             if turn.block is not None and turn.block.row == self.over and not turn.files:
                 continue
             self._turns.append(turn)
-            if not portion.is_kept:
+            if portion.kind != "kept":
                 yield portion
 
     def _kept(self) -> Iterator[_Turn]:

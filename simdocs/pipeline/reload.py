@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from simdocs.corpora.compression import PADDING
+from simdocs.corpora.containers.recognise import format_of_document
 from simdocs.corpora.decode import as_utf8
-from simdocs.corpora.files import MOST, OpenFile, close_file, each_ahead, open_file, read, read_at, read_small
+from simdocs.corpora.files import MOST, close_file, each_ahead, open_file, read, read_interval, read_small
 from simdocs.corpora.identity import Stamp, recorded, same_texts, status_of
 from simdocs.kernels import multisets
 from simdocs.kernels.ignored_tokens import leave_out
@@ -182,21 +183,22 @@ def _lines(request: ReloadRequest, path: bytes, places: list[int]) -> Iterator[t
     """
     from simdocs.corpora.containers.container import Part, container
 
-    facts = request.facts[places]
-    intervals = list(zip(facts["start"].tolist(), facts["extent"].tolist(), strict=True))
+    facts, name = request.facts[places], format_of_document(path, request.sequences)
+    starts, extents, numbers = (facts[field].tolist() for field in ("start", "extent", "line"))
+    # No line of more bytes than MOST was ever read.
+    intervals = [(start, start + size if size <= MOST else start) for start, size in zip(starts, extents, strict=True)]
     try:
-        if not has_place(path, request.sequences):
+        if not has_place(name, path):
             raise DocumentSkipped("changed")
         each, stamp = _bytes_in(path, intervals, follow=request.follow(places[0]))
     except DocumentSkipped as skip:
         yield from ((place, skip) for place in places)
         return
-    numbers = facts["line"].tolist()
-    for place, known, line, (start, extent), number in zip(
-        places, recorded(facts), each, intervals, numbers, strict=True
+    for place, known, line, start, extent, number in zip(
+        places, recorded(facts), each, starts, extents, numbers, strict=True
     ):
         part = Part(
-            container="jsonl",
+            container=name,
             name=path,
             data=line,
             start=start,
@@ -207,7 +209,7 @@ def _lines(request: ReloadRequest, path: bytes, places: list[int]) -> Iterator[t
             limit=request.limit,
             read_to=0,
         )
-        texts = container("jsonl").documents(part, request.sequences).texts if len(line) == extent else []
+        texts = container(name).documents(part, request.sequences).texts if len(line) == extent else []
         if len(texts) == 1:
             yield place, (texts[0], known == (stamp, len(texts[0])))
         else:
@@ -223,7 +225,7 @@ def _bytes_in(path: bytes, intervals: Sequence[tuple[int, int]], *, follow: bool
         for _ in range(2):
             file, stamp = open_file(path, follow=follow)
             try:
-                found = [_bytes_at(file, *interval) for interval in intervals]
+                found = [read_interval(file, start, stop) for start, stop in intervals]
             finally:
                 close_file(file)
             if Stamp.of(status_of(path)) == stamp:
@@ -231,19 +233,6 @@ def _bytes_in(path: bytes, intervals: Sequence[tuple[int, int]], *, follow: bool
     except OSError as error:
         raise DocumentSkipped.of(error) from None
     raise DocumentSkipped("changed")
-
-
-_AT_ONCE = 1 << 22
-"""Bytes that are read at once. Their memory is allocated beforehand, and a forged artifact may state any length."""
-
-
-def _bytes_at(file: OpenFile, start: int, extent: int) -> bytes:
-    """These bytes of a file; fewer if it is too short."""
-    pieces, left = list[bytes](), extent if extent <= MOST else 0  # no line as long was ever read
-    while left and (piece := read_at(file, min(left, _AT_ONCE), start + extent - left)):
-        pieces.append(piece)
-        left -= len(piece)
-    return b"".join(pieces)
 
 
 def _alone(request: ReloadRequest, places: list[int]) -> Iterator[tuple[int, _Found]]:

@@ -1,4 +1,4 @@
-"""Take over documents of an earlier artifact: those of unchanged files and of unchanged parts of containers."""
+"""Take over documents of an earlier artifact: those of unchanged files, and of the beginnings of those that grew."""
 
 from __future__ import annotations
 

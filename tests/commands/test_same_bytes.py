@@ -34,7 +34,8 @@ BLOCKS = {
         *("_CACHE_BYTES", "_ENTRY"),
     ),
     "matching.verify": ("_TOGETHER", "_MOST_OF_CROWD", "_MOST_TOGETHER", "_MOST_DOCUMENTS"),
-    "pipeline.reload": ("_SLACK", "_AT_ONCE"),
+    "corpora.files": ("_AT_ONCE",),
+    "pipeline.reload": ("_SLACK",),
     "pipeline.again": ("_MUCH",),
 }
 """How much the steps of a dedupe handle at once, by module. It affects only speed and memory."""

@@ -146,13 +146,15 @@ def test_an_update_with_two_workers_has_the_bytes_of_a_build_with_one(case: Case
 def test_a_file_that_could_not_be_read_to_its_end_is_read_again(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its stamp is the same, and no line of it was skipped."""
 
+    read_at = files.read_at
+
     def broken(file: Any, size: int, at: int) -> bytes:
         if at >= 3 * 256:
             raise OSError(errno.EIO, "broken")
-        return files.read_at(file, size, at)
+        return read_at(file, size, at)
 
     with monkeypatch.context() as patch:
-        patch.setattr(line_blocks, "read_at", broken)
+        patch.setattr(files, "read_at", broken)
         assert 3 < built(Path("x.shingles"), ["docs"], rebuild=True, allow_shrink=True).n_documents < 43
     assert case.update().files == {"docs/lines.jsonl"}
 

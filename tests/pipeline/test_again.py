@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import simdocs
+from simdocs.corpora import files
 from simdocs.corpora.containers import jsonl
 from simdocs.corpora.containers.container import CONTAINERS
 from simdocs.engines.local import Local
@@ -206,7 +207,7 @@ def test_a_document_that_is_said_to_be_longer_than_its_file_takes_no_memory(tmp_
         tracemalloc.start()
         try:
             assert list(read_again(one)) == [0]
-            most = reload._AT_ONCE if size > reload.MOST or suffix else 1 << 27
+            most = files._AT_ONCE if size > reload.MOST or suffix else 1 << 27
             assert tracemalloc.get_traced_memory()[1] < 3 * most
         finally:
             tracemalloc.stop()

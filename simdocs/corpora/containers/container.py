@@ -74,7 +74,7 @@ class Part:
     read_to: int
     wanted: frozenset[int] | None = None
 
-    is_kept: ClassVar[Literal[False]] = False
+    kind: ClassVar[Literal["part"]] = "part"
 
     @property
     def digest(self) -> bytes:

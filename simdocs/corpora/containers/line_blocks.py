@@ -10,11 +10,11 @@ from typing import ClassVar, Literal, NamedTuple
 from simdocs.corpora.containers.container import ContainerFile, Part
 from simdocs.corpora.containers.jsonl import refuse_other_text
 from simdocs.corpora.decode import binary_format
-from simdocs.corpora.files import MOST, OpenFile, close_file, open_file, read_at, stamp_now
+from simdocs.corpora.files import MOST, OpenFile, close_file, open_file, read_interval, stamp_now
 from simdocs.corpora.identity import Stamp, content_digest
 from simdocs.model.ragged import BATCH_BYTES
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.options.file_formats import CONTAINERS, compression_of
+from simdocs.options.file_formats import is_of_lines
 from simdocs.options.texts import Sequences
 
 BLOCK = BATCH_BYTES
@@ -47,7 +47,7 @@ class LineBlock:
     stop: int
     begin: int
 
-    is_kept: ClassVar[Literal[False]] = False
+    kind: ClassVar[Literal["block"]] = "block"
 
     @property
     def is_last(self) -> bool:
@@ -65,7 +65,7 @@ def has_blocks(container: str, name: bytes, mtime_ns: int) -> bool:
 
     One without may change between two blocks without notice.
     """
-    return CONTAINERS[container].is_lines and not compression_of(name) and mtime_ns != 0
+    return is_of_lines(container, name) and mtime_ns != 0
 
 
 def blocks_of(container: str, file: ContainerFile, row: int, stamp: Stamp, begin: int = 0) -> Iterator[LineBlock]:
@@ -152,11 +152,9 @@ def _begins(found: Stamp, now: Stamp) -> None:
 
 def _between(source: OpenFile, start: int, stop: int) -> bytes:
     """These bytes of a file. DocumentSkipped: changed, because there are fewer."""
-    data = read_at(source, stop - start, start)
-    while len(data) < stop - start:
-        if not (piece := read_at(source, stop - start - len(data), start + len(data))):
-            raise DocumentSkipped("changed")
-        data += piece
+    data = read_interval(source, start, stop)
+    if len(data) < stop - start:
+        raise DocumentSkipped("changed")
     return data
 
 

@@ -1,4 +1,4 @@
-"""Cut files into parts of whole records, such as lines, and read records again by their positions."""
+"""Cut files into parts of whole records, such as lines."""
 
 from __future__ import annotations
 

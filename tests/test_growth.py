@@ -247,12 +247,16 @@ def one_letter(number: int) -> list[str]:
 @pytest.mark.parametrize("number", SIZES)
 @pytest.mark.parametrize("family", [unrelated, chain, template, near_copies, identical, one_letter])
 def test_a_document_costs_no_more_for_passages_among_more_documents(tmp_path, family, number):
-    """Records that are too many for memory are copied into bytes and back, which is a step of 29%, and more of few."""
+    """Records that are too many for memory are copied into bytes and back, which is a step of 29%.
+
+    A chain meets it at this size, where 300 documents make 12 MB and 600 make 36 MB; 1,200 make 69 MB.
+    """
     in_passages(lines(tmp_path, family(number + 1)), jobs=1)
     first, second = added(tmp_path, family, 2 * number, in_passages)
     for name in ("calls", "made"):
         costs = getattr(first, name), getattr(second, name)
-        assert growth(*costs, first.documents, second.documents) <= 1.5, (name, costs)
+        most = 1.5 if family is chain else 1.4
+        assert growth(*costs, first.documents, second.documents) <= most, (name, costs)
 
 
 @pytest.mark.parametrize("number", SIZES)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from simdocs.kernels.buckets import keys_of_band, shared_runs
-from simdocs.model.ragged import Floats, Index, Keys, Mask, Tokens, ranges
+from simdocs.kernels.buckets import shared_runs
+from simdocs.model.ragged import Floats, Index, Keys, Tokens
 from simdocs.options.recipes import Bands
 
 _PAIRS_AT_ONCE = 1024
@@ -65,69 +65,11 @@ def pairs_of_band(keys: Keys, rows: Index, most: int, random: np.random.Generato
     return owners[left], owners[right], np.full(len(left), every / max(1, len(left)))
 
 
-def bands_that_agree(left: Tokens, right: Tokens, bands: Bands) -> Mask:
-    """In which bands the signatures left[i] and right[i] agree in all rows: bool (P, B). left, right: (P, K) uint32."""
-    width = bands.bands * bands.rows
-    agree: Mask = (left[:, :width] == right[:, :width]).reshape(-1, *bands).all(axis=2)
-    return agree
-
-
 def agreeing_bands(signatures: Tokens, left: Index, right: Index, bands: Bands) -> Index:
     """In how many bands the signatures of each pair agree in all rows: int64 (P,). signatures: (N, K) uint32."""
-    agree = np.empty(len(left), np.int64)
+    agree, width = np.empty(len(left), np.int64), bands.bands * bands.rows
     for at in range(0, len(left), _PAIRS_AT_ONCE):
         cut = slice(at, at + _PAIRS_AT_ONCE)
-        agree[cut] = bands_that_agree(signatures[left[cut]], signatures[right[cut]], bands).sum(axis=1)
+        same = signatures[left[cut], :width] == signatures[right[cut], :width]
+        agree[cut] = same.reshape(-1, *bands).all(axis=2).sum(axis=1)
     return agree
-
-
-_NEIGHBOURS = 8
-"""Members of a bucket on either side of each member that it is compared with, in random order."""
-
-
-def likely_partners(
-    signatures: Tokens, rows: Index, loose: Bands, found: Bands, weights: Floats, random: np.random.Generator
-) -> Floats:
-    """The expected number of others that each document is similar to without sharing a bucket: float64 (M,).
-
-    In a bucket of more than 17 members, each is compared with 16 others, drawn at random, which stand for all. The sums
-    are exact for smaller buckets, and otherwise unbiased.
-
-    signatures: (N, K) uint32
-    rows: (M,), the rows of the documents
-    loose: pairs that share a bucket of these bands are looked at
-    found: pairs that share a bucket of these bands are left out
-    weights: (K + 1,), the weight of a pair by the number of places in which it agrees
-    """
-    partners = np.zeros(len(rows))
-    for band in range(loose.bands):
-        shuffled = random.permutation(len(rows))
-        keys = keys_of_band(signatures, rows[shuffled], band, loose.rows)
-        order = np.argsort(keys, kind="stable")
-        begins, sizes = shared_runs(keys[order])
-        members = shuffled[order[ranges(begins, sizes)]]
-        size, begin = np.repeat(sizes, sizes), np.repeat(np.cumsum(sizes) - sizes, sizes)
-        at = np.arange(len(members)) - begin
-        each = (size - 1) / np.minimum(size - 1, 2 * _NEIGHBOURS)
-        for distance in range(1, _NEIGHBOURS + 1):
-            far = np.flatnonzero(size >= 2 * distance)
-            left, right = members[far], members[begin[far] + (at[far] + distance) % size[far]]
-            # Opposite members of a ring meet from both sides.
-            weight = each[far] * np.where(size[far] == 2 * distance, 0.5, 1.0)
-            weight *= _missed_weights(signatures, rows[left], rows[right], loose, found, weights)
-            partners += np.bincount(left, weight, len(rows)) + np.bincount(right, weight, len(rows))
-    return partners
-
-
-def _missed_weights(
-    signatures: Tokens, left: Index, right: Index, loose: Bands, found: Bands, weights: Floats
-) -> Floats:
-    """The weight of each pair, (P,): 0 if it shares a bucket of `found`, else divided by its buckets of `loose`."""
-    weight = np.empty(len(left))
-    for at in range(0, len(left), _PAIRS_AT_ONCE):
-        cut = slice(at, at + _PAIRS_AT_ONCE)
-        a, b = signatures[left[cut]], signatures[right[cut]]
-        missed = ~bands_that_agree(a, b, found).any(axis=1)
-        chances = np.maximum(bands_that_agree(a, b, loose).sum(axis=1), 1)
-        weight[cut] = missed * weights[np.count_nonzero(a == b, axis=1)] / chances
-    return weight

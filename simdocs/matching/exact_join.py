@@ -200,13 +200,6 @@ class TokenMemory:
             )
             self._is_announced = True
 
-    def check_beside(self, tokens: int, more: int) -> None:
-        """Check that `more` bytes fit in memory beside the join, which has this number of tokens.
-
-        MemoryNeededError: they do not.
-        """
-        self._compare(more + (self._needed(tokens) if self._is_given else 0))
-
     def _needed(self, tokens: int) -> int:
         """The bytes that this number of tokens takes, with those of the documents if the user gave the limit."""
         is_jaccard = self._verifier.measure == "jaccard"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from copy import copy
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
@@ -104,12 +103,6 @@ class SelfJoin:
     def __init__(self, verifier: Verifier, bands: Bands | None, most_memory: int | None = None) -> None:
         self.verifier, self.bands, self.most_memory = verifier, bands, most_memory
         self.lost = _lost_copies(verifier)
-
-    def with_bands(self, bands: Bands) -> SelfJoin:
-        """The same join by these bands. No document is looked up again."""
-        join = copy(self)
-        join.bands = bands
-        return join
 
     def distinct_texts(self) -> tuple[Rows, TextNumbers]:
         """The first document of each distinct text, and the number of each document's text, without lost documents."""

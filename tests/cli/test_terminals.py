@@ -86,7 +86,7 @@ def test_counts_in_tables_have_commas_between_thousands_and_parameters_have_none
     how = ("--num-perm", "1024", "--bands", "1024", "--rows", "1", "-q")
     for command, keys, parameters in (
         (("info", "x.index"), ["documents", "bytes", "tokens", "distinct_texts"], ["num_perm"]),
-        (("audit", "docs.jsonl", *how), ["documents", "distinct_texts", "candidates"], ["bands"]),
+        (("audit", "docs.jsonl", *how), ["documents", "distinct_texts"], ["bands"]),
         (("compare", "a", "b", "-v", *how[:-1]), ["edit_distance"], ["num_perm", "bands"]),
     ):
         plain = {row[0]: row[1] for row in simdocs(*command[:-1] if "-q" in command else command, cwd=tmp_path).rows}

@@ -14,7 +14,6 @@ from simdocs.kernels import bucket_sample
 from simdocs.options.recipes import Bands
 from tests import strategies as some
 from tests.twins import bands as twin_bands
-from tests.twins import pair_totals as twin
 
 key_lists = st.lists(st.integers(0, 4), max_size=12)
 
@@ -59,38 +58,5 @@ def test_the_bands_in_which_signatures_agree_are_those_of_the_twin(bands, rows, 
     made = bucket_sample.agreeing_bands(signatures, left, right, Bands(bands, rows))
     rows_of = signatures.tolist()
     assert made.tolist() == [
-        twin.agreeing_bands(rows_of[a], rows_of[b], bands, rows) for a, b in zip(left, right, strict=True)
+        twin_bands.agreeing_bands(rows_of[a], rows_of[b], bands, rows) for a, b in zip(left, right, strict=True)
     ]
-
-
-def signatures_of(size: int, seed: int) -> np.ndarray:
-    """Signatures of 12 places with few values, so that many agree."""
-    return some.frozen(np.random.default_rng(seed).integers(0, 3, (size, 12), dtype=np.uint32))
-
-
-WEIGHTS = some.frozen(np.linspace(0, 1, 13) ** 2)
-
-
-@pytest.mark.parametrize(("size", "bands", "rows"), [(1, 2, 2), (2, 12, 1), (17, 12, 1), (40, 3, 3), (200, 2, 4)])
-def test_likely_partners_in_small_buckets_are_those_of_the_twin(size, bands, rows):
-    signatures = signatures_of(size, bands)
-    order = some.frozen(np.random.default_rng(3).permutation(size))
-    found = Bands(2, 5)
-    made = bucket_sample.likely_partners(
-        signatures, order, Bands(bands, rows), found, WEIGHTS, np.random.default_rng(1)
-    )
-    assert made == pytest.approx(twin.likely_partners(signatures[order].tolist(), Bands(bands, rows), found, WEIGHTS))
-
-
-def test_likely_partners_in_large_buckets_are_unbiased():
-    signatures, loose, found = signatures_of(120, 5), Bands(4, 1), Bands(2, 5)
-    expected = np.array(twin.likely_partners(signatures.tolist(), loose, found, WEIGHTS))
-    every = np.arange(120)
-    runs = [
-        bucket_sample.likely_partners(signatures, every, loose, found, WEIGHTS, np.random.default_rng(seed))
-        for seed in range(60)
-    ]
-    spread = np.std(runs, axis=0) / len(runs) ** 0.5
-    assert np.std(runs, axis=0).min() > 0
-    assert np.abs(np.mean(runs, axis=0) - expected).max() <= 5 * spread.max()
-    assert np.mean(runs) == pytest.approx(expected.mean(), rel=0.02)

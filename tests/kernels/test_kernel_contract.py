@@ -137,7 +137,7 @@ def test_inputs_are_left_as_they_were(batch, shingling):
             graph = grouping.PairGraph(np.arange(len(signatures)), np.zeros(len(signatures), np.int64))
             graph = unwritten(grouping.with_pairs, graph, left, right, left < right)
             unwritten(grouping.connected_groups, graph)
-            unwritten(bucket_sample.bands_that_agree, signatures[left], signatures[right], Bands(2, 2))
+            unwritten(bucket_sample.agreeing_bands, signatures, left, right, Bands(2, 2))
         status = np.arange(len(signatures)) % 3
         unwritten(grouping.first_undecided, shared.values, shared.offsets[:-1], shared.offsets[1:], status)
         unwritten(grouping.capped_members, shared, status, 2)
@@ -212,7 +212,7 @@ KERNELS = [
     *(
         grouping.with_pairs,
         grouping.connected_groups,
-        bucket_sample.bands_that_agree,
+        bucket_sample.agreeing_bands,
     ),
 ]
 

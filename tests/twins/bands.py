@@ -84,3 +84,8 @@ def buckets(signatures: Sequence[Sequence[int]], bands: int, rows: int) -> list[
 def pairs(shared: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
     """Return the candidate pairs (a, b), a < b, each once, ascending."""
     return sorted({pair for members in shared for pair in combinations(sorted(members), 2)})
+
+
+def agreeing_bands(left: Sequence[int], right: Sequence[int], bands: int, rows: int) -> int:
+    """Return in how many bands two signatures agree in all rows."""
+    return sum(left[band * rows :][:rows] == right[band * rows :][:rows] for band in range(bands))

@@ -1,29 +1,10 @@
-"""The twin of totals that are estimated from a sample of pairs, and of the bands in which signatures agree."""
+"""The twin of totals that are estimated from a sample of pairs."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from itertools import combinations
+from collections.abc import Callable
 from typing import Any
-
-
-def agreeing_bands(left: Sequence[int], right: Sequence[int], bands: int, rows: int) -> int:
-    """Return in how many bands two signatures agree in all rows."""
-    return sum(left[band * rows :][:rows] == right[band * rows :][:rows] for band in range(bands))
-
-
-def likely_partners(
-    signatures: Sequence[Sequence[int]], loose: Any, found: Any, weights: Sequence[float]
-) -> list[float]:
-    """Return the sum of weights of each document's pairs that share a bucket of `loose`, and none of `found`."""
-    partners = [0.0] * len(signatures)
-    for (a, left), (b, right) in combinations(enumerate(signatures), 2):
-        if agreeing_bands(left, right, *loose) and not agreeing_bands(left, right, *found):
-            weight = weights[sum(x == y for x, y in zip(left, right, strict=True))]
-            partners[a] += weight
-            partners[b] += weight
-    return partners
 
 
 def total(sample: Any, value: Callable[[float], float]) -> tuple[float, float, float]:

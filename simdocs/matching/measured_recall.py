@@ -1,0 +1,144 @@
+"""Measured recall: how many of the similar pairs share a bucket, from an exact join of all texts or of a sample."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from simdocs.kernels import jaccard
+from simdocs.kernels.bucket_sample import agreeing_bands
+from simdocs.kernels.grouping import connect
+from simdocs.kernels.prefix_index import prefix_index, similar_candidates
+from simdocs.matching.exact_join import ExactJoin, token_sets
+from simdocs.matching.self_join import SelfJoin
+from simdocs.matching.verify import Verifier
+from simdocs.model.ragged import Ragged, Rows, TextNumbers, offsets_of, row_blocks
+from simdocs.options.recipes import Bands
+
+_PAIRS_AT_ONCE = 1 << 14
+"""Pairs that are compared at once. Each takes some 300 bytes meanwhile."""
+
+_BYTES_AT_ONCE = 1 << 22
+"""Bytes of drawn documents that are held at once, and at most as many of the others. At most 1 token a byte."""
+
+_FEWEST_BYTES = 1 << 20
+"""The fewest bytes of the others that are held at once, however few documents are drawn."""
+
+_Z = 1.96
+"""Standard errors on either side of the middle of a 95% interval of the normal distribution."""
+
+
+class MeasuredRecall(NamedTuple):
+    """The similar pairs, and those of them that the bands find.
+
+    texts: different texts.
+    sampled: how many of them were drawn and compared with all others; 0: all pairs were compared.
+    pairs: similar pairs of texts, of which at least one was drawn.
+    found: those that share a bucket.
+    cases: how many independent pairs say as much. It is the number of families, if all have as many pairs.
+    """
+
+    texts: int
+    sampled: int
+    pairs: int
+    found: int
+    cases: float
+
+    @property
+    def recall(self) -> float | None:
+        """The fraction of the similar pairs that was found; None without similar pairs."""
+        return self.found / self.pairs if self.pairs else None
+
+    def interval(self) -> tuple[float, float] | None:
+        """The 95% interval of the recall to expect; None without similar pairs.
+
+        It is that of Wilson, Probable inference, the law of succession, and statistical inference (JASA 22, 1927), for
+        the number of independent cases.
+        """
+        share, cases = self.recall, self.cases
+        if share is None:
+            return None
+        middle = share + _Z**2 / (2 * cases)
+        away = _Z * math.sqrt(share * (1 - share) / cases + _Z**2 / (4 * cases**2))
+        low, high = ((middle + side * away) / (1 + _Z**2 / cases) for side in (-1, 1))
+        return min(max(low, 0.0), share), max(min(high, 1.0), share)
+
+
+def measured_recall(join: SelfJoin, bands: Bands, sample: int | None, most_memory: int | None) -> MeasuredRecall:
+    """Compare all documents exactly, or as many as are drawn with all, and count the similar pairs that bands find.
+
+    join: the self-join of the documents. It must drop no candidate because of its estimate. sample: how many documents
+    to draw; None: all documents are compared in memory. most_memory: the bytes that this may take beside the documents;
+    None: all available memory. MemoryNeededError: the token sets need more.
+    """
+    firsts, _ = join.distinct_texts()
+    sampled = 0 if sample is None else min(sample, len(firsts))
+    if sample is None:
+        exact = ExactJoin(join.verifier, firsts, most_memory)
+        found = _similar(exact.verifier, firsts, exact.pairs())
+    else:
+        dice = np.random.default_rng(join.verifier.corpus.recipe.shingling.seed)
+        places = np.sort(dice.choice(len(firsts), sampled, replace=False))
+        found = _similar_to_some(join.verifier, firsts, places)
+    signatures = join.verifier.corpus.signatures.all()
+    labels, counts, hits = np.arange(len(firsts)), np.zeros(len(firsts)), 0
+    for left, right in found:
+        hits += int(np.count_nonzero(agreeing_bands(signatures, firsts[left], firsts[right], bands)))
+        labels = connect(labels, left, right)
+        np.add.at(counts, left, 1)
+    # Pairs of one family are found or missed together, so each family counts as one case, by its weight (Kish, 1965).
+    of_family = np.bincount(labels, counts)
+    pairs = int(of_family.sum())
+    cases = pairs**2 / float(np.square(of_family).sum()) if pairs else 0.0
+    return MeasuredRecall(len(firsts), sampled, pairs, hits, cases)
+
+
+def _in_blocks(pairs: Iterator[tuple[TextNumbers, TextNumbers]]) -> Iterator[tuple[TextNumbers, TextNumbers]]:
+    """Yield the same pairs, a bounded number at a time."""
+    for left, right in pairs:
+        for at in range(0, len(left), _PAIRS_AT_ONCE):
+            yield left[at : at + _PAIRS_AT_ONCE], right[at : at + _PAIRS_AT_ONCE]
+
+
+def _similar(
+    verifier: Verifier, firsts: Rows, candidates: Iterator[tuple[TextNumbers, TextNumbers]]
+) -> Iterator[tuple[TextNumbers, TextNumbers]]:
+    """Yield those of these candidate pairs of texts that are similar."""
+    for left, right in _in_blocks(candidates):
+        similar = verifier.similar(firsts[left], firsts[right])
+        yield np.searchsorted(firsts, similar.left), np.searchsorted(firsts, similar.right)
+        verifier.run.progress("comparing candidates", int(left[-1]) + 1, len(firsts))
+
+
+def _similar_to_some(
+    verifier: Verifier, firsts: Rows, places: TextNumbers
+) -> Iterator[tuple[TextNumbers, TextNumbers]]:
+    """Yield the texts in these places, which ascend, with all others that are similar to them: each pair once.
+
+    Some of the drawn documents are held at a time, and all documents are read for them, of which some are held, too.
+    """
+    sizes, drawn_before = verifier.corpus.facts(firsts)["size"], np.zeros(len(firsts), bool)
+    verifier.copy(firsts)
+    for begin, end in row_blocks(offsets_of(sizes[places]), _BYTES_AT_ONCE):
+        some = places[begin:end]
+        at_once = min(_BYTES_AT_ONCE, max(_FEWEST_BYTES, int(sizes[some].sum())))
+        drawn = Ragged.concat([sets for _, sets in token_sets(verifier, firsts[some])], np.uint32)
+        among = np.zeros(len(firsts), bool)
+        among[some] = True
+        for first, stop in row_blocks(offsets_of(sizes), at_once):
+            others = [sets for _, sets in token_sets(verifier, firsts[first:stop])]
+            both = Ragged.concat([drawn, *others], np.uint32)
+            index = prefix_index(both, verifier.threshold)
+            for left, right in _in_blocks(similar_candidates(index, np.arange(len(drawn)))):
+                across = np.flatnonzero(right >= len(drawn))
+                ours, theirs = some[left[across]], first + right[across] - len(drawn)
+                # Two drawn documents meet from both sides.
+                once = ~drawn_before[theirs] & (~among[theirs] | (ours < theirs))
+                similarity = jaccard.exact(both, left[across[once]], right[across[once]])
+                enough = similarity >= verifier.threshold
+                yield ours[once][enough], theirs[once][enough]
+            verifier.run.progress("comparing the sample", begin * len(firsts) + stop, len(places) * len(firsts))
+        drawn_before |= among

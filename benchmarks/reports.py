@@ -13,8 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from simdocs.commands.reported import reported
-from simdocs.options.answers import Reporting
+from simdocs.commands.report import reported
 from tests.browser.browsing import a_browser, shown
 from tests.saved_groups import answer_with
 
@@ -40,7 +39,7 @@ def main() -> None:
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as place, a_browser() as browser:
         page, begun = Path(place, "page.html"), time.process_time()
-        page.write_bytes(reported(answer_with(given.groups), Reporting(report_size=0)).html())
+        page.write_bytes(reported(answer_with(given.groups), 0).html())
         made = time.process_time() - begun
         print(f"{given.groups:,} groups: {page.stat().st_size / 1e6:.1f} MB, made in {made:.1f} CPU s")
         for _ in range(given.runs):

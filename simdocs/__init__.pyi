@@ -236,8 +236,7 @@ def query(
 def report(
     answer: Path | Deduplication | SavedAnswer,
     *,
-    figure: Literal["similarities", "curve", "sizes", "removed", "directories", "times", "matrix", "links"] | None = None,
-    group: int | None = None,
+    figure: Literal["similarities", "sizes", "directories"] | None = None,
     report_size: int = 20000000,
     summary_json: Path | None = None,
 ) -> Report: ...

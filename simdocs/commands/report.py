@@ -1,28 +1,26 @@
-"""report: let me look at what dedupe found, as a page with figures, groups and what differs in their pairs."""
+"""report: let me look at what dedupe found, as a page with groups, what differs in their pairs, and figures."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from simdocs.commands.act import checked_path
-from simdocs.options.answers import Drawn, Reporting, shown
+from simdocs.options.answers import Drawn, shown
+from simdocs.options.declaration import option
 from simdocs.options.families import FIGURES
 from simdocs.options.file_formats import FileFormat
-from simdocs.options.values import path_name
+from simdocs.options.values import SIZE, UNITS_OF_SIZE, choice, path_name
 
 if TYPE_CHECKING:
     from simdocs.engines.run import Run
+    from simdocs.model.passages import Difference
+    from simdocs.model.report import GroupTable
     from simdocs.model.report import Report as ReportOfGroups
-
-
-def group_of_a_figure(options: Report) -> str:
-    """Only some figures show one group."""
-    if options.group is None or (options.figure is not None and FIGURES[options.figure].of_group):
-        return ""
-    return f"--group needs --figure {' or '.join(name for name, each in FIGURES.items() if each.of_group)}"
+    from simdocs.model.saved_answer import SavedAnswer
+    from simdocs.model.skipped import Skipped
 
 
 def output_is_a_page(options: Report) -> str:
@@ -36,11 +34,11 @@ def output_is_a_page(options: Report) -> str:
     return f"{shown(options)}: a report is a page of HTML: name a file *.html{image}"
 
 
-class Report(Reporting, Drawn):
+class Report(Drawn):
     """Show groups of near-duplicates as a page for a web browser.
 
-    NAME.answer is what simdocs dedupe -o NAME.answer has saved. The page has figures, a list of all groups to search
-    and sort, and the texts of pairs side by side with the words that differ. It is one file, and loads nothing from
+    NAME.answer is what simdocs dedupe -o NAME.answer has saved. The page has a list of all groups to search and sort,
+    the texts of pairs side by side with the words that differ, and figures. It is one file, and loads nothing from
     elsewhere.
     """
 
@@ -52,11 +50,22 @@ class Report(Reporting, Drawn):
         "simdocs report found.answer --report-size 100MB -o report.html",
         "simdocs report found.answer --figure similarities -o similarities.svg",
     )
-    usual = ("figure", "group", "report_size", "output")
-    rules = (group_of_a_figure, output_is_a_page)
+    usual = ("figure", "report_size", "output")
+    rules = (output_is_a_page,)
     format, header = None, False
 
     answer: Any = b""
+
+    figure: str | None = option(
+        choice(FIGURES), default=None, help="Draw one figure alone, as an image for -o NAME.svg."
+    )
+    report_size: int = option(
+        SIZE,
+        default=20_000_000,
+        described="20MB",
+        help=f"Put at most SIZE of texts into a report, those of the largest groups first. {UNITS_OF_SIZE}",
+        metavar="SIZE",
+    )
 
     def _check(self) -> Iterator[str]:
         if not isinstance(self.answer, str | bytes | os.PathLike):
@@ -78,15 +87,97 @@ class Report(Reporting, Drawn):
 
 
 def answer(options: Report, run: Run) -> ReportOfGroups:  # noqa: ARG001  (as all answers)
-    """The report of a saved answer, or of groups that were just found.
+    """The report of a saved answer, or of groups that were just found, of which texts in memory are shown, too.
 
-    UsageError: the figure cannot show the group. InputError, ArtifactError: the answer cannot be read.
+    InputError, ArtifactError: the answer cannot be read.
     """
     from simdocs.artifacts.answer_file import read_answer
-    from simdocs.commands.reported import report_of, reported
     from simdocs.model.groups import Deduplication
 
-    reporting, given = Reporting.of(options.fields()), options.answer
+    given, how = options.answer, (options.report_size, options.figure)
     if isinstance(given, Deduplication):
-        return report_of(given, reporting)
-    return reported(read_answer(given) if isinstance(given, bytes) else given, reporting)
+        held = {given.documents.raw_name(row): text for row, text in given.documents.held.items()}
+        return reported(given.saved(), *how, held, given.skipped)
+    return reported(read_answer(given) if isinstance(given, bytes) else given, *how)
+
+
+_NAMED = 3
+"""Reasons that a note names."""
+
+_UNIT = "words"
+"""The unit of the differences."""
+
+
+def reported(
+    answer: SavedAnswer,
+    most_bytes: int,
+    figure: str | None = None,
+    held: Mapping[bytes, bytes] | None = None,
+    skipped: Skipped | None = None,
+) -> ReportOfGroups:
+    """The report of an answer, without texts if only a figure is drawn.
+
+    held: texts that are in memory, by name. skipped: the documents that this run did not compare, if it did compare.
+    """
+    from simdocs.model.figures import counted
+    from simdocs.model.report import GroupTable, chosen_pairs, differences
+    from simdocs.model.report import Report as ReportOfGroups
+    from simdocs.model.skipped import Skipped
+
+    groups = GroupTable.of(answer)
+    chosen = {} if figure else dict(chosen_pairs(groups, most_bytes))
+    texts = _differences(answer, groups, chosen, held or {})
+    pairs, missing = differences(texts)
+    facts = {
+        **{name: getattr(answer, name) for name in ("documents", "kept", "groups", "duplicates")},
+        **({} if answer.changed is None else {"changed": answer.changed}),
+        "skipped": dict(answer.skipped),
+        "pairs_shown": pairs,
+        "unreadable": len(missing),
+        "seconds": None,
+    }
+
+    def lines(seconds: float, _verbose: bool) -> Iterator[str]:
+        kept = f"{answer.kept:,} kept" if answer.changed is None else f"{answer.changed:,} new or changed"
+        found = f"{counted(answer.documents, 'document')}, {kept}; "
+        found += f"{counted(answer.duplicates, 'duplicate')} in {counted(answer.groups, 'group')}"
+        what = f": figure {figure}" if figure else f"; what differs is shown for {counted(pairs, 'pair')}"
+        yield f"{found}{what}, in {seconds:.2f} s"
+
+    notes = list[str]()
+    if missing:
+        more = f", and {len(missing) - _NAMED:,} more" if len(missing) > _NAMED else ""
+        notes.append(f"some texts are not in the report: {'; '.join(missing[:_NAMED])}{more}")
+    summary: dict[str, Any] = {"facts": facts, "lines": lines, "notes": notes, "skipped": skipped or Skipped()}
+    return ReportOfGroups(answer, groups, texts, most_bytes, figure, **summary)
+
+
+def _differences(
+    answer: SavedAnswer, groups: GroupTable, chosen: Mapping[int, Sequence[int]], held: Mapping[bytes, bytes]
+) -> dict[int, dict[int, Difference]]:
+    """What is shown of these pairs: see Report. chosen: duplicates by group, as `chosen_pairs` has them."""
+    from simdocs.commands.saved_texts import texts_of
+    from simdocs.matching.difference import difference
+    from simdocs.model.passages import Difference, Passage
+
+    place_of = {int(groups.number[place]): place for place in chosen}
+    pairs, met, at = list[tuple[int, int, Any]](), -1, 0
+    for pair in answer.pairs():
+        at = at + 1 if pair.group == met else 1
+        met = pair.group
+        place = place_of.get(met, -1)
+        if place >= 0 and at in chosen[place]:
+            pairs.append((place, at, pair))
+    texts = texts_of(answer, (each for *_, pair in pairs for each in (pair.kept, pair.duplicate)), held)
+    found = dict[int, dict[int, Difference]]({place: {} for place in chosen})
+    for place, at, pair in pairs:
+        kept, duplicate = (texts[each.name, each.root] for each in (pair.kept, pair.duplicate))
+        if isinstance(kept, str) or isinstance(duplicate, str):
+            missing = ", ".join(each for each in (kept, duplicate) if isinstance(each, str))
+            found[place][at] = Difference(_UNIT, "", (), missing)
+        elif kept == duplicate:
+            text = kept.decode("utf-8", "surrogateescape")
+            found[place][at] = Difference(_UNIT, _UNIT, (Passage(True, text, text),) if text else ())
+        else:
+            found[place][at] = difference(kept, duplicate, answer.recipe.shingling, _UNIT)
+    return found

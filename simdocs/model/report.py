@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from simdocs.model.passages import Difference
-from simdocs.model.ragged import Array, Floats, Index
+from simdocs.model.ragged import Floats, Index
 from simdocs.model.result import Result
 from simdocs.model.saved_answer import SavedAnswer, SavedDocument
-from simdocs.options.families import FIGURES
+from simdocs.names import display_name
 from simdocs.options.file_formats import FILE_FORMATS
 
 MOST_PAIRS = 50
 """Duplicates of one group whose texts are in a report at most. More would leave no room for other groups."""
 
-MOST_IN_MATRIX = 50
-"""Documents of a group at most whose similarities to each other are in a report."""
+MOST_DIRECTORIES, OTHERS = 10, "other directories"
+"""Directories that a figure shows, and the name of those that it adds up."""
+
+_STEPS = 100
+"""Bars for the similarities from 0 to 1."""
 
 
 class GroupTable(NamedTuple):
@@ -31,7 +35,6 @@ class GroupTable(NamedTuple):
     folder: int64 (M,), the number of the directory of each, in `folders`.
     folders: the directories.
     size: int64 (M,), the bytes of each text.
-    time: int64 (M,), when each file was changed, in nanoseconds since 1970; 0: there is no file.
     similarity: float64 (M,), that of a duplicate and its kept document; NaN for a kept document.
     """
 
@@ -41,56 +44,33 @@ class GroupTable(NamedTuple):
     folder: Index
     folders: list[bytes]
     size: Index
-    time: Index
     similarity: Floats
 
     @classmethod
     def of(cls, answer: SavedAnswer) -> GroupTable:
         """The groups of an answer. Groups of the same size keep their order."""
-        numbers, starts, names = list[int](), list[int](), list[bytes]()
-        figures, folders = list[tuple[int, int, int, float]](), dict[bytes, int]()
+        groups, names, folders = list[int](), list[bytes](), dict[bytes, int]()
+        figures = list[tuple[int, int, float]]()
 
-        def add(document: SavedDocument, similarity: float) -> None:
-            folder = folders.setdefault(os.path.dirname(document.file), len(folders))
+        def add(group: int, document: SavedDocument, similarity: float) -> None:
+            groups.append(group)
             names.append(document.name)
-            figures.append((folder, document.size, document.mtime_ns if document.inode else 0, similarity))
+            folder = folders.setdefault(os.path.dirname(document.file), len(folders))
+            figures.append((folder, document.size, similarity))
 
         for pair in answer.pairs():
-            if not numbers or numbers[-1] != pair.group:
-                numbers.append(pair.group)
-                starts.append(len(names))
-                add(pair.kept, float("nan"))
-            add(pair.duplicate, round(pair.estimate if pair.jaccard is None else pair.jaccard, 6))
-        starts.append(len(names))
-        columns: list[Any] = list(zip(*figures, strict=True)) if figures else [()] * 4
-        folder, size, time = (np.array(column, np.int64) for column in columns[:3])
-        similarity = np.array(columns[3], np.float64)
-        found = cls(
-            np.array(numbers, np.int64),
-            np.array(starts, np.int64),
-            names,
-            folder,
-            list(folders),
-            size,
-            time,
-            similarity,
-        )
-        return found._with_groups(np.argsort(-found.sizes, kind="stable"))
-
-    def _with_groups(self, order: Array) -> GroupTable:
-        sizes = self.sizes[order]
+            if not groups or groups[-1] != pair.group:
+                add(pair.group, pair.kept, float("nan"))
+            add(pair.group, pair.duplicate, round(pair.estimate if pair.jaccard is None else pair.jaccard, 6))
+        of_group = np.bincount(np.array(groups, np.int64))
+        number = np.argsort(-of_group, kind="stable")
+        sizes, first = of_group[number], (np.cumsum(of_group) - of_group)[number]
         starts = np.concatenate(([0], np.cumsum(sizes)))
-        places = np.repeat(self.starts[:-1][order] - starts[:-1], sizes) + np.arange(starts[-1])
-        return GroupTable(
-            self.number[order],
-            starts,
-            [self.names[place] for place in places.tolist()],
-            self.folder[places],
-            self.folders,
-            self.size[places],
-            self.time[places],
-            self.similarity[places],
-        )
+        order = np.repeat(first - starts[:-1], sizes) + np.arange(len(names))
+        folder, size, similarity = np.array(figures, np.float64).reshape(-1, 3)[order].T
+        in_order = [names[place] for place in order.tolist()]
+        numbers = folder.astype(np.int64), list(folders), size.astype(np.int64)
+        return cls(number, starts, in_order, *numbers, similarity)
 
     @property
     def sizes(self) -> Index:
@@ -111,26 +91,13 @@ class GroupTable(NamedTuple):
         return len(self.number)
 
 
-class ShownGroup(NamedTuple):
-    """What a report shows of the texts of a group.
-
-    place: the place of the group in the table.
-    differences: the difference of the kept document and each duplicate of which it is shown, by the place of the
-        duplicate in the group, from 1. One with `missing` says why its texts cannot be shown.
-    similarities: float64 (n, n), how similar each two documents are; None: this was not computed.
-    """
-
-    place: int
-    differences: dict[int, Difference]
-    similarities: Floats | None
-
-
 class Report(Result):
     """An answer of dedupe to look at.
 
     answer: what was compared and how, and the counts.
     groups: the groups.
-    shown: the texts that are shown, in the order of the groups.
+    shown: for each group of which texts are shown, by its place, the difference of the kept document and each
+        duplicate, by the place of the duplicate in the group, from 1. One with `missing` says why there is none.
     most_bytes: the bytes of texts that are shown at most.
     figure_name: the name of the figure that is drawn alone, if one is.
     """
@@ -139,8 +106,8 @@ class Report(Result):
         self,
         answer: SavedAnswer,
         groups: GroupTable,
-        shown: tuple[ShownGroup, ...] = (),
-        most_bytes: int = 0,
+        shown: dict[int, dict[int, Difference]],
+        most_bytes: int,
         figure_name: str | None = None,
         **more: Any,
     ) -> None:
@@ -155,19 +122,15 @@ class Report(Result):
 
     def figure(self, name: str) -> bytes:
         """One of the figures as an image in SVG. KeyError: there is no such figure."""
-        drawn: str = FIGURES[name].load()(self)
-        return drawn.encode()
+        drawn: bytes = FILE_FORMATS["report.svg"].load()(self, name)
+        return drawn
 
 
-def pairs_shown(shown: Sequence[ShownGroup]) -> int:
-    """The number of duplicates whose difference to the kept document is shown."""
-    return sum(not each.missing for group in shown for each in group.differences.values())
-
-
-def unreadable(shown: Sequence[ShownGroup]) -> list[str]:
-    """Why texts that were to be shown are not, each reason once, in order."""
-    every = (each.missing for group in shown for each in group.differences.values() if each.missing)
-    return list(dict.fromkeys(every))
+def differences(shown: dict[int, dict[int, Difference]]) -> tuple[int, list[str]]:
+    """How many differences are shown; and why others are not, each reason once, in order. shown: see Report."""
+    every = [each for group in shown.values() for each in group.values()]
+    missing = [each.missing for each in every if each.missing]
+    return len(every) - len(missing), list(dict.fromkeys(missing))
 
 
 def chosen_pairs(groups: GroupTable, most_bytes: int) -> Iterator[tuple[int, Sequence[int]]]:
@@ -186,3 +149,67 @@ def chosen_pairs(groups: GroupTable, most_bytes: int) -> Iterator[tuple[int, Seq
                 chosen.append(at)
         if chosen:
             yield place, chosen
+
+
+def similarities_of(report: Report) -> tuple[int, list[int], int]:
+    """How many duplicates have which similarity to the kept document.
+
+    It is the number of the first bar, which begins at this number / 100; the number of duplicates in each bar, without
+    those of similarity 1; and how many have similarity 1. The threshold has a bar in any case.
+    """
+    found = report.groups.similarity[report.groups.duplicates]
+    below = found[found < 1]
+    # 0.29 * 100 is 28.999999999999996.
+    bars = np.minimum(np.floor(below * _STEPS + 1e-9).astype(np.int64), _STEPS - 1)
+    first = min([int(report.answer.threshold * _STEPS + 1e-9), _STEPS - 1, *bars.tolist()])
+    return first, np.bincount(bars - first, minlength=_STEPS - first).tolist(), len(found) - len(below)
+
+
+def group_sizes(report: Report) -> list[tuple[int, int, int]]:
+    """The groups by size: 2, 3 and 4 documents, and then from above each power of two to the next.
+
+    Each is the least and the most documents, and how many groups have so many.
+    """
+    sizes = report.groups.sizes
+    bounds = [(2, 2), (3, 3), (4, 4)]
+    while bounds[-1][1] < max(sizes.tolist(), default=0):
+        bounds.append((bounds[-1][1] + 1, bounds[-1][1] * 2))
+    counted = [(low, high, int(((sizes >= low) & (sizes <= high)).sum())) for low, high in bounds]
+    while counted and not counted[-1][2]:
+        counted.pop()
+    return counted
+
+
+def directories_of(groups: GroupTable) -> tuple[list[str], Index]:
+    """The directories in which documents of groups are, and the place of each document's: int64 (M,).
+
+    They are as deep as there are at most MOST_DIRECTORIES. If that is only one, they are deeper, and those with
+    the fewest documents are added up as OTHERS, at the end.
+    """
+    parts = [folder.split(b"/") for folder in groups.folders]
+    cuts = [[b"/".join(each[:depth]) for each in parts] for depth in range(1, max(map(len, parts), default=1) + 1)]
+    few = [cut for cut in cuts if len(set(cut)) <= MOST_DIRECTORIES]
+    cut = few[-1] if few and (len(set(few[-1])) > 1 or len(few) == len(cuts)) else cuts[len(few)]
+    documents = np.bincount(groups.folder, minlength=len(cut)).tolist()
+    totals = Counter[bytes]()
+    for name, count in zip(cut, documents, strict=True):
+        totals[name] += count
+    named = {name for name, _ in totals.most_common(MOST_DIRECTORIES - (len(totals) > MOST_DIRECTORIES))}
+    shown = [display_name(name or b".") if name in named else OTHERS for name in cut]
+    labels = sorted(set(shown), key=lambda name: (name == OTHERS, name))
+    places = np.array([labels.index(name) for name in shown], np.int64)
+    return labels, places[groups.folder]
+
+
+def directory_pairs(report: Report) -> tuple[list[str], list[list[int]]] | None:
+    """The D directories, and how many duplicates each has of documents that are kept in each: (D, D).
+
+    None: all documents of groups are in one directory.
+    """
+    groups = report.groups
+    (labels, place), duplicates = directories_of(groups), groups.duplicates
+    size = len(labels)
+    if size < 2:
+        return None
+    cells = place[duplicates] * size + place[groups.kept_of[duplicates]]
+    return labels, np.bincount(cells, minlength=size * size).reshape(size, size).tolist()

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from simdocs.names import display_name, is_uri
 from simdocs.options.declaration import OUTPUT, RUN, Group, Options, Rule, option
-from simdocs.options.families import CLUSTERS, ENGINES, FIGURES, KEEP, MEASURES, VERIFY
+from simdocs.options.families import CLUSTERS, ENGINES, KEEP, MEASURES, VERIFY
 from simdocs.options.file_formats import (
     COMPRESSIONS,
     ELSEWHERE,
@@ -92,29 +92,6 @@ class Target(Group):
 
 ROW_OUTPUTS = "kept_rows", "removed_rows", "flagged_rows"
 """The options that write rows of the documents' files."""
-
-
-class Reporting(Group):
-    """What a report shows. figure: the one figure that is drawn alone; None: the whole report. group: the number of
-    the group that it shows, if it shows one; None: the largest that fits."""
-
-    figure: str | None = option(
-        choice(FIGURES), default=None, help="Draw one figure alone, as an image for -o NAME.svg."
-    )
-    group: int | None = option(
-        whole(0),
-        default=None,
-        described="the largest of at most 50 documents",
-        help="Draw the group with the number N, with --figure matrix or links.",
-        metavar="N",
-    )
-    report_size: int = option(
-        SIZE,
-        default=20_000_000,
-        described="20MB",
-        help=f"Put at most SIZE of texts into a report, those of the largest groups first. {UNITS_OF_SIZE}",
-        metavar="SIZE",
-    )
 
 
 class Running(Group, shared=RUN):

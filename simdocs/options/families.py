@@ -241,64 +241,15 @@ ENGINES = Family(
 """Where work can run. `running` in engines/run.py makes each of them."""
 
 
-class ReportFigure(Member):
-    """A figure of a report. Its implementation is a function that returns a Report's image in SVG.
-
-    The image is empty if the answer has nothing to draw, such as directories if there is only one.
-
-    title: its heading
-    has_names: whether it has names of directories, so that it cannot be read if it is drawn small
-    of_group: whether it shows one group, so that a page has it in each group and not among the figures
-    """
-
-    def __init__(
-        self, help_text: str, implementation: str, *, title: str, has_names: bool = False, of_group: bool = False
-    ) -> None:
-        super().__init__(help_text, implementation)
-        self.title, self.has_names, self.of_group = title, has_names, of_group
-
-
-_FIGURES = "simdocs.views.report_figures"
-
 FIGURES = Family(
     {
-        "similarities": ReportFigure(
-            "how similar duplicates are to the documents that are kept",
-            f"{_FIGURES}:similarities",
-            title="Similarities",
+        "similarities": Member(
+            "how similar duplicates are to the documents that are kept", "simdocs.views.svg:similarities"
         ),
-        "curve": ReportFigure(
-            "the chance that a pair is found, by similarity, and where the pairs of this answer lie",
-            f"{_FIGURES}:curve",
-            title="What is found",
-        ),
-        "sizes": ReportFigure("how many groups have how many documents", f"{_FIGURES}:sizes", title="Group sizes"),
-        "removed": ReportFigure(
-            "documents and bytes that are kept and that are duplicates, by directory",
-            "simdocs.views.directory_figures:removed",
-            title="Kept and duplicate, by directory",
-            has_names=True,
-        ),
-        "directories": ReportFigure(
-            "which directories have duplicates of documents in which",
-            "simdocs.views.directory_figures:directories",
-            title="Directories against each other",
-            has_names=True,
-        ),
-        "times": ReportFigure(
-            "when the files of documents in groups were changed", f"{_FIGURES}:times", title="Over time"
-        ),
-        "matrix": ReportFigure(
-            "how similar all documents of a group are to each other",
-            "simdocs.views.group_figures:matrix",
-            title="How similar the documents of a group are",
-            of_group=True,
-        ),
-        "links": ReportFigure(
-            "which similar pairs link each document of a group to the kept one",
-            "simdocs.views.group_figures:links",
-            title="How the documents of a group are linked",
-            of_group=True,
+        "sizes": Member("how many groups have how many documents", "simdocs.views.svg:sizes"),
+        "directories": Member(
+            "which directories have duplicates of documents in which", "simdocs.views.svg:directories"
         ),
     }
 )
+"""The figures of a report. `figure` in views/svg.py draws them."""

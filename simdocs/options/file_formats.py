@@ -280,7 +280,7 @@ FILE_FORMATS = Family(
         ),
         "report.svg": FileFormat(
             "a figure of a report",
-            "simdocs.views.report_figures:figure_file",
+            "simdocs.views.svg:figure_file",
             suffix="svg",
             command="report",
             lacks={},

@@ -1,6 +1,6 @@
 """A report as one page of HTML, which loads nothing: its style, its script and its data are in it.
 
-What people need most can be read without the script: what was compared and how, the figures, and the largest groups.
+What people need most can be read without the script: the largest groups, the figures, and what was compared and how.
 All groups are data that the script decodes and draws. Names and texts are drawn as text only, with control characters
 escaped, by templates that escape everything and by a script that makes no HTML of strings.
 """
@@ -11,21 +11,23 @@ import base64
 import gzip
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
-from typing import Any, NamedTuple
+from shlex import quote
+from typing import Any
 
 from simdocs.extras import needs
-from simdocs.model.figures import counted, size
-from simdocs.model.report import MOST_PAIRS, Report, ShownGroup, pairs_shown, unreadable
-from simdocs.model.report_counts import directory_labels, found_pairs, linked
-from simdocs.names import display_name, name_to_text
-from simdocs.options.families import FIGURES
-from simdocs.views.report_words import comparison_in_words, method_in_words, promises_in_words
-from simdocs.views.shell_words import compare_options, shell_word
+from simdocs.model.figures import at_least, counted, cut_in_words, size
+from simdocs.model.passages import Difference
+from simdocs.model.report import MOST_PAIRS, OTHERS, Report, differences, directories_of
+from simdocs.model.saved_answer import SavedAnswer
+from simdocs.model.skipped import in_short
+from simdocs.names import display_name, name_to_text, shell_word
+from simdocs.options.families import FIGURES, KEEP, UNITS
+from simdocs.options.recipes import ChoosingBands, Shingling
 from simdocs.views.side_by_side import DifferenceRow, difference_rows
-from simdocs.views.svg import style
+from simdocs.views.svg import TITLES, figure, style
 
 LISTED = 100
 """Groups that can be read without the script."""
@@ -33,55 +35,37 @@ LISTED = 100
 _MOST_LISTED = 20
 """Documents of each of these groups that are listed at most."""
 
+_MOST_ARGUMENTS = 10
+"""Arguments that are named."""
+
 _BLOCK = 1 << 20
 """Characters of texts that the browser decodes at once."""
 
-
-class DrawnFigure(NamedTuple):
-    """A figure of the page: its title, the image, and whether it has names, which a narrow screen must not shrink."""
-
-    title: str
-    image: Any
-    has_names: bool
-
-
-class ListedDocument(NamedTuple):
-    """A duplicate in the list that can be read without the script."""
-
-    name: str
-    similarity: str
-    size: str
-
-
-class ListedGroup(NamedTuple):
-    """A group in the same list: its number, its kept document, the first duplicates, and how many more there are."""
-
-    number: int
-    documents: int
-    kept: str
-    size: str
-    duplicates: list[ListedDocument]
-    more: int
+_NORMALISATION: Mapping[str, str] = {
+    "nfkc": "compatibility characters unified (NFKC)",
+    "strip_accents": "accents removed",
+    "strip_punctuation": "punctuation removed",
+    "mask_digits": "digits masked",
+}
 
 
 def report_page(report: Report) -> bytes:
     """The page of a report: the same bytes for the same answer. MissingExtraError: Jinja2 is not installed."""
-    answer, groups = report.answer, report.groups
-    blocks = list(_text_blocks(report))
+    answer = report.answer
+    blocks, (_, missing) = list(_text_blocks(report)), differences(report.shown)
     return rendered(
         "page.html",
         title=f"Near-duplicates: {counted(answer.duplicates, 'duplicate')} in {counted(answer.groups, 'group')}",
         counts=_counts(report),
-        compared=list(comparison_in_words(answer)),
-        method=list(method_in_words(answer)),
-        promises=list(promises_in_words(report)),
-        figures=[_figure(report, name) for name, each in FIGURES.items() if not each.of_group],
+        facts=[*_compared_in_words(answer), *_method_in_words(answer)],
+        promises=list(_promises_in_words(answer)),
+        figures=[(name, TITLES[name], _markup(drawn)) for name in FIGURES if (drawn := figure(report, name))],
         listed=list(_listed(report)),
-        beyond=max(0, len(groups) - LISTED),
+        beyond=max(0, len(report.groups) - LISTED),
         shown=_shown_in_words(report),
-        unreadable=[display_name(each.encode("utf-8", "surrogateescape")) for each in unreadable(report.shown)],
-        data=_packed(_data(report, [first for first, _ in blocks])),
-        blocks=[_packed_bytes(text) for _, text in blocks],
+        unreadable=[display_name(each.encode("utf-8", "surrogateescape")) for each in missing],
+        data=_packed(_json(_data(report, [first for first, _ in blocks]))),
+        blocks=[_packed(text) for _, text in blocks],
         version=answer.simdocs,
     )
 
@@ -123,11 +107,6 @@ def _hash(content: str) -> str:
     return base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
 
 
-def _figure(report: Report, name: str) -> DrawnFigure:
-    drawn: str = FIGURES[name].load()(report)
-    return DrawnFigure(FIGURES[name].title, _markup(drawn), FIGURES[name].has_names)
-
-
 def _counts(report: Report) -> list[tuple[str, str]]:
     """The figures at the top of the page, with what they are."""
     answer = report.answer
@@ -142,37 +121,106 @@ def _counts(report: Report) -> list[tuple[str, str]]:
     ]
 
 
-def _listed(report: Report) -> Iterator[ListedGroup]:
-    """Yield the largest groups."""
+def _compared_in_words(answer: SavedAnswer) -> Iterator[tuple[str, str]]:
+    """Yield what was compared: the name of each fact, and the fact."""
+    given = [f"{display_name(name)} ({counted(documents, 'document')})" for name, documents in answer.arguments if name]
+    more = f", and {len(given) - _MOST_ARGUMENTS:,} more" if len(given) > _MOST_ARGUMENTS else ""
+    if given:
+        yield "Compared", f"{', '.join(given[:_MOST_ARGUMENTS])}{more}"
+    yield "Directory", display_name(answer.root)
+    if answer.index_root is not None:
+        yield "Against an index of", display_name(answer.index_root)
+    if answer.skipped:
+        yield "Not compared", "; ".join(f"{count:,}: {_reason(reason)}" for reason, count in answer.skipped.items())
+
+
+def _reason(reason: str) -> str:
+    try:
+        return in_short(reason)
+    except KeyError:  # an answer of another version may know other reasons
+        return reason
+
+
+def _method_in_words(answer: SavedAnswer) -> Iterator[tuple[str, str]]:
+    """Yield how it was compared: the name of each fact, and the fact."""
+    shingling, keep, banding = (
+        answer.recipe.shingling,
+        answer.parameters["grouping"]["keep"],
+        answer.parameters["banding"],
+    )
+    switches = shingling.normalisation.fields()
+    of = f"{shingling.k} {UNITS[shingling.unit].plural} in a row"
+    if shingling.unit == "stopword":
+        of = f"a stop word and the {shingling.k - 1} words after it"
+    case = "case kept" if switches["keep_case"] else "in lower case"
+    normalised = [case, "spaces collapsed", *(told for name, told in _NORMALISATION.items() if switches[name])]
+    what = "multisets" if shingling.multiset else "sets"
+    yield "Texts as", f"{what} of shingles of {of}; {', '.join(normalised)}"
+    yield "Similarity", "the fraction of their shingles that two documents have in common (Jaccard)"
+    yield "Threshold", f"{answer.threshold:g}"
+    candidates = "every pair"
+    if banding is not None:
+        sketching, bands = answer.recipe.sketching, cut_in_words(banding["bands"], banding["rows"])
+        values = f"{sketching.num_perm} values ({sketching.scheme})"
+        candidates = f"pairs that agree in one of {bands} of signatures of {values}"
+    yield "Candidates", candidates
+    yield "Kept of each group", KEEP[keep].help if keep in KEEP else keep
+    yield "simdocs", answer.simdocs
+
+
+def _promises_in_words(answer: SavedAnswer) -> Iterator[str]:
+    """Yield sentences on what is certain about the answer, and what is not."""
+    if answer.changed is not None:
+        yield "Only groups with a document that was new or changed at the last update of the index are listed."
+    if not answer.is_exact:
+        yield (
+            "The similarities are estimates from signatures: no text was compared. Look at pairs before you remove any."
+        )
+    elif answer.by_chains:
+        yield (
+            f"Each group is linked by pairs whose exact similarity is {answer.threshold:g} or more. A duplicate may be"
+            " less similar than that to the document that is kept."
+        )
+    else:
+        yield (
+            f"Every duplicate has an exact similarity of {answer.threshold:g} or more to the document that is kept in"
+            " its place. No text was called a duplicate because of an estimate."
+        )
+    banding = answer.parameters["banding"]
+    if banding is None:
+        yield "Every pair was looked at, so none is missed."
+    else:
+        bands = cut_in_words(banding["bands"], banding["rows"])
+        yield f"Similar pairs may be missed: {bands} find {at_least(answer.probability, answer.threshold)}."
+
+
+def _listed(report: Report) -> Iterator[dict[str, Any]]:
+    """Yield the largest groups, which can be read without the script: the kept document and the first duplicates."""
     groups = report.groups
     for place in range(min(LISTED, len(groups))):
         begin, end = groups.starts[place : place + 2].tolist()
-        shown = range(begin + 1, min(end, begin + 1 + _MOST_LISTED))
-        yield ListedGroup(
-            int(groups.number[place]),
-            end - begin,
-            display_name(groups.names[begin]),
-            size(int(groups.size[begin])),
-            [
-                ListedDocument(
-                    display_name(groups.names[at]), f"{groups.similarity[at]:.6f}", size(int(groups.size[at]))
-                )
+        shown = range(begin, min(end, begin + 1 + _MOST_LISTED))
+        yield {
+            "number": int(groups.number[place]),
+            "size": end - begin,
+            "documents": [
+                (display_name(groups.names[at]), f"{groups.similarity[at]:.6f}", size(int(groups.size[at])))
                 for at in shown
             ],
-            end - begin - 1 - len(shown),
-        )
+            "more": end - begin - len(shown),
+        }
 
 
 def _shown_in_words(report: Report) -> str:
     """A sentence about the texts that are in the page, and those that are left out."""
-    duplicates, shown = report.answer.duplicates, pairs_shown(report.shown)
+    duplicates, (shown, _) = report.answer.duplicates, differences(report.shown)
     if not duplicates:
         return ""
     if shown == duplicates:
         return f"What differs is shown for {'the only pair' if shown == 1 else f'all {shown:,} pairs'}."
     if not report.most_bytes:
         return "No texts are in this page, because its size for texts is 0."
-    planned = sum(len(each.differences) for each in report.shown)
+    planned = sum(map(len, report.shown.values()))
     left_out, lost = duplicates - planned, planned - shown
     why = list[str]()
     if left_out:
@@ -192,59 +240,68 @@ def _data(report: Report, first_of_block: list[int]) -> dict[str, Any]:
         for at, (name, text) in enumerate(zip(groups.names, shown, strict=True))
         if name != text.encode("utf-8", "surrogateescape")
     }
-    of_pairs = [round(1e6 * each) for each in groups.similarity[groups.duplicates].tolist()]
-    found = found_pairs(report)
     return {
         "names": shown,
         "words": words,
-        "options": compare_options(report.answer),
+        "options": _compare_options(report.answer),
         "numbers": groups.number.tolist(),
         "counts": groups.sizes.tolist(),
         "sizes": groups.size.tolist(),
-        "similarities": of_pairs,
-        "directories": list(directory_labels(report)),
+        "similarities": [round(1e6 * each) for each in groups.similarity[groups.duplicates].tolist()],
+        "directories": [name for name in directories_of(groups)[0] if name != OTHERS],
         "blocks": first_of_block,
-        "texts": [group.place for group in report.shown],
+        "texts": list(report.shown),
         "exact": report.answer.is_exact,
         "threshold": report.answer.threshold,
         "mostPairs": MOST_PAIRS,
-        "missed": None if found is None else found[1],
     }
 
 
-def _text_blocks(report: Report) -> Iterator[tuple[int, bytes]]:
+_NOT_SHOWN = ("stop_word_list", "normalisation")
+
+
+def _compare_options(answer: SavedAnswer) -> str:
+    """The options with which `simdocs compare` compares two documents as they were for this answer."""
+    shingling = answer.recipe.shingling
+    given: dict[str, Any] = {name: value for name, value in shingling.fields().items() if name not in _NOT_SHOWN}
+    default = Shingling(unit=shingling.unit).fields() | {"unit": Shingling().unit} | Shingling().normalisation.fields()
+    default |= ChoosingBands().fields()
+    given |= shingling.normalisation.fields() | {"threshold": answer.threshold}
+    words = list[str]()
+    for name, value in given.items():
+        if value != default.get(name):
+            words.append(f"-{name}" if len(name) == 1 else f"--{name.replace('_', '-')}")
+            if value is not True:
+                words.append(quote(f"{value:g}" if isinstance(value, float) else str(value)))
+    return " ".join(words)
+
+
+def _text_blocks(report: Report) -> Iterator[tuple[int, str]]:
     """Yield the texts of some groups together as JSON, each with the place of the first of them."""
     held, first, length = list[str](), 0, 0
-    for group in report.shown:
-        text = f'"{group.place}":{_json(_texts(group, report))}'
+    for place, group in report.shown.items():
+        text = f'"{place}":{_json(_texts(group))}'
         if held and length + len(text) > _BLOCK:
-            yield first, f"{{{','.join(held)}}}".encode()
+            yield first, f"{{{','.join(held)}}}"
             held, length = [], 0
-        first = first if held else group.place
+        first = first if held else place
         held.append(text)
         length += len(text)
     if held:
-        yield first, f"{{{','.join(held)}}}".encode()
+        yield first, f"{{{','.join(held)}}}"
 
 
-def _texts(group: ShownGroup, report: Report) -> dict[str, Any]:
-    """The rows of each pair of a group, or why there are none; and how similar its documents are, in millionths.
-
-    If chains make groups, also which documents link them: the place of each, of the one before it, and the steps.
-    """
-    pairs = dict[int, Any]()
-    notes = dict[int, str]()
-    for at, difference in group.differences.items():
+def _texts(group: Mapping[int, Difference]) -> dict[str, Any]:
+    """The rows of each pair of a group, or why there are none."""
+    pairs, notes = dict[int, Any](), dict[int, str]()
+    for at, difference in group.items():
         if difference.missing:
             notes[at] = display_name(difference.missing.encode("utf-8", "surrogateescape"))
             continue
         pairs[at] = [_cells(row) for row in difference_rows(difference)]
         if note := difference.likeness or (f"compared {difference.coarser}" if difference.coarser else ""):
             notes[at] = note
-    matrix = group.similarities
-    table = None if matrix is None else [[round(1e6 * value) for value in row] for row in matrix.tolist()]
-    links = [] if matrix is None or not report.answer.by_chains else linked(matrix, report.answer.threshold)
-    return {"pairs": pairs, "notes": notes, "matrix": table, "links": links}
+    return {"pairs": pairs, "notes": notes}
 
 
 def _cells(row: DifferenceRow) -> list[list[str]]:
@@ -256,10 +313,6 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def _packed(value: Any) -> str:
-    return _packed_bytes(_json(value).encode())
-
-
-def _packed_bytes(text: bytes) -> str:
+def _packed(text: str) -> str:
     """Compressed and in base64, which has no character that HTML gives a meaning to."""
-    return base64.b64encode(gzip.compress(text, 6, mtime=0)).decode("ascii")
+    return base64.b64encode(gzip.compress(text.encode(), 6, mtime=0)).decode("ascii")

@@ -1,37 +1,33 @@
-"""Parts of images in SVG: all text in them is escaped, and all looks come from classes of one style sheet."""
+"""Images in SVG: their parts, and the figures of a report. All text in them is escaped, and their looks are classes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import NamedTuple
 from xml.sax.saxutils import escape
 
-WIDTH = 680
-"""The width of all images, in units of the image."""
+from simdocs.model.figures import counted
+from simdocs.model.report import Report, directory_pairs, group_sizes, similarities_of
+from simdocs.options.families import FIGURES
+from simdocs.views.wrapping import width_of
 
+WIDTH = 400
+"""The width of all images, in units of the image: so little that a telephone shows letters of them in their size."""
 
-class Plot(NamedTuple):
-    """The frame of an image, in units of the image: its left, top, width and height."""
+_LEFT, _RIGHT, _TOP, _BOTTOM = 56, WIDTH - 8, 28, 178
+"""The frame of a chart, in units of the image."""
 
-    left: int
-    top: int
-    width: int
-    height: int
+_LETTER = 7.5
+"""The width of a letter or digit, on average."""
 
-    @property
-    def bottom(self) -> int:
-        """The place of the axis."""
-        return self.top + self.height
+TITLES = {"similarities": "Similarities", "sizes": "Group sizes", "directories": "Directories against each other"}
 
-    def x(self, share: float) -> float:
-        """The place of a share of the width."""
-        return self.left + self.width * share
+_NOTHING = "This answer has nothing to draw here."
 
-    def y(self, share: float) -> float:
-        """The place of a share of the height, from the axis."""
-        return self.bottom - self.height * share
+_Image = tuple[str, float, list[str]]
+"""The text alternative of an image, its height, and its parts."""
 
 
 @cache
@@ -40,36 +36,29 @@ def style() -> str:
     return files("simdocs.views").joinpath("report", "figure.css").read_text("utf-8")
 
 
-def image(name: str, title: str, description: str, height: int, parts: Iterable[str]) -> str:
-    """An image with its title and its text alternative. It can stand in a page, or alone with `alone`.
+def image(name: str, title: str, description: str, height: float, parts: Iterable[str], *, alone: bool = False) -> str:
+    """An image with its title and its text alternative.
 
-    name: the beginning of the ids of its parts, of which a page has one each.
+    name: the beginning of the ids of its parts, of which a page has one each. alone: as a file of its own, with its
+    title, the style sheet and a background.
     """
+    above = 36 if alone else 0
+    around = (
+        f"<style>{style()}.page{{fill:#fff}}@media (prefers-color-scheme:dark){{.page{{fill:#14181d}}}}</style>",
+        f'<rect class="page" y="-{above}" width="{WIDTH}" height="{height + above:.0f}"/>',
+        text(8, -14, title, "heading"),
+    )
     return "\n".join(
         (
-            f'<svg xmlns="http://www.w3.org/2000/svg" class="figure" viewBox="0 0 {WIDTH} {height}" role="img"'
-            f' aria-labelledby="{name}-title {name}-description">',
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="figure" viewBox="0 -{above} {WIDTH} {height + above:.0f}"'
+            f' role="img" aria-labelledby="{name}-title {name}-description">',
             f'<title id="{name}-title">{escape(title)}</title>',
             f'<desc id="{name}-description">{escape(description)}</desc>',
+            *(around if alone else ()),
             *parts,
-            "</svg>",
+            "</svg>\n",
         )
     )
-
-
-def alone(drawn: str, title: str) -> bytes:
-    """An image as a file of its own, with its title, the style sheet and a background."""
-    head, _, rest = drawn.partition("<title")
-    height = int(head.partition('viewBox="0 0 ')[2].split('"')[0].split()[1]) + 40
-    head = head.replace(f'viewBox="0 0 {WIDTH} {height - 40}"', f'viewBox="0 -40 {WIDTH} {height}"')
-    background = (
-        f"<style>{style()}.page{{fill:#fff}}@media (prefers-color-scheme:dark){{.page{{fill:#14181d}}}}"
-        ".heading{font-size:17px!important;font-weight:600}</style>"
-        f'<rect class="page" y="-40" width="{WIDTH}" height="{height}"/>'
-        f'<text class="heading" x="16" y="-12">{escape(title)}</text>'
-    )
-    described, _, body = f"<title{rest}".partition("</desc>")
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{head}{described}</desc>\n{background}{body}\n'.encode()
 
 
 def text(x: float, y: float, content: str, kind: str = "") -> str:
@@ -77,26 +66,15 @@ def text(x: float, y: float, content: str, kind: str = "") -> str:
     return f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}">{escape(content)}</text>'
 
 
-def fine(at: int) -> str:
-    """The classes of a label below an axis. Every second one is not shown if the letters are large."""
-    return "middle soft fine" if at % 2 else "middle soft"
-
-
 def bar(x: float, y: float, width: float, height: float, kind: str, told: str = "") -> str:
     """A bar. told: what it says when a pointer is on it."""
-    title = f"<title>{escape(told)}</title>" if told else ""
     place = f'x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}"'
-    return f'<rect class="{kind}" {place}>{title}</rect>'
+    return f'<rect class="{kind}" {place}><title>{escape(told)}</title></rect>'
 
 
 def path(kind: str, points: str) -> str:
     """A line."""
     return f'<path class="{kind}" d="{points}"/>'
-
-
-def shortened(content: str, most: int) -> str:
-    """The text with an ellipsis for its beginning if it has more characters than this."""
-    return content if len(content) <= most else f"…{content[len(content) - most + 1 :]}"
 
 
 def amount_ticks(most: int) -> list[int]:
@@ -106,3 +84,141 @@ def amount_ticks(most: int) -> list[int]:
         digits = 10 ** (len(str(step)) - 1)
         step = step * 2 if step != 2 * digits else digits * 5
     return list(range(0, step * 5, step))[: -(-most // step) + 1]
+
+
+def figure(report: Report, name: str, *, alone: bool = False) -> str:
+    """A figure of a report; empty if there is nothing to draw. alone: as a file of its own, which then says so."""
+    drawn: _Image | None = FIGURES[name].load()(report)
+    if drawn is None and not alone:
+        return ""
+    return image(name, TITLES[name], *(drawn or (_NOTHING, 40, [text(8, 16, _NOTHING, "soft")])), alone=alone)
+
+
+def figure_file(report: Report, name: str | None = None) -> bytes:
+    """A figure of a report as a file of its own; by default the one that was asked for."""
+    chosen = name or report.figure_name
+    assert chosen is not None
+    return figure(report, chosen, alone=True).encode()
+
+
+def similarities(report: Report) -> _Image | None:
+    """A histogram of the similarities of duplicates to their kept documents, with the threshold."""
+    (first, counts, equal), threshold = similarities_of(report), report.answer.threshold
+    if not report.answer.duplicates:
+        return None
+    ticks = amount_ticks(max(equal, *counts))
+    lows = [(first + at) / 100 for at in range(len(counts))]
+    told = [
+        f"{low:.2f} to {low + 0.01:.2f}: {counted(count, 'duplicate')}" for low, count in zip(lows, counts, strict=True)
+    ]
+    bars = [*zip(counts, [f"{low:.2f}" for low in lows], told, strict=True)]
+    bars.append((equal, "1", f"similarity 1: {counted(equal, 'duplicate')}"))
+    drawn = [(count / ticks[-1], "same" if label == "1" else "duplicate", label, said) for count, label, said in bars]
+    what = "similarity to the kept document" if report.answer.is_exact else "estimated similarity to the kept document"
+    parts = [*_chart(drawn, [(tick / ticks[-1], f"{tick:,}") for tick in ticks], what)]
+    x = _LEFT + (threshold * 100 - first) * _wide(drawn)
+    parts.append(path("mark", f"M{x:.1f} {_TOP - 6}V{_BOTTOM}"))
+    at_end = x > (_LEFT + _RIGHT) / 2
+    parts.append(text(x + (-4 if at_end else 4), _TOP - 12, f"threshold {threshold:g}", f"soft{' end' * at_end}"))
+    largest = max(counts)
+    low = lows[counts.index(largest)]
+    most = f" Most of the others, {largest:,}, are from {low:.2f} to {low + 0.01:.2f}." if largest else ""
+    below = any(count for low, count in zip(lows, counts, strict=True) if low + 0.01 <= threshold)
+    chains = " Some are below the threshold, because chains of similar documents link them." if below else ""
+    total = counted(sum(counts) + equal, "duplicate")
+    said = f"{total}, of which {equal:,} have similarity 1. The threshold is {threshold:g}.{most}{chains}"
+    return said, _BOTTOM + 46, parts
+
+
+def sizes(report: Report) -> _Image | None:
+    """How many groups have how many documents, on a logarithmic scale."""
+    counts = group_sizes(report)
+    if not counts:
+        return None
+    digits = max(1, math.ceil(math.log10(max(groups for *_, groups in counts) + 1)))
+    bars = []
+    for least, most, groups in counts:
+        label = f"{least}" if least == most else f"{least}–{most}"
+        bars.append((_log_share(groups, digits), "kept", label, f"{label} documents: {counted(groups, 'group')}"))
+    ticks = [(_log_share(10**digit, digits), f"{10**digit:,}") for digit in range(digits + 1)]
+    parts = [*_chart(bars, ticks, "documents in a group (groups: logarithmic)")]
+    largest, pairs = int(report.groups.sizes[0]), counts[0][2]
+    said = f"{counted(len(report.groups), 'group')}. The largest has {largest:,} documents; {pairs:,} have two."
+    return said, _BOTTOM + 46, parts
+
+
+_ONE = 0.15
+"""The height of 1 on a logarithmic scale, as a share of the height between 1 and 10."""
+
+
+def _log_share(count: int, digits: int) -> float:
+    """The height of a count as a share of that of 10 ** digits. That of 1 is not 0, so that it is seen."""
+    return (math.log10(count) + _ONE) / (digits + _ONE) if count else 0.0
+
+
+def _wide(bars: Sequence[object]) -> float:
+    """The width of a bar of a chart with its share of the space between bars."""
+    return (_RIGHT - _LEFT) / max(6, len(bars))
+
+
+def _chart(bars: Sequence[tuple[float, str, str, str]], ticks: Sequence[tuple[float, str]], what: str) -> Iterator[str]:
+    """Yield the lines of a scale with their numbers, bars with labels as far as there is room, and an axis.
+
+    bars: for each its share of the height, its classes, its label, and what it says under a pointer. ticks: shares of
+    the height, and the numbers there. what: what the axis is about.
+    """
+    high, wide = _BOTTOM - _TOP, _wide(bars)
+    for share, number in ticks:
+        y = _BOTTOM - high * share
+        yield from (path("grid", f"M{_LEFT} {y:.1f}H{_RIGHT}"), text(_LEFT - 6, y + 4, number, "end soft"))
+    every = math.ceil((max(len(label) for _, _, label, _ in bars) + 1) * _LETTER / wide)
+    for at, (share, kind, label, told) in enumerate(bars):
+        x = _LEFT + at * wide
+        yield bar(x + wide * 0.08, _BOTTOM - high * share, wide * 0.84, high * share, kind, told)
+        if (len(bars) - 1 - at) % every == 0:  # the last bar has its label
+            yield text(x + wide / 2, _BOTTOM + 18, label, "middle soft")
+    yield path("axis", f"M{_LEFT} {_BOTTOM}H{_RIGHT}")
+    yield text((_LEFT + _RIGHT) / 2, _BOTTOM + 38, what, "middle soft")
+
+
+_NAMES, _HEAD = 160, 44
+"""The width of the names of directories, and the height of what is above their table."""
+
+
+def directories(report: Report) -> _Image | None:
+    """A table of directories against each other: the more duplicates one has of documents in another, the darker."""
+    found = directory_pairs(report)
+    if found is None:
+        return None
+    names, counts = found
+    cell, most = min(32.0, (WIDTH - _NAMES - 8) / len(names)), max(map(max, counts))
+    parts, told = [text(8, 14, "duplicates (rows) of documents that are kept in (columns)", "soft")], []
+    for row, name in enumerate(names):
+        y = _HEAD + row * cell
+        parts.append(text(_NAMES - 8, y + cell / 2 + 4, f"{_shortened(name, 16)}  {row + 1}", "end"))
+        parts.append(text(_NAMES + (row + 0.5) * cell, _HEAD - 8, str(row + 1), "middle soft"))
+        for column, (other, count) in enumerate(zip(names, counts[row], strict=True)):
+            x, kind = _NAMES + column * cell, 1 + round(4 * math.log1p(count) / math.log1p(most)) if count else 0
+            said = f"{counted(count, 'duplicate')} in {name} of documents kept in {other}"
+            parts.append(bar(x, y, cell, cell, f"cell shade{kind}", said))
+            if count:
+                told.append((-count, said))
+                parts.append(text(x + cell / 2, y + cell / 2 + 4, _short(count), f"middle{' onshade' * (kind > 3)}"))
+    some = [said for _, said in sorted(told, key=lambda each: each[0])[:8]]
+    more = f"; and {len(told) - 8} more" if len(told) > 8 else ""
+    return f"{'; '.join(some)}{more}.", _HEAD + len(names) * cell + 8, parts
+
+
+def _shortened(content: str, most: int) -> str:
+    """The text with an ellipsis for its beginning if it takes more columns than this."""
+    end = content
+    while width_of(end) > most - (end != content):
+        end = end[1:]
+    return content if end == content else f"…{end}"
+
+
+def _short(count: int) -> str:
+    """A count below a thousand million in at most three characters, or nearly."""
+    if count < 1000:
+        return str(count)
+    return f"{count // 1000}k" if count < 100_000 else f"{count / 1e6:.1f}M".lstrip("0")

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from simdocs.options.families import FIGURES
+from simdocs.views.svg import TITLES
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.missing_library import environment_without
 from tests.cli.program import in_shell, simdocs
@@ -190,7 +191,6 @@ def test_without_jinja2_the_error_comes_before_the_work_and_figures_are_drawn(pl
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_each_figure_is_an_image_of_its_own_with_a_title_and_a_description(place: Path, name: str) -> None:
-    os.utime(place / "docs" / "a.txt", (1e9, 1e9))
     saved(place, "docs", "new", "-t", "0.5")
     done = simdocs("report", "page.answer", "--figure", name, "-o", "x.svg", cwd=place)
     assert done == (0, b"", "")
@@ -199,7 +199,7 @@ def test_each_figure_is_an_image_of_its_own_with_a_title_and_a_description(place
     ids = image.attrib["aria-labelledby"].split()
     title, description = (next(each for each in image.iter() if each.get("id") == named) for named in ids)
     assert (title.tag, description.tag) == (f"{of}title", f"{of}desc")
-    assert title.text == FIGURES[name].title
+    assert title.text == TITLES[name]
     assert len(description.text or "") > 20
     assert {each.tag for each in image.iter()} <= {
         f"{of}{tag}" for tag in ("svg", "title", "desc", "style", "rect", "path", "text", "g", "circle")
@@ -212,59 +212,6 @@ def test_a_figure_of_no_duplicates_is_still_an_image(tmp_path: Path, name: str) 
     saved(tmp_path, "docs")
     assert simdocs("report", "page.answer", "--figure", name, "-o", "x.svg", cwd=tmp_path) == (0, b"", "")
     Tree.parse(tmp_path / "x.svg")
-
-
-CHAIN = [" ".join(f"word{at:03}" for at in range(first, first + 100)).encode() for first in (0, 20, 40, 60)]
-"""Texts of which only neighbours have a similarity of more than 0.5: 0.66."""
-
-
-def described(svg: Path) -> str:
-    """The text alternative of an image."""
-    return next(each.text or "" for each in Tree.parse(svg).iter() if each.tag.endswith("desc"))
-
-
-def test_a_group_is_drawn_with_the_pairs_that_link_it(tmp_path: Path) -> None:
-    lay(tmp_path, {f"docs/{name}": text for name, text in zip("bcda", CHAIN, strict=True)} | {"docs/y": B, "docs/z": B})
-    simdocs("dedupe", "docs", "-t", "0.5", "--cluster", "components", "-q", "-o", "x.answer", cwd=tmp_path)
-
-    def drawn(*options: str) -> str:
-        assert simdocs("report", "x.answer", *options, "-q", "-o", "x.svg", cwd=tmp_path) == (0, b"", "")
-        return described(tmp_path / "x.svg")
-
-    links = drawn("--figure", "links")
-    assert links.startswith("Group 0: 4 documents, of which docs/a is kept. docs/d is linked to docs/a by 0.66")
-    assert "; docs/c is linked to docs/d by 0.66" in links
-    assert "; docs/b is linked to docs/c by 0.66" in links
-    assert drawn("--figure", "links", "--group", "0") == links
-    assert drawn("--figure", "matrix", "--group", "1") == (
-        "Group 1: 2 documents, of which docs/y is kept. The similarities of pairs are from 1.000000 to 1.000000."
-    )
-    simdocs("report", "x.answer", "-q", "-o", "page.html", cwd=tmp_path)
-    assert ReportPage((tmp_path / "page.html").read_bytes()).texts["0"]["links"] == [
-        [0, -1, 0],
-        [3, 0, 1],
-        [2, 3, 2],
-        [1, 2, 3],
-    ]
-
-
-def test_a_figure_of_a_group_says_which_texts_are_gone(place: Path) -> None:
-    simdocs("dedupe", "docs", "new", "-t", "0.5", "-q", "-o", "x.answer", cwd=place)
-    (place / "docs/b.txt").unlink()
-    done = simdocs("report", "x.answer", "--figure", "matrix", "-o", "x.svg", cwd=place)
-    assert (done.status, done.err) == (0, "simdocs: some texts are not in the report: docs/b.txt is gone\n")
-    assert "nothing to draw" in described(place / "x.svg")
-
-
-def test_a_group_of_more_than_fifty_documents_is_not_drawn(tmp_path: Path) -> None:
-    lay(tmp_path, {f"docs/{at:02}": A for at in range(51)} | {"docs/y": B, "docs/z": B})
-    saved(tmp_path, "docs")
-    how = ("-q", "--figure", "matrix", "-o", "x.svg")
-    done = simdocs("report", "page.answer", *how, "--group", "0", cwd=tmp_path)
-    why = "--group 0: it has 51 documents, and a figure shows 50 at most"
-    assert done == (2, b"", f"simdocs: error: {why}\n")
-    assert simdocs("report", "page.answer", *how, cwd=tmp_path).status == 0
-    assert described(tmp_path / "x.svg").startswith("Group 1: 2 documents")
 
 
 def test_a_page_says_that_there_are_no_duplicates(tmp_path: Path) -> None:
@@ -298,15 +245,10 @@ def test_documents_of_an_index_are_shown_too(place: Path) -> None:
             ("docs",),
             "docs: this is not a file, but a saved answer is: write one with simdocs dedupe DOCS -o NAME.answer",
         ),
-        (("x.answer", "--group", "0"), "--group needs --figure matrix or links"),
-        (("x.answer", "--group", "0", "--figure", "sizes"), "--group needs --figure matrix or links"),
-        (("none.answer", "--group", "0", "--figure", "links"), "--group 0: there are no groups"),
-        (("x.answer", "--group", "2", "--figure", "links"), "--group 2: groups are numbered from 0 to 1"),
     ],
 )
 def test_what_makes_no_report_is_refused(place: Path, arguments: tuple[str, ...], said: str) -> None:
     simdocs("dedupe", "docs", "new", "-t", "0.5", "-q", "-o", "x.answer", cwd=place)
-    simdocs("dedupe", "new", "-q", "-o", "none.answer", cwd=place)
     done = simdocs("report", *arguments, cwd=place)
     assert (done.status, done.out) == (2, b"")
     assert said in done.err

@@ -1,6 +1,6 @@
 "use strict";
 (() => {
-const ROW = 56, MOST_HEIGHT = 12e6, MOST_DOCUMENTS = 200, MOST_ROWS = 1500, AROUND = 2, LONG = 600, ENDS = 160;
+const MOST_HEIGHT = 12e6, MOST_DOCUMENTS = 200, MOST_ROWS = 1500, AROUND = 2, LONG = 600, ENDS = 160;
 
 const $ = id => document.getElementById(id);
 
@@ -84,7 +84,7 @@ function start(data) {
       make("kbd", {}, "n"), " ", make("kbd", {}, "p"), " next and previous pair, ", make("kbd", {}, "/"),
       " search. The address of this page names the group, as in #g=12."));
 
-  let order = [], chosen = -1, pairShown = 1, scale = 1;
+  let order = [], chosen = -1, pairShown = 1, scale = 1, rowHeight = 0;
 
   function minimum(values) {
     let low = 1e6;
@@ -92,29 +92,41 @@ function start(data) {
     return low;
   }
 
+  function address() {
+    const named = chosen < 0 ? "" : `g=${data.numbers[chosen]}${pairShown > 1 ? `&d=${pairShown}` : ""}`;
+    try {
+      history.replaceState(null, "", `#${named}`);
+    } catch { /* a page in a frame may not change its address */ }
+  }
+
   function choose(group, pair, options) {
     chosen = group;
     pairShown = pair || 1;
-    try {
-      history.replaceState(null, "", `#g=${data.numbers[group]}${pairShown > 1 ? `&d=${pairShown}` : ""}`);
-    } catch { /* a page in a frame may not change its address */ }
+    address();
     if (!options || options.reveal !== false) reveal();
     draw();
     drawDetail();
   }
 
+  // A row is as high as the style has it: on a narrow screen, its words take several lines.
+  function fit() {
+    rowHeight = parseFloat(getComputedStyle(list).getPropertyValue("--row"));
+    scale = Math.max(1, order.length * rowHeight / MOST_HEIGHT);
+    space.style.height = `${order.length * rowHeight / scale}px`;
+  }
+
   function reveal() {
     const place = order.indexOf(chosen);
     if (place < 0) return;
-    const top = place * ROW / scale, height = list.clientHeight;
+    const top = place * rowHeight / scale, height = list.clientHeight;
     if (scale > 1) { if (place < seen().begin || place >= seen().end - 1) list.scrollTop = top; }
     else if (top < list.scrollTop) list.scrollTop = top;
-    else if (top + ROW > list.scrollTop + height) list.scrollTop = top + ROW - height;
+    else if (top + rowHeight > list.scrollTop + height) list.scrollTop = top + rowHeight - height;
   }
 
   function seen() {
-    const begin = Math.max(0, Math.floor(list.scrollTop * scale / ROW));
-    return {begin, end: Math.min(order.length, begin + Math.ceil(list.clientHeight / ROW) + 1)};
+    const begin = Math.max(0, Math.floor(list.scrollTop * scale / rowHeight));
+    return {begin, end: Math.min(order.length, begin + Math.ceil(list.clientHeight / rowHeight) + 1)};
   }
 
   // Only the rows that can be seen are in the page: 100,000 of them would take a gigabyte.
@@ -129,7 +141,7 @@ function start(data) {
         make("div", {class: "name"}, make("span", {class: "number"}, String(data.numbers[group])),
           " ", name.slice(slash) || name),
         make("div", {class: "told"}, `${plural(data.counts[group], "document")} · ${low === high ? low : `${low}–${high}`} · ${size(bytes[group])}${slash ? ` · ${name.slice(0, slash)}` : ""}`));
-      row.style.top = `${scale > 1 ? list.scrollTop + (place - begin) * ROW : place * ROW}px`;
+      row.style.top = `${scale > 1 ? list.scrollTop + (place - begin) * rowHeight : place * rowHeight}px`;
       rows.push(row);
     }
     space.replaceChildren(...rows);
@@ -147,7 +159,8 @@ function start(data) {
     number: (a, b) => data.numbers[a] - data.numbers[b],
   };
 
-  function select() {
+  // searched: somebody has changed what is searched for. At the start, the address says which group is open.
+  function select(searched) {
     const words = search.value.toLowerCase().split(" ").filter(Boolean);
     const below = directory.value === "." ? "" : directory.value && `${directory.value}/`;
     const low = Math.round((from.valueAsNumber || 0) * 1e6);
@@ -162,12 +175,16 @@ function start(data) {
       if (fits) order.push(group);
     }
     if (SORTS[sort.value]) order.sort(SORTS[sort.value]);
-    const height = order.length * ROW;
-    scale = Math.max(1, height / MOST_HEIGHT);
-    space.style.height = `${height / scale}px`;
+    fit();
     list.scrollTop = 0;
     status.textContent = order.length === groups ? plural(groups, "group") : `${order.length.toLocaleString("en")} of ${plural(groups, "group")}`;
+    if (order.includes(chosen)) { draw(); return; }
+    // The open group is one of those that the search has found.
+    chosen = order.length ? order[0] : -1;
+    pairShown = 1;
+    if (searched) address();
     draw();
+    drawDetail();
   }
 
   const decodedBlocks = new Map();
@@ -184,6 +201,7 @@ function start(data) {
 
   async function drawDetail() {
     const group = chosen, count = data.counts[group];
+    if (group < 0) { detail.replaceChildren(); return; }
     const texts = await textsOf(group);
     if (group !== chosen) return;
     const pair = Math.min(Math.max(1, pairShown), count - 1);
@@ -216,7 +234,7 @@ function start(data) {
     detail.replaceChildren(
       make("h3", {}, `Group ${data.numbers[group]}`),
       make("p", {class: "soft"}, `${plural(count, "document")}, ${size(bytes[group])} of text in duplicates`),
-      members, ...pairOf(group, pair, texts), ...linksOf(group, texts), ...matrixOf(group, texts));
+      members, ...pairOf(group, pair, texts));
     const row = body.querySelector(".chosen");
     if (row && row.offsetTop + row.offsetHeight > members.clientHeight)
       members.scrollTop = row.offsetTop - members.clientHeight / 2;
@@ -303,38 +321,6 @@ function start(data) {
     return row;
   }
 
-  function linksOf(group, texts) {
-    if (!texts || !texts.links.length) return [];
-    const told = (one, other) => (texts.matrix[one][other] / 1e6).toFixed(3);
-    const items = texts.links.map(([each, to, steps]) => {
-      const name = each ? make("button", {type: "button", onclick: () => choose(group, each)}, nameOf(group, each))
-        : make("span", {}, nameOf(group, 0), " ", make("span", {class: "tag"}, "kept"));
-      const how = !each ? [] : to < 0 ? [make("span", {class: "number"}, "not linked"), " "]
-        : [make("span", {class: "number"}, told(each, to)), " "];
-      const loose = each && to !== 0 ? [make("span", {class: "soft"}, ` ${told(each, 0)} to the kept one`)] : [];
-      const item = make("li", {}, ...how, name, ...loose);
-      item.style.paddingLeft = `${Math.min(steps, 12) * 22}px`;
-      return item;
-    });
-    return [make("h4", {}, "Which similar pairs link all to the kept one"), make("ul", {class: "links"}, ...items)];
-  }
-
-  function matrixOf(group, texts) {
-    if (!texts || !texts.matrix) return [];
-    const low = Math.min(...texts.matrix.flat());
-    const number = each => make("th", {scope: each.scope, title: nameOf(group, each.at)}, each.at ? String(each.at) : "kept");
-    const head = make("tr", {}, make("td", {}), ...texts.matrix.map((_, at) => number({scope: "col", at})));
-    const rows = texts.matrix.map((values, at) => make("tr", {}, number({scope: "row", at}),
-      ...values.map((value, other) => {
-        const shade = at === other ? 0 : low < 1e6 ? 1 + Math.round(3 * (value - low) / (1e6 - low)) : 4;
-        return make("td", {class: `s${shade}`, title: `${nameOf(group, at)} and ${nameOf(group, other)}`},
-          at === other ? "" : (value / 1e6).toFixed(2));
-      })));
-    return [make("h4", {}, "How similar all are to each other"),
-      make("div", {class: "scroll", tabIndex: 0, role: "region", "aria-label": "Similarities in this group"},
-        make("table", {class: "matrix"}, make("thead", {}, head), make("tbody", {}, ...rows)))];
-  }
-
   function move(by) {
     const place = order.indexOf(chosen);
     const next = Math.max(0, Math.min(order.length - 1, place < 0 ? 0 : place + by));
@@ -343,7 +329,7 @@ function start(data) {
 
   list.addEventListener("scroll", () => requestAnimationFrame(draw), {passive: true});
   list.addEventListener("keydown", event => {
-    const page = Math.max(1, Math.floor(list.clientHeight / ROW) - 1);
+    const page = Math.max(1, Math.floor(list.clientHeight / rowHeight) - 1);
     const by = {ArrowDown: 1, j: 1, ArrowUp: -1, k: -1, PageDown: page, PageUp: -page, Home: -order.length, End: order.length}[event.key];
     if (by === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
@@ -359,17 +345,21 @@ function start(data) {
     if (event.key === "p" && pairShown > 1) choose(chosen, pairShown - 1);
   });
   let waiting = 0;
-  search.addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(select, 120); });
-  for (const control of [sort, directory, from, to]) control.addEventListener("input", select);
-  new ResizeObserver(() => draw()).observe(list);
+  search.addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(() => select(true), 120); });
+  for (const control of [sort, directory, from, to]) control.addEventListener("input", () => select(true));
+  new ResizeObserver(() => { fit(); draw(); }).observe(list);
 
   function follow() {
     const wanted = /^#g=(\d+)(?:&d=(\d+))?$/.exec(location.hash);
     const group = wanted && placeOf.get(Number(wanted[1]));
-    if (group === undefined || group === null) return false;
+    if (group === undefined || group === null) return;
+    if (!order.includes(group)) {
+      search.value = directory.value = "";
+      from.value = floor; to.value = 1;
+      select();
+    }
     choose(group, wanted[2] ? Number(wanted[2]) : 1);
     $("groups").scrollIntoView();
-    return true;
   }
   addEventListener("hashchange", follow);
 
@@ -377,11 +367,7 @@ function start(data) {
   $("shown").hidden = false;
   $("app").hidden = false;
   select();
-  if (!follow()) {
-    chosen = order[0];
-    draw();
-    drawDetail();
-  }
+  follow();
 }
 
 const packed = $("data");

@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
+from simdocs.corpora.compression import CompressedSink
 from simdocs.options.file_formats import COMPRESSIONS
 
 NAMES = tuple(COMPRESSIONS)
 SUFFIXES = {name: member.suffix.decode() for name, member in COMPRESSIONS.items()}
+CAT = {"gzip": "zcat", "zstd": "zstdcat"}
 
 
 def zstd() -> Any:
@@ -23,6 +25,16 @@ def zstd() -> Any:
 def packed(name: str, data: bytes, level: int = 6) -> bytes:
     """The data, compressed in this way, as one frame."""
     return gzip.compress(data, level, mtime=0) if name == "gzip" else bytes(zstd().compress(data, level))
+
+
+def written(name: str, *pieces: bytes) -> bytes:
+    """The pieces of a file, compressed as simdocs does: with a checksum."""
+    frame: list[bytes] = []
+    sink = CompressedSink(f"a{SUFFIXES[name]}".encode(), frame.append)
+    for piece in pieces:
+        sink.write(piece)
+    sink.end()
+    return b"".join(frame)
 
 
 def unpacked(name: str, data: bytes) -> bytes:

@@ -87,16 +87,15 @@ INPUT_FORMATS = Family({TEXT_FORMAT: Member("each file is one text, whatever its
 
 
 class CompressionFormat(Member):
-    """A compression of files. Its implementation is a `Compression` of corpora/compression.py.
+    """A compression of files, which corpora/compression.py reads and writes.
 
     suffix: how the names of such files end
-    cat: the command that decompresses standard input
     module: the module of an optional library that it needs; empty if Python has it
     """
 
-    def __init__(self, help_text: str, implementation: str, suffix: bytes, *, cat: str, module: str = "") -> None:
-        super().__init__(help_text, implementation)
-        self.suffix, self.cat, self.module = suffix, cat, module
+    def __init__(self, help_text: str, suffix: bytes, module: str = "") -> None:
+        super().__init__(help_text)
+        self.suffix, self.module = suffix, module
 
     @property
     def needs(self) -> tuple[str, str] | None:
@@ -104,19 +103,11 @@ class CompressionFormat(Member):
         return (self.module, f"reading {self.help}") if self.module else None
 
 
-COMPRESSIONS = Family(
-    {
-        "gzip": CompressionFormat("gzip", "simdocs.corpora.gzip_members:GZIP", b".gz", cat="zcat"),
-        "zstd": CompressionFormat(
-            "Zstandard",
-            "simdocs.corpora.zstd_frames:ZSTD",
-            b".zst",
-            cat="zstdcat",
-            module="compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd",
-        ),
-    }
-)
+_ZSTD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
 
+COMPRESSIONS = Family(
+    {"gzip": CompressionFormat("gzip", b".gz"), "zstd": CompressionFormat("Zstandard", b".zst", _ZSTD)}
+)
 
 _COMPRESSION_OF_SUFFIX = {member.suffix: known for known, member in COMPRESSIONS.items()}
 

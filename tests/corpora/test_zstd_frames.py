@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.corpora import compression, zstd_frames
+from simdocs.corpora import compression
 from simdocs.corpora.compression import CompressedStream
 from simdocs.corpora.files import read
 from simdocs.model.skipped import DocumentSkipped
@@ -20,6 +20,7 @@ from tests.packing import needs_zstd, zstd
 pytestmark = needs_zstd
 
 MIB = 1 << 20
+CANNOT = "a zstd file that cannot be decompressed"
 
 texts = st.binary(max_size=300) | st.sampled_from([b"a" * 5000, b"\0" * 70_000, os.urandom(0), b"line\n" * 999])
 pieces = st.lists(texts, max_size=4)
@@ -68,7 +69,7 @@ def test_content_does_not_depend_on_how_it_is_read(
 ) -> None:
     data, content = file_of(frames)
     stream, read, turn = CompressedStream("zstd", lambda offset: data[offset : offset + at_once]), b"", 0
-    while piece := stream.piece(sizes[turn % len(sizes)]):
+    while piece := stream.read(sizes[turn % len(sizes)]):
         assert len(piece) <= sizes[turn % len(sizes)]
         read, turn = read + piece, turn + 1
     assert read == content
@@ -103,7 +104,10 @@ damage = st.tuples(st.integers(0, 1 << 20), st.integers(0, 8), st.binary(max_siz
 def test_a_damaged_file_is_refused_if_the_library_refuses_it(
     frames: list[tuple[list[bytes], bool, int]], change: tuple[int, int, bytes], at_once: int, most: int
 ) -> None:
-    """However it is read: damage is never taken for the end."""
+    """However it is read: damage is never taken for the end, nor for other content.
+
+    In small pieces, the library accepts a wrong size in the header of a frame whose last block is empty.
+    """
     whole, (place, cut, put) = file_of(frames)[0], change
     place %= len(whole) + 1
     data = whole[:place] + put + whole[place + cut :]
@@ -117,33 +121,14 @@ def test_a_damaged_file_is_refused_if_the_library_refuses_it(
         assert compression.decompress("zstd", data, MIB) == content
     stream, read = CompressedStream("zstd", lambda offset: data[offset : offset + at_once]), b""
     try:
-        while piece := stream.piece(most):
+        while piece := stream.read(most):
             read += piece
     except DocumentSkipped:
         assert content is None
         with pytest.raises(DocumentSkipped):
-            stream.piece(1)
+            stream.read(1)
     else:
-        assert read == content
-
-
-@pytest.mark.parametrize("at_once", [1, 3, 1 << 14])
-def test_a_frame_with_less_content_than_it_states_is_refused(at_once: int) -> None:
-    """The library does not find this if it is given the frame in small pieces and the last block is empty."""
-    stated = b"\x28\xb5\x2f\xfd\x20\x40\x01\x00\x00"  # 64 bytes, and an empty block
-    stream = CompressedStream("zstd", lambda offset: stated[offset : offset + at_once])
-    with pytest.raises(DocumentSkipped, match="malformed"):
-        stream.piece(1)
-    refused(frame([b"a text"]) + stated)
-
-
-@given(st.binary(max_size=70_000) | st.sampled_from([b"a" * 255, b"a" * 256, b"a" * 65_791, b"a" * 65_792]))
-def test_the_header_of_a_frame_is_understood(content: bytes) -> None:
-    library = zstd()
-    for window in (10, 17, 27):
-        data = library.compress(content, options={library.CompressionParameter.window_log: window})
-        assert zstd_frames._stated(data[:18]).size == library.get_frame_info(data).decompressed_size == len(content)
-    assert zstd_frames._stated(frame([content])[:18]).size is None
+        assert content in (None, read)
 
 
 def test_damage_in_a_later_frame_is_not_the_end() -> None:
@@ -162,8 +147,8 @@ def test_damage_in_a_later_frame_is_not_the_end() -> None:
 def test_a_damaged_frame_is_explained() -> None:
     whole = frame([b"some text " * 400, os.urandom(500)], checksum=True)
     wrong = whole[:-1] + bytes([whole[-1] ^ 1])
-    assert refused(wrong) == "a damaged zstd file, whose checksum does not match"
-    assert refused(whole[:9] + b"\xff" * 9 + whole[18:]).startswith("a damaged zstd file")
+    assert refused(wrong) == f"{CANNOT}: Restored data doesn't match checksum"
+    assert refused(whole[:9] + b"\xff" * 9 + whole[18:]).startswith(CANNOT)
     is_text = "not a zstd file, but text: give the file a name that ends as what it is"
     assert [refused(text) for text in (b"plain text", b"a", "\ufeffgr\u00fcn".encode()[:-2])] == [is_text] * 3
     assert [refused(text) for text in (b"\0", b"\xff\xfe", b"plain\1text")] == ["not a zstd file"] * 3
@@ -176,9 +161,8 @@ def test_a_damaged_frame_is_explained() -> None:
 @pytest.mark.parametrize("log", [28, 30, 31])
 def test_a_window_that_is_too_large_is_explained(log: int) -> None:
     data = frame([b"some text"], window_log=log, enable_long_distance_matching=1)
-    why = f"a zstd file with a window of {1 << (log - 20)} MiB, and at most 128 MiB are supported"
-    assert refused(data) == f"{why}: compress it again without --long"
-    assert refused(skippable(3) + data).startswith(why)
+    why = f"{CANNOT}: Frame requires too much memory for decoding"
+    assert refused(data) == refused(skippable(3) + data) == why
 
 
 def test_the_largest_window_of_a_usual_level_is_read() -> None:
@@ -192,11 +176,9 @@ def test_a_missing_dictionary_is_explained() -> None:
     library = zstd()
     samples = [b"the ferry leaves at %d, except on Sundays" % at for at in range(999)]
     dictionary = library.train_dict(samples, 1000)
-    number = f"(ID {dictionary.dict_id})"
-    data = library.compress(samples[7], zstd_dict=dictionary)
-    assert refused(data) == f"a zstd file that needs its dictionary {number}: decompress it with zstd -d -D DICTIONARY"
+    assert refused(library.compress(samples[7], zstd_dict=dictionary)) == f"{CANNOT}: Dictionary mismatch"
     nameless = library.compress(samples[7] * 9, zstd_dict=library.ZstdDict(samples[7] * 9, is_raw=True))
-    assert refused(nameless) == "a damaged zstd file, or one that needs a dictionary"
+    assert refused(nameless) == f"{CANNOT}: Data corruption detected"
 
 
 def test_skippable_frames_have_no_content_and_an_end() -> None:
@@ -216,7 +198,7 @@ def test_a_skippable_frame_of_gigabytes_is_not_read_to_its_end(tmp_path: Path) -
         stream.truncate(4 << 30)
         reader = CompressedStream("zstd", lambda at: os.pread(stream.fileno(), 1 << 16, at))
         assert reader.read(5) == b"text"
-        with pytest.raises(DocumentSkipped, match="more than 64 MiB of zstd data without content"):
+        with pytest.raises(DocumentSkipped, match="more than 64 MiB of padding"):
             reader.read(1)
 
 

@@ -27,7 +27,6 @@ def answer_with(groups: int) -> SavedAnswer:
         "shingling": recipe.shingling.as_dict(),
         "sketching": recipe.sketching.as_dict(),
     }
-    each = len(DIRECTORIES)
     return SavedAnswer(
         root=b"/data",
         index_root=None,
@@ -42,10 +41,6 @@ def answer_with(groups: int) -> SavedAnswer:
         skipped={},
         arguments=((b"corpus", 3 * groups),),
         roots=(SavedRoot(b"/data/corpus/", 7, 1, 0),),
-        directories={
-            name.encode(): (3 * groups // each, 9000 * groups, duplicates // each, 3000 * groups)
-            for name in DIRECTORIES
-        },
         simdocs="0.1.0",
         source=lambda: _pairs(sizes),
     )

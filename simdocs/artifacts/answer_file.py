@@ -18,7 +18,6 @@ from simdocs.artifacts.manifest import group_of, recipe_of, refuse_other_unicode
 from simdocs.artifacts.npy import damaged
 from simdocs.errors import ArtifactError, InputError, UsageError
 from simdocs.model.groups import Deduplication
-from simdocs.model.ragged import Tokens
 from simdocs.model.saved_answer import (
     SUFFIX,
     VERSION,
@@ -45,7 +44,7 @@ _BEGINNING = f'{{"format": "{_FORMAT}", "version": '.encode()
 """How every answer begins, of any version."""
 
 _LONGEST_HEAD, _LONGEST = 1 << 28, 1 << 24
-"""Bytes of the longest line that is read: of the first one, which has every directory, and of the others."""
+"""Bytes of the longest line that is read: of the first one, which has every argument, and of the others."""
 
 _DIGEST = re.compile("[0-9a-f]{32}")
 
@@ -54,17 +53,16 @@ _MOST = 1 << 62
 
 _SIDES = ("kept", "duplicate")
 
-_TOTALS = ("documents", "bytes", "duplicates", "duplicate_bytes")
-"""What is known of a directory."""
+_COUNTS = ("documents", "kept", "groups", "duplicates")
+"""The numbers in a head."""
+
+_LINES = 1 << 10
+"""Lines that are passed on at once."""
 
 
 def lines_of(result: Deduplication) -> Iterator[bytes]:
-    """Yield the lines of the file that saves a result, some at a time."""
-    return encoded(result.saved())
-
-
-def encoded(answer: SavedAnswer) -> Iterator[bytes]:
-    """Yield the lines of a file, some at a time. Equal answers have equal bytes."""
+    """Yield the lines of the file that saves a result, some at a time. Equal answers have equal bytes."""
+    answer = result.saved()
     known, rows, lines = hashlib.sha256(), 0, [_line(_head(answer))]
     for pair in answer.pairs():
         rows += 1
@@ -76,10 +74,6 @@ def encoded(answer: SavedAnswer) -> Iterator[bytes]:
     known.update(piece := b"".join(lines))
     yield piece
     yield _line({"rows": rows, "checksum": known.hexdigest()})
-
-
-_LINES = 1 << 10
-"""Lines that are passed on at once."""
 
 
 def _line(value: Mapping[str, Any]) -> bytes:
@@ -100,25 +94,15 @@ def _head(answer: SavedAnswer) -> dict[str, Any]:
         "probability": answer.probability,
         "parameters": answer.parameters,
         "ignored": base64.b64encode(answer.ignored.astype("<u4").tobytes()).decode("ascii"),
-        "documents": answer.documents,
-        **({} if answer.changed is None else {"changed": answer.changed}),
-        "kept": answer.kept,
-        "groups": answer.groups,
-        "duplicates": answer.duplicates,
+        **{name: getattr(answer, name) for name in _COUNTS},
+        "changed": answer.changed,
         "skipped": dict(answer.skipped),
         "arguments": [{**name_for_json("name", name), "documents": count} for name, count in answer.arguments],
-        "roots": [
-            {**name_for_json("path", each.path), "named": each.named, "inode": each.inode, "argument": each.argument}
-            for each in answer.roots
-        ],
-        "directories": [
-            {**name_for_json("name", name), **dict(zip(_TOTALS, totals, strict=True))}
-            for name, totals in answer.directories.items()
-        ],
+        "roots": [{**name_for_json("path", each.path), **_after_first(each)} for each in answer.roots],
     }
 
 
-def _without_name(fields: Any) -> dict[str, Any]:
+def _after_first(fields: Any) -> dict[str, Any]:
     """The fields of a named tuple but its first, which is a name."""
     return dict(zip(fields._fields[1:], fields[1:], strict=True))
 
@@ -128,7 +112,7 @@ def _row(pair: SavedPair) -> dict[str, Any]:
     row["jaccard"] = None if pair.jaccard is None else round(pair.jaccard, 6)
     row |= {"estimate": round(pair.estimate, 6), "group": pair.group}
     for side, document in zip(_SIDES, pair[:2], strict=True):
-        row |= {f"{side}_{name}": value for name, value in _without_name(document).items()}
+        row |= {f"{side}_{name}": value for name, value in _after_first(document).items()}
     return row
 
 
@@ -165,14 +149,13 @@ def _state(file: BinaryIO) -> tuple[int, ...]:
 
 def _read_again(path: bytes, name: str, before: tuple[int, ...]) -> Iterator[SavedPair]:
     with _opened(path, name) as file:
-        if _state(file) != before:
-            raise InputError(f"{name}: changed while it was read: run again")
-        file.readline()
-        for line in file:
-            row = json.loads(line)
-            if "checksum" in row:
-                return
-            yield _pair(row, name)
+        if _state(file) == before:
+            file.readline()
+            for line in file:
+                row = json.loads(line)
+                if "checksum" in row:
+                    return
+                yield _pair(row, name)
     raise InputError(f"{name}: changed while it was read: run again")
 
 
@@ -180,31 +163,28 @@ def _checked(file: BinaryIO, name: str, source: Callable[[], Iterator[SavedPair]
     """The answer in a file whose lines are all as they must be."""
     first = _first_line(file, name)
     answer = _of_head(first, name, source)
-    known, group = hashlib.sha256(first), -1
+    known, group, last = hashlib.sha256(first), -1, None
     kept, duplicates = set[tuple[int, bytes]](), set[tuple[int, bytes]]()
-    last_kept: tuple[int, bytes] | None = None
     for rows, line in enumerate(iter(lambda: file.readline(_LONGEST), b"")):
         where = f"{name}, line {rows + 2}"
         row = _object(line, where)
         if "checksum" in row:
-            if row != {"rows": rows, "checksum": known.hexdigest()} or rows != answer.duplicates:
+            totals = {"rows": rows, "checksum": known.hexdigest()}
+            if row != totals or (rows, group + 1) != (answer.duplicates, answer.groups):
                 raise damaged(name, "its last line does not fit the others", _REMEDY)
             if file.read(1):
                 raise damaged(name, "it goes on after its last line", _REMEDY)
-            if group + 1 != answer.groups:
-                raise damaged(name, "it has another number of groups than its first line says", _REMEDY)
-            _refuse_both(answer, kept, duplicates)
+            if both := kept & duplicates:
+                shown = display_name(min(both)[1])
+                raise UsageError(f"{name}: {shown} is kept in one line and a duplicate in another: {_REMEDY}")
             return answer
         pair = _pair(row, where)
-        _fits(pair, answer, where)
-        mine = _key(pair.kept, answer)
-        group += mine != last_kept
-        if pair.group != group or (mine != last_kept and mine in kept):
-            raise damaged(where, "it is not in the order of the groups", _REMEDY)
-        last_kept = mine
+        mine, other = (_key(document, answer, where) for document in pair[:2])
+        group += mine != last
+        if pair.group != group or (mine != last and mine in kept) or other in duplicates or other[0]:
+            raise damaged(where, "it does not fit the lines before it", _REMEDY)
+        last = mine
         kept.add(mine)
-        if (other := _key(pair.duplicate, answer)) in duplicates:
-            raise damaged(where, "its duplicate stands in an earlier line, too", _REMEDY)
         duplicates.add(other)
         known.update(line)
     raise damaged(name, "its end is missing (an interrupted copy?)", _REMEDY)
@@ -216,23 +196,11 @@ def _first_line(file: BinaryIO, name: str) -> bytes:
     if not head:
         raise damaged(name, "an empty file (an interrupted write?)", _REMEDY)
     if head != _BEGINNING:
-        _unknown(name)
+        raise ArtifactError(f"{name}: this is not a saved answer: {_SAVED}")
     rest = file.readline(_LONGEST_HEAD)
     if not rest.endswith(b"\n"):
         raise damaged(name, "its first line is not a whole line of JSON", _REMEDY)
     return head + rest
-
-
-def _key(document: SavedDocument, answer: SavedAnswer) -> tuple[int, bytes]:
-    """What tells documents apart: an index may have one of the same name in another directory."""
-    return int(answer.roots[document.root].argument is None), document.name
-
-
-def _refuse_both(answer: SavedAnswer, kept: set[tuple[int, bytes]], duplicates: set[tuple[int, bytes]]) -> None:
-    """Raise UsageError if a document is kept and a duplicate."""
-    if both := kept & duplicates:
-        shown = display_name(min(both)[1])
-        raise UsageError(f"{answer.name}: {shown} is kept in one line and a duplicate in another: {_REMEDY}")
 
 
 def _object(line: bytes, where: str) -> dict[str, Any]:
@@ -247,11 +215,8 @@ def _object(line: bytes, where: str) -> dict[str, Any]:
 
 
 def _of_head(line: bytes, name: str, source: Callable[[], Iterator[SavedPair]]) -> SavedAnswer:
-    try:
-        head = json.loads(line)
-        version = head["version"]
-    except _WRONG:
-        _unknown(name)
+    head = _object(line, name)
+    version = head["version"]
     if version != VERSION:
         problem = f"{name}: has format version {str(version)[:20]}, but this simdocs reads version {VERSION}"
         newer = isinstance(version, int) and version > VERSION
@@ -266,48 +231,38 @@ def _of_head(line: bytes, name: str, source: Callable[[], Iterator[SavedPair]]) 
     return answer
 
 
-def _unknown(name: str) -> NoReturn:
-    raise ArtifactError(f"{name}: this is not a saved answer: {_SAVED}")
-
-
 def _answer(head: Mapping[str, Any], name: str, source: Callable[[], Iterator[SavedPair]]) -> SavedAnswer:
     """The answer with this head. Errors of _WRONG: it is not one that we write."""
     recipe = recipe_of(SignatureRecipe, head["parameters"], str(head["unicode"]), name)
-    parameters = _parameters(head["parameters"], recipe, name)
-    index_root = None if head.get("index_root", "") is None else name_from_json(head, "index_root")
-    arguments = tuple((name_from_json(each, "name"), _count(each["documents"])) for each in head["arguments"])
-    roots = tuple(_root(each, len(arguments)) for each in head["roots"])
-    directories = {
-        name_from_json(each, "name"): tuple(_count(each[total]) for total in _TOTALS) for each in head["directories"]
-    }
+    arguments = tuple((name_from_json(each, "name"), _whole(each["documents"])) for each in head["arguments"])
+    ignored = np.frombuffer(base64.b64decode(head["ignored"], validate=True), "<u4")
     answer = SavedAnswer(
         name=name,
         root=name_from_json(head, "root"),
-        index_root=index_root,
+        index_root=None if head.get("index_root", "") is None else name_from_json(head, "index_root"),
         recipe=recipe,
-        parameters=parameters,
-        threshold=_share(head["threshold"]) or _refused(),
+        parameters=_parameters(head["parameters"], recipe, name),
+        threshold=_share(head["threshold"]),
         probability=_share(head["probability"]),
-        ignored=_tokens(head["ignored"]),
-        documents=_count(head["documents"]),
-        changed=_count(head["changed"]) if "changed" in head else None,
-        kept=_count(head["kept"]),
-        groups=_count(head["groups"]),
-        duplicates=_count(head["duplicates"]),
-        skipped={str(reason): _count(number) for reason, number in head["skipped"].items()},
+        ignored=ignored.astype(np.uint32),
+        **{count: _whole(head[count]) for count in _COUNTS},
+        changed=None if head["changed"] is None else _whole(head["changed"]),
+        skipped={str(reason): _whole(number) for reason, number in head["skipped"].items()},
         arguments=arguments,
-        roots=roots,
-        directories=directories,
+        roots=tuple(_root(each, len(arguments)) for each in head["roots"]),
         simdocs=str(head["simdocs"]),
         source=source,
     )
-    bases = (answer.root, *(() if index_root is None else (index_root,)))
-    totals = [sum(each[at] for each in directories.values()) for at in (0, 2)]
-    if not all(base.startswith(b"/") for base in bases) or sum(count for _, count in arguments) != totals[0]:
-        raise ValueError
-    if totals != [answer.documents, answer.duplicates] or answer.kept + answer.duplicates > answer.documents:
-        raise ValueError
-    if answer.changed is not None and answer.changed > answer.documents:
+    possible = (
+        answer.threshold > 0
+        and (ignored[1:] > ignored[:-1]).all()
+        and answer.root.startswith(b"/")
+        and (answer.index_root or b"/").startswith(b"/")
+        and answer.documents == sum(count for _, count in arguments)
+        and answer.kept + answer.duplicates <= answer.documents
+        and (answer.changed or 0) <= answer.documents
+    )
+    if not possible:
         raise ValueError
     return answer
 
@@ -328,18 +283,16 @@ def _root(each: Mapping[str, Any], arguments: int) -> SavedRoot:
     path, argument = name_from_json(each, "path"), each["argument"]
     if not (path.startswith(b"/") and path.endswith(b"/")) or not (argument is None or 0 <= argument < arguments):
         raise ValueError
-    return SavedRoot(path, _count(each["named"]), _whole(each["inode"], 1 << 64), argument)
+    return SavedRoot(path, _whole(each["named"]), _whole(each["inode"], 1 << 64), argument)
 
 
 def _pair(row: Mapping[str, Any], where: str) -> SavedPair:
     """The pair of a row. ArtifactError: it is not one that we write."""
     try:
         kept, duplicate = (_document(row, side) for side in _SIDES)
-        jaccard = row["jaccard"]
-        pair = SavedPair(
-            kept, duplicate, None if jaccard is None else _share(jaccard), _share(row["estimate"]), _count(row["group"])
-        )
-        if _row(pair) != row or not all(map(_is_possible, pair[:2])):
+        jaccard = None if row["jaccard"] is None else _share(row["jaccard"])
+        pair = SavedPair(kept, duplicate, jaccard, _share(row["estimate"]), _whole(row["group"]))
+        if _row(pair) != row:
             raise ValueError
     except _WRONG:
         raise damaged(where, "it is not a line that simdocs writes", _REMEDY) from None
@@ -347,42 +300,38 @@ def _pair(row: Mapping[str, Any], where: str) -> SavedPair:
 
 
 def _document(row: Mapping[str, Any], side: str) -> SavedDocument:
-    numbers = (_whole(row[f"{side}_{field}"], 1 << 64, -_MOST) for field in SavedDocument._fields[1:-1])
-    return SavedDocument._make((name_from_json(row, side), *numbers, row[f"{side}_content"]))
+    """A document of a row. Errors of _WRONG: its numbers or its digest make no sense."""
+    numbers = {name: row[f"{side}_{name}"] for name in SavedDocument._fields[1:-1]}
+    for name, value in numbers.items():
+        _whole(value, 1 << 64, -_MOST if name.endswith("_ns") else 0)
+    document = SavedDocument(name_from_json(row, side), **numbers, content=row[f"{side}_content"])
+    if document.container >= len(document.name) or not _DIGEST.fullmatch(document.content):
+        raise ValueError
+    return document
 
 
-def _is_possible(document: SavedDocument) -> bool:
-    """Whether the numbers and the digest of a document make sense."""
-    counts = (document.root, document.container, document.size, document.file_size, document.inode)
-    return min(counts) >= 0 and document.container < len(document.name) and bool(_DIGEST.fullmatch(document.content))
+def _key(document: SavedDocument, answer: SavedAnswer, where: str) -> tuple[int, bytes]:
+    """What tells documents apart: an index, which is 1 here, may have one of the same name in another directory.
 
-
-def _fits(pair: SavedPair, answer: SavedAnswer, where: str) -> None:
-    """Raise ArtifactError unless the documents lie below their roots, and a duplicate below an argument."""
-    for document in pair[:2]:
-        root = answer.roots[document.root] if document.root < len(answer.roots) else None
-        below = b"" if root is None else document.file[root.named :]
-        of_nowhere = document.inode and {b"", b".", b".."} & set(below.split(b"/"))
-        if root is None or of_nowhere or b"\0" in document.name:
-            raise damaged(where, "a document does not lie below its directory", _REMEDY)
+    ArtifactError: the document does not lie below its root.
+    """
+    root = answer.roots[document.root] if document.root < len(answer.roots) else None
+    if root is not None:
+        above, below = document.file[: root.named], document.file[root.named :]
         base = answer.root if root.argument is not None else answer.index_root
-        if base is None or os.path.join(base, document.file[: root.named]).rstrip(b"/") != root.path.rstrip(b"/"):
-            raise damaged(where, "a document does not lie below its directory", _REMEDY)
-    if answer.roots[pair.duplicate.root].argument is None:
-        raise damaged(where, "its duplicate is a document of the index", _REMEDY)
+        leads_elsewhere = document.inode and {b"", b".", b".."} & set(below.split(b"/"))
+        if (
+            base is not None
+            and os.path.join(base, above).rstrip(b"/") == root.path.rstrip(b"/")
+            and not leads_elsewhere
+        ):
+            return int(root.argument is None), document.name
+    raise damaged(where, "a document does not lie below its directory", _REMEDY)
 
 
-def _refused() -> NoReturn:
-    raise ValueError
-
-
-def _whole(value: Any, below: int, least: int = 0) -> int:
+def _whole(value: Any, below: int = _MOST, least: int = 0) -> int:
     """The value if it is a whole number in these bounds. ValueError: it is not."""
     return value if type(value) is int and least <= value < below else _refused()
-
-
-def _count(value: Any) -> int:
-    return _whole(value, _MOST)
 
 
 def _share(value: Any) -> float:
@@ -390,7 +339,5 @@ def _share(value: Any) -> float:
     return float(value) if type(value) in (int, float) and 0 <= value <= 1 else _refused()
 
 
-def _tokens(text: str) -> Tokens:
-    """The tokens in base64. ValueError: they do not ascend."""
-    tokens = np.frombuffer(base64.b64decode(text, validate=True), "<u4")
-    return tokens.astype(np.uint32) if (tokens[1:] > tokens[:-1]).all() else _refused()
+def _refused() -> NoReturn:
+    raise ValueError

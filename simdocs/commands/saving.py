@@ -1,4 +1,4 @@
-"""Save an answer: digests and stamps of its documents, the directories in which they are, and totals of these."""
+"""Save an answer: digests and stamps of its documents, and the directories in which they are."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from simdocs.commands.standing import Given, given_of
+from simdocs.commands.standing import given_of
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.groups import Decision
-from simdocs.model.columns import ByteStrings
 from simdocs.model.documents import NAMED, Documents
 from simdocs.model.groups import Pairs
 from simdocs.model.ragged import Rows
@@ -49,7 +48,9 @@ def saved(
     arguments = _arguments(intake, documents)
     ours = _absolute(corpus.root if corpus.parts is None else corpus.parts[1].root)
     theirs = None if known is None else _absolute(known.root)
-    places = _Places(documents, arguments, (ours, theirs or ours), _arguments_of_index(known))
+    index = None if known is None else known.index
+    of_index = () if index is None else _of_build(index.run, index.n_documents)
+    places = _Places(documents, arguments, (ours, theirs or ours), of_index)
     return SavedAnswer(
         root=ours,
         index_root=theirs,
@@ -66,7 +67,6 @@ def saved(
         skipped=facts["skipped"],
         arguments=arguments,
         roots=places.roots(corpus, pairs),
-        directories=dict(_directories(documents, corpus.given_rows(pairs.right))),
         simdocs=__version__,
         source=lambda: _pairs(decision, places),
     )
@@ -78,36 +78,21 @@ def _absolute(root: bytes) -> bytes:
 
 def _arguments(intake: Intake, documents: Documents) -> _Arguments:
     """The arguments, each with the number of its documents; those of the build, if an artifact has the documents."""
+    of_build = () if intake.artifact is None else _of_build(intake.artifact.run, len(documents))
     given = given_of(intake, documents.counts, len(documents))
-    if intake.artifact is not None:
-        given = _of_build(intake.artifact.run, len(documents)) or given
     if sum(count for _, count in given) != len(documents):
         given = [["", len(documents)]]
-    return tuple((text_to_name(word), count) for word, count in given)
+    return of_build or tuple((text_to_name(word), count) for word, count in given)
 
 
-def _of_build(run: Mapping[str, Any], documents: int) -> Given:
+def _of_build(run: Mapping[str, Any], documents: int) -> _Arguments:
     """The arguments that run.json records; none if it holds something else, because no checksum covers it."""
-    given = run.get("given")
-    each = given if isinstance(given, list) else []
-    for pair in each:
-        if not (isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str) and type(pair[1]) is int):
-            return []
-        try:
-            text_to_name(pair[0])
-        except UnicodeEncodeError:
-            return []
-        if pair[1] < 0:
-            return []
-    return each if sum(count for _, count in each) == documents else []
-
-
-def _arguments_of_index(known: Corpus | None) -> _Arguments:
-    """The arguments from which an index was built; none if there is no index, or they are not known."""
-    if known is None or known.index is None:
+    try:
+        each = tuple((text_to_name(word), count) for word, count in run["given"])
+    except (LookupError, TypeError, ValueError, AttributeError):
         return ()
-    given = _of_build(known.index.run, known.index.n_documents)
-    return tuple((text_to_name(word), count) for word, count in given)
+    possible = all(type(count) is int and count >= 0 for _, count in each)
+    return each if possible and sum(count for _, count in each) == documents else ()
 
 
 class _Places:
@@ -219,23 +204,3 @@ def _documents(corpus: Corpus, rows: Rows, places: _Places) -> Iterator[SavedDoc
             inode=int(fact["inode"]),
             content=fact["content"].astype("<u8").tobytes().hex(),
         )
-
-
-def _directories(documents: Documents, duplicates: Rows) -> Iterator[tuple[bytes, tuple[int, ...]]]:
-    """Yield the totals of each directory with documents, in the order of their names."""
-    is_duplicate = np.zeros(len(documents), bool)
-    is_duplicate[duplicates[duplicates < len(documents)]] = True
-    containers = documents.facts["container"]
-    files = documents.sources.files["file_size"][documents.sources.of_rows(np.arange(len(documents)), len(documents))]
-    sizes = np.where((containers > 0) | (files == 0), documents.facts["size"], files)
-    totals: dict[bytes, list[int]] = {}
-    each = zip(ByteStrings(documents.names), containers.tolist(), sizes.tolist(), is_duplicate.tolist(), strict=True)
-    for name, container, size, duplicate in each:
-        total = totals.setdefault(os.path.dirname(name[:container] if container else name), [0, 0, 0, 0])
-        total[0] += 1
-        total[1] += size
-        if duplicate:
-            total[2] += 1
-            total[3] += size
-    for name in sorted(totals):
-        yield name, tuple(totals[name])

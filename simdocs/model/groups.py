@@ -244,7 +244,7 @@ class Deduplication(SimilarPairs):
         compare against, row r of the index is len(documents) + r.
     kept: the rows of the documents that are no duplicates and not in the index.
     written: the rows of the documents' files that were written.
-    saved: returns the answer with digests, stamps and directories of its documents, as a .answer file has it.
+    saved: returns the answer with digests and stamps of its documents, as a .answer file has it.
     """
 
     def __init__(

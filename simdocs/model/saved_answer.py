@@ -16,12 +16,12 @@ from simdocs.options.recipes import SignatureRecipe
 SUFFIX = "answer"
 """The suffix of the names of saved answers."""
 
-VERSION = 1
+VERSION = 2
 """The version of their format."""
 
 HEAD_FIELDS = (
     ("format", "`simdocs.answer`"),
-    ("version", "1, the version of the format"),
+    ("version", "2, the version of the format"),
     ("simdocs", "the version of the program that wrote it"),
     ("root", "the directory in which relative names are found"),
     ("index_root", "the same for the documents of an index, with `--against`; else null"),
@@ -31,21 +31,20 @@ HEAD_FIELDS = (
     ("parameters", "every parameter, in groups; `banding` is null if candidates were not found by bands"),
     ("ignored", "the tokens that were left out, ascending, 4 bytes each, little-endian, in base64"),
     ("documents", "number of documents"),
-    ("changed", "with `--changed` only: how many of them are new or changed. Only groups with one of these have rows"),
-    ("kept", "how many of them are kept; with `changed`, how many of the new or changed ones"),
+    ("kept", "how many of them are kept"),
     ("groups", "number of kept documents that have duplicates"),
     ("duplicates", "number of duplicates, which is that of the rows"),
+    (
+        "changed",
+        "null; with `--changed`, the number of documents that are new or changed: only groups with one of these have"
+        " rows, and `kept` counts only these",
+    ),
     ("skipped", "how many documents were not compared, by reason"),
     ("arguments", "each argument (`name`), and how many documents it gave (`documents`)"),
     (
         "roots",
         "the directories below which files are opened without following links: `path`, `inode`, how many bytes of a"
         " document's name are those of the directory (`named`), and the number of the argument (null: of the index)",
-    ),
-    (
-        "directories",
-        "each directory with documents: `name`, `documents`, their `bytes` on disk (for rows of a data set, of their"
-        " texts), and the same of the duplicates (`duplicates`, `duplicate_bytes`)",
     ),
 )
 """The fields of the first line of a saved answer, and their meanings."""
@@ -146,8 +145,6 @@ class SavedAnswer:
     skipped: how many documents were not compared, by reason.
     arguments: the name of each argument, and how many documents it gave.
     roots: see SavedRoot.
-    directories: for each directory with documents how many there are, their bytes, and the same two of the duplicates
-        among them.
     simdocs: the version of the program that wrote it.
     source: yields the pairs, in the order of the answer, each time it is called.
     """
@@ -168,7 +165,6 @@ class SavedAnswer:
     skipped: Mapping[str, int]
     arguments: tuple[tuple[bytes, int], ...]
     roots: tuple[SavedRoot, ...]
-    directories: Mapping[bytes, tuple[int, ...]]
     simdocs: str
     source: Callable[[], Iterator[SavedPair]]
 

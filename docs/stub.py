@@ -71,7 +71,7 @@ def type_of(kind: Values) -> str:
     if kind.family and len(kind.family) <= _MOST_NAMES:
         names = ", ".join(f'"{name}"' for name in kind.family)
         hint = f"Literal[{names}]"
-    return f"{hint} | Sequence[{hint}]" if kind.is_list else hint
+    return hint
 
 
 def _keyword(name: str, asked: type[Options], default: Any) -> str:

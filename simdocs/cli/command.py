@@ -60,9 +60,8 @@ class OptionValue(click.ParamType[Any]):
         values = self.declared.values
         if values.shell:
             return [CompletionItem(incomplete, type=values.shell)]
-        before, comma, begun = incomplete.rpartition(",") if values.is_list else ("", "", incomplete)
-        named = [(name, member.help) for name, member in values.family.items() if name.startswith(begun)]
-        return [CompletionItem(before + comma + name, help=meaning) for name, meaning in named]
+        named = [(name, member.help) for name, member in values.family.items() if name.startswith(incomplete)]
+        return [CompletionItem(name, help=meaning) for name, meaning in named]
 
 
 class Wrong(click.BadParameter):
@@ -193,9 +192,7 @@ class Command(click.Command):
         rest = super().parse_args(ctx, args)
         for option, times in Counter(self.make_parser(ctx).parse_args(words)[2]).items():
             if times > 1 and isinstance(option, OfCommand) and not (option.is_flag or option.multiple):
-                is_list = option.declared.values.is_list
-                remedy = "separate its values with commas" if is_list else "it takes one value"
-                problem = f"{option.declared.flag} is given more than once: {remedy}"
+                problem = f"{option.declared.flag} is given more than once: it takes one value"
                 ctx.meta.setdefault(WRONG, []).append(problem)
         return rest
 

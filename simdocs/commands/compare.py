@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from simdocs.options.answers import ANSWER, Drawn, Searching, Talking
 from simdocs.options.declaration import Options, flags, option
-from simdocs.options.families import COMPARED, DIFFS, SIMILARITIES, UNITS
+from simdocs.options.families import COMPARED, DIFFS, SIMILARITIES
 from simdocs.options.file_formats import FORMATS
 from simdocs.options.recipes import (
-    MOST_UNITS,
     OF_BANDS,
     STOP_WORDS,
     TEMPLATE,
@@ -30,8 +29,8 @@ from simdocs.options.sources import (
     standard_input_once,
     useless_stop_words,
 )
-from simdocs.options.texts import MIN_PASSAGE, PASSAGES, REFUSED, Normalisation, Rereading, Sequences, Walking
-from simdocs.options.values import FLAG, choice, several, whole
+from simdocs.options.texts import MIN_PASSAGE, PASSAGES, REFUSED, Normalisation, Sequences, Walking
+from simdocs.options.values import FLAG, choice
 
 if TYPE_CHECKING:
     from simdocs.engines.run import Run
@@ -39,28 +38,19 @@ if TYPE_CHECKING:
 
 
 def of_trace(options: Compare) -> str:
-    """A trace shows how signatures are computed, which are about the Jaccard similarity alone."""
-    useless = options.differ(("diff", "measure"))
-    if options.trace and useless:
-        return f"--trace and {flags(useless)} cannot be combined: --trace shows only how signatures are computed"
+    """A trace shows how signatures are computed."""
+    if options.trace and options.diff is not None:
+        return "--trace and --diff cannot be combined: --trace shows only how signatures are computed"
     return ""
 
 
 def of_passages(options: Compare) -> str:
     """Passages are listed for themselves."""
-    about = ("diff", "trace", "measure", "multiset", "seed", *Sketching.options, *OwnFunctions.options, *OF_BANDS)
+    about = ("diff", "trace", "multiset", "seed", *Sketching.options, *OwnFunctions.options, *OF_BANDS)
     useless = options.differ(about)
     if options.passages and useless:
         return f"--passages and {flags(useless)} cannot be combined: all passages are listed, the longest first"
     return "--min-passage needs --passages" if options.min_passage is not None and not options.passages else ""
-
-
-def one_shingling(options: Compare) -> str:
-    """Only measures are a table over several units or numbers of them."""
-    alone = options.differ(("trace", "passages"))
-    if alone and options.has_several_shinglings:
-        return f"{flags(alone)} needs one --unit and one -k, not lists of them"
-    return ""
 
 
 def room_for_marks(options: Compare) -> str:
@@ -76,37 +66,34 @@ def room_for_marks(options: Compare) -> str:
     return ""
 
 
-class Compare(OfSources, Sequences, Normalisation, Shingling, Sketching, OwnFunctions, ChoosingBands, Rereading, Drawn):
+class Compare(OfSources, Sequences, Normalisation, Shingling, Sketching, OwnFunctions, ChoosingBands, Drawn):
     """Show how similar two texts are, and why.
 
-    A and B are files, - for standard input, or lines of JSON Lines files as PATH#ID. After an artifact
-    (X.shingles, X.signatures or X.index), they are names of its documents, which are compared as it was built. On a
-    terminal, one sentence says how alike they are. Then come the texts with their differences marked, and the main
-    measures, with -v all of them. Elsewhere, all measures are printed, or with --diff the difference instead. With
-    --passages, the passages that both have are listed, the longest first, with their places: characters from 0 to the
-    one after the last, and lines from 1. Three texts or more give the matrix of their similarities.
+    A and B are files, - for standard input, or rows of data sets as PATH#ID. On a terminal, one sentence says how alike
+    they are. Then come the texts with their differences marked, and the main measures, with -v all of them. Elsewhere,
+    all measures are printed, or with --diff the difference instead. With --passages, the passages that both have are
+    listed, the longest first, with their places: characters from 0 to the one after the last, and lines from 1. Three
+    texts or more give the matrix of their similarities.
     """
 
     command = "compare"
     takes = MappingProxyType({"documents": ("A B [C]...", -1, False)})
-    without = frozenset(("shingles", "summary_json", "summary"))
+    without = frozenset(("summary_json", "summary"))
     examples = (
         "simdocs compare draft.txt final.txt",
         "simdocs compare draft.txt final.txt --diff unified",
         "simdocs compare letter.txt licence.txt --passages",
-        "simdocs compare draft.txt final.txt --unit char,word -k 3,5,9",
-        "simdocs compare docs.index docs/a.txt docs/b.txt",
+        "simdocs compare draft.txt final.txt --unit word -k 3",
         "simdocs compare 'data.jsonl#17' 'data.jsonl#18' --format jsonl",
         "simdocs compare draft.txt final.txt -o difference.html",
-        "simdocs compare essays/*.txt -o similarity.npy",
         "simdocs compare a.txt b.txt -k 2 --scheme permutation --num-perm 4 --trace",
     )
     usual = ("diff", "passages", "unit", "k", "threshold", "exit_code", "output", "format", "verbose", "nfkc")
     wanted = "two files"
-    of_paths = (*OF_FILES, "root")
+    of_paths = OF_FILES
     rules = (
         *(one_list_of_stop_words, standard_input_once, by_hand_or_rule, one_scheme),
-        *(of_trace, of_passages, one_shingling, room_for_marks),
+        *(of_trace, of_passages, room_for_marks),
     )
 
     diff: str | None = option(choice(DIFFS), default=None, help="Print where texts differ.")
@@ -119,23 +106,10 @@ class Compare(OfSources, Sequences, Normalisation, Shingling, Sketching, OwnFunc
     passages: bool = PASSAGES
     min_passage: int | None = MIN_PASSAGE
     max_size: int = Walking.options["max_size"].but(help=REFUSED)
-    unit: Any = Shingling.options["unit"].but(
-        values=several(choice(UNITS)),
-        default=("char",),
-        help="Unit of a shingle. Several units, separated by commas, give a table.",
-    )
-    k: Any = Shingling.options["k"].but(
-        values=several(whole(1, MOST_UNITS)),
-        help="Units in a shingle. Several numbers, separated by commas, give a table.",
-    )
     stop_words: bytes | None = STOP_WORDS
     template: tuple[bytes, ...] = TEMPLATE
     threshold: float = ChoosingBands.options["threshold"].but(
-        help="Minimum similarity of near-duplicates. --exit-code and the choice of bands depend on it. With an index,"
-        " the default is that of the index."
-    )
-    measure: str = Searching.options["measure"].but(
-        help="What is compared with the threshold, and is in the matrix of several texts."
+        help="Minimum similarity of near-duplicates. --exit-code and the choice of bands depend on it."
     )
     output: bytes | None = Drawn.options["output"].but(
         help=f"{ANSWER} If it ends in .html, it is a page with both texts side by side."
@@ -145,89 +119,58 @@ class Compare(OfSources, Sequences, Normalisation, Shingling, Sketching, OwnFunc
 
     def _check(self) -> Iterator[str]:
         yield from super()._check()
-        if len(self.documents if self.texts is None else self.texts) == 1:
+        texts = len(self.documents if self.texts is None else self.texts)
+        if texts == 1:
             yield "there is nothing to compare this text with: give two texts, or more"
-
-    @property
-    def has_several_shinglings(self) -> bool:
-        """Whether the answer is a table over units and k."""
-        return len(self.unit or ()) > 1 or len(self.k or ()) > 1
-
-    def problems_beside_artifact(self) -> Iterator[str]:
-        """Yield what an artifact before names of its documents does not allow."""
-        if useless := self.differ(OF_FILES):
-            yield f"{flags(useless)} needs documents, not an artifact"
-        if self.has_several_shinglings:
-            yield "an artifact has one --unit and one -k: name the documents instead"
-
-    def problems_beside_documents(self) -> Iterator[str]:
-        """Yield what documents that are read now do not allow."""
-        if self.root is not None:
-            yield "--root needs an artifact, not documents"
-        yield from useless_stop_words(self, self.unit or ("char",))
+        if texts > 2 and self.diff is not None:
+            yield "--diff shows the difference of two texts, not of more"
+        if texts > 2 and self.passages:
+            yield "--passages lists what two texts have in common, not more"
+        if texts > MOST_TEXTS:
+            yield f"a matrix has at most {MOST_TEXTS:,} texts, not {texts:,}: simdocs pairs DOCS finds similar pairs"
+        yield from useless_stop_words(self, {self.unit or Shingling.defaults["unit"]})
         scheme = self.scheme or Sketching.defaults["scheme"]
         if self.trace and not (self.differ(tuple(OwnFunctions.options)) or scheme == "permutation"):
-            yield no_trace(scheme)
-
-    def problems_of_many(self) -> Iterator[str]:
-        """Yield what more than two texts do not allow."""
-        if self.diff is not None:
-            yield "--diff shows the difference of two texts, not of more"
-        if self.passages:
-            yield "--passages lists what two texts have in common, not more"
-        if self.has_several_shinglings:
-            yield "a matrix has one --unit and one -k: give two texts for a table over several"
+            default = ", the default," if scheme == Sketching.defaults["scheme"] else ""
+            wanted = "--scheme permutation, --functions or --permutation-file"
+            yield f"--trace needs {wanted}: {scheme}{default} does not go through shingles row by row"
 
 
-def no_trace(scheme: str) -> str:
-    """The message that signatures of this scheme have no trace."""
-    which = ", the default," if scheme == Sketching.defaults["scheme"] else ""
-    wanted = "--scheme permutation, --functions or --permutation-file"
-    return f"--trace needs {wanted}: {scheme}{which} does not go through shingles row by row"
+MOST_TEXTS = 2000
+"""Texts in a matrix, which then has 4 million cells."""
 
 
 def answer(options: Compare, run: Run) -> Result:
     """The measures of two texts, or the similarities of more; or how signatures are computed, or passages in common.
 
-    UsageError: options cannot be combined, or contradict the artifact. InputError: a text cannot be read, or has
-    changed since the artifact was built. ArtifactError: the artifact cannot be opened.
+    UsageError: options cannot be combined. InputError: a text cannot be read.
     """
-    from simdocs.commands.compared_texts import compared_texts
+    from simdocs.commands.quoted import passages_of
     from simdocs.commands.resolve import outputs_of
-    from simdocs.commands.similarities import comparison, matrix_of, similarity_matrix, slot_trace
+    from simdocs.commands.similarities import ComparedTexts, comparison, similarity_matrix, slot_trace
     from simdocs.corpora.single_text import refuse_to_replace
-    from simdocs.matching.measures import token_sets
+    from simdocs.model.result import Look
 
-    look, as_page = run.look, options.file_format is not None
+    look, as_page = run.look or Look(), options.file_format is not None
     read = (*options.documents, *options.template, options.permutation_file)
     refuse_to_replace(outputs_of(options), read, "a text that is read")
-    compared = compared_texts(options)
-    texts, shingling, ignored = compared.texts, compared.shinglings[0], compared.ignored[0]
+    compared = ComparedTexts(options)
     in_common = None
     if options.passages:
-        from simdocs.commands.quoted import passages_of
-
-        in_common = passages_of(compared.named, texts, options.min_passage, shingling, ignored)
+        in_common = passages_of(
+            compared.names, compared.texts, options.min_passage, compared.shingling, compared.ignored
+        )
         if not as_page:
             return in_common
-    sets = token_sets(texts, shingling, ignored)
-    sketching = compared.own_sketching()
-    similarity, notes = matrix_of(compared, sets)
     if options.trace:
-        return slot_trace(compared, sets, sketching, similarity, notes)
-    if len(texts) > 2:
-        return similarity_matrix(compared, similarity, notes)
+        return slot_trace(compared)
+    if len(compared.texts) > 2:
+        return similarity_matrix(compared)
     # Drawn for people or as JSON Lines, the measures are shown together with the places where the texts differ.
-    several = options.has_several_shinglings
-    shows_both = look is not None and look.holds_all and (as_page or not several)
-    diff = options.diff or ("words" if shows_both else None)
-    alone = (as_page or options.diff is not None) and not (look is None or look.holds_all)
+    diff = options.diff or ("words" if run.look is not None and look.holds_all else None)
+    alone = options.diff is not None and not look.holds_all
     units = None if diff is None else COMPARED[diff]
-    measured = comparison(compared, sets, sketching, similarity, notes, units, with_edits=not (alone or several))
-    if in_common is None:
-        return measured
-    in_common.comparison = measured
-    return in_common
+    return comparison(compared, units, in_common, with_edits=not alone, with_sentence=not look.for_people or as_page)
 
 
 class Similarity(Options, Normalisation, Shingling):

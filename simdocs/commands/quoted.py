@@ -20,7 +20,6 @@ from simdocs.matching.preparing import prepare
 from simdocs.matching.quoting import Quote, Quoting
 from simdocs.matching.verify import Verifier, outdated_warnings
 from simdocs.model.common_passages import counted_units
-from simdocs.model.comparison import CommonPassages
 from simdocs.model.figures import counted
 from simdocs.model.ragged import Rows, Tokens, batches
 from simdocs.model.result import EXCERPTS, NAME, NUMBER, PLAIN, QUOTING, Blocks, Look, Result, Row, Table, table_head
@@ -43,7 +42,7 @@ QUOTED = PLACES.but(QUOTING, passage=EXCERPTS)
 
 def passages_of(
     names: Sequence[Any], texts: Sequence[bytes], min_passage: int | None, shingling: Shingling, ignored: Tokens
-) -> CommonPassages:
+) -> Result:
     """The passages that two texts in UTF-8 have in common, those with most units first. ignored: tokens left out.
 
     UsageError: a shingle has more units than the shortest passage that is wanted.
@@ -77,7 +76,7 @@ def passages_of(
         for name, length in dict(zip(shown, lengths, strict=True)).items()
         if length < least
     )
-    return CommonPassages("passages", table, drawn=drawn, lines=lines, is_found=len(passages) > 0, notes=short)
+    return Result("passages", table, drawn=drawn, lines=lines, is_found=len(passages) > 0, notes=short)
 
 
 def least_units(given: int | None, shingling: Shingling) -> int:

@@ -3,39 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from itertools import combinations, compress
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from simdocs.commands.compared_texts import ComparedTexts, spelled_tokens
-from simdocs.errors import UsageError
+from simdocs.commands.compare import Compare
+from simdocs.commands.ignoring import tokens_of_templates
+from simdocs.commands.own_functions import permutations_of, with_items
+from simdocs.commands.resolve import banding_of, resolved, shingling_of
+from simdocs.corpora.decode import as_bytes, as_utf8
+from simdocs.corpora.single_text import read_single_document, refuse_fifo_twice
+from simdocs.errors import UnreachableRecallError, UsageError
 from simdocs.kernels import jaccard
 from simdocs.kernels.permutation import slots
 from simdocs.kernels.schemes import signing_of
 from simdocs.matching.difference import difference
-from simdocs.matching.measures import are_shorter_than_a_shingle, edit_measures, shingle_measures, signature_measures
+from simdocs.matching.measures import (
+    NO_EDITS,
+    are_shorter_than_a_shingle,
+    edit_measures,
+    shingle_measures,
+    signature_measures,
+    token_sets,
+)
 from simdocs.model.comparison import Comparison, SimilarityMatrix
 from simdocs.model.documents import OTHER_ENCODING
 from simdocs.model.figures import percentage
-from simdocs.model.measures import NOT_COMPUTED, EditMeasures, MeasureValue, ShingleMeasures, SignatureMeasures
 from simdocs.model.passages import MOST_CELLS, Difference
 from simdocs.model.ragged import Array, Floats, Mask, Ragged, Tokens, distinct
-from simdocs.model.result import KEYED, NAME, NUMBER, PLAIN, SIMILARITY, VALUE, Look, Row, Table, table_head
-from simdocs.names import display_name, text_to_name
+from simdocs.model.result import KEYED, NAME, NUMBER, PLAIN, SIMILARITY, VALUE, Look, Result, Row, Table, table_head
+from simdocs.names import display_name, name_to_text, text_to_name
 from simdocs.options.families import UNITS, edited_units
-from simdocs.options.recipes import Sketching
+from simdocs.options.recipes import Bands, Sketching
+from simdocs.options.texts import Sequences
+from simdocs.pipeline.shingling import spelled_shingles
 
 _MAIN = frozenset({"jaccard", "containment_a", "containment_b", "edit_distance", "estimate"})
 """The measures that a table shows to people who do not ask for all of them."""
 
-_OF_SHINGLES = ("jaccard", "bag_jaccard", "containment_a", "containment_b", "cosine")
-"""The measures in a table over units and k."""
-
 _MEASURES, _NOTES = table_head(KEYED, measure=NAME, value=VALUE), table_head(note=NAME)
-_OVER_SHINGLES = table_head(unit=NAME, k=NUMBER, **dict.fromkeys(_OF_SHINGLES, SIMILARITY))
 _PASSAGES = table_head(passage=NAME, a=NAME, b=NAME)
 _TRACED_PAIRS = table_head(a=NAME, b=NAME, agree=NUMBER, estimate=SIMILARITY, jaccard=SIMILARITY)
 
@@ -76,43 +85,98 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
         "similar": "whether jaccard >= threshold",
     }
 )
-"""Each measure in a few words."""
+"""Each measure in a few words, in the order in which they are shown."""
 
 
-def matrix_of(compared: ComparedTexts, sets: Ragged) -> tuple[Floats, list[str]]:
-    """How similar each two texts are, by the measure of their token sets that was asked for; and notes about the texts.
+class ComparedTexts:
+    """Texts to compare, and how they are compared.
 
-    The similarities are float64 (N, N).
+    options: what was asked, without an option that is undecided.
+    names: their names, as they were given or as str.
+    texts: their bytes as UTF-8.
+    shingling: how they become tokens.
+    ignored: the tokens that are left out.
+    sketching: how signatures are computed, with functions that are stated for the shingles of these texts.
     """
-    left, right = np.triu_indices(len(sets), 1)
-    similarity = np.diag((sets.lengths > 0).astype(np.float64))
-    if compared.options.measure == "containment":
-        shared = jaccard.overlaps(sets, left, right)
-        similarity[left, right] = jaccard.containments(shared, sets.lengths[left])
-        similarity[right, left] = jaccard.containments(shared, sets.lengths[right])
-    else:
-        similarity[left, right] = similarity[right, left] = jaccard.exact(sets, left, right)
-    return similarity, list(_notes(compared, sets, similarity))
 
+    def __init__(self, options: Compare) -> None:
+        """Read the texts. UsageError: an option cannot be used. InputError: a text or another file cannot be read."""
+        sequences = Sequences.of(options.fields())
+        if options.texts is not None:
+            from simdocs.options.in_memory import names_of
 
-def _notes(compared: ComparedTexts, sets: Ragged, similarity: Floats) -> Iterator[str]:
-    """Yield notes about texts that match nothing or only the same text, and about texts that may not match a copy."""
-    names, bare = compared.named, (similarity.diagonal() == 0).tolist()
-    blank = [not text.decode("utf-8", "surrogateescape").strip() for text in compared.texts]
-    if empty := list(compress(names, (no and nothing for no, nothing in zip(bare, blank, strict=True)))):
-        so = "this text is empty, so it matches" if len(empty) == 1 else "these texts are empty, so they match"
-        yield f"{_named(empty)}: {so} nothing"
-    if others := list(compress(names, (no and not nothing for no, nothing in zip(bare, blank, strict=True)))):
-        have, match = ("this text has", "it matches") if len(others) == 1 else ("these texts have", "they match")
-        yield f"{_named(others)}: {have} no shingles to compare, so {match} nothing"
-    short = dict.fromkeys(compress(names, are_shorter_than_a_shingle(compared.texts, sets, compared.shinglings[0])))
-    if short and _largest(similarity) < 1:
-        are = "this text is shorter" if len(short) == 1 else "these texts are shorter"
-        so = "it matches" if len(short) == 1 else "they match"
-        yield f"{_named(short)}: {are} than a shingle, so {so} only the same text"
-    invalid = dict.fromkeys(compress(names, (not _is_utf8(text) for text in compared.texts)))
-    if 0 < len(invalid) < len(set(names)):
-        yield f"{_named(invalid)} {'is' if len(invalid) == 1 else 'are'} not UTF-8: {OTHER_ENCODING}"
+            names, given = names_of(options.names, len(options.texts))
+            self.names: list[Any] = [given.get(name, name_to_text(name)) for name in names]
+            self.texts = [as_utf8(as_bytes(text))[0] for text in options.texts]
+        else:
+            refuse_fifo_twice([*options.documents, *options.template, options.stop_words, options.permutation_file])
+            self.names = list(map(name_to_text, options.documents))
+            self.texts = [read_single_document(name, options.max_size, sequences) for name in options.documents]
+        self.options = resolved(options, None)
+        self.shingling = shingling_of(self.options.fields())
+        self.ignored = tokens_of_templates(self.options.template, self.shingling)
+        permutations = [] if options.permutation_file is None else permutations_of(options.permutation_file)
+        sketching = Sketching.of(self.options.fields()).with_own_functions(options.functions, permutations)
+        own = sketching.is_own
+        self.sketching = with_items(sketching, self.spelled_tokens(), permutations) if own else sketching
+
+    @cached_property
+    def sets(self) -> Ragged:
+        """The token set of each text: Ragged uint32."""
+        return token_sets(self.texts, self.shingling, self.ignored)
+
+    @cached_property
+    def similarity(self) -> Floats:
+        """The Jaccard similarity of each two texts: float64 (N, N)."""
+        left, right = np.triu_indices(len(self.sets), 1)
+        similarity = np.diag((self.sets.lengths > 0).astype(np.float64))
+        similarity[left, right] = similarity[right, left] = jaccard.exact(self.sets, left, right)
+        return similarity
+
+    @property
+    def is_found(self) -> bool:
+        """Whether two different texts are similar."""
+        return bool((self.similarity[np.triu_indices(len(self.sets), 1)] >= self.options.threshold).any())
+
+    @property
+    def bands(self) -> Bands:
+        """The bands and rows that were asked for. UsageError: none fulfil it.
+
+        A few own functions may reach no recall, and then each place is a band.
+        """
+        try:
+            return banding_of(self.options, self.sketching).cut
+        except UnreachableRecallError:
+            if not self.sketching.is_own:
+                raise
+            return Bands(self.sketching.num_perm, 1)
+
+    def spelled_tokens(self) -> dict[int, str]:
+        """The shingle of each token of these texts, in the order in which the texts have them first."""
+        spelled = dict[int, str]()
+        for text in self.texts:
+            for shingle, token in spelled_shingles(text, self.shingling):
+                spelled.setdefault(token, shingle)
+        return spelled
+
+    def notes(self) -> Iterator[str]:
+        """Yield notes on texts that match nothing or only the same text, and on texts that may not match a copy."""
+        names, bare = self.names, (self.similarity.diagonal() == 0).tolist()
+        blank = [not text.decode("utf-8", "surrogateescape").strip() for text in self.texts]
+        if empty := list(compress(names, (no and nothing for no, nothing in zip(bare, blank, strict=True)))):
+            so = "this text is empty, so it matches" if len(empty) == 1 else "these texts are empty, so they match"
+            yield f"{_named(empty)}: {so} nothing"
+        if others := list(compress(names, (no and not nothing for no, nothing in zip(bare, blank, strict=True)))):
+            have, match = ("this text has", "it matches") if len(others) == 1 else ("these texts have", "they match")
+            yield f"{_named(others)}: {have} no shingles to compare, so {match} nothing"
+        short = dict.fromkeys(compress(names, are_shorter_than_a_shingle(self.texts, self.sets, self.shingling)))
+        if short and not (self.similarity[np.triu_indices(len(self.sets), 1)] == 1).any():
+            are = "this text is shorter" if len(short) == 1 else "these texts are shorter"
+            so = "it matches" if len(short) == 1 else "they match"
+            yield f"{_named(short)}: {are} than a shingle, so {so} only the same text"
+        invalid = dict.fromkeys(compress(names, (not _is_utf8(text) for text in self.texts)))
+        if 0 < len(invalid) < len(set(names)):
+            yield f"{_named(invalid)} {'is' if len(invalid) == 1 else 'are'} not UTF-8: {OTHER_ENCODING}"
 
 
 def _named(names: Iterable[Any]) -> str:
@@ -120,11 +184,6 @@ def _named(names: Iterable[Any]) -> str:
     shown = [display_name(text_to_name(str(name))) for name in names]
     more = f" and {len(shown) - _NAMED:,} more" if len(shown) > _NAMED else ""
     return ", ".join(shown[:_NAMED]) + more
-
-
-def _largest(similarity: Floats) -> float:
-    """The largest similarity of two different texts."""
-    return float(similarity[~np.eye(len(similarity), dtype=bool)].max())
 
 
 def _is_utf8(text: bytes) -> bool:
@@ -135,75 +194,63 @@ def _is_utf8(text: bytes) -> bool:
     return True
 
 
-def similarity_matrix(compared: ComparedTexts, similarity: Floats, notes: Sequence[str]) -> SimilarityMatrix:
+def similarity_matrix(compared: ComparedTexts) -> SimilarityMatrix:
     """The similarities of several texts, as a table with a column for each."""
-    names, threshold = compared.named, compared.options.threshold
+    names, similarity = compared.names, compared.similarity
     columns = dict.fromkeys(map(str, range(1, len(names) + 1)), SIMILARITY)
     rows = enumerate(zip(names, similarity.tolist(), strict=True), 1)
     table = Table.of(
         table_head(number=NUMBER, document=NAME).but(PLAIN, **columns),
         ((number, name, *row) for number, (name, row) in rows),
     )
-    is_found = _largest(similarity) >= threshold
-    return SimilarityMatrix(table, names, similarity, notes=notes, is_found=is_found)
+    return SimilarityMatrix(table, names, similarity, notes=compared.notes(), is_found=compared.is_found)
 
 
 def comparison(
-    compared: ComparedTexts,
-    sets: Ragged,
-    sketching: Sketching,
-    similarity: Floats,
-    notes: Sequence[str],
-    marked: str | None,
-    *,
-    with_edits: bool,
+    compared: ComparedTexts, marked: str | None, in_common: Result | None, *, with_edits: bool, with_sentence: bool
 ) -> Comparison:
-    """Two texts by every measure. marked: the units by which their difference is marked; None: it is not."""
-    (a, b), (name_a, name_b), first = compared.texts, compared.named, compared.shinglings[0]
-    exact = float(jaccard.exact(sets, np.array([0]), np.array([1]))[0])
-    decided_by = "bag_jaccard" if first.multiset else "jaccard"
-    if compared.options.measure == "containment":
-        decided_by = "overlap of multisets" if first.multiset else "overlap"
-    each = zip(compared.shinglings, compared.ignored, strict=True)
-    every = tuple(shingle_measures(a, b, shingling, ignored) for shingling, ignored in each)
-    edits = edit_measures(a, b, first) if with_edits else NOT_COMPUTED
-    signatures = signature_measures(sets, first.seed, sketching, compared.bands, exact)
-    found = None if marked is None else difference(a, b, first, marked)
-    threshold = compared.options.threshold
-    is_similar = _largest(similarity) >= threshold
-    measured = dict[str, MeasureValue](a=name_a, b=name_b)
-    for group, prefix, names in _SHOWN:
-        values = {"shingles": every[0], "edits": edits, "signatures": signatures}[group]
-        measured |= {f"{prefix}{name}": getattr(values, name) for name in names}
-    measured |= {"threshold": threshold, "similar": "yes" if is_similar else "no"}
-    too_long = list(_too_long(edits, first.unit, found))
-    if too_long:
+    """Two texts by every measure.
+
+    marked: the units by which their difference is marked; None: it is not. in_common: the passages that both have, for
+    a page. with_sentence: whether the sentence is part of the summary, because no drawing has it.
+    UsageError: no bands fulfil what was asked.
+    """
+    (a, b), shingling, threshold = compared.texts, compared.shingling, compared.options.threshold
+    similarity, decided_by = float(compared.similarity[0, 1]), "bag_jaccard" if shingling.multiset else "jaccard"
+    shingles = shingle_measures(a, b, shingling, compared.ignored)
+    edits = edit_measures(a, b, shingling) if with_edits else NO_EDITS
+    signatures = signature_measures(compared.sets, shingling.seed, compared.sketching, compared.bands, similarity)
+    found = None if marked is None else difference(a, b, shingling, marked)
+    names = dict(zip("ab", compared.names, strict=True))
+    decided = {"threshold": threshold, "similar": "yes" if compared.is_found else "no"}
+    of_both = {**names, **shingles, **edits, **signatures, **decided}
+    measures = {name: of_both[name] for name in MEANINGS}
+    notes = list(compared.notes())
+    if too_long := list(_too_long((edits["edit_unit"] or "") if with_edits else None, shingling.unit, found)):
         so = "; ".join(what for _, what in too_long)
-        notes = [*notes, f"the texts are too long and different ({too_long[0][0]}): {so}"]
-    table = _measures(measured, decided_by, Look(nested=False))
-    if len(every) > 1:
-        over = ((each.unit, each.k, *(getattr(each, name) for name in _OF_SHINGLES)) for each in every)
-        table = Table.of(_OVER_SHINGLES, over)
+        notes.append(f"the texts are too long and different ({too_long[0][0]}): {so}")
+    sameness = _sameness(*(text.decode("utf-8", "surrogateescape") for text in (a, b))) if similarity == 1 else ""
+    verdict = _verdict(compared, measures, sameness)
 
     def drawn(look: Look) -> Iterator[Table]:
         """The measures, then the passages and the notes, if the difference was asked for."""
-        yield table if len(every) > 1 else _measures(measured, decided_by, look)
+        yield _table(measures, decided_by, look)
         if found is not None and not look.for_people:
             yield Table.of(_PASSAGES, found.rows())
             yield Table.of(_NOTES, ((note,) for note in notes))
 
     return Comparison(
-        table,
-        names=(name_a, name_b),
-        every=every,
-        edits=edits,
-        signatures=signatures,
-        matrix=similarity,
+        _table(measures, decided_by, Look(nested=False)),
+        measures=measures,
+        similarity=similarity,
         difference=found,
-        verdict=_verdict(compared, similarity, every[0], decided_by, found),
+        sameness=sameness,
+        verdict=verdict,
+        in_common=in_common,
         drawn=drawn,
-        notes=notes,
-        is_found=is_similar,
+        lines=lambda _seconds, verbose: verdict if with_sentence and verbose else (),
+        notes=[*notes, *(() if in_common is None else in_common.notes)],
+        is_found=compared.is_found if in_common is None else in_common.is_found,
     )
 
 
@@ -211,69 +258,57 @@ _MOSTLY = 0.8
 """The share of a text from which on a comparison says that it is in the other text, whatever the similarity."""
 
 
-def _verdict(
-    compared: ComparedTexts, matrix: Floats, shingles: ShingleMeasures, measure: str, found: Difference | None
-) -> str:
+def _sameness(a: str, b: str) -> str:
+    """A phrase that both texts are the same, perhaps except for case and spaces; empty if anything else differs."""
+    if a == b:
+        return "the same text"
+    words_a, words_b = a.split(), b.split()
+    if list(map(str.casefold, words_a)) != list(map(str.casefold, words_b)):
+        return ""
+    which = (("case", words_a != words_b), ("spaces", a.casefold() != b.casefold()))
+    return f"the same text, except for {' and '.join(name for name, differs in which if differs)}"
+
+
+def _verdict(compared: ComparedTexts, measures: Mapping[str, Any], sameness: str) -> tuple[str, ...]:
     """A sentence on how similar two texts are, and whether they are near-duplicates at the threshold.
 
-    If most of only one of them is in the other, a second line says so.
+    If most of only one of them is in the other, a second one says so.
     """
-    names = [display_name(text_to_name(str(name))) for name in compared.named]
-    threshold, similarity, what, more = compared.options.threshold, _largest(matrix), "near-duplicates", ""
-    said = f"{percentage(similarity, threshold)} alike"
-    if measure.startswith("overlap"):
-        said, what = _contained(names, float(matrix[0, 1]), float(matrix[1, 0]), threshold), "contained"
-    elif measure == "jaccard":
-        of_a, of_b = shingles.containment_a or 0.0, shingles.containment_b or 0.0
-        if min(of_a, of_b) < _MOSTLY <= max(of_a, of_b):
-            more = "\n" + _contained(names, of_a, of_b, 1.0)
-    same = found.sameness if similarity == 1 and found is not None else ""
-    if same:
-        said = f"{same[0].upper()}{same[1:]}"
-    elif measure not in ("jaccard", "overlap"):
+    threshold, similarity = compared.options.threshold, float(compared.similarity[0, 1])
+    said, more, multiset = f"{percentage(similarity, threshold)} alike", list[str](), compared.shingling.multiset
+    of_a, of_b = measures["containment_a"] or 0.0, measures["containment_b"] or 0.0
+    if not multiset and min(of_a, of_b) < _MOSTLY <= max(of_a, of_b):
+        names = [display_name(text_to_name(str(name))) for name in compared.names]
+        inner, outer = names if of_a >= of_b else names[::-1]
+        share = "All" if max(of_a, of_b) == 1 else percentage(max(of_a, of_b), 1.0)
+        more.append(f"{share} of {inner} is in {outer}")
+    if sameness:
+        said = f"{sameness[0].upper()}{sameness[1:]}"
+    elif multiset:
         said += ", repeated shingles counted"
-    return f"{said}: {'' if similarity >= threshold else 'not '}{what} at {threshold:g}{more}"
+    return f"{said}: {'' if compared.is_found else 'not '}near-duplicates at {threshold:g}", *more
 
 
-def _contained(names: Sequence[str], of_a: float, of_b: float, threshold: float) -> str:
-    """A phrase about the larger containment. of_a, of_b: the fraction of each text that is in the other."""
-    share = "All" if max(of_a, of_b) == 1 else percentage(max(of_a, of_b), threshold)
-    inner, outer = names if of_a >= of_b else names[::-1]
-    return f"{share} of {inner} is in {outer}" + (f", and as much of {outer} in {inner}" if of_a == of_b else "")
-
-
-_SHOWN = (
-    ("shingles", "", ("unit", "k", "shingles_a", "shingles_b", "intersection", "union", "jaccard", "distance")),
-    ("shingles", "", ("bag_jaccard", "bag_distance", "containment_a", "containment_b", "overlap", "cosine", "angle")),
-    ("edits", "edit_", ("unit",)),
-    ("edits", "", ("lcs",)),
-    ("edits", "edit_", ("distance", "similarity")),
-    ("signatures", "", SignatureMeasures.__slots__),
-)
-"""The measures in the order in which they are shown: which they are of, their prefix, and their names."""
-
-
-def _measures(measured: Mapping[str, MeasureValue], decided_by: str, look: Look) -> Table:
+def _table(measures: Mapping[str, Any], decided_by: str, look: Look) -> Table:
     """The measures of both texts; for people the main ones, unless they want all."""
-    main = _MAIN | {decided_by.partition(" ")[0]}
-    rows = [
-        (name, None if value == "" else value)
-        for name, value in measured.items()
-        if look.verbose or not look.for_people or name in main
-    ]
+    main = _MAIN | {decided_by}
+    rows = [item for item in measures.items() if look.verbose or not look.for_people or item[0] in main]
     if not look.explained:
         return Table.of(_MEASURES, rows)
     meanings = {**MEANINGS, "similar": f"whether {decided_by} >= threshold"}
     return Table.of(_MEASURES.but(KEYED, meaning=NAME), ((*row, meanings[row[0]]) for row in rows))
 
 
-def _too_long(edits: EditMeasures, unit: str, found: Difference | None) -> Iterator[tuple[str, str]]:
-    """Yield pairs of phrases: what there is too much of, and what was done instead."""
-    edited, pairs = edited_units(unit), f"more than {MOST_CELLS:,} pairs of"
-    if edits is not NOT_COMPUTED and not edits.unit:
-        yield f"{pairs} {UNITS[edited[-1]].plural}", "there is no edit distance"
-    elif edits is not NOT_COMPUTED and edits.unit != edited[0]:
-        yield f"{pairs} {UNITS[edited[0]].plural}", f"the edit distance is of {UNITS[edits.unit].plural}"
+def _too_long(edited: str | None, unit: str, found: Difference | None) -> Iterator[tuple[str, str]]:
+    """Yield pairs of phrases: what there is too much of, and what was done instead.
+
+    edited: the unit of the edit distance; empty if there is none, and None if nobody asked.
+    """
+    units, pairs = edited_units(unit), f"more than {MOST_CELLS:,} pairs of"
+    if edited is not None and not edited:
+        yield f"{pairs} {UNITS[units[-1]].plural}", "there is no edit distance"
+    elif edited is not None and edited != units[0]:
+        yield f"{pairs} {UNITS[units[0]].plural}", f"the edit distance is of {UNITS[edited].plural}"
     if found is not None and found.coarser:
         yield found.excess, f"they are compared {found.coarser}"
 
@@ -284,16 +319,15 @@ _MOST_VALUES = 10**6
 _CHANGED, _INFINITY = "*", "∞"
 
 
-def slot_trace(
-    compared: ComparedTexts, sets: Ragged, sketching: Sketching, similarity: Floats, notes: Sequence[str]
-) -> SimilarityMatrix:
-    """How the signatures of texts are computed, row by row. sets: the tokens of each text that count.
+def slot_trace(compared: ComparedTexts) -> SimilarityMatrix:
+    """How the signatures of texts are computed, row by row.
 
     A row of the table has the number of a shingle, the shingle, a document, whether it has the shingle, and its slots
     after it (None: infinity); or, without a document, the values of the hash functions. Rows are in the order of the
     texts, or with own functions in that of their numbers. UsageError: the table would have more than a million numbers.
     """
-    tokens_there, num_perm, shingling = distinct(sets.values), sketching.num_perm, compared.shinglings[0]
+    sets, similarity, sketching = compared.sets, compared.similarity, compared.sketching
+    tokens_there, num_perm, seed = distinct(sets.values), sketching.num_perm, compared.shingling.seed
     values = len(tokens_there) * (len(sets) + 1) * num_perm
     if values > _MOST_VALUES:
         raise UsageError(
@@ -304,13 +338,13 @@ def slot_trace(
     if sketching.is_own:
         spelled = dict(zip(sketching.item_tokens, sketching.items, strict=True))
     else:
-        spelled = spelled_tokens(compared.texts, shingling)
+        spelled = compared.spelled_tokens()
     tokens = np.fromiter(spelled, np.uint32, len(spelled))
     tokens = tokens[np.isin(tokens, tokens_there)]
     members = np.column_stack([np.isin(tokens, sets[row]) for row in range(len(sets))])
-    sign, names = signing_of(sketching), compared.named
+    sign, names = signing_of(sketching), compared.names
     alone = Ragged(tokens, np.arange(len(tokens) + 1))
-    hashes, signatures = (sign(each, num_perm, shingling.seed) for each in (alone, sets))
+    hashes, signatures = (sign(each, num_perm, seed) for each in (alone, sets))
     functions = {f"h{number + 1}": NUMBER for number in range(num_perm)}
     head = table_head(row=NUMBER, shingle=NAME, document=NAME, has=NUMBER).but(PLAIN, **functions)
     shingles = [spelled[token] for token in tokens.tolist()]
@@ -323,9 +357,8 @@ def slot_trace(
             yield Table.of(table_head(signature=NAME).but(PLAIN, **functions), ((name, *row) for name, row in signed))
             yield Table.of(_TRACED_PAIRS, _traced_pairs(names, members, signatures, similarity))
 
-    is_found = _largest(similarity) >= compared.options.threshold
-    table = Table.of(head, rows(marked=False))
-    return SimilarityMatrix(table, names, similarity, drawn=drawn, notes=notes, is_found=is_found)
+    more = {"notes": compared.notes(), "is_found": compared.is_found}
+    return SimilarityMatrix(Table.of(head, rows(marked=False)), names, similarity, drawn=drawn, **more)
 
 
 def _trace_rows(

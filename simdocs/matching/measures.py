@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -16,11 +18,13 @@ from simdocs.kernels.schemes import signing_of
 from simdocs.kernels.shinglers import normalised_texts, shingled_texts, text_tokens, unit_numbers
 from simdocs.kernels.subsequence import cells, lcs_length
 from simdocs.model.columns import joined
-from simdocs.model.measures import EditMeasures, ShingleMeasures, SignatureMeasures
 from simdocs.model.passages import MOST_CELLS
 from simdocs.model.ragged import NO_TOKENS, Ragged, Tokens
 from simdocs.options.families import edited_units
 from simdocs.options.recipes import Bands, Shingling, Sketching
+
+Measures = Mapping[str, Any]
+"""Measures of two texts by their names: words and numbers. None: it is not defined, or was not computed."""
 
 
 def token_sets(texts: Sequence[bytes], shingling: Shingling, ignored: Tokens = NO_TOKENS) -> Ragged:
@@ -45,7 +49,7 @@ def are_shorter_than_a_shingle(texts: Sequence[bytes], sets: Ragged, shingling: 
     return [bool((shingled_texts(text, shingling).lengths < shingling.k).any()) for text in normalised]
 
 
-def shingle_measures(a: bytes, b: bytes, shingling: Shingling, ignored: Tokens = NO_TOKENS) -> ShingleMeasures:
+def shingle_measures(a: bytes, b: bytes, shingling: Shingling, ignored: Tokens = NO_TOKENS) -> Measures:
     """The similarity of two texts by their shingles, as sets and as multisets, without ignored ones. a, b: UTF-8."""
     # One text at a time: a large one takes many times its size meanwhile.
     bags = [
@@ -53,33 +57,49 @@ def shingle_measures(a: bytes, b: bytes, shingling: Shingling, ignored: Tokens =
         for text in (a, b)
     ]
     found = shared_tokens(*bags)
-    squares = found.squares_a * found.squares_b
-    return ShingleMeasures(
-        unit=shingling.unit,
-        k=shingling.k,
-        shingles_a=found.distinct_a,
-        shingles_b=found.distinct_b,
-        intersection=found.shared,
-        union=found.distinct_a + found.distinct_b - found.shared,
-        bag_intersection=found.least,
-        bag_union=found.most,
-        cosine=min(1.0, found.product / math.sqrt(squares)) if squares else None,
-    )
+    union, squares = found.distinct_a + found.distinct_b - found.shared, found.squares_a * found.squares_b
+    similarity, of_bags = found.shared / max(1, union), found.least / max(1, found.most)
+    cosine = min(1.0, found.product / math.sqrt(squares)) if squares else None
+    return {
+        "unit": shingling.unit,
+        "k": shingling.k,
+        "shingles_a": found.distinct_a,
+        "shingles_b": found.distinct_b,
+        "intersection": found.shared,
+        "union": union,
+        "jaccard": similarity,
+        "distance": 1.0 - similarity,
+        "bag_jaccard": of_bags,
+        "bag_distance": 1.0 - of_bags,
+        "containment_a": _fraction(found.shared, found.distinct_a),
+        "containment_b": _fraction(found.shared, found.distinct_b),
+        "overlap": _fraction(found.shared, min(found.distinct_a, found.distinct_b)),
+        "cosine": cosine,
+        "angle": None if cosine is None else math.degrees(math.acos(cosine)),
+    }
 
 
-def edit_measures(a: bytes, b: bytes, shingling: Shingling) -> EditMeasures:
-    """The number of the units of shingles that remain in order: characters, words or lines.
+def _fraction(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+def edit_measures(a: bytes, b: bytes, shingling: Shingling) -> Measures:
+    """The similarity of two texts by what remains in order of the units of shingles: characters, words or lines.
 
     Words are compared if the texts are too long and different for characters, and nothing if they are for words, too.
     """
     texts = normalised_texts(joined([a, b]), shingling)
-    lengths = 0, 0
     for unit in edited_units(shingling.unit):
         left, right = unit_numbers(texts, unit, shingling)
-        lengths = len(left), len(right)
         if cells(left, right) <= MOST_CELLS:
-            return EditMeasures(unit, *lengths, lcs_length(left, right))
-    return EditMeasures("", *lengths, None)
+            lcs, both = lcs_length(left, right), len(left) + len(right)
+            similarity = _fraction(2 * lcs, both)
+            return {"edit_unit": unit, "lcs": lcs, "edit_distance": both - 2 * lcs, "edit_similarity": similarity}
+    return NO_EDITS
+
+
+NO_EDITS: Measures = MappingProxyType(dict.fromkeys(("edit_unit", "lcs", "edit_distance", "edit_similarity")))
+"""The value of these measures where nothing was compared."""
 
 
 def jaccard_of(a: bytes, b: bytes, shingling: Shingling) -> float:
@@ -107,7 +127,7 @@ def _containments(a: bytes, b: bytes, shingling: Shingling) -> list[float]:
 
 def cosine_of(a: bytes, b: bytes, shingling: Shingling) -> float:
     """The cosine of the angle between the counts of two texts' shingles; 0.0 if either has none. a, b: UTF-8."""
-    return shingle_measures(a, b, shingling).cosine or 0.0
+    return float(shingle_measures(a, b, shingling)["cosine"] or 0.0)
 
 
 def edit_similarity_of(a: bytes, b: bytes, shingling: Shingling) -> float:
@@ -116,10 +136,10 @@ def edit_similarity_of(a: bytes, b: bytes, shingling: Shingling) -> float:
     a, b: UTF-8. UsageError: they are too long and different, even for words or lines.
     """
     found = edit_measures(a, b, shingling)
-    if not found.unit:
+    if found is NO_EDITS:
         other = "use another --measure"
         raise UsageError(f"--measure edit: the texts are too long and different for it: {other}")
-    return found.similarity or 0.0
+    return float(found["edit_similarity"] or 0.0)
 
 
 SIMILARITIES_OF = {
@@ -132,22 +152,20 @@ SIMILARITIES_OF = {
 """What computes each of SIMILARITIES in options/families.py."""
 
 
-def signature_measures(
-    sets: Ragged, seed: int, sketching: Sketching, bands: Bands, similarity: float
-) -> SignatureMeasures:
-    """The similarity of the signatures of two token sets. similarity: the exact one of the sets.
+def signature_measures(sets: Ragged, seed: int, sketching: Sketching, bands: Bands, similarity: float) -> Measures:
+    """The similarity of the signatures of two token sets, and of their bands. similarity: the exact one of the sets.
 
     Two empty sets have the same signature, but share no token, so they count as agreeing in no place.
     """
     signatures = signing_of(sketching)(sets, sketching.num_perm, seed)
     agree = (signatures[0] == signatures[1]) & sets.lengths.all()
     in_bands = agree[: bands.bands * bands.rows].reshape(bands)
-    return SignatureMeasures(
-        num_perm=sketching.num_perm,
-        estimate=float(agree.mean()),
-        standard_error=math.sqrt(similarity * (1 - similarity) / sketching.num_perm),
-        bands=bands.bands,
-        rows=bands.rows,
-        equal_bands=int(in_bands.all(axis=1).sum()),
-        probability=candidate_probability(similarity, *bands),
-    )
+    return {
+        "num_perm": sketching.num_perm,
+        "estimate": float(agree.mean()),
+        "standard_error": math.sqrt(similarity * (1 - similarity) / sketching.num_perm),
+        "bands": bands.bands,
+        "rows": bands.rows,
+        "equal_bands": int(in_bands.all(axis=1).sum()),
+        "probability": candidate_probability(similarity, *bands),
+    }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from operator import attrgetter
 
 from simdocs.errors import UsageError
 from simdocs.options.declaration import loaded
@@ -88,27 +87,6 @@ class Difference:
         return _ONLY_SPACES
 
     @property
-    def sameness(self) -> str:
-        """A phrase that both texts are the same, perhaps except for case and spaces; empty if anything else differs."""
-        if not self.equality:
-            return ""
-        a, b = ("".join(map(attrgetter(side), self.passages)) for side in ("a", "b"))
-        if a == b:
-            return "the same text"
-        words_a, words_b = a.split(), b.split()
-        if list(map(str.casefold, words_a)) != list(map(str.casefold, words_b)):
-            return ""
-        which = (("case", words_a != words_b), ("spaces", a.casefold() != b.casefold()))
-        return f"the same text, except for {' and '.join(name for name, differs in which if differs)}"
-
-    @property
-    def shared(self) -> float:
-        """The fraction of the characters of both texts that are in shared passages; 1.0 if both are empty."""
-        sizes = [(passage.shared, len(passage.a) + len(passage.b)) for passage in self.passages]
-        every = sum(size for _, size in sizes)
-        return sum(size for shared, size in sizes if shared) / every if every else 1.0
-
-    @property
     def likeness(self) -> str:
         """The same as `equality`, also for texts that differ only in blank lines, where no mark would be seen."""
         differing = (text for passage in self.passages if not passage.shared for text in (passage.a, passage.b))
@@ -148,7 +126,7 @@ class Difference:
         if diff == "unified" and self.equality:
             return ""
         draw: Callable[..., bytes] = loaded("simdocs.views.drawn_difference:drawn_as")
-        return draw(diff, self, names, whole=True, colored=False, terminal=False).decode("utf-8", "surrogateescape")
+        return draw(diff, self, names).decode("utf-8", "surrogateescape")
 
     def __repr__(self) -> str:
         return f"<Difference: unit={self.unit!r}, passages={len(self.passages)}>"

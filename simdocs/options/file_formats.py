@@ -220,8 +220,6 @@ class FileFormat(Member):
 
 _WRITING_HTML = "jinja2", "writing HTML"
 
-_ONLY_SIMILARITIES = "has no place in .npy, which has the similarities alone"
-
 _ONLY_GROUPS = "has no place in .answer, which has groups: write another file"
 
 FILE_FORMATS = Family(
@@ -232,13 +230,6 @@ FILE_FORMATS = Family(
             suffix="svg",
             command="tune",
             lacks={"list": "needs a table: an image always shows the curve"},
-        ),
-        "matrix.npy": FileFormat(
-            "the matrix of similarities as a NumPy array",
-            "simdocs.views.compared_texts:npy_file",
-            suffix="npy",
-            command="compare",
-            lacks=dict.fromkeys(("diff", "trace", "passages"), _ONLY_SIMILARITIES),
         ),
         "compared.html": FileFormat(
             "a page with both texts side by side",

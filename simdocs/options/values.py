@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from math import inf, nextafter
 from numbers import Integral, Real
 from types import MappingProxyType
@@ -50,7 +50,6 @@ class Values(NamedTuple):
     python: the type of a value as Python callers give it.
     shell: what shells offer to complete: `file`, `dir` or nothing.
     is_number: whether it is a number within bounds.
-    is_list: whether there are several values, separated by commas.
     is_repeated: whether the option is repeated for several values.
     here: why a path must be on this machine, and no object of a store; empty if it need not be.
     """
@@ -64,15 +63,13 @@ class Values(NamedTuple):
     python: str = "str"
     shell: str = ""
     is_number: bool = False
-    is_list: bool = False
     is_repeated: bool = False
     here: str = ""
 
     @property
     def wanted(self) -> str:
         """The accepted values, in words: `a whole number from 1 to 1000`."""
-        words = self.words or f"one of {', '.join(self.family)}"
-        return f"{words}, or several of them separated by commas" if self.is_list else words
+        return self.words or f"one of {', '.join(self.family)}"
 
     def check(self, value: Any) -> Any:
         """A value from Python in its normal type. ValueError: it is not accepted, with what is wanted."""
@@ -206,27 +203,6 @@ def choice(family: Mapping[str, Member]) -> Values:
         return value if isinstance(value, str) and value in family else None
 
     return Values("", check, hint=hint, family=family)
-
-
-def several(values: Values) -> Values:
-    """One or more different values of a kind; on a command line separated by commas, in Python in a sequence."""
-
-    def different(found: Sequence[Any]) -> tuple[Any, ...] | None:
-        return tuple(dict.fromkeys(found)) if found and None not in found else None
-
-    def check(value: Any) -> tuple[Any, ...] | None:
-        return different(
-            [values.of_python(each) for each in (value if isinstance(value, tuple | list | range) else (value,))]
-        )
-
-    def parse(text: str) -> tuple[Any, ...] | None:
-        return different(list(map(values.of_word or values.of_python, text.split(","))))
-
-    def hint(given: object) -> str:
-        words = given.split(",") if isinstance(given, str) and values.family else []
-        return next((values.hint(word) for word in words if word not in values.family), "")
-
-    return values._replace(of_python=check, of_word=parse, hint=hint, is_number=False, is_list=True)
 
 
 MOST_CHARACTERS = 1000

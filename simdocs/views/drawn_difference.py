@@ -1,13 +1,20 @@
-"""The difference of two texts as bytes: with marks in the text, or as a unified diff."""
+"""The difference of two texts: with marks in the text, as a unified diff, or as rows of a page with both texts."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from itertools import islice
-from typing import NamedTuple
+from itertools import groupby, islice
+from operator import itemgetter
+from typing import TYPE_CHECKING, NamedTuple
 
+from simdocs.model.comparison import Comparison
 from simdocs.model.passages import Difference, lines_in
+from simdocs.model.result import tables_of
 from simdocs.views.wrapping import columns_of_output, flowed
+
+if TYPE_CHECKING:
+    from simdocs.views.output import Drawing
 
 PLAIN = "\x1b[0m"
 """The end of a colour."""
@@ -33,6 +40,9 @@ Pieces = Iterator[tuple[str, bool]]
 """Pieces of an answer, and whether each comes from a text, so that it may do harm to a terminal."""
 
 
+_MOST_PLACES = 20
+"""Places that differ that are shown if the difference was not asked for: about two screens."""
+
 _LONGEST = 600
 """Characters of a passage that differs that are shown of each text if the rest is left out ..."""
 
@@ -43,14 +53,13 @@ _SHOWN_AROUND = 40
 """Characters of a long shared passage that are shown before and after a difference when the rest is left out."""
 
 
-def marked(difference: Difference, marks: Marks, *, whole: bool = True, brief: bool = False) -> Pieces:
+def marked(difference: Difference, marks: Marks, *, whole: bool = True) -> Pieces:
     """Yield both texts as one, with marks around the passages that only one of them has.
 
     Shared passages are those of the first text. Where a passage that differs begins or ends, there are spaces if either
     text has some there, so that no mark makes one word of two.
 
-    whole: show shared passages in full.
-    brief: leave out the middle of long passages that differ.
+    whole: show all of them. Otherwise shared passages are shown near differences, and long ones without their middle.
     """
     for at, passage in enumerate(difference.passages):
         if passage.shared:
@@ -60,7 +69,7 @@ def marked(difference: Difference, marks: Marks, *, whole: bool = True, brief: b
         else:
             for text, around in ((passage.a, marks.removed), (passage.b, marks.added)):
                 if text.strip():
-                    yield from _between(text.rstrip(), around, marks, brief=brief)
+                    yield from _between(text.rstrip(), around, marks, brief=not whole)
             yield _spaces_after(passage.b) or _spaces_after(passage.a), True
 
 
@@ -179,34 +188,25 @@ def _span(hunk: Sequence[_Part], sign: str, before: int) -> str:
 
 
 def drawn_as(
-    diff: str | None,
-    difference: Difference,
-    names: Sequence[str],
-    *,
-    whole: bool,
-    colored: bool,
-    terminal: bool,
-    brief: bool = False,
+    diff: str | None, difference: Difference, names: Sequence[str], *, colored: bool = False, terminal: bool = False
 ) -> bytes:
     """A difference as bytes. If nothing differs, one line says so.
 
-    diff: how it is drawn, a member of `DIFFS`; None: with marks in the text.
-    whole, brief: see `marked`.
-    terminal: escape what could do harm to a terminal, and wrap texts with marks between words.
+    diff: how it is drawn, a member of `DIFFS`; None: with marks in the text, without what both have, the middle of long
+    passages, and all but the first places. terminal: escape what could do harm to a terminal, and wrap texts with marks
+    between words.
     """
     if same := difference.equality if diff == "unified" else difference.likeness:
         return f"[{same}]\n".encode()
     if diff == "unified":
         return drawn(unified(difference, names, colored=colored), terminal=terminal)
-    return in_text(difference, whole=whole, colored=colored, terminal=terminal, brief=brief)
-
-
-def in_text(difference: Difference, *, whole: bool, colored: bool, terminal: bool, brief: bool) -> bytes:
-    """The texts with marks around the passages that differ."""
-    pieces = marked(difference, COLORS if colored else Marks(), whole=whole, brief=brief)
-    if not terminal:
-        return drawn(pieces, terminal=False)
-    return drawn(_flowed(pieces, columns_of_output()), terminal=False)
+    shown = difference if diff else difference.first_places(_MOST_PLACES)
+    pieces = marked(shown, COLORS if colored else Marks(), whole=diff is not None)
+    text = drawn(_flowed(pieces, columns_of_output()) if terminal else pieces, terminal=False)
+    if more := difference.places - shown.places:
+        of = f"{more:,} of {difference.places:,} places that differ are not shown"
+        text += f"[{of}: --diff words shows all]\n".encode()
+    return text
 
 
 def _flowed(pieces: Pieces, width: int) -> Pieces:
@@ -216,6 +216,7 @@ def _flowed(pieces: Pieces, width: int) -> Pieces:
 
 
 def _harmless(text: str) -> str:
+    """The text with escapes for what would be invisible or turn the direction of writing."""
     from simdocs.views.output_formats import harmless
 
     return harmless(text.encode("utf-8", "surrogateescape"), json=False).decode()
@@ -229,3 +230,86 @@ def drawn(pieces: Pieces, *, terminal: bool) -> bytes:
     if whole and not whole.endswith(b"\n"):
         whole += b"\n"
     return bytes(whole)
+
+
+def draw_comparison(result: Comparison, drawing: Drawing, diff: str | None) -> None:
+    """Draw the sentence, the difference and the measures for people, or else the difference alone.
+
+    diff: how the difference is drawn, a member of DIFFS; None: it was not asked for. Then equal texts have none.
+    """
+    found = result.difference
+    assert found is not None
+    names = [str(name) for name in result.names]
+    different = drawn_as(diff, found, names, colored=drawing.colored, terminal=drawing.terminal)
+    if not drawing.look.for_people:
+        # A patch that changes nothing is empty.
+        drawing.write(b"" if diff == "unified" and found.equality else different)
+        return
+    drawing.write("".join(f"{line}\n" for line in (*result.verdict, "")).encode())
+    if diff is not None or not result.sameness:
+        drawing.write(different + b"\n")
+    for table in tables_of(result, drawing.look):
+        drawing.draw(table)
+
+
+_LINE_END = re.compile(r"\r\n?")
+
+_Segment = tuple[str, bool]
+"""Some text, and whether only this text has it."""
+
+
+class DifferenceRow(NamedTuple):
+    """What stands side by side: pieces of each text, in turn plain and marked, from a plain one on."""
+
+    left: list[str]
+    right: list[str]
+    differs: bool
+
+
+def difference_rows(difference: Difference) -> Iterator[DifferenceRow]:
+    """Yield the rows of a difference. A row ends as soon as both texts end a line."""
+    left, right, differs = list[_Segment](), list[_Segment](), False
+    for passage in difference.passages:
+        lines = list(lines_in(passage.a)), list(lines_in(passage.b))
+        if not passage.shared:
+            left += [segment for line in lines[0] for segment in _marked(line)]
+            right += [segment for line in lines[1] for segment in _marked(line)]
+            differs = True
+            continue
+        if differs and _at_line_end(left) and _at_line_end(right):
+            yield DifferenceRow(_pieces(left), _pieces(right), differs)
+            left, right, differs = [], [], False
+        # Both have the same words; but lines may be broken elsewhere, as where paragraphs were filled again.
+        in_step = len(lines[0]) == len(lines[1])
+        for a, b in zip(*lines, strict=True) if in_step else [(passage.a, passage.b)]:
+            left.append((a, False))
+            right.append((b, False))
+            if _at_line_end(left) and _at_line_end(right):
+                yield DifferenceRow(_pieces(left), _pieces(right), differs)
+                left, right, differs = [], [], False
+    if left or right:
+        yield DifferenceRow(_pieces(left), _pieces(right), differs)
+
+
+def _marked(line: str) -> Iterator[_Segment]:
+    """Yield a line that only one text has, with a mark, and then its end without."""
+    body = line.rstrip()
+    if body:
+        yield body, True
+    yield line[len(body) :], False
+
+
+def _at_line_end(segments: Sequence[_Segment]) -> bool:
+    return not segments or segments[-1][0].endswith(("\n", "\r"))
+
+
+def _pieces(segments: Sequence[_Segment]) -> list[str]:
+    pieces = [""]
+    for is_marked, some in groupby(segments, key=itemgetter(1)):
+        text = "".join(text for text, _ in some)
+        if is_marked == (len(pieces) % 2 == 1):
+            pieces.append("")
+        pieces[-1] += text
+    shown = [_harmless(_LINE_END.sub("\n", piece)) for piece in pieces]
+    shown[-1] = shown[-1].removesuffix("\n")
+    return shown

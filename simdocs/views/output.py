@@ -153,7 +153,7 @@ class Drawing:
             case "compare" if getattr(result, "difference", None) and (self.look.for_people or diff):
                 if self.look.nested:
                     return False
-                from simdocs.views.compared_texts import draw_comparison
+                from simdocs.views.drawn_difference import draw_comparison
 
                 draw_comparison(cast("Comparison", result), self, diff)
             case _:

@@ -26,7 +26,7 @@ from simdocs.model.skipped import in_short
 from simdocs.names import display_name, name_to_text, shell_word
 from simdocs.options.families import FIGURES, KEEP, UNITS
 from simdocs.options.recipes import ChoosingBands, Shingling
-from simdocs.views.side_by_side import DifferenceRow, difference_rows
+from simdocs.views.drawn_difference import DifferenceRow, difference_rows
 from simdocs.views.svg import TITLES, figure, style
 
 LISTED = 100

@@ -30,26 +30,31 @@ def compare(*texts: str | bytes, **keywords: object) -> comparison.Comparison:
     return found
 
 
+EDITS = ("edit_unit", "lcs", "edit_distance", "edit_similarity")
+
+
+def of(found: comparison.Comparison, *names: str) -> tuple[object, ...]:
+    """The measures with these names."""
+    return tuple(found.measures[name] for name in names)
+
+
 def test_nadal_and_nadia_share_two_of_six_pairs_of_letters():
     found = compare("nadal", "nadia", k=2)
-    assert (found.shingles.intersection, found.shingles.union) == (2, 6)
+    assert of(found, "intersection", "union") == (2, 6)
     assert found.jaccard == found.similarity == simdocs.similarity("nadal", "nadia", k=2) == 2 / 6
-    assert found.shingles.distance == 1 - 2 / 6
-    assert (found.shingles.containment_a, found.shingles.containment_b, found.shingles.overlap) == (0.5, 0.5, 0.5)
-    assert found.shingles.cosine == 0.5
-    assert found.shingles.angle == pytest.approx(60)
+    assert of(found, "distance", "containment_a", "containment_b", "overlap") == (1 - 2 / 6, 0.5, 0.5, 0.5)
+    assert of(found, "cosine", "angle") == (0.5, pytest.approx(60))
 
 
 def test_half_of_the_words_about_chocolate_are_the_same():
     found = compare("I love chocolate", "I love chocolate and pizza, white", unit="word", k=1)
-    assert (found.jaccard, found.shingles.containment_a, found.shingles.containment_b) == (3 / 6, 1.0, 3 / 6)
-    assert (found.edits.unit, found.edits.lcs, found.edits.distance, found.edits.similarity) == ("word", 3, 3, 6 / 9)
+    assert of(found, "jaccard", "containment_a", "containment_b") == (3 / 6, 1.0, 3 / 6)
+    assert of(found, *EDITS) == ("word", 3, 3, 6 / 9)
 
 
 def test_repeats_count_in_bags_only():
     found = compare("a a a b", "a a b b c", unit="word", k=1)
-    assert (found.shingles.bag_intersection, found.shingles.bag_union) == (3, 6)
-    assert (found.shingles.bag_jaccard, found.shingles.bag_distance, found.jaccard) == (3 / 6, 3 / 6, 2 / 3)
+    assert of(found, "bag_jaccard", "bag_distance", "jaccard") == (3 / 6, 3 / 6, 2 / 3)
     assert found.similarity == 2 / 3
     assert compare("a a a b", "a a b b c", unit="word", k=1, multiset=True).similarity == 3 / 6
 
@@ -60,17 +65,17 @@ def test_measures_are_those_of_the_twins(a, b, shingling):
     found = measures.shingle_measures(a, b, shingling)
     plain = shingling.but(multiset=False)
     left, right = shingles.tokens(a, plain), shingles.tokens(b, plain)
-    assert found.jaccard == twin.jaccard(set(left), set(right))
-    assert found.bag_jaccard == twin.multiset_jaccard(left, right)
-    assert found.cosine is None if not left or not right else found.cosine == pytest.approx(twin.cosine(left, right))
+    assert found["jaccard"] == twin.jaccard(set(left), set(right))
+    assert found["bag_jaccard"] == twin.multiset_jaccard(left, right)
+    cosine = pytest.approx(twin.cosine(left, right)) if left and right else None
+    assert found["cosine"] == cosine
     edits = measures.edit_measures(a, b, shingling)
     cut = {"char": units.chars, "line": units.lines}.get(shingling.unit, units.words)
     texts = [cut(text.normalised(each, shingling.normalisation, lines=shingling.unit == "line")) for each in (a, b)]
-    assert (edits.length_a, edits.length_b) == (len(texts[0]), len(texts[1]))
     numbers = {unit: number for number, unit in enumerate({*texts[0], *texts[1]})}
     lcs = subsequence.lcs_length(*([numbers[unit] for unit in each] for each in texts))
-    assert edits.lcs == lcs
-    assert edits.distance == len(texts[0]) + len(texts[1]) - 2 * lcs
+    assert edits["lcs"] == lcs
+    assert edits["edit_distance"] == len(texts[0]) + len(texts[1]) - 2 * lcs
 
 
 @examples(10)
@@ -78,31 +83,26 @@ def test_measures_are_those_of_the_twins(a, b, shingling):
 def test_measures_are_symmetric_and_the_distance_keeps_the_triangle_inequality(a, b, c):
     each = {pair: compare(*pair, k=2) for pair in ((a, b), (b, a), (b, c), (a, c))}
     there, back = each[a, b], each[b, a]
-    assert (there.jaccard, there.shingles.cosine, there.edits.lcs) == (
-        back.jaccard,
-        back.shingles.cosine,
-        back.edits.lcs,
-    )
-    assert there.shingles.containment_a == back.shingles.containment_b
-    assert there.signatures == back.signatures
-    distance = {pair: found.shingles.distance for pair, found in each.items()}
+    for name in ("jaccard", "cosine", "lcs", "estimate", "standard_error", "equal_bands", "probability"):
+        assert there.measures[name] == back.measures[name]
+    assert there.measures["containment_a"] == back.measures["containment_b"]
+    distance = {pair: found.measures["distance"] for pair, found in each.items()}
     assert distance[a, c] <= distance[a, b] + distance[b, c] + 1e-12
-    assert all(found.shingles.bag_jaccard <= 1 and found.jaccard <= 1 for found in each.values())
+    assert all(found.measures["bag_jaccard"] <= 1 and found.jaccard <= 1 for found in each.values())
 
 
 def test_a_text_is_as_similar_to_itself_as_can_be_and_an_empty_one_to_nothing():
     same = compare("one two three four", "One  two three four")
-    assert (same.jaccard, same.shingles.bag_jaccard, same.shingles.cosine, same.shingles.angle) == (1, 1, 1, 0)
-    assert (same.edits.distance, same.edits.similarity) == (0, 1)
-    assert (same.signatures.estimate, same.signatures.standard_error, same.signatures.probability) == (1, 0, 1)
-    assert same.signatures.equal_bands == same.signatures.bands == 18
+    assert of(same, "jaccard", "bag_jaccard", "cosine", "angle") == (1, 1, 1, 0)
+    assert of(same, "edit_distance", "edit_similarity") == (0, 1)
+    assert of(same, "estimate", "standard_error", "probability") == (1, 0, 1)
+    assert of(same, "equal_bands", "bands") == (18, 18)
     empty = compare("", "one two three four")
-    assert (empty.jaccard, empty.shingles.containment_a, empty.shingles.containment_b) == (0, None, 0)
-    assert (empty.shingles.overlap, empty.shingles.cosine, empty.shingles.angle) == (None, None, None)
-    assert (empty.edits.distance, empty.edits.similarity) == (18, 0)
+    assert of(empty, "jaccard", "containment_a", "containment_b") == (0, None, 0)
+    assert of(empty, "overlap", "cosine", "angle") == (None, None, None)
+    assert of(empty, "edit_distance", "edit_similarity") == (18, 0)
     both = compare("", "")
-    assert (both.edits.similarity, both.jaccard) == (None, 0)
-    assert (both.signatures.estimate, both.signatures.equal_bands, both.signatures.probability) == (0, 0, 0)
+    assert of(both, "edit_similarity", "jaccard", "estimate", "equal_bands", "probability") == (None, 0, 0, 0, 0)
     traced = simdocs.compare(texts=["", "", "one"], scheme="permutation", trace=True)
     *_, pairs = tables_of(traced, Look())
     assert [pair[2:] for pair in pairs] == [(0, 0, 0)] * 3
@@ -111,25 +111,14 @@ def test_a_text_is_as_similar_to_itself_as_can_be_and_an_empty_one_to_nothing():
 def test_signatures_are_those_of_an_index_with_the_same_parameters():
     texts = ["the quick brown fox jumps over the lazy dog", "the quick brown fox jumps over the lazy cat"]
     index = simdocs.index(texts=texts, k=4, num_perm=64, bands=16, rows=4)
-    found = compare(*texts, k=4, num_perm=64, bands=16, rows=4).signatures
+    found = compare(*texts, k=4, num_perm=64, bands=16, rows=4).measures
     signatures = np.asarray(index["signatures"].all())
     agree = signatures[0] == signatures[1]
-    assert found.estimate == agree.mean()
-    assert found.equal_bands == sum(agree[at : at + 4].all() for at in range(0, 64, 4)) > 0
+    assert found["estimate"] == agree.mean()
+    assert found["equal_bands"] == sum(agree[at : at + 4].all() for at in range(0, 64, 4)) > 0
     similarity = compare(*texts, k=4).jaccard
-    assert found.standard_error == math.sqrt(similarity * (1 - similarity) / 64)
-    assert found.probability == pytest.approx(chance(similarity, 16, 4))
-
-
-def test_several_units_and_lengths_give_the_measures_of_each():
-    texts = ["the quick brown fox", "the quick brown dog"]
-    found = compare(*texts, unit=("word", "char"), k=[1, 2])
-    assert [(each.unit, each.k) for each in found.every] == [("word", 1), ("word", 2), ("char", 1), ("char", 2)]
-    for each in found.every:
-        alone = compare(*texts, unit=each.unit, k=each.k)
-        assert alone.every == (each,)
-    assert found.jaccard == 3 / 5
-    assert compare(*texts, unit=("char", "word", "char")).every[1].k == 5
+    assert found["standard_error"] == math.sqrt(similarity * (1 - similarity) / 64)
+    assert found["probability"] == pytest.approx(chance(similarity, 16, 4))
 
 
 def test_more_than_two_texts_give_a_symmetric_matrix_of_the_same_similarities():
@@ -142,30 +131,16 @@ def test_more_than_two_texts_give_a_symmetric_matrix_of_the_same_similarities():
     assert found.similarity[0, 1] == compare(texts[0], texts[1], k=2).jaccard
 
 
-def test_containment_compares_an_excerpt_with_what_it_is_from():
-    texts = ["the quick brown fox jumps", "the quick brown", "something else"]
-    found = simdocs.compare(texts=texts, k=3, measure="containment")
-    assert isinstance(found, comparison.SimilarityMatrix)
-    pairs = {(a, b): compare(texts[a], texts[b], k=3) for a in range(3) for b in range(3)}
-    for (a, b), pair in pairs.items():
-        assert found.similarity[a, b] == pair.shingles.containment_a
-        assert found.similarity[b, a] == pair.shingles.containment_b
-    two = compare(*texts[:2], k=3, measure="containment")
-    assert (two.similarity, two.is_found, comparison.matrix_of(two)[1, 0]) == (1, True, 1)
-    assert two.signatures == pairs[0, 1].signatures
-    assert not pairs[0, 1].is_found
-
-
 def test_texts_that_are_too_long_and_different_say_what_was_not_computed(monkeypatch):
     texts = ["one two three four five\n" * 3, "six seven eight nine ten\n" * 3]
     monkeypatch.setattr(measures, "MOST_CELLS", 300)
     found = compare(*texts)
-    assert (found.edits.unit, found.edits.lcs) == ("word", 0)
+    assert of(found, "edit_unit", "lcs") == ("word", 0)
     bound = "the texts are too long and different (more than 10,000,000,000 pairs of"
     assert found.notes == (f"{bound} characters): the edit distance is of words",)
     monkeypatch.setattr(measures, "MOST_CELLS", 8)
     found = compare(*texts)
-    assert (found.edits.unit, found.edits.lcs, found.edits.distance, found.edits.similarity) == ("", None, None, None)
+    assert of(found, *EDITS) == (None, None, None, None)
     assert found.notes == (f"{bound} words): there is no edit distance",)
     assert compare(*texts, unit="line").notes == (f"{bound} lines): there is no edit distance",)
     monkeypatch.setattr(difference, "MOST_CELLS", 8)
@@ -205,35 +180,3 @@ def test_both_doors_give_the_same_measures(here, words, keywords):
     assert list(measured.items()) == list(expected.items())
     passages = [(row["passage"] == "shared", row["a"], row["b"]) for row in rows if "passage" in row]
     assert passages == [(each.shared, each.a, each.b) for each in found.difference.passages]
-
-
-@pytest.mark.parametrize(
-    ("build", "name"),
-    [(simdocs.shingle, "x.shingles"), (simdocs.signature, "x.signatures"), (simdocs.index, "x.index")],
-)
-def test_documents_of_an_artifact_are_compared_as_it_was_built(here, build, name):
-    made = build("a.txt", "b.txt", output=name, unit="word", k=2)
-    expected = simdocs.compare("a.txt", "b.txt", unit="word", k=2)
-    for artifact in (made, name):
-        found = simdocs.compare(artifact, "a.txt", "b.txt")
-        assert (found.every, found.signatures, found.names) == (expected.every, expected.signatures, ("a.txt", "b.txt"))
-
-
-@pytest.mark.parametrize("keywords", [{}, {"multiset": True}, {"template": "c.txt"}, {"ignore_common": 0.7}])
-def test_documents_of_an_index_have_the_similarity_that_dedupe_finds(here, keywords):
-    for name, end in (("a.txt", "dog"), ("b.txt", "cat")):
-        Path(name).write_text(f"Something else. The dog, the {end}, the dog and the quick brown {end}.\n")
-    Path("d.txt").write_text("Something else, of other words.\n")
-    index = simdocs.index("a.txt", "b.txt", "d.txt", k=4, threshold=0.1, **keywords)
-    pair = next(simdocs.pairs(index).rows())
-    found = simdocs.compare(index, "a.txt", "b.txt")
-    assert pair == ("a.txt", "b.txt", found.similarity, found.signatures.estimate)
-    assert 0 < found.similarity < 1
-    assert simdocs.compare(index, "a.txt", "b.txt", "d.txt").similarity[0, 1] == found.similarity
-    if not {"template", "ignore_common"} & keywords.keys():
-        assert found.similarity == simdocs.compare("a.txt", "b.txt", k=4, **keywords).similarity
-
-
-def test_texts_in_memory_of_an_artifact_are_compared(here):
-    index = simdocs.index(texts=["nadal", "nadia"], k=2)
-    assert simdocs.compare(index, "0", "1").jaccard == 2 / 6

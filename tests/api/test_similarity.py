@@ -131,12 +131,11 @@ def test_measures_worked_out_by_hand(a, b, keywords, expected):
 @given(texts, shinglings)
 def test_each_measure_is_that_of_compare(pair, shingling):
     keywords = keywords_of(shingling)
-    two = simdocs.compare(texts=list(pair), **keywords)
-    shingles, multiset = two.shingles, shingling.multiset
-    expected = {"jaccard": shingles.bag_jaccard if multiset else shingles.jaccard, "cosine": shingles.cosine or 0.0}
-    expected |= {"edit": two.edits.similarity or 0.0}
+    two, multiset = simdocs.compare(texts=list(pair), **keywords).measures, shingling.multiset
+    expected = {"jaccard": two["bag_jaccard" if multiset else "jaccard"], "cosine": two["cosine"] or 0.0}
+    expected |= {"edit": two["edit_similarity"] or 0.0}
     if not multiset:
-        expected |= {"containment": shingles.containment_a or 0.0, "overlap": shingles.overlap or 0.0}
+        expected |= {"containment": two["containment_a"] or 0.0, "overlap": two["overlap"] or 0.0}
     assert {each: simdocs.similarity(*pair, measure=each, **keywords) for each in expected} == expected
 
 

@@ -44,7 +44,7 @@ ANSWERS: list[tuple[Callable[[], Any], str | None, str, str]] = [
     (lambda: simdocs.info("x.index"), None, "info x.index", "csv"),
     (lambda: simdocs.compare("docs/a", "docs/b"), None, "compare docs/a docs/b", "tsv"),
     (lambda: simdocs.compare("docs/a", "docs/b", diff="words"), None, "compare docs/a docs/b", "jsonl html"),
-    (lambda: simdocs.compare("docs/a", "docs/b", "docs/c"), None, "compare docs/a docs/b docs/c", "tsv npy html"),
+    (lambda: simdocs.compare("docs/a", "docs/b", "docs/c"), None, "compare docs/a docs/b docs/c", "tsv html"),
     (lambda: simdocs.report("saved.answer", figure="sizes"), None, "report saved.answer --figure sizes", "svg"),
     (lambda: simdocs.report("saved.answer"), None, "report saved.answer", "html"),
 ]

@@ -11,7 +11,7 @@ import pytest
 import simdocs as library
 from simdocs.model.result import Look, tables_of
 from tests.cli.corpus import lay
-from tests.cli.lectures import EMPTY, LETTERS, OF_LETTERS, laid, refused, shown, signed, traced
+from tests.cli.lectures import EMPTY, LETTERS, OF_LETTERS, laid, refused, shown, signed
 from tests.cli.program import simdocs
 
 
@@ -136,15 +136,6 @@ def test_a_query_needs_shingles_that_the_index_has(here):
         assert refused(here, *asked).startswith(said)
 
 
-def test_a_trace_of_an_artifact_has_the_numbers_of_all_its_documents(here):
-    signed(here, "letters", "--functions", OF_LETTERS)
-    rows, after = traced(here, "x.signatures", "letters/D2", "letters/D3")
-    assert rows == ["b", "c", "d", "e"]
-    assert after[-1] == [(3, 2), (0, 0)]
-    rows, after = traced(here, "letters/D2", "letters/D3", "--unit", "line", "--functions", OF_LETTERS)
-    assert after[-1] == [(2, 4), (1, 0)]  # of b, c, d, e alone
-
-
 def signed_alone(where: Path, name: str, *documents: str) -> bytes:
     """The manifest of an artifact of these documents."""
     paths = (f"letters/{document}" for document in documents)
@@ -205,10 +196,6 @@ def test_nothing_is_said_of_bands_that_are_not_used(here):
         (
             "index x.signatures --permutation-file orders -o x.index",
             "x.signatures was built without --permutation-file: rebuild it, or leave the option out",
-        ),
-        (
-            "compare x.signatures letters/D1 letters/D2 --scheme fss",
-            "x.signatures was built with --scheme functions, not fss: rebuild it, or leave the option out",
         ),
         (
             "index drawn.signatures --functions x%5 -o x.index",

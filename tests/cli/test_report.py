@@ -294,11 +294,9 @@ def test_hostile_texts_and_names_stay_text_in_a_comparison(tmp_path: Path) -> No
         assert loads_anything(page) == []
 
 
-def test_equal_texts_and_several_units_have_a_page_too(place: Path) -> None:
+def test_equal_texts_and_several_texts_have_a_page_too(place: Path) -> None:
     page, marked = compared(place, "docs/z.txt", "new/d.txt")
     assert (marked, "The texts are equal." in page.text) == ([], True)
-    page, marked = compared(place, "docs/a.txt", "docs/b.txt", "--unit", "char,word", "-k", "3,5")
-    assert len(marked) == 2
     assert simdocs("compare", "docs/a.txt", "docs/b.txt", "docs/z.txt", "-o", "x.html", cwd=place).status == 0
     done = simdocs("compare", "docs/a.txt", "docs/b.txt", "--diff", "words", "-o", "x.html", cwd=place)
     assert (done.status, "--diff has no place in .html" in done.err) == (2, True)

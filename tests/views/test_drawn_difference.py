@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.matching.difference import difference
-from simdocs.views.drawn_difference import COLORS, Marks, marked, unified
-from simdocs.views.side_by_side import DifferenceRow, difference_rows
+from simdocs.views.drawn_difference import COLORS, DifferenceRow, Marks, difference_rows, marked, unified
 from tests import strategies as some
 
 texts = st.lists(st.text("ab\u0301日本 \t\n\r-", max_size=8) | st.just("same line\n"), max_size=8).map("".join)

@@ -223,20 +223,40 @@ def laws(seed: int, size: int) -> list[Labelled]:
     return list(families(dice, size, make, [amended, with_clause, typos]))
 
 
-def mails(seed: int, size: int) -> list[Labelled]:
-    """Mails of 90 to 350 characters with a greeting and a signature of 900; variants have other words or a link."""
+def mails(seed: int, size: int, body: tuple[int, int] = (90, 350), foot: int = 800) -> list[Labelled]:
+    """Mails with a greeting and a signature, which are as long as said; variants have other words or a link."""
     dice = random.Random(seed)
     english = Language(_vocabulary(dice, "eeeeaaaiiooutnshrdlcmfwygpbvk", 4000, 2, 9), " ")
     head = "Dear colleague,\nthank you for your message to the service desk of our company.\n"
-    foot = "\nKind regards,\nYour service desk\n" + english.text(dice, 800)
+    end = "\nKind regards,\nYour service desk\n" + english.text(dice, foot)
 
     def make() -> str:
-        return head + english.text(dice, dice.randint(90, 350)) + foot
+        return head + english.text(dice, dice.randint(*body)) + end
 
     def inside(edit: Edit) -> Edit:
-        return lambda text, dice: head + edit(text[len(head) : -len(foot)], dice) + foot
+        return lambda text, dice: head + edit(text[len(head) : -len(end)], dice) + end
 
     return list(families(dice, size, make, [inside(edit) for edit in (typos, other_word(english), with_link)]))
+
+
+def titles(seed: int, size: int) -> list[Labelled]:
+    """Titles of products: those of a line differ in one word, and so do the titles of one product in two shops."""
+    dice = random.Random(seed)
+    brands = _vocabulary(dice, "abcdefgilmnoprstu", 40, 4, 8)
+    nouns = ("Digital Camera", "Television", "Cordless Phone", "Laser Printer", "Car Speaker", "Washer", "Hard Drive")
+    kinds = ("Black", "White", "Silver", "Blue", "Red", "Stainless Steel", "Wireless", "Portable", "Professional")
+    made: list[Labelled] = []
+    while len(made) < size:
+        brand, noun, some = dice.choice(brands).title(), dice.choice(nouns), dice.sample(kinds, dice.randint(1, 3))
+        line = "".join(dice.choices("ABCDEFGHKLMNPRSTWX", k=2)) + str(dice.randrange(10, 99))
+        for _ in range(dice.randint(1, 5)):
+            model, colour = f"{line}{dice.randrange(10, 99)}", dice.choice(kinds)
+            label = len(made)
+            made.append(Labelled(" ".join((brand, *some, colour, noun, "-", model)), label, False))
+            if dice.random() < 0.6:
+                words = [brand, model, noun, *some] if dice.random() < 0.5 else [brand, *some[1:], colour, noun, model]
+                made.append(Labelled(" ".join(words), label, True))
+    return made
 
 
 SETS: dict[str, Callable[[int, int], list[Labelled]]] = {

@@ -86,7 +86,7 @@ def test_compare_answers_with_toys(docs: Path) -> None:
 
 def test_tune_answers_with_toys(docs: Path) -> None:
     following = "simdocs: next: simdocs dedupe docs --unit toyunit\n"
-    done = program("tune", "docs", "--unit", "toyunit", "--format", "toyformat", "--list", "curve", cwd=docs)
+    done = program("tune", "docs", "--unit", "toyunit", "--format", "toyformat", cwd=docs)
     assert (done.returncode, done.stderr) == (0, following)
     assert done.stdout.startswith("{similarity|probability|")
     assert done.stdout.endswith(")\n}\n")

@@ -147,15 +147,8 @@ def length_advice(documents: Documents, shingling: Shingling) -> Iterator[str]:
         yield in_words(short, shingling, better)
 
 
-def in_words(
-    short: ShortTexts, shingling: Shingling, better: Suitable, *, kept: float | None = None, why: str = ""
-) -> str:
-    """Why another k or threshold suits the documents better, as one line of advice.
-
-    better: what is proposed
-    kept: the threshold that was asked for
-    why: the reason for its threshold, if similarities speak against the one that suits the lengths
-    """
+def in_words(short: ShortTexts, shingling: Shingling, better: Suitable) -> str:
+    """Why another k or threshold suits the documents better, as one line of advice. better: what is proposed."""
     units, k = UNITS[shingling.unit].plural, shingling.k
     if better.k > k:
         return (
@@ -172,18 +165,8 @@ def in_words(
     problem += f": {typical}, {edit} {leave} a similarity of only {left:.2f}"
     change = f"-k {better.k} " if better.k < k else ""
     threshold = f"--threshold {better.threshold:g}"
-    if why and better.threshold == kept and not change:
-        return f"{problem}, but {why}: keep {threshold}"
     found = "finds such variants" if better.least >= better.threshold else "finds more of such variants"
-    return f"{problem}: {change}{threshold} {found}{f'; {why}' if why else ''}"
-
-
-def next_larger_k(short: ShortTexts | None, shingling: Shingling) -> int | None:
-    """A k that is up to half larger and with which small edits leave enough of short documents, if there is one."""
-    if short is None:
-        return None
-    larger = range(min(MOST_UNITS, shingling.k + max(1, shingling.k // 2)), shingling.k, -1)
-    return next((k for k in larger if short.least(k) >= _SUITS), None)
+    return f"{problem}: {change}{threshold} {found}"
 
 
 def _without_stop_words(lengths: Array, counts: Array, shingling: Shingling) -> Iterator[str]:

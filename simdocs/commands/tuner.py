@@ -1,75 +1,81 @@
-"""What suits documents: tune judges a sample of them, also with the options that it proposes."""
+"""What suits documents: tune counts similar pairs of a sample of them, and tries the options that it proposes."""
 
 from __future__ import annotations
 
+import math
+import os
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from simdocs.advice.example_pairs import crowd_below, example_pairs, family_of_pairs
-from simdocs.advice.similarity_advice import (
-    FARTHEST,
+from simdocs.advice.proposals import (
+    CODE,
+    LARGE,
     OF_A_CROWD,
-    Advice,
-    Suits,
-    common_advice,
-    length_of_signatures,
-    many_similar,
-    similarity_advice,
+    Threshold,
+    best_threshold,
+    is_code,
+    is_crowd,
+    template_fraction,
+    threshold_at,
 )
-from simdocs.advice.suitability import ShortTexts, Suitable, in_words, next_larger_k, suitable
-from simdocs.commands.next_call import BANDS_AGAIN, built_again, fixed_in, next_call
+from simdocs.advice.suitability import ShortTexts, Suitable, in_words, suitable
 from simdocs.commands.resolve import Resolved, of_bands
 from simdocs.commands.tune import Tune, tuned
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.read_tasks import sampled
 from simdocs.engines.run import Run
 from simdocs.kernels.banding import low_recall
-from simdocs.kernels.pair_totals import total
-from simdocs.matching import sampled_pairs
 from simdocs.matching.corpus import Corpus
+from simdocs.matching.difference import difference
 from simdocs.matching.exact_join import token_sets
 from simdocs.matching.preparing import prepare
-from simdocs.matching.sampled_pairs import sample_pairs
+from simdocs.matching.sampled_pairs import PairSample, sample_pairs, twentieths
 from simdocs.matching.verify import Verifier, outdated_warnings
-from simdocs.model.artifact import Shingles
+from simdocs.model.artifact import Artifact, BandIndex, Shingles
 from simdocs.model.documents import WITHOUT_TOKENS
-from simdocs.model.ragged import Floats, Ragged, Rows, TextNumbers
-from simdocs.model.tuning import BandChoice, CorpusFacts, CurvePoint, PairSample, Tuning
+from simdocs.model.ragged import Ragged, Rows
+from simdocs.model.tuning import STEPS, Tuning
+from simdocs.names import command_line, escape_controls
 from simdocs.options.recipes import OF_BANDS, IndexRecipe
 from simdocs.pipeline.boilerplate import with_common_tokens
 from simdocs.pipeline.prepare import files_of
+from simdocs.pipeline.reload import reload_texts
 
 SAMPLED = 20_000
 """Documents that are read at most. If there are more, this many are drawn at random."""
 
-_COUNTED = 1000
-"""Documents whose tokens are counted to find a template."""
+_COUNTED, _LOOKED_AT = 1000, 30
+"""Documents whose tokens are counted to find a template, and whose texts are looked at to recognise program code."""
 
 _LEFT = 30
 """A template is left out only if half the documents keep at least this many tokens."""
 
+_ALREADY_FOUND = 0.15
+"""The proposed threshold is lowered by so much, to find what is found without the proposal."""
 
-@dataclass(frozen=True, slots=True)
+_LEAST_SHOWN, _SHOWN, _READ = 0.3, 24, 1 << 20
+"""No example is shown of less similar pairs. Of the difference of its texts, unless they have more than _READ bytes,
+_SHOWN characters of each are shown."""
+
+
+@dataclass(frozen=True)
 class Judged:
-    """Documents under one recipe: a sample of their pairs, and what its bands find.
-
-    firsts: (M,) the first row of each distinct text.
-    """
+    """Documents under one recipe, and a sample of the pairs of different texts among them."""
 
     corpus: Corpus
     recipe: IndexRecipe
+    verifier: Verifier
     firsts: Rows
     sample: PairSample
-    facts: CorpusFacts
-    choices: tuple[BandChoice, ...]
-    curve: tuple[CurvePoint, ...]
 
-    @property
-    def chosen(self) -> BandChoice:
-        """The bands of the recipe."""
-        return next(choice for choice in self.choices if choice.chosen)
+    @cached_property
+    def short(self) -> ShortTexts | None:
+        """The shortest documents."""
+        return ShortTexts.of(self.corpus.documents, self.recipe.shingling.unit)
 
 
 def plan_of(options: Tune) -> Resolved[Tune]:
@@ -78,49 +84,40 @@ def plan_of(options: Tune) -> Resolved[Tune]:
 
 
 class Tuner:
-    """Judges documents as was asked, and then with the options that are advised, until nothing more is advised."""
+    """Judges documents as was asked, and then with the options that suit them."""
 
     def __init__(self, options: Tune, plan: Resolved[Tune], run: Run) -> None:
         self._options, self._plan, self._run = options, plan, run
+        self._advice: list[str] = []
         self._found: FileList | None = None
-        self._advice: list[Advice] = []
-        self._changes: dict[str, Any] = {}
-        self._of_short: tuple[int, ShortTexts, Suitable] | None = None  # Which advice is about lengths, and from what.
-        self._has_crowd = False
         if plan.artifact is None:
-            intake, limit = plan.intake, plan.intake.walking.max_size
-            files = files_of(intake, run)
-            self._found, self._every = sampled(files, limit, plan.recipe.sequences, SAMPLED, plan.recipe.shingling.seed)
+            limit, recipe = plan.intake.walking.max_size, plan.recipe
+            files = files_of(plan.intake, run)
+            self._found, self._every = sampled(files, limit, recipe.sequences, SAMPLED, recipe.shingling.seed)
         else:
             self._every = plan.artifact.n_documents
 
     def tuning(self) -> Tuning:
-        """The choices as asked for, and the advice."""
+        """What the bands find as they were asked for, example pairs, and the command that is proposed."""
         run, plan = self._run, self._plan
-        asked = self._judged(*self._ready(plan, run))
+        asked = self._judged({}, run)
         run.skipped.warnings += outdated_warnings(run, plan.artifact)
-        advised = self._follow(asked)
-        cut, changes = asked.recipe.banding, self._changes
-        lines = [each.line for each in self._advice]
-        if changes.keys() - OF_BANDS and advised is not asked:
-            lines.append(_with_these_options(advised))
-        lines += built_again(plan.artifact, self._advice)
-        if low := tuple(low_recall(cut, asked.recipe.sketching.num_perm)):
-            lines, changes = [*low, *lines], {BANDS_AGAIN: None} | changes
-        about, threshold = (advised.corpus, advised.firsts, advised.sample), advised.recipe.banding.threshold
-        family = () if self._has_crowd else tuple(family_of_pairs(*about, max(0.0, threshold - FARTHEST)))
-        shown = tuple(example_pairs(*about, threshold, run))
+        banding, documents = asked.recipe.banding, asked.corpus.documents
+        low = list(low_recall(banding, asked.recipe.sketching.num_perm))
+        changes = self._proposed(asked)
         following = ""
-        if np.count_nonzero(asked.corpus.documents.facts["flags"] & WITHOUT_TOKENS == 0) > 1:
-            following, more = next_call(self._options, plan.artifact, changes)
-            lines += more
+        if changes is not None and np.count_nonzero(documents.facts["flags"] & WITHOUT_TOKENS == 0) > 1:
+            following = next_call(self._options, plan.artifact, changes, again=bool(low))
         return tuned(
-            *(asked.choices, asked.curve, asked.recipe, run.skipped),
-            advice=(*lines, *family),
-            corpus=asked.facts,
-            documents=asked.corpus.documents,
+            *(banding, asked.recipe, run.skipped),
+            advice=[*low, *self._advice],
+            documents=documents,
+            counts=asked.sample.counts.tolist() if len(asked.sample.similarity) else [],
+            similar=float(asked.sample.weight[asked.sample.similarity >= banding.threshold].sum()),
+            texts=len(asked.firsts),
+            every=self._every if self._times > 1 else len(documents),
+            examples=dict(self._examples(asked)),
             following=following,
-            examples=shown,
         )
 
     @property
@@ -128,177 +125,191 @@ class Tuner:
         """How many times as many documents there are as were drawn; 1 if all are read."""
         return max(1.0, self._every / SAMPLED)
 
-    def _ready(self, plan: Resolved[Tune], run: Run) -> tuple[Corpus, IndexRecipe]:
-        """The documents of a plan, or those that were drawn of them, and its recipe."""
+    def _judged(self, changes: Mapping[str, Any], run: Run) -> Judged:
+        """The documents, or those that were drawn of them, with these options changed, and a sample of their pairs."""
+        plan = plan_of(self._options.filled(**changes)) if changes else self._plan
         intake = plan.intake if self._found is None else replace(plan.intake, found=self._found)
         intake, recipe = with_common_tokens(intake, plan.recipe, run)
-        corpus = prepare(intake, recipe, run)
+        corpus, seed = prepare(intake, recipe, run), recipe.shingling.seed
         if len(corpus) > SAMPLED:
-            random = np.random.Generator(np.random.PCG64(recipe.shingling.seed))
-            rows = np.sort(random.choice(len(corpus), SAMPLED, replace=False))
-            corpus = corpus.select(rows)
-        return corpus, recipe
-
-    def _judged(self, corpus: Corpus, recipe: IndexRecipe) -> Judged:
-        """The documents under a recipe, judged by a sample of all pairs of different texts."""
+            corpus = corpus.select(np.sort(np.random.default_rng(seed).choice(len(corpus), SAMPLED, replace=False)))
         firsts, _ = corpus.documents.distinct_texts()
-        threshold, documents = recipe.banding.threshold, len(corpus)
-        verifier = Verifier(corpus, threshold, self._run)
-
-        def compare(left: TextNumbers, right: TextNumbers) -> Floats:
-            return verifier.exact_jaccard(firsts[left], firsts[right])
-
-        drawn = sample_pairs(corpus.signatures.rows(firsts), compare, recipe.shingling.seed, self._run.progress)
-        sample = drawn.of_all(self._times)
-        known = sample if len(sample.random) else None
-        all_documents = self._every if self._times > 1 else documents
-        facts = sampled_pairs.corpus_facts(sample, len(firsts), threshold, all_documents)
-        choices, curve = sampled_pairs.choices(recipe, known), sampled_pairs.curve(recipe.banding, known)
-        return Judged(
-            corpus=corpus,
-            recipe=recipe,
-            firsts=firsts,
-            sample=sample,
-            facts=facts,
-            choices=tuple(choices),
-            curve=tuple(curve),
-        )
-
-    def _with(self, changes: dict[str, Any]) -> tuple[Corpus, IndexRecipe]:
-        """The same documents with these options as well. What is skipped was reported before."""
-        self._changes |= changes
-        given: dict[str, Any] = dict(self._changes)
-        if {"threshold", "num_perm"} & given.keys():
-            given |= dict.fromkeys(("bands", "rows", "rule"))
-        plan = plan_of(self._options.filled(**given))
-        return self._ready(plan, self._run.again())
-
-    def _advise(self, advice: Advice) -> bool:
-        """Add advice. Return whether it can be followed without another artifact."""
-        self._advice.append(advice)
-        return bool(advice.change) and not fixed_in(self._plan.artifact, advice.change)
-
-    def _follow(self, asked: Judged) -> Judged:
-        """The documents with the options that are advised, in this order: k, without a template, threshold, K."""
-        corpus, recipe = self._of_lengths(asked.corpus, asked.recipe, asked.recipe)
-        if len(asked.corpus.documents) > 1:
-            corpus, recipe = self._without_template(asked, corpus, recipe)
-        now = asked if recipe is asked.recipe else self._judged(corpus, recipe)
-        now = self._without_crowd(self._of_similarities(now, asked.recipe), asked)
-        texts = round(now.facts.texts * self._times)
-        threshold = now.recipe.banding.threshold
-        for each in length_of_signatures(
-            *(texts, now.chosen, now.recipe.banding.recall),
-            lambda cut: total(now.sample, sampled_pairs.false_candidates(cut, threshold)),
-        ):
-            if self._advise(each):
-                self._changes |= each.change
-        return now
-
-    def _of_lengths(self, corpus: Corpus, recipe: IndexRecipe, asked: IndexRecipe) -> tuple[Corpus, IndexRecipe]:
-        """The documents with the k and the threshold that suit their lengths. asked: the recipe at first."""
-        shingling, threshold = recipe.shingling, recipe.banding.threshold
-        short = ShortTexts.of(corpus.documents, shingling.unit)
-        if short is None:
-            return corpus, recipe
-        better = suitable(short, shingling, threshold)
-        changes: dict[str, Any] = {} if better.k == shingling.k else {"k": better.k}
-        if better.threshold < threshold:
-            changes["threshold"] = better.threshold
-        if not changes:
-            return corpus, recipe
-        if self._of_short is not None:  # One line about lengths is enough: that on what a template leaves of them.
-            del self._advice[self._of_short[0]]
-            self._of_short = None
-        if not self._advise(Advice(in_words(short, asked.shingling, better), self._changes | changes)):
-            return corpus, recipe
-        self._of_short = len(self._advice) - 1, short, better
-        return self._with(changes)
-
-    def _settle(self, threshold: float, why: str, asked: IndexRecipe) -> Judged:
-        """The documents with another threshold than variants of short texts reach; the line on lengths names it."""
-        assert self._of_short is not None
-        place, short, better = self._of_short
-        better = better._replace(threshold=threshold)
-        line = in_words(short, asked.shingling, better, kept=asked.banding.threshold, why=why)
-        self._advice[place] = Advice(line, dict(self._advice[place].change) | {"threshold": threshold})
-        return self._judged(*self._with({"threshold": threshold}))
-
-    def _without_crowd(self, now: Judged, asked: Judged) -> Judged:
-        """The documents without their template, if a threshold lowered for short texts adds mostly a crowd.
-
-        If no fraction separates the template from the rest, they keep the threshold that was asked for.
-        """
-        highest = asked.recipe.banding.threshold
-        if self._of_short is None or now.recipe.banding.threshold >= highest:
-            return now
-        lowered = self._of_short[2].threshold
-        for why in crowd_below(now.corpus, now.firsts, now.sample, lowered, highest):
-            self._has_crowd = True
-            before = self._advice, self._changes, self._of_short
-            if "ignore_common" not in self._changes:
-                self._advice, self._changes, self._of_short = [], {}, None
-                corpus, recipe = self._without_template(asked, asked.corpus, asked.recipe, OF_A_CROWD)
-                if recipe is not asked.recipe:
-                    return self._of_similarities(self._judged(corpus, recipe), asked.recipe)
-            self._advice, self._changes, self._of_short = before
-            return self._settle(highest, why, asked.recipe)
-        return now
-
-    def _of_similarities(self, now: Judged, asked: IndexRecipe) -> Judged:
-        """The documents with the k and the threshold that suit their similarities. asked: the recipe at first."""
-        shingling = now.recipe.shingling
-        short = ShortTexts.of(now.corpus.documents, shingling.unit)
-        least = 1.0 if short is None else short.least(shingling.k)
-        suits = Suits(next_larger_k(short, shingling), least, asked.banding.threshold)
-        found = self._about_similarities(now, suits)
-        if any("k" in each.change for each in found):
-            before = dict(self._changes)
-            with_k = self._judged(*self._with({"k": suits.larger_k}))
-            if (with_k.facts.typical or 0.0) <= (now.facts.typical or 0.0) / 2:
-                self._advise(found[0])
-                return self._of_similarities(with_k, asked)
-            self._changes = before  # They have a text in common that is longer than any k.
-            found = self._about_similarities(now, suits._replace(larger_k=None))
-        changes: dict[str, Any] = {}
-        for each in found:
-            if each.why and self._of_short is not None:
-                now = self._settle(each.change["threshold"], each.why, asked)
-            elif self._advise(each):
-                changes |= each.change
-        return self._judged(*self._with(changes)) if changes else now
-
-    def _about_similarities(self, now: Judged, suits: Suits) -> list[Advice]:
-        """Advice from similarities. If one family has most of the pairs near the threshold, it chooses no threshold."""
-        found = list(similarity_advice(now.facts, now.curve, now.chosen, now.recipe.shingling, suits))
-        least = max(0.0, now.recipe.banding.threshold - FARTHEST)
-        if any(family_of_pairs(now.corpus, now.firsts, now.sample, least)):
-            return [each for each in found if each.change.get("threshold", 1.0) >= now.recipe.banding.threshold]
-        return found
-
-    def _without_template(
-        self, asked: Judged, corpus: Corpus, recipe: IndexRecipe, *large: float
-    ) -> tuple[Corpus, IndexRecipe]:
-        """The documents without a template that a sample of them shares; as they are, if signatures fix the tokens."""
-        if not (self._plan.artifact is None or isinstance(self._plan.artifact, Shingles)):
-            return corpus, recipe
-        rows = np.flatnonzero(corpus.documents.facts["flags"] & WITHOUT_TOKENS == 0)
-        if len(rows) > _COUNTED:
-            rows = np.sort(np.random.default_rng(recipe.shingling.seed).choice(rows, _COUNTED, replace=False))
         verifier = Verifier(corpus, recipe.banding.threshold, self._run)
-        for each in common_advice(Ragged.concat([sets for _, sets in token_sets(verifier, rows)], np.uint32), *large):
-            before = dict(self._changes)
-            without, of_rest = self._with(dict(each.change))
-            facts = without.documents.facts
-            if many_similar(asked.facts) and np.median(facts["count"] - facts["ignored"]) < _LEFT:
-                self._changes = before  # What they share is their text, and not a template.
+        return Judged(corpus, recipe, verifier, firsts, sample_pairs(verifier, firsts, seed, self._times))
+
+    def _proposed(self, asked: Judged) -> dict[str, Any] | None:
+        """The options that suit the documents better, with advice that says why; None: none can be proposed."""
+        highest, shingling = asked.recipe.banding.threshold, asked.recipe.shingling
+        now, better, changes = self._suited(asked, {})
+        fraction = self._fraction(asked, LARGE)
+        if fraction is None and is_crowd(now.sample, len(now.corpus), better.threshold, highest):
+            fraction = self._fraction(asked, OF_A_CROWD)
+            if fraction is None:
+                self._advice.append(
+                    f"most of the pairs between {better.threshold:g} and {highest:g} are of documents that may share"
+                    f" only a template: the threshold is not lowered"
+                )
+                better = better._replace(threshold=highest)
+        if fraction is not None:
+            changes = {"ignore_common": fraction}
+            now, better, changes = self._suited(self._judged(changes, self._run.again()), changes)
+        counts = now.sample.counts
+        is_program = better.threshold > CODE and is_code(self._some_texts(asked))
+        best = best_threshold(counts, CODE if is_program else better.threshold, highest)
+        if is_program and not best.is_clear:
+            best = threshold_at(counts, CODE)
+        is_short = better.threshold < highest
+        if is_short and not best.is_clear:
+            self._advice.append(
+                f"no gap separates the pairs of these short texts: {best.near:,.0f} are within 0.05 of {best.value:g},"
+                f" and {best.found:,.0f} above. In names and titles a single word decides, which simdocs does not weigh"
+            )
+            return None
+        found = self._with_what_was_found(asked, now, best)
+        if found is None:
+            self._advice = []
+            return {}
+        if found.value != highest:
+            changes["threshold"] = found.value
+        if now.short is not None and (is_short or "k" in changes):
+            self._advice.append(in_words(now.short, shingling, better._replace(threshold=found.value)))
+        elif is_program and "threshold" in changes:
+            self._advice.append(f"most of these texts are program code: --threshold {found.value:g} finds more copies")
+        elif "threshold" in changes:
+            at_first = threshold_at(counts, highest)
+            self._advice.append(
+                f"about {at_first.near:,.0f} pairs are within 0.05 of the threshold {highest:g}, and {found.near:,.0f}"
+                f" of {found.value:g}: --threshold {found.value:g} finds about {found.found - at_first.found:,.0f} more"
+            )
+        return changes
+
+    def _suited(self, judged: Judged, changes: Mapping[str, Any]) -> tuple[Judged, Suitable, dict[str, Any]]:
+        """The documents with the k that suits their lengths, the threshold that does, and the changes with this k."""
+        shingling, threshold = judged.recipe.shingling, self._plan.recipe.banding.threshold
+        better = Suitable(shingling.k, threshold, 1.0)
+        if judged.short is not None:
+            better = suitable(judged.short, shingling, threshold)
+        if better.k == shingling.k:
+            return judged, better, dict(changes)
+        if (artifact := self._plan.artifact) is not None:
+            self._advice.append(
+                f"{artifact.name} cannot change -k: build it again from its documents with -k {better.k}"
+            )
+            return judged, Suitable(shingling.k, threshold, 1.0), dict(changes)
+        changes = {**changes, "k": better.k}
+        return self._judged(changes, self._run.again()), better, changes
+
+    def _fraction(self, asked: Judged, large: float) -> float | None:
+        """The fraction that leaves out a template of the documents; None if they have none, or signatures fix it."""
+        facts = asked.corpus.documents.facts
+        rows = np.flatnonzero(facts["flags"] & WITHOUT_TOKENS == 0)
+        if not (self._plan.artifact is None or isinstance(self._plan.artifact, Shingles)) or len(rows) < 2:
+            return None
+        if len(rows) > _COUNTED:
+            rows = np.sort(np.random.default_rng(asked.recipe.shingling.seed).choice(rows, _COUNTED, replace=False))
+        sets = Ragged.concat([sets for _, sets in token_sets(asked.verifier, rows)], np.uint32)
+        found = template_fraction(sets, large)
+        if found is None:
+            return None
+        fraction, share = found
+        if np.median(sets.lengths) * (1 - share) < _LEFT:
+            return None  # What they share is their text, and not a template.
+        self._advice.append(
+            f"{share:.0%} of the tokens of a document, on average, are in more than {fraction:.0%} of all documents, so"
+            f" they may share a template: --ignore-common {fraction:g} leaves it out"
+        )
+        return fraction
+
+    def _with_what_was_found(self, asked: Judged, now: Judged, best: Threshold) -> Threshold | None:
+        """A threshold that also finds the pairs that are found without the proposal; None if it had to be too low.
+
+        Pairs that are far below it had only a template in common.
+        """
+        if now is asked or now.recipe.shingling.k > asked.recipe.shingling.k:
+            return best
+        sample = asked.sample
+        found = np.flatnonzero(sample.similarity >= asked.recipe.banding.threshold)
+        similarity = now.verifier.exact_jaccard(sample.left[found], sample.right[found])
+        lost = similarity[(similarity < best.value) & (similarity >= best.value - _ALREADY_FOUND)]
+        if not len(lost):
+            return best
+        lower = threshold_at(now.sample.counts, math.floor(float(lost.min()) * STEPS) / STEPS)
+        return None if lower.is_on_slope else lower
+
+    def _texts(self, judged: Judged, rows: Rows) -> Iterator[bytes]:
+        """Yield the texts of these documents that can be read again, as UTF-8."""
+        judged.corpus.copy(rows, self._run, texts=True)
+        for _, request in judged.corpus.readings(rows):
+            texts, _ = reload_texts(request, list(range(len(request.names))), judged.recipe.shingling)
+            yield from (text for _, text in texts)
+
+    def _some_texts(self, judged: Judged) -> list[str]:
+        dice = np.random.default_rng(judged.recipe.shingling.seed)
+        rows = np.sort(dice.permutation(judged.firsts)[:_LOOKED_AT])
+        rows = rows[judged.corpus.facts(rows)["size"] <= _READ]
+        return [text.decode("utf-8", "replace") for text in self._texts(judged, rows)]
+
+    def _examples(self, judged: Judged) -> Iterator[tuple[int, tuple[bytes, bytes, float, str]]]:
+        """Yield the least similar pair of each twentieth: its names, its similarity and its difference in short."""
+        sample = judged.sample
+        order = np.lexsort((sample.right, sample.left, sample.similarity))
+        steps, first = np.unique(twentieths(sample.similarity[order]), return_index=True)
+        for step, place in zip(steps.tolist(), order[first].tolist(), strict=True):
+            pair = np.array([sample.left[place], sample.right[place]])
+            if step < _LEAST_SHOWN * STEPS:
                 continue
-            self._advise(each)
-            return self._of_lengths(without, of_rest, asked.recipe)
-        return corpus, recipe
+            texts = list[bytes]()
+            if judged.corpus.facts(pair)["size"].max() <= _READ:
+                texts = list(self._texts(judged, pair))
+            short = in_short(texts[0], texts[1], judged.recipe) if len(texts) == 2 else ""
+            a, b = judged.corpus.printed_names(pair)
+            yield step, (a, b, float(sample.similarity[place]), short)
 
 
-def _with_these_options(judged: Judged) -> str:
-    """How many pairs are similar with other options than those that were asked for."""
-    pairs, threshold = judged.facts.similar.value, judged.recipe.banding.threshold
-    return f"with these options, about {pairs:,.0f} pairs of different texts are similar at {threshold:g}"
+def in_short(a: bytes, b: bytes, recipe: IndexRecipe) -> str:
+    """The first words that differ, and the number of other passages that do."""
+    found = difference(a, b, recipe.shingling, "words")
+    differing = [passage for passage in found.passages if not passage.shared]
+    if not differing:
+        return found.equality
+    parts = list[str]()
+    for sign, text in (("-", differing[0].a), ("+", differing[0].b)):
+        if words := " ".join(text.split()):
+            parts.append(sign + escape_controls(words if len(words) <= _SHOWN else words[: _SHOWN - 1] + "…"))
+    return " ".join([*parts, *([f"and {len(differing) - 1} more"] if len(differing) > 1 else [])])
+
+
+_BY_HAND = ("bands", "rows", "rule")
+"""Options that were chosen for a threshold, and are chosen again if it changes."""
+
+_MOST_NAMES = 20
+"""More documents than this are not named in a call."""
+
+
+def next_call(options: Any, artifact: Artifact | None, changes: Mapping[str, Any], *, again: bool) -> str:
+    """The call of dedupe with these changes; empty if the documents cannot be read a second time.
+
+    options: those of tune. again: bands and rows are to be chosen again, for the recall.
+    """
+    if options.texts is not None or b"-" in (*options.documents, options.files_from, options.files0_from):
+        return ""
+    if not all(isinstance(name, bytes) for name in options.documents):
+        return ""
+    given = {
+        each.name: _words(getattr(options, each.name))
+        for each in options.differ(tuple(options.options))
+        if not each.shell and each.name not in ("summary_json", "jobs")
+    }
+    if again or "threshold" in changes:
+        given = {name: value for name, value in given.items() if name not in _BY_HAND}
+    if isinstance(artifact, BandIndex):  # it has its bands
+        given = {name: value for name, value in given.items() if name not in OF_BANDS or name == "threshold"}
+    names = list(map(os.fsdecode, options.documents))
+    return command_line("dedupe", names if len(names) <= _MOST_NAMES else ["DOCS"], given | dict(changes))
+
+
+def _words(value: Any) -> Any:
+    """The value of an option as it stands on a command line."""
+    if isinstance(value, tuple):
+        return tuple(map(_words, value))
+    return os.fsdecode(value) if isinstance(value, bytes) else getattr(value, "name", value)

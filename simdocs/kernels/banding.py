@@ -47,16 +47,6 @@ def candidate_probabilities(similarity: Floats, bands: int, rows: int) -> Floats
     return found
 
 
-def similarity_found_with(probability: float, bands: int, rows: int) -> float:
-    """The similarity of pairs that become candidates with this probability: the inverse of `candidate_probability`."""
-    return float((1.0 - (1.0 - probability) ** (1 / bands)) ** (1 / rows))
-
-
-def approximate_threshold(bands: int, rows: int) -> float:
-    """The similarity (1/b)^(1/r), about where the candidate probability rises most steeply."""
-    return float((1 / bands) ** (1 / rows))
-
-
 def choose(request: ChoosingBands, num_perm: int) -> Bands:
     """The numbers of bands and rows for signatures of num_perm numbers: as requested by hand, or else by the rule.
 
@@ -122,14 +112,8 @@ def by_nearest(threshold: float, num_perm: int) -> Bands:
     This is the rule of Mining of Massive Datasets, section 3.4.3.
     """
     divisors = [b for b in range(1, num_perm + 1) if num_perm % b == 0]
-    bands = min(divisors, key=lambda b: abs(approximate_threshold(b, num_perm // b) - threshold))
-    return Bands(bands, num_perm // bands)
-
-
-def choices_near(chosen: Bands, num_perm: int, most: int) -> list[Bands]:
-    """The chosen bands, and those of all of num_perm with up to `most` rows less and more; by rising rows."""
-    near = range(max(1, chosen.rows - most), min(num_perm, chosen.rows + most) + 1)
-    return [chosen if rows == chosen.rows else Bands(num_perm // rows, rows) for rows in near]
+    every = [Bands(b, num_perm // b) for b in divisors]
+    return min(every, key=lambda bands: abs(bands.steepest - threshold))
 
 
 def longer_signature(

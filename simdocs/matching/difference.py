@@ -17,7 +17,6 @@ from simdocs.kernels.murmur import hash_byte_strings
 from simdocs.kernels.shinglers import normalised_texts
 from simdocs.kernels.subsequence import RUN, alike_ends, anchored_places, cells, lcs_places
 from simdocs.kernels.units import words_in
-from simdocs.matching.corpus import Corpus
 from simdocs.model.columns import GrowingArray, joined, separate
 from simdocs.model.passages import (
     CHARACTERS_A_PASSAGE,
@@ -29,10 +28,7 @@ from simdocs.model.passages import (
     Passage,
 )
 from simdocs.model.ragged import Index, Keys, Mask, Ragged, row_blocks
-from simdocs.model.skipped import ALTERED, GONE
-from simdocs.names import display_name
 from simdocs.options.recipes import Shingling
-from simdocs.pipeline.reload import reload_texts
 
 _CHARACTERS_AT_ONCE = 1 << 17
 """Characters whose words or lines are Python objects at the same time."""
@@ -223,34 +219,3 @@ def _passages(a: _Units, b: _Units, left: Index, right: Index) -> Iterator[Passa
         yield Passage(True, a.joined(from_a, at_a), b.joined(from_b, at_b))
     if at_a < len(a.numbers) or at_b < len(b.numbers):
         yield Passage(False, a.joined(at_a, len(a.numbers)), b.joined(at_b, len(b.numbers)))
-
-
-class PairDifferences:
-    """Finds the differences of pairs of documents, one pair at a time.
-
-    unit: see `difference`. The text of the left document is held, because the next pair may have it, too.
-    """
-
-    def __init__(self, unit: str) -> None:
-        self._unit = unit
-        self._held: tuple[Corpus | None, int, bytes | str] = (None, -1, "")
-
-    def of(self, documents: Corpus, left: int, right: int) -> Difference:
-        """The difference of two documents. If a text is gone or has changed, it has no passages, but the reason."""
-        if self._held[0] is not documents or self._held[1] != left:
-            self._held = (documents, left, self._text(documents, left))
-        a, b = self._held[2], self._text(documents, right)
-        if isinstance(a, bytes) and isinstance(b, bytes):
-            return difference(a, b, documents.recipe.shingling, self._unit)
-        missing = ", ".join(each for each in (a, b) if isinstance(each, str))
-        return Difference(self._unit, "", (), missing)
-
-    def _text(self, documents: Corpus, row: int) -> bytes | str:
-        """The text of a document as UTF-8, or why it cannot be shown."""
-        ((_, request),) = [each for each in documents.readings(np.array([row])) if len(each[0])]
-        found, skips = reload_texts(request, [0], documents.recipe.shingling)
-        if found:
-            return found[0][1]
-        skip = skips[0]
-        why = "is gone" if skip.detail == GONE else "has changed" if skip.detail == ALTERED else skip.detail
-        return f"{display_name(documents.printed_names(np.array([row]))[0])} {why}"

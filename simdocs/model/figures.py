@@ -69,15 +69,6 @@ def figure(number: float) -> str:
     return f"{number:.2g}" if number >= _LEAST else f"< {_LEAST}"
 
 
-def with_interval(estimate: tuple[float, float, float], *, whole: bool = False) -> tuple[str, str]:
-    """An estimated number and its 95% interval in parentheses, which is empty if its ends look like the number.
-
-    whole: it counts pairs. Otherwise it is an expected number, which may be a fraction.
-    """
-    value, low, high = (f"{each:,.0f}" if whole else figure(each) for each in estimate)
-    return value, "" if low == value == high else f"({low} to {high})"
-
-
 def cut_in_words(bands: int, rows: int) -> str:
     """The numbers of bands and rows, in words."""
     return f"{counted(bands, 'band')} of {counted(rows, 'row')}"

@@ -214,14 +214,6 @@ LISTS = Family(
 MATCH_LISTS = Family({"matches": Member("the names of all matches, each once")})
 
 
-TUNE_LISTS = Family(
-    {
-        "choices": Member("numbers of bands and rows, and what they find"),
-        "curve": Member("the S-curve of the chosen bands, and how many pairs have which similarity"),
-    }
-)
-
-
 DIFFS = Family(
     {
         "words": Member("words that differ, within the text"),

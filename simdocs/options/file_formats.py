@@ -229,7 +229,7 @@ FILE_FORMATS = Family(
             "simdocs.views.curve_svg:svg",
             suffix="svg",
             command="tune",
-            lacks={"list": "needs a table: an image always shows the curve"},
+            lacks={},
         ),
         "compared.html": FileFormat(
             "a page with both texts side by side",

@@ -194,6 +194,16 @@ class Bands(NamedTuple):
         """The probability that two documents of this similarity share a bucket: the S-curve."""
         return 1.0 - (1.0 - similarity**self.rows) ** self.bands
 
+    @property
+    def half(self) -> float:
+        """The similarity of pairs that share a bucket with a probability of one half."""
+        return float((1.0 - 0.5 ** (1 / self.bands)) ** (1 / self.rows))
+
+    @property
+    def steepest(self) -> float:
+        """The similarity (1/b)^(1/r), about where the S-curve rises most steeply."""
+        return float((1 / self.bands) ** (1 / self.rows))
+
 
 class ChoosingBands(Group, shared=SIGNATURES, decided=True):
     """How signatures should be cut into bands: by a rule, for a threshold and a recall, or by hand."""

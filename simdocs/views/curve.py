@@ -1,4 +1,4 @@
-"""The S-curve of bands and the choices of tune, drawn by rich, and under it how similar documents are."""
+"""The S-curve of bands, drawn by rich, and under it how similar documents are."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from simdocs.model.figures import figure, shown_probability, with_interval
-from simdocs.model.result import tables_of
-from simdocs.model.tuning import BandChoice, CurvePoint, Estimate, Tuning
+from simdocs.model.figures import shown_probability
+from simdocs.model.result import NAME, NUMBER, SIMILARITY, Table, plain, table_head, tables_of
 from simdocs.options.recipes import Bands
 from simdocs.views.wrapping import columns_of_output
 
 if TYPE_CHECKING:
     from simdocs.model.result import Result
+    from simdocs.model.tuning import Tuning
     from simdocs.views.output import Drawing
 
 
@@ -33,12 +33,6 @@ def draw_info(result: Result, drawing: Drawing) -> None:
         drawing.write(b"\n" + curve(cut.chance, marks, colored=drawing.colored))
 
 
-def curve_with_marks(choice: BandChoice, *, colored: bool) -> bytes:
-    """The S-curve of a choice, with the similarities at which it is steep, and at which half of the pairs are found."""
-    marks = {choice.steepest: "(1/b)^(1/r)", choice.half: "half", choice.threshold: "threshold"}
-    return curve(choice.cut.chance, marks, colored=colored)
-
-
 def curve(probability: Callable[[float], float], marks: Mapping[float, str], *, colored: bool) -> bytes:
     """The chance of being found by similarity: a bar for every twentieth, and one for each mark."""
     rows = []
@@ -49,16 +43,11 @@ def curve(probability: Callable[[float], float], marks: Mapping[float, str], *, 
     return _bars("S-curve 1 - (1 - s^r)^b: chance of being found, by similarity", rows, colored=colored)
 
 
-def distribution(points: Sequence[CurvePoint], *, colored: bool) -> bytes:
+def distribution(pairs: Sequence[int], *, colored: bool) -> bytes:
     """The numbers of pairs by similarity, as bars of their logarithms, so that few pairs can be seen beside many."""
-    most = math.log1p(max((point.pairs.value for point in points if point.pairs is not None), default=0.0))
-    rows = []
-    for point in points:
-        assert point.pairs is not None
-        share = math.log1p(point.pairs.value) / most if most else 0.0
-        value, interval = with_interval(point.pairs, whole=True)
-        rows.append((f"{point.similarity:.2f}", share, value, interval))
-    return _bars("pairs, by similarity from (logarithmic bars, 95% intervals)", rows, colored=colored)
+    most = math.log1p(max(pairs)) or 1.0
+    rows = [(f"{step / _STEPS:.2f}", math.log1p(many) / most, f"{many:,}", "") for step, many in enumerate(pairs)]
+    return _bars("pairs, by similarity from (logarithmic bars)", rows, colored=colored)
 
 
 def _bars(title: str, rows: Sequence[tuple[str, float, str, str]], *, colored: bool) -> bytes:
@@ -86,64 +75,22 @@ def _bars(title: str, rows: Sequence[tuple[str, float, str, str]], *, colored: b
     return "".join(line.rstrip() + "\n" for line in out.getvalue().splitlines()).encode()
 
 
-_LABEL, _CHOICE = 20, 10
-"""Columns of a terminal that the names of figures take, and that a choice takes."""
+_EXAMPLES = table_head(threshold=SIMILARITY, pairs=NUMBER, example=NAME)
 
 
-def draw_choices(result: Tuning, drawing: Drawing) -> None:
-    """Draw the choices, the S-curve of the one that is chosen and the similarities of documents, if there are any."""
-    colored = drawing.colored
-    drawing.write(_choices(result, colored=colored) + b"\n" + curve_with_marks(result.chosen, colored=colored))
-    if result.corpus is not None and result.corpus.compared:
-        drawing.write(b"\n" + distribution(result.curve, colored=colored))
-
-
-def _choices(result: Tuning, *, colored: bool) -> bytes:
-    """The choices as columns, as many as the terminal has room for; the chosen one is always there."""
-    from rich.console import Console
-    from rich.table import Table
-
-    width = columns_of_output()
-    room = max(1, (width - _LABEL) // _CHOICE)
-    at = result.choices.index(result.chosen)
-    begin = max(0, min(at - room // 2, len(result.choices) - room))
-    shown = result.choices[begin : begin + room]
-    table = Table(box=None, pad_edge=False, show_header=False)
-    table.add_column(no_wrap=True)
-    for choice in shown:
-        table.add_column(justify="right", no_wrap=True, style="bold" if choice.chosen else "")
-    for label, told in _figures(result).items():
-        table.add_row(label, *(told(choice) for choice in shown))
-    out = io.StringIO()
-    color = "standard" if colored else None
-    console = Console(file=out, width=width, force_terminal=colored, color_system=color, highlight=False)  # type: ignore[arg-type]
-    console.print(table)
-    return "".join(line.rstrip() + "\n" for line in out.getvalue().splitlines()).encode()
-
-
-def _figures(result: Tuning) -> dict[str, Callable[[BandChoice], str]]:
-    """A function for each label that returns the figure of a choice."""
-    threshold = result.chosen.threshold
-    below, above = (f"{max(0.0, min(1.0, threshold + more)):g}" for more in (-0.1, 0.1))
-    figures: dict[str, Callable[[BandChoice], str]] = {
-        "": lambda choice: "chosen" if choice.chosen else "",
-        "bands": lambda choice: str(choice.bands),
-        "rows": lambda choice: str(choice.rows),
-        f"found at {threshold:g}": lambda choice: shown_probability(choice.probability),
-        f"found at {below}": lambda choice: shown_probability(choice.probability_below),
-        f"found at {above}": lambda choice: shown_probability(choice.probability_above),
-        "half found at": lambda choice: f"{choice.half:.3f}",
-        "(1/b)^(1/r)": lambda choice: f"{choice.steepest:.3f}",
-        "bytes a document": lambda choice: f"{choice.bytes:,}",
-    }
-    if result.chosen.misses is not None:
-        figures |= {
-            "expected misses": lambda choice: _counted(choice.misses),
-            "false candidates": lambda choice: _counted(choice.false_candidates),
-        }
-    return figures
-
-
-def _counted(estimate: Estimate | None) -> str:
-    assert estimate is not None
-    return figure(estimate.value)
+def draw_tuning(result: Tuning, drawing: Drawing) -> None:
+    """Draw thresholds with the least similar pair that each finds, the S-curve, and the similarities of documents."""
+    banding, colored = result.banding, drawing.colored
+    found = [sum(result.pairs[step:]) for step in range(len(result.pairs))]
+    rows = [
+        (row[0], many, b" ".join(map(plain, row[3:5])) + b": " + plain(row[6]))
+        for row, many in zip(result, found, strict=False)
+        if row[3]
+    ]
+    if rows:
+        drawing.draw(Table.of(_EXAMPLES, rows))
+        drawing.write(b"\n")
+    marks = {banding.cut.steepest: "(1/b)^(1/r)", banding.cut.half: "half", banding.threshold: "threshold"}
+    drawing.write(curve(banding.cut.chance, marks, colored=colored))
+    if result.pairs:
+        drawing.write(b"\n" + distribution(result.pairs, colored=colored))

@@ -147,9 +147,9 @@ class Drawing:
 
                 draw_info(result, self)
             case "tune" if self.look.for_people:
-                from simdocs.views.curve import draw_choices
+                from simdocs.views.curve import draw_tuning
 
-                draw_choices(cast("Tuning", result), self)
+                draw_tuning(cast("Tuning", result), self)
             case "compare" if getattr(result, "difference", None) and (self.look.for_people or diff):
                 if self.look.nested:
                     return False

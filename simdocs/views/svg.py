@@ -16,7 +16,7 @@ from simdocs.views.wrapping import width_of
 WIDTH = 400
 """The width of all images, in units of the image: so little that a telephone shows letters of them in their size."""
 
-_LEFT, _RIGHT, _TOP, _BOTTOM = 56, WIDTH - 8, 28, 178
+LEFT, RIGHT, TOP, BOTTOM = 56, WIDTH - 8, 28, 178
 """The frame of a chart, in units of the image."""
 
 _LETTER = 7.5
@@ -115,11 +115,11 @@ def similarities(report: Report) -> _Image | None:
     bars.append((equal, "1", f"similarity 1: {counted(equal, 'duplicate')}"))
     drawn = [(count / ticks[-1], "same" if label == "1" else "duplicate", label, said) for count, label, said in bars]
     what = "similarity to the kept document" if report.answer.is_exact else "estimated similarity to the kept document"
-    parts = [*_chart(drawn, [(tick / ticks[-1], f"{tick:,}") for tick in ticks], what)]
-    x = _LEFT + (threshold * 100 - first) * _wide(drawn)
-    parts.append(path("mark", f"M{x:.1f} {_TOP - 6}V{_BOTTOM}"))
-    at_end = x > (_LEFT + _RIGHT) / 2
-    parts.append(text(x + (-4 if at_end else 4), _TOP - 12, f"threshold {threshold:g}", f"soft{' end' * at_end}"))
+    parts = [*chart(drawn, [(tick / ticks[-1], f"{tick:,}") for tick in ticks], what)]
+    x = LEFT + (threshold * 100 - first) * _wide(drawn)
+    parts.append(path("mark", f"M{x:.1f} {TOP - 6}V{BOTTOM}"))
+    at_end = x > (LEFT + RIGHT) / 2
+    parts.append(text(x + (-4 if at_end else 4), TOP - 12, f"threshold {threshold:g}", f"soft{' end' * at_end}"))
     largest = max(counts)
     low = lows[counts.index(largest)]
     most = f" Most of the others, {largest:,}, are from {low:.2f} to {low + 0.01:.2f}." if largest else ""
@@ -127,7 +127,7 @@ def similarities(report: Report) -> _Image | None:
     chains = " Some are below the threshold, because chains of similar documents link them." if below else ""
     total = counted(sum(counts) + equal, "duplicate")
     said = f"{total}, of which {equal:,} have similarity 1. The threshold is {threshold:g}.{most}{chains}"
-    return said, _BOTTOM + 46, parts
+    return said, BOTTOM + 46, parts
 
 
 def sizes(report: Report) -> _Image | None:
@@ -139,46 +139,46 @@ def sizes(report: Report) -> _Image | None:
     bars = []
     for least, most, groups in counts:
         label = f"{least}" if least == most else f"{least}–{most}"
-        bars.append((_log_share(groups, digits), "kept", label, f"{label} documents: {counted(groups, 'group')}"))
-    ticks = [(_log_share(10**digit, digits), f"{10**digit:,}") for digit in range(digits + 1)]
-    parts = [*_chart(bars, ticks, "documents in a group (groups: logarithmic)")]
+        bars.append((log_share(groups, digits), "kept", label, f"{label} documents: {counted(groups, 'group')}"))
+    ticks = [(log_share(10**digit, digits), f"{10**digit:,}") for digit in range(digits + 1)]
+    parts = [*chart(bars, ticks, "documents in a group (groups: logarithmic)")]
     largest, pairs = int(report.groups.sizes[0]), counts[0][2]
     said = f"{counted(len(report.groups), 'group')}. The largest has {largest:,} documents; {pairs:,} have two."
-    return said, _BOTTOM + 46, parts
+    return said, BOTTOM + 46, parts
 
 
 _ONE = 0.15
 """The height of 1 on a logarithmic scale, as a share of the height between 1 and 10."""
 
 
-def _log_share(count: int, digits: int) -> float:
+def log_share(count: int, digits: int) -> float:
     """The height of a count as a share of that of 10 ** digits. That of 1 is not 0, so that it is seen."""
     return (math.log10(count) + _ONE) / (digits + _ONE) if count else 0.0
 
 
 def _wide(bars: Sequence[object]) -> float:
     """The width of a bar of a chart with its share of the space between bars."""
-    return (_RIGHT - _LEFT) / max(6, len(bars))
+    return (RIGHT - LEFT) / max(6, len(bars))
 
 
-def _chart(bars: Sequence[tuple[float, str, str, str]], ticks: Sequence[tuple[float, str]], what: str) -> Iterator[str]:
+def chart(bars: Sequence[tuple[float, str, str, str]], ticks: Sequence[tuple[float, str]], what: str) -> Iterator[str]:
     """Yield the lines of a scale with their numbers, bars with labels as far as there is room, and an axis.
 
     bars: for each its share of the height, its classes, its label, and what it says under a pointer. ticks: shares of
     the height, and the numbers there. what: what the axis is about.
     """
-    high, wide = _BOTTOM - _TOP, _wide(bars)
+    high, wide = BOTTOM - TOP, _wide(bars)
     for share, number in ticks:
-        y = _BOTTOM - high * share
-        yield from (path("grid", f"M{_LEFT} {y:.1f}H{_RIGHT}"), text(_LEFT - 6, y + 4, number, "end soft"))
+        y = BOTTOM - high * share
+        yield from (path("grid", f"M{LEFT} {y:.1f}H{RIGHT}"), text(LEFT - 6, y + 4, number, "end soft"))
     every = math.ceil((max(len(label) for _, _, label, _ in bars) + 1) * _LETTER / wide)
     for at, (share, kind, label, told) in enumerate(bars):
-        x = _LEFT + at * wide
-        yield bar(x + wide * 0.08, _BOTTOM - high * share, wide * 0.84, high * share, kind, told)
+        x = LEFT + at * wide
+        yield bar(x + wide * 0.08, BOTTOM - high * share, wide * 0.84, high * share, kind, told)
         if (len(bars) - 1 - at) % every == 0:  # the last bar has its label
-            yield text(x + wide / 2, _BOTTOM + 18, label, "middle soft")
-    yield path("axis", f"M{_LEFT} {_BOTTOM}H{_RIGHT}")
-    yield text((_LEFT + _RIGHT) / 2, _BOTTOM + 38, what, "middle soft")
+            yield text(x + wide / 2, BOTTOM + 18, label, "middle soft")
+    yield path("axis", f"M{LEFT} {BOTTOM}H{RIGHT}")
+    yield text((LEFT + RIGHT) / 2, BOTTOM + 38, what, "middle soft")
 
 
 _NAMES, _HEAD = 160, 44

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.advice.suitability import ShortTexts, length_advice, next_larger_k, suitable
+from simdocs.advice.suitability import ShortTexts, length_advice, suitable
 from tests import strategies as some
 
 
@@ -27,20 +27,9 @@ def advised(made: Any, shingling: some.Shingling) -> list[str]:
     return list(length_advice(made, shingling))
 
 
-@pytest.mark.parametrize("unit", ["char", "word"])
-def test_the_largest_k_has_no_larger_one(unit):
-    assert next_larger_k(short("x " * 30_000, unit=unit), some.shingling(unit=unit, k=1000)) is None
-
-
 @pytest.mark.parametrize(("k", "better"), [(1, 4), (3, 4), (4, 4), (9, 9)])
 def test_a_larger_k_suits_a_thousand_characters(k, better):
     assert suitable(short("ab " * 333), some.shingling(k=k), 0.8).k == better
-
-
-@pytest.mark.parametrize(("k", "larger"), [(4, 6), (9, None), (5, 7), (8, 9)])
-def test_the_next_larger_k_is_half_larger_at_most_and_suits_the_lengths(k, larger):
-    assert next_larger_k(short("x" * 120), some.shingling(k=k)) == larger
-    assert next_larger_k(None, some.shingling(unit="line", k=1)) is None
 
 
 def test_units_of_which_nothing_is_known_and_no_documents_have_no_advice():

@@ -51,8 +51,8 @@ for row in decision:
     first: str = row[0]
 pairs: simdocs.SimilarPairs = simdocs.pairs("docs", measure="containment", all_copies=True)
 passages: simdocs.Result = simdocs.passages("docs", min_passage=70)
-for choice in simdocs.tune(threshold=0.7):
-    bands: float | int | str = choice[0]
+for row in simdocs.tune(threshold=0.7):
+    similarity: float = row[0]
 decision.write(Path("x.tsv"), "groups", header=True)
 page: bytes = simdocs.report(decision, figure="sizes", summary_json="x.json").figure("sizes")
 measured: float = simdocs.similarity("a", b"b", measure="edit", k=2)

@@ -39,7 +39,6 @@ ANSWERS: list[tuple[Callable[[], Any], str | None, str, str]] = [
     (lambda: simdocs.query("x.index", "docs"), None, "query x.index docs", "tsv"),
     (lambda: simdocs.query("x.index", "docs"), "matches", "query x.index docs --list matches", "csv"),
     (lambda: simdocs.tune("docs"), None, "tune docs", "tsv svg"),
-    (lambda: simdocs.tune("docs"), "curve", "tune docs --list curve", "csv"),
     (lambda: simdocs.audit("docs"), None, "audit docs", "jsonl"),
     (lambda: simdocs.info("x.index"), None, "info x.index", "csv"),
     (lambda: simdocs.compare("docs/a", "docs/b"), None, "compare docs/a docs/b", "tsv"),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from simdocs.errors import UnreachableRecallError, UsageError
 from simdocs.kernels import banding
-from simdocs.options.recipes import ChoosingBands
+from simdocs.options.recipes import Bands, ChoosingBands
 from tests import strategies as some
 from tests.twins import bands as twin
 
@@ -47,15 +47,10 @@ def test_the_least_probability_is_exact_to_rounding_and_never_above_the_curve(si
 
 @given(counts, counts)
 def test_half_or_more_of_the_pairs_at_the_threshold_are_found(bands, rows):
-    at = banding.approximate_threshold(bands, rows)
-    assert at**rows * bands == pytest.approx(1)
-    assert banding.candidate_probability(at, bands, rows) >= 1 - math.exp(-1) - 1e-12
-
-
-@given(hundredths, counts, counts)
-def test_the_similarity_that_is_found_with_a_probability_is_its_inverse(probability, bands, rows):
-    at = banding.similarity_found_with(probability, bands, rows)
-    assert banding.candidate_probability(at, bands, rows) == pytest.approx(probability)
+    cut = Bands(bands, rows)
+    assert cut.steepest**rows * bands == pytest.approx(1)
+    assert cut.chance(cut.steepest) >= 1 - math.exp(-1) - 1e-12
+    assert cut.chance(cut.half) == pytest.approx(0.5)
 
 
 @given(st.lists(st.floats(0, 1), max_size=5), counts, counts)

@@ -14,7 +14,7 @@ import pytest
 
 from simdocs.kernels import banding, buckets, fss, jaccard, murmur, permutation, shinglers
 from simdocs.model.ragged import Ragged
-from simdocs.options.recipes import ChoosingBands
+from simdocs.options.recipes import Bands, ChoosingBands
 from tests import strategies as some
 from tests.twins import bands as twin_bands
 from tests.twins import shingles as twin_shingles
@@ -357,7 +357,7 @@ def test_signature_of_abcdabd_is_fixed_for_good(scheme, size):
 
 
 def test_20_bands_of_5_rows_have_their_threshold_at_549():
-    assert banding.approximate_threshold(20, 5) == pytest.approx(0.549, abs=5e-4)
+    assert Bands(20, 5).steepest == pytest.approx(0.549, abs=5e-4)
 
 
 def test_20_bands_of_5_rows_find_99_965_percent_at_80():
@@ -384,7 +384,7 @@ def test_the_lectures_rule(places, at, bands, rows):
 
 
 def test_the_lectures_rule_brings_ten_bands_of_ten_rows_to_794():
-    assert banding.approximate_threshold(10, 10) == pytest.approx(0.794, abs=5e-4)
+    assert Bands(10, 10).steepest == pytest.approx(0.794, abs=5e-4)
 
 
 @pytest.mark.parametrize(

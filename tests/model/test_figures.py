@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from simdocs.model import figures, tuning
+from simdocs.model import figures
 
 
 @given(st.floats(0, 1))
@@ -40,24 +40,6 @@ def test_a_share_is_at_least_its_percentage_and_less_than_a_hundredth_of_a_perce
 @pytest.mark.parametrize("hundredths", range(0, 10_000, 7))
 def test_whole_hundredths_of_a_percent_are_not_rounded_down(hundredths):
     assert figures.least_percentage(hundredths / 10_000) == f"{hundredths / 100:.2f}%"
-
-
-# Intervals of estimated numbers, as people see them.
-
-
-@pytest.mark.parametrize(
-    ("estimate", "whole", "shown"),
-    [
-        ((4.0, 3.9, 4.1), True, ("4", "")),
-        ((4.2, 3.4, 5.3), True, ("4", "(3 to 5)")),
-        ((16.1, 15.9, 16.2), False, ("16", "")),
-        ((154.2, 153.8, 154.9), True, ("154", "(154 to 155)")),
-        ((0.35, 0.31, 0.4), False, ("0.35", "(0.31 to 0.4)")),
-        ((0.3, 0.0, 2.8), True, ("0", "(0 to 3)")),
-    ],
-)
-def test_pairs_are_whole_and_an_interval_says_something_or_is_left_out(estimate, whole, shown):
-    assert figures.with_interval(tuning.Estimate(*estimate), whole=whole) == shown
 
 
 # Sizes and counts in summaries, as people read them.

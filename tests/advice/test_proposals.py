@@ -1,0 +1,137 @@
+"""What tune proposes: a threshold in a gap, a fraction that leaves out a template, and what it takes for code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simdocs.advice.proposals import LARGE, best_threshold, is_code, is_crowd, template_fraction
+from simdocs.matching.sampled_pairs import PairSample
+from tests import strategies as some
+from tests.labelled_texts import SETS
+
+
+def sets_of(documents: int, templates: dict[float, int], own: int) -> list[list[int]]:
+    """Return token sets: each template is shared by the first documents, a fraction of them, and has so many tokens."""
+    rows = []
+    for row in range(documents):
+        shared = [
+            1000 * number + token
+            for number, (share, tokens) in enumerate(templates.items())
+            for token in range(tokens if row < share * documents else 0)
+        ]
+        rows.append([*shared, *range(10**6 + own * row, 10**6 + own * (row + 1))])
+    return rows
+
+
+def advised(rows: list[list[int]]) -> float | None:
+    found = template_fraction(some.ragged(rows, np.uint32), LARGE)
+    return found[0] if found else None
+
+
+@pytest.mark.parametrize(
+    ("templates", "own", "fraction"),
+    [
+        ({1.0: 60}, 40, 0.9),
+        ({0.75: 60}, 40, 0.7),
+        ({0.5: 80}, 40, 0.4),
+        ({1.0: 40, 0.7: 40}, 20, 0.6),  # a part that only most of them have
+        ({1.0: 20}, 80, None),  # it is small
+        ({0.15: 90}, 10, None),  # few have it
+        ({}, 50, None),
+    ],
+)
+def test_the_largest_fraction_that_leaves_out_a_template_is_advised(templates, own, fraction):
+    assert advised(sets_of(200, templates, own)) == fraction
+
+
+def test_tokens_of_all_frequencies_are_no_template():
+    """Words of a language: the one of rank n is in 1 of n / 10 documents."""
+    draw = np.random.default_rng(1)
+    chances = 10 / np.arange(1, 3000)
+    assert advised([np.flatnonzero(draw.random(len(chances)) < chances).tolist() for _ in range(200)]) is None
+
+
+def test_a_few_documents_get_no_advice():
+    assert advised(sets_of(99, {1.0: 60}, 40)) is None
+    assert advised(sets_of(100, {1.0: 60}, 40)) == 0.9
+
+
+def test_the_share_of_the_tokens_that_is_left_out_is_known():
+    assert template_fraction(some.ragged(sets_of(200, {1.0: 60}, 40), np.uint32), LARGE) == (0.9, 0.6)
+
+
+# A threshold.
+
+
+def counts(pairs: Mapping[float, float]) -> np.ndarray:
+    """Return numbers of pairs by twentieths."""
+    made = np.zeros(21)
+    for similarity, number in pairs.items():
+        made[round(20 * similarity)] = number
+    return made
+
+
+VALLEY = {0.0: 10**6, 0.55: 80, 0.6: 5, 0.65: 0, 0.7: 0, 0.75: 60, 0.8: 60, 0.85: 90, 0.9: 400, 0.95: 900}
+SLOPE = {0.0: 10**6, 0.4: 10**5, 0.5: 10**4, 0.55: 5000, 0.6: 2000, 0.65: 900, 0.7: 400, 0.75: 150, 0.8: 60, 0.9: 9}
+HUMP = {at / 20: 40 for at in range(4, 21)}
+
+
+@pytest.mark.parametrize(
+    ("pairs", "start", "highest", "threshold", "is_clear"),
+    [
+        (VALLEY, 0.8, 0.8, 0.8, True),  # of 1,450 pairs, 120 are near it
+        (VALLEY | {0.75: 200}, 0.8, 0.8, 0.7, True),
+        (VALLEY | {0.55: 300}, 0.6, 0.8, 0.65, True),
+        ({0.0: 10**6}, 0.55, 0.8, 0.55, True),  # nothing is similar
+        ({0.0: 10**6, 0.75: 2}, 0.8, 0.8, 0.8, True),  # or hardly anything
+        (SLOPE, 0.55, 0.8, 0.8, False),
+        (HUMP, 0.6, 0.8, 0.6, False),
+        (VALLEY | {0.75: 200}, 0.3, 0.35, 0.3, True),
+    ],
+)
+def test_the_nearest_threshold_in_a_gap_is_chosen(pairs, start, highest, threshold, is_clear):
+    found = best_threshold(counts(pairs), start, highest)
+    assert (found.value, found.is_clear) == (threshold, is_clear)
+
+
+@given(st.lists(st.integers(0, 10**4), min_size=21, max_size=21), st.floats(0.05, 1), st.floats(0.05, 1))
+def test_no_threshold_above_the_one_that_was_asked_for_is_chosen(pairs, one, other):
+    start, highest = sorted((one, other))
+    found = best_threshold(np.array(pairs, np.float64), start, highest)
+    assert min(start, 0.4) <= found.value <= highest
+    assert found.value >= start - 0.2
+
+
+def sample(pairs: Sequence[tuple[int, int, float]]) -> PairSample:
+    left, right, similarity = zip(*pairs, strict=True)
+    return PairSample(np.array(left), np.array(right), np.array(similarity), np.ones(len(pairs)))
+
+
+def test_a_crowd_has_most_of_the_pairs_that_a_lower_threshold_adds_and_hardly_any_above():
+    crowd = [(a, b, 0.65) for a in range(20) for b in range(a)]
+    others = [(20 + 2 * at, 21 + 2 * at, 0.9) for at in range(40)]
+    assert is_crowd(sample([*crowd, *others]), 100, 0.6, 0.8)
+    assert not is_crowd(sample([*crowd, *others]), 100, 0.7, 0.8)
+    assert not is_crowd(sample([*crowd[:171], *others]), 100, 0.6, 0.8)  # 19 documents
+    family = [(a, b, 0.9 if b % 2 else 0.65) for a, b, _ in crowd]
+    assert not is_crowd(sample([*family, *others]), 100, 0.6, 0.8)
+    assert not is_crowd(sample([(0, 1, 0.1)]), 100, 0.8, 0.8)
+
+
+@pytest.mark.parametrize("kind", SETS)
+def test_only_programs_are_taken_for_programs(kind):
+    assert is_code([text.text for text in SETS[kind](1, 60)]) == (kind == "code")
+
+
+def test_source_files_are_programs_and_pages_are_not():
+    root = Path(__file__).parents[2]
+    assert is_code([path.read_text("utf-8") for path in sorted((root / "simdocs").rglob("*.py"))[:60]])
+    assert is_code([path.read_text("utf-8") for path in sorted((root / "simdocs").rglob("*.[ch]"))])
+    assert not is_code([path.read_text("utf-8") for path in sorted((root / "docs").glob("*.md"))])
+    assert not is_code([])

@@ -16,7 +16,7 @@ import numpy as np
 
 from simdocs.artifacts.manifest import group_of, recipe_of, refuse_other_unicode
 from simdocs.artifacts.npy import damaged
-from simdocs.errors import ArtifactError, InputError, UsageError
+from simdocs.errors import ArtifactError, InputError
 from simdocs.model.groups import Deduplication
 from simdocs.model.saved_answer import (
     SUFFIX,
@@ -120,7 +120,6 @@ def read_answer(path: bytes) -> SavedAnswer:
     """Open a saved answer, and check all of it. Its pairs are read again when they are asked for.
 
     InputError: it cannot be read. ArtifactError: it is damaged, or has another version or other Unicode tables.
-    UsageError: it says of a document that it is kept and that it is a duplicate.
     """
     name = display_name(path)
     with _opened(path, name) as file:
@@ -174,14 +173,13 @@ def _checked(file: BinaryIO, name: str, source: Callable[[], Iterator[SavedPair]
                 raise damaged(name, "its last line does not fit the others", _REMEDY)
             if file.read(1):
                 raise damaged(name, "it goes on after its last line", _REMEDY)
-            if both := kept & duplicates:
-                shown = display_name(min(both)[1])
-                raise UsageError(f"{name}: {shown} is kept in one line and a duplicate in another: {_REMEDY}")
             return answer
         pair = _pair(row, where)
         mine, other = (_key(document, answer, where) for document in pair[:2])
         group += mine != last
-        if pair.group != group or (mine != last and mine in kept) or other in duplicates or other[0]:
+        # A document is kept in one group, or a duplicate in one row.
+        again = (mine != last and mine in kept) or mine in duplicates or other in kept or other in duplicates
+        if pair.group != group or again or other[0]:
             raise damaged(where, "it does not fit the lines before it", _REMEDY)
         last = mine
         kept.add(mine)

@@ -1,34 +1,49 @@
-"""Acting on the duplicates of a saved answer, step by step, with a journal."""
+"""Acting on the duplicates of a saved answer, step by step, with a journal; and putting back what that says."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
 from simdocs.artifacts.answer_file import read_answer
+from simdocs.artifacts.recognise import is_artifact
 from simdocs.commands.act import Act
-from simdocs.commands.act_targets import Destinations, Selection
-from simdocs.commands.found_again import FoundAgain, PairAgain
-from simdocs.corpora.identity import file_id
+from simdocs.commands.found_again import look_again
+from simdocs.commands.undo import Undo
+from simdocs.corpora.patterns import either
 from simdocs.engines.run import Run
 from simdocs.errors import OutputError, UsageError
 from simdocs.model.figures import counted, size
 from simdocs.model.result import NAME, NUMBER, Blocks, Result, Row, table_head
-from simdocs.model.saved_answer import SavedAnswer, SavedPair
+from simdocs.model.saved_answer import SavedAnswer, SavedDocument, SavedPair
 from simdocs.model.skipped import Skip
 from simdocs.names import command_line, display_name, from_here
-from simdocs.storage.journal import DONE, NOT_DONE, SUFFIX, Journal, read_journal, refuse_unfinished, written_journal
-from simdocs.storage.linked_file import hardlink, refuse_link
-from simdocs.storage.moved_file import move
-from simdocs.storage.step import HARDLINK, MOVE, NotDoneError, Step, or_not_done, spare_name
+from simdocs.storage import syscalls
+from simdocs.storage.actions import hardlink, move, move_back, refuse_link, unlink_again
+from simdocs.storage.journal import (
+    DONE,
+    NOT_DONE,
+    SUFFIX,
+    UNDOING,
+    UNDONE,
+    Journal,
+    read_journal,
+    refuse_unfinished,
+    written_journal,
+)
+from simdocs.storage.step import HARDLINK, MOVE, NotDoneError, Step, Victim, or_not_done, spare_name
 from simdocs.storage.syscalls import FileFacts, signals_deferred
+from simdocs.storage.targets import open_parent
 
 ACTED = table_head(action=NAME, duplicate=NAME, kept=NAME, to=NAME, bytes=NUMBER)
+
+_LONGEST = 255
+"""Bytes of the longest name in a directory."""
 
 
 def acted(options: Act, run: Run) -> Result:
@@ -38,32 +53,59 @@ def acted(options: Act, run: Run) -> Result:
     bytes that it has on disk. If the rows are drawn, the result does not hold them.
     """
     saved = read_answer(options.answer)
-    selection = Selection(saved, options.only, options.protect)
-    chosen = _chosen(saved, selection, options.max_removed)
-    if options.only and not chosen and next(saved.pairs(), None):
+    chosen = _chosen(saved, options.only, options.protect)
+    _refuse_many(saved, chosen(), options.max_removed)
+    if options.only and saved.duplicates and not next(chosen(), None):
         run.skipped.warnings.append("none of the duplicates matches --only, or all are protected")
     path = options.answer + SUFFIX.encode()
-    acting = _Acting(options, saved, selection, run)
-    if not options.yes:
-        if os.path.lexists(path):
-            refuse_unfinished(read_journal(path))
-        table = run.table(ACTED, acting.act(None))
-    else:
-        with written_journal(path, create=True) as journal:
-            refuse_unfinished(journal)
-            table = run.table(ACTED, acting.act(journal))
-    facts = {
-        "action": acting.action,
+    destinations = None if options.move is None else Destinations(options.move, saved)
+    action = HARDLINK if options.move is None else MOVE
+    facts: dict[str, Any] = {
+        "action": action,
         "is_done": options.yes,
-        "acted": acting.count,
-        "bytes": acting.size,
+        "acted": 0,
+        "bytes": 0,
         "skipped": run.skipped.counts,
         "journal": display_name(path) if options.yes else None,
         "seconds": None,
     }
-    notes = ("nothing was changed: --yes does what is listed",) if acting.count and not options.yes else ()
-    lines = partial(_lines, facts)
-    return Result("act", table, facts=facts, lines=lines, skipped=run.skipped, notes=notes)
+
+    def blocks(journal: Journal | None) -> Blocks:
+        """Act on all duplicates that were chosen, and yield a row for each, in a block of its own.
+
+        Without a journal, only find out what would be done.
+        """
+        with _ended(journal, "act") if journal else contextlib.nullcontext():
+            for done, pair in enumerate(chosen()):
+                run.progress("acting" if journal else "looking", done, saved.duplicates)
+                name, number = saved.printed(pair.duplicate), len(journal.steps) + 1 if journal else 1
+                try:
+                    with ExitStack() as stack:
+                        both = look_again(saved, pair, stack, any_length=options.any_length)
+                        if destinations is None:
+                            refuse_link(*both)
+                        step = _step(number, action, saved, pair, both, destinations)
+                        if journal is not None:
+                            _do(journal, step, *both)
+                except NotDoneError as error:
+                    run.skipped.add(Skip("left", name, str(error)))
+                    continue
+                facts["acted"] += 1
+                facts["bytes"] += step.size
+                to = from_here(step.target_place) if step.target else None
+                yield [(action, name, saved.printed(pair.kept), to, step.size)]
+
+    if not options.yes:
+        if os.path.lexists(path):
+            refuse_unfinished(read_journal(path))
+        table = run.table(ACTED, blocks(None))
+    else:
+        with written_journal(path, create=True) as journal:
+            refuse_unfinished(journal)
+            table = run.table(ACTED, blocks(journal))
+    notes = ("nothing was changed: --yes does what is listed",) if facts["acted"] and not options.yes else ()
+    facts["skipped"] = run.skipped.counts
+    return Result("act", table, facts=facts, lines=partial(_lines, facts), skipped=run.skipped, notes=notes)
 
 
 def _lines(facts: Mapping[str, Any], seconds: float, _verbose: bool) -> Iterator[str]:
@@ -77,102 +119,138 @@ def _lines(facts: Mapping[str, Any], seconds: float, _verbose: bool) -> Iterator
         yield f"to undo it: {command_line('undo', [facts['journal']])} --yes"
 
 
-def _chosen(saved: SavedAnswer, selection: Selection, share: float) -> int:
-    """The number of duplicates that were chosen.
+def _chosen(saved: SavedAnswer, only: Sequence[str], protect: Sequence[str]) -> Callable[[], Iterator[SavedPair]]:
+    """A function that yields the pairs whose duplicates match `only`, if that has a pattern, and are not protected.
 
-    UsageError: they are more than this share of the documents of an argument.
+    A file also matches by a directory that it is in, and each by its whole path or its path in the directory that was
+    read.
     """
-    counts = Counter(saved.roots[pair.duplicate.root].argument for pair in selection.pairs())
+    wanted, unwanted = (
+        either([pattern.rstrip("/") or "/" for pattern in patterns]) if patterns else None
+        for patterns in (only, protect)
+    )
+
+    def paths(document: SavedDocument) -> Iterator[str]:
+        for way in (document.file, document.file[saved.roots[document.root].named :], saved.path(document)):
+            path = os.path.normpath(way).decode("utf-8", "surrogateescape").lstrip("/")
+            while path:
+                yield path
+                path = path.rpartition("/")[0]
+
+    def chosen() -> Iterator[SavedPair]:
+        for pair in saved.pairs():
+            matches = wanted is None or any(map(wanted, paths(pair.duplicate)))
+            if matches and not (unwanted is not None and any(map(unwanted, paths(pair.duplicate)))):
+                yield pair
+
+    return chosen
+
+
+def _refuse_many(saved: SavedAnswer, pairs: Iterator[SavedPair], share: float) -> None:
+    """Raise UsageError if the duplicates are more than this share of the documents of an argument."""
+    counts = Counter(saved.roots[pair.duplicate.root].argument for pair in pairs)
     for number, (name, documents) in enumerate(saved.arguments):
         if counts[number] > share * documents:
             of = f"{counts[number]:,} of the {counted(documents, 'document')} of {display_name(name)}"
             allowed = f"--max-removed {share:g} allows"
             raise UsageError(f"{of} are duplicates, more than {allowed}: look at the answer, then allow more")
-    return counts.total()
 
 
-class _Acting:
-    """Acts on one duplicate after the other."""
+class Destinations:
+    """Finds the places of files in a directory, in which they keep their paths."""
 
-    def __init__(self, options: Act, saved: SavedAnswer, selection: Selection, run: Run) -> None:
-        self._options, self._saved, self._selection, self._run = options, saved, selection, run
-        self._again = FoundAgain(saved, any_length=options.any_length)
-        self._destinations = None if options.move is None else Destinations(options.move, saved)
-        self.action = HARDLINK if options.move is None else MOVE
-        self.count = self.size = 0
+    def __init__(self, given: bytes, saved: SavedAnswer) -> None:
+        """UsageError: it is inside a directory that was read, or no directory. OutputError: it cannot be made."""
+        self._base, self._taken, self._made = saved.root.rstrip(b"/") + b"/", set[bytes](), set[bytes]()
+        root, name = os.path.realpath(given), display_name(given)
+        again = "where the next run would find them again: choose another directory"
+        if root == os.path.realpath(saved.root):
+            raise UsageError(f"{name}: the files would stay in their directories, {again}")
+        for argument, _ in saved.arguments:
+            directory = os.path.realpath(os.path.join(saved.root, argument))
+            if argument and os.path.isdir(directory) and (root + b"/").startswith(directory.rstrip(b"/") + b"/"):
+                raise UsageError(f"{name}: the files would stay in {display_name(argument)}, {again}")
+        # The directory itself is made like those below it, when the first file goes there: then undo removes it, too.
+        self._above, self._inside = os.path.split(root)
+        if is_artifact(os.fsdecode(root)):
+            raise OutputError(f"{name}: this is an artifact: choose another directory")
+        syscalls.release(open_parent(os.fsdecode(self._above), name, is_artifact))
+        if os.path.lexists(root) and not os.path.isdir(root):
+            raise UsageError(f"{name}: this is not a directory: name one, or a new one")
+        if not os.access(root if os.path.isdir(root) else self._above, os.W_OK):
+            raise OutputError(f"{name}: you may not write there: choose another directory")
 
-    def act(self, journal: Journal | None) -> Blocks:
-        """Act on all duplicates that were chosen, and yield a row for each, in a block of its own.
+    def of(self, place: bytes) -> tuple[bytes, bytes, tuple[bytes, ...]]:
+        """Where a file goes: a directory, the path below it, and the directories on that path that this run makes.
 
-        Without a journal, only find out what would be done.
+        The file keeps its path below the directory of the answer, or from the root; with a number if it is taken.
         """
-        with ended(journal, "act") if journal else contextlib.nullcontext():
-            for done, pair in enumerate(self._selection.pairs()):
-                self._run.progress("acting" if journal else "looking", done, self._saved.duplicates)
-                name = self._saved.printed(pair.duplicate)
-                try:
-                    with ExitStack() as stack:
-                        row = self._one(pair, name, journal, stack)
-                except NotDoneError as error:
-                    self._run.skipped.add(Skip("left", name, str(error)))
-                else:
-                    yield [row]
+        place = os.path.normpath(place)
+        below = place.removeprefix(self._base) if place.startswith(self._base) else place.lstrip(b"/")
+        directory, name = os.path.split(os.path.join(self._inside, below))
+        path, number = os.path.join(directory, name), 1
+        while path in self._taken or self._exists(path):
+            number += 1
+            more = b".%d" % number
+            path = os.path.join(directory, name[: _LONGEST - len(more)] + more)
+        self._taken.add(path)
+        made = list[bytes]()
+        while directory and (directory in self._made or not self._exists(directory)):
+            made.append(directory)
+            directory = os.path.dirname(directory)
+        self._made.update(made)
+        return self._above, path, tuple(reversed(made))
 
-    def _one(self, pair: SavedPair, name: bytes, journal: Journal | None, stack: ExitStack) -> Row:
-        """Act on one duplicate; return its row. NotDoneError: it is as it was."""
-        again = self._again.look(pair, stack)
-        self._selection.refuse_protected(again.duplicate)
-        if self._destinations is None:
-            refuse_link(again.duplicate, again.kept, are_identical=again.are_identical)
-        step = self._step(len(journal.steps) + 1 if journal else 1, pair, again)
-        status = again.duplicate.status
-        if journal is not None:
-            _do(journal, step, again)
-        self._again.acted_on.add(file_id(status))
-        self.count += 1
-        self.size += status.st_size
-        to = from_here(step.target_place) if step.target else None
-        return step.action, name, self._saved.printed(pair.kept), to, status.st_size
-
-    def _step(self, number: int, pair: SavedPair, again: PairAgain) -> Step:
-        """The step that acts on a duplicate. NotDoneError: what a copy of it must have cannot be found out."""
-        saved, status = self._saved, again.duplicate.status
-        root = saved.roots[pair.duplicate.root]
-        place = saved.path(pair.duplicate)
-        target_root, target, made = self._destinations.of(place) if self._destinations else (b"", b"", ())
-        with or_not_done():
-            facts = FileFacts.of(again.duplicate.descriptor)
-        return Step(
-            number=number,
-            action=self.action,
-            name=saved.printed(pair.duplicate),
-            root=root.path,
-            path=place[len(root.path) :],
-            target_root=target_root,
-            target=target,
-            temporary=spare_name(again.duplicate.base, number),
-            kept=saved.path(pair.kept),
-            made=made,
-            size=status.st_size,
-            device=status.st_dev,
-            inode=status.st_ino,
-            kept_inode=again.kept.status.st_ino,
-            sha256=again.sha256,
-            **facts._asdict() | {"attributes": tuple((each, value.hex()) for each, value in facts.attributes)},
-        )
+    def _exists(self, path: bytes) -> bool:
+        return os.path.lexists(os.path.join(self._above, path))
 
 
-def _do(journal: Journal, step: Step, again: PairAgain) -> None:
+def _step(
+    number: int,
+    action: str,
+    saved: SavedAnswer,
+    pair: SavedPair,
+    both: tuple[Victim, Victim],
+    destinations: Destinations | None,
+) -> Step:
+    """The step that acts on a duplicate. NotDoneError: what a copy of it must have cannot be found out."""
+    (duplicate, kept), root, place = both, saved.roots[pair.duplicate.root], saved.path(pair.duplicate)
+    target_root, target, made = destinations.of(place) if destinations else (b"", b"", ())
+    with or_not_done():
+        facts = FileFacts.of(duplicate.descriptor)
+    return Step(
+        number=number,
+        action=action,
+        name=saved.printed(pair.duplicate),
+        root=root.path,
+        path=place[len(root.path) :],
+        target_root=target_root,
+        target=target,
+        temporary=spare_name(duplicate.base, number),
+        kept=saved.path(pair.kept),
+        made=made,
+        size=duplicate.status.st_size,
+        device=duplicate.status.st_dev,
+        inode=duplicate.status.st_ino,
+        kept_inode=kept.status.st_ino,
+        sha256=duplicate.sha256,
+        **facts._asdict() | {"attributes": tuple((each, value.hex()) for each, value in facts.attributes)},
+    )
+
+
+def _do(journal: Journal, step: Step, duplicate: Victim, kept: Victim) -> None:
     """Do a step, between two lines of the journal. NotDoneError: the file is as it was, and the journal says so.
 
     OutputError: the journal cannot be written, or what was done is uncertain. Then `undo` finds out.
     """
-    perform = move if step.action == MOVE else hardlink
     with signals_deferred():
         journal.is_busy = True
         journal.begin(step)
         try:
-            perform(step, again.duplicate, again.kept)
+            if step.action == MOVE:
+                move(step, duplicate)
+            else:
+                hardlink(step, duplicate, kept)
         except NotDoneError:
             journal.mark(step, NOT_DONE)
             journal.is_busy = False
@@ -185,7 +263,7 @@ def _do(journal: Journal, step: Step, again: PairAgain) -> None:
 
 
 @contextlib.contextmanager
-def ended(journal: Journal, what: str) -> Iterator[None]:
+def _ended(journal: Journal, what: str) -> Iterator[None]:
     """Write that a run, act or undo, begins; and that it has ended, whatever ended it, unless a step is half done."""
     journal.start(what)
     try:
@@ -193,3 +271,74 @@ def ended(journal: Journal, what: str) -> Iterator[None]:
     finally:
         if not journal.is_busy:
             journal.end()
+
+
+PUT_BACK = table_head(action=NAME, duplicate=NAME, place=NAME)
+
+
+def put_back(options: Undo, run: Run) -> Result:
+    """What was put back, or would be.
+
+    A row has what is done, such as "undo move", the name of the file, and the place from which it comes back (None: no
+    other). If it is only shown, there are also rows about what would be removed: no name, and its path as the place.
+    """
+    count = 0
+
+    def blocks() -> Blocks:
+        nonlocal count
+        if not options.yes:
+            steps = list(read_journal(options.journal).open_steps())
+            count = len(steps)
+            yield [_row(step) for step, _ in steps]
+            made = {os.path.join(step.target_root, path) for step, _ in steps for path in step.made}
+            yield [("remove if empty", None, from_here(path)) for path in sorted(made, reverse=True)]
+            return
+        with written_journal(options.journal, create=False) as journal:
+            steps = list(journal.open_steps())
+            if steps or not journal.is_finished:
+                with _ended(journal, "undo"):
+                    for step, state in steps:
+                        if _undo(journal, step, state, run):
+                            count += 1
+                            yield [_row(step)]
+
+    table, skipped = run.table(PUT_BACK, blocks()), run.skipped
+    left = skipped.counts.get("left", 0)
+
+    def lines(seconds: float, _verbose: bool) -> Iterator[str]:
+        done = f"put back in {seconds:.2f} s" if options.yes else "would be put back"
+        yield f"{counted(count, 'file')} {done}" + (f"; {left:,} not" if left else "")
+
+    facts = {"is_done": options.yes, "put_back": count, "skipped": skipped.counts, "seconds": None}
+    notes = list[str]()
+    if not count and not skipped.counts:
+        notes.append("nothing is left to put back")
+    elif count and not options.yes:
+        notes.append("nothing was changed: --yes does what is listed")
+    return Result("undo", table, facts=facts, lines=lines, skipped=skipped, notes=notes)
+
+
+def _undo(journal: Journal, step: Step, state: str, run: Run) -> bool:
+    """Undo a step; return whether it could be undone."""
+    undo = move_back if step.action == MOVE else unlink_again
+    try:
+        with signals_deferred():
+            journal.is_busy = True
+            journal.mark(step, UNDOING)
+            undo(step, again=state == UNDOING)
+            journal.mark(step, UNDONE)
+            journal.is_busy = False
+    except (NotDoneError, OSError) as error:
+        journal.is_busy = False
+        reason = str(error)
+        if isinstance(error, OSError):
+            place = display_name(step.target_place if step.target else os.path.dirname(step.place))
+            reason = f"{error.strerror or error}: look in {place}"
+        run.skipped.add(Skip("left", from_here(step.place), reason))
+        return False
+    return True
+
+
+def _row(step: Step) -> Row:
+    """What undoing a step does, the place of its file, and the place from which it comes back, if there is one."""
+    return f"undo {step.action}", from_here(step.place), from_here(step.target_place) if step.target else None

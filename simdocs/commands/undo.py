@@ -39,9 +39,9 @@ class Undo(Drawn):
 def answer(options: Undo, run: Run) -> Result:
     """What was put back, or would be.
 
-    InputError: the journal cannot be read. ArtifactError: it is damaged, or has an unknown action. OutputError: it
+    InputError: the journal cannot be read. ArtifactError: it is damaged. OutputError: it
     cannot be written. LockedError: another run writes it.
     """
-    from simdocs.commands.put_back import put_back
+    from simdocs.commands.acted import put_back
 
     return put_back(options, run)

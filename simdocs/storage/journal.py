@@ -189,7 +189,10 @@ def written_journal(path: bytes, *, create: bool) -> Iterator[Journal]:
     try:
         with as_output_error(name), _no_link(name):
             dir_fd = syscalls.open_directory(directory)
-            journal.descriptor = _opened(base, dir_fd, name, create=create)
+            try:
+                journal.descriptor = syscalls.open_log(base, dir_fd, create=create)
+            except FileNotFoundError as error:
+                raise InputError(f"{name}: {error.strerror}") from None
             if not syscalls.try_lock(journal.descriptor):
                 raise LockedError(f"{name}: another run is writing this journal: try again later")
             size = _taken_in(journal, journal.descriptor)
@@ -201,18 +204,6 @@ def written_journal(path: bytes, *, create: bool) -> Iterator[Journal]:
     finally:
         syscalls.release(journal.descriptor)
         syscalls.release(dir_fd)
-
-
-def _opened(base: str, dir_fd: int, name: str, *, create: bool) -> int:
-    try:
-        return syscalls.open_log(base, dir_fd, create=False)
-    except FileNotFoundError:
-        if not create:
-            raise InputError(f"{name}: No such file or directory") from None
-    try:
-        return syscalls.open_log(base, dir_fd, create=True)
-    except FileExistsError:
-        raise LockedError(f"{name}: another run is writing this journal: try again later") from None
 
 
 def refuse_unfinished(journal: Journal) -> None:

@@ -102,10 +102,7 @@ class Step(NamedTuple):
         values["made"] = tuple(name_from_json(each, "name") for each in line["made"])
         values["attributes"] = tuple((str(name), str(value)) for name, value in line["attributes"])
         step = cls(**values)
-        # Earlier versions wrote where the file of a trash was that described it.
-        if step.as_json() != {name: value for name, value in line.items() if name != "info"}:
-            raise ValueError
-        if not step._is_possible():
+        if step.as_json() != line or not step._is_possible():
             raise ValueError
         return step
 
@@ -120,7 +117,7 @@ class Step(NamedTuple):
         return (
             all(root.startswith(b"/") for root in roots)
             and not any({b"", b".", b".."} & set(path.split(b"/")) for path in below)
-            and (self.action not in (MOVE, HARDLINK) or goes == (self.action == MOVE))
+            and self.action == (MOVE if goes else HARDLINK)
             and bool(self.target_root) == goes
             and all(self.target.startswith(above + b"/") for above in self.made)
             and self.temporary == spare_name(self.base, self.number)
@@ -233,13 +230,14 @@ def or_uncertain(step: Step, problem: str, place: bytes = b"") -> Iterator[None]
 class Victim(NamedTuple):
     """An open file that is to be acted on: its directory, its name there, its descriptor, and its status.
 
-    The status is that of the moment in which its bytes were compared.
+    The status is that of the moment in which its bytes were compared. sha256: their digest, in hexadecimal.
     """
 
     dir_fd: int
     base: str
     descriptor: int
     status: os.stat_result
+    sha256: str = ""
 
     def is_untouched(self, name: str, dir_fd: int) -> bool:
         """Whether this name belongs to the file, and the file has not changed since it was compared."""

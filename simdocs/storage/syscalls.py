@@ -226,9 +226,12 @@ def status(name: str, dir_fd: int) -> os.stat_result | None:
 
 
 def open_log(name: str, dir_fd: int, *, create: bool) -> int:
-    """Open a file for reading and for writing at its end, and return its descriptor. FileNotFoundError, ELOOP."""
+    """Open a file for reading and for writing at its end, and return its descriptor. FileNotFoundError, ELOOP.
+
+    create: make it if it does not exist.
+    """
     flags = os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-    return os.open(name, flags | (os.O_CREAT | os.O_EXCL if create else 0), 0o600, dir_fd=dir_fd)
+    return os.open(name, flags | (os.O_CREAT if create else 0), 0o600, dir_fd=dir_fd)
 
 
 def truncate(descriptor: int, size: int) -> None:

@@ -120,8 +120,8 @@ def test_forged_lines_are_refused_although_the_checksum_is_right(answer: Path, w
         simdocs.read_answer(answer)
 
 
-@pytest.mark.reliability("a kept document that is a duplicate, too")
-def test_a_document_that_is_kept_and_a_duplicate_is_a_usage_error(answer: Path) -> None:
+@pytest.mark.reliability("a damaged answer or journal")
+def test_an_answer_in_which_a_document_is_kept_and_a_duplicate_is_refused(answer: Path) -> None:
     def swap(lines: list[Line]) -> None:
         first, second = lines[1], lines[2]
         for field in [field for field in second if field.startswith("kept")]:
@@ -130,7 +130,7 @@ def test_a_document_that_is_kept_and_a_duplicate_is_a_usage_error(answer: Path) 
         lines[0]["groups"] = 2
 
     forge(answer, swap)
-    with pytest.raises(UsageError, match="docs/b is kept in one line and a duplicate in another"):
+    with pytest.raises(ArtifactError, match="line 3: damaged: it does not fit the lines before it"):
         simdocs.read_answer(answer)
 
 

@@ -78,6 +78,8 @@ STEPS: dict[str, tuple[str, Line]] = {
     "an attribute that is not in hexadecimal": ("--move", {"attributes": [["user.origin", "x"]]}),
     "an attribute without a name": ("--move", {"attributes": [["", "00"]]}),
     "a field that act does not write": ("--move", {"more": 1}),
+    "an unknown action": ("--move", {"action": "copy"}),
+    "another action": ("--move", {"action": "hardlink"}),
 }
 
 
@@ -88,22 +90,6 @@ def test_a_journal_with_a_step_that_act_does_not_write_is_refused(place: Path, w
     act(place, *(("--move", "away") if action == "--move" else (action,)))
     rewrite(place / JOURNAL, lambda lines: lines[1].update(fields))
     refused(place, 4, "damaged: line 2 is not one that simdocs writes: nothing was changed")
-
-
-def test_a_journal_of_an_earlier_version_is_obeyed(place: Path) -> None:
-    act(place)
-    rewrite(place / JOURNAL, lambda lines: lines[1].update(info=""))
-    assert simdocs("undo", JOURNAL, "--yes", cwd=place).status == 0
-    assert (place / "docs/deep/b").read_bytes() == A
-
-
-@pytest.mark.parametrize(
-    "fields", [{"action": "copy"}, {"action": "trash", "info": "b.trashinfo"}, {"action": "x\ud800"}]
-)
-def test_a_journal_with_an_unknown_action_is_refused(place: Path, fields: Line) -> None:
-    act(place)
-    rewrite(place / JOURNAL, lambda lines: lines[1].update(fields))
-    refused(place, 4, ", which this simdocs does not know: undo it with the version that wrote it")
 
 
 def test_a_directory_in_the_place_of_a_moved_file_is_not_put_back(place: Path) -> None:

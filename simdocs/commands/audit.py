@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from simdocs.errors import MemoryNeededError
@@ -16,7 +17,9 @@ from simdocs.options.values import UNITS_OF_SIZE, whole
 
 if TYPE_CHECKING:
     from simdocs.engines.run import Run
+    from simdocs.matching.measured_recall import MeasuredRecall
     from simdocs.model.result import Result
+    from simdocs.options.recipes import Banding
 
 _SAMPLE = 2000
 
@@ -72,7 +75,6 @@ def answer(options: Audit, run: Run) -> Result:
     UsageError: options contradict an artifact, or no bands reach the recall. InputError, ArtifactError: documents or an
     artifact cannot be opened.
     """
-    from simdocs.commands.own_functions import refuse_stated
     from simdocs.commands.resolve import of_bands
     from simdocs.commands.searching import no_pair, read_in_words
     from simdocs.corpora.containers.recognise import looking_like
@@ -84,16 +86,17 @@ def answer(options: Audit, run: Run) -> Result:
     from simdocs.model.result import Result
     from simdocs.pipeline.boilerplate import with_common_tokens
 
-    refuse_stated(options)
     plan = of_bands(options, own=False)
     check_root(plan.intake.root)
     intake, recipe = with_common_tokens(plan.intake, plan.recipe, run)
     corpus = prepare(intake, recipe, run)
     documents, skipped, banding = corpus.documents, run.skipped, recipe.banding
     join = SelfJoin(Verifier(corpus, banding.threshold, run, no_prefilter=True), None)
-    try:
+    found = None
+    # What was read before it became too much is held as long as the error is.
+    with suppress(MemoryNeededError):
         found = measured_recall(join, banding.cut, options.sample, options.max_memory)
-    except MemoryNeededError:
+    if found is None:
         run.explain(_SAMPLED)
         skipped.warnings.append(_SAMPLED)
         found = measured_recall(join, banding.cut, _SAMPLE, None)
@@ -114,27 +117,13 @@ def answer(options: Audit, run: Run) -> Result:
         "stated_recall": float(banding.recall),
         "sampled": found.sampled,
     }
-    is_below = high is not None and high < banding.recall
 
     def lines(_seconds: float, _verbose: bool) -> Iterator[str]:
         yield f"{read_in_words(documents, skipped)}; {counted(found.texts, 'different text')}"
         if found.texts < 2:
             yield no_pair(documents, skipped, "recall to measure")
-            return
-        where = f" of {counted(found.sampled, 'drawn text')}" if found.sampled else ""
-        if low is None or high is None or found.recall is None:
-            yield f"no pair{where} is similar at {banding.threshold:g}, so there is no recall to measure"
-            return
-        yield (
-            f"{counted(found.pairs, 'similar pair')}{where}, {found.found:,} found by"
-            f" {cut_in_words(banding.bands, banding.rows)}; {found.pairs - found.found:,} missed"
-        )
-        recall, least, most = map(shown_probability, (found.recall, low, high))
-        yield (
-            f"{f'the recall asked for, {banding.recall:g}, is not reached: ' if is_below else 'recall: '}{recall}"
-            f" (95% interval: {least} to {most}; pairs of one family are found or missed together, so these count as"
-            f" {found.cases:.3g})"
-        )
+        else:
+            yield from _recall_in_words(found, banding)
 
     return Result(
         "audit",
@@ -150,5 +139,24 @@ def answer(options: Audit, run: Run) -> Result:
         lines=lines,
         documents=documents,
         skipped=skipped,
-        is_found=is_below,
+        is_found=high is not None and high < banding.recall,
+    )
+
+
+def _recall_in_words(found: MeasuredRecall, banding: Banding) -> Iterator[str]:
+    where = f" of {counted(found.sampled, 'drawn text')}" if found.sampled else ""
+    interval = found.interval()
+    if interval is None or found.recall is None:
+        yield f"no pair{where} is similar at {banding.threshold:g}, so there is no recall to measure"
+        return
+    yield (
+        f"{counted(found.pairs, 'similar pair')}{where}, {found.found:,} found by"
+        f" {cut_in_words(banding.bands, banding.rows)}; {found.pairs - found.found:,} missed"
+    )
+    recall, low, high = map(shown_probability, (found.recall, *interval))
+    is_below = interval[1] < banding.recall
+    yield (
+        f"{f'the recall asked for, {banding.recall:g}, is not reached: ' if is_below else 'recall: '}{recall}"
+        f" (95% interval: {low} to {high}; pairs of one family are found or missed together, so these count as"
+        f" {found.cases:.3g})"
     )

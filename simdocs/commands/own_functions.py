@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
-from simdocs.commands.resolve import is_artifact, opened
 from simdocs.corpora.single_text import read_single_document
 from simdocs.engines.run import Run
 from simdocs.errors import InputError, UsageError
@@ -29,7 +28,7 @@ from simdocs.options.hash_functions import (
     permutations_in,
     permuted,
 )
-from simdocs.options.recipes import Recipe, SignatureRecipe, Sketching
+from simdocs.options.recipes import SignatureRecipe, Sketching
 from simdocs.options.texts import Sequences, Walking
 from simdocs.pipeline.prepare import Intake, files_of
 from simdocs.pipeline.reading import Reading
@@ -52,18 +51,6 @@ def permutations_of(name: bytes) -> list[list[str]]:
         return permutations_in(data.decode("utf-8", "surrogateescape"))
     except ValueError as wrong:
         raise InputError(f"{display_name(name)}: {wrong}") from None
-
-
-def refuse_stated(options: Any) -> None:
-    """Raise UsageError if the hash functions of an artifact are stated: nothing can be said about what these find."""
-    if len(options.documents) != 1 or not is_artifact(options.documents[0]):
-        return
-    artifact = opened(options.documents[0], options.upstream, or_documents=True)
-    if isinstance(artifact.recipe, SignatureRecipe) and artifact.recipe.sketching.is_own:
-        raise UsageError(
-            f"{artifact.name} has hash functions that were stated, and {options.command} is about random ones: name the"
-            " documents instead"
-        )
 
 
 def with_items(sketching: Sketching, spelled: Mapping[int, str], permutations: Sequence[Sequence[str]]) -> Sketching:
@@ -90,91 +77,58 @@ def with_all_items(intake: Intake, recipe: Stated, run: Run) -> tuple[Intake, St
 
     The documents are read once for their tokens, and some of them once more for the shingles of these.
     """
-    if not (intake.artifact is None or isinstance(intake.artifact, Shingles)):
+    artifact = intake.artifact
+    if not (artifact is None or isinstance(artifact, Shingles)):
         return intake, recipe
     if recipe.shingling.multiset:
-        name = "" if intake.artifact is None else intake.artifact.name
-        raise _refusal(recipe.sketching, f"{name} has multisets, not sets")
-    intake, corpus, firsts = _first_documents(intake, recipe, run, _Firsts(most_for=recipe.sketching))
+        raise _refusal(recipe.sketching, f"{'' if artifact is None else artifact.name} has multisets, not sets")
+    firsts = _Firsts(recipe.sketching)
+    if artifact is not None:
+        for sets in token_sets(artifact, np.arange(artifact.n_documents), _AT_ONCE):
+            firsts.take(sets)
+        corpus = Corpus.of_artifact(artifact, root=intake.root)
+    else:
+        intake = replace(intake, found=files_of(intake, run))
+        # What is skipped is reported when the files are read for their signatures.
+        quiet = Run(run.engine, Skipped(), lambda _, done, total: run.progress("numbering shingles", done, total))
+        documents = shingle(Reading(files_of(intake, run), intake.walking.max_size, recipe, quiet), firsts.take)
+        corpus = Corpus.of(documents, recipe, limit=intake.walking.max_size)
     if firsts.largest == 1 and recipe.shingling.unit != "line":
         run.skipped.warnings.append(
             "each document is a single shingle: if it is a set with one item in each line, use --unit line"
         )
-    spelled = _spelled(corpus, firsts.rows, firsts.tokens)
+    spelled, skips = spellings(corpus, np.unique(firsts.rows), firsts.tokens)
+    for skip in skips:
+        again = f"build {corpus.artifact_name} again" if corpus.artifact_name else "run the command again"
+        raise InputError(f"{display_name(skip.shown_name)}: {OF_UNVERIFIED.get(skip.detail, skip.detail)}: {again}")
     return intake, recipe.but(sketching=with_items(recipe.sketching, spelled, intake.permutations))
 
 
-def refuse_other_items(intake: Intake, recipe: SignatureRecipe, indexed: Corpus, run: Run) -> Intake:
-    """The intake, if its documents have no other items than an index has. InputError: they have others."""
-    if not (intake.artifact is None or isinstance(intake.artifact, Shingles)):
-        return intake
-    known = np.array(recipe.sketching.item_tokens, np.uint32)
-    intake, corpus, firsts = _first_documents(intake, recipe, run, _Firsts(known))
-    if not len(firsts.tokens):
-        return intake
-    rows, name = firsts.rows.min(keepdims=True), indexed.artifact_name
-    others = _spelled(corpus, rows, firsts.tokens[firsts.rows == rows])
-    raise InputError(
-        f"{display_name(corpus.printed_names(rows)[0])}: {min(others.values())!r} is not one of the {len(known):,}"
-        f" shingles of {name}, for which its hash functions are defined: build {name} again with it"
-    )
-
-
 class _Firsts:
-    """The different tokens of documents, the first document with each, and the largest number of tokens in one.
+    """The different tokens of documents, the first document with each, and the largest number of tokens in one."""
 
-    known: tokens that do not count.
-    most_for: the scheme that has own functions for these tokens, so that there must not be too many; None: none has.
-    """
-
-    def __init__(self, known: Tokens = NO_TOKENS, most_for: Sketching | None = None) -> None:
-        self.tokens, self.rows = NO_TOKENS, np.empty(0, np.int64)
-        self._known, self._most_for, self._done, self.largest = known, most_for, 0, 0
+    def __init__(self, sketching: Sketching) -> None:
+        self.tokens, self.rows, self.largest = NO_TOKENS, np.empty(0, np.int64), 0
+        self._sketching, self._done = sketching, 0
 
     def take(self, sets: Ragged) -> None:
         """Look at the sets of the next documents. UsageError: there are too many tokens."""
         tokens, at = np.unique(sets.values, return_index=True)
-        new = ~(np.isin(tokens, self.tokens) | np.isin(tokens, self._known))
+        new = ~np.isin(tokens, self.tokens)
         rows: Index = np.searchsorted(sets.offsets, at[new], side="right") - 1
         self.tokens = np.concatenate((self.tokens, tokens[new]))
         self.rows = np.concatenate((self.rows, self._done + rows))
         self._done += len(sets)
         self.largest = max(self.largest, int(sets.lengths.max(initial=0)))
-        if self._most_for is not None and len(self.tokens) > MOST_ITEMS:
-            raise _refusal(self._most_for, TOO_MANY)
-
-
-def _first_documents(intake: Intake, recipe: Recipe, run: Run, firsts: _Firsts) -> tuple[Intake, Corpus, _Firsts]:
-    """The intake with its files, the corpus of its documents, and their different tokens."""
-    artifact = intake.artifact
-    if artifact is not None:
-        for sets in token_sets(artifact, np.arange(artifact.n_documents), _AT_ONCE):
-            firsts.take(sets)
-        return intake, Corpus.of_artifact(artifact, root=intake.root), firsts
-    intake = replace(intake, found=files_of(intake, run))
-    # What is skipped is reported when the files are read for their signatures.
-    quiet = Run(run.engine, Skipped(), lambda _, done, total: run.progress("numbering shingles", done, total))
-    limit = intake.walking.max_size
-    documents = shingle(Reading(files_of(intake, run), limit, recipe, quiet), firsts.take)
-    return intake, Corpus.of(documents, recipe, limit=limit), firsts
-
-
-def _spelled(corpus: Corpus, rows: Index, tokens: Tokens) -> dict[int, str]:
-    """The items with these tokens. rows: the first document with each. InputError: one cannot be read again."""
-    spelled, skips = spellings(corpus, np.unique(rows), tokens)
-    for skip in skips:
-        why = OF_UNVERIFIED.get(skip.detail, f"its text cannot be read again ({skip.detail})")
-        again = f": build {corpus.artifact_name} again" if corpus.artifact_name else ": run the command again"
-        raise InputError(f"{display_name(skip.shown_name)}: {why}{again}")
-    return spelled
+        if len(self.tokens) > MOST_ITEMS:
+            raise _refusal(self._sketching, TOO_MANY)
 
 
 def contradictory_permutations(name: bytes, artifact: Artifact) -> Iterator[str]:
     """Yield a message if this file has other permutations than the artifact has. Errors: see `permutations_of`."""
-    recipe = artifact.recipe
-    if not isinstance(recipe, SignatureRecipe):
+    if not isinstance(artifact.recipe, SignatureRecipe):
         return
-    sketching, built = recipe.sketching, "without --permutation-file"
+    sketching, built = artifact.recipe.sketching, "without --permutation-file"
     if sketching.permutations:
         built = f"with another --permutation-file than {display_name(name)}"
         try:
@@ -192,17 +146,16 @@ def spellings(corpus: Corpus, rows: Rows, tokens: Tokens) -> tuple[dict[int, str
     shingles with the same token, the first counts. ArtifactError: the directory of the documents is unknown.
     """
     wanted, found, skips = set(tokens.tolist()), dict[int, str](), list[Skip]()
-    shingling = corpus.recipe.shingling
     for at in range(len(rows)):
         if len(found) == len(wanted):
             break
         if at % _COPIED_AT_ONCE == 0:
             corpus.copy(rows[at : at + _COPIED_AT_ONCE], texts=True)
         ((_, request),) = corpus.readings(rows[at : at + 1])
-        texts, unread = reload_texts(request, [0], shingling)
+        texts, unread = reload_texts(request, [0], corpus.recipe.shingling)
         skips += unread
         for _, text in texts:
-            for spelled, token in spelled_shingles(text, shingling):
+            for spelled, token in spelled_shingles(text, corpus.recipe.shingling):
                 if token in wanted:
                     found.setdefault(token, spelled)
     return found, skips

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -136,11 +135,6 @@ def answer(options: Query, run: Run) -> Result:
     from simdocs.commands.resolve import of_query
 
     plan = of_query(options)
-    if plan.recipe.sketching.is_own:
-        from simdocs.commands.own_functions import refuse_other_items
-
-        assert plan.known is not None
-        plan = replace(plan, intake=refuse_other_items(plan.intake, plan.recipe, plan.known, run))
     if options.passages:
         from simdocs.commands.quoted import quotations
 

@@ -147,9 +147,19 @@ def of_signatures(options: Any) -> Resolved[Any]:
 
 
 def of_bands(options: Any, *, own: bool) -> Resolved[Any]:
-    """What is asked about documents that become signatures in bands. own: whether an index gets bands of its own."""
+    """What is asked about documents that become signatures in bands. own: whether an index gets bands of its own.
+
+    UsageError: the hash functions of an artifact are stated, and nothing can be said about what these find.
+    """
     intake = intake_of(options) if options.ways() else Intake(outputs=outputs_of(options))
     artifact = intake.artifact
+    if artifact is not None and options.command != "index":
+        fixed = artifact.recipe
+        if isinstance(fixed, SignatureRecipe) and fixed.sketching.is_own:
+            raise UsageError(
+                f"{artifact.name} has hash functions that were stated, and {options.command} is about random ones: name"
+                " the documents instead"
+            )
     options = resolved(options, artifact, undecided=OF_BANDS if own else ())
     if isinstance(artifact, BandIndex) and not own:
         return Resolved(options, *_signed(options, intake, artifact), artifact.recipe.banding, chosen_now=False)

@@ -39,10 +39,6 @@ def read_documents(plan: Resolved[Any], run: Run, *, linked: bool) -> Corpus:
         intake, recipe = plan.intake, plan.recipe
         if plan.known is None:  # or else the index decides which tokens are left out
             intake, recipe = with_common_tokens(intake, recipe, run)
-        elif recipe.sketching.is_own:
-            from simdocs.commands.own_functions import refuse_other_items
-
-            intake = refuse_other_items(intake, recipe, plan.known, run)
         corpus = prepare(intake, recipe, run)
         if plan.known is None:
             run.skipped.warnings += useless_template(corpus.documents, intake.artifact, recipe)

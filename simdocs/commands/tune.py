@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simdocs.model.figures import counted, found_by
 from simdocs.model.result import NAME, NUMBER, SIMILARITY, Table, table_head
@@ -64,23 +64,38 @@ def answer(options: Tune, run: Run) -> Tuning:
     UsageError: options contradict an artifact, or no bands reach the recall. InputError, ArtifactError: documents or an
     artifact cannot be opened.
     """
-    from simdocs.commands.own_functions import refuse_stated
     from simdocs.commands.tuner import Tuner, plan_of
     from simdocs.kernels.banding import low_recall
     from simdocs.matching.corpus import check_root
 
-    refuse_stated(options)
     plan = plan_of(options)
     check_root(plan.intake.root)
     if options.ways():
         return Tuner(options, plan, run).tuning()
     recipe = plan.recipe
     low = list(low_recall(recipe.banding, recipe.sketching.num_perm))
-    return tuned(recipe.banding, recipe, run.skipped, advice=low)
+    return tuned(recipe.banding, recipe, run.skipped, low)
 
 
-Example = tuple[bytes, bytes, float, str]
-"""A pair of documents, their similarity, and their difference in short."""
+class Sampled(NamedTuple):
+    """What is known of documents from a sample of their pairs.
+
+    documents: those that were read. every: the number of documents from which these were drawn.
+    texts: the number of different texts.
+    counts: the estimated number of pairs in each twentieth; none without two different texts.
+    similar: that of all pairs at the threshold or above.
+    examples: a pair in a twentieth: the two names, the similarity, and the difference in short.
+    following: the call that is proposed; empty if there is none.
+    """
+
+    documents: Documents
+    every: int
+    texts: int
+    counts: list[float]
+    similar: float
+    examples: Mapping[int, tuple[bytes, bytes, float, str]]
+    following: str
+
 
 CURVE = table_head(
     similarity=SIMILARITY,
@@ -94,77 +109,65 @@ CURVE = table_head(
 
 
 def tuned(
-    banding: Banding,
-    recipe: Recipe,
-    skipped: Skipped,
-    *,
-    advice: Sequence[str],
-    documents: Documents | None = None,
-    counts: Sequence[float] = (),
-    similar: float = 0.0,
-    texts: int = 0,
-    every: int = 0,
-    examples: Mapping[int, Example] = {},
-    following: str = "",
+    banding: Banding, recipe: Recipe, skipped: Skipped, advice: Sequence[str], found: Sampled | None = None
 ) -> Tuning:
-    """The result of tune: see Tuning. The last arguments are about documents, if there are any.
-
-    counts: the estimated number of pairs in each twentieth; none without two different texts. similar: that of all
-    pairs at the threshold or above. texts: the number of different texts. every: the number of documents from which
-    these were drawn. examples: a pair in a twentieth.
-    """
-    from simdocs.commands.searching import facts_read, no_pair, read_in_words
+    """The result of tune: see Tuning. found: what is known of documents, if there are any."""
+    from simdocs.commands.searching import facts_read
     from simdocs.corpora.containers.recognise import looking_like
     from simdocs.kernels.banding import least_probability
     from simdocs.model.tuning import STEPS, Tuning
 
-    threshold, cut = banding.threshold, banding.cut
-    probability = least_probability(threshold, *cut)
-    facts = {
-        **({"documents": 0} if documents is None else facts_read(documents)),
+    cut, following = banding.cut, "" if found is None else found.following
+    counts = [] if found is None else found.counts
+    facts: dict[str, Any] = {
+        **({"documents": 0} if found is None else facts_read(found.documents)),
         "skipped": skipped.counts,
-        "threshold": threshold,
+        "threshold": banding.threshold,
         "bands": cut.bands,
         "rows": cut.rows,
-        "probability": probability,
-        "texts": texts,
-        "of_documents": every,
-        "similar": round(similar),
+        "probability": least_probability(banding.threshold, *cut),
+        "texts": 0 if found is None else found.texts,
+        "of_documents": 0 if found is None else found.every,
+        "similar": 0 if found is None else round(found.similar),
         "parameters": recipe.as_dict(),
         "seconds": None,
-        "looks_like": {} if documents is None else dict(looking_like(documents)),
+        "looks_like": {} if found is None else dict(looking_like(found.documents)),
         "advice": list(advice),
         "next": following,
     }
-
-    def lines(_seconds: float, _verbose: bool) -> Iterator[str]:
-        bands = found_by(*cut, threshold, probability)
-        if documents is None:
-            yield bands
-        else:
-            drawn = f", drawn at random from {every:,}" if every > len(documents) else ""
-            yield f"{read_in_words(documents, skipped)}{drawn}; {counted(texts, 'different text')}"
-            yield bands
-            if counts:
-                yield f"about {similar:,.0f} pairs of different texts have a similarity of {threshold:g} or more"
-            else:
-                yield no_pair(documents, skipped, "distribution of similarities")
-        yield from advice
-
     rows = []
     for step in range(STEPS + 1):
         pairs, at = round(counts[step]) if counts else None, step / STEPS
-        rows.append((at, cut.chance(at), pairs, *examples.get(step, (None, None, None, None))))
+        pair = (None, None, None, None) if found is None else found.examples.get(step, (None, None, None, None))
+        rows.append((at, cut.chance(at), pairs, *pair))
     return Tuning(
         Table.of(CURVE, rows),
         banding,
         tuple(map(round, counts)),
         following,
         facts=facts,
-        lines=lines,
-        documents=documents,
+        lines=lambda _seconds, _verbose: _lines(facts, skipped, advice, found),
+        documents=None if found is None else found.documents,
         skipped=skipped,
         # People who do not see the summary want to know the command that comes next, too.
         notes=(f"next: {following}",) if following else (),
         advice=advice,
     )
+
+
+def _lines(facts: Mapping[str, Any], skipped: Skipped, advice: Sequence[str], found: Sampled | None) -> Iterator[str]:
+    from simdocs.commands.searching import no_pair, read_in_words
+
+    bands = found_by(facts["bands"], facts["rows"], facts["threshold"], facts["probability"])
+    if found is None:
+        yield bands
+    else:
+        drawn = f", drawn at random from {found.every:,}" if found.every > len(found.documents) else ""
+        yield f"{read_in_words(found.documents, skipped)}{drawn}; {counted(found.texts, 'different text')}"
+        yield bands
+        if found.counts:
+            many = f"{found.similar:,.0f}"
+            yield f"about {many} pairs of different texts have a similarity of {facts['threshold']:g} or more"
+        else:
+            yield no_pair(found.documents, skipped, "distribution of similarities")
+    yield from advice

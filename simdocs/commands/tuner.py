@@ -24,7 +24,7 @@ from simdocs.advice.proposals import (
 )
 from simdocs.advice.suitability import ShortTexts, Suitable, in_words, suitable
 from simdocs.commands.resolve import Resolved, of_bands
-from simdocs.commands.tune import Tune, tuned
+from simdocs.commands.tune import Sampled, Tune, tuned
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.read_tasks import sampled
 from simdocs.engines.run import Run
@@ -108,17 +108,17 @@ class Tuner:
         following = ""
         if changes is not None and np.count_nonzero(documents.facts["flags"] & WITHOUT_TOKENS == 0) > 1:
             following = next_call(self._options, plan.artifact, changes, again=bool(low))
-        return tuned(
-            *(banding, asked.recipe, run.skipped),
-            advice=[*low, *self._advice],
+        sample = asked.sample
+        found = Sampled(
             documents=documents,
-            counts=asked.sample.counts.tolist() if len(asked.sample.similarity) else [],
-            similar=float(asked.sample.weight[asked.sample.similarity >= banding.threshold].sum()),
-            texts=len(asked.firsts),
             every=self._every if self._times > 1 else len(documents),
+            texts=len(asked.firsts),
+            counts=sample.counts.tolist() if len(sample.similarity) else [],
+            similar=float(sample.weight[sample.similarity >= banding.threshold].sum()),
             examples=dict(self._examples(asked)),
             following=following,
         )
+        return tuned(banding, asked.recipe, run.skipped, [*low, *self._advice], found)
 
     @property
     def _times(self) -> float:

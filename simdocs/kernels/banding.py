@@ -9,10 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 
-import numpy as np
-
 from simdocs.errors import UnreachableRecallError, UsageError
-from simdocs.model.ragged import Floats
 from simdocs.options.recipes import MAX_NUM_PERM, Banding, Bands, ChoosingBands
 
 _ROUNDING = 1e-12
@@ -39,12 +36,6 @@ def least_probability(similarity: float, bands: int, rows: int) -> float:
     pairs_of_places = rows * (rows - 1) / 2
     fewer = math.exp(-_VARIANCE_LESS * pairs_of_places * (1 / similarity - 1) / (bands * rows - 1))
     return 1.0 - (1.0 - similarity**rows * fewer) ** bands
-
-
-def candidate_probabilities(similarity: Floats, bands: int, rows: int) -> Floats:
-    """The probability for pairs of each of these similarities: float64 (P,)."""
-    found: Floats = 1.0 - (1.0 - np.asarray(similarity, np.float64) ** rows) ** bands
-    return found
 
 
 def choose(request: ChoosingBands, num_perm: int) -> Bands:

@@ -72,8 +72,8 @@ def table_signatures(tokens: Ragged, known: Tokens, values: Tokens) -> Tokens:
         at = np.searchsorted(known, some)
         if (at == len(known)).any() or (known[at] != some).any():
             raise InputError(
-                f"a document has a shingle that is not one of the {len(known):,} that were numbered: it has changed"
-                " since, so run the command again"
+                f"a document has a shingle that is not one of the {len(known):,} for which the hash functions are"
+                " defined: sign all documents together"
             )
         out[rows] = np.minimum(out[rows], np.minimum.reduceat(values[at], starts))
     return out

@@ -55,8 +55,7 @@ def _functions(value: Any) -> tuple[str, ...] | None:
         match = _LINEAR.fullmatch(text) if isinstance(text, str) else None
         if match is None:
             return None
-        function = f"{match['a']}*x" if match["a"] else "x"
-        function = f"{function}+{match['b']}" if match["b"] else function
+        function = (f"{match['a']}*x" if match["a"] else "x") + (f"+{match['b']}" if match["b"] else "")
         found.append(f"({function}) mod {match['m']}" if match["open"] else f"{function} mod {match['m']}")
     return tuple(found)
 
@@ -104,10 +103,8 @@ def permutations_in(text: str) -> list[list[str]]:
     If there are tabs, they separate words, which may then have spaces. ValueError: there are none, or too many.
     """
     lines = [line for line in re.split(r"\r\n|\r|\n", text) if line.strip()]
-    if "\t" in text:
-        found = [[" ".join(word.split()) for word in line.split("\t") if word.strip()] for line in lines]
-    else:
-        found = [line.split() for line in lines]
+    between = "\t" if "\t" in text else None
+    found = [[" ".join(word.split()) for word in line.split(between) if word.strip()] for line in lines]
     if len(found) > 1 and all(len(words) == 1 for words in found):
         return [[word for (word,) in found]]
     if not 1 <= len(found) <= MOST_FUNCTIONS:
@@ -128,9 +125,8 @@ def permuted(permutations: Iterable[Sequence[str]], items: Sequence[str]) -> tup
         counts = Counter(words)
         if (wrong := next((word for word in (*counts, *x_of) if counts[word] != (word in x_of)), None)) is not None:
             problem = "is not" if wrong not in x_of else "occurs twice" if counts[wrong] else "is missing"
-            few = f" ({', '.join(map(repr, items))})" if 0 < len(items) <= 10 else ""
             tabs = ": put tabs between shingles that have spaces" if any(" " in item for item in items) else ""
-            raise ValueError(f"permutation {number}: {wrong!r} {problem} among the {len(items):,} shingles{few}{tabs}")
+            raise ValueError(f"permutation {number}: {wrong!r} {problem} among the {len(items):,} shingles{tabs}")
         found.append(" ".join(x_of[word] for word in words))
     return tuple(found)
 

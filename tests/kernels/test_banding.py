@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from decimal import Decimal
 
-import numpy as np
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
@@ -51,12 +50,6 @@ def test_half_or_more_of_the_pairs_at_the_threshold_are_found(bands, rows):
     assert cut.steepest**rows * bands == pytest.approx(1)
     assert cut.chance(cut.steepest) >= 1 - math.exp(-1) - 1e-12
     assert cut.chance(cut.half) == pytest.approx(0.5)
-
-
-@given(st.lists(st.floats(0, 1), max_size=5), counts, counts)
-def test_probabilities_of_many_pairs_are_those_of_each(similarities, bands, rows):
-    found = banding.candidate_probabilities(np.array(similarities), bands, rows).tolist()
-    assert found == pytest.approx([banding.candidate_probability(each, bands, rows) for each in similarities])
 
 
 @given(hundredths, recalls, num_perms)

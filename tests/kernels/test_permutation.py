@@ -85,7 +85,7 @@ def test_signatures_of_a_table_are_the_smallest_values_of_each_row(rows, data):
 def test_a_token_that_is_not_in_the_table_is_refused():
     values = np.zeros((2, 1), np.uint32)
     for token in (0, 5, 9):
-        with pytest.raises(InputError, match="has a shingle that is not one of the 2 that were numbered"):
+        with pytest.raises(InputError, match="is not one of the 2 for which the hash functions"):
             permutation.table_signatures(some.ragged([[], [3, token]], np.uint32), np.array([3, 7], np.uint32), values)
 
 

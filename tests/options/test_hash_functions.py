@@ -146,20 +146,20 @@ def test_a_file_has_a_permutation_on_each_line_or_a_shingle_on_each_line(text, r
 def test_tabs_stand_between_shingles_that_have_spaces():
     rows = ["alice and", "roses are", "the plane"]
     assert permuted(permutations_in("the plane\talice and\t roses  are \n"), rows) == ("2 0 1",)
-    with pytest.raises(ValueError, match=r"^permutation 1: 'the' is not among the 3 shingles .*: put tabs between"):
+    with pytest.raises(ValueError, match=r"^permutation 1: 'the' is not among the 3 shingles: put tabs between"):
         permuted(permutations_in("the plane alice and roses are"), rows)
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("1 2 3\n1 2", "permutation 2: '3' is missing among the 3 shingles ('1', '2', '3')"),
-        ("1 2 2", "permutation 1: '2' occurs twice among the 3 shingles ('1', '2', '3')"),
-        ("1 2 3 4", "permutation 1: '4' is not among the 3 shingles ('1', '2', '3')"),
-        ("1 2 -3", "permutation 1: '-3' is not among the 3 shingles ('1', '2', '3')"),
-        ("1 2 ٣", "permutation 1: '٣' is not among the 3 shingles ('1', '2', '3')"),
-        ("1,2,3", "permutation 1: '1,2,3' is not among the 3 shingles ('1', '2', '3')"),
-        ("1\n2\n2", "permutation 1: '2' occurs twice among the 3 shingles ('1', '2', '3')"),
+        ("1 2 3\n1 2", "permutation 2: '3' is missing among the 3 shingles"),
+        ("1 2 2", "permutation 1: '2' occurs twice among the 3 shingles"),
+        ("1 2 3 4", "permutation 1: '4' is not among the 3 shingles"),
+        ("1 2 -3", "permutation 1: '-3' is not among the 3 shingles"),
+        ("1 2 ٣", "permutation 1: '٣' is not among the 3 shingles"),
+        ("1,2,3", "permutation 1: '1,2,3' is not among the 3 shingles"),
+        ("1\n2\n2", "permutation 1: '2' occurs twice among the 3 shingles"),
         (" \n\n", "it has 0 permutations, not 1 to 50"),
         ("1 2 3\n" * (MOST_FUNCTIONS + 1), "it has 51 permutations, not 1 to 50"),
     ],

@@ -56,24 +56,16 @@ _SIDES = ("kept", "duplicate")
 _COUNTS = ("documents", "kept", "groups", "duplicates")
 """The numbers in a head."""
 
-_LINES = 1 << 10
-"""Lines that are passed on at once."""
-
 
 def lines_of(result: Deduplication) -> Iterator[bytes]:
-    """Yield the lines of the file that saves a result, some at a time. Equal answers have equal bytes."""
+    """Yield the lines of the file that saves a result. Equal answers have equal bytes."""
     answer = result.saved()
-    known, rows, lines = hashlib.sha256(), 0, [_line(_head(answer))]
+    known = hashlib.sha256(head := _line(_head(answer)))
+    yield head
     for pair in answer.pairs():
-        rows += 1
-        lines.append(_line(_row(pair)))
-        if len(lines) >= _LINES:
-            known.update(piece := b"".join(lines))
-            yield piece
-            lines = []
-    known.update(piece := b"".join(lines))
-    yield piece
-    yield _line({"rows": rows, "checksum": known.hexdigest()})
+        known.update(line := _line(_row(pair)))
+        yield line
+    yield _line({"rows": answer.duplicates, "checksum": known.hexdigest()})
 
 
 def _line(value: Mapping[str, Any]) -> bytes:

@@ -36,7 +36,7 @@ from simdocs.storage.journal import (
     refuse_unfinished,
     written_journal,
 )
-from simdocs.storage.step import HARDLINK, MOVE, NotDoneError, Step, Victim, or_not_done, spare_name
+from simdocs.storage.step import HARDLINK, MOVE, NotDoneError, Step, Victim, or_not_done
 from simdocs.storage.syscalls import FileFacts, signals_deferred
 from simdocs.storage.targets import open_parent
 
@@ -58,7 +58,7 @@ def acted(options: Act, run: Run) -> Result:
     if options.only and saved.duplicates and not next(chosen(), None):
         run.skipped.warnings.append("none of the duplicates matches --only, or all are protected")
     path = options.answer + SUFFIX.encode()
-    destinations = None if options.move is None else Destinations(options.move, saved)
+    place_of = None if options.move is None else _places_in(options.move, saved)
     action = HARDLINK if options.move is None else MOVE
     facts: dict[str, Any] = {
         "action": action,
@@ -82,9 +82,9 @@ def acted(options: Act, run: Run) -> Result:
                 try:
                     with ExitStack() as stack:
                         both = look_again(saved, pair, stack, any_length=options.any_length)
-                        if destinations is None:
+                        if place_of is None:
                             refuse_link(*both)
-                        step = _step(number, action, saved, pair, both, destinations)
+                        step = _step(number, action, saved, pair, both, place_of)
                         if journal is not None:
                             _do(journal, step, *both)
                 except NotDoneError as error:
@@ -156,53 +156,55 @@ def _refuse_many(saved: SavedAnswer, pairs: Iterator[SavedPair], share: float) -
             raise UsageError(f"{of} are duplicates, more than {allowed}: look at the answer, then allow more")
 
 
-class Destinations:
-    """Finds the places of files in a directory, in which they keep their paths."""
+_Place = tuple[bytes, bytes, tuple[bytes, ...]]
+"""A directory, a path below it, and the directories on that path that this run makes."""
 
-    def __init__(self, given: bytes, saved: SavedAnswer) -> None:
-        """UsageError: it is inside a directory that was read, or no directory. OutputError: it cannot be made."""
-        self._base, self._taken, self._made = saved.root.rstrip(b"/") + b"/", set[bytes](), set[bytes]()
-        root, name = os.path.realpath(given), display_name(given)
-        again = "where the next run would find them again: choose another directory"
-        if root == os.path.realpath(saved.root):
-            raise UsageError(f"{name}: the files would stay in their directories, {again}")
-        for argument, _ in saved.arguments:
-            directory = os.path.realpath(os.path.join(saved.root, argument))
-            if argument and os.path.isdir(directory) and (root + b"/").startswith(directory.rstrip(b"/") + b"/"):
-                raise UsageError(f"{name}: the files would stay in {display_name(argument)}, {again}")
-        # The directory itself is made like those below it, when the first file goes there: then undo removes it, too.
-        self._above, self._inside = os.path.split(root)
-        if is_artifact(os.fsdecode(root)):
-            raise OutputError(f"{name}: this is an artifact: choose another directory")
-        syscalls.release(open_parent(os.fsdecode(self._above), name, is_artifact))
-        if os.path.lexists(root) and not os.path.isdir(root):
-            raise UsageError(f"{name}: this is not a directory: name one, or a new one")
-        if not os.access(root if os.path.isdir(root) else self._above, os.W_OK):
-            raise OutputError(f"{name}: you may not write there: choose another directory")
 
-    def of(self, place: bytes) -> tuple[bytes, bytes, tuple[bytes, ...]]:
-        """Where a file goes: a directory, the path below it, and the directories on that path that this run makes.
+def _places_in(given: bytes, saved: SavedAnswer) -> Callable[[bytes], _Place]:
+    """A function that returns where a file goes in a directory, each time another place.
 
-        The file keeps its path below the directory of the answer, or from the root; with a number if it is taken.
-        """
-        place = os.path.normpath(place)
-        below = place.removeprefix(self._base) if place.startswith(self._base) else place.lstrip(b"/")
-        directory, name = os.path.split(os.path.join(self._inside, below))
-        path, number = os.path.join(directory, name), 1
-        while path in self._taken or self._exists(path):
+    The file keeps its path below the directory of the answer, or from the root; with a number if it is taken.
+    UsageError: it is inside a directory that was read, or no directory. OutputError: it cannot be made.
+    """
+    base, taken, made = saved.root.rstrip(b"/") + b"/", set[bytes](), set[bytes]()
+    root, name = os.path.realpath(given), display_name(given)
+    again = "where the next run would find them again: choose another directory"
+    if root == os.path.realpath(saved.root):
+        raise UsageError(f"{name}: the files would stay in their directories, {again}")
+    for argument, _ in saved.arguments:
+        directory = os.path.realpath(os.path.join(saved.root, argument))
+        if argument and os.path.isdir(directory) and (root + b"/").startswith(directory.rstrip(b"/") + b"/"):
+            raise UsageError(f"{name}: the files would stay in {display_name(argument)}, {again}")
+    # The directory itself is made like those below it, when the first file goes there: then undo removes it, too.
+    above, inside = os.path.split(root)
+    if is_artifact(os.fsdecode(root)):
+        raise OutputError(f"{name}: this is an artifact: choose another directory")
+    syscalls.release(open_parent(os.fsdecode(above), name, is_artifact))
+    if os.path.lexists(root) and not os.path.isdir(root):
+        raise UsageError(f"{name}: this is not a directory: name one, or a new one")
+    if not os.access(root if os.path.isdir(root) else above, os.W_OK):
+        raise OutputError(f"{name}: you may not write there: choose another directory")
+
+    def exists(path: bytes) -> bool:
+        return os.path.lexists(os.path.join(above, path))
+
+    def place_of(file: bytes) -> _Place:
+        file = os.path.normpath(file)
+        directory, base_name = os.path.split(os.path.join(inside, file.removeprefix(base).lstrip(b"/")))
+        path, number = os.path.join(directory, base_name), 1
+        while path in taken or exists(path):
             number += 1
             more = b".%d" % number
-            path = os.path.join(directory, name[: _LONGEST - len(more)] + more)
-        self._taken.add(path)
-        made = list[bytes]()
-        while directory and (directory in self._made or not self._exists(directory)):
-            made.append(directory)
+            path = os.path.join(directory, base_name[: _LONGEST - len(more)] + more)
+        taken.add(path)
+        missing = list[bytes]()
+        while directory and (directory in made or not exists(directory)):
+            missing.append(directory)
             directory = os.path.dirname(directory)
-        self._made.update(made)
-        return self._above, path, tuple(reversed(made))
+        made.update(missing)
+        return above, path, tuple(reversed(missing))
 
-    def _exists(self, path: bytes) -> bool:
-        return os.path.lexists(os.path.join(self._above, path))
+    return place_of
 
 
 def _step(
@@ -211,11 +213,11 @@ def _step(
     saved: SavedAnswer,
     pair: SavedPair,
     both: tuple[Victim, Victim],
-    destinations: Destinations | None,
+    place_of: Callable[[bytes], _Place] | None,
 ) -> Step:
     """The step that acts on a duplicate. NotDoneError: what a copy of it must have cannot be found out."""
     (duplicate, kept), root, place = both, saved.roots[pair.duplicate.root], saved.path(pair.duplicate)
-    target_root, target, made = destinations.of(place) if destinations else (b"", b"", ())
+    target_root, target, made = place_of(place) if place_of else (b"", b"", ())
     with or_not_done():
         facts = FileFacts.of(duplicate.descriptor)
     return Step(
@@ -226,11 +228,8 @@ def _step(
         path=place[len(root.path) :],
         target_root=target_root,
         target=target,
-        temporary=spare_name(duplicate.base, number),
-        kept=saved.path(pair.kept),
         made=made,
         size=duplicate.status.st_size,
-        device=duplicate.status.st_dev,
         inode=duplicate.status.st_ino,
         kept_inode=kept.status.st_ino,
         sha256=duplicate.sha256,

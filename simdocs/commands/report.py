@@ -154,7 +154,7 @@ def reported(
 
 def _differences(
     answer: SavedAnswer, groups: GroupTable, chosen: Mapping[int, Sequence[int]], held: Mapping[bytes, bytes]
-) -> dict[int, dict[int, Difference]]:
+) -> dict[int, dict[int, Difference | str]]:
     """What is shown of these pairs: see Report. chosen: duplicates by group, as `chosen_pairs` has them."""
     from simdocs.commands.saved_texts import texts_of
     from simdocs.matching.difference import difference
@@ -169,12 +169,11 @@ def _differences(
         if place >= 0 and at in chosen[place]:
             pairs.append((place, at, pair))
     texts = texts_of(answer, (each for *_, pair in pairs for each in (pair.kept, pair.duplicate)), held)
-    found = dict[int, dict[int, Difference]]({place: {} for place in chosen})
+    found: dict[int, dict[int, Difference | str]] = {place: {} for place in chosen}
     for place, at, pair in pairs:
         kept, duplicate = (texts[each.name, each.root] for each in (pair.kept, pair.duplicate))
         if isinstance(kept, str) or isinstance(duplicate, str):
-            missing = ", ".join(each for each in (kept, duplicate) if isinstance(each, str))
-            found[place][at] = Difference(_UNIT, "", (), missing)
+            found[place][at] = ", ".join(each for each in (kept, duplicate) if isinstance(each, str))
         elif kept == duplicate:
             text = kept.decode("utf-8", "surrogateescape")
             found[place][at] = Difference(_UNIT, _UNIT, (Passage(True, text, text),) if text else ())

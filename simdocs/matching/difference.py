@@ -33,9 +33,6 @@ from simdocs.options.recipes import Shingling
 _CHARACTERS_AT_ONCE = 1 << 17
 """Characters whose words or lines are Python objects at the same time."""
 
-_CHARACTERS_A_BLOCK = 1 << 10
-"""Characters of the lines that are compared together if a text has too many lines, unless a line has more."""
-
 _LF, _CR = 10, 13
 
 
@@ -86,8 +83,7 @@ def difference(a: bytes, b: bytes, shingling: Shingling, unit: str) -> Differenc
         if len(_cuts(*places)) <= most_passages:
             return Difference(unit, finest, tuple(_passages(left, right, *places)), run=run, excess=excess)
         excess = excess or f"more than {most_passages:,} passages that differ"
-    ends = _alike_ends(left, right) if begins else _alike_blocks(texts, shingling)
-    return Difference(unit, "text", tuple(ends), excess=excess)
+    return Difference(unit, "text", tuple(_alike_ends(*texts)), excess=excess)
 
 
 def _begins(texts: Sequence[str], unit: str, most: int) -> list[Index]:
@@ -101,28 +97,16 @@ def _begins(texts: Sequence[str], unit: str, most: int) -> list[Index]:
     return begins
 
 
-def _alike_ends(a: _Units, b: _Units) -> Iterator[Passage]:
-    """Yield the common beginning of two texts, what differs, and the common end."""
-    begin, end = alike_ends(a.numbers, b.numbers)
-    sizes = len(a.numbers), len(b.numbers)
-    yield from _passages(a, b, *(np.concatenate((np.arange(begin), np.arange(size - end, size))) for size in sizes))
-
-
-def _alike_blocks(texts: Sequence[str], shingling: Shingling) -> Iterator[Passage]:
-    """Yield the same for blocks of lines, if there are too many lines: blocks from the beginning, then from the end."""
-    left, right = (_units(text, _blocks(text), shingling, "lines") for text in texts)
-    begin, _ = alike_ends(left.numbers, right.numbers)
-    if begin:
-        yield Passage(True, left.joined(0, begin), right.joined(0, begin))
-    rests = [each.joined(begin, len(each.numbers)) for each in (left, right)]
-    left, right = (_units(text, _blocks(text, from_end=True), shingling, "lines") for text in rests)
-    sizes = len(left.numbers), len(right.numbers)
-    differing = left.numbers[::-1][: min(sizes)] != right.numbers[::-1][: min(sizes)]
-    end = int(differing.argmax()) if differing.any() else min(sizes)
-    if any(size > end for size in sizes):
-        yield Passage(False, *(each.joined(0, size - end) for each, size in zip((left, right), sizes, strict=True)))
-    if end:
-        yield Passage(True, *(each.joined(size - end, size) for each, size in zip((left, right), sizes, strict=True)))
+def _alike_ends(a: str, b: str) -> Iterator[Passage]:
+    """Yield the common beginning of two texts, what differs, and the common end, by characters."""
+    begin, end = alike_ends(to_codepoints(a), to_codepoints(b))
+    for shared, parts in (
+        (True, (a[:begin], b[:begin])),
+        (False, (a[begin : len(a) - end], b[begin : len(b) - end])),
+        (True, (a[len(a) - end :], b[len(b) - end :])),
+    ):
+        if any(parts):
+            yield Passage(shared, *parts)
 
 
 def _units(text: str, begins: Index, shingling: Shingling, unit: str) -> _Units:
@@ -159,15 +143,6 @@ def line_begins(text: str) -> Index:
     ends[:-1] &= points[1:] != _LF
     ends |= points == _LF
     return _with_ends(np.flatnonzero(ends[:-1]) + 1, len(text))
-
-
-def _blocks(text: str, *, from_end: bool = False) -> Index:
-    """The beginnings of blocks of a text, each of several lines or one large line; and its end."""
-    lines = line_begins(text)
-    if from_end:
-        lines = len(text) - lines[::-1]
-    ends = lines[[end for _, end in row_blocks(lines, _CHARACTERS_A_BLOCK)]]
-    return np.concatenate(([0], ends)) if not from_end else np.append(len(text) - ends[::-1], len(text))
 
 
 _BEGINS: Mapping[str, Callable[[str], Index]] = MappingProxyType({"words": _word_begins, "lines": line_begins})

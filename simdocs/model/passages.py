@@ -54,7 +54,6 @@ class Difference:
     unit: the unit that was compared: the one asked for; `lines` if the texts have too many words, or are too long and
         different for words; or `text` if only their beginnings and ends were compared.
     passages: the passages, in order.
-    missing: why there are no passages; empty if there are.
     run: 0; or the number of units in a run, if the texts are so long and different that runs that occur once in each
         were matched first. Then passages that differ may have some units in common.
     excess: what the texts have too much of to be compared by the unit asked for; empty if they do not.
@@ -63,7 +62,6 @@ class Difference:
     asked: str
     unit: str
     passages: tuple[Passage, ...]
-    missing: str = ""
     _: KW_ONLY
     run: int = 0
     excess: str = ""
@@ -73,14 +71,14 @@ class Difference:
         """How the texts were compared if not by the unit asked for; empty if they were."""
         if self.run:
             return f"by {self.unit} between runs of {self.run} {self.unit} that each of them has only once"
-        if self.missing or self.unit == self.asked:
+        if self.unit == self.asked:
             return ""
         return "by lines" if self.unit == "lines" else "only by how they begin and end"
 
     @property
     def equality(self) -> str:
-        """A sentence that nothing differs; empty if a passage does, or if `missing` says why there are no passages."""
-        if self.missing or not all(passage.shared for passage in self.passages):
+        """A sentence that nothing differs; empty if a passage does."""
+        if not all(passage.shared for passage in self.passages):
             return ""
         if all(passage.a == passage.b for passage in self.passages):
             return "the texts are equal"
@@ -90,7 +88,7 @@ class Difference:
     def likeness(self) -> str:
         """The same as `equality`, also for texts that differ only in blank lines, where no mark would be seen."""
         differing = (text for passage in self.passages if not passage.shared for text in (passage.a, passage.b))
-        return self.equality or ("" if self.missing or any(map(str.strip, differing)) else _ONLY_SPACES)
+        return self.equality or ("" if any(map(str.strip, differing)) else _ONLY_SPACES)
 
     @property
     def places(self) -> int:
@@ -121,8 +119,6 @@ class Difference:
         suited = [name for name, compared in COMPARED.items() if compared == self.asked]
         if diff not in suited:
             raise UsageError(f"a difference of {self.asked} can be drawn as {' or '.join(suited)}, not {diff!r}")
-        if self.missing:
-            return f"[no difference: {self.missing}]\n"
         if diff == "unified" and self.equality:
             return ""
         draw: Callable[..., bytes] = loaded("simdocs.views.drawn_difference:drawn_as")

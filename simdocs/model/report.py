@@ -97,7 +97,7 @@ class Report(Result):
     answer: what was compared and how, and the counts.
     groups: the groups.
     shown: for each group of which texts are shown, by its place, the difference of the kept document and each
-        duplicate, by the place of the duplicate in the group, from 1. One with `missing` says why there is none.
+        duplicate, or why there is none, by the place of the duplicate in the group, from 1.
     most_bytes: the bytes of texts that are shown at most.
     figure_name: the name of the figure that is drawn alone, if one is.
     """
@@ -106,7 +106,7 @@ class Report(Result):
         self,
         answer: SavedAnswer,
         groups: GroupTable,
-        shown: dict[int, dict[int, Difference]],
+        shown: dict[int, dict[int, Difference | str]],
         most_bytes: int,
         figure_name: str | None = None,
         **more: Any,
@@ -126,10 +126,10 @@ class Report(Result):
         return drawn
 
 
-def differences(shown: dict[int, dict[int, Difference]]) -> tuple[int, list[str]]:
+def differences(shown: dict[int, dict[int, Difference | str]]) -> tuple[int, list[str]]:
     """How many differences are shown; and why others are not, each reason once, in order. shown: see Report."""
     every = [each for group in shown.values() for each in group.values()]
-    missing = [each.missing for each in every if each.missing]
+    missing = [each for each in every if isinstance(each, str)]
     return len(every) - len(missing), list(dict.fromkeys(missing))
 
 

@@ -17,66 +17,7 @@ SUFFIX = "answer"
 """The suffix of the names of saved answers."""
 
 VERSION = 2
-"""The version of their format."""
-
-HEAD_FIELDS = (
-    ("format", "`simdocs.answer`"),
-    ("version", "2, the version of the format"),
-    ("simdocs", "the version of the program that wrote it"),
-    ("root", "the directory in which relative names are found"),
-    ("index_root", "the same for the documents of an index, with `--against`; else null"),
-    ("unicode", "the version of Unicode in Python"),
-    ("threshold", "the minimum similarity"),
-    ("probability", "the least probability that a pair at the threshold becomes a candidate"),
-    ("parameters", "every parameter, in groups; `banding` is null if candidates were not found by bands"),
-    ("ignored", "the tokens that were left out, ascending, 4 bytes each, little-endian, in base64"),
-    ("documents", "number of documents"),
-    ("kept", "how many of them are kept"),
-    ("groups", "number of kept documents that have duplicates"),
-    ("duplicates", "number of duplicates, which is that of the rows"),
-    (
-        "changed",
-        "null; with `--changed`, the number of documents that are new or changed: only groups with one of these have"
-        " rows, and `kept` counts only these",
-    ),
-    ("skipped", "how many documents were not compared, by reason"),
-    ("arguments", "each argument (`name`), and how many documents it gave (`documents`)"),
-    (
-        "roots",
-        "the directories below which files are opened without following links: `path`, `inode`, how many bytes of a"
-        " document's name are those of the directory (`named`), and the number of the argument (null: of the index)",
-    ),
-)
-"""The fields of the first line of a saved answer, and their meanings."""
-
-_OF_BOTH = (
-    ("root", "the number of the directory in `roots` below which it was found"),
-    ("container", "if it is a row of a data set: how many bytes of its name are the name of its file; else 0"),
-    ("size", "bytes of its text after decompression"),
-    ("file_size", "bytes of its file on disk"),
-    ("mtime_ns", "modification time of its file, in nanoseconds since 1970"),
-    ("ctime_ns", "time of the last change of its inode"),
-    ("inode", "inode of its file; 0 if it came from no file"),
-    ("content", "first 16 bytes of the SHA-256 of what its file holds after decompression, in hexadecimal"),
-)
-"""What a row has of both documents, and the meanings."""
-
-ROW_FIELDS = (
-    ("kept", "the name of the kept document"),
-    ("duplicate", "the name of its duplicate"),
-    ("jaccard", "their similarity, rounded to six digits; null if it was not computed"),
-    ("estimate", "the similarity estimated from their signatures"),
-    ("group", "the number of the group, from 0, in the order of the rows"),
-    *((f"kept_{name}", f"of the kept document: {meaning}") for name, meaning in _OF_BOTH),
-    *((f"duplicate_{name}", f"of the duplicate: {meaning}") for name, meaning in _OF_BOTH),
-)
-"""The fields of a row, and their meanings."""
-
-END_FIELDS = (
-    ("rows", "number of rows"),
-    ("checksum", "the SHA-256 of all lines before this one, in hexadecimal"),
-)
-"""The fields of the last line, and their meanings."""
+"""The version of their format, which docs/generate.py describes."""
 
 
 class SavedDocument(NamedTuple):

@@ -97,11 +97,6 @@ class Sketching(Group, shared=SIGNATURES, decided=True):
         """Whether the hash functions are stated, and not drawn with the seed."""
         return self.scheme in OWN_SCHEMES
 
-    @property
-    def goes_by_rows(self) -> bool:
-        """Whether the scheme goes through the shingles row by row, which can be shown."""
-        return self.is_own or self.scheme == "permutation"
-
     def with_own_functions(self, functions: tuple[str, ...], permutations: Sized) -> Sketching:
         """The scheme of the functions that are stated, so far without items; itself if none are.
 

@@ -20,7 +20,7 @@ from simdocs.storage import syscalls
 from simdocs.storage.step import WRONG_STEP, Step
 from simdocs.storage.syscalls import as_output_error
 
-FORMAT, VERSION = "simdocs.journal", 1
+FORMAT, VERSION = "simdocs.journal", 2
 
 SUFFIX = ".journal.jsonl"
 """What is added to the name of an answer."""
@@ -86,7 +86,9 @@ class Journal:
                 raise ValueError
             if line["version"] != VERSION:
                 problem = f"{self.name}: has format version {str(line['version'])[:20]}"
-                raise ArtifactError(f"{problem}, but this simdocs reads version {VERSION}: upgrade simdocs")
+                raise ArtifactError(
+                    f"{problem}, but this simdocs reads version {VERSION}: undo it with the version that wrote it"
+                )
             self.runs, self.is_finished = line["run"], False
         elif number == 0:
             raise ValueError

@@ -19,13 +19,13 @@ from simdocs.storage.tree import directory_below
 WRONG_STEP = (ValueError, ArithmeticError, LookupError, TypeError, AttributeError, RecursionError)
 """The errors of looking into JSON that is not a step."""
 
-_NAMES = ("name", "root", "path", "target_root", "target", "temporary", "kept")
+_NAMES = ("name", "root", "path", "target_root", "target")
 _NUMBERS = {
     "size": range(1 << 63),
     **dict.fromkeys(("mtime_ns", "atime_ns"), range(-(10**9 << 63), 10**9 << 63)),
     "mode": range(1 << 12),
     **dict.fromkeys(("uid", "gid"), range((1 << 32) - 1)),
-    **dict.fromkeys(("device", "inode", "kept_inode"), range(1 << 64)),
+    **dict.fromkeys(("inode", "kept_inode"), range(1 << 64)),
 }
 """The fields that are whole numbers, and the values that they can have."""
 
@@ -52,8 +52,6 @@ class Step(NamedTuple):
     name: the name of the document, for people.
     root, path: the directory below which no link is followed, and the path of the file below it.
     target_root, target: the same of the place to which it goes; empty if it goes nowhere.
-    temporary: the name of a file that exists meanwhile; empty if there is none.
-    kept: the absolute path of the kept document's file.
     made: the directories below target_root that are made for it, each after the one in which it is.
     size, ..., inode: of the file, before anything is done to it.
     sha256: the digest of its bytes, in hexadecimal.
@@ -67,8 +65,6 @@ class Step(NamedTuple):
     path: bytes
     target_root: bytes
     target: bytes
-    temporary: bytes
-    kept: bytes
     made: tuple[bytes, ...]
     size: int
     mtime_ns: int
@@ -76,7 +72,6 @@ class Step(NamedTuple):
     mode: int
     uid: int
     gid: int
-    device: int
     inode: int
     kept_inode: int
     sha256: str
@@ -112,7 +107,7 @@ class Step(NamedTuple):
         ValueError: an attribute is not in hexadecimal.
         """
         goes = bool(self.target)
-        roots = (self.root, self.kept, *((self.target_root,) if goes else ()))
+        roots = (self.root, *((self.target_root,) if goes else ()))
         below = (self.path, *((self.target,) if goes else ()))
         return (
             all(root.startswith(b"/") for root in roots)
@@ -120,7 +115,6 @@ class Step(NamedTuple):
             and self.action == (MOVE if goes else HARDLINK)
             and bool(self.target_root) == goes
             and all(self.target.startswith(above + b"/") for above in self.made)
-            and self.temporary == spare_name(self.base, self.number)
             and all(getattr(self, field) in values for field, values in _NUMBERS.items())
             and bool(_DIGEST.fullmatch(self.sha256))
             and all(name and b"\0" not in text_to_name(name) for name, _ in self.attributes)
@@ -139,8 +133,9 @@ class Step(NamedTuple):
 
     @property
     def spare(self) -> str:
-        """The name of the file that exists meanwhile."""
-        return os.fsdecode(self.temporary)
+        """A short name for the file beside its place or its target, while it is neither here nor there."""
+        known = hashlib.sha256(os.fsencode(self.base)).hexdigest()[:16]
+        return f"{DRAFT_PREFIX}{known}.act.{self.number}"
 
     @property
     def draft(self) -> str:
@@ -245,12 +240,6 @@ class Victim(NamedTuple):
         if there is None or not os.path.samestat(there, self.status):
             return False
         return (now.st_size, now.st_mtime_ns) == (self.status.st_size, self.status.st_mtime_ns)
-
-
-def spare_name(base: str, number: int) -> bytes:
-    """A short name for a file that exists meanwhile beside a file of this name."""
-    known = hashlib.sha256(os.fsencode(base)).hexdigest()[:16]
-    return f"{DRAFT_PREFIX}{known}.act.{number}".encode()
 
 
 def digest_at(name: str, dir_fd: int) -> str:

@@ -291,12 +291,12 @@ def _text_blocks(report: Report) -> Iterator[tuple[int, str]]:
         yield first, f"{{{','.join(held)}}}"
 
 
-def _texts(group: Mapping[int, Difference]) -> dict[str, Any]:
+def _texts(group: Mapping[int, Difference | str]) -> dict[str, Any]:
     """The rows of each pair of a group, or why there are none."""
     pairs, notes = dict[int, Any](), dict[int, str]()
     for at, difference in group.items():
-        if difference.missing:
-            notes[at] = display_name(difference.missing.encode("utf-8", "surrogateescape"))
+        if isinstance(difference, str):
+            notes[at] = display_name(difference.encode("utf-8", "surrogateescape"))
             continue
         pairs[at] = [_cells(row) for row in difference_rows(difference)]
         if note := difference.likeness or (f"compared {difference.coarser}" if difference.coarser else ""):

@@ -539,9 +539,9 @@ def test_a_damaged_journal_is_refused(place: Path) -> None:
     for command in (("undo", JOURNAL), ("undo", JOURNAL, "--yes"), ("act", "x.answer", "--hardlink", "--yes")):
         done = simdocs(*command, cwd=place)
         assert (done.status, "damaged" in done.err) == (4, True), done
-    (place / JOURNAL).write_bytes(whole.replace(b'"version": 1', b'"version": 2'))
+    (place / JOURNAL).write_bytes(whole.replace(b'"version": 2', b'"version": 1'))
     done = simdocs("undo", JOURNAL, cwd=place)
-    assert (done.status, "upgrade simdocs" in done.err) == (4, True)
+    assert (done.status, "undo it with the version that wrote it" in done.err) == (4, True)
     assert simdocs("undo", "none", cwd=place).status == 2
 
 

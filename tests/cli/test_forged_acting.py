@@ -57,8 +57,6 @@ def rewrite(journal: Path, change: Callable[[list[Line]], object]) -> None:
 
 
 STEPS: dict[str, tuple[str, Line]] = {
-    "a temporary file that act does not make": ("--move", {"temporary": "thesis"}),
-    "the temporary file of another step": ("--hardlink", {"temporary": ".simdocs-tmp-0000000000000000.act.1"}),
     "no digest": ("--move", {"sha256": ""}),
     "a digest in capital letters": ("--move", {"sha256": "A" * 64}),
     "a path that leads up": ("--move", {"path": "../other/thesis"}),

@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import json
 import os
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,18 @@ def test_the_rows_are_those_of_the_plain_answer(place: Path) -> None:
     columns = ("kept", "duplicate", "jaccard", "estimate")
     assert [{name: row[name] for name in columns} for row in rows] == list(map(json.loads, plain.out.splitlines()))
     assert [row["group"] for row in rows] == [0, 0, 1]
+
+
+def test_every_field_is_described(place: Path) -> None:
+    head, rows = saved(place, "docs", "new")
+    *_, end = map(json.loads, (place / "x.answer").read_bytes().splitlines())
+    page = (Path(__file__).resolve().parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
+    _, *tables = page.partition("## NAME.answer")[2].split(" line | |\n")
+    listed = [
+        re.findall(r"^\| `(\w+)` \|", table.partition("| Row | |")[at], re.MULTILINE)
+        for at, table in ((0, tables[0]), (2, tables[0]), (0, tables[1]))
+    ]
+    assert [sorted(each) for each in listed] == [sorted(head), sorted(rows[0]), sorted(end)]
 
 
 def test_any_number_of_workers_gives_the_same_bytes(place: Path) -> None:

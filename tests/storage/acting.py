@@ -101,7 +101,7 @@ def known_places(root: Path) -> dict[bytes, set[bytes]]:
     if (root / JOURNAL).exists():
         for step, _ in read_journal(bytes(root / JOURNAL)).steps.values():
             places.add(step.place)
-            places.add(os.path.join(os.path.dirname(step.place), step.temporary))
+            places.add(step.spare_place)
             if step.target:
                 places.add(step.target_place)
     found: dict[bytes, set[bytes]] = {}

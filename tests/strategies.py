@@ -42,17 +42,19 @@ EDGES = [at + beside for at in (8, 32, 64, 128, 512, 1024) for beside in (-1, 0,
 
 ASCII = ["a", "b", "B", "Z", "_", "0", "7", ".", "!", "$", "'", " ", " ", "\n", "\r\n", "\t", "\x00", "\x1f", "\x7f"]
 STOPS = ["the ", "The ", "THE ", "of ", " und ", "dass ", "daß ", "même ", "été ", "не ", "l'"]
-CASED = ["Σ", "σ", "ς", "İ", "ı", "ẞ", "ß", "Å", "Ⅳ", "ᾈ", "Ж", "ǅ"]
+CASED = ["Σ", "σ", "ς", "İ", "ı", "ẞ", "ß", "Å", "Ⅳ", "ᾈ", "Ж", "ǅ", "ŉ", "ΐ", "Ꭰ"]
 COMPOSED = ["é", "e\u0301", "\u0301", "\u0323", "\u0345", "Å", "ﬁ", "Ａ", "½", "\u1100", "\u1161", "각", "\u20dd"]
 UNSPACED = ["ก", "่", "ำ", "日", "本", "々", "〇", "か", "\u3099", "ｶ", "ﾞ", "က", "ာ", "္", "ខ", "្", "ກ", "𠀀", "㍿"]
 MARKED = ["क", "ि", "्", "\u0903", "ə", "א", "\u05b0", "\u200d", "\u200c", "👍", "🏽", "\ufeff", "\ufffd"]
+IGNORED = ["\u00ad", "\u034f", "\u1160", "\u200b", "\u2060", "\ufe0f", "\ufeff", "\U000e0041", "\u200d", "\u0301", "é"]
+LETTERS = ["ł", "Ø", "æ", "ǿ", "Þ", "ı", "ـ", "ك", "\u064e", "ெ", "ா"]
 DIGITS = ["٣", "۷", "²", "१", "𝟘", "Ⅷ"]
 SIGNS = ["«", "—", "¿", "€", "＿", "´", "、", "ー"]
 INVALID = [b"\xff", b"\xc3", b"\xa9", b"\xe4\xb8", b"\xad", b"\xed\xb2\x80", b"\xf4\x90\x80\x80", b"\xc0\x80"]
 
 _COMMON = ["a", "b", "B", " ", "the ", "é", "日"]
 _FAMILIES = [_COMMON, _COMMON, ASCII, STOPS, CASED, COMPOSED, UNSPACED, MARKED, DIGITS, SIGNS, WHITESPACE, SEPARATORS]
-_FAMILIES += [[*LOOKALIKES, " ", "\n"]]
+_FAMILIES += [IGNORED, LETTERS, [*LOOKALIKES, " ", "\n"]]
 
 
 def _batches(families: list[list[bytes]]) -> st.SearchStrategy[list[bytes]]:

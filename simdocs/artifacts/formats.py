@@ -9,6 +9,7 @@ History:
 - Version 3: `manifest.json` tells whether stop words were left out, and has the list if it was not that of a language.
 - Version 4: `manifest.json` has a list of text fields, and the format, delimiter and header of files that were given.
 - Version 5: there is no `chunks.npy`: updates take over whole files, and the beginning of files of lines that grew.
+- Version 6: case is folded by `str.casefold`, not `str.lower`, and default-ignorable characters are dropped.
 """
 
 from __future__ import annotations
@@ -120,7 +121,7 @@ FORMATS: Mapping[str, ArtifactFormat] = MappingProxyType(
             ArtifactFormat(
                 Shingles,
                 Recipe,
-                5,
+                6,
                 (
                     _array("tokens", "<u4", "T", "the tokens of each document, ascending, without repeats"),
                     _array(
@@ -129,11 +130,11 @@ FORMATS: Mapping[str, ArtifactFormat] = MappingProxyType(
                     *_DOCUMENTS,
                 ),
             ),
-            ArtifactFormat(Signatures, SignatureRecipe, 5, (_SIGNATURES, _IGNORED, *_DOCUMENTS)),
+            ArtifactFormat(Signatures, SignatureRecipe, 6, (_SIGNATURES, _IGNORED, *_DOCUMENTS)),
             ArtifactFormat(
                 BandIndex,
                 IndexRecipe,
-                5,
+                6,
                 (
                     _array(
                         "band_keys", "<u8", "B M", "the key of each distinct text in each band, ascending in a band"

@@ -18,6 +18,7 @@ from simdocs.corpora.decode import as_bytes, as_utf8
 from simdocs.corpora.single_text import read_single_document, refuse_fifo_twice
 from simdocs.errors import UnreachableRecallError, UsageError
 from simdocs.kernels import jaccard
+from simdocs.kernels.normalise import normalise
 from simdocs.kernels.permutation import slots
 from simdocs.kernels.schemes import signing_of
 from simdocs.matching.difference import difference
@@ -29,6 +30,7 @@ from simdocs.matching.measures import (
     signature_measures,
     token_sets,
 )
+from simdocs.model.columns import joined
 from simdocs.model.comparison import Comparison, SimilarityMatrix
 from simdocs.model.documents import OTHER_ENCODING
 from simdocs.model.figures import percentage
@@ -174,6 +176,11 @@ class ComparedTexts:
             are = "this text is shorter" if len(short) == 1 else "these texts are shorter"
             so = "it matches" if len(short) == 1 else "they match"
             yield f"{_named(short)}: {are} than a shingle, so {so} only the same text"
+        switches = self.shingling.normalisation
+        if len(names) == 2 and self.similarity[0, 1] < 1 and not any(map(bytes.isascii, self.texts)):
+            one, other = (normalise(joined([text]), switches.but(nfkc=True)).data for text in self.texts)
+            if np.array_equal(one, other):
+                yield "these texts differ only in their Unicode form, such as NFC and NFD: --nfkc makes them the same"
         invalid = dict.fromkeys(compress(names, (not _is_utf8(text) for text in self.texts)))
         if 0 < len(invalid) < len(set(names)):
             yield f"{_named(invalid)} {'is' if len(invalid) == 1 else 'are'} not UTF-8: {OTHER_ENCODING}"

@@ -1,8 +1,8 @@
 """The steps of normalisation that look at one character at a time, from UTF-8 bytes to code points.
 
-These steps are lower-casing, `strip_punctuation`, `mask_digits`, and the mapping of all whitespace to one character.
-ASCII text is translated as bytes. Other text is decoded, and each code point is looked up in a table. Steps in which a
-character depends on its neighbours go through Python's str: a final sigma, the normal forms of Unicode, stripped
+These steps are to drop ignorable characters, case folding, `strip_punctuation`, `mask_digits`, and the mapping of all
+whitespace to one character. ASCII text is translated as bytes. Other text is decoded, and each code point is looked up
+in a table. What depends on neighbouring characters goes through Python's str: the normal forms of Unicode, stripped
 accents, and bytes that are not valid UTF-8.
 """
 
@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cache, partial
+from functools import cache
 from typing import Literal
 
 import numpy as np
 
 from simdocs.kernels import characters as kinds
 from simdocs.kernels.characters import CodepointTable, from_codepoints, one_by_one, to_codepoints
-from simdocs.model.ragged import Array, Bytes, Index, Mask, Ragged, count_true_in_rows, offsets_of
+from simdocs.model.ragged import Array, Index, Mask, Ragged, count_true_in_rows, offsets_of
 from simdocs.options.texts import Normalisation
 
 Form = Literal["NFKC", "NFD"]
@@ -130,69 +130,46 @@ _SEPARATORS = bytes([*range(9), *range(14, 28), 127])
 """Control characters that no step changes, moves or combines with others. One that occurs in no text of a batch can
 separate the texts of that batch."""
 
-_KNOWN, _CONTEXT, _CODEPOINT = 1 << 30, 1 << 31, (1 << 21) - 1
-"""The parts of a table entry: a flag for "computed", a flag for "depends on context", a mask of the code point."""
+IGNORABLE = re.compile(
+    "[\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
+    "\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+"""The characters that are dropped from every text: Default_Ignorable_Code_Point of Unicode 14.0, such as soft hyphens,
+zero-width spaces and variation selectors. But U+200C and U+200D stay, which tell words apart in some scripts."""
 
-SIGMA = "Σ"
-"""The only character whose lower case depends on its neighbours."""
-
-_MEDIAL_SIGMA = "σ"
-"""The lower case of a sigma that a letter follows. At the end of a word, it is ς."""
+_PLAIN = {"Æ": "AE", "Ð": "D", "Ø": "O", "Þ": "TH", "ẞ": "SS", "Đ": "D", "Ħ": "H", "Ł": "L", "Œ": "OE", "Ŧ": "T"}
+_PLAIN |= {letter.lower(): plain.lower() for letter, plain in _PLAIN.items()} | {"ı": "i", "\u0640": ""}
+"""What `strip_accents` makes of letters that Unicode does not decompose. U+0640, tatweel, stretches Arabic words."""
 
 CODEPOINT_CUTS = re.compile(rb"[\x00-\x7f\xc0-\xff]")
 """Bytes that begin a code point. A text can be cut before them if every code point is mapped by itself."""
 
-_LETTER = rb"(?:[A-Za-z]|[\xd0\xd1][\x80-\xbf]|\xce[\x91-\xa1\xa3-\xa9\xb1-\xbf]|\xcf[\x80-\x89])"
-"""Letters of Latin, Cyrillic (U+0400 to U+047F) and Greek (without accents). All are cased."""
-
-_AFTER_LETTER_OR_DIGIT = (
-    rb"(?:(?<=[0-9A-Za-z])|(?<=[\xd0\xd1][\x80-\xbf])|(?<=\xce[\x91-\xa1\xa3-\xa9\xb1-\xbf])|(?<=\xcf[\x80-\x89]))"
-)
-
 CONTEXT_FREE_CUTS = re.compile(
-    rb"[\t\n\r ,;()0-9\xe4-\xe9]|\xe0\xb8[\x81-\xae]|\xf0\x9f[\x90-\xab]|\xef\xb7[\xb0-\xbb]"
-    rb"|(" + _AFTER_LETTER_OR_DIGIT + rb"(?!\xce\xa3(?!" + _LETTER + rb"))" + _LETTER + rb")"
+    rb"[\t\n\r ,;()0-9A-Za-z\xd0\xd1\xe4-\xe9]|\xce[\x91-\xbf]|\xcf[\x80-\x89]"
+    rb"|\xe0\xb8[\x81-\xae]|\xf0\x9f[\x90-\xab]|\xef\xb7[\xb0-\xbb]"
 )
 """Bytes before which a text can be cut so that str maps the parts as it maps the whole.
 
-The characters that begin here do not combine with the character before them in any form of Unicode, and a sigma before
-them does not look past them. The first line has ASCII, ideographs (U+4000 to U+9FFF, whose first byte is e4 to e9),
-Thai consonants (like ideographs, they are written without spaces), pictures such as faces, and
-Arabic words in one character, of which U+FDFA becomes 18. The second line, a group, has letters that follow another
-letter: before a letter that stands alone, a sigma would be cut off from the rest of its word. A sigma is among them
-only if a letter follows it, so that it is not a final one. If the letter before the cut is a sigma, it is not a final
-one either, but would be in its part, so call `with_medial_sigma`."""
+The characters that begin here do not combine with the character before them in any form of Unicode. The first line has
+ASCII, Cyrillic (U+0400 to U+047F), ideographs (U+4000 to U+9FFF, whose first byte is e4 to e9), and Greek without
+accents. The second has Thai consonants (like ideographs, they are written without spaces), pictures such as faces, and
+Arabic words in one character, of which U+FDFA becomes 18."""
 
 
-def depends_on_context(data: memoryview, switches: Normalisation) -> bool:
-    """Whether the mapping of a character of this text (UTF-8 bytes) may depend on the characters around it."""
-    if switches.nfkc or switches.strip_accents:
-        return True
-    return not switches.keep_case and re.search(_SIGMA, data) is not None
+def depends_on_context(switches: Normalisation) -> bool:
+    """Whether what a character becomes may depend on the characters around it."""
+    return switches.nfkc or switches.strip_accents
 
 
 def mapped_by_character(text: bytes, switches: Normalisation) -> bool:
-    """Whether each character of a text can be mapped by itself, which is faster. False: it may be, or not."""
-    if switches.nfkc or switches.strip_accents:
-        return False
-    if not switches.keep_case and (_SIGMA in text or _DOTTED_I in text):
+    """Whether each character of a text can be mapped by itself, which is faster."""
+    if depends_on_context(switches):
         return False
     try:
         text.decode()
     except UnicodeDecodeError:
         return False
     return True
-
-
-_SIGMA, _DOTTED_I = SIGMA.encode(), "İ".encode()
-"""The characters that depend on their neighbours, or become two."""
-
-
-def with_medial_sigma(part: Bytes) -> Bytes:
-    """This part of a text, which a letter follows in the text; a copy with a lower-case sigma if a sigma is its end."""
-    if part[-2:].tobytes() != _SIGMA:
-        return part
-    return np.concatenate((part[:-2], np.frombuffer(_MEDIAL_SIGMA.encode(), np.uint8)))
 
 
 def map_characters(raw: Ragged, switches: Normalisation, *, lines: bool) -> list[Ragged]:
@@ -205,44 +182,47 @@ def map_characters(raw: Ragged, switches: Normalisation, *, lines: bool) -> list
     data = raw.values.tobytes()
     if data.isascii():
         return [Ragged(np.frombuffer(data.translate(ascii_table(switches, lines)), np.uint8), raw.offsets)]
-    if not (switches.nfkc or switches.strip_accents):
-        decoded = _decoded(raw, data)
-        if decoded is not None:
-            mapped = character_table(switches, lines)(decoded.values)
-            if mapped.max(initial=0) < _CONTEXT:
-                mapped &= np.uint32(_CODEPOINT)
-                return [Ragged(mapped, decoded.offsets)]
+    decoded = None if depends_on_context(switches) else _decoded(raw, data)
+    if decoded is not None:
+        entries = _character_table(switches, lines)(decoded.values)
+        if entries.max(initial=0) < _SEVERAL:
+            return [Ragged(entries - np.uint32(1), decoded.offsets)]
     return _map_with_str(raw, data, switches, lines)
 
 
 @cache
 def ascii_table(switches: Normalisation, lines: bool) -> bytes:
     """The byte that each of 256 bytes becomes. Those that are not ASCII become 0."""
-    return (_entries(np.arange(128), switches, lines) & 0x7F).astype(np.uint8).tobytes() + bytes(128)
+    return "".join(mapped_alone(np.arange(128), switches, lines)).encode() + bytes(128)
+
+
+_SEVERAL = 1 << 21
+"""The number in a table of characters of one that becomes none, or more than one."""
 
 
 @cache
-def character_table(switches: Normalisation, lines: bool) -> CodepointTable:
-    """The code point that each becomes, and flags: uint32. It cannot be used for `nfkc` and `strip_accents`."""
-    return CodepointTable(partial(_entries, switches=switches, lines=lines), np.uint32)
+def _character_table(switches: Normalisation, lines: bool) -> CodepointTable:
+    """For each code point, 1 + the one that it becomes by itself, or _SEVERAL: uint32."""
+
+    def entries(codepoints: Index) -> list[int]:
+        return [1 + ord(made) if len(made) == 1 else _SEVERAL for made in mapped_alone(codepoints, switches, lines)]
+
+    return CodepointTable(entries, np.uint32)
 
 
-def _entries(codepoints: Index, switches: Normalisation, lines: bool) -> Array:
-    """The table entries of code points: the code point that each becomes, and flags. uint32 (n,)."""
-    mapped, in_context = codepoints.astype(np.uint32), np.zeros(len(codepoints), bool)
-    if not switches.keep_case:
-        lowered = [chr(codepoint).lower() for codepoint in codepoints.tolist()]
-        mapped = np.array([ord(character[0]) for character in lowered], np.uint32)
-        in_context = (codepoints == ord(SIGMA)) | (np.fromiter(map(len, lowered), np.int64, len(lowered)) > 1)
+def mapped_alone(codepoints: Index, switches: Normalisation, lines: bool) -> list[str]:
+    """What each code point becomes by all steps but `nfkc` and `strip_accents`: up to three characters."""
+    alone = switches.but(nfkc=False, strip_accents=False)
+    made = [after_str_steps(chr(codepoint), alone) for codepoint in codepoints.tolist()]
+    mapped = np.array([ord(each) if len(each) == 1 else 0 for each in made])
     found = kinds.kinds_of(mapped)
-    becomes = mapped.copy()
-    if switches.mask_digits:
-        becomes[found & kinds.DIGIT != 0] = ord("0")
-    becomes[found & (kinds.SPACE | kinds.PUNCTUATION * switches.strip_punctuation) != 0] = SPACE
-    if lines:
-        becomes[(mapped == ord("\n")) | (mapped == ord("\r"))] = NEWLINE
-    becomes[in_context] = _CONTEXT
-    return becomes | np.uint32(_KNOWN)
+    digits = found & kinds.DIGIT * switches.mask_digits
+    spaces = found & (kinds.SPACE | kinds.PUNCTUATION * switches.strip_punctuation)
+    line_ends = lines & ((mapped == ord("\n")) | (mapped == ord("\r")))
+    for which, becomes in ((digits, "0"), (spaces, chr(SPACE)), (line_ends, chr(NEWLINE))):
+        for place in np.flatnonzero(which).tolist():
+            made[place] = becomes
+    return made
 
 
 def _decoded(raw: Ragged, data: bytes) -> Ragged | None:
@@ -272,20 +252,23 @@ def _map_with_str(raw: Ragged, data: bytes, switches: Normalisation, lines: bool
         data = np.insert(raw.values, raw.offsets[1:], ord(separator)).tobytes()
     codepoints = to_codepoints(after_str_steps(data.decode("utf-8", "surrogateescape"), switches))
     ends = np.flatnonzero(codepoints == ord(separator)) + 1 if separator else np.array([len(codepoints)])
-    codepoints = character_table(switches.but(keep_case=True), lines)(codepoints) & np.uint32(_CODEPOINT)
+    codepoints = _character_table(switches.but(keep_case=True), lines)(codepoints) - np.uint32(1)
     if separator:
         codepoints[ends - 1] = SPACE
     return [Ragged(codepoints, np.concatenate((np.zeros(1, np.int64), ends)))]
 
 
 def after_str_steps(text: str, switches: Normalisation) -> str:
-    """The text after the steps that need str: `nfkc`, lower-casing and `strip_accents`, in this order."""
+    """The text without ignorable characters, after `nfkc`, folding of case and `strip_accents`, in this order."""
+    text = IGNORABLE.sub("", text)
     if switches.nfkc:
         text = to_normal_form("NFKC", text)
     if not switches.keep_case:
-        text = text.lower()
+        text = text.casefold()
     if switches.strip_accents:
         codepoints = to_codepoints(to_normal_form("NFD", text))
         codepoints = codepoints[(kinds.character_kinds(codepoints) & kinds.NONSPACING) == 0]
         text = unicodedata.normalize("NFC", from_codepoints(codepoints))  # the marks are in order already
+        for letter, plain in _PLAIN.items():
+            text = text.replace(letter, plain)
     return text

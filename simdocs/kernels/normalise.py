@@ -1,4 +1,4 @@
-"""Normalised texts: decoded, lower-cased, whitespace collapsed, with the optional switches applied.
+"""Normalised texts: decoded, case-folded, whitespace collapsed, with the optional switches applied.
 
 Text is worked on in pieces that fit in the processor's cache: many documents at once, or a part of a large one. Large
 arrays hold only what is returned, so a large document takes little more memory than its text.
@@ -19,7 +19,6 @@ from simdocs.kernels.character_mapping import (
     depends_on_context,
     is_space,
     map_characters,
-    with_medial_sigma,
 )
 from simdocs.kernels.characters import from_codepoints
 from simdocs.kernels.native import accelerated
@@ -156,14 +155,10 @@ def _gap(before: int, spaces: Array) -> int:
 
 def _pieces(data: Bytes, switches: Normalisation) -> Iterator[Bytes]:
     """A large text, cut where its parts are mapped as they are in the whole. It stays whole if it has no such place."""
-    view = data.data
-    cuts = CONTEXT_FREE_CUTS if data.max() > 127 and depends_on_context(view, switches) else CODEPOINT_CUTS
+    cuts = CONTEXT_FREE_CUTS if data.max() > 127 and depends_on_context(switches) else CODEPOINT_CUTS
     at = 0
     while at < len(data):
-        found = cuts.search(view, at + PIECE)
+        found = cuts.search(data.data, at + PIECE)
         end = found.start() if found else len(data)
-        piece = data[at:end]
-        if found and found.lastindex and not switches.keep_case:
-            piece = with_medial_sigma(piece)
-        yield piece
+        yield data[at:end]
         at = end

@@ -14,7 +14,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simdocs.kernels.character_mapping import after_str_steps, is_space, map_characters
+from simdocs.kernels.character_mapping import (
+    IGNORABLE,
+    after_str_steps,
+    depends_on_context,
+    is_space,
+    map_characters,
+)
 from simdocs.kernels.characters import CodepointTable, one_by_one, to_codepoints
 from simdocs.model.ragged import Array, Index, Mask, Ragged, offsets_of
 from simdocs.options.texts import Normalisation
@@ -69,9 +75,8 @@ def origins(text: str, raw: Ragged, switches: Normalisation, *, lines: bool) -> 
 def _clusters(text: str, switches: Normalisation) -> tuple[Index, Array]:
     """Where the clusters of a text begin, and how many code points each becomes: int64 (n,), and integers (n,)."""
     codepoints = to_codepoints(text)
-    if not (switches.nfkc or switches.strip_accents):
-        sizes = np.ones(len(text), np.uint8) if switches.keep_case else _lowered()(codepoints)
-        return np.arange(len(text)), sizes
+    if not depends_on_context(switches):
+        return np.arange(len(text)), _sizes(switches)(codepoints) - np.uint8(1)
     begins = _combines()(codepoints) == 1
     begins[:1] = True
     starts = np.flatnonzero(begins)
@@ -94,17 +99,18 @@ def _mapped_sizes(text: str, starts: Index, switches: Normalisation) -> Index:
 
 
 @cache
-def _lowered() -> CodepointTable:
-    """How many code points the lower case of each code point has."""
-    return CodepointTable(one_by_one(lambda codepoint: len(chr(codepoint).lower())), np.uint8)
+def _sizes(switches: Normalisation) -> CodepointTable:
+    """For each code point, 1 + how many it becomes if each is mapped by itself."""
+    return CodepointTable(one_by_one(lambda point: 1 + len(after_str_steps(chr(point), switches))), np.uint8)
 
 
 @cache
 def _combines() -> CodepointTable:
-    """For each code point, 2 if it may combine with the one before it, and 1 if not."""
+    """For each code point, 2 if it may combine with the one before it, or is dropped, and 1 if not."""
     return CodepointTable(one_by_one(_combining), np.uint8)
 
 
 def _combining(codepoint: int) -> int:
-    first = unicodedata.normalize("NFKD", chr(codepoint))[0]
-    return 1 + (unicodedata.category(first)[0] == "M" or ord(first) in _JAMO)
+    character = chr(codepoint)
+    first = unicodedata.normalize("NFKD", character)[0]
+    return 1 + (unicodedata.category(first)[0] == "M" or ord(first) in _JAMO or IGNORABLE.match(character) is not None)

@@ -147,9 +147,11 @@ class Normalisation(Group, shared=TEXT, decided=True):
     """The changes that are made to a text before it is cut into units, in this order."""
 
     nfkc: bool = option(FLAG, default=False, help="Convert the text to Unicode normal form NFKC first.")
-    keep_case: bool = option(FLAG, default=False, help="Do not convert the text to lower case.")
+    keep_case: bool = option(FLAG, default=False, help="Tell upper and lower case apart.")
     strip_accents: bool = option(
-        FLAG, default=False, help="Remove accents. These are all nonspacing marks, also Indic and Thai vowel signs."
+        FLAG,
+        default=False,
+        help="Remove accents, strokes through letters, and all nonspacing marks, also Indic and Thai vowel signs.",
     )
     strip_punctuation: bool = option(FLAG, default=False, help="Replace punctuation and symbols with spaces.")
     mask_digits: bool = option(FLAG, default=False, help="Replace every digit with 0.")

@@ -152,7 +152,7 @@ def _method_in_words(answer: SavedAnswer) -> Iterator[tuple[str, str]]:
     of = f"{shingling.k} {UNITS[shingling.unit].plural} in a row"
     if shingling.unit == "stopword":
         of = f"a stop word and the {shingling.k - 1} words after it"
-    case = "case kept" if switches["keep_case"] else "in lower case"
+    case = "case kept" if switches["keep_case"] else "case ignored"
     normalised = [case, "spaces collapsed", *(told for name, told in _NORMALISATION.items() if switches[name])]
     what = "multisets" if shingling.multiset else "sets"
     yield "Texts as", f"{what} of shingles of {of}; {', '.join(normalised)}"

@@ -144,7 +144,7 @@ def test_a_manifest_with_other_counts_is_refused_before_allocation(copies):
 @pytest.mark.parametrize(
     ("version", "said"),
     [
-        (6, "upgrade simdocs"),
+        (7, "upgrade simdocs"),
         (10**9, "upgrade simdocs"),
         (4, "build it again"),
         (3, "build it again"),
@@ -157,7 +157,7 @@ def test_a_manifest_with_other_counts_is_refused_before_allocation(copies):
 def test_other_versions_are_refused_with_a_remedy(copies, version, said):
     body = body_of(copies["index"]) | {"version": version}
     name = copies["index"]
-    assert forge(name, body) == f"{name}: has format version {version}, but this simdocs reads version 5: {said}"
+    assert forge(name, body) == f"{name}: has format version {version}, but this simdocs reads version 6: {said}"
     assert forge(name, body | {"parameters": {}, "more": 1}).endswith(said)  # whatever else is in it
 
 
@@ -324,7 +324,7 @@ def _accepts(values: Values, text: str) -> bool:
 def test_a_manifest_with_a_repeated_key_is_refused(copies):
     path = copies["index"] / "manifest.json"
     data = path.read_bytes()
-    for key in ('"rows": 3', '"version": 5', '"block": 262144', '"file": "names.npy"'):
+    for key in ('"rows": 3', '"version": 6', '"block": 262144', '"file": "names.npy"'):
         for other in (key, key.replace("names", "../names").replace("3", "4").replace("5", "4")):
             for twice in (f"{other},\n {key}", f"{key},\n {other}"):
                 path.write_bytes(data.replace(key.encode(), twice.encode()))

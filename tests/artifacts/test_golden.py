@@ -1,4 +1,4 @@
-"""Artifacts that were written when format version 5 was new give the same answers. Version 4 is refused."""
+"""Artifacts that were written when format version 6 was new give the same answers. Version 5 is refused."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.artifacts.tiny import KINDS, arrays_of
 from tests.cli.program import simdocs
 from tests.commands.building import damages, opened
 
-GOLDEN = Path(__file__).resolve().parent / "golden" / "v5"
+GOLDEN = Path(__file__).resolve().parent / "golden" / "v6"
 ARTIFACTS = sorted(path.name for path in GOLDEN.iterdir() if path.suffix[1:] in KINDS)
 
 same_unicode = pytest.mark.skipif(
@@ -37,7 +37,7 @@ def test_golden_artifacts_pass_check(name: str) -> None:
 @pytest.mark.parametrize("name", ARTIFACTS)
 def test_numpy_maps_every_golden_array(name: str) -> None:
     manifest = json.loads((GOLDEN / name / "manifest.json").read_bytes())
-    assert manifest["version"] == 5
+    assert manifest["version"] == 6
     artifact = opened(GOLDEN / name)
     for array, facts in manifest["arrays"].items():
         mapped = np.load(GOLDEN / name / facts["file"], mmap_mode="r")
@@ -61,10 +61,23 @@ def test_golden_arrays_hold_known_values() -> None:
     ]
 
 
+@pytest.mark.parametrize("name", ["docs", "words"])
+def test_only_texts_with_letters_that_fold_have_other_tokens_than_in_version_5(name: str) -> None:
+    """wide.txt has an ß, which was kept before."""
+    before, now = (
+        [np.load(GOLDEN.parent / version / f"{name}.shingles" / f"{array}.npy") for array in ("tokens", "offsets")]
+        for version in ("v5", "v6")
+    )
+    rows = [[tokens[a:b].tolist() for a, b in pairwise(offsets)] for tokens, offsets in (before, now)]
+    names = (GOLDEN / f"{name}.shingles" / "names.npy").read_bytes()
+    changed = [row for row, (one, other) in enumerate(zip(*rows, strict=True)) if one != other]
+    assert changed == [8] and names.endswith(b"docs/wide.txtdocs/zh.txt") and len(rows[0]) == 10
+
+
 @same_unicode
 def test_golden_artifacts_give_known_answers(tmp_path: Path) -> None:
-    shutil.copytree(GOLDEN, tmp_path / "v5")
-    done = simdocs("dedupe", "docs.index", "--shingles", "docs.shingles", cwd=tmp_path / "v5")
+    shutil.copytree(GOLDEN, tmp_path / "v6")
+    done = simdocs("dedupe", "docs.index", "--shingles", "docs.shingles", cwd=tmp_path / "v6")
     assert done == (
         0,
         b"docs/a.txt\tdocs/b.txt\t0.780952\t0.796875\n"
@@ -72,7 +85,7 @@ def test_golden_artifacts_give_known_answers(tmp_path: Path) -> None:
         b"docs/a.txt\tdocs/lines.jsonl#one\t0.845455\t0.875000\n",
         "",
     )
-    asked = simdocs("query", "docs.index", "docs/b.txt", "--root", ".", "--top", "1", "--self", cwd=tmp_path / "v5")
+    asked = simdocs("query", "docs.index", "docs/b.txt", "--root", ".", "--top", "1", "--self", cwd=tmp_path / "v6")
     assert asked == (0, b"docs/b.txt\tdocs/b.txt\t1.000000\t1.000000\n", "")
 
 
@@ -124,16 +137,16 @@ def test_artifacts_with_own_hash_functions_are_read_and_made_as_they_were(
 
 
 @pytest.mark.parametrize("name", ARTIFACTS)
-def test_artifacts_of_version_4_are_refused_with_a_remedy(name: str) -> None:
-    said = f"simdocs: error: {name}: has format version 4, but this simdocs reads version 5: build it again\n"
-    assert simdocs("info", name, cwd=GOLDEN.parent / "v4") == (4, b"", said)
+def test_artifacts_of_version_5_are_refused_with_a_remedy(name: str) -> None:
+    said = f"simdocs: error: {name}: has format version 5, but this simdocs reads version 6: build it again\n"
+    assert simdocs("info", name, cwd=GOLDEN.parent / "v5") == (4, b"", said)
 
 
 @pytest.mark.parametrize("name", ARTIFACTS)
-def test_an_artifact_of_version_4_is_replaced_by_its_stage(name: str, tmp_path: Path) -> None:
-    shutil.copytree(GOLDEN.parent / "v4", tmp_path / "v4")
+def test_an_artifact_of_version_5_is_replaced_by_its_stage(name: str, tmp_path: Path) -> None:
+    shutil.copytree(GOLDEN.parent / "v5", tmp_path / "v5")
     stage = {"shingles": "shingle", "signatures": "signature", "index": "index"}[name.rpartition(".")[2]]
-    done = simdocs(stage, "docs", "-o", name, cwd=tmp_path / "v4")
-    said = f"{name}: has format version 4, but this simdocs reads version 5; it is rebuilt from scratch now"
+    done = simdocs(stage, "docs", "-o", name, cwd=tmp_path / "v5")
+    said = f"{name}: has format version 5, but this simdocs reads version 6; it is rebuilt from scratch now"
     assert done == (0, b"", f"simdocs: warning: {said}\n")
-    assert damages(tmp_path / "v4" / name) == []
+    assert damages(tmp_path / "v5" / name) == []

@@ -150,12 +150,12 @@ def test_check_names_a_damaged_manifest(there, data):
 def test_check_names_both_versions_of_an_artifact_of_another_one(there):
     body = json.loads((there / "x.index" / "manifest.json").read_bytes())
     del body["checksum"]
-    text = json.dumps(body | {"version": 6}, indent=1)
+    text = json.dumps(body | {"version": 7}, indent=1)
     signed = json.dumps(json.loads(text) | {"checksum": npy.checksum(text.encode())}, indent=1) + "\n"
     (there / "x.index" / "manifest.json").write_text(signed)
     done = check(there, "x.index")
     assert (done.status, len(done.err.splitlines())) == (4, 1)
-    assert "x.index: has format version 6, but this simdocs reads version 5: upgrade simdocs" in done.err
+    assert "x.index: has format version 7, but this simdocs reads version 6: upgrade simdocs" in done.err
 
 
 def test_check_takes_several_artifacts(there):

@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import unicodedata
 from pathlib import Path
 
 import numpy as np
@@ -104,6 +105,15 @@ def test_a_text_in_another_encoding_than_the_others_is_named(here):
     assert simdocs("compare", "m.txt", "u.txt", "l.txt", cwd=here).err == f"simdocs: m.txt, l.txt are {hint}"
     for texts in (("l.txt", "m.txt"), ("u.txt", "w.txt"), ("u.txt", "l.txt", "-q")):
         assert simdocs("compare", *texts, cwd=here).err == ""
+
+
+def test_texts_that_differ_only_in_their_unicode_form_are_named(here):
+    for form in ("NFC", "NFD"):
+        (here / form).write_text(unicodedata.normalize(form, "Le pont a été fermé de six à trois heures."))
+    hint = "simdocs: these texts differ only in their Unicode form, such as NFC and NFD: --nfkc makes them the same\n"
+    assert simdocs("compare", "NFC", "NFD", cwd=here).err == hint
+    for more in (("--nfkc",), ("--strip-accents",), ("a.txt",), ("-q",)):
+        assert simdocs("compare", "NFC", "NFD", *more, cwd=here).err == ""
 
 
 def test_the_tokens_of_a_template_are_left_out(here):
@@ -281,6 +291,7 @@ def test_lines_that_differ_only_in_blank_lines_are_said_to_differ_in_nothing_els
 
 SAYS_WHEN_EDITS_ARE_COMPUTED = """
 import sys
+import unicodedata
 from simdocs import cli
 from simdocs.commands import similarities
 edit_measures = similarities.edit_measures

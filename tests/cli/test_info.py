@@ -176,7 +176,7 @@ def test_numbers_are_numbers_in_json_lines_and_written_as_elsewhere(there):
     shown = [(one["key"], one["value"]) for one in map(json.loads, lines) if "value" in one]
     rows = [(key.decode(), value.decode()) for key, value in simdocs("info", "x.index", cwd=there).rows]
     told = dict(shown)
-    assert (told["documents"], told["k"], told["threshold"], told["seed"], told["version"]) == (7, 5, 0.75, 0, 5)
+    assert (told["documents"], told["k"], told["threshold"], told["seed"], told["version"]) == (7, 5, 0.75, 0, 6)
     assert (told["unit"], told["nfkc"], told["template_digest"], told["skipped_hidden"]) == ("word", "no", None, 1)
     assert isinstance(told["probability_at_0.1"], float)
     numbers = {key for key, value in shown if isinstance(value, int | float)}

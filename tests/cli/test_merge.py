@@ -162,7 +162,7 @@ def test_each_damaged_file_is_named_and_nothing_is_written(ground, kind):
 
 def test_another_version_is_refused(ground):
     manifest = ground / "b.index/manifest.json"
-    manifest.write_text(manifest.read_text().replace('"version": 5', '"version": 4'))
+    manifest.write_text(manifest.read_text().replace('"version": 6', '"version": 5'))
     assert refused(ground, "a.index", "b.index", "-o", "new.index")[0] == 4
 
 

@@ -281,7 +281,8 @@ def test_stop_word_lists_are_long_normalised_and_without_repeats(language):
     words = STOP_WORDS[language]
     assert len(words) >= 80
     assert len(set(words)) == len(words)
-    shingling = some.shingling(unit="word")
+    assert [word.lower() for word in words] == list(words)
+    shingling = some.shingling(unit="word", normalisation=some.normalisation(keep_case=True))
     texts = shinglers.normalised_texts(some.documents([word.encode() for word in words]), shingling)
     assert [texts.encoded[row].tobytes().decode() for row in range(len(words))] == list(words)
     assert shinglers.SHINGLERS["word"].units(texts, shingling).offsets.tolist() == list(range(len(words) + 1))

@@ -29,11 +29,6 @@ def traced(data: bytes, switches: Normalisation, *, lines: bool = False) -> tupl
     return text, "".join(map(chr, codepoints.tolist())), origins(text, raw, switches, lines=lines)
 
 
-def without_final_sigma(text: str) -> str:
-    """Return the text with each final sigma as another one: in an excerpt, a sigma may be the end of a word."""
-    return text.replace("ς", "σ")
-
-
 @pytest.mark.parametrize("at_once", [1 << 16, 3])
 @examples(60)
 @given(data=documents, switches=some.normalisations, lines=st.booleans())
@@ -48,9 +43,7 @@ def test_an_excerpt_is_normalised_to_the_code_points_that_come_from_it(at_once, 
         for last in np.flatnonzero(found.closes & solid)[-4:].tolist():
             if first <= last:
                 excerpt = twin.encoded(text[found.begins[first] : found.ends[last]])
-                assert without_final_sigma(twin.normalised(excerpt, switches, lines=lines)) == without_final_sigma(
-                    normalised[first : last + 1]
-                )
+                assert twin.normalised(excerpt, switches, lines=lines) == normalised[first : last + 1]
 
 
 def test_characters_that_become_several_open_and_close_with_the_first_and_last_of_them():
@@ -60,6 +53,24 @@ def test_characters_that_become_several_open_and_close_with_the_first_and_last_o
     assert found.ends.tolist() == [1, 2, 2, 3, 5, 5, 5]
     assert found.opens.tolist() == [True, True, False, True, True, False, False]
     assert found.closes.tolist() == [True, False, True, True, False, False, True]
+
+
+@pytest.mark.parametrize("stripped", [False, True])
+def test_characters_that_are_dropped_belong_to_no_other_or_to_the_one_before(stripped):
+    _, normalised, found = traced("\u200ba\u00ad\u200bß \u2060 c".encode(), some.normalisation(strip_accents=stripped))
+    assert normalised == "ass c"
+    assert found.begins.tolist() == [1, 4, 4, 5, 8]
+    assert found.ends.tolist() == ([4, 5, 5, 7, 9] if stripped else [2, 5, 5, 6, 9])
+
+
+@pytest.mark.parametrize(
+    "switches", [some.normalisation(), some.normalisation(keep_case=True), some.normalisation(strip_accents=True)]
+)
+def test_every_code_point_is_traced(switches):
+    for page in range(0, 0x40000, 1 << 13):
+        data = "".join(f"{chr(point)}a" for point in range(page, page + (1 << 13)) if not 0xD800 <= point < 0xE000)
+        _, normalised, found = traced(data.encode(), switches)
+        assert len(found.begins) == len(normalised)
 
 
 def test_characters_count_once_whatever_their_bytes_are():

@@ -38,6 +38,7 @@ typedef int64_t i64;
 
 /* Arrays that NumPy has sliced may begin at any address. */
 typedef u32 any_u32 __attribute__((aligned(1), may_alias));
+typedef u64 any_u64 __attribute__((aligned(1), may_alias));
 typedef i64 any_i64 __attribute__((aligned(1), may_alias));
 
 /* MurmurHash3_x86_32, by Austin Appleby (public domain). Each block of 4 bytes is mixed by itself, and then stirred into

@@ -6,11 +6,12 @@ A function returns NotImplemented if only NumPy can do it, such as for texts tha
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simdocs.kernels.character_mapping import ascii_table, character_table
+from simdocs.kernels.character_mapping import ascii_table, depends_on_context, mapped_alone
 from simdocs.kernels.characters import CodepointTable, kinds_table
 from simdocs.kernels.native import compiled
 from simdocs.model.ragged import STRIDE, Array, Bytes, Floats, Index, Keys, Ragged, Texts, Tokens, distinct
@@ -27,7 +28,7 @@ def normalise(raw: Ragged, switches: Normalisation, *, lines: bool = False) -> T
         raw.values
     )  # to free a large array first would make malloc keep later ones in its heap
     if greatest > 127:
-        return NotImplemented if switches.nfkc or switches.strip_accents else _mapped(raw, switches, lines)
+        return NotImplemented if depends_on_context(switches) else _mapped(raw, switches, lines)
     out, lengths = np.empty(len(raw.values), np.uint8), np.empty(len(raw), np.int64)
     size = compiled.collapsed(raw.values, raw.offsets, ascii_table(switches, lines), out, lengths)
     out.resize(size, refcheck=False)
@@ -36,10 +37,10 @@ def normalise(raw: Ragged, switches: Normalisation, *, lines: bool = False) -> T
 
 
 def _mapped(raw: Ragged, switches: Normalisation, lines: bool) -> Texts | Any:
-    most, ascii_bytes = len(raw.values), ascii_table(switches, lines)
-    out, sizes = np.empty(most + most // 2 + 4, np.uint8), np.empty(len(raw), np.int64)  # of 2 bytes, 3 can be made
+    ascii_bytes = ascii_table(switches, lines)
+    out, sizes = np.empty(3 * len(raw.values) + 8, np.uint8), np.empty(len(raw), np.int64)  # of 2 bytes, 6 can be made
     size = _with_table(
-        character_table(switches, lines),
+        _spelt_table(switches, lines),
         raw.values,
         lambda table: compiled.mapped(raw.values, raw.offsets, ascii_bytes, table, out, sizes),
     )
@@ -50,12 +51,23 @@ def _mapped(raw: Ragged, switches: Normalisation, lines: bool) -> Texts | Any:
     greatest = compiled.greatest(out)
     if greatest < 128:
         return Texts(encoded, encoded)
-    points: Array = np.empty(most, np.uint32 if greatest >= _FOUR_BYTES else np.uint16)
-    strides, lengths = np.empty(most // STRIDE + 1, np.int64), np.empty(len(raw), np.int64)
+    points: Array = np.empty(size, np.uint32 if greatest >= _FOUR_BYTES else np.uint16)
+    strides, lengths = np.empty(size // STRIDE + 1, np.int64), np.empty(len(raw), np.int64)
     count = compiled.decoded(out, encoded.offsets, points, points.itemsize, STRIDE, strides, lengths)
     assert count is not None, "what was mapped is UTF-8"
     points.resize(count, refcheck=False)
     return Texts(encoded, Ragged.from_lengths(points, lengths), strides[: count // STRIDE + 1])
+
+
+@cache
+def _spelt_table(switches: Normalisation, lines: bool) -> CodepointTable:
+    """For each code point, the UTF-8 that it becomes, up to 6 bytes, and 128 + their number in the eighth: uint64."""
+
+    def entries(codepoints: Index) -> list[int]:
+        spelt = [made.encode("utf-8", "surrogatepass") for made in mapped_alone(codepoints, switches, lines)]
+        return [int.from_bytes(each, "little") | 128 + len(each) << 56 for each in spelt]
+
+    return CodepointTable(entries, np.uint64)
 
 
 _FOUR_BYTES = 0xF0
@@ -116,10 +128,11 @@ def word_hashes(texts: Texts, seed: int) -> Ragged | Any:
     """The hash of every word of N texts, if all are UTF-8."""
     counts = np.empty(len(texts), np.int64)
     hashes = np.empty(int(((texts.encoded.lengths + 1) // 2).sum()), np.uint32)
+    place = texts.data, texts.encoded.offsets, texts.codepoints.offsets
     done = _with_table(
         kinds_table(),
         texts.data,
-        lambda kinds: compiled.word_hashes(texts.data, texts.encoded.offsets, kinds, seed, hashes, counts),
+        lambda kinds: compiled.word_hashes(*place, kinds, seed, hashes, counts),
     )
     if done is None:
         return NotImplemented

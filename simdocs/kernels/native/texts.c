@@ -105,37 +105,8 @@ PyObject *collapsed(PyObject *self, PyObject *args)
     return PyLong_FromLongLong(done);
 }
 
-/* Parts of an entry of a table of characters, as in character_mapping.py. */
-#define IN_CONTEXT (1u << 31)
-#define CODE_POINT ((1u << 21) - 1)
-
-/* Write a code point in UTF-8. Return how many bytes it takes. */
-static inline i64 encode(u32 point, uint8_t *out)
-{
-    if (point < 0x80) {
-        out[0] = (uint8_t)point;
-        return 1;
-    }
-    if (point < 0x800) {
-        out[0] = (uint8_t)(0xC0 | point >> 6);
-        out[1] = 0x80 | (point & 0x3F);
-        return 2;
-    }
-    if (point < 0x10000) {
-        out[0] = (uint8_t)(0xE0 | point >> 12);
-        out[1] = 0x80 | (point >> 6 & 0x3F);
-        out[2] = 0x80 | (point & 0x3F);
-        return 3;
-    }
-    out[0] = (uint8_t)(0xF0 | point >> 18);
-    out[1] = 0x80 | (point >> 12 & 0x3F);
-    out[2] = 0x80 | (point >> 6 & 0x3F);
-    out[3] = 0x80 | (point & 0x3F);
-    return 4;
-}
-
 /* Map one text. Return its size, or a number below 0. */
-static i64 map_text(const uint8_t *at, const uint8_t *end, const uint8_t *ascii, const any_u32 *table, uint8_t *out,
+static i64 map_text(const uint8_t *at, const uint8_t *end, const uint8_t *ascii, const any_u64 *table, uint8_t *out,
                     i64 room)
 {
     i64 done = 0;
@@ -153,18 +124,20 @@ static i64 map_text(const uint8_t *at, const uint8_t *end, const uint8_t *ascii,
             const u32 point = code_point(at, end, &size);
             if (!size)
                 return NEEDS_STR;
-            const u32 entry = table[point], made = entry & CODE_POINT;
+            const u64 entry = table[point];
+            const uint8_t first = (uint8_t)entry, count = entry >> 56 & 7;
             if (!entry)
                 return -1 - (i64)point;
-            if (entry & IN_CONTEXT || made >= CODE_POINTS || (made >= 0xD800 && made < 0xE000))
-                return NEEDS_STR;
-            if (room - done < 4)
+            if (room - done < (i64)sizeof entry)
                 return NO_ROOM;
-            if (made >= 0x80 || !is_space((uint8_t)made) || !is_space(last))
-                done += encode(made, out + done);
-            else if (made == '\n' && done)
-                out[done - 1] = '\n';
-            last = made < 0x80 ? (uint8_t)made : 'x';
+            if (count == 1 && is_space(first) && is_space(last)) {
+                if (first == '\n' && done)
+                    out[done - 1] = '\n';
+            } else {
+                memcpy(out + done, &entry, sizeof entry);
+                done += count;
+            }
+            last = count ? first : last;
         }
     }
     return without_space(out, done);
@@ -172,8 +145,9 @@ static i64 map_text(const uint8_t *at, const uint8_t *end, const uint8_t *ascii,
 
 const char mapped_doc[] =
     "mapped(data, offsets, of_ascii, table, out, sizes) -> size: as collapsed, for UTF-8.\n"
-    "of_ascii: the byte that each byte becomes. table: an entry for each code point. sizes: those of the rows. A size below 0\n"
-    "is -1 - a code point whose entry is 0. None: a text is not UTF-8, or a character depends on its context.";
+    "of_ascii: the byte that each byte becomes. table: the UTF-8 that each code point becomes, with its size and a bit in\n"
+    "the last of 8 bytes. sizes: those of the rows. A size below 0 is -1 - a code point whose entry is 0. None: a text is\n"
+    "not UTF-8.";
 
 PyObject *mapped(PyObject *self, PyObject *args)
 {
@@ -181,7 +155,7 @@ PyObject *mapped(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "y*y*y*y*w*w*", &b[0], &b[1], &b[2], &b[3], &b[4], &b[5]))
         return NULL;
     const i64 rows = items(&b[1], 8) - 1;
-    if (!are_offsets(&b[1], b[0].len) || b[2].len != 256 || b[3].len != 4 * CODE_POINTS || b[5].len != 8 * rows)
+    if (!are_offsets(&b[1], b[0].len) || b[2].len != 256 || b[3].len != 8 * CODE_POINTS || b[5].len != 8 * rows)
         return refuse(b, 6, "mapped: wrong offsets or tables");
     i64 done = 0, size = 0;
     Py_BEGIN_ALLOW_THREADS

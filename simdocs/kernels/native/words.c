@@ -115,13 +115,13 @@ static inline i64 add_word(Words *to, const uint8_t *begin, const uint8_t *end)
     return to->waiting >= EDGES ? flush(to) : 0;
 }
 
-/* The words of any text. A mark is what the character before it is. Return 0, or a number below 0. */
-static i64 all_words(const uint8_t *at, const uint8_t *end, const uint8_t *kinds, Words *to)
+/* The words of any text of so many code points. A mark is what the character before it is. Return 0, or a number below 0. */
+static i64 all_words(const uint8_t *at, const uint8_t *end, i64 points, const uint8_t *kinds, Words *to)
 {
     const uint8_t *begin = NULL, *first = at;
     unsigned word = 0, joins = 0;   /* whether the character before is in a word, and whether its word can go on */
     int size;
-    for (; at < end; at += size) {
+    for (; at < end; at += size, points--) {
         const u32 point = code_point(at, end, &size);
         if (!size)
             return NEEDS_STR;
@@ -141,44 +141,48 @@ static i64 all_words(const uint8_t *at, const uint8_t *end, const uint8_t *kinds
         if (begins)
             begin = at;
     }
+    if (points)
+        return NEEDS_STR;  /* two bytes that are not UTF-8 have met, and look like a character */
     return begin ? add_word(to, begin, end) : 0;
 }
 
 const char word_hashes_doc[] =
-    "word_hashes(data, offsets, kinds, seed, out, counts) -> words: the hash of each word of every row of UTF-8.\n"
-    "kinds: of each code point. out: room for half of the bytes. counts: the words of each row. A number below 0 is -1 - a\n"
-    "code point whose kinds are 0. None: a row is not UTF-8.";
+    "word_hashes(data, offsets, points, kinds, seed, out, counts) -> words: the hash of each word of every row of UTF-8.\n"
+    "points: the offsets of the rows in code points. kinds: of each code point. out: room for half of the bytes. counts: the\n"
+    "words of each row. A number below 0 is -1 - a code point whose kinds are 0. None: a row is not UTF-8, or does not have\n"
+    "these code points.";
 
 PyObject *word_hashes(PyObject *self, PyObject *args)
 {
-    Py_buffer b[5] = {{0}};
+    Py_buffer b[6] = {{0}};
     Words to = {0};
-    if (!PyArg_ParseTuple(args, "y*y*y*Iw*w*", &b[0], &b[1], &b[2], &to.seed, &b[3], &b[4]))
+    if (!PyArg_ParseTuple(args, "y*y*y*y*Iw*w*", &b[0], &b[1], &b[2], &b[3], &to.seed, &b[4], &b[5]))
         return NULL;
     const i64 rows = items(&b[1], 8) - 1;
-    if (!are_offsets(&b[1], b[0].len) || b[2].len != CODE_POINTS || b[4].len != 8 * rows)
-        return refuse(b, 5, "word_hashes: wrong offsets or tables");
-    const uint8_t *kinds = b[2].buf;
+    if (!are_offsets(&b[1], b[0].len) || !are_offsets(&b[2], b[0].len) || b[2].len != b[1].len
+        || b[3].len != CODE_POINTS || b[5].len != 8 * rows)
+        return refuse(b, 6, "word_hashes: wrong offsets or tables");
+    const uint8_t *kinds = b[3].buf;
     to.data = b[0].buf;
     to.size = b[0].len;
-    to.out = b[3].buf;
-    to.room = items(&b[3], 4);
+    to.out = b[4].buf;
+    to.room = items(&b[4], 4);
     i64 failed = 0;
     Py_BEGIN_ALLOW_THREADS
-    const any_i64 *offsets = b[1].buf;
-    any_i64 *counts = b[4].buf;
+    const any_i64 *offsets = b[1].buf, *points = b[2].buf;
+    any_i64 *counts = b[5].buf;
     for (i64 row = 0; row < rows && !failed; row++) {
         const uint8_t *at = to.data + offsets[row], *end = to.data + offsets[row + 1];
         const i64 before = to.count + to.waiting / 2;
         const int is_ascii = after_ascii(at, end) == end;
-        failed = is_ascii ? ascii_words(at, end, &to) : all_words(at, end, kinds, &to);
+        failed = is_ascii ? ascii_words(at, end, &to) : all_words(at, end, points[row + 1] - points[row], kinds, &to);
         counts[row] = to.count + to.waiting / 2 - before;
     }
     if (!failed)
         failed = flush(&to);
     Py_END_ALLOW_THREADS
     if (failed == NO_ROOM)
-        return refuse(b, 5, "word_hashes: no room for the result");
-    release(b, 5);
+        return refuse(b, 6, "word_hashes: no room for the result");
+    release(b, 6);
     return result(failed ? failed : to.count);
 }

@@ -212,8 +212,9 @@ class Tuner:
         if found is None:
             return None
         fraction, share = found
-        if np.median(sets.lengths) * (1 - share) < _LEFT:
-            return None  # What they share is their text, and not a template.
+        # Two documents that share nothing else have this similarity. If it is enough, they are versions of one text.
+        if share / (2 - share) >= asked.recipe.banding.threshold or np.median(sets.lengths) * (1 - share) < _LEFT:
+            return None
         self._advice.append(
             f"{share:.0%} of the tokens of a document, on average, are in more than {fraction:.0%} of all documents, so"
             f" they may share a template: --ignore-common {fraction:g} leaves it out"

@@ -346,6 +346,17 @@ def test_the_fraction_that_leaves_out_a_template_is_found_and_tried_next(tmp_pat
         assert (line in simdocs("tune", f"x.{kind}", "--summary", cwd=tmp_path).err) == (kind == "shingles")
 
 
+def test_versions_of_one_text_are_no_template(tmp_path):
+    chance = random.Random(7)
+    words = ["".join(chance.choices("abcdefghijklmnopqrst", k=6)) for _ in range(2000)]
+    text = chance.choices(words, k=400)
+    versions = [
+        " ".join(word if chance.random() > 0.005 else chance.choice(words) for word in text) for _ in range(110)
+    ]
+    list(lay_texts(tmp_path, versions))
+    assert next_command(tmp_path, "docs") == "simdocs dedupe docs"
+
+
 def test_an_index_keeps_its_bands_in_the_command_that_comes_next(here):
     assert simdocs("index", "docs", "-t", "0.75", "-o", "x.index", cwd=here).status == 0
     assert next_command(here, "x.index") == "simdocs dedupe x.index"

@@ -17,7 +17,7 @@ from simdocs.model.ragged import Array, Ragged, Texts
 from simdocs.model.result import Row, TableHead
 from simdocs.options.declaration import Member
 from simdocs.options.families import KEEP, SCHEMES, UNITS, Unit
-from simdocs.options.file_formats import CONTAINERS, FORMATS, ContainerFormat, OutputFormat
+from simdocs.options.file_formats import FORMATS, OutputFormat
 from simdocs.options.recipes import Shingling
 from simdocs.views.output_formats import Format, plain
 
@@ -83,17 +83,11 @@ def registered() -> Iterator[None]:
     KEEP.register("toykeep", Member("the toy that is kept"))
     SHINGLERS["toyunit"], SIGNATURES["toyscheme"], KEEP_ORDERS["toykeep"] = TOY_SHINGLER, fss.signatures, second_oldest
     FORMATS.register("toyformat", OutputFormat("a toy of a format", "tests.toys:Bracketed"))
-    container = ContainerFormat("texts between form feeds", "tests.toy_container:TOY_CONTAINER", (b".feed",))
-    CONTAINERS.register("toycontainer", container)
-    of_bytes = ContainerFormat("texts in a Chinese encoding", "tests.toy_container:TOY_OF_BYTES", (b".chinese",))
-    CONTAINERS.register("toybytes", of_bytes)
     members = (
         (UNITS, "unit"),
         (SCHEMES, "scheme"),
         (KEEP, "keep"),
         (FORMATS, "format"),
-        (CONTAINERS, "container"),
-        (CONTAINERS, "bytes"),
     )
     try:
         yield

@@ -77,7 +77,7 @@ def answer(options: Audit, run: Run) -> Result:
     """
     from simdocs.commands.resolve import of_bands
     from simdocs.commands.searching import no_pair, read_in_words
-    from simdocs.corpora.containers.recognise import looking_like
+    from simdocs.corpora.formats.lookalikes import looking_like
     from simdocs.matching.corpus import check_root
     from simdocs.matching.measured_recall import measured_recall
     from simdocs.matching.preparing import prepare

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from simdocs.commands.searching import facts_left_out, facts_read, left_out_in_words, read_in_words
-from simdocs.corpora.containers.recognise import looking_like
+from simdocs.corpora.formats.lookalikes import looking_like
 from simdocs.model.documents import SHORT, Documents
 from simdocs.model.figures import counted, figure, found_by, shown_probability, size
 from simdocs.model.skipped import Skipped

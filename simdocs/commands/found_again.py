@@ -110,7 +110,8 @@ def _contents(answer: SavedAnswer, document: SavedDocument, file: Victim, what: 
     status = os.fstat(file.descriptor)
     if content_digest(data).hex() != document.content or Stamp.of(status) != stamp:
         raise changed
-    tokens, units = set_and_length(as_utf8(data)[0], answer.recipe.shingling, answer.ignored)
+    text, _ = as_utf8(data, answer.recipe.sequences.encoding)
+    tokens, units = set_and_length(text, answer.recipe.shingling, answer.ignored)
     return file._replace(status=status, sha256=hashlib.sha256(raw).hexdigest()), tokens, units
 
 

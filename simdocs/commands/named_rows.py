@@ -18,7 +18,7 @@ from simdocs.model.skipped import Skip, Skipped
 from simdocs.names import display_name, name_to_text
 
 if TYPE_CHECKING:
-    from simdocs.corpora.containers.names import LineNames
+    from simdocs.corpora.row_names import LineNames
     from simdocs.engines.run import Run
 
 _REMEMBERED = 1 << 22
@@ -102,7 +102,7 @@ class PrintedNames:
 
     def _names_of_lines(self) -> LineNames:
         if self._lines is None:
-            from simdocs.corpora.containers.names import LineNames
+            from simdocs.corpora.row_names import LineNames
 
             self._lines = LineNames()
         return self._lines

@@ -13,7 +13,7 @@ from simdocs.commands.named_rows import DocumentNames, names_for
 from simdocs.commands.quoted import least_units
 from simdocs.commands.resolve import Resolved
 from simdocs.commands.searching import facts_read, read_in_words, why_so_few
-from simdocs.corpora.containers.recognise import looking_like
+from simdocs.corpora.formats.lookalikes import looking_like
 from simdocs.engines.run import Run
 from simdocs.kernels.buckets import equal_runs
 from simdocs.matching.corpus import Corpus

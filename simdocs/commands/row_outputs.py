@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,10 +19,10 @@ import numpy as np
 from simdocs.artifacts.recognise import is_artifact
 from simdocs.commands.row_targets import no_rows, row_targets
 from simdocs.corpora.compression import CompressedSink
-from simdocs.corpora.containers.container import ContainerFile
-from simdocs.corpora.containers.recognise import needed_by
-from simdocs.corpora.containers.row_writers import RowWriter, row_writer
-from simdocs.corpora.containers.rows import Flags, RowBatch, RowSource, open_rows
+from simdocs.corpora.files import Source
+from simdocs.corpora.formats import needed_by
+from simdocs.corpora.formats.row_writers import RowWriter, row_writer
+from simdocs.corpora.formats.rows import Flags, RowBatch, RowSource, opened_rows
 from simdocs.corpora.identity import Stamp
 from simdocs.engines.run import Run
 from simdocs.errors import InputError
@@ -120,16 +120,16 @@ class RowDrafts:
         for number in range(len(self._found.names)):
             mine, stamp = judged.get(self._found.names[number], (range(0), self._found.stamp(number)))
             self._refuse_changed(number, stamp, mine)
-            try:
-                source = self._open(number)
-            except DocumentSkipped as skip:
-                if mine:
-                    raise self._changed(number) from None
-                self._report(number, skip, 0, run)
-                lost += 1
-                continue
             read, numbers = 0, documents.facts["line"][mine.start : mine.stop]
-            with closing(source), ExitStack() as stack:
+            with ExitStack() as stack:
+                try:
+                    source = stack.enter_context(self._opened(number))
+                except DocumentSkipped as skip:
+                    if mine:
+                        raise self._changed(number) from None
+                    self._report(number, skip, 0, run)
+                    lost += 1
+                    continue
                 writers = self._writers(number, source, stack)
                 for some in source.batches():
                     begin, end = np.searchsorted(numbers, (some.numbers[0], some.numbers[-1] + 1)).tolist()
@@ -152,11 +152,15 @@ class RowDrafts:
             for name, path in self._targets.outputs.items()
         )
 
-    def _open(self, number: int) -> RowSource:
-        """Open a file to read its rows. Raises DocumentSkipped."""
+    @contextmanager
+    def _opened(self, number: int) -> Iterator[RowSource]:
+        """The rows of a file, which is closed at the end. Raises DocumentSkipped."""
         found = self._found
-        file = ContainerFile(found.names[number], self._limit, bool(found.follow[number]), found.held.get(number))
-        return open_rows(file, self._targets.read_as[number], self._fields)
+        name, follow, held = found.names[number], bool(found.follow[number]), found.held.get(number)
+        with opened_rows(
+            Source(name, self._limit, follow=follow, held=held), self._targets.read_as[number], self._fields
+        ) as rows:
+            yield rows
 
     def _writers(self, number: int, source: RowSource, stack: ExitStack) -> dict[str, RowWriter]:
         """A writer of the rows of this file for each output. stack: closes their files."""
@@ -167,7 +171,7 @@ class RowDrafts:
             else:
                 path, form = self._targets.paths[number], self._targets.read_as[number]
                 write = stack.enter_context(draft.file(path)).write
-            sink, again = CompressedSink(os.fsencode(path), write), partial(self._open, number)
+            sink, again = CompressedSink(os.fsencode(path), write), partial(self._opened, number)
             joined = name in self._targets.forms and len(self._found.names) > 1
             writers[name] = row_writer(form, source, sink, again, flagged=name == FLAGGED, joined=joined)
         return writers

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from simdocs.artifacts.recognise import is_artifact
 from simdocs.corpora.compression import CompressedSink
-from simdocs.corpora.containers.recognise import format_named, formats_of
-from simdocs.corpora.containers.rows import FORMATS
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.find import Sources
+from simdocs.corpora.formats import format_named, formats_of
+from simdocs.corpora.formats.rows import FORMATS
 from simdocs.corpora.identity import is_directory
 from simdocs.errors import InputError, UsageError
 from simdocs.extras import needs

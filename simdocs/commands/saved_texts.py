@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from simdocs.corpora.containers.container import ContainerFile, container
-from simdocs.corpora.containers.line_blocks import digests_of, has_blocks
-from simdocs.corpora.containers.names import named
-from simdocs.corpora.containers.recognise import format_of_document
 from simdocs.corpora.decode import as_utf8
-from simdocs.corpora.files import read
-from simdocs.corpora.identity import NO_FILE, Stamp, content_digest
+from simdocs.corpora.files import Source, read
+from simdocs.corpora.formats import format_of_document, reader_of
+from simdocs.corpora.formats.batch import named
+from simdocs.corpora.formats.lines import blocks_digests
+from simdocs.corpora.identity import content_digest
 from simdocs.errors import MissingExtraError
 from simdocs.model.saved_answer import SavedAnswer, SavedDocument
 from simdocs.model.skipped import DocumentSkipped, in_short
@@ -44,13 +43,14 @@ def _of_file(
 ) -> Iterator[tuple[_Key, bytes | str]]:
     """Yield the texts of these documents of one file."""
     first = documents[0]
-    content = None if first.inode else held.get(first.name)
-    if not first.inode and content is None:
+    if not first.inode:
         for document in documents:
-            yield (document.name, document.root), f"{display_name(document.name)} came from no file"
+            text = held.get(document.name)
+            missing = f"{display_name(document.name)} came from no file"
+            yield (document.name, document.root), missing if text is None else as_utf8(text)[0]
         return
     try:
-        found = _rows(answer, documents, content) if first.container else _text(answer, first, content)
+        found = _rows(answer, documents) if first.container else _text(answer, first)
     except (DocumentSkipped, OSError, MissingExtraError) as error:
         why, shown = _why(error), display_name(first.file)
         yield from (((document.name, document.root), f"{shown} {why}") for document in documents)
@@ -66,30 +66,23 @@ def _why(error: Exception) -> str:
     return "is gone" if isinstance(error, FileNotFoundError) else str(error)
 
 
-def _text(answer: SavedAnswer, document: SavedDocument, held: bytes | None) -> dict[bytes, bytes]:
+def _text(answer: SavedAnswer, document: SavedDocument) -> dict[bytes, bytes]:
     """The text of a file that is one document; nothing if it has changed. DocumentSkipped: it cannot be read."""
-    if held is not None:
-        return {document.name: as_utf8(held)[0]}
     data, _ = read(answer.path(document), _MOST)
-    return {document.name: as_utf8(data)[0]} if content_digest(data).hex() == document.content else {}
+    text = as_utf8(data, answer.recipe.sequences.encoding)[0]
+    return {document.name: text} if content_digest(data).hex() == document.content else {}
 
 
-def _rows(answer: SavedAnswer, documents: Sequence[SavedDocument], held: bytes | None) -> dict[bytes, bytes]:
+def _rows(answer: SavedAnswer, documents: Sequence[SavedDocument]) -> dict[bytes, bytes]:
     """The texts of rows of a data set; nothing if it has changed. DocumentSkipped: it cannot be read."""
     file, path, fields = documents[0].file, answer.path(documents[0]), answer.recipe.sequences
-    name = format_of_document(file, fields)
-    kind, wanted, found = container(name), {each.name for each in documents}, dict[bytes, bytes]()
-    stamp, digests = Stamp.at(path) or NO_FILE, list[bytes]()
-    of_lines = held is None and has_blocks(name, path, stamp.mtime_ns)
-    if of_lines:
-        digests += [digest for _, digest in digests_of(path, stamp.size)]
-    for part in kind.parts(ContainerFile(path, _MOST, held=held), fields):
-        if not of_lines:
-            digests.append(part.digest)
-        rows = kind.documents(part, fields)
-        names = named(file, rows.ids, (where.number for where in rows.locators))
-        for row, text in zip(names, rows.texts, strict=True):
-            if row in wanted:
-                found.setdefault(row, as_utf8(text)[0])
-    same = held is not None or content_digest(*digests).hex() == documents[0].content
-    return found if same else {}
+    wanted, found, form = {each.name for each in documents}, dict[bytes, bytes](), format_of_document(file, fields)
+    with Source(path, _MOST) as source:
+        digests = [digest for _, digest in blocks_digests(path, source.stamp.size)]
+        if content_digest(*digests).hex() != documents[0].content:
+            return {}
+        for batch in reader_of(form)(source, form, fields, None):
+            for name, text in zip(named(file, batch.ids, batch.numbers), batch.texts, strict=True):
+                if name in wanted:
+                    found.setdefault(name, text)
+    return found

@@ -9,7 +9,7 @@ import numpy as np
 
 from simdocs.advice.suitability import encoding_advice, length_advice, template_advice
 from simdocs.commands.resolve import Resolved, opened_index
-from simdocs.corpora.containers.recognise import looking_like
+from simdocs.corpora.formats.lookalikes import looking_like
 from simdocs.engines.run import Run
 from simdocs.kernels.banding import least_probability, low_recall, threshold_warning
 from simdocs.kernels.grouping import PairGraph

@@ -113,7 +113,7 @@ def tuned(
 ) -> Tuning:
     """The result of tune: see Tuning. found: what is known of documents, if there are any."""
     from simdocs.commands.searching import facts_read
-    from simdocs.corpora.containers.recognise import looking_like
+    from simdocs.corpora.formats.lookalikes import looking_like
     from simdocs.kernels.banding import least_probability
     from simdocs.model.tuning import STEPS, Tuning
 

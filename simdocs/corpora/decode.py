@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import codecs
+from collections.abc import Iterator
+from itertools import chain
 from typing import NamedTuple
 
 from simdocs.model.skipped import DocumentSkipped
@@ -39,8 +41,8 @@ def as_bytes(text: str | bytes) -> bytes:
 
 
 def is_binary(data: bytes) -> bool:
-    """Whether there is a NUL in the first 8 KiB, and no byte order mark of UTF-16 or UTF-32."""
-    return data.find(b"\0", 0, LOOKED_AT) >= 0 and not data.startswith(_WIDE)
+    """Whether there is a NUL in the first 8 KiB of what is not UTF-16 or UTF-32."""
+    return data.find(b"\0", 0, LOOKED_AT) >= 0 and wide_encoding(data) is None
 
 
 def refuse_binary(data: bytes, name: bytes) -> None:
@@ -54,16 +56,66 @@ def refuse_binary(data: bytes, name: bytes) -> None:
         raise DocumentSkipped("binary", binary_format_named(name))
 
 
-def as_utf8(data: bytes) -> tuple[bytes, bool]:
-    """The text as UTF-8 bytes without a byte order mark, and whether it was UTF-16 or UTF-32.
+_MOSTLY, _LEAST = 0.75, 4
+"""The share of Latin letters, digits, spaces and the like in UTF-16 that is recognised without a mark, and how many
+characters it has at least."""
 
-    UTF-8 is not checked. Bytes that are not valid in UTF-16 or UTF-32 are kept as they are. Never fails.
+
+def wide_encoding(data: bytes) -> tuple[bytes, str] | None:
+    """The byte order mark, and the encoding, if a text that begins with these bytes is UTF-16 or UTF-32; else None.
+
+    UTF-16 without a mark has an empty one. It is recognised by its letters.
     """
     if data.startswith(_WIDE):
-        mark, encoding = next(known for known in _MARKS if data.startswith(known[0]))
-        text = data[len(mark) :].decode(encoding, "simdocs.escape")
-        return text.encode("utf-8", "surrogateescape"), True
-    return data.removeprefix(codecs.BOM_UTF8), False
+        return next(known for known in _MARKS if data.startswith(known[0]))
+    if data.find(b"\0", 0, LOOKED_AT) < 0:
+        return None
+    for encoding in ("utf-16-le", "utf-16-be"):
+        text = data[: min(len(data), LOOKED_AT) // 2 * 2].decode(encoding, "replace")
+        plain = sum(character < "\u0100" and (character.isprintable() or character in "\t\n\f\r") for character in text)
+        if len(text) >= _LEAST and plain >= _MOSTLY * len(text) and "\0" not in text and not len(data[:LOOKED_AT]) % 2:
+            return b"", encoding
+    return None
+
+
+def as_utf8(data: bytes, encoding: str | None = None) -> tuple[bytes, bool]:
+    """The text as UTF-8 bytes without a byte order mark, and whether it was UTF-16 or UTF-32.
+
+    encoding: that of a text that is none of these; None: its bytes stay as they are. Bytes that are not valid in their
+    encoding are kept. Never fails.
+    """
+    if (known := wide_encoding(data)) is not None:
+        return _transcoded(data[len(known[0]) :], known[1]), True
+    return transcoded(data.removeprefix(codecs.BOM_UTF8), encoding), False
+
+
+def transcoded(data: bytes, encoding: str | None) -> bytes:
+    """A text as UTF-8. encoding: that of the text, unless it is UTF-8; None: it stays as it is."""
+    if encoding is None:
+        return data
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return _transcoded(data, encoding)
+    return data
+
+
+def _transcoded(data: bytes, encoding: str) -> bytes:
+    return data.decode(encoding, "simdocs.escape").encode("utf-8", "surrogateescape")
+
+
+def utf8_pieces(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield a text as UTF-8 without a byte order mark, piece by piece. The first has at least 8 KiB, or all of it."""
+    first = next(pieces, b"")
+    known = wide_encoding(first)
+    if known is None:
+        yield first.removeprefix(codecs.BOM_UTF8)
+        yield from pieces
+        return
+    decoder = codecs.getincrementaldecoder(known[1])("simdocs.escape")
+    for piece in chain([first[len(known[0]) :]], pieces):
+        yield decoder.decode(piece).encode("utf-8", "surrogateescape")
+    yield decoder.decode(b"", True).encode("utf-8", "surrogateescape")
 
 
 class BinaryFormat(NamedTuple):

@@ -8,22 +8,24 @@ where a file is.
 from __future__ import annotations
 
 import errno
-import io
 import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.corpora.decode import LOOKED_AT, refuse_binary
-from simdocs.corpora.identity import Stamp
+from simdocs.corpora.decode import LOOKED_AT as DECIDING
+from simdocs.corpora.decode import binary_format, refuse_binary, utf8_pieces
+from simdocs.corpora.identity import NO_FILE, Stamp
 from simdocs.kernels.native import kernels_in_use
 from simdocs.model.columns import ByteStrings, joined
 from simdocs.model.documents import FILE, STAMP_FIELDS
-from simdocs.model.ragged import Mask
+from simdocs.model.ragged import BATCH_BYTES, Mask
 from simdocs.model.skipped import REPLACED, DocumentSkipped
 from simdocs.names import is_uri
 from simdocs.options.file_formats import COMPRESSED_SUFFIXES, compression_of
@@ -132,14 +134,17 @@ def read_open(file: OpenFile, name: bytes, stamp: Stamp, limit: int) -> tuple[by
     """
     for _ in range(2):
         if _PIECE < stamp.size <= limit and not compression_of(name):
-            refuse_binary(read_at(file, LOOKED_AT, 0), name)
+            refuse_binary(read_at(file, DECIDING, 0), name)
         if skip := too_large(stamp.size, limit):
             raise skip
         data = _read_all(file, stamp.size, limit)
         before, stamp = stamp, stamp_now(file)
         if stamp == before:
             return data, stamp
-        go_to(file, 0)
+        if isinstance(file, int):
+            os.lseek(file, 0, os.SEEK_SET)
+        else:
+            file.at = 0
     raise DocumentSkipped("changed")
 
 
@@ -176,101 +181,103 @@ def read_stream(descriptor: int, limit: int) -> bytes:
     return _read_all(descriptor, 0, limit)
 
 
-Chunk = bytes | int
-"""Bytes, or the length of a hole in the file, whose NUL bytes are not read."""
-
-_MARK = 3
-"""The smallest size of the first chunk: the length of a UTF-8 byte order mark. A smaller file is one chunk."""
+LOOKED_AT = 1 << 17
+"""Bytes at the beginning of a file that decide whether it is a table."""
 
 _COMPRESSED_AT_ONCE = 1 << 16
 """Bytes of a compressed file that are read at once."""
 
 
-def chunks(file: OpenFile, stamp: Stamp, size: int, compression: str) -> Iterator[Chunk]:
-    """Yield the content of a file with this stamp in chunks of about `size` bytes, up to the size in the stamp.
-
-    compression: the compression of the file; empty: it has none.
-
-    When a chunk was read, the file was the same; an uncompressed one may also have grown. Raises DocumentSkipped after
-    all chunks that could be yielded: malformed (as a compressed file), uninstalled (what decompresses it), changed.
-    """
-    go_to(file, 0)
-    read = _decompressing(file, compression) if compression else partial(read_next, file)
-    at = 0
-    while True:
-        trouble, chunk, wanted = None, b"", size if at else max(size, _MARK)
-        try:
-            chunk = read(wanted if compression or not stamp.size else min(wanted, stamp.size - at))
-        except DocumentSkipped as skip:
-            trouble = skip
-        now = stamp_now(file)
-        if not (stamp.same_bytes(now) if compression else stamp.begins(now)):
-            raise DocumentSkipped("changed")
-        if trouble is not None:
-            raise trouble
-        if not chunk:
-            return
-        at += len(chunk)
-        hole = 0 if compression else _hole(file, at, stamp.size, chunk)
-        at += hole
-        yield len(chunk) + hole if hole else chunk
-
-
-def _decompressing(file: OpenFile, compression: str) -> Callable[[int], bytes]:
-    from simdocs.corpora.compression import CompressedStream
-
-    return CompressedStream(compression, lambda _: read_next(file, _COMPRESSED_AT_ONCE)).read
-
-
-def _hole(file: OpenFile, at: int, size: int, before: bytes) -> int:
-    """The length of the hole at this position, after a chunk that may be part of it. The position moves past it."""
-    if before.strip(b"\0") or not isinstance(file, int) or not hasattr(os, "SEEK_DATA") or at >= size:
-        return 0
+@contextmanager
+def _skipping() -> Iterator[None]:
+    """Turn an OSError into DocumentSkipped."""
     try:
-        end = min(os.lseek(file, at, os.SEEK_DATA), size)
-    except OSError as error:  # ENXIO: there is nothing but a hole up to the end of the file
-        end = size if error.errno == errno.ENXIO else at
-    os.lseek(file, end, os.SEEK_SET)
-    return end - at
+        yield
+    except OSError as error:
+        raise DocumentSkipped.of(error) from None
 
 
-class SteadyFile(io.RawIOBase):
-    """An open file with a position of its own, for libraries that read at any position. It is not closed with this."""
+class Source:
+    """A regular file that is open to be read, or bytes that are held. It closes itself at the end of a `with`.
 
-    def __init__(self, file: OpenFile, stamp: Stamp) -> None:
-        """stamp: that of the file now."""
-        super().__init__()
-        self._file, self._stamp, self._at = file, stamp, 0
+    name: its path. limit: the largest size of a document in bytes. most: the same, or less if memory is small.
+    stamp: that of the file when it was opened. at: how many of its bytes were read, for progress.
+    Raises DocumentSkipped: see `open_file`.
+    """
 
-    def readable(self) -> bool:
-        """Whether it can be read: yes."""
-        return True
+    def __init__(self, name: bytes, limit: int, *, follow: bool = True, held: bytes | None = None) -> None:
+        self.name, self.limit, self.most, self.at = name, limit, min(limit, MOST), 0
+        self._held, self.stamp = held, NO_FILE
+        self._file: OpenFile = -1
+        if held is None:
+            self._file, self.stamp = open_file(name, follow=follow)
 
-    def seekable(self) -> bool:
-        """Whether it can be read at any position: yes."""
-        return True
+    def __enter__(self) -> Self:
+        return self
 
-    def tell(self) -> int:
-        """The position."""
-        return self._at
+    def __exit__(self, *_: object) -> None:
+        if self._held is None:
+            close_file(self._file)
 
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        """Go to a position, and return it."""
-        self._at = offset + {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._stamp.size}[whence]
-        return self._at
-
-    def read(self, size: int | None = -1, /) -> bytes:
-        """The next bytes; fewer only at the end."""
-        end = self._stamp.size if size is None or size < 0 else min(self._at + size, self._stamp.size)
-        data = b""
-        while self._at < end and (piece := read_at(self._file, end - self._at, self._at)):
-            data = data + piece if data else piece
-            self._at += len(piece)
-        return data
+    def now(self) -> Stamp:
+        """The stamp of the file now. DocumentSkipped: unreadable."""
+        with _skipping():
+            return self.stamp if self._held is not None else stamp_now(self._file)
 
     def has_changed(self) -> bool:
-        """Whether the file is not what it was when it was opened. Raises OSError."""
-        return not self._stamp.same_bytes(stamp_now(self._file))
+        """Whether the file is not what it was when it was opened."""
+        return not self.stamp.same_bytes(self.now())
+
+    def interval(self, start: int, stop: int) -> bytes:
+        """The bytes of an interval, as they are on the disk; fewer if the file ends before.
+
+        DocumentSkipped: unreadable.
+        """
+        with _skipping():
+            return self._held[start:stop] if self._held is not None else read_interval(self._file, start, stop)
+
+    def _next(self, size: int) -> bytes:
+        data = self.interval(self.at, self.at + size)
+        self.at += len(data)
+        return data
+
+    def pieces(self, size: int = BATCH_BYTES) -> Iterator[bytes]:
+        """Yield its content as UTF-8, without a byte order mark, about `size` bytes at a time.
+
+        DocumentSkipped: malformed (it is binary; as a compressed file, after all that could be read), uninstalled.
+        """
+        self.at, read = 0, self._next
+        if self._held is None and (known := compression_of(self.name)):
+            from simdocs.corpora.compression import CompressedStream
+
+            read = CompressedStream(known, lambda _: self._next(_COMPRESSED_AT_ONCE)).read
+        head = read(size)
+        if what := binary_format(head):
+            raise DocumentSkipped("malformed", what)
+        yield from utf8_pieces(chain([head], iter(partial(read, size), b"")))
+
+    def whole(self) -> bytes:
+        """All its content, as `pieces` yields it. DocumentSkipped: oversized, binary; see also there."""
+        if self._held is None and not compression_of(self.name) and (skip := too_large(self.stamp.size, self.limit)):
+            raise skip
+        found, size = list[bytes](), 0
+        for piece in self.pieces():
+            found.append(piece)
+            size += len(piece)
+            if skip := too_large(size, self.limit, known=False):
+                raise skip
+        data = b"".join(found)
+        refuse_binary(data, self.name)
+        return data
+
+    def for_pyarrow(self) -> Any:
+        """The same file, open in pyarrow. Raises DocumentSkipped: uninstalled."""
+        from simdocs.corpora.compression import library
+
+        pyarrow = library("pyarrow", "reading tables")
+        if self._held is not None:
+            return pyarrow.BufferReader(self._held)
+        return pyarrow.OSFile(f"/dev/fd/{self._file}") if isinstance(self._file, int) else self._file.handle
 
 
 _Answer = TypeVar("_Answer")
@@ -317,19 +324,6 @@ def read_interval(file: OpenFile, start: int, stop: int) -> bytes:
         pieces.append(piece)
         at += len(piece)
     return pieces[0] if len(pieces) == 1 else b"".join(pieces)
-
-
-def go_to(file: OpenFile, at: int) -> None:
-    """Move its position."""
-    if isinstance(file, int):
-        os.lseek(file, at, os.SEEK_SET)
-    else:
-        file.at = at
-
-
-def position(file: OpenFile) -> int:
-    """Its position."""
-    return os.lseek(file, 0, os.SEEK_CUR) if isinstance(file, int) else file.at
 
 
 def close_file(file: OpenFile) -> None:

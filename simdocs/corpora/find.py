@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby, islice
-from operator import attrgetter
 
 from simdocs.corpora.file_list import FileList, Found, Reached
 from simdocs.corpora.files import MOST, each_ahead, read_stream
@@ -45,7 +44,7 @@ class Sources:
 
 
 def find(sources: Sources, walking: Walking, skipped: Skipped, many: Callable[[], None] | None = None) -> FileList:
-    """Find each file once, in row order: by argument, then bytewise by whole path. A list is one argument.
+    """Find each file once, in row order: by argument, then bytewise by whole path. A list keeps its order.
 
     many: is called once if there are many files, as soon as that is known.
     InputError: an argument that does not exist, or is a device or socket; a list that cannot be read.
@@ -64,9 +63,6 @@ def find(sources: Sources, walking: Walking, skipped: Skipped, many: Callable[[]
 
 
 _MISSING = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
-
-_FEW = 1 << 16
-"""Repeated entries of a list are dropped only when more than this many are held."""
 
 _Status = Callable[[], os.stat_result]
 
@@ -98,30 +94,12 @@ class _Search:
             self.skipped.warnings.append(f"{display_name(name)}: no documents were found {what}")
 
     def listed(self, source: bytes, nul_ended: bool, inputs: set[FileId]) -> Iterator[Found]:
-        """Yield the files of all entries of a list, sorted by name."""
-        files, enough = list[Found](), _FEW
+        """Yield the files of all entries of a list, in its order."""
         for number, name, status in _with_statuses(list_of(source, nul_ended, self.skipped, inputs)):
             try:
-                files += self._expand(name, status, listed=True)
+                yield from self._expand(name, status, listed=True)
             except InputError as error:
                 raise of_entry(source, number, name, error) from None
-            if len(files) > enough:  # a list may have the same few names again and again
-                files = self._without_repeats(files)
-                enough = max(_FEW, 2 * len(files))
-        yield from self._without_repeats(files)
-
-    def _without_repeats(self, files: list[Found]) -> list[Found]:
-        """The files sorted by name, without repeated ones of the same name and file, which are reported."""
-        kept, seen = list[Found](), set[FileId]()
-        for file in sorted(files, key=attrgetter("name")):
-            if not kept or file.name != kept[-1].name:
-                seen = set()
-            if file.file_id in seen:
-                self.skipped.add(Skip("again", file.name))
-            else:
-                kept.append(file)
-                seen.add(file.file_id)
-        return kept
 
     def _expand(self, name: bytes, status_now: _Status | None = None, *, listed: bool = False) -> Iterator[Found]:
         """Yield the files of an argument or an entry of a list. status_now: returns its status, if it was asked for."""

@@ -1,31 +1,35 @@
-"""Cut the files to read into tasks of workers: files, parts of containers, blocks of lines. Sample their documents."""
+"""Cut the files to read into tasks of workers: files, batches of rows, blocks of lines. Sample their documents."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, replace
-from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from simdocs.corpora.containers.recognise import formats_of
+from simdocs.corpora.decode import LOOKED_AT as DECIDING
+from simdocs.corpora.decode import wide_encoding
 from simdocs.corpora.file_list import FileList
+from simdocs.corpora.files import LOOKED_AT, Source
+from simdocs.corpora.formats import formats_of, reader_of, refuse_other
+from simdocs.corpora.formats.lookalikes import NoTable
 from simdocs.model.ragged import BATCH_BYTES, Index, Keys, Mask, batches, offsets_of
 from simdocs.model.skipped import DocumentSkipped, Skip
-from simdocs.options.file_formats import ASSUMED_RATIO, COMPRESSED_SUFFIXES
+from simdocs.options.file_formats import ASSUMED_RATIO, COMPRESSED_SUFFIXES, is_of_lines, noun_of
 from simdocs.options.texts import Sequences
 
 if TYPE_CHECKING:
-    from simdocs.corpora.containers.container import Part
-    from simdocs.corpora.containers.line_blocks import LineBlock
+    from simdocs.corpora.formats.batch import Batch
+    from simdocs.corpora.formats.lines import LineBlock
+    from simdocs.corpora.identity import Stamp
     from simdocs.corpora.taken_over import KeptFiles, KeptRows
     from simdocs.corpora.unchanged import Unchanged
 
-_WAITING = 1 << 8
-"""The most files that wait until others are found to be one text, too, so that they are one task."""
+_AT_ONCE = 1 << 8
+"""Files named like tables of which the beginnings are read before the tasks of the first of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +57,27 @@ class Files:
     read_to: ClassVar[int] = 0
 
 
-ReportSkip: TypeAlias = Callable[[Skip, bool], None]
-"""Takes the skip of a container that cannot be read to its end, and whether it was named and has no texts."""
+class Rows:
+    """Some documents of a file that the calling process reads.
 
-ToRead: TypeAlias = "Files | Part | LineBlock"
+    batch: the documents. row: the row of the file in the list of files. stamp: that of the file.
+    read_to: how many bytes of the file were read.
+    digests: those of its blocks, at the end of a file, if they are wanted: see `blocks_digests`.
+    """
+
+    __slots__ = ("batch", "digests", "read_to", "row", "stamp")
+
+    kind: ClassVar[Literal["rows"]] = "rows"
+
+    def __init__(self, batch: Batch, row: int, stamp: Stamp, read_to: int) -> None:
+        self.batch, self.row, self.stamp, self.read_to = batch, row, stamp, read_to
+        self.digests = list[bytes]()
+
+
+ToRead: TypeAlias = "Files | Rows | LineBlock"
 """Some documents in row order to read."""
 
-Portion: TypeAlias = "Files | Part | LineBlock | KeptFiles | KeptRows"
+Portion: TypeAlias = "Files | Rows | LineBlock | KeptFiles | KeptRows"
 """Some documents in row order: to read, or to take over from an earlier run."""
 
 
@@ -69,12 +87,13 @@ task takes half a millisecond of its own, but all workers shall have some."""
 
 
 class Cutting:
-    """Cuts files into tasks in row order: batches of files, parts of containers, and blocks of files of lines.
+    """Cuts files into tasks in row order: batches of files and of rows, and blocks of files of lines.
 
-    report: see ReportSkip.
+    report: takes the skip of a file that cannot be read to its end, and whether it is no table and was named.
     earlier: the documents of an earlier run, which may be taken over.
-    Containers that turn out to be no tables with the text field are files, unless they were named. Bytes in memory are
-    one document, unless they are known to be a container.
+    with_digests: whether files of rows get digests, by which they are recognised later.
+    A file of a walk that is named like a table, but is none with the text field, is one text. Bytes in memory are one
+    document, unless they are known to be a table.
     """
 
     def __init__(
@@ -82,128 +101,156 @@ class Cutting:
         found: FileList,
         limit: int,
         sequences: Sequences,
-        report: ReportSkip,
+        report: Callable[[Skip, bool], None],
         earlier: Unchanged | None = None,
+        *,
+        with_digests: bool = False,
     ) -> None:
-        self._found, self._limit, self.sequences = found, limit, sequences
-        self._report, self._earlier = report, earlier
+        self._found, self._limit, self._sequences = found, limit, sequences
+        self._report, self._earlier, self._with_digests = report, earlier, with_digests
         self.formats, self._meanings = formats_of(found, sequences)
-        """The container format of each file, as a number; 0: it is one document."""
+        """The format of each file, as a number; 0: it is one document."""
+        self.lacking: Skip | None = None
+        """The first file that is a table without the text field."""
+        self._uncut = set[int]()
+        """Files of lines that are UTF-16 or UTF-32."""
         share = int(min(found.sizes.sum(dtype=np.float64), _TASKS * _TASK_BYTES)) // _TASKS
         self._task_bytes = min(max(share, BATCH_BYTES), _TASK_BYTES)
 
     def tasks(self) -> Iterator[tuple[Portion, int]]:
         """Yield the tasks, each with the number of files that end there."""
-        are_containers = self.formats > 0
-        changes = np.flatnonzero(are_containers[1:] != are_containers[:-1]) + 1
-        for start, stop in pairwise([0, *changes.tolist(), len(are_containers)]):
-            if are_containers[start : start + 1].any():
-                yield from self._containers(start, stop)
-            else:
-                yield from self._files_or_kept(start, stop)
-
-    def parts(self, row: int) -> Iterator[Part]:
-        """The parts of the container in this row; if only some documents are wanted, each with the wanted numbers."""
-        from simdocs.corpora.containers.container import ContainerFile, container
-
-        found = self._found
-        file = ContainerFile(found.names[row], self._limit, bool(found.follow[row]), found.held.get(row))
-        wanted = found.lines.get(row)
-        for part in container(self._meanings[self.formats[row]]).parts(file, self.sequences):
-            if wanted is None:
-                yield part
-            else:
-                begin, end = np.searchsorted(wanted, (part.first, part.first + part.count))
-                yield replace(part, wanted=frozenset(wanted[begin:end].tolist()))
-
-    def _containers(self, start: int, stop: int) -> Iterator[tuple[Portion, int]]:
-        """Yield tasks of files named like containers, in row order. Those that are one text wait for others of them."""
-        from simdocs.corpora.containers.container import OneText
-
-        waiting = start
-        for row in range(start, stop):
-            portions = self._container(row)
-            try:
-                first = next(portions)
-            except OneText:
-                if row + 1 - waiting == _WAITING:
-                    yield from self._files_or_kept(waiting, row + 1)
-                    waiting = row + 1
+        tables = self.formats > 0
+        for start, stop in _runs(tables, 0, len(tables)):
+            if not tables[start]:
+                yield from self._files_or_kept(start, stop, named_like_tables=False)
                 continue
-            yield from self._files_or_kept(waiting, row)
-            waiting = row + 1
-            yield first
-            yield from portions
-        yield from self._files_or_kept(waiting, stop)
+            for begin in range(start, stop, _AT_ONCE):
+                end, troubles = min(begin + _AT_ONCE, stop), dict[int, DocumentSkipped]()
+                for row in range(begin, end):
+                    tables[row] = self._is_table(row, troubles)
+                for first, last in _runs(tables, begin, end):
+                    if not tables[first]:
+                        yield from self._files_or_kept(first, last, named_like_tables=True)
+                    for row in range(first, last) if tables[first] else ():
+                        yield from self._table(row, troubles.get(row))
 
-    def _container(self, row: int) -> Iterator[tuple[Portion, int]]:
-        """Yield the tasks of a container, at least one. Raises OneText before the first."""
-        from simdocs.corpora.containers.container import ContainerFile, OneText, WithoutTexts
+    def source(self, row: int) -> Source:
+        """The file in this row, open. Raises DocumentSkipped."""
+        found = self._found
+        return Source(found.names[row], self._limit, follow=bool(found.follow[row]), held=found.held.get(row))
 
-        is_named, is_of_lines = row in self._found.named, self._is_of_lines(row)
-        begin = 0
-        if self._earlier is not None:
+    def batches(self, row: int, wanted: Index | None = None) -> Iterator[Rows]:
+        """Yield the documents of the table in this row, or those with the wanted numbers.
+
+        A file that changes before its first batch was read is read once more. DocumentSkipped, after all batches that
+        could be read: vanished, unreadable, special, changed, malformed, uninstalled.
+        """
+        form = self._meanings[self.formats[row]]
+        for is_last in False, True:
+            done = 0
+            try:
+                with self.source(row) as source:
+                    for batch in reader_of(form)(source, form, self._sequences, wanted):
+                        if source.has_changed():
+                            raise DocumentSkipped("changed")
+                        yield Rows(batch, row, source.stamp, source.at)
+                        done += batch.count
+                return
+            except DocumentSkipped as skip:
+                if done:
+                    where = f"from {noun_of(form)} {done + 1:,} on"
+                    raise DocumentSkipped(skip.reason, f"{skip.detail}, {where}" if skip.detail else where) from None
+                if is_last or skip.reason != "changed":
+                    raise
+
+    def _is_table(self, row: int, troubles: dict[int, DocumentSkipped]) -> bool:
+        """Whether the file in this row, which is named like a table, is one, or cannot be read.
+
+        Only its beginning is read. troubles: gets why it is none, or cannot be read, if it is not read as one text.
+        """
+        form, found = self._meanings[self.formats[row]], self._found
+        earlier, is_named = self._earlier, row in found.named
+        if earlier is not None and earlier.same[row] >= 0 and not is_named:
+            return not earlier.is_one_text(row)
+        if form in ("parquet", "arrow"):
+            return True
+        try:
+            with self.source(row) as source:
+                if wide_encoding(source.interval(0, DECIDING)) is not None:
+                    self._uncut.add(row)
+                refuse_other(form, next(source.pieces(LOOKED_AT), b""), self._sequences)
+        except NoTable as skip:
+            if skip.lacks_text and self.lacking is None:
+                self.lacking = Skip("malformed", found.names[row], skip.detail)
+            if not (is_named or form == "jsonl" or self._sequences.input_format):
+                return False
+            troubles[row] = skip
+        except DocumentSkipped as skip:
+            troubles[row] = skip
+        return True
+
+    def _table(self, row: int, trouble: DocumentSkipped | None) -> Iterator[tuple[Portion, int]]:
+        """Yield the tasks of a file with many documents. trouble: why it cannot be read, if that is known."""
+        found, begin, is_cut = self._found, 0, self._is_cut(row)
+        if self._earlier is not None and trouble is None:
             from simdocs.corpora.taken_over import kept_rows
 
-            if self._earlier.is_one_text(row) and not is_named:
-                raise OneText("it was one text, and has not changed")
-            begin = yield from kept_rows(self._earlier, row, None if is_of_lines else partial(self.parts, row))
+            begin = yield from kept_rows(self._earlier, row, may_have_grown=is_cut)
             if begin < 0:
                 return
-        if is_of_lines:
-            from simdocs.corpora.containers.line_blocks import blocks_of
+        from simdocs.corpora.formats.lines import blocks_digests, blocks_of
 
-            found, kind = self._found, self._meanings[self.formats[row]]
-            file = ContainerFile(found.names[row], self._limit, bool(found.follow[row]))
-            for block in blocks_of(kind, file, row, found.stamp(row), begin):
+        if is_cut and trouble is None:
+            form, name, follow = self._meanings[self.formats[row]], found.names[row], bool(found.follow[row])
+            for block in blocks_of(form, name, self._limit, row, found.stamp(row), begin, follow=follow):
                 yield block, int(block.is_last)
             return
-        waiting: Portion | None = None
+        waiting: Portion = Files([], {}, self._limit, np.empty(0, bool))
         try:
-            for part in self.parts(row):
-                if waiting is not None:
+            if trouble is not None:
+                raise trouble
+            for some in self.batches(row, found.lines.get(row)):
+                if isinstance(waiting, Rows):
                     yield waiting, 0
-                waiting = part
+                waiting = some
+            if self._with_digests and isinstance(waiting, Rows) and row not in found.held:
+                digests = blocks_digests(found.names[row], waiting.stamp.size, follow=bool(found.follow[row]))
+                waiting.digests += (digest for _, digest in digests)
         except DocumentSkipped as skip:
-            if isinstance(skip, OneText) and not is_named:
-                raise
-            is_textless = is_named and isinstance(skip, WithoutTexts)
-            self._report(Skip(skip.reason, self._found.names[row], skip.detail), is_textless)
-        yield Files([], {}, self._limit, np.empty(0, bool)) if waiting is None else waiting, 1
+            is_textless = row in found.named and isinstance(skip, NoTable)
+            self._report(Skip(skip.reason, found.names[row], skip.detail), is_textless)
+        yield waiting, 1
 
-    def _is_of_lines(self, row: int) -> bool:
-        """Whether the container in this row is a file that workers read in blocks of lines."""
-        from simdocs.corpora.containers.line_blocks import has_blocks
-
-        found, kind = self._found, self._meanings[self.formats[row]]
-        if row in found.held or row in found.lines:
+    def _is_cut(self, row: int) -> bool:
+        """Whether the file in this row is read in blocks of lines: it is one of lines in UTF-8, not compressed, and has
+        a time. One without may change between two blocks without notice."""
+        found, form = self._found, self._meanings[self.formats[row]]
+        if row in found.held or row in found.lines or row in self._uncut or not found.stamps["mtime_ns"][row]:
             return False
-        return has_blocks(kind, found.names[row], int(found.stamps["mtime_ns"][row]))
+        return is_of_lines(form, found.names[row])
 
-    def _files_or_kept(self, start: int, stop: int) -> Iterator[tuple[Portion, int]]:
+    def _files_or_kept(self, start: int, stop: int, *, named_like_tables: bool) -> Iterator[tuple[Portion, int]]:
         """Yield tasks of files to read, and of files to take over, in row order. Each of them is one document."""
         earlier = self._earlier
-        if earlier is None or start == stop:
-            yield from self._files(start, stop)
+        if earlier is None:
+            yield from self._files(start, stop, named_like_tables)
             return
         from simdocs.corpora.taken_over import kept_files
 
-        kept = earlier.same[start:stop] >= 0
-        changes = start + np.flatnonzero(kept[1:] != kept[:-1]) + 1
-        for begin, end in pairwise([start, *changes.tolist(), stop]):
+        for begin, end in _runs(earlier.same >= 0, start, stop):
             if earlier.same[begin] < 0:
-                yield from self._files(begin, end)
+                yield from self._files(begin, end, named_like_tables)
             else:
                 yield from kept_files(earlier, begin, end)
 
-    def _files(self, start: int, stop: int) -> Iterator[tuple[Files, int]]:
+    def _files(self, start: int, stop: int, named_like_tables: bool) -> Iterator[tuple[Files, int]]:
         found, earlier = self._found, self._earlier
         for batch in batches(self._sizes(start, stop), self._task_bytes):
             cut = slice(start + batch.start, start + batch.stop)
             here = range(cut.start, cut.stop) if found.held else ()
             held = {place: found.held[row] for place, row in enumerate(here) if row in found.held}
-            tables = bool(self.formats[cut].any())
-            files = Files(found.names[cut], held, self._limit, found.follow[cut], found.texts, named_like_tables=tables)
+            follow = found.follow[cut]
+            files = Files(found.names[cut], held, self._limit, follow, found.texts, named_like_tables=named_like_tables)
             if earlier is not None:
                 files = replace(files, likely=earlier.likely_contents(cut))
             yield files, len(batch)
@@ -213,6 +260,13 @@ class Cutting:
         sizes = np.minimum(self._found.sizes[start:stop], np.iinfo(np.int64).max // ASSUMED_RATIO)
         sizes[self._found.names.part(start, stop).that_end_with(COMPRESSED_SUFFIXES)] *= ASSUMED_RATIO
         return sizes
+
+
+def _runs(kinds: Mask, start: int, stop: int) -> Iterator[tuple[int, int]]:
+    """Yield the runs of rows from `start` to `stop` - 1 that are of one kind."""
+    changes = start + np.flatnonzero(kinds[start + 1 : stop] != kinds[start : stop - 1]) + 1
+    bounds = [start, *changes.tolist(), stop] if start < stop else [start]
+    yield from pairwise(bounds)
 
 
 class Advance:
@@ -264,8 +318,7 @@ def sampled(found: FileList, limit: int, sequences: Sequences, most: int, seed: 
     counts = np.ones(len(cutting.formats), np.int64)
     for row in np.flatnonzero(cutting.formats).tolist():
         with suppress(DocumentSkipped):
-            for part in cutting.parts(row):
-                counts[row] = max(part.first + part.count - 1, 1)
+            counts[row] = max(1, sum(some.batch.count for some in cutting.batches(row)))
     every = int(counts.sum())
     if every <= most:
         return found, every

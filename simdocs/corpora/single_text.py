@@ -6,14 +6,15 @@ import os
 import stat
 from collections.abc import Iterable
 
-from simdocs.corpora.containers.recognise import format_of
 from simdocs.corpora.decode import as_utf8, refuse_binary
-from simdocs.corpora.files import read, read_stream
+from simdocs.corpora.files import LOOKED_AT, Source, read, read_stream
 from simdocs.corpora.find import not_found
+from simdocs.corpora.formats import format_of
 from simdocs.corpora.identity import FileId, file_id, status_of
 from simdocs.errors import InputError, MissingExtraError, UsageError
 from simdocs.model.skipped import DocumentSkipped, explanation
 from simdocs.names import display_name
+from simdocs.options.file_formats import noun_of
 from simdocs.options.texts import Sequences
 
 
@@ -54,22 +55,23 @@ def read_single_document(name: bytes, limit: int, fields: Sequences) -> bytes:
         refuse_binary(data, name)
     except DocumentSkipped as skip:
         raise _unreadable(name, skip) from None
-    return as_utf8(data)[0]
+    return as_utf8(data, fields.encoding)[0]
 
 
-def _refuse_table(name: bytes, known: str, limit: int, fields: Sequences) -> None:
-    """Raise UsageError if a file named like this container is one. InputError: it cannot be read."""
-    from simdocs.corpora.containers.container import ContainerFile, container, is_one_text
+def _refuse_table(name: bytes, form: str, limit: int, fields: Sequences) -> None:
+    """Raise UsageError if a file named like one of this format is one. InputError: it cannot be read."""
+    from simdocs.corpora.formats import refuse_other
+    from simdocs.corpora.formats.lookalikes import NoTable
 
     try:
-        if is_one_text(known, ContainerFile(name, limit), fields):
-            return
+        with Source(name, limit) as source:
+            refuse_other(form, next(source.pieces(LOOKED_AT), b""), fields)
+    except NoTable:
+        return
     except DocumentSkipped as skip:
         raise _unreadable(name, skip) from None
     shown = display_name(name)
-    raise UsageError(
-        f"{shown}: each {container(known).noun} of this file is a document: name one of them, as in {shown}#ID"
-    )
+    raise UsageError(f"{shown}: each {noun_of(form)} of this file is a document: name one of them, as in {shown}#ID")
 
 
 def _container_of(name: bytes, fields: Sequences) -> bytes:
@@ -84,27 +86,22 @@ def _container_of(name: bytes, fields: Sequences) -> bytes:
 
 def _document(name: bytes, file: bytes, limit: int, fields: Sequences) -> bytes:
     """The text of the document with this name, as UTF-8. InputError: it is not there, or the file cannot be read."""
-    from simdocs.corpora.containers.container import ContainerFile, container
-    from simdocs.corpora.containers.fields import no_id
-    from simdocs.corpora.containers.names import named
+    from simdocs.corpora.formats import reader_of
+    from simdocs.corpora.formats.batch import named, no_id
 
-    kind, has_ids = container(format_of(file, fields)), fields.id_field in ("", Sequences().id_field)
-    text: bytes | None = None
-    there, some = "", False
+    form, has_ids = format_of(file, fields), fields.id_field in ("", Sequences().id_field)
+    there = ""
     try:
-        for part in kind.parts(ContainerFile(file, limit), fields):
-            rows = kind.documents(part, fields)
-            names = named(file, rows.ids, (where.number for where in rows.locators))
-            if text is None and name in names:
-                text = rows.texts[names.index(name)]
-            there, some = there or rows.fields, some or bool(rows.texts)
-            has_ids |= any(its_id is not None for its_id in rows.ids)
-            if text is not None and has_ids:
-                return as_utf8(text)[0]
+        with Source(file, limit) as source:
+            for batch in reader_of(form)(source, form, fields, None):
+                there, has_ids = there or batch.fields, has_ids or any(each is not None for each in batch.ids)
+                names = named(file, batch.ids, batch.numbers)
+                if has_ids and name in names:
+                    return batch.texts[names.index(name)]
     except DocumentSkipped as skip:
         raise _unreadable(file, skip) from None
-    if some and not has_ids:
-        raise UsageError(f"{display_name(file)}: {no_id(kind.noun, fields, there)}")
+    if there and not has_ids:
+        raise UsageError(f"{display_name(file)}: {no_id(noun_of(form), fields, there)}")
     raise InputError(f"{display_name(name)}: {display_name(file)} has no document of this name")
 
 

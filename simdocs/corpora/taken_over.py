@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, Literal
 
-from simdocs.corpora.containers.container import Part
-from simdocs.corpora.containers.line_blocks import BLOCK, digests_of
+from simdocs.corpora.formats.lines import BLOCK, blocks_digests
 from simdocs.corpora.identity import Stamp, content_digest
 from simdocs.corpora.unchanged import AT_ONCE, Unchanged
 from simdocs.model.ragged import Index
@@ -39,7 +38,7 @@ class KeptRows:
     rows: the rows of the documents in the earlier artifact.
     digests: those of the blocks before the first one that is read, if the file has grown; else none.
     numbers: how many lines there are before the first one that is read.
-    read_to: see Part.
+    read_to: how many bytes of the file are read when they are.
     """
 
     file: int
@@ -61,14 +60,12 @@ def kept_files(unchanged: Unchanged, start: int, stop: int) -> Iterator[tuple[Ke
         yield KeptFiles(at, numbers), len(numbers)
 
 
-def kept_rows(
-    unchanged: Unchanged, row: int, parts: Callable[[], Iterator[Part]] | None
-) -> Generator[tuple[KeptRows, int], None, int]:
-    """Yield the documents of a container to take over, in batches with the number of files that end there.
+def kept_rows(unchanged: Unchanged, row: int, *, may_have_grown: bool) -> Generator[tuple[KeptRows, int], None, int]:
+    """Yield the documents of a file to take over, in batches with the number of files that end there.
 
     Return where the first line begins that must be read; 0 if nothing is taken over, and -1 if everything is.
 
-    parts: returns the parts of the file; None: it is a file of lines, which may have grown.
+    may_have_grown: whether it is a file of lines, of which the beginning may be the same.
     """
     number = int(unchanged.same[row])
     end, numbers, digests = -1, 0, list[bytes]()
@@ -76,14 +73,13 @@ def kept_rows(
         return 0
     if number < 0:
         number = int(unchanged.likely[row])
-        if not unchanged.may_be_like(row, number, grown=parts is None):
+        if not unchanged.may_be_like(row, number, grown=may_have_grown):
             return 0
         try:
-            if parts is None:
-                end, numbers, digests = _beginning(unchanged, row, number)
-            elif unchanged.content(number) != content_digest(*(part.digest for part in parts())):
-                return 0
+            end, numbers, digests = _beginning(unchanged, row, number)
         except DocumentSkipped:
+            return 0
+        if not end:
             return 0
     rows, stamp = unchanged.rows_of(number, end), unchanged.found.stamp(row)
     for at in range(rows.start, max(rows.stop, rows.start + 1), AT_ONCE):
@@ -107,7 +103,7 @@ def _beginning(unchanged: Unchanged, row: int, number: int) -> tuple[int, int, l
     found = unchanged.found
     digests, numbers, end, at = list[bytes](), 0, 0, 0
     size = int(unchanged.earlier.sources.files["file_size"][number])
-    for data, digest in digests_of(found.names[row], size, follow=bool(found.follow[row])):
+    for data, digest in blocks_digests(found.names[row], size, follow=bool(found.follow[row])):
         digests.append(digest)
         numbers += data.count(b"\n")
         end = at + after if (after := data.rfind(b"\n") + 1) else end

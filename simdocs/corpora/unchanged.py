@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simdocs.corpora.containers.recognise import are_limited_whole, format_of
 from simdocs.corpora.file_list import FileList
+from simdocs.corpora.formats import are_limited_whole, format_of
 from simdocs.corpora.identity import RECENT_NS
 from simdocs.model.columns import separate
 from simdocs.model.documents import Documents, SourceFiles

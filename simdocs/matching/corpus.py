@@ -37,7 +37,7 @@ from simdocs.model.ragged import (
 from simdocs.names import display_name, no_option, path_from
 from simdocs.options.recipes import Recipe
 from simdocs.pipeline.again import Copies, ReloadRequest
-from simdocs.pipeline.reload import Source
+from simdocs.pipeline.reload import SetSource
 
 _NAME_BYTES = 1 << 20
 """Bytes of names that are taken out at once. The places of each byte take 16 bytes meanwhile."""
@@ -61,7 +61,7 @@ class Corpus:
     signatures: (N, K) uint32.
     recipe: the parameters with which they were read and signed.
     limit: the largest size of a document in bytes.
-    held: the bytes of documents that are in memory, by row; of one in a container, those of all of it.
+    held: the bytes of documents that are in memory, by row.
     met: how this run came to their files, (N,) MET; None if an earlier run read them.
     ignored: the tokens that are left out of all token sets, ascending.
     sets: the artifact of their token sets, or None.
@@ -298,7 +298,7 @@ class Corpus:
         lacking = distinct(rows[self.copies.lacks(self._whole_rows(rows), texts=texts)])
         if len(lacking):
             some = (lacking[at : at + _NAMED_AT_ONCE] for at in range(0, len(lacking), _NAMED_AT_ONCE))
-            requests = ((self._whole_rows(each), self._request(each), self._held(each)) for each in some)
+            requests = ((self._whole_rows(each), self._request(each)) for each in some)
             shared = None if run is None or texts or self.met is None else run.engine.state.shared
             self.copies.fill(requests, self.recipe.shingling, run, shared)
 
@@ -327,7 +327,7 @@ class Corpus:
             return self._both(rows, Corpus.readings)
         return [self._with_copies(rows, texts=True)]
 
-    def sources(self, rows: Rows) -> list[tuple[BlockPlaces, Source]]:
+    def sources(self, rows: Rows) -> list[tuple[BlockPlaces, SetSource]]:
         """The sources of the token sets of these rows, each with the places of its sets among rows.
 
         ArtifactError: see `requests`. OutputError: see `copy`.
@@ -336,7 +336,7 @@ class Corpus:
             return self._both(rows, Corpus.sources)
         return [(np.arange(len(rows)), self._source(rows))]
 
-    def _source(self, rows: Rows) -> Source:
+    def _source(self, rows: Rows) -> SetSource:
         if self.sets is not None:
             rows = rows if self.rows is None else self.rows[rows]
             starts = self.sets["offsets"].rows(rows)
@@ -359,15 +359,14 @@ class Corpus:
             raise damaged(
                 f"{self.artifact_name}/documents.npy", "the name of a line is not longer than that of its file"
             )
-        met, inside = self._met(rows), facts["container"]
         return ReloadRequest(
             names=names,
-            copies={place: text for place, text in self._held(rows).items() if not inside[place]},
+            copies=dict(self._held(rows)),
             limit=self.limit,
             facts=facts,
             root=self.root,
             sequences=self.recipe.sequences,
-            met=met,
+            met=self._met(rows),
             ignored=self.ignored,
         )
 

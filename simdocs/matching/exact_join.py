@@ -20,7 +20,7 @@ from simdocs.matching.verify import HeldSets, Verifier
 from simdocs.model.columns import GrowingArray
 from simdocs.model.groups import Pairs
 from simdocs.model.ragged import Array, Mask, Ragged, Rows, TextNumbers, batches, offsets_of
-from simdocs.pipeline.reload import Source
+from simdocs.pipeline.reload import SetSource
 
 _UNDECIDED_AT_ONCE = 1024
 """Texts that are decided together. In a large family, every two of them may be compared."""
@@ -127,7 +127,7 @@ def token_sets(verifier: Verifier, rows: Rows) -> Iterator[tuple[int, Ragged]]:
     cuts = list(batches(verifier.corpus.facts(rows)["size"]))
     verifier.copy(rows)
 
-    def tasks() -> Iterator[Source]:
+    def tasks() -> Iterator[SetSource]:
         for cut in cuts:
             ((_, source),) = verifier.corpus.sources(rows[cut.start : cut.stop])
             yield source

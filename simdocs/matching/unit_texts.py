@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from simdocs.corpora.read_tasks import ToRead
 from simdocs.engines.engine import WorkerState
 from simdocs.kernels import characters as kinds
 from simdocs.kernels.shinglers import SHINGLERS, unit_numbers
@@ -18,7 +19,7 @@ from simdocs.model.documents import Documents
 from simdocs.model.ragged import NO_TOKENS, Array, Index, Keys, Mask, Ragged, TextNumbers, Texts, offsets_of, ranges
 from simdocs.options.families import UNITS
 from simdocs.options.recipes import Recipe, Shingling
-from simdocs.pipeline.read_documents import Read, WorkerTask, read_task
+from simdocs.pipeline.read_documents import Read, read_task
 from simdocs.pipeline.reading import Reading
 from simdocs.pipeline.shingling import Shingled, normalised, record_texts
 from simdocs.storage.spilled import KEY_PARTS, SpilledArray, SpilledRecords, key_parts
@@ -57,7 +58,7 @@ NumberedTexts: TypeAlias = tuple[Ragged, list[bytes], Index, Keys]
 left out; digests of them; and where their anchors are, counted from the first unit of all, and the keys of these."""
 
 
-def _number_task(task: WorkerTask, worker: WorkerState, recipe: Recipe, least: int) -> tuple[Read, NumberedTexts]:
+def _number_task(task: ToRead, worker: WorkerState, recipe: Recipe, least: int) -> tuple[Read, NumberedTexts]:
     read = read_task(task, recipe.sequences)
     shingling = recipe.shingling
     parts, row_of, done = list[Ragged](), np.empty(len(read.raws), np.int64), 0
@@ -106,7 +107,7 @@ class UnitTexts:
     def read(self, reading: Reading) -> Documents:
         """Read all documents."""
         work = partial(_number_task, recipe=reading.recipe, least=self.least)
-        for made, taken, _ in reading.in_order(work, "reading"):
+        for made, taken, _ in reading.in_order(work, "reading", with_digests=False):
             assert made is not None, "nothing is taken over"
             self._add(*made, taken)
         self.offsets, self.text = offsets_of(self._lengths.all()), self._text.all()

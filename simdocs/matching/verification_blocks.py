@@ -14,7 +14,7 @@ from simdocs.model.ragged import BATCH_BYTES, NO_TOKENS, BlockPlaces, Floats, In
 from simdocs.model.skipped import Skip
 from simdocs.options.recipes import Shingling
 from simdocs.pipeline.again import ReloadRequest
-from simdocs.pipeline.reload import Source, reload_token_sets
+from simdocs.pipeline.reload import SetSource, reload_token_sets
 
 _BLOCK_BYTES = 4 * BATCH_BYTES
 """Text of the documents in one block. Their token sets take about 4 bytes for each byte of text."""
@@ -29,7 +29,7 @@ _FEWEST_BLOCKS = 16
 """Very many pairs are cut into at least this number of blocks: enough for all workers, and so large that the documents
 of a block have many pairs each."""
 
-TokenSources = Sequence[tuple[BlockPlaces, Source]]
+TokenSources = Sequence[tuple[BlockPlaces, SetSource]]
 """The sources of the token sets of some documents, each with the places of its sets among the documents."""
 
 
@@ -183,7 +183,7 @@ class TokenCache:
             self._held -= oldest.nbytes + _ENTRY
 
 
-def load_token_sets(source: Source, state: WorkerState, shingling: Shingling) -> tuple[Ragged, Mask, list[Skip]]:
+def load_token_sets(source: SetSource, state: WorkerState, shingling: Shingling) -> tuple[Ragged, Mask, list[Skip]]:
     """Token sets of a source, which of its documents are unchanged, and the skips of the others.
 
     Documents that must be read again go through the cache of the worker: see TokenCache.token_sets.

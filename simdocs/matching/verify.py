@@ -26,7 +26,7 @@ from simdocs.model.groups import NestedPairs, Pairs
 from simdocs.model.ragged import BlockPlaces, Floats, Mask, Ragged, Rows, TextNumbers, batches, distinct
 from simdocs.model.skipped import ALTERED, GONE, WITHOUT_FILE, Skip
 from simdocs.names import display_name, is_uri, path_from
-from simdocs.pipeline.reload import Source, found, of_unchanged_files, reload_texts
+from simdocs.pipeline.reload import SetSource, found, of_unchanged_files, reload_texts
 
 _TOGETHER = 8192
 """Pairs that are verified before the bitmap filter checks the next ones, at first."""
@@ -55,7 +55,7 @@ class HeldSets:
         self.sets, self.place = sets, np.full(size, -1)
         self.place[rows] = np.arange(len(rows))
 
-    def sources(self, rows: Rows) -> list[tuple[BlockPlaces, Source]]:
+    def sources(self, rows: Rows) -> list[tuple[BlockPlaces, SetSource]]:
         """The token sets of these rows, from memory."""
         return [(np.arange(len(rows)), self.sets.take(self.place[rows]))]
 

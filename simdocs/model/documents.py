@@ -134,10 +134,7 @@ LIKE_CSV, LIKE_SEMICOLONS, LIKE_TSV, LIKE_ARRAY, ONE_TEXT = 128, 256, 512, 1024,
 named by its number; looks like JSON Lines; all its tokens are left out; looks like another container of documents; a
 file that is named like a container, but is no table with the text field."""
 
-OTHER_ENCODING = (
-    "in another encoding a text does not match its UTF-8 copy; convert it first, for example with"
-    " iconv -f LATIN1 -t UTF-8"
-)
+OTHER_ENCODING = "in another encoding a text does not match its UTF-8 copy: name it with --encoding, such as latin-1"
 """The part of messages about texts with bytes that are not valid UTF-8."""
 
 WITHOUT_TOKENS = EMPTY | IGNORED

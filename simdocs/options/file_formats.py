@@ -20,15 +20,14 @@ class ContainerFormat(Member):
     def __init__(
         self,
         help_text: str,
-        implementation: str,
-        suffixes: tuple[bytes, ...],
+        suffixes: tuple[bytes, ...] = (),
         *,
         needs: tuple[str, str] | None = None,
         may_be_compressed: bool = True,
         is_limited_whole: bool = False,
         is_lines: bool = False,
     ) -> None:
-        super().__init__(help_text, implementation)
+        super().__init__(help_text)
         self.suffixes, self.needs, self.may_be_compressed = suffixes, needs, may_be_compressed
         self.is_limited_whole, self.is_lines = is_limited_whole, is_lines
 
@@ -43,36 +42,31 @@ CONTAINERS = Family(
     {
         "jsonl": ContainerFormat(
             "one JSON object per line",
-            "simdocs.corpora.containers.jsonl:JSON_LINES",
             (b".jsonl", b".ndjson"),
             is_lines=True,
         ),
+        "lines": ContainerFormat("plain text, of which each line is a document", is_lines=True),
         "json": ContainerFormat(
             "an array of JSON objects",
-            "simdocs.corpora.containers.json_array:JSON_ARRAY",
             (b".json",),
             is_limited_whole=True,
         ),
         "csv": ContainerFormat(
             "comma-separated values, with a header",
-            "simdocs.corpora.containers.delimited:CSV",
             (b".csv",),
         ),
         "tsv": ContainerFormat(
             "tab-separated values, with a header",
-            "simdocs.corpora.containers.delimited:TSV",
             (b".tsv",),
         ),
         "parquet": ContainerFormat(
             "Parquet, a row per document",
-            "simdocs.corpora.containers.parquet:PARQUET",
             (b".parquet",),
             needs=("pyarrow.parquet", "reading Parquet"),
             may_be_compressed=False,
         ),
         "arrow": ContainerFormat(
             "an Arrow file or stream, a row per document",
-            "simdocs.corpora.containers.arrow:ARROW",
             (b".arrow",),
             needs=("pyarrow.ipc", "reading Arrow"),
             may_be_compressed=False,
@@ -126,6 +120,11 @@ _OF_LINES = frozenset(name for name, member in CONTAINERS.items() if member.is_l
 def is_of_lines(container: str, name: bytes) -> bool:
     """Whether a file of this container can be read from any of its lines on: it has lines, and is not compressed."""
     return container in _OF_LINES and not compression_of(name)
+
+
+def noun_of(container: str) -> str:
+    """What messages call a document of this container, also before its number: `line 3`."""
+    return "line" if container in _OF_LINES else "object" if container == "json" else "row"
 
 
 ASSUMED_RATIO = 4

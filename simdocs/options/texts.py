@@ -11,6 +11,7 @@ from simdocs.options.families import UNITS
 from simdocs.options.file_formats import INPUT_FORMATS, TEXT_FORMAT
 from simdocs.options.values import (
     DELIMITER,
+    ENCODING,
     FIELD_NAMES,
     FLAG,
     FREE_TEXT,
@@ -104,8 +105,20 @@ class Sequences(Group, shared=READING, decided=True):
         help="Character between the fields of CSV and TSV.",
         metavar="CHAR",
     )
+    escape: str | None = option(
+        DELIMITER,
+        default=None,
+        help="Character before a quote or a delimiter of CSV and TSV that is part of a field, such as a backslash.",
+        metavar="CHAR",
+    )
     no_header: bool = option(
         FLAG, default=False, help="Read the first row of CSV and TSV as a document. The fields are named 1, 2, ..."
+    )
+    encoding: str | None = option(
+        ENCODING,
+        default=None,
+        help="Encoding of texts that are not UTF-8, and are not recognised as UTF-16 or UTF-32: latin-1, cp1252, ...",
+        metavar="NAME",
     )
     plain: bool = False
 

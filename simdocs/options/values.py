@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 from collections.abc import Callable, Mapping
 from math import inf, nextafter
@@ -251,6 +252,22 @@ def _delimiter(value: Any) -> str | None:
 
 
 DELIMITER = Values(r"one ASCII character, such as ; or \t, but no quote and no line end", _delimiter, _given_text)
+
+
+def _encoding(value: Any) -> Any:
+    """The name that Python gives to an encoding in which ASCII is ASCII, so that lines end where they do in UTF-8."""
+    try:
+        ascii_of = bytes(range(10, 128))
+        if isinstance(value, str) and ascii_of.decode(value) == ascii_of.decode("ascii"):
+            return codecs.lookup(value).name
+    except (LookupError, ValueError):
+        pass
+    return None
+
+
+ENCODING = Values(
+    "an encoding that Python knows and that has ASCII in it, such as latin-1 or shift_jis", _encoding, _given_text
+)
 
 PATTERNS = Values(
     "a tuple of patterns",

@@ -6,8 +6,8 @@ To copy documents, their file is read up to the last one that is wanted, by the 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.corpora.containers.recognise import format_of_document
-from simdocs.corpora.decode import as_utf8
-from simdocs.corpora.files import MOST
+from simdocs.corpora.files import MOST, Source
+from simdocs.corpora.formats import format_of_document, reader_of
 from simdocs.corpora.identity import Stamp, same_texts
 from simdocs.engines.run import Run
 from simdocs.errors import shown_memory
@@ -66,7 +65,7 @@ _COMPARED = np.dtype([field for field in FACTS.descr if field[0] in ("size", "di
 class ToCopy(NamedTuple):
     """Documents of one file to copy.
 
-    path: of the file. follow: whether it may be a link. held: its content, if it can be read only once.
+    path: of the file. follow: whether it may be a link.
     limit: the largest size of a document in bytes.
     rows: (n,) the rows of the documents. numbers: their numbers in the file, ascending.
     facts: (n,) _COMPARED.
@@ -74,7 +73,6 @@ class ToCopy(NamedTuple):
 
     path: bytes
     follow: bool
-    held: bytes | None
     limit: int
     rows: Rows
     numbers: Index
@@ -94,7 +92,8 @@ class ToCopy(NamedTuple):
 class ReloadRequest:
     """Documents to read a second time.
 
-    copies: by place, the texts of those that have no place of their own, or why they cannot be read again.
+    copies: by place, the texts of those that have no place of their own, or that are held because they could be read
+        only once; or why they cannot be read again.
     limit: the largest size of a document in bytes.
     facts: their facts when they were first read, (n,) FACTS.
     root: the directory from which their names are found; empty for the working directory.
@@ -134,29 +133,26 @@ class ReloadRequest:
         """Whether the file of a document may be a link: not if a walk of this run found it."""
         return self.met is None or bool(self.met["walked"][place] <= 0)
 
-    def without_place(self, held: Mapping[int, bytes]) -> BlockPlaces:
-        """Which of these documents can only be read again from the beginning of their file.
-
-        held: the contents of files that could be read only once, by place.
-        """
+    def without_place(self) -> BlockPlaces:
+        """Which of these documents can only be read again from the beginning of their file."""
         inside: BlockPlaces = np.flatnonzero(self.facts["container"])
+        inside = inside[~np.isin(inside, list(self.copies))]
         inodes = self.facts["inode"][inside]
         _, first, which = np.unique(inodes, return_index=True, return_inverse=True)
         paths = [self.file(place) for place in inside[first].tolist()]
         apart = np.array([not has_place(format_of_document(path, self.sequences), path) for path in paths], bool)
-        lacks = apart[which] & ((inodes != 0) | (self.facts["ctime_ns"][inside] != 0))
-        lacks |= np.isin(inside, list(held))
-        found: BlockPlaces = inside[lacks]
+        # Lines of UTF-16 have no place, either.
+        apart = apart[which] | (self.facts["extent"][inside] == 0)
+        found: BlockPlaces = inside[apart & ((inodes != 0) | (self.facts["ctime_ns"][inside] != 0))]
         return found
 
-    def to_copy(self, places: BlockPlaces, rows: Rows, held: Mapping[int, bytes]) -> Iterator[ToCopy]:
+    def to_copy(self, places: BlockPlaces, rows: Rows) -> Iterator[ToCopy]:
         """Yield these documents as runs of documents of one file. rows: the row of each document, by place."""
         for path, some in groupby(places.tolist(), self.file):
             here = list(some)
             yield ToCopy(
                 path=path,
                 follow=self.follow(here[0]),
-                held=held.get(here[0]),
                 limit=self.limit,
                 rows=rows[here],
                 numbers=self.facts["line"][here],
@@ -179,26 +175,26 @@ class Copies:
 
     def fill(
         self,
-        requests: Iterable[tuple[Rows, ReloadRequest, Mapping[int, bytes]]],
+        requests: Iterable[tuple[Rows, ReloadRequest]],
         shingling: Shingling,
         run: Run | None,
         shared: SharedRows | None,
     ) -> None:
         """Copy those of these documents that have no place of their own, in one pass over each of their files.
 
-        requests: some documents at a time: their rows, the request, and the contents of files that could be read only
-        once, by place. run: None: it is done in this process. shared: holds tokens of documents that need no copy.
+        requests: some documents at a time: their rows, and the request. run: None: it is done in this process.
+        shared: holds tokens of documents that need no copy.
         OutputError: there is no room for the copies.
         """
         files, fields = dict[bytes, list[ToCopy]](), Sequences()
-        for rows, request, held in requests:
+        for rows, request in requests:
             self._state[rows], fields = _IN_PLACE, request.sequences
-            places = request.without_place(held)
+            places = request.without_place()
             if shared is not None and len(places):
                 found, _ = held_tokens(request.facts["digest"][places], shingling, shared)
                 self._state[rows[places[found]]] = _HELD
                 places = np.delete(places, found)
-            for each in request.to_copy(places, rows, held):
+            for each in request.to_copy(places, rows):
                 files.setdefault(each.path, []).append(each)
         if files:
             self._add(list(map(ToCopy.joined, files.values())), fields, shingling, run)
@@ -221,7 +217,7 @@ class Copies:
         """Copy these documents, if they are still what they were; in workers that see the same temporary file."""
         sizes = [np.where(file.facts["size"] <= MOST, file.facts["size"], 0) for file in files]
         begins = [self._file.reserve(int(size.sum())) for size in sizes]
-        engine = None if run is None or any(file.held is not None for file in files) else run.engine
+        engine = None if run is None else run.engine
         target = self._file.path(everywhere=True) if engine and engine.near else ""
         work = partial(_copied, fields=fields, shingling=shingling, target=target or self._file.path(everywhere=False))
         tasks = list(zip(files, begins, strict=True))
@@ -247,29 +243,23 @@ def _copied(
 
     task: the documents, and where the first begins in the file of copies. target: the path of that.
     """
-    from simdocs.corpora.containers.container import ContainerFile, container
-
     file, begin = task
     there, why = np.zeros(len(file.numbers), bool), ALTERED
     begins = begin + offsets_of(np.where(file.facts["size"] <= MOST, file.facts["size"], 0))
-    kind = container(format_of_document(file.path, fields))
-    opened = ContainerFile(file.path, file.limit, file.follow, file.held, file.numbers)
+    form = format_of_document(file.path, fields)
     with room_needed():
         out = os.open(target, os.O_WRONLY)
     try:
-        for part in kind.parts(opened, fields):
-            first, end = np.searchsorted(file.numbers, (part.first, part.first + part.count)).tolist()
-            if first < end:
-                wanted = frozenset(file.numbers[first:end].tolist())
-                found = kind.documents(replace(part, wanted=wanted), fields)
-                places = np.searchsorted(file.numbers, [number for *_, number in found.locators])
-                same = _unchanged(found.texts, file.facts[places], part.stamp, shingling)
+        with Source(file.path, file.limit, follow=file.follow) as source:
+            for batch in reader_of(form)(source, form, fields, file.numbers):
+                places = np.searchsorted(file.numbers, batch.numbers)
+                same = _unchanged(batch.texts, file.facts[places], source.stamp, shingling)
                 there[places[same]] = True
                 for at in np.flatnonzero(same).tolist():
                     with room_needed():
-                        write_at(out, found.texts[at], int(begins[places[at]]))
-            if end == len(file.numbers):
-                break
+                        write_at(out, batch.texts[at], int(begins[places[at]]))
+                if batch.numbers and batch.numbers[-1] == file.numbers[-1]:
+                    break
     except DocumentSkipped as skip:
         why = why_unread(skip)
     finally:
@@ -281,7 +271,6 @@ def _unchanged(texts: list[bytes], facts: NDArray[np.void], stamp: Stamp, shingl
     """Which texts are those with these facts. stamp: of the file from which they were read."""
     same: Mask = np.fromiter(map(len, texts), np.int64, len(texts)) == facts["size"]
     if len(texts) and stamp != Stamp(*(int(facts[name][0]) for name in STAMP_FIELDS)):
-        raws = [as_utf8(text)[0] for text in texts]
-        for places, normal in normalised(raws, shingling):
+        for places, normal in normalised(texts, shingling):
             same[places] &= same_texts(normal.encoded, facts[places])
     return same

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simdocs.artifacts.npy import MappedColumn
-from simdocs.corpora.containers.names import SeenNames
 from simdocs.corpora.identity import first_names
+from simdocs.corpora.row_names import SeenNames
 from simdocs.corpora.unchanged import EarlierFiles
 from simdocs.engines.run import Progress, Run, each_band
 from simdocs.errors import ArtifactError, UsageError

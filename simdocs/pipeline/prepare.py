@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simdocs.corpora.containers.recognise import format_of_document
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.find import Sources, find
+from simdocs.corpora.formats import format_of_document
 from simdocs.corpora.patterns import Patterns
 from simdocs.engines.run import Run
 from simdocs.errors import UsageError
 from simdocs.model.artifact import Artifact, Shingles
-from simdocs.model.documents import NUMBERED, ONE_TEXT, Documents
+from simdocs.model.documents import NUMBERED, Documents
 from simdocs.model.ragged import NO_TOKENS, Tokens
-from simdocs.model.skipped import DocumentSkipped
 from simdocs.names import display_name, is_uri
-from simdocs.options.recipes import Recipe, SignatureRecipe
+from simdocs.options.file_formats import noun_of
+from simdocs.options.recipes import SignatureRecipe
 from simdocs.options.texts import Walking
 from simdocs.pipeline.reading import Reading
 from simdocs.pipeline.shingling import record_ignored
@@ -103,52 +103,21 @@ def refuse_unusable(documents: Documents, intake: Intake, reading: Reading) -> N
     Without the text fields, whole tables would be compared, or none, and without the ids, documents named by numbers.
     reading: has read the documents.
     """
-    recipe = reading.recipe
     if documents.counts is not None:
         reading.refuse_unread(documents.counts)
     if intake.text_field is not None and (lacking := reading.lacking) is not None:
         raise UsageError(f"{display_name(lacking.name)}: {lacking.detail}")
-    _refuse_absent_texts(documents, intake, recipe)
-    _refuse_absent_ids(documents, intake, recipe)
+    _refuse_absent_ids(documents, intake, reading)
 
 
-def _refuse_absent_texts(documents: Documents, intake: Intake, recipe: Recipe) -> None:
-    if intake.text_field is None or documents.facts["container"].any():
-        return
-    rows = np.flatnonzero(documents.facts["flags"] & ONE_TEXT)
-    if not len(rows):
-        return
-    from simdocs.corpora.containers.container import ContainerFile, NoTextField, container
-
-    for row in rows.tolist():  # some may be no tables at all, such as a JSON object
-        name = documents.raw_name(row)
-        file = ContainerFile(name, intake.walking.max_size)
-        try:
-            next(container(format_of_document(name, recipe.sequences)).parts(file, recipe.sequences))
-        except NoTextField as error:
-            raise UsageError(f"{display_name(name)}: {error.detail}") from None
-        except DocumentSkipped:
-            continue
-
-
-def _refuse_absent_ids(documents: Documents, intake: Intake, recipe: Recipe) -> None:
+def _refuse_absent_ids(documents: Documents, intake: Intake, reading: Reading) -> None:
     rows = np.flatnonzero(documents.facts["container"])
-    if not intake.id_field or not len(rows) or not (documents.facts["flags"][rows] & NUMBERED).all():
-        return
-    from simdocs.corpora.containers.container import ContainerFile, container
-    from simdocs.corpora.containers.fields import no_id
+    from simdocs.corpora.formats.batch import no_id
 
-    row, fields = int(rows[0]), recipe.sequences
-    path = documents.raw_name(row)[: int(documents.facts["container"][row])]
-    kind = container(format_of_document(path, fields))
-    file = ContainerFile(path, intake.walking.max_size, held=documents.held.get(row))
-    try:
-        each = (kind.documents(part, fields).fields for part in kind.parts(file, fields))
-        there = next(filter(None, each), "")
-    except DocumentSkipped:  # the file has changed since it was read
-        return
-    if there:
-        raise UsageError(no_id(kind.noun, fields, there))
+    if intake.id_field and len(rows) and (documents.facts["flags"][rows] & NUMBERED).all() and reading.without_ids:
+        row, fields = int(rows[0]), reading.recipe.sequences
+        path = documents.raw_name(row)[: int(documents.facts["container"][row])]
+        raise UsageError(no_id(noun_of(format_of_document(path, fields)), fields, reading.without_ids))
 
 
 def signed(

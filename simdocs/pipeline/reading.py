@@ -7,28 +7,29 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from simdocs.corpora.containers.recognise import needed_by
 from simdocs.corpora.file_list import FileList
-from simdocs.corpora.read_tasks import Advance, Cutting, Portion, ToRead
+from simdocs.corpora.formats import needed_by
+from simdocs.corpora.read_tasks import Advance, Cutting, Portion, Rows, ToRead
 from simdocs.engines.engine import Engine, WorkerState
 from simdocs.engines.run import Run
 from simdocs.model.artifact import Artifact
 from simdocs.model.documents import Documents
-from simdocs.model.ragged import BlockPlaces, Index, Rows, offsets_of
+from simdocs.model.ragged import BlockPlaces, Index, offsets_of
+from simdocs.model.ragged import Rows as RowNumbers
 from simdocs.model.skipped import DocumentSkipped, Skip, and_more
 from simdocs.names import display_name
 from simdocs.options.recipes import Recipe
-from simdocs.pipeline.read_documents import Read, WorkerTask, nothing
+from simdocs.pipeline.read_documents import Read, nothing
 from simdocs.pipeline.register import Register
 
 if TYPE_CHECKING:
-    from simdocs.corpora.containers.line_blocks import LineBlock
+    from simdocs.corpora.formats.lines import LineBlock
     from simdocs.pipeline.reuse import Earlier
 
 Made = TypeVar("Made")
 """The result of a stage for the documents of a task, such as their signatures."""
 
-StageWork: TypeAlias = "Callable[[WorkerTask, WorkerState], tuple[Read, Made]]"
+StageWork: TypeAlias = "Callable[[ToRead, WorkerState], tuple[Read, Made]]"
 """The work of a stage on a task: it returns the Read without texts, and its result."""
 
 
@@ -52,21 +53,28 @@ class Reading:
         self._found = found
         self._register = Register(self._found, run.skipped, recipe)
         self.progress = Advance(self._found)
+        self._cutting: Cutting | None = None
         self._warned = False
         """Whether a warning says already that the usual field of ids has other values."""
+        self.without_ids = ""
+        """The fields of the first row without an id."""
 
-    def in_order(self, work: StageWork[Made], step: str) -> Iterator[tuple[Made | None, BlockPlaces, Rows | None]]:
+    def in_order(
+        self, work: StageWork[Made], step: str, *, with_digests: bool = True
+    ) -> Iterator[tuple[Made | None, BlockPlaces, RowNumbers | None]]:
         """Yield the result of `work` for each task in row order, the places of documents with a row, and old rows.
 
         work: runs in a worker; it returns the Read without texts, and its result.
-        step: the name of the step, for progress.
+        step: the name of the step, for progress. with_digests: see Cutting.
         The result is None if all documents are taken over. Old rows are rows in the earlier artifact, or -1; None if no
         document is in it.
         """
         reuse, register, advance = self._reuse, self._register, self.progress
         unchanged = None if reuse is None else reuse.unchanged
-        cutting = Cutting(self._found, self._limit, self.recipe.sequences, register.skip_rest, unchanged)
+        sequences, report = self.recipe.sequences, register.skip_rest
+        cutting = Cutting(self._found, self._limit, sequences, report, unchanged, with_digests=with_digests)
         tell = advance.teller(step, self.run.progress)
+        self._cutting = cutting
         flow = _Flow(self.run.engine, work, cutting, advance, tell)
         row, numbers = -1, 0
         for turn in flow.in_order():
@@ -88,27 +96,26 @@ class Reading:
                 if (trouble := read.trouble) is not None:
                     flow.over = block.row
                     self._skip_from(block, numbers + 1, trouble)
-                read.move(numbers, block.file.name)
+                read.move(numbers, block.name)
                 numbers += read.numbers
-            if read.unusable_ids and not self._warned:
+            if read.unusable_id is not None and not self._warned:
                 self._warned = True
-                self._warn_of_ids(read.unusable_ids)
+                self._warn_of_ids(read.unusable_id)
+            self.without_ids = self.without_ids or read.without_ids
             rows = None
             if reuse is not None and len(read.known):
                 rows = reuse.fill(read, register.files_done)
-            yield made, register.enter(read, turn.files, rows), rows
+            yield made, register.enter(read, turn.files, rows, turn.held), rows
             tell(0)
 
     def _skip_from(self, block: LineBlock, line: int, trouble: DocumentSkipped) -> None:
         """Report that a file cannot be read from this line on."""
-        from simdocs.corpora.containers.container import WithoutTexts
-
-        where = [f"from line {line} on"] if block.start else []
-        skip = Skip(trouble.reason, block.file.name, ", ".join([*filter(None, [trouble.detail]), *where]))
-        self._register.skip_rest(skip, block.row in self._found.named and isinstance(trouble, WithoutTexts))
+        where = [f"from line {line:,} on"] if block.start else []
+        skip = Skip(trouble.reason, block.name, ", ".join([*filter(None, [trouble.detail]), *where]))
+        self._register.skip_rest(skip, False)
 
     def _warn_of_ids(self, first: Skip) -> None:
-        from simdocs.corpora.containers.fields import named_by_numbers
+        from simdocs.corpora.formats.batch import named_by_numbers
 
         if (warning := named_by_numbers(first)) not in self.run.skipped.warnings:  # documents may be read twice
             self.run.skipped.warnings.append(warning)
@@ -142,8 +149,10 @@ class Reading:
 
     @property
     def lacking(self) -> Skip | None:
-        """The first container of which no document has the text fields; None if a document of any has them."""
-        return self._register.lacking
+        """The first file of which no row has the text fields; None if a row of any has a text."""
+        return self._register.lacking or (
+            None if self._register.lines_met or self._cutting is None else self._cutting.lacking
+        )
 
 
 class _Turn:
@@ -151,14 +160,16 @@ class _Turn:
 
     files: the number of files that end with it. number: how many tasks were made before it.
     kept: what is taken over. block: the block of lines that is read. result: that of the stage, when it is there.
+    held: the texts, if their file can be read only once.
     """
 
-    __slots__ = ("block", "files", "kept", "number", "result")
+    __slots__ = ("block", "files", "held", "kept", "number", "result")
 
     def __init__(self, portion: Portion, files: int, number: int) -> None:
         # Other tasks hold texts, which are not needed any more when they were sent.
         self.kept = portion if portion.kind == "kept" else None
         self.block = portion if portion.kind == "block" else None
+        self.held = portion.batch.texts if isinstance(portion, Rows) and not portion.stamp.is_of_file else ()
         self.files, self.number = files, number
         self.result: Any = None
 

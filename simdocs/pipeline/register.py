@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from operator import attrgetter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.corpora.containers.recognise import format_of_document, lookalike_of
 from simdocs.corpora.file_list import FileList
+from simdocs.corpora.formats import format_of_document
+from simdocs.corpora.formats.lookalikes import lookalike_of
 from simdocs.corpora.identity import content_digest
 from simdocs.errors import UsageError
 from simdocs.model.columns import GrowingArray, GrowingByteStrings
@@ -17,11 +18,11 @@ from simdocs.model.documents import DOCUMENT, EMPTY, FILE, MET, NUMBERED, Docume
 from simdocs.model.ragged import BlockPlaces, Rows
 from simdocs.model.skipped import REPLACED, Skip, Skipped, explanation
 from simdocs.names import display_name
+from simdocs.options.file_formats import noun_of
 from simdocs.options.recipes import Recipe
-from simdocs.pipeline.read_documents import HeldBack, Missed
 
 if TYPE_CHECKING:
-    from simdocs.corpora.containers.names import LineNames, SeenNames
+    from simdocs.corpora.row_names import SeenNames
     from simdocs.pipeline.read_documents import Read
 
 
@@ -49,8 +50,7 @@ class FileRecords:
                 self._begun = read.files.copy()
                 self._begun["row"] = self._rows
             self._digests += read.digests
-            without_text = 0 if read.missed.textless is None else len(read.missed.textless.skips)
-            self._begun["skipped"] += len(read.missed.skips) + without_text + len(read.names) - len(taken)
+            self._begun["skipped"] += len(read.skips) + len(read.names) - len(taken)
         elif len(taken):
             files = read.files[taken]
             files["row"] = np.arange(self._rows, self._rows + len(taken))
@@ -81,22 +81,22 @@ class Register:
 
     def __init__(self, found: FileList, skipped: Skipped, recipe: Recipe) -> None:
         self._found, self._skipped, self._sequences = found, skipped, recipe.sequences
-        self._textless = HeldBack(recipe.sequences)
         self._without_stop_words = recipe.shingling.ignore_stop_words
-        self._textless_files: list[Skip] = []
-        """The files that were named and have no document with a text."""
+        self._textless: Skip | None = None
+        """The first file that was named and has no row with a text."""
         self._lacking: Skip | None = None
-        """The first container of which no document has the text fields."""
-        self._text_field_met = False
+        """The first file of which no row has the text fields."""
+        self._is_empty = True
+        """Whether the file whose rows come in has none so far, not even one to skip."""
         self._names = GrowingByteStrings()
         self._facts, self._met = GrowingArray(DOCUMENT), GrowingArray(MET)
         self._held: dict[int, bytes] = {}
         self._file = b""
-        self._seen: tuple[SeenNames, LineNames] | None = None
-        """The names of lines that were seen, and which of them are paths; None until a container is met."""
+        self._seen: SeenNames | None = None
+        """The names of rows that were seen; None until there is one."""
         self._named_like_lines: set[bytes] | None = None
         self._refused = set[bytes]()
-        self._lines_met = False
+        self.lines_met = False
         self._reached_again = frozenset(found.other_rows.tolist())
         self._replaced = set[int]()
         self._named = {found.names[file] for file in found.named}
@@ -109,30 +109,36 @@ class Register:
         self._done = 0
         self.rows = 0
 
-    def enter(self, read: Read, done: int, earlier: Rows | None = None) -> BlockPlaces:
+    def enter(self, read: Read, done: int, earlier: Rows | None = None, held: Sequence[bytes] = ()) -> BlockPlaces:
         """Number the documents of the next task. Return the places, among those read, of documents with a row.
 
         done: the number of files that end with this task.
         earlier: the row of each document in an earlier artifact, or -1.
-        A line with the name of an earlier line or the path of a file gets no row, and is added to skipped.
+        held: the texts of the documents, if their file can be read only once.
+        A row with the name of an earlier row or the path of a file gets no row, and is added to skipped; but if it has
+        the same text as the earlier one, it is named by its number.
         """
         repeated = self._repeated(read)
-        self._skip_of(read, repeated, ended=done > 0)
+        for skip in (*read.skips, *repeated.values()):
+            self.skip(skip)
+        are_lines = read.digests is not None
+        if are_lines:
+            self._miss(read, ended=done > 0)
         taken, facts, names = np.arange(len(read.names)), read.facts, read.names
         if repeated:
             taken = np.delete(taken, list(repeated))
             facts, names = facts[taken], [names[at] for at in taken.tolist()]
-        are_lines = read.digests is not None
         files = np.full(len(taken), self._done) if are_lines else self._done + np.array(read.places, np.int64)[taken]
         if self._is_noted(files, are_lines=are_lines):
             for row, (at, file) in enumerate(zip(taken.tolist(), files.tolist(), strict=True), self.rows):
                 self._note(row, file, read, at)
+            self._held |= {row: held[at] for row, at in enumerate(taken.tolist() if held else (), self.rows)}
         self._names.add(names)
         self._facts.add(facts)
         self._met.add(self._found.met[files])
         if are_lines:
-            self._lines_met |= len(taken) > 0
-            self._seen_names[0].add(names, np.arange(self.rows, self.rows + len(taken)))
+            self.lines_met |= len(taken) > 0
+            self._seen_names.add(names, np.arange(self.rows, self.rows + len(taken)))
         self._earlier.add(np.full(len(taken), -1) if earlier is None else earlier[taken])
         self._counts += np.bincount(np.searchsorted(self._ends, files, side="right"), minlength=len(self._counts))
         self.rows += len(taken)
@@ -154,7 +160,8 @@ class Register:
             if not self._sequences.plain and (alike := lookalike_of(int(read.facts["flags"][at]))):
                 self._skipped.warnings.append(alike.warning(read.names[at]))
         if file in self._found.held:
-            self._held[row] = self._found.held[file]
+            if read.digests is None:
+                self._held[row] = self._found.held[file]
         elif file in self._reached_again:
             inode = read.files["inode"][at if len(read.files) > 1 else 0]
             if inode != self._found.file_id(file)[1]:
@@ -174,65 +181,39 @@ class Register:
             skip = skip._replace(reason="named", detail=skip.detail or explanation(skip.reason))
         self._skipped.add(skip)
 
-    def _skip_of(self, read: Read, repeated: dict[int, Skip], *, ended: bool) -> None:
-        """Record the skips of a task, and then those of repeated names.
-
-        If no document of a container has a text, the file is reported, not each skip.
-        """
-        self._miss(read.missed)
-        for skip in repeated.values():
-            self._skipped.add(skip)
-        self._text_field_met |= self._textless.any_text and read.digests is not None
+    def _miss(self, read: Read, *, ended: bool) -> None:
+        """Note what a file with many documents lacks."""
+        file, is_named = self._found.names[self._done], self._done in self._found.named
+        self._is_empty &= not (read.names or read.skips)
+        if read.lacking:
+            lacking = Skip("malformed", file, read.lacking)
+            self._lacking = self._lacking or lacking
+            self._textless = self._textless or (lacking if is_named else None)
         if ended:
-            self._end_of_file()
-
-    def _end_of_file(self) -> None:
-        held, is_named = self._textless, self._done in self._found.named
-        if not held.any_text and (whole := held.as_file()):
-            self._skipped.add(whole)
-            self._lacking = self._lacking or whole
-            if is_named:
-                self._textless_files.append(whole)
-        elif not held.any_text and held.is_empty and is_named:
-            file = self._found.names[self._done]
-            if file not in self._files.cut_short:
+            if self._is_empty and is_named and file not in self._files.cut_short:
                 self._skipped.warnings.append(f"{display_name(file)}: no documents were found in this file")
-        held.forget()
-
-    def _miss(self, missed: Missed) -> None:
-        """Record the skips of a part. If only some documents of the file are wanted, the others may have texts."""
-        held, skips = self._textless, missed.skips
-        if missed.textless is not None and self._done in self._found.lines:
-            skips = sorted((*skips, *missed.textless.skips), key=attrgetter("line"))
-        elif missed.textless is not None:
-            held.add(missed.textless)
-        for skip in skips:
-            self.skip(skip)
-        held.any_text |= missed.documents > 0
-        held.is_empty &= not (missed.documents or missed.skips)
-        for skip in held.released() if held.any_text else ():
-            self.skip(skip)
+            self._is_empty = True
 
     def skip_rest(self, skip: Skip, is_textless: bool) -> None:
         """Record that a file could not be read to its end. is_textless: it was named, and is no table with texts."""
         self._files.cut_short.add(skip.name)
         self.skip(skip)
         if is_textless:
-            self._textless_files.append(skip)
+            self._textless = self._textless or skip
 
     @property
     def lacking(self) -> Skip | None:
-        """The first container of which no document has the text fields; None if a document of any has them."""
-        return None if self._text_field_met else self._lacking
+        """The first file of which no row has the text fields; None if a row of any has a text."""
+        return None if self.lines_met else self._lacking
 
     @property
-    def _seen_names(self) -> tuple[SeenNames, LineNames]:
+    def _seen_names(self) -> SeenNames:
         if self._seen is None:
-            from simdocs.corpora.containers.names import LineNames, SeenNames
+            from simdocs.corpora.row_names import SeenNames
 
             names = self._names
             # A method of self would make a cycle of references, which stays in memory until it is collected.
-            self._seen = SeenNames(lambda row: names.all()[row]), LineNames()
+            self._seen = SeenNames(lambda row: names.all()[row])
         return self._seen
 
     def _repeated(self, read: Read) -> dict[int, Skip]:
@@ -240,36 +221,44 @@ class Register:
         container = int(read.facts["container"][0]) if len(read.names) else 0
         if not container:
             return {}
-        seen, paths = self._seen_names
         if read.names[0][:container] != self._file:
             self._file, self._refused = read.names[0][:container], set()
-            seen.forget()
+            self._seen_names.forget()
         if self._named_like_lines is None:
             self._named_like_lines = {name for name in self._found.names if b"#" in name}
-        repeated = seen.repeated(read.names)
-        if not (repeated or self._refused or self._named_like_lines) and paths.are_no_paths(self._file):
+        repeated = self._seen_names.repeated(read.names)
+        if not (repeated or self._refused or self._named_like_lines):
             return {}
         like_files, skips = set[int](), dict[int, Skip]()
         for at, name in enumerate(read.names):
             if name in self._refused:
                 repeated.add(at)
-            elif at not in repeated and (name in self._named_like_lines or paths.is_path(name, container)):
+            elif at not in repeated and name in self._named_like_lines:
                 like_files.add(at)
                 self._refused.add(name)
         first = {name: at for at, name in reversed(list(enumerate(read.names)))} if repeated else {}
+        repeated = {at for at in repeated if not self._renamed(read, at, first)}
+        noun = noun_of(format_of_document(self._file, self._sequences))
         for at in sorted(repeated | like_files):
-            detail, noun = f"a file has the name {display_name(read.names[at])}: give it an id of its own", self._noun
+            detail = f"a file has the name {display_name(read.names[at])}: give it an id of its own"
             if at not in like_files:
                 detail = self._why_repeated(read, at, first[read.names[at]], noun)
             skips[at] = Skip("malformed", self._file, detail, read.places[at], noun=noun)
         return skips
 
-    @property
-    def _noun(self) -> str:
-        """What messages call a document of the container that is read."""
-        from simdocs.corpora.containers.container import container
+    def _renamed(self, read: Read, at: int, first: dict[bytes, int]) -> bool:
+        """Name a row by its number, if an earlier one has the same id and the same text, and the name is free."""
+        from simdocs.corpora.formats.batch import named
 
-        return container(format_of_document(self._file, self._sequences)).noun
+        name, digest = read.names[at], read.facts["digest"]
+        row = self._seen_names.row_of(name)
+        earlier = digest[first[name]] if row is None else self._facts.all()["digest"][row]
+        (by_number,) = named(self._file, [None], [read.places[at]])
+        if (digest[at] != earlier).any() or by_number in first or self._seen_names.row_of(by_number) is not None:
+            return False
+        read.names[at], first[by_number] = by_number, at
+        read.facts["flags"][at] |= NUMBERED
+        return True
 
     def _why_repeated(self, read: Read, at: int, first: int, noun: str) -> str:
         """Why a document has the name of an earlier one: at least one of them has it as its id.
@@ -278,7 +267,7 @@ class Register:
         noun: what messages call a document.
         """
         name, shown, field = read.names[at], display_name(read.names[at]), "--id-field"
-        row = self._seen_names[0].row_of(name)
+        row = self._seen_names.row_of(name)
         flags = read.facts["flags"][first] if row is None else self._facts.all()["flags"][row]
         if read.facts["flags"][at] & NUMBERED:
             why = f"an earlier {noun} has the id {read.places[at]}, and this one has none"
@@ -309,9 +298,8 @@ class Register:
 
         UsageError: the lines of a named file have no text, and no other line has one.
         """
-        if self._textless_files and not self._lines_met:
-            file = self._textless_files[0]
-            raise UsageError(f"{display_name(file.name)}: {file.detail}")
+        if self._textless is not None and not self.lines_met:
+            raise UsageError(f"{display_name(self._textless.name)}: {self._textless.detail}")
         self._report_other_names()
         names, facts, given = self._names.all(), self._facts.all(), self._found.given_names
         for row in self._named_rows:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from simdocs.corpora.compression import PADDING
-from simdocs.corpora.containers.recognise import format_of_document
 from simdocs.corpora.decode import as_utf8
-from simdocs.corpora.files import MOST, close_file, each_ahead, open_file, read, read_interval, read_small
+from simdocs.corpora.files import MOST, Source, each_ahead, read, read_small
+from simdocs.corpora.formats import format_of_document
 from simdocs.corpora.identity import Stamp, recorded, same_texts, status_of
 from simdocs.kernels import multisets
 from simdocs.kernels.ignored_tokens import leave_out
@@ -29,7 +29,7 @@ _SLACK = 1 << 16
 _Known = TypeVar("_Known")
 
 
-Source = ReloadRequest | Ragged
+SetSource = ReloadRequest | Ragged
 """A source of token sets: documents to read again, or the sets themselves."""
 
 
@@ -140,7 +140,7 @@ class _Reread:
     def add(self, place: int, text: bytes, *, sure: bool) -> None:
         """Add the text of the document at this place of the request."""
         self.places.append(place)
-        self.raws.append(as_utf8(text)[0])
+        self.raws.append(text)
         self.sure.append(sure)
 
     def same(self, some: BlockPlaces, texts: Texts, request: ReloadRequest) -> Mask:
@@ -158,7 +158,8 @@ def _read_again(request: ReloadRequest, places: list[int]) -> tuple[_Reread, lis
     for place in places:
         copy = request.copies.get(place)
         if isinstance(copy, bytes):
-            texts.add(place, copy, sure=True)
+            is_row = bool(request.facts["container"][place])
+            texts.add(place, copy if is_row else as_utf8(copy, request.sequences.encoding)[0], sure=True)
         elif copy is not None:
             skips.append(request.skip(place, copy))
     each: Iterator[tuple[int, _Found]]
@@ -181,35 +182,21 @@ def _lines(request: ReloadRequest, path: bytes, places: list[int]) -> Iterator[t
 
     Those of another file were held until it changed.
     """
-    from simdocs.corpora.containers.container import Part, container
+    from simdocs.corpora.formats.lines import row_on
 
-    facts, name = request.facts[places], format_of_document(path, request.sequences)
-    starts, extents, numbers = (facts[field].tolist() for field in ("start", "extent", "line"))
+    facts, form = request.facts[places], format_of_document(path, request.sequences)
+    starts, extents = (facts[field].tolist() for field in ("start", "extent"))
     # No line of more bytes than MOST was ever read.
     intervals = [(start, start + size if size <= MOST else start) for start, size in zip(starts, extents, strict=True)]
     try:
-        if not has_place(name, path):
+        if not has_place(form, path):
             raise DocumentSkipped("changed")
         each, stamp = _bytes_in(path, intervals, follow=request.follow(places[0]))
     except DocumentSkipped as skip:
         yield from ((place, skip) for place in places)
         return
-    for place, known, line, start, extent, number in zip(
-        places, recorded(facts), each, starts, extents, numbers, strict=True
-    ):
-        part = Part(
-            container=name,
-            name=path,
-            data=line,
-            start=start,
-            extent=extent,
-            first=number,
-            count=1,
-            stamp=stamp,
-            limit=request.limit,
-            read_to=0,
-        )
-        texts = container(name).documents(part, request.sequences).texts if len(line) == extent else []
+    for place, known, line, extent in zip(places, recorded(facts), each, extents, strict=True):
+        texts = row_on(line, form, request.sequences).texts if len(line) == extent else []
         if len(texts) == 1:
             yield place, (texts[0], known == (stamp, len(texts[0])))
         else:
@@ -221,17 +208,11 @@ def _bytes_in(path: bytes, intervals: Sequence[tuple[int, int]], *, follow: bool
 
     Raises DocumentSkipped: vanished, unreadable, special, changed (it is changing, or not the file that was found).
     """
-    try:
-        for _ in range(2):
-            file, stamp = open_file(path, follow=follow)
-            try:
-                found = [read_interval(file, start, stop) for start, stop in intervals]
-            finally:
-                close_file(file)
-            if Stamp.of(status_of(path)) == stamp:
-                return found, stamp
-    except OSError as error:
-        raise DocumentSkipped.of(error) from None
+    for _ in range(2):
+        with Source(path, 0, follow=follow) as source:
+            found = [source.interval(start, stop) for start, stop in intervals]
+        if Stamp.at(path) == source.stamp:
+            return found, source.stamp
     raise DocumentSkipped("changed")
 
 
@@ -256,6 +237,6 @@ def _alone(request: ReloadRequest, places: list[int]) -> Iterator[tuple[int, _Fo
     for place, was, read_now in zip(places, known, each_ahead(paths, text_of), strict=True):
         try:
             text, stamp = read_now()
-            yield place, (text, (stamp, len(text)) == was)
+            yield place, (as_utf8(text, request.sequences.encoding)[0], (stamp, len(text)) == was)
         except DocumentSkipped as skip:
             yield place, skip

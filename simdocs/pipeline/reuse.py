@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simdocs.corpora.containers.names import renamed
 from simdocs.corpora.file_list import FileList
+from simdocs.corpora.row_names import renamed
 from simdocs.corpora.taken_over import KeptFiles, KeptRows
 from simdocs.corpora.unchanged import EarlierFiles, Unchanged, compare
 from simdocs.kernels.buckets import equal_runs
@@ -17,7 +17,7 @@ from simdocs.model.documents import STAMP_FIELDS, Documents
 from simdocs.model.ragged import Rows
 from simdocs.options.recipes import Recipe
 from simdocs.options.texts import Updating
-from simdocs.pipeline.read_documents import Missed, Read, file_records
+from simdocs.pipeline.read_documents import Read, file_records
 
 
 class Reuse:
@@ -57,8 +57,7 @@ class Reuse:
         for name, column in zip(STAMP_FIELDS, stamps, strict=True):
             files[name] = column
         facts, names = self._documents.facts[rows], self._found.names[cut]
-        missed = Missed(count, [])
-        return Read(places=list(range(count)), names=names, facts=facts, files=files, missed=missed), rows
+        return Read(places=list(range(count)), names=names, facts=facts, files=files, skips=[]), rows
 
     def _rows(self, kept: KeptRows) -> tuple[Read, Rows]:
         rows, path = np.arange(kept.rows.start, kept.rows.stop), self._found.names[kept.file]
@@ -71,7 +70,7 @@ class Reuse:
             names=names,
             facts=facts,
             files=files,
-            missed=Missed(len(rows), []),
+            skips=[],
             digests=kept.digests,
         )
         return read, rows

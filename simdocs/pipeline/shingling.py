@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from simdocs.corpora.decode import as_utf8
 from simdocs.corpora.identity import row_digests
+from simdocs.corpora.read_tasks import ToRead
 from simdocs.engines.engine import SharedRows, WorkerState, untold
 from simdocs.kernels import multisets
 from simdocs.kernels.character_mapping import mapped_by_character
@@ -33,7 +34,7 @@ from simdocs.model.ragged import (
     row_blocks,
 )
 from simdocs.options.recipes import Recipe, Shingling
-from simdocs.pipeline.read_documents import Read, WorkerTask, read_task
+from simdocs.pipeline.read_documents import Read, read_task
 from simdocs.pipeline.reading import Reading
 
 _TAKEN_AT_ONCE = 1 << 20
@@ -160,7 +161,7 @@ def record_ignored(facts: NDArray[np.void], places: BlockPlaces, left: Index) ->
     facts["flags"][places] |= np.where((counts > 0) & (left == 0), IGNORED, 0).astype(np.uint32)
 
 
-def shingle_task(task: WorkerTask, worker: WorkerState, recipe: Recipe) -> tuple[Read, Ragged]:
+def shingle_task(task: ToRead, worker: WorkerState, recipe: Recipe) -> tuple[Read, Ragged]:
     """Read the documents of a task. Return them without their texts, and their token sets."""
     read = read_task(task, recipe.sequences)
     row_of = np.empty(len(read.raws), np.int64)

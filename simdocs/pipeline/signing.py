@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from simdocs.corpora.read_tasks import ToRead
 from simdocs.engines.engine import WorkerState
 from simdocs.engines.run import Run
 from simdocs.kernels import fracminhash, multisets
@@ -17,7 +18,7 @@ from simdocs.model.columns import GrowingArray
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import NO_TOKENS, BlockPlaces, Index, Ragged, Rows, Tokens, offsets_of
 from simdocs.options.recipes import Recipe, Sketching
-from simdocs.pipeline.read_documents import Read, WorkerTask, read_task
+from simdocs.pipeline.read_documents import Read, read_task
 from simdocs.pipeline.reading import Reading
 from simdocs.pipeline.shingling import hold, record_ignored, record_sets, record_texts, shingled, token_sets
 
@@ -80,7 +81,7 @@ _TAKEN_AT_ONCE = 1 << 12
 
 
 def sign_task(
-    task: WorkerTask,
+    task: ToRead,
     worker: WorkerState,
     *,
     recipe: Recipe,
@@ -159,7 +160,7 @@ def sign(
         compared=compared,
         sketched=sketches is not None,
     )
-    for signed, taken, old in reading.in_order(work, "reading"):
+    for signed, taken, old in reading.in_order(work, "reading", with_digests=with_digests):
         if signed is None:
             assert old is not None
             rows.add(signatures_of(reading.reused, old[taken]))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import simdocs
-from simdocs.corpora.containers import table_rows
+from simdocs.corpora.formats import table_rows, tables
 
 FOX = "the quick brown fox jumps over the lazy dog and then runs home"
 ROWS = b"\n".join(json.dumps({"text": text}).encode() for text in (FOX, "a ship", FOX)) + b"\n"
@@ -99,8 +99,8 @@ def test_a_damaged_table_says_how_many_of_its_rows_were_written(here: Path) -> N
     Path("tables/y.parquet").write_bytes(content)
     found = simdocs.dedupe("tables", kept_rows="out", threshold=1.0)
     written = parquet.read_metadata("out/y.parquet").num_rows
-    assert written == 340
-    warning = "tables/y.parquet: only 340 of its rows can be read, so the rest is in no output"
+    assert written == 170
+    warning = "tables/y.parquet: only 170 of its rows can be read, so the rest is in no output"
     assert [one for one in found.warnings if "in no output" in one] == [warning]
 
 
@@ -121,7 +121,7 @@ def test_a_row_group_of_many_bytes_is_written_in_pieces(here: Path, monkeypatch:
     table = pa.table({"text": [f"{FOX} {number}" for number in range(9)], "more": ["x" * 20_000] * 4 + ["y"] * 5})
     parquet.write_table(table, "y.parquet")
     for size, groups in ((table_rows._GROUP_BYTES, 1), (30_000, 3)):
-        monkeypatch.setattr(table_rows, "_ROWS", 1)
+        monkeypatch.setattr(tables, "_MOST_ROWS", 1)
         monkeypatch.setattr(table_rows, "_GROUP_BYTES", size)
         simdocs.dedupe("y.parquet", kept_rows="out.parquet", threshold=1.0)
         assert parquet.read_table("out.parquet") == table

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.corpora.containers import columns
+from simdocs.corpora.formats.batch import Batch
 from tests.amounts import examples
 from tests.commands.test_update import ALLOWED, HOUR, OPTIONS, Clock, the_same
 from tests.corpora.arrow_files import as_arrow_file, as_arrow_stream, as_parquet, needs_pyarrow, table
@@ -88,8 +88,8 @@ def test_a_file_of_the_same_content_is_taken_over_and_one_in_which_a_row_was_ins
     write("x.parquet", some)
     simdocs.index("docs", output="x.index")
     counted: list[int] = []
-    real = columns.add_row
-    monkeypatch.setattr(columns, "add_row", lambda *given: counted.append(1) or real(*given))
+    real = Batch.add_row
+    monkeypatch.setattr(Batch, "add_row", lambda *given, **more: counted.append(1) or real(*given, **more))
     write("x.parquet", some)
     simdocs.index("docs", output="x.index")
     assert not counted

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import os
-import tracemalloc
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
@@ -13,45 +12,46 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.model.skipped import DocumentSkipped, Skip
-from tests.corpora.json_lines import names_in, parts, rows
+import simdocs
+from simdocs.corpora import files
+from simdocs.corpora.formats.lines import blocks_of, read_block
+from simdocs.corpora.identity import Stamp
+from tests.corpora.reading import FIELDS, MIB, read, read_blocks
 from tests.corpora.small_chunks import cut_small
 
-MIB = 1 << 20
-LINES = [b'{"text": "line %d", "id": %d}' % (number, number) for number in range(1, 21)]
+LINES = [b'{"text": "line %d", "id": %d}' % (number, number) for number in range(11, 31)]
 CONTENT = b"".join(line + b"\n" for line in LINES)
+IDS = list(range(11, 31))
 BLOCK = 64
-"""Bytes of a block: a little more than two lines."""
+"""Bytes of a block: two lines."""
 
 Change = Callable[[Path], object]
 
 
-def names(path: Path, change: Change, after: int, times: int = 1) -> tuple[list[int], tuple[str, str] | None]:
+def names(path: Path, change: Change, after: int, times: int = 1) -> tuple[list[int], tuple[str, str] | None, int]:
     """Read a file that changes after this number of reads, and then this number of times.
 
-    Return the numbers of the lines that were given, and the reason and detail if the rest was skipped.
+    Return the ids of the lines that were given, the reason and detail if the rest was skipped, and the number of reads.
     """
-    reads, real, inode = 0, os.read, path.stat().st_ino
+    reads, real, inode = 0, os.pread, path.stat().st_ino
 
-    def read(descriptor: int, size: int) -> bytes:
+    def pread(descriptor: int, size: int, at: int) -> bytes:
         nonlocal reads
-        data = real(descriptor, size)
+        data = real(descriptor, size, at)
         if os.fstat(descriptor).st_ino == inode:
             reads += 1
             if after <= reads < after + times:
                 change(path)
         return data
 
-    given: list[int] = []
     with pytest.MonkeyPatch.context() as patch:
         cut_small(patch, BLOCK)
-        patch.setattr(os, "read", read)
-        try:
-            for part in parts(os.fsencode(path), MIB):
-                given += [int(name.rpartition(b"#")[2]) for name in names_in(part)]
-        except DocumentSkipped as skip:
-            return given, (skip.reason, skip.detail)
-    return given, None
+        patch.setattr(os, "pread", pread)
+        found = simdocs.signature(path, jobs=1)
+    ids = [int(found.documents.name(row).rpartition("#")[2]) for row in range(len(found.documents))]
+    (why,) = next(iter(found.skipped.by_reason.values()), [None])
+    reason = next(iter(found.skipped.by_reason), "")
+    return ids, why and (reason, why[1]), reads
 
 
 moments = count(1)
@@ -69,7 +69,7 @@ def append(path: Path) -> None:
 
 
 def rewrite(path: Path) -> None:
-    write(path, CONTENT.replace(b"line", b"LINE"))
+    write(path, CONTENT.replace(b'"id": ', b'"id":9'))
 
 
 def shrink(path: Path) -> None:
@@ -78,7 +78,7 @@ def shrink(path: Path) -> None:
 
 def replace(path: Path) -> None:
     other = path.with_name("other")
-    other.write_bytes(b'{"text": "quite another", "id": 77}\n')
+    other.write_bytes(b'{"text": "quite another", "id": 77}\n' * 30)
     other.replace(path)
 
 
@@ -94,14 +94,21 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.mark.reliability("JSON Lines rewritten or cut short while they are read")
-@pytest.mark.parametrize("change", [rewrite, shrink])
-@pytest.mark.parametrize("after", range(4, 9))
-def test_a_file_rewritten_meanwhile_gives_only_lines_of_the_old_one(path: Path, change: Change, after: int) -> None:
+@pytest.mark.reliability("JSON Lines replaced or removed")
+@pytest.mark.parametrize("change", [rewrite, shrink, replace, os.unlink])
+def test_a_file_that_changes_meanwhile_gives_only_lines_of_the_old_one(path: Path, change: Change) -> None:
     """Whole lines are read from the beginning of the old file, and no line of the new one."""
-    given, why = names(path, change, after)
-    assert given == list(range(1, len(given) + 1))
-    assert 0 < len(given) < len(LINES)
-    assert why == ("changed", f"from line {len(given) + 1} on")
+    _, _, reads = names(path, change, 1 << 30)
+    partial = 0
+    for after in range(1, reads, 3):
+        write(path, CONTENT)
+        given, why, _ = names(path, change, after)
+        assert given == IDS[: len(given)]
+        if 0 < len(given) < len(IDS):
+            partial += 1
+            assert why == ("named" if change == os.unlink else "changed", f"from line {len(given) + 1} on")
+        assert why is not None or len(given) == len(IDS)
+    assert partial > 5
 
 
 @pytest.mark.reliability("JSON Lines that grow")
@@ -109,65 +116,61 @@ def test_a_file_rewritten_meanwhile_gives_only_lines_of_the_old_one(path: Path, 
 def test_lines_appended_meanwhile_are_left_to_the_next_run(path: Path, times: int) -> None:
     for after in range(1, len(CONTENT) // BLOCK):
         write(path, CONTENT)
-        assert names(path, append, after, times) == (list(range(1, 21)), None)
+        assert names(path, append, after, times)[:2] == (IDS, None)
 
 
 @pytest.mark.reliability("JSON Lines that grow")
 @pytest.mark.parametrize("cut", [1, 10, len(LINES[-1])])
 def test_a_last_line_that_is_being_written_waits_for_the_next_run(path: Path, cut: int) -> None:
     write(path, CONTENT[:-cut])
-    assert names(path, lambda path: path.write_bytes(CONTENT), 3) == (list(range(1, 20)), None)
+    assert names(path, lambda path: path.write_bytes(CONTENT), 3)[:2] == (IDS[:-1], None)
 
 
 @pytest.mark.reliability("JSON Lines that grow")
 def test_a_file_of_one_unfinished_line_has_none_yet(path: Path) -> None:
-    write(path, LINES[0][:10])
-    assert names(path, lambda path: path.write_bytes(LINES[0] + b"\n"), 1) == ([], None)
+    for content in (LINES[0][:10], LINES[0] + b"\n" + LINES[1][:9]):
+        write(path, content)
+        stamp = Stamp.of(path.stat())
+        write(path, CONTENT)
+        (block,) = blocks_of("jsonl", os.fsencode(path), MIB, 0, stamp, 0, follow=True)
+        assert len(read_block(block, FIELDS)[0].texts) == content.count(b"\n")
 
 
 @pytest.mark.reliability("JSON Lines rewritten or cut short while they are read")
 @pytest.mark.parametrize("change", [rewrite, shrink])
-def test_a_file_that_changes_before_its_first_block_is_read_again(path: Path, change: Change) -> None:
-    given, why = names(path, change, 1)
-    assert given == {rewrite: list(range(1, 21)), shrink: [1, 2, 3]}[change]
-    assert why is None
+def test_a_file_of_one_block_that_changes_is_read_again(path: Path, change: Change) -> None:
+    stamp = Stamp.of(path.stat())
+    change(path)
+    (block,) = blocks_of("jsonl", os.fsencode(path), MIB, 0, stamp, 0, follow=True)
+    ids = read_block(block, FIELDS)[0].ids
+    assert ids == {rewrite: [b"9%d" % number for number in IDS], shrink: [b"11", b"12", b"13"]}[change]
+
+
+@pytest.mark.parametrize("change", [link, append])
+def test_a_file_that_is_linked_or_grows_is_read_to_its_end(path: Path, change: Change) -> None:
+    for after in (3, 9):
+        write(path, CONTENT)
+        assert names(path, change, after)[:2] == (IDS, None)
 
 
 @pytest.mark.reliability("JSON Lines rewritten or cut short while they are read")
-def test_a_file_that_keeps_changing_is_given_up(path: Path) -> None:
-    assert names(path, rewrite, 1, times=1000) == ([], ("changed", ""))
-
-
-@pytest.mark.reliability("JSON Lines renamed, linked or removed")
-@pytest.mark.parametrize("change", [replace, link, os.unlink])
-def test_a_file_that_is_renamed_or_removed_is_read_to_its_end(path: Path, change: Change) -> None:
-    for after in (1, 5):
-        write(path, CONTENT)
-        assert names(path, change, after) == (list(range(1, 21)), None)
-
-
-def test_a_gzip_file_that_grows_is_read_no_further(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "a.jsonl.gz"
-    path.write_bytes(gzip.compress(CONTENT))
-    cut_small(monkeypatch, BLOCK)
-    blocks = parts(os.fsencode(path), MIB)
-    assert next(blocks).first == 1
-    with path.open("ab") as stream:
-        stream.write(gzip.compress(CONTENT))
-    with pytest.raises(DocumentSkipped, match="changed"):
-        next(blocks)
-
-
-def seen(path: Path, limit: int) -> tuple[list[tuple[bytes, bytes, int, int]], list[Skip]]:
-    """Return the documents and the skips of a file."""
-    cut = list(parts(os.fsencode(path), limit))
-    read = [rows(part) for part in cut]
-    documents = [
-        (name, text, where.start, where.extent)
-        for part, some in zip(cut, read, strict=True)
-        for name, text, where in zip(names_in(part), some.texts, some.locators, strict=True)
-    ]
-    return documents, [skip for some in read for skip in some.skips]
+def test_a_compressed_file_that_changes_is_read_no_further_or_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At first it may have none of its bytes. That is no reason to call it damaged if it has changed since."""
+    monkeypatch.setattr(files, "_COMPRESSED_AT_ONCE", 16)
+    path, more = tmp_path / "a.jsonl.gz", CONTENT + CONTENT.replace(b'"id": ', b'"id": 1')
+    for old in (CONTENT, b""):
+        given = list[int]()
+        for after in range(1, 12):
+            write(path, gzip.compress(old) if old else b"not gzip yet")
+            ids, why, _ = names(path, lambda path: write(path, gzip.compress(more)), after)
+            if len(ids) < 40 and ids:
+                assert why == ("changed", f"from line {len(ids) + 1} on")
+            given.append(len(ids))
+            assert ids == [*IDS, *(100 + number for number in IDS)][: len(ids)]
+        assert given[0] == 40
+        assert not old or min(given) < 20
 
 
 between_holes = st.lists(st.sampled_from([b"", CONTENT[:100], CONTENT, b"\n"]), min_size=1, max_size=3)
@@ -187,32 +190,7 @@ def test_a_file_with_holes_gives_the_same_documents_as_one_with_zeros(
         stream.truncate()
     with pytest.MonkeyPatch.context() as patch:
         cut_small(patch, block)
-        sparse = seen(path, limit)
+        sparse, at_once = (vars(found) for found in (read_blocks(path, limit=limit), read(path, "jsonl", limit=limit)))
         path.write_bytes(path.read_bytes())
-        assert seen(path, limit) == sparse
-
-
-def test_a_hole_of_a_terabyte_is_jumped_over(tmp_path: Path) -> None:
-    path = tmp_path / "a.jsonl"
-    path.write_bytes(LINES[0] + b"\n")
-    with path.open("r+b") as stream:
-        stream.seek(1 << 40)
-        stream.write(b"\n" + LINES[1])
-    tracemalloc.start()
-    try:
-        found = seen(path, MIB)
-        assert tracemalloc.get_traced_memory()[1] < 8 * MIB
-    finally:
-        tracemalloc.stop()
-    dropped = (1 << 40) - len(LINES[0]) - 1
-    assert [row[1] for row in found[0]] == [b"line 1", b"line 2"]
-    assert found[1] == [Skip("oversized", os.fsencode(path), f"{dropped} bytes", 2)]
-
-
-@pytest.mark.reliability("JSON Lines rewritten or cut short while they are read")
-def test_a_gzip_file_that_is_still_being_written_is_read_again(tmp_path: Path) -> None:
-    """At first it has none of its bytes. That is no reason to call it damaged if it has changed since."""
-    path = tmp_path / "a.jsonl.gz"
-    whole = gzip.compress(CONTENT)
-    write(path, b"not gzip yet")
-    assert names(path, lambda path: write(path, whole), 1) == (list(range(1, len(LINES) + 1)), None)
+        assert vars(read_blocks(path, limit=limit)) == sparse
+        assert (at_once["documents"], at_once["skips"]) == (sparse["documents"], sparse["skips"])

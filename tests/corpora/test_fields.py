@@ -11,10 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.corpora.containers.container import Locator, PartDocuments
-from simdocs.corpora.containers.fields import ABSENT, add_row, fields_of_row, no_text, value_of
+from simdocs.corpora.formats.batch import ABSENT, Batch, fields_of, value_of
 from simdocs.errors import UsageError
-from simdocs.model.skipped import DocumentSkipped
 from simdocs.options.texts import Sequences
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.program import simdocs as program
@@ -45,30 +43,38 @@ def test_an_exact_name_wins_over_a_path() -> None:
     assert value_of(row, "meta.body") == "exact"
     assert value_of(row, "meta.a.b") == "inner"
     assert value_of({"meta": None}, "meta.body") is None
+    assert value_of({"turns": [{"value": "a"}, {"x": 1}, "b", {"value": ["c"]}]}, "turns.value") == ["a", ["c"]]
     for absent in ("body", "meta.other", "meta.body.more", "", "."):
         assert value_of({"meta": {"body": "text"}}, absent) is ABSENT
 
 
-def test_several_texts_are_joined_by_line_feeds() -> None:
-    fields, found = Sequences(text_field=("title", "body")), PartDocuments()
-    for errors, lone in (("surrogatepass", "\ud800"), ("surrogateescape", "\udcff")):
-        for title in ("a", lone):
-            add_row(found, {"body": "b", "title": title}, Locator(0, 1, 1), b"x", "row", fields, errors)
-    assert found.texts == [b"a\nb", b"\xed\xa0\x80\nb", b"a\nb", b"\xff\nb"]
+def batch_of(*rows: dict[str, Any], fields: Sequences, errors: str = "surrogatepass") -> Batch:
+    batch = Batch(b"x", "csv", 100, len(rows))
+    for number, row in enumerate(rows, 1):
+        batch.add_row(number, row, fields, errors=errors)
+    return batch
 
 
-def test_a_row_without_one_of_the_fields_is_held_back() -> None:
-    fields, found = Sequences(text_field=("title", "body")), PartDocuments()
-    add_row(found, {"title": "a", "id": 1}, Locator(0, 1, 1), b"x", "row", fields)
+def test_several_texts_and_the_elements_of_a_list_are_joined_by_line_feeds() -> None:
+    for errors, lone, text in (("surrogatepass", "\ud800", b"\xed\xa0\x80"), ("surrogateescape", "\udcff", b"\xff")):
+        rows = [{"body": "b", "title": title} for title in ("a", lone, ["c", None, "d"], [])]
+        found = batch_of(*rows, fields=Sequences(text_field=("title", "body")), errors=errors)
+        assert found.texts == [b"a\nb", text + b"\nb", b"c\nd\nb", b"b"]
+
+
+def test_rows_without_one_of_the_fields_are_skipped_one_by_one() -> None:
+    fields = Sequences(text_field=("title", "body"))
+    rows: list[dict[str, Any]] = [{"id": 1}, {"body": 7}, {"body": "b" * 99}]
+    found = batch_of(*({"title": "a"} | row for row in rows), fields=fields)
     assert found.texts == []
-    (skip,) = found.textless
-    assert (skip.detail, skip.line) == ("field 'body' (--text-field) is missing; the row has 'title', 'id'", 1)
-    assert not found.has_text_field
-    with pytest.raises(DocumentSkipped, match="field 'body' is not a string"):
-        add_row(found, {"title": "a", "body": 7}, Locator(0, 1, 1), b"x", "row", fields)
-    assert found.has_text_field
+    assert [(skip.line, skip.reason, skip.detail) for skip in found.skips] == [
+        (1, "malformed", "field 'body' (--text-field) is missing; the row has 'title', 'id'"),
+        (2, "malformed", "field 'body' is not a string"),
+        (3, "oversized", "101 bytes"),
+    ]
     said = "no row has all of the fields 'title', 'body'; the first has 'title', 'id': name one of them with --text"
-    assert no_text("row", fields, found.fields).startswith(said)
+    assert found.lacking.startswith(said)
+    assert not batch_of({"title": "a", "body": "b"}, {"id": 1}, fields=fields).lacking
 
 
 LINES = b"".join(
@@ -91,9 +97,9 @@ def test_nested_and_several_fields_answer_as_one_field_with_the_same_text(tmp_pa
 
 def test_messages_name_the_fields_within_fields() -> None:
     row = {"doc_id": 1, "meta": {"source": "x", "body": {"a": 1}}, "title": "y"}
-    assert fields_of_row(row) == "'doc_id', 'meta', 'title', 'meta.source', 'meta.body'"
-    with pytest.raises(DocumentSkipped, match=r"field 'meta.gone' is null"):
-        add_row(PartDocuments(), {"meta": None}, Locator(0, 1, 1), b"x", "row", Sequences(text_field=("meta.gone",)))
+    assert fields_of(row) == "'doc_id', 'meta', 'title', 'meta.source', 'meta.body'"
+    (skip,) = batch_of({"meta": None}, fields=Sequences(text_field=("meta.gone",))).skips
+    assert skip.detail == "field 'meta.gone' is null"
 
 
 def test_python_takes_one_field_or_a_sequence_of_them(tmp_path: Path) -> None:

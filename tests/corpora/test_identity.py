@@ -110,11 +110,11 @@ def test_documents_from_no_file_are_never_the_same(docs: Path) -> None:
     assert not same_documents(documents, np.array([0]), documents, np.array([1])).any()
 
 
-def test_lines_of_one_file_are_told_apart_by_their_spans_and_names(docs: Path) -> None:
+def test_lines_of_one_file_are_told_apart_by_their_numbers_and_names(docs: Path) -> None:
     lines = Documents(docs, "a", "a")
     lines._names = [b"a#1", b"a#2"]
     facts = lines.all_facts()
-    facts["container"], facts["start"] = 1, [0, 10]
+    facts["container"], facts["start"], facts["line"] = 1, [0, 10], [1, 2]
     pairs = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
     assert same_documents(lines, pairs[0], lines, pairs[1]).tolist() == [True, False, False, True]
 

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from simdocs.corpora.formats.recognise import LOOKALIKES, LOOKED_AT, flag_of, lookalike_of
 
-from simdocs.corpora.containers import recognise
-from simdocs.corpora.containers.recognise import LOOKALIKES, LOOKED_AT, flag_of, lookalike_of
 from simdocs.corpora.decode import binary_format
+from simdocs.corpora.formats import recognise
 
 CORPORA = Path(os.environ.get("SIMDOCS_CORPORA", Path(__file__).resolve().parents[3] / "shared/corpora"))
 ROOT = Path(__file__).resolve().parents[2]

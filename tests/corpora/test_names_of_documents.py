@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.corpora.containers import names as of_documents
+from simdocs.corpora import row_names as of_documents
 from tests.cli.program import unprivileged
 
 IDS = [b"", b"1", b"one", b"One", b"\xc3\xa9", b"e\xcc\x81", b"\xff", b" ", b"\n", b"/", b"/x", b"//x", b"/x/", b"/."]

@@ -6,7 +6,6 @@ import gzip
 import json
 import os
 import random
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,19 +13,17 @@ import pytest
 
 import simdocs
 from simdocs.corpora import files
-from simdocs.corpora.containers.container import Part, container
-from simdocs.corpora.read_tasks import Cutting, Files, sampled
+from simdocs.corpora.read_tasks import Cutting, Files, Rows, sampled
 from simdocs.errors import InputError, UsageError
-from simdocs.kernels import native
 from simdocs.model.documents import ONE_TEXT
 from simdocs.model.result import lines_of
+from simdocs.options.file_formats import noun_of
 from simdocs.options.texts import Sequences
 from tests.amounts import slow
 from tests.commands.building import built
 from tests.commands.test_update import HOUR, Clock, compare
 from tests.corpora.finding import found_by
 from tests.corpora.small_chunks import cut_small
-from tests.toys import registered
 
 WORDS = "The ferry leaves the northern quay at seven every morning except on Sundays, when it leaves at nine"
 
@@ -36,17 +33,14 @@ KINDS: dict[str, tuple[str, bytes, bytes]] = {
     "json": (".json", b"[%b]" % _JSON, b'{"name": "%b"}' % WORDS.encode()),
     "csv": (".csv", b'id,text\na,"%b"\nb,"%b"\n' % (WORDS.encode(), WORDS.encode()), WORDS.encode() + b"\n" * 3),
     "tsv": (".tsv", b"text\tid\n%b\ta\n%b\tb\n" % (WORDS.encode(), WORDS.encode()), b"\tid\n" + WORDS.encode()),
-    "toycontainer": (".feed", b"a:" + WORDS.encode() + b"\fb:" + WORDS.encode(), b"{" + WORDS.encode() + b"}"),
 }
 """For each container that has such files: its suffix, a table with the ids a and b, and a file that is no table."""
 
 
 @pytest.fixture(autouse=True)
-def toys(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     cut_small(monkeypatch, 64)
-    with registered():
-        yield
 
 
 @pytest.fixture
@@ -133,8 +127,8 @@ def test_a_given_field_that_no_row_of_a_directory_has_is_an_error(suffix: str) -
             run("docs", text_field="boddy", **options)
     assert not Path("x.shingles").exists()
     assert len(simdocs.dedupe("docs").skipped.by_reason["malformed"]) == 2
-    Path("docs/c.jsonl").write_text('{"boddy": null}')
-    assert len(simdocs.dedupe("docs", text_field="boddy").skipped.by_reason["malformed"]) == 3
+    Path("docs/c.jsonl").write_text('{"boddy": "x"}')
+    assert len(simdocs.dedupe("docs", text_field="boddy").skipped.by_reason["malformed"]) == 2
 
 
 def test_a_named_file_beside_a_table_is_malformed(path: Path, kind: str) -> None:
@@ -164,7 +158,7 @@ def test_its_text_is_compared_shown_and_verified_by_its_name(path: Path) -> None
 
 def test_a_table_cannot_be_compared_as_one_text(path: Path, kind: str) -> None:
     path.write_bytes(KINDS[kind][1])
-    with pytest.raises(UsageError, match=f"each {container(kind).noun} of this file is a document: name one of them"):
+    with pytest.raises(UsageError, match=f"each {noun_of(kind)} of this file is a document: name one of them"):
         simdocs.compare(path, "docs/plain.txt")
     assert simdocs.compare(f"{path}#a", f"{path}#b").jaccard == 1
 
@@ -186,18 +180,19 @@ def test_a_sample_has_it_once(path: Path) -> None:
 
 def test_many_of_them_are_few_tasks_in_row_order(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     suffix, table, other = KINDS[kind]
-    monkeypatch.setattr("simdocs.corpora.read_tasks._WAITING", 4)
+    monkeypatch.setattr("simdocs.corpora.read_tasks._AT_ONCE", 10)
     Path("docs").mkdir()
     for at in range(20):
         Path(f"docs/{at:02}{suffix}").write_bytes(table if at in (6, 7, 13) else other + b"%d" % at)
     found = found_by("docs")
     each = [(task, ended) for task, ended in Cutting(found, 1 << 20, Sequences(), lambda *_: None).tasks()]
     assert sum(ended for _, ended in each) == 20
-    assert [len(task.names) for task, _ in each if isinstance(task, Files)] == [4, 2, 4, 1, 4, 2]
-    rows = [name for task, _ in each for name in (task.names if isinstance(task, Files) else [task.name])]  # type: ignore[union-attr]
-    assert rows == sorted(rows)
-    names = simdocs.dedupe("docs").documents.names
-    assert len(names) == 17 + 6
+    assert [len(task.names) for task, _ in each if isinstance(task, Files)] == [6, 2, 3, 6]
+    names = list[bytes]()
+    for task, _ in each:
+        names += task.names if isinstance(task, Files) else [task.batch.name] if isinstance(task, Rows) else []
+    assert names == sorted(names)
+    assert len(simdocs.dedupe("docs").documents) == 17 + 6
 
 
 @pytest.mark.parametrize("seed", [0, *slow(1, 2, 3)])
@@ -225,14 +220,10 @@ def test_an_update_has_the_bytes_of_a_build_from_scratch(clock: Clock, kind: str
         compare(Path("old.shingles"))
 
 
-def test_an_unchanged_file_is_not_opened(path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+def test_an_unchanged_file_is_not_opened(path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     built(Path("x.shingles"), ["docs"])
     clock.ahead += HOUR
-
-    def parts(*_: object) -> Iterator[Part]:
-        yield pytest.fail("it was opened")
-
-    monkeypatch.setattr(type(container(kind)), "parts", parts)
+    monkeypatch.setattr(files, "open_file", lambda *_, **__: pytest.fail("it was opened"))
     built(Path("x.shingles"), ["docs"])
 
 
@@ -244,21 +235,3 @@ def test_an_unchanged_file_that_is_named_now_is_an_error(path: Path, clock: Cloc
         built(Path("x.shingles"), [path])
     found = simdocs.shingle(path, f"table{KINDS[kind][0]}", output="x.shingles", allow_shrink=True)
     assert found.skipped.counts["malformed"] == 1
-
-
-def test_a_file_that_becomes_a_table_while_it_is_read_has_changed(
-    path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from simdocs.pipeline import read_documents
-
-    read = files.read
-
-    def late(name: bytes, *rest: object, **how: object) -> object:
-        if name == bytes(path):
-            path.write_bytes(KINDS[kind][1])
-        return read(name, *rest, **how)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(read_documents, "read", late)
-    with native.using("numpy"):
-        found = simdocs.dedupe("docs", jobs=1)
-    assert found.skipped.counts == {"changed": 1}

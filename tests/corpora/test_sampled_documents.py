@@ -8,12 +8,11 @@ import os
 from pathlib import Path
 from typing import Any
 
-from simdocs.corpora.containers.container import Part
-from simdocs.corpora.containers.line_blocks import LineBlock, read_block
-from simdocs.corpora.read_tasks import Cutting, Files, sampled
+from simdocs.corpora.formats.batch import named
+from simdocs.corpora.formats.lines import LineBlock, read_block
+from simdocs.corpora.read_tasks import Cutting, Files, Rows, sampled
 from tests import strategies as some
 from tests.corpora.finding import found_by
-from tests.corpora.json_lines import names_in, rows
 
 
 def lay(where: Path) -> Any:
@@ -30,10 +29,9 @@ def names(found: Any) -> list[str]:
     for task, _ in Cutting(found, 1 << 20, some.sequences(), lambda *_: None).tasks():
         if isinstance(task, Files):
             read += task.names
-        elif isinstance(task, Part):
-            read += names_in(task)
-        elif isinstance(task, LineBlock):
-            read += names_in(read_block(task, some.sequences()).part)
+        elif isinstance(task, Rows | LineBlock):
+            batch = task.batch if isinstance(task, Rows) else read_block(task, some.sequences())[0]
+            read += named(batch.name, batch.ids, batch.numbers)
     return [os.path.basename(os.fsdecode(name)) for name in read]
 
 
@@ -67,7 +65,5 @@ def test_a_line_that_is_not_drawn_is_not_even_parsed(tmp_path):
     assert every == 30
     (wanted,) = few.lines.values()
     ((task, _),) = Cutting(few, 1 << 20, some.sequences(), lambda *_: None).tasks()
-    assert isinstance(task, Part)
-    read = rows(task)
-    numbers = [where.number for where in read.locators]
-    assert sorted([*numbers, *(skip.line for skip in read.skips)]) == wanted.tolist()
+    assert isinstance(task, Rows)
+    assert sorted([*task.batch.numbers, *(skip.line for skip in task.batch.skips)]) == wanted.tolist()

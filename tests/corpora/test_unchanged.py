@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from simdocs.corpora import file_list, files, identity
-from simdocs.corpora.containers import jsonl, line_blocks, lines
+from simdocs.corpora.formats import lines
 from simdocs.corpora.unchanged import EarlierFiles, compare
 from simdocs.options.texts import Updating
 from simdocs.pipeline import shingling
@@ -37,19 +37,18 @@ class Watch:
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.files, self.lines, self.texts = set[str](), list[int](), list[bytes]()
-        for module in (files, line_blocks, lines):
-            patch.setattr(module, "open_file", self._opening(module.open_file))
-        read, shingled = jsonl.JsonLines.documents, shingling.shingled
+        patch.setattr(files, "open_file", self._opening(files.open_file))
+        batch_of, shingled = lines.batch_of, shingling.shingled
 
-        def parsing(lines: jsonl.JsonLines, part: Any, *more: Any) -> Any:
-            self.lines.append(part.start)
-            return read(lines, part, *more)
+        def parsing(name: bytes, data: bytes, start: int, *more: Any) -> Any:
+            self.lines.append(start)
+            return batch_of(name, data, start, *more)
 
         def shingling_texts(raws: list[bytes], *more: Any) -> Any:
             self.texts += filter(None, raws)
             return shingled(raws, *more)
 
-        patch.setattr(jsonl.JsonLines, "documents", parsing)
+        patch.setattr(lines, "batch_of", parsing)
         patch.setattr(shingling, "shingled", shingling_texts)
 
     def _opening(self, open_file: Callable[..., Any]) -> Callable[..., Any]:
@@ -146,15 +145,15 @@ def test_an_update_with_two_workers_has_the_bytes_of_a_build_with_one(case: Case
 def test_a_file_that_could_not_be_read_to_its_end_is_read_again(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its stamp is the same, and no line of it was skipped."""
 
-    read_at = files.read_at
+    read_interval = files.read_interval
 
-    def broken(file: Any, size: int, at: int) -> bytes:
-        if at >= 3 * 256:
+    def broken(file: Any, start: int, stop: int) -> bytes:
+        if start >= 3 * 256:
             raise OSError(errno.EIO, "broken")
-        return read_at(file, size, at)
+        return read_interval(file, start, stop)
 
     with monkeypatch.context() as patch:
-        patch.setattr(files, "read_at", broken)
+        patch.setattr(files, "read_interval", broken)
         assert 3 < built(Path("x.shingles"), ["docs"], rebuild=True, allow_shrink=True).n_documents < 43
     assert case.update().files == {"docs/lines.jsonl"}
 

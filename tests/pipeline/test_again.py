@@ -17,19 +17,19 @@ import pytest
 
 import simdocs
 from simdocs.corpora import files
-from simdocs.corpora.containers import jsonl
-from simdocs.corpora.containers.container import CONTAINERS
+from simdocs.corpora.formats import lines
 from simdocs.engines.local import Local
 from simdocs.engines.run import Run
 from simdocs.errors import OutputError
 from simdocs.matching.corpus import Corpus
-from simdocs.options.file_formats import COMPRESSIONS
+from simdocs.options.file_formats import COMPRESSIONS, CONTAINERS
 from simdocs.pipeline import again, reload
 from simdocs.pipeline.reload import reload_texts
-from tests.corpora.test_containers import READABLE
+from tests.corpora.test_containers import READABLE, SAMPLES
 from tests.packing import packed
 
-TEXTS = [(None if at % 3 else f"id{at}", f"text number {at}, and more") for at in range(40)]
+ROWS = [{"id": None if at % 3 else f"id{at}", "text": f"text number {at}, and more"} for at in range(40)]
+TEXTS = [row["text"] for row in ROWS]
 
 
 def corpus_of(path: Path) -> Corpus:
@@ -49,12 +49,12 @@ def read_again(corpus: Corpus, rows: list[int] | None = None) -> dict[int, str]:
 def each_place() -> list[Any]:
     """A way to write documents to a file, for each format, and for each compression that it may have."""
     ways: list[Any] = []
-    for name in CONTAINERS:
-        if name not in READABLE:
+    for name in READABLE:
+        form, suffix, write = SAMPLES[name]
+        if form not in CONTAINERS:  # a toy
             continue
-        suffix, write, _ = READABLE[name]
         ways.append(pytest.param((suffix, write), id=name))
-        if CONTAINERS[name].may_be_compressed:
+        if CONTAINERS[form].may_be_compressed:
             for kind, member in COMPRESSIONS.items():
                 ending = f"{suffix}{member.suffix.decode()}"
                 ways.append(
@@ -67,29 +67,30 @@ def each_place() -> list[Any]:
 def written(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, Callable[[Any], bytes]]:
     suffix, write = request.param
     path = tmp_path / f"x{suffix}"
-    path.write_bytes(write(TEXTS))
+    path.write_bytes(write(ROWS))
     return path, write
 
 
 def test_each_document_is_read_again(written) -> None:
     path, _ = written
     corpus = corpus_of(path)
-    assert read_again(corpus, [7, 31]) == {at: TEXTS[at][1] for at in (7, 31)}
-    assert read_again(corpus) == {at: text for at, (_, text) in enumerate(TEXTS)}
+    assert read_again(corpus, [7, 31]) == {at: TEXTS[at] for at in (7, 31)}
+    assert read_again(corpus) == dict(enumerate(TEXTS))
 
 
 def test_documents_that_were_selected_are_read_again_in_any_order(written) -> None:
     chosen = corpus_of(written[0]).select(np.array([39, 2, 17]))
-    assert list(read_again(chosen).items()) == [(at, TEXTS[row][1]) for at, row in enumerate((39, 2, 17))]
-    assert read_again(chosen.select(np.array([2]))) == {0: TEXTS[17][1]}
+    assert list(read_again(chosen).items()) == [(at, TEXTS[row]) for at, row in enumerate((39, 2, 17))]
+    assert read_again(chosen.select(np.array([2]))) == {0: TEXTS[17]}
 
 
 def test_a_text_that_stayed_the_same_in_a_changed_file_is_found(written) -> None:
     path, write = written
     corpus = corpus_of(path)
-    path.write_bytes(write([*TEXTS[:5], (None, "text number 5, but more"), *TEXTS[6:9], ("new", "other")]))
+    others = [{"id": None, "text": "text number 5, but more"}, {"id": "new", "text": "other"}]
+    path.write_bytes(write([*ROWS[:5], others[0], *ROWS[6:9], others[1]]))
     assert read_again(corpus) == {
-        at: text if at < 9 and at != 5 else "unverified: changed" for at, (_, text) in enumerate(TEXTS)
+        at: text if at < 9 and at != 5 else "unverified: changed" for at, text in enumerate(TEXTS)
     }
 
 
@@ -102,24 +103,19 @@ def test_a_file_that_is_gone_or_no_file_any_more_is_named(written) -> None:
     assert set(read_again(corpus, [3, 5]).values()) <= {"unverified: gone", "unverified: changed"}
 
 
-def test_documents_of_pipes_are_read_again(written) -> None:
-    path, _ = written
-    if path.suffix not in (".jsonl", ".csv"):
-        pytest.skip("the format of standard input is given")
-    content = path.read_bytes()
-    with mock.patch.object(again, "_copied", wraps=again._copied) as copied:
-        pipe, end = os.pipe()
-        saved = os.dup(0)
-        try:
-            os.write(end, content)
-            os.close(end)
-            os.dup2(pipe, 0)
-            found = simdocs.signature("-", input_format=path.suffix[1:], unit="word", k=2)
-        finally:
-            os.dup2(saved, 0)
-        corpus = Corpus.of_artifact(found)
-        assert read_again(corpus) == {at: text for at, (_, text) in enumerate(TEXTS)}
-        assert copied.call_count == 1
+@pytest.mark.parametrize("name", ["jsonl", "json", "csv"])
+def test_documents_of_pipes_are_held(name: str) -> None:
+    pipe, end = os.pipe()
+    saved = os.dup(0)
+    try:
+        os.write(end, SAMPLES[name][2](ROWS))
+        os.close(end)
+        os.dup2(pipe, 0)
+        found = simdocs.signature("-", input_format=name, unit="word", k=2)
+    finally:
+        os.dup2(saved, 0)
+    with mock.patch.object(again, "_copied", None):
+        assert read_again(Corpus.of_artifact(found)) == dict(enumerate(TEXTS))
 
 
 def many(path: Path, rows: int) -> None:
@@ -131,33 +127,16 @@ def test_a_pass_ends_after_the_last_document_that_is_wanted(tmp_path: Path) -> N
     path = tmp_path / "x.jsonl.gz"
     many(path, 200_000)
     corpus, seen = corpus_of(path), list[int]()
-    usual = jsonl.JsonLines.parts
+    usual = lines.batch_of
 
-    def parts(self: Any, file: Any, fields: Any) -> Any:
-        for part in usual(self, file, fields):
-            seen.append(part.first + part.count)
-            yield part
+    def batch_of(*some: Any) -> Any:
+        batch = usual(*some)
+        seen.append(batch.count)
+        return batch
 
-    with mock.patch.object(jsonl.JsonLines, "parts", parts):
+    with mock.patch.object(lines, "batch_of", batch_of):
         assert read_again(corpus, [3, 30_000]) == {at: f"text number {at} of them" for at in (3, 30_000)}
-    assert 30_001 < max(seen) < 100_000
-
-
-def test_row_groups_of_which_nothing_is_wanted_are_not_read(tmp_path: Path) -> None:
-    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-    from simdocs.corpora.containers.parquet import ParquetTable
-
-    path, read = tmp_path / "x.parquet", list[int]()
-    parquet.write_table(pyarrow.table({"text": [f"text number {at}" for at in range(1000)]}), path, row_group_size=100)
-    corpus, usual = corpus_of(path), ParquetTable.batches
-
-    def batches(self: Any, unit: int) -> Any:
-        read.append(unit)
-        return usual(self, unit)
-
-    with mock.patch.object(ParquetTable, "batches", batches):
-        assert read_again(corpus, [250, 799, 800]) == {at: f"text number {at}" for at in (250, 799, 800)}
-    assert read == [2, 7, 8]
+    assert 30_001 < sum(seen) < 100_000
 
 
 def test_documents_are_copied_together_in_one_pass_over_each_file_in_workers(tmp_path: Path) -> None:

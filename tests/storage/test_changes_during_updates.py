@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-import simdocs.corpora.containers.jsonl  # to change what it does
+import simdocs.corpora.formats.lines  # to change what it does
 from simdocs.kernels import native
 from tests.amounts import amount, slow
 from tests.cli.corpus import A1, A, B, lay
@@ -50,9 +50,9 @@ MOMENTS = {
     "after files were compared": "simdocs.pipeline.reading.Cutting",
     "before a document is read": "simdocs.pipeline.read_documents.read",
     "when a document is opened": "simdocs.corpora.files.open_file",
-    "when lines are opened": "simdocs.corpora.containers.line_blocks.open_file",
+    "when lines are opened": "simdocs.corpora.formats.lines._between",
     "when a document is decoded": "simdocs.pipeline.read_documents.content_digest",
-    "when lines are parsed": "simdocs.corpora.containers.jsonl._object",
+    "when lines are parsed": "simdocs.corpora.formats.lines._object_on",
 }
 
 

@@ -264,7 +264,8 @@ _LEAST, _MOST = 1 << 16, 4 << 20
 class ObjectFile:
     """An object, open at a position. `files.py` has the functions that call it.
 
-    That it is replaced while it is read is not noticed. at: its position. Raises OSError, with one line.
+    That it is replaced while it is read is not noticed. at: its position. handle: the same in pyarrow.
+    Raises OSError, with one line.
     """
 
     def __init__(self, name: bytes) -> None:
@@ -272,7 +273,7 @@ class ObjectFile:
         if not stat.S_ISREG(self._status.st_mode):
             raise FileNotFoundError(errno.ENOENT, _NOT_FOUND)
         place = place_of(name)
-        self._handle = answered(lambda: store_at(place).open_input_file(place.path.decode()))
+        self.handle = answered(lambda: store_at(place).open_input_file(place.path.decode()))
         self._begin, self._held = 0, b""
 
     def status(self) -> os.stat_result:
@@ -293,13 +294,13 @@ class ObjectFile:
         if not self._begin <= at <= at + size <= self._begin + len(self._held):
             follows = at == self._begin + len(self._held)
             ahead = min(2 * len(self._held), _MOST) if follows else _LEAST
-            self._held = bytes(answered(lambda: self._handle.read_at(max(size, ahead), at)))
+            self._held = bytes(answered(lambda: self.handle.read_at(max(size, ahead), at)))
             self._begin = at
         return self._held[at - self._begin : at - self._begin + size]
 
     def close(self) -> None:
         """Close it."""
-        self._handle.close()
+        self.handle.close()
 
 
 _AT_A_TIME = 16

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simdocs.corpora.formats.batch import named
 from simdocs.model.documents import NUMBERED
 from simdocs.model.ragged import Index, Rows
-
-
-def named(path: bytes, ids: Iterable[bytes | None], numbers: Iterable[int]) -> list[bytes]:
-    """The names of documents in the container at this path. A document without an id is named by its number."""
-    each = zip(ids, numbers, strict=True)
-    return [b"%b#%b" % (path, b"%d" % number if its_id is None else its_id) for its_id, number in each]
 
 
 def renamed(names: list[bytes], facts: NDArray[np.void], path: bytes, *, moved: bool) -> list[bytes]:
@@ -30,7 +25,7 @@ def renamed(names: list[bytes], facts: NDArray[np.void], path: bytes, *, moved: 
     container = int(facts["container"][0])
     if moved and (facts["flags"] & NUMBERED).any():
         by_number = (facts["flags"] & NUMBERED).tolist()
-        ids = (None if lacks else name[container + 1 :] for name, lacks in zip(names, by_number, strict=True))
+        ids = [None if lacks else name[container + 1 :] for name, lacks in zip(names, by_number, strict=True)]
         return named(path, ids, facts["line"].tolist())
     if names[0][:container] == path:
         return names

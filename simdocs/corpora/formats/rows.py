@@ -7,34 +7,30 @@ Parquet and Arrow are tables of pyarrow: see `table_rows.py`. Other formats get 
 from __future__ import annotations
 
 import codecs
+import io
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain, pairwise, repeat
+from contextlib import AbstractContextManager, contextmanager, suppress
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from simdocs.corpora.containers.container import ContainerFile, container
-from simdocs.corpora.containers.delimited import parsed_rows
-from simdocs.corpora.containers.json_array import JSON_ARRAY, Elements
-from simdocs.corpora.containers.jsonl import json_object
-from simdocs.corpora.containers.lines import ends_of_lines
-from simdocs.corpora.containers.records import RecordEnds
-from simdocs.corpora.decode import binary_format
-from simdocs.corpora.files import chunks, close_file, open_file
+from simdocs.corpora.files import MOST, Source
+from simdocs.corpora.formats.delimited import DELIMITERS, ERRORS, Records
+from simdocs.corpora.formats.json_array import elements
+from simdocs.corpora.formats.lines import as_object, json_value, whole_lines
 from simdocs.errors import InputError
 from simdocs.model.ragged import BATCH_BYTES, Index
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.names import display_name
-from simdocs.options.file_formats import compression_of
+from simdocs.options.file_formats import noun_of
 from simdocs.options.texts import Sequences
 
 if TYPE_CHECKING:
-    from simdocs.corpora.containers.table_rows import TableRows
+    from simdocs.corpora.formats.table_rows import TableRows
 
 FORMATS = ("jsonl", "json", "csv", "tsv", "parquet", "arrow")
 """The formats whose rows can be written."""
-
-DELIMITERS = {"csv": ",", "tsv": "\t"}
 
 LINE_ENDS = b"\r\n"
 
@@ -83,72 +79,73 @@ class RowBatch(NamedTuple):
         """The rows at these places, which ascend, without flags."""
         if isinstance(self.data, list):
             return RowBatch(self.numbers[places], [self.data[place] for place in places.tolist()])
-        from simdocs.corpora.containers.table_rows import taken
+        from simdocs.corpora.formats.table_rows import taken
 
         return RowBatch(self.numbers[places], taken(self.data, places), None, self.unit)
 
 
 class TextRows:
-    """An open file of JSON Lines, CSV or TSV, or with a JSON array.
+    """An open file of lines, CSV or TSV, or with a JSON array. Its rows are bytes.
 
-    name, form: of the file, and its format. noun: what messages call a row.
+    source, form: the file and its format. noun: what messages call a row.
     head: what is before the rows: a byte order mark, and the header. names: the fields in it, if there is one.
-    delimiter: the character between fields; empty: it is JSON.
+    delimiter: the character between fields; empty: it is JSON, or lines.
     damage: why some rows cannot be read, when `batches` has ended; None: all were read.
     Raises DocumentSkipped: no row can be read.
     """
 
-    def __init__(self, file: ContainerFile, form: str, fields: Sequences) -> None:
-        self.name, self.form, self.noun, self.limit = file.name, form, container(form).noun, file.limit
+    def __init__(self, source: Source, form: str, fields: Sequences) -> None:
+        self.source, self.form, self.noun, self.limit = source, form, noun_of(form), source.limit
         self.head, self.names, self.delimiter = b"", list[str](), ""
         self.damage: DocumentSkipped | None = None
-        self._rows: Iterator[list[bytes]]
-        if form == "json":
-            self._content: Any = _elements(file)
-            self._rows = chain([next(self._content)], self._content)
-            return
-        self._content = _content(file)
-        first = next(self._content, b"")
-        if first.startswith(codecs.BOM_UTF8):
+        if source.interval(0, 3) == codecs.BOM_UTF8:
             self.head = codecs.BOM_UTF8
-        pieces = chain([first[len(self.head) :]], self._content)
-        if form == "jsonl":
-            self._rows = _cut(pieces, ends_of_lines)
-            return
-        self.delimiter = fields.delimiter or DELIMITERS[form]
-        records = _cut(pieces, RecordEnds(self.delimiter).take)
-        self._rows = filter(None, ([row for row in some if row.strip(LINE_ENDS)] for some in records))
-        if not fields.no_header:
-            some = next(self._rows, [])
-            self.head += b"".join(some[:1])
-            self.names = next(parsed_rows([row.strip(LINE_ENDS) for row in some[:1]], self.delimiter), [])
-            self._rows = chain([some[1:]], self._rows)
+        if form == "json":
+            self._rows: Iterator[bytes] = elements(source.whole())
+        elif form in DELIMITERS:
+            self._escape, self.delimiter = fields.escape, fields.delimiter or DELIMITERS[form]
+            records = Records(source.pieces(), self.delimiter, MOST, fields.escape)
+            each = iter(records)
+            if not fields.no_header:
+                self.names = next(each, [])
+                self.head += "".join(records.raw).encode("utf-8", ERRORS)
+                records.raw = []
+            self._rows = _raw_rows(records, each)
+        else:
+            self._rows = _lines(source)
+        first = next(self._rows, None)
+        self._rows = chain([] if first is None else [first], self._rows)
 
     def batches(self) -> Iterator[RowBatch]:
         """Yield all rows that can be read, some at a time."""
-        number = 1
+        number, rows, size = 1, list[bytes](), 0
         try:
-            for rows in filter(None, self._rows):
-                yield RowBatch(np.arange(number, number + len(rows)), rows)
-                number += len(rows)
+            for row in self._rows:
+                rows.append(row)
+                size += len(row)
+                if size >= BATCH_BYTES:
+                    yield RowBatch(np.arange(number, number + len(rows)), rows)
+                    number, rows, size = number + len(rows), [], 0
         except DocumentSkipped as skip:
             self.damage = skip
+        if rows:
+            yield RowBatch(np.arange(number, number + len(rows)), rows)
 
     def where(self, number: int) -> str:
         """The name of the file and the number of a row, for a message."""
-        return f"{display_name(self.name)}, {self.noun} {number}"
+        return f"{display_name(self.source.name)}, {self.noun} {number}"
 
     def records(self, rows: RowBatch) -> Iterator[Record | None]:
         """Yield the fields of these rows; None for a blank line. InputError: another format would lose something."""
         if not self.delimiter:
             for number, row in zip(rows.numbers.tolist(), rows.data, strict=True):
                 try:
-                    yield json_object(row) if row.strip() else None
+                    yield as_object(json_value(row)) if row.strip() else None
                 except DocumentSkipped as skip:
                     raise InputError(f"{self.where(number)} has no place in another format: {skip.detail}") from None
             return
-        refuse_twice(display_name(self.name), self.names)
-        each = parsed_rows((row.rstrip(LINE_ENDS) for row in rows.data), self.delimiter)
+        refuse_twice(display_name(self.source.name), self.names)
+        each = Records(rows.data, self.delimiter, MOST, self._escape)
         for number, cells in zip(rows.numbers.tolist(), each, strict=True):
             names = self.names or [str(place) for place in range(1, len(cells) + 1)]
             if len(cells) != len(names):
@@ -156,52 +153,27 @@ class TextRows:
                 raise InputError(f"{self.where(number)} has no place in another format: {why}")
             yield dict(zip(names, cells, strict=True))
 
-    def close(self) -> None:
-        """Close the file."""
-        self._content.close()
-
 
 RowSource: TypeAlias = "TextRows | TableRows"
 """A file whose rows are read."""
 
+Reopened: TypeAlias = Callable[[], "AbstractContextManager[RowSource]"]
+"""Opens a file once more."""
 
-def _content(file: ContainerFile) -> Iterator[bytes]:
-    """Yield the content of a file, piece by piece. Raises DocumentSkipped, also after some of it."""
-    if file.held is not None:
-        yield from (file.held[at : at + BATCH_BYTES] for at in range(0, len(file.held), BATCH_BYTES))
+
+def _lines(source: Source) -> Iterator[bytes]:
+    """Yield the lines of a file with their ends, which the last may lack."""
+    for lines, _ in whole_lines(source.pieces(), MOST):
+        yield from io.BytesIO(lines)
+
+
+def _raw_rows(records: Records, each: Iterator[list[str]]) -> Iterator[bytes]:
+    """Yield the rows as they are in the file. The last may be what follows a quote that never ends."""
+    with suppress(DocumentSkipped):
+        for _ in each:
+            yield "".join(records.raw).encode("utf-8", ERRORS)
         return
-    opened, stamp = open_file(file.name, follow=file.follow)
-    try:
-        for number, piece in enumerate(map(bytes, chunks(opened, stamp, BATCH_BYTES, compression_of(file.name)))):
-            if not number and (what := binary_format(piece)):
-                raise DocumentSkipped("malformed", what)
-            yield piece
-    except OSError as error:
-        raise DocumentSkipped.of(error) from None
-    finally:
-        close_file(opened)
-
-
-def _cut(pieces: Iterable[bytes], ends_in: Callable[[bytes], Index]) -> Iterator[list[bytes]]:
-    """Yield the rows in some content with their ends, which the last may lack. ends_in: where they end in a piece."""
-    held = list[bytes]()
-    for piece in pieces:
-        ends = ends_in(piece)
-        if not len(ends):
-            held.append(piece)
-            continue
-        bounds = [0, *(ends + sum(map(len, held))).tolist()]
-        content = b"".join((*held, piece))
-        yield [content[start:end] for start, end in pairwise(bounds)]
-        held = [content[bounds[-1] :]]
-    if last := b"".join(held):
-        yield [last]
-
-
-def _elements(file: ContainerFile) -> Iterator[list[bytes]]:
-    """Yield the elements of a JSON array. Raises DocumentSkipped, also after some of them."""
-    for part in JSON_ARRAY.parts(file, Sequences(text_field=())):
-        yield [part.data[start:stop] for start, stop in Elements(part.data, 0)]
+    yield "".join(records.raw).encode("utf-8", ERRORS)
 
 
 def refuse_taken(where: str, names: Iterable[str]) -> None:
@@ -237,10 +209,13 @@ def why_not(error: Exception) -> str:
     return "it has half of a surrogate pair, which is no character: correct it, or write the format of the input"
 
 
-def open_rows(file: ContainerFile, form: str, fields: Sequences) -> RowSource:
-    """Open a file of this format. Raises DocumentSkipped."""
-    if form in ("parquet", "arrow"):
-        from simdocs.corpora.containers.table_rows import TableRows
+@contextmanager
+def opened_rows(source: Source, form: str, fields: Sequences) -> Iterator[RowSource]:
+    """The rows of a file in this format, which is closed at the end. Raises DocumentSkipped."""
+    with source:
+        if form in ("parquet", "arrow"):
+            from simdocs.corpora.formats.table_rows import TableRows
 
-        return TableRows(file, form)
-    return TextRows(file, form, fields)
+            yield TableRows(source, form)
+        else:
+            yield TextRows(source, form, fields)

@@ -6,19 +6,18 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing
 from datetime import date, time
 from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from simdocs.corpora.compression import CompressedSink
-from simdocs.corpora.containers.jsonl import json_object
-from simdocs.corpora.containers.records import RecordEnds
-from simdocs.corpora.containers.rows import (
-    DELIMITERS,
+from simdocs.corpora.formats.delimited import DELIMITERS, Records
+from simdocs.corpora.formats.lines import as_object, json_value
+from simdocs.corpora.formats.rows import (
     LINE_ENDS,
     Flags,
+    Reopened,
     RowBatch,
     RowSource,
     TextRows,
@@ -31,14 +30,14 @@ from simdocs.model.skipped import DocumentSkipped
 from simdocs.names import display_name
 
 if TYPE_CHECKING:
-    from simdocs.corpora.containers.table_rows import TableWriter
+    from simdocs.corpora.formats.table_rows import TableWriter
 
 RowWriter: TypeAlias = "TextWriter | TableWriter"
 """Writes rows into a file."""
 
 
 def row_writer(
-    form: str, source: RowSource, sink: CompressedSink, again: Callable[[], RowSource], *, flagged: bool, joined: bool
+    form: str, source: RowSource, sink: CompressedSink, again: Reopened, *, flagged: bool, joined: bool
 ) -> RowWriter:
     """What writes rows of a file in this format. again: opens the file once more, to see all its fields.
 
@@ -46,7 +45,7 @@ def row_writer(
     InputError: a column has the name of a flag, or values have no place in this format.
     """
     if form in ("parquet", "arrow"):
-        from simdocs.corpora.containers.table_rows import TableWriter
+        from simdocs.corpora.formats.table_rows import TableWriter
 
         return TableWriter(form, source, sink, again, flagged=flagged)
     begin = between = end = b""
@@ -55,7 +54,7 @@ def row_writer(
     if source.form == form and isinstance(source, TextRows):
         encode, begin = partial(_as_is, source), source.head
         if source.names and more:
-            refuse_taken(display_name(source.name), source.names)
+            refuse_taken(display_name(source.source.name), source.names)
             begin = _with_cells(source.head, more, source.delimiter)
     elif form in DELIMITERS:
         names = source.names or _all_names(again)
@@ -71,9 +70,9 @@ def row_writer(
     return TextWriter(sink, encode, begin, between, end)
 
 
-def _all_names(again: Callable[[], RowSource]) -> list[str]:
+def _all_names(again: Reopened) -> list[str]:
     """The names of all fields of a file, in the order in which they come first."""
-    with closing(again()) as source:
+    with again() as source:
         every = (record for rows in source.batches() for _, record, _ in records_of(source, rows))
         return list(dict.fromkeys(name for record in every for name in record))
 
@@ -159,9 +158,9 @@ def _as_is(source: TextRows, rows: RowBatch) -> Iterable[bytes]:
 def _longer(row: bytes, flags: Flags, delimiter: str) -> bytes:
     """A row of CSV with flags. One whose quote never ends stays as it is."""
     if flags.group is None:
-        ends = RecordEnds(delimiter)
-        ends.take(row)
-        if ends.is_quoted:
+        try:
+            list(Records([row], delimiter, len(row)))
+        except DocumentSkipped:
             return row
     return _with_cells(row, flags.in_cells(), delimiter)
 
@@ -169,7 +168,7 @@ def _longer(row: bytes, flags: Flags, delimiter: str) -> bytes:
 def _object_with(row: bytes, flags: Flags, source: TextRows, number: int) -> bytes:
     """A row of JSON with flags. One that is no object, or too long to be read, stays as it is."""
     try:
-        value = json_object(row) if flags.group is not None or len(row) <= source.limit else None
+        value = as_object(json_value(row)) if flags.group is not None or len(row) <= source.limit else None
     except DocumentSkipped:
         return row
     if value is None:

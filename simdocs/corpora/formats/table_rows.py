@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
-from itertools import pairwise
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from simdocs.corpora.compression import CompressedSink, library
-from simdocs.corpora.containers import arrow, parquet
-from simdocs.corpora.containers.columns import ArrowObject, longest_shared
-from simdocs.corpora.containers.container import ContainerFile
-from simdocs.corpora.containers.rows import (
+from simdocs.corpora.files import Source
+from simdocs.corpora.formats.rows import (
     Flags,
     Record,
+    Reopened,
     RowBatch,
     RowSource,
     records_of,
@@ -23,81 +21,64 @@ from simdocs.corpora.containers.rows import (
     refuse_twice,
     why_not,
 )
-from simdocs.corpora.containers.tables import damage_named, source_of
-from simdocs.corpora.files import OpenFile, SteadyFile, close_file, open_file
+from simdocs.corpora.formats.tables import damage_named, numbered_batches, open_table, schema_of
 from simdocs.errors import InputError
 from simdocs.extras import SinkFile
 from simdocs.model.ragged import Index
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.names import display_name
 
-_ROWS, _BYTES = 1 << 13, 1 << 25
-"""Rows that are taken at once; fewer if each would have more bytes than this with the longest value of a dictionary."""
+ArrowObject = Any
+"""An object of pyarrow, which has no types."""
 
 _GROUP_ROWS, _GROUP_BYTES = 1 << 16, 1 << 28
 """Rows of another format that become a row group or record batch, and the most bytes of one."""
 
 
 class TableRows:
-    """An open file with a table: see `TextRows`. table: a ParquetSource or an ArrowSource."""
+    """An open file with a table: see `TextRows`. schema: its schema. codec: its compression. is_stream: of Arrow."""
 
-    delimiter = ""
+    delimiter = head = ""
 
-    def __init__(self, file: ContainerFile, form: str) -> None:
-        self.name, self.form, self._what = file.name, form, f"{'a' if form == 'parquet' else 'an'} {form.title()} file"
+    def __init__(self, source: Source, form: str) -> None:
+        self.source, self.form, self.noun, self.limit = source, form, "row", source.limit
         self.damage: DocumentSkipped | None = None
-        self._opened: OpenFile | None = None
-        self._steady: SteadyFile | None = None
-        try:
-            if file.held is None:
-                self._opened, stamp = open_file(file.name, follow=file.follow)
-                self._steady = SteadyFile(self._opened, stamp)
-            with damage_named(None, self._what):
-                kind = parquet.ParquetSource if form == "parquet" else arrow.ArrowSource
-                self.table: Any = kind(source_of(self._steady, file.held))
-        except BaseException:
-            self.close()
-            raise
-        self.names: list[str] = self.table.schema.names
+        with damage_named(source, form):
+            self._table = open_table(source, form)
+        self.schema, self.is_stream = schema_of(self._table), False
+        self.codec: str | None = "snappy"
+        if form == "arrow":
+            self.codec, self.is_stream = None, not hasattr(self._table, "num_record_batches")
+        elif self._table.num_row_groups and self._table.metadata.num_columns:
+            self.codec = self._table.metadata.row_group(0).column(0).compression.lower().replace("uncompressed", "none")
+        self.names: list[str] = self.schema.names
 
     def batches(self) -> Iterator[RowBatch]:
         """Yield all rows that can be read, some at a time."""
         concat = library("pyarrow", "reading tables").Table.from_batches
-        for unit, (first, end) in enumerate(pairwise(self.table.firsts)):
-            done = first
-            try:
-                with damage_named(self._steady, self._what):
-                    for batch in self.table.batches(unit):
-                        most = max(1, min(_ROWS, _BYTES // max(1, sum(map(longest_shared, batch.columns)))))
-                        for at in range(0, batch.num_rows, most):
-                            some = concat([batch.slice(at, most)])
-                            yield RowBatch(np.arange(done + 1, done + 1 + len(some)), some, None, unit)
-                            done += len(some)
-                    if done < end:
-                        raise ValueError("too few rows")
-            except DocumentSkipped as skip:  # the rows of the other row groups or record batches may be readable
-                self.damage = self.damage or skip
-        self.damage = self.damage or self.table.trouble
+        done = 0
+        try:
+            with damage_named(self.source, self.form):
+                for unit, batch in numbered_batches(self._table):
+                    some = concat([batch])
+                    yield RowBatch(np.arange(done + 1, done + 1 + len(some)), some, None, unit)
+                    done += len(some)
+        except DocumentSkipped as skip:
+            self.damage = skip
 
     def where(self, number: int) -> str:
         """The name of the file and the number of a row, for a message."""
-        return f"{display_name(self.name)}, row {number}"
+        return f"{display_name(self.source.name)}, row {number}"
 
     def records(self, rows: RowBatch) -> list[Record]:
         """The fields of these rows. InputError: two columns have the same name, or a value is none that Python has."""
-        refuse_twice(display_name(self.name), self.names)
+        refuse_twice(display_name(self.source.name), self.names)
         try:
             if "time64[ns]" in str(rows.data.schema):  # Python's times would lose them
                 raise ValueError("times of day with nanoseconds")
             return rows.data.to_pylist()  # type: ignore[no-any-return]
         except (ValueError, OverflowError) as error:
             raise InputError(f"{_first(self, rows)} has no place in another format: {why_not(error)}") from None
-
-    def close(self) -> None:
-        """Close the file."""
-        if self._opened is not None:
-            close_file(self._opened)
-            self._opened = None
 
 
 def taken(table: ArrowObject, places: Index) -> ArrowObject:
@@ -126,11 +107,11 @@ def _as_table(records: list[Record], where: str, schema: ArrowObject = None) -> 
         return pyarrow.Table.from_batches([batch])
 
 
-def _schema_of(again: Callable[[], RowSource]) -> ArrowObject:
+def _schema_of(again: Reopened) -> ArrowObject:
     """The schema of all records of a file of another format. InputError: the values of a field are no column."""
     pyarrow = library("pyarrow", "writing tables")
     schema = pyarrow.schema([])
-    with closing(again()) as source:
+    with again() as source:
         for rows in source.batches():
             records = [record for _, record, _ in records_of(source, rows)]
             some = _as_table(records, _first(source, rows)).schema
@@ -147,21 +128,18 @@ def _first(source: RowSource, rows: RowBatch) -> str:
 class TableWriter:
     """Writes rows into a table, with the row groups or record batches of their file: see `row_writer`."""
 
-    def __init__(
-        self, form: str, source: RowSource, sink: CompressedSink, again: Callable[[], RowSource], *, flagged: bool
-    ) -> None:
+    def __init__(self, form: str, source: RowSource, sink: CompressedSink, again: Reopened, *, flagged: bool) -> None:
         self._pyarrow, self._source = library("pyarrow", "writing tables"), source
-        self._name = display_name(source.name)
-        self._columns = self._schema = source.table.schema if isinstance(source, TableRows) else _schema_of(again)
+        self._name = display_name(source.source.name)
+        self._columns = self._schema = source.schema if isinstance(source, TableRows) else _schema_of(again)
         self._unit, self._held, self._count, self._size = 0, list[ArrowObject](), 0, 0
         if flagged:
             refuse_taken(self._name, self._schema.names)
             kinds = (self._pyarrow.string(), self._pyarrow.float64(), self._pyarrow.int64())
             for name, kind in zip(Flags._fields, kinds, strict=True):
                 self._schema = self._schema.append(self._pyarrow.field(name, kind))
-        open_writer = parquet.open_writer if form == "parquet" else arrow.open_writer
         with _placing(self._name):
-            self._writer = open_writer(SinkFile(sink.write), self._schema, getattr(source, "table", None))
+            self._writer = _open_writer(SinkFile(sink.write), form, self._schema, source)
 
     def write(self, rows: RowBatch) -> None:
         """Hold these rows, and write those of the row group before. InputError: one has no place in a table."""
@@ -193,6 +171,19 @@ class TableWriter:
         """Write the last rows, and the end of the file."""
         self._flush()
         self._writer.close()
+
+
+def _open_writer(target: Any, form: str, schema: ArrowObject, source: RowSource) -> Any:
+    """A writer of pyarrow into a file. source: of the rows. The compression of a table of the same format is kept."""
+    same = source if isinstance(source, TableRows) and source.form == form else None
+    if form == "parquet":
+        codec = "snappy" if same is None else same.codec
+        return library("pyarrow.parquet", "writing Parquet").ParquetWriter(target, schema, compression=codec)
+    ipc = library("pyarrow.ipc", "writing Arrow")
+    # Only in a stream, later batches may have another dictionary.
+    is_stream = any(hasattr(field.type, "index_type") for field in schema) if same is None else same.is_stream
+    options = ipc.IpcWriteOptions(compression=None if same is None else same.codec, use_threads=False)
+    return (ipc.new_stream if is_stream else ipc.new_file)(target, schema, options=options)
 
 
 def _as_utf8(name: str) -> str:

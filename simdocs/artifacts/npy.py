@@ -184,8 +184,8 @@ def _contradiction(facts: Array) -> str:
         return "the numbers of units and tokens of a document contradict each other"
     if any(((facts[name] > 0) & (line == 0)).any() for name in ("start", "extent", "line")):
         return "a document that is not a line has a position in a file"
-    # A container whose positions count documents, and not bytes, has the extent 1.
-    shorter = (size > MOST_TEXT_IN_BYTE * facts["extent"]) & (facts["extent"] != 1)
+    # Rows that are no lines, and lines of compressed files, have no place.
+    shorter = (size > MOST_TEXT_IN_BYTE * facts["extent"]) & (facts["extent"] > 0)
     if ((line > 0) & ((facts["line"] == 0) | shorter)).any():
         return "a line is shorter than its text, or has no number"
     return ""

@@ -150,12 +150,18 @@ class Cutting:
             done = 0
             try:
                 with self.source(row) as source:
-                    for batch in reader_of(form)(source, form, self._sequences, wanted):
-                        if source.has_changed():
-                            raise DocumentSkipped("changed")
-                        yield Rows(batch, row, source.stamp, source.at)
-                        done += batch.count
-                return
+                    try:
+                        for batch in reader_of(form)(source, form, self._sequences, wanted):
+                            if source.has_changed():
+                                break
+                            yield Rows(batch, row, source.stamp, source.at)
+                            done += batch.count
+                        else:
+                            return
+                    except DocumentSkipped:
+                        if not source.has_changed():
+                            raise
+                    raise DocumentSkipped("changed")
             except DocumentSkipped as skip:
                 if done:
                     where = f"from {noun_of(form)} {done + 1:,} on"

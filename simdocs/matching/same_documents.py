@@ -17,7 +17,7 @@ from simdocs.names import is_uri, path_from
 Location = tuple[object, object, bytes]
 """The place of a document now: its file, by id or else by path, and the part of its name that names a line."""
 
-_STAMPED = ("inode", "ctime_ns", "mtime_ns", "file_size", "start", "extent")
+_STAMPED = ("inode", "ctime_ns", "mtime_ns", "file_size", "line")
 """The facts that are equal if two documents are the same line of the same unchanged file."""
 
 

@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from simdocs.corpora.formats.recognise import NoTable
 
 import simdocs
 from simdocs.corpora.formats.delimited import check
+from simdocs.corpora.formats.lookalikes import NoTable
 from simdocs.errors import UsageError
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.options.texts import Sequences

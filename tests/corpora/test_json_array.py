@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from simdocs.corpora.formats.recognise import NoTable
 
 import simdocs
 from simdocs.corpora.files import LOOKED_AT
 from simdocs.corpora.formats.json_array import check, elements
+from simdocs.corpora.formats.lookalikes import NoTable
 from simdocs.corpora.read_tasks import Cutting
 from simdocs.errors import UsageError
 from tests.corpora.finding import found_by

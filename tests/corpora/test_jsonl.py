@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import simdocs
 from simdocs.corpora import file_list, read_tasks
-from simdocs.corpora.formats import recognise
+from simdocs.corpora.formats import format_of
 from simdocs.corpora.formats.lines import row_on
 from simdocs.model.skipped import Skipped
 from tests import strategies as some
@@ -103,8 +103,8 @@ lines_of_a_file = st.lists(st.sampled_from(GOOD + BLANK + [line for line, _ in B
 
 def test_json_lines_files_are_known_by_their_names() -> None:
     named = [b"a.jsonl", b"d/a.JSONL.Gz", b"a.js", b"a.gz", b"jsonl", b"a.jsonl.txt"]
-    assert [recognise.format_of(name, FIELDS) for name in named] == ["jsonl", "jsonl", *[""] * 4]
-    assert not any(recognise.format_of(name, some.sequences(plain=True)) for name in named)
+    assert [format_of(name, FIELDS) for name in named] == ["jsonl", "jsonl", *[""] * 4]
+    assert not any(format_of(name, some.sequences(plain=True)) for name in named)
 
 
 @pytest.mark.parametrize("form", ["jsonl", "lines"])

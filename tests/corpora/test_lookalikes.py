@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from simdocs.corpora.formats.recognise import LOOKALIKES, LOOKED_AT, flag_of, lookalike_of
 
 from simdocs.corpora.decode import binary_format
-from simdocs.corpora.formats import recognise
+from simdocs.corpora.formats.lookalikes import _LOOKED_AT as LOOKED_AT
+from simdocs.corpora.formats.lookalikes import LOOKALIKES, flag_of, lookalike_of
 
 CORPORA = Path(os.environ.get("SIMDOCS_CORPORA", Path(__file__).resolve().parents[3] / "shared/corpora"))
 ROOT = Path(__file__).resolve().parents[2]
@@ -105,21 +105,6 @@ def test_every_table_that_the_csv_module_writes_is_recognised(rows):
 @given(st.binary(max_size=200) | st.text(max_size=200).map(lambda text: text.encode("utf-8", "replace")))
 def test_no_text_makes_the_look_fail(data):
     assert flag_of(data) in {0, *(container.flag for container in LOOKALIKES)}
-
-
-lines = st.lists(st.text(st.sampled_from('ab 1,;\t"{}[]:\r\n'), max_size=12), max_size=8).map("\n".join)
-
-
-@given(lines, st.sampled_from((8, 20, LOOKED_AT)))
-def test_a_look_at_the_first_lines_changes_nothing(text, looked_at):
-    data = text.encode()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(recognise, "LOOKED_AT", looked_at)
-        patch.setattr(recognise, "_FIRST_LINES", min(looked_at // 2, recognise._FIRST_LINES))
-        found = flag_of(data)
-        patch.setattr(recognise, "_FIRST_LINES", 0)
-        head, whole = data[:looked_at], len(data) <= looked_at
-        assert found == next((each.flag for each in LOOKALIKES if each.mark in head and each.looks(head, whole)), 0)
 
 
 def test_the_beginning_of_a_large_table_or_array_is_enough():

@@ -114,19 +114,21 @@ def test_rows_without_a_text_are_named_and_the_others_read(form: Any) -> None:
     assert simdocs.dedupe(name, max_size=50).kept_names == [f"{name}#a"]
 
 
-@pytest.mark.parametrize(
-    ("column", "why"),
-    [
-        ([1, 2], "not a string"),
-        ([b"a", b"b"], "not UTF-8"),
-        ([{"a": "b"}, {"a": "c"}], "not a string"),
-        ([None, None], "null"),
-    ],
-)
-def test_values_of_another_type_are_no_texts(form: Any, column: list[Any], why: str) -> None:
+@pytest.mark.parametrize(("column", "kind"), [([1, 2], "int64"), ([b"a", b"b"], "binary"), ([None, None], "null")])
+def test_a_column_of_another_type_is_one_error(form: Any, column: list[Any], kind: str) -> None:
     name, write = form
     Path(name).write_bytes(write(arrow().table({"text": column, "body": ["a", "b"]})))
-    assert skipped(name) == [("malformed", name, f"row {number}: field 'text' is {why}") for number in (1, 2)]
+    with pytest.raises(
+        simdocs.UsageError, match=f"{name}: the column 'text' has the type {kind}, not strings: name an"
+    ):
+        simdocs.dedupe(name)
+
+
+def test_a_struct_is_no_text(form: Any) -> None:
+    name, write = form
+    Path(name).write_bytes(write(arrow().table({"text": [{"a": "b"}, None]})))
+    why = ["row 1: field 'text' is not a string", "row 2: field 'text' is null"]
+    assert skipped(name) == [("malformed", name, each) for each in why]
 
 
 def test_the_strings_of_a_list_are_one_text(form: Any) -> None:

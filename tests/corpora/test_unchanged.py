@@ -29,6 +29,7 @@ from tests.runs import without_sync
 
 HOUR = 3600 * 10**9
 LINES = [b'{"text": "the text of line %d"}\n' % number for number in range(40)]
+TWICE = [b'{"id": "x", "text": "once"}\n', b'{"id": "x", "text": "twice"}\n']
 EVERY = {"docs/a", "docs/b", "docs/sub/c", "docs/lines.jsonl"}
 
 
@@ -332,7 +333,7 @@ def test_a_file_with_a_line_without_the_text_field_is_read_and_the_line_reported
 
 
 def test_a_file_with_a_repeated_id_is_read_and_the_line_reported_each_time(case: Case) -> None:
-    Path("docs/lines.jsonl").write_bytes(b"".join([*LINES[:10], *[b'{"id": "x", "text": "once"}\n'] * 2, *LINES[10:]]))
+    Path("docs/lines.jsonl").write_bytes(b"".join([*LINES[:10], *TWICE, *LINES[10:]]))
     case.update()
     for turn in range(2):
         append(b'{"text": "turn %d"}\n' % turn)

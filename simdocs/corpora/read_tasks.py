@@ -57,7 +57,7 @@ class Files:
     read_to: ClassVar[int] = 0
 
 
-class Rows:
+class ReadRows:
     """Some documents of a file that the calling process reads.
 
     batch: the documents. row: the row of the file in the list of files. stamp: that of the file.
@@ -74,10 +74,10 @@ class Rows:
         self.digests = list[bytes]()
 
 
-ToRead: TypeAlias = "Files | Rows | LineBlock"
+ToRead: TypeAlias = "Files | ReadRows | LineBlock"
 """Some documents in row order to read."""
 
-Portion: TypeAlias = "Files | Rows | LineBlock | KeptFiles | KeptRows"
+Portion: TypeAlias = "Files | ReadRows | LineBlock | KeptFiles | KeptRows"
 """Some documents in row order: to read, or to take over from an earlier run."""
 
 
@@ -139,7 +139,7 @@ class Cutting:
         found = self._found
         return Source(found.names[row], self._limit, follow=bool(found.follow[row]), held=found.held.get(row))
 
-    def batches(self, row: int, wanted: Index | None = None) -> Iterator[Rows]:
+    def batches(self, row: int, wanted: Index | None = None) -> Iterator[ReadRows]:
         """Yield the documents of the table in this row, or those with the wanted numbers.
 
         A file that changes before its first batch was read is read once more. DocumentSkipped, after all batches that
@@ -154,7 +154,7 @@ class Cutting:
                         for batch in reader_of(form)(source, form, self._sequences, wanted):
                             if source.has_changed():
                                 break
-                            yield Rows(batch, row, source.stamp, source.at)
+                            yield ReadRows(batch, row, source.stamp, source.at)
                             done += batch.count
                         else:
                             return
@@ -216,10 +216,10 @@ class Cutting:
             if trouble is not None:
                 raise trouble
             for some in self.batches(row, found.lines.get(row)):
-                if isinstance(waiting, Rows):
+                if isinstance(waiting, ReadRows):
                     yield waiting, 0
                 waiting = some
-            if self._with_digests and isinstance(waiting, Rows) and row not in found.held:
+            if self._with_digests and isinstance(waiting, ReadRows) and row not in found.held:
                 digests = blocks_digests(found.names[row], waiting.stamp.size, follow=bool(found.follow[row]))
                 waiting.digests += (digest for _, digest in digests)
         except DocumentSkipped as skip:

@@ -13,7 +13,7 @@ from simdocs.corpora.decode import as_utf8, refuse_binary
 from simdocs.corpora.files import STAMPS, each_ahead, read, read_small
 from simdocs.corpora.formats.lookalikes import flag_of
 from simdocs.corpora.identity import Stamp, content_digest
-from simdocs.corpora.read_tasks import Files, Rows, ToRead
+from simdocs.corpora.read_tasks import Files, ReadRows, ToRead
 from simdocs.model.documents import DOCUMENT, FILE, NUMBERED, ONE_TEXT, STAMP_FIELDS, WIDE
 from simdocs.model.ragged import BlockPlaces
 from simdocs.model.skipped import DocumentSkipped, Skip
@@ -82,7 +82,7 @@ def read_task(task: ToRead, sequences: Sequences, *, with_digests: bool = True) 
     """
     if isinstance(task, Files):
         return _files(task, sequences, with_digests or task.likely is not None)
-    if isinstance(task, Rows):
+    if isinstance(task, ReadRows):
         return _rows(task.batch, task.stamp, task.digests)
     from simdocs.corpora.formats.lines import read_block
 

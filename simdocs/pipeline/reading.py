@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from simdocs.corpora.file_list import FileList
 from simdocs.corpora.formats import needed_by
-from simdocs.corpora.read_tasks import Advance, Cutting, Portion, Rows, ToRead
+from simdocs.corpora.read_tasks import Advance, Cutting, Portion, ReadRows, ToRead
 from simdocs.engines.engine import Engine, WorkerState
 from simdocs.engines.run import Run
 from simdocs.model.artifact import Artifact
 from simdocs.model.documents import Documents
-from simdocs.model.ragged import BlockPlaces, Index, offsets_of
-from simdocs.model.ragged import Rows as RowNumbers
+from simdocs.model.ragged import BlockPlaces, Index, Rows, offsets_of
 from simdocs.model.skipped import DocumentSkipped, Skip, and_more
 from simdocs.names import display_name
 from simdocs.options.recipes import Recipe
@@ -61,7 +60,7 @@ class Reading:
 
     def in_order(
         self, work: StageWork[Made], step: str, *, with_digests: bool = True
-    ) -> Iterator[tuple[Made | None, BlockPlaces, RowNumbers | None]]:
+    ) -> Iterator[tuple[Made | None, BlockPlaces, Rows | None]]:
         """Yield the result of `work` for each task in row order, the places of documents with a row, and old rows.
 
         work: runs in a worker; it returns the Read without texts, and its result.
@@ -169,7 +168,7 @@ class _Turn:
         # Other tasks hold texts, which are not needed any more when they were sent.
         self.kept = portion if portion.kind == "kept" else None
         self.block = portion if portion.kind == "block" else None
-        self.held = portion.batch.texts if isinstance(portion, Rows) and not portion.stamp.is_of_file else ()
+        self.held = portion.batch.texts if isinstance(portion, ReadRows) and not portion.stamp.is_of_file else ()
         self.files, self.number = files, number
         self.result: Any = None
 

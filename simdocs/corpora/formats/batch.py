@@ -99,7 +99,7 @@ class Batch:
         self.add(number, text, its_id, place)
 
 
-Row = _Row | DocumentSkipped | int
+FileRow = _Row | DocumentSkipped | int
 """A row of a file; why it cannot be read; or how many rows follow that are not wanted."""
 
 MOST_ROWS = 1 << 14
@@ -109,7 +109,7 @@ MOST_ROWS = 1 << 14
 def batched(
     source: Source,
     form: str,
-    rows: Iterable[Row],
+    rows: Iterable[FileRow],
     fields: Sequences,
     wanted: Index | None,
     errors: str = "surrogatepass",

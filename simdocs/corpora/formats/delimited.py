@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 
 from simdocs.corpora.files import LOOKED_AT, Source, too_large
-from simdocs.corpora.formats.batch import Batch, Row, batched, listed, no_text
+from simdocs.corpora.formats.batch import Batch, FileRow, batched, listed, no_text
 from simdocs.corpora.formats.lookalikes import NoTable, is_object
 from simdocs.model.figures import counted
 from simdocs.model.ragged import Index
@@ -150,7 +150,7 @@ def read_rows(source: Source, form: str, fields: Sequences, wanted: Index | None
     return batched(source, form, _rows(source, form, fields), fields, wanted, ERRORS)
 
 
-def _rows(source: Source, form: str, fields: Sequences) -> Iterator[Row]:
+def _rows(source: Source, form: str, fields: Sequences) -> Iterator[FileRow]:
     records = records_of(source, form, fields)
     each = iter(records)
     names = [] if fields.no_header else next(each, [])

@@ -9,7 +9,7 @@ from typing import Any
 
 from simdocs.corpora.decode import transcoded
 from simdocs.corpora.files import LOOKED_AT, Source
-from simdocs.corpora.formats.batch import Batch, Row, batched, fields_of, has_text, no_text
+from simdocs.corpora.formats.batch import Batch, FileRow, batched, fields_of, has_text, no_text
 from simdocs.corpora.formats.lines import what_is_wrong
 from simdocs.corpora.formats.lookalikes import NoTable, looks_like_lines
 from simdocs.model.ragged import Index
@@ -62,7 +62,7 @@ def read_array(source: Source, form: str, fields: Sequences, wanted: Index | Non
     return batched(source, form, _rows(source, fields), fields, wanted)
 
 
-def _rows(source: Source, fields: Sequences) -> Iterator[Row]:
+def _rows(source: Source, fields: Sequences) -> Iterator[FileRow]:
     text, at = transcoded(source.whole(), fields.encoding).decode("utf-8", "surrogateescape"), 0
     is_valid = _INVALID.search(text) is None
     for value, end in _elements(text):

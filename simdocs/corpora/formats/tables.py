@@ -13,7 +13,7 @@ import numpy as np
 from simdocs.corpora.compression import library, misnamed
 from simdocs.corpora.decode import binary_format
 from simdocs.corpora.files import Source
-from simdocs.corpora.formats.batch import Batch, Row, batched
+from simdocs.corpora.formats.batch import Batch, FileRow, batched
 from simdocs.corpora.formats.lookalikes import NoTable
 from simdocs.model.ragged import BATCH_BYTES, Index
 from simdocs.model.skipped import DocumentSkipped
@@ -116,7 +116,7 @@ def read_table(source: Source, form: str, fields: Sequences, wanted: Index | Non
     return batched(source, form, _rows(source, form, fields, wanted), fields, wanted)
 
 
-def _rows(source: Source, form: str, fields: Sequences, wanted: Index | None) -> Iterator[Row]:
+def _rows(source: Source, form: str, fields: Sequences, wanted: Index | None) -> Iterator[FileRow]:
     with damage_named(source, form):
         schema = schema_of(open_table(source, form))
         of_texts = [_column(schema, name) for name in fields.text_field]

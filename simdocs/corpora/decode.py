@@ -81,8 +81,7 @@ def wide_encoding(data: bytes) -> tuple[bytes, str] | None:
 def as_utf8(data: bytes, encoding: str | None = None) -> tuple[bytes, bool]:
     """The text as UTF-8 bytes without a byte order mark, and whether it was UTF-16 or UTF-32.
 
-    encoding: that of a text that is none of these; None: its bytes stay as they are. Bytes that an
-    encoding does not have are kept. Never fails.
+    encoding: of other texts, unless they are UTF-8; None: their bytes are not changed. Never fails.
     """
     if (known := wide_encoding(data)) is not None:
         return _transcoded(data[len(known[0]) :], known[1]), True

@@ -18,6 +18,7 @@ from simdocs.corpora.decode import as_bytes, as_utf8
 from simdocs.corpora.single_text import read_single_document, refuse_fifo_twice
 from simdocs.errors import UnreachableRecallError, UsageError
 from simdocs.kernels import jaccard
+from simdocs.kernels.character_mapping import is_utf8
 from simdocs.kernels.normalise import normalise
 from simdocs.kernels.permutation import slots
 from simdocs.kernels.schemes import signing_of
@@ -181,7 +182,7 @@ class ComparedTexts:
             one, other = (normalise(joined([text]), switches.but(nfkc=True)).data for text in self.texts)
             if np.array_equal(one, other):
                 yield "these texts differ only in their Unicode form, such as NFC and NFD: --nfkc makes them the same"
-        invalid = dict.fromkeys(compress(names, (not _is_utf8(text) for text in self.texts)))
+        invalid = dict.fromkeys(compress(names, (not is_utf8(text) for text in self.texts)))
         if 0 < len(invalid) < len(set(names)):
             yield f"{_named(invalid)} {'is' if len(invalid) == 1 else 'are'} not UTF-8: {OTHER_ENCODING}"
 
@@ -191,14 +192,6 @@ def _named(names: Iterable[Any]) -> str:
     shown = [display_name(text_to_name(str(name))) for name in names]
     more = f" and {len(shown) - _NAMED:,} more" if len(shown) > _NAMED else ""
     return ", ".join(shown[:_NAMED]) + more
-
-
-def _is_utf8(text: bytes) -> bool:
-    try:
-        text.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def similarity_matrix(compared: ComparedTexts) -> SimilarityMatrix:

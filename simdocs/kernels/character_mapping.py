@@ -161,10 +161,8 @@ def depends_on_context(switches: Normalisation) -> bool:
     return switches.nfkc or switches.strip_accents
 
 
-def mapped_by_character(text: bytes, switches: Normalisation) -> bool:
-    """Whether each character of a text can be mapped by itself, which is faster."""
-    if depends_on_context(switches):
-        return False
+def is_utf8(text: bytes) -> bool:
+    """Whether a text is valid UTF-8, so that all its characters can be looked up in a table."""
     try:
         text.decode()
     except UnicodeDecodeError:

@@ -16,7 +16,7 @@ from simdocs.corpora.identity import row_digests
 from simdocs.corpora.read_tasks import ToRead
 from simdocs.engines.engine import SharedRows, WorkerState, untold
 from simdocs.kernels import multisets
-from simdocs.kernels.character_mapping import mapped_by_character
+from simdocs.kernels.character_mapping import depends_on_context, is_utf8
 from simdocs.kernels.shinglers import SHINGLERS, normalised_texts, shingled_texts, text_tokens
 from simdocs.model.artifact import Artifact
 from simdocs.model.columns import joined
@@ -66,7 +66,8 @@ def normalised(raws: Sequence[bytes], shingling: Shingling) -> Iterator[tuple[Bl
     slowest of its texts. At most a batch is yielded at once, though the texts may be much larger than the compressed
     files they come from.
     """
-    slow = np.array([0 if raw.isascii() else 2 - mapped_by_character(raw, shingling.normalisation) for raw in raws])
+    alone = not depends_on_context(shingling.normalisation)
+    slow = np.array([0 if raw.isascii() else 2 - (alone and is_utf8(raw)) for raw in raws])
     sizes = _sizes(raws)
     for alike in (np.flatnonzero(slow == degree) for degree in range(3)):
         for cut in batches(sizes[alike]):

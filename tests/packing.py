@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from simdocs.corpora.compression import CompressedSink
 from simdocs.options.file_formats import COMPRESSIONS
+from simdocs.reading.compression import CompressedSink
 
 NAMES = tuple(COMPRESSIONS)
 SUFFIXES = {name: member.suffix.decode() for name, member in COMPRESSIONS.items()}

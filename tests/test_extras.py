@@ -12,11 +12,11 @@ import pytest
 import simdocs
 from simdocs import extras
 from simdocs.cli import exits
-from simdocs.corpora.compression import library
 from simdocs.errors import MissingExtraError, SimdocsError
 from simdocs.extras import needs
 from simdocs.model.skipped import JUDGED, DocumentSkipped
 from simdocs.options.file_formats import COMPRESSIONS
+from simdocs.reading.compression import library
 
 ROOT = Path(__file__).resolve().parent.parent
 INSTALL = "pip install 'simdocs[datasets]'"

@@ -23,11 +23,11 @@ import numpy as np
 import pytest
 
 import simdocs
-from simdocs.corpora import identity
 from simdocs.kernels.native import kernels_in_use
 from simdocs.matching import groups
 from simdocs.matching.rounds import GroupingState
 from simdocs.model.ragged import Ragged
+from simdocs.reading import identity
 from tests.amounts import slow
 
 PROGRAM = os.path.dirname(simdocs.__file__) + os.sep

@@ -518,7 +518,7 @@ def test_kernels_in_c_touch_no_memory_of_others(tmp_path):
         "SIMDOCS_KERNELS": "native",
     }
     of_both = [f"tests/kernels/{each}.py" for each in OF_BOTH if each != "test_kernel_contract"]
-    tests = ["tests/test_native.py", *of_both, "tests/corpora/test_small_files.py"]
+    tests = ["tests/test_native.py", *of_both, "tests/reading/test_small_files.py"]
     # The sanitizers themselves need address space.
     left_out = ("numpy", "statistics", "code_point", "threads_that_cannot_be_started")
     chosen = ["-k", " and ".join(f"not {name}" for name in left_out), "-p", "no:cacheprovider", "-p", "no:xdist"]

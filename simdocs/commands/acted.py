@@ -15,7 +15,6 @@ from simdocs.artifacts.recognise import is_artifact
 from simdocs.commands.act import Act
 from simdocs.commands.found_again import look_again
 from simdocs.commands.undo import Undo
-from simdocs.corpora.patterns import either
 from simdocs.engines.run import Run
 from simdocs.errors import OutputError, UsageError
 from simdocs.model.figures import counted, size
@@ -23,6 +22,7 @@ from simdocs.model.result import NAME, NUMBER, Blocks, Result, Row, table_head
 from simdocs.model.saved_answer import SavedAnswer, SavedDocument, SavedPair
 from simdocs.model.skipped import Skip
 from simdocs.names import command_line, display_name, from_here
+from simdocs.reading.patterns import either
 from simdocs.storage import syscalls
 from simdocs.storage.actions import hardlink, move, move_back, refuse_link, unlink_again
 from simdocs.storage.journal import (

@@ -77,7 +77,6 @@ def answer(options: Audit, run: Run) -> Result:
     """
     from simdocs.commands.resolve import of_bands
     from simdocs.commands.searching import no_pair, read_in_words
-    from simdocs.corpora.formats.lookalikes import looking_like
     from simdocs.matching.corpus import check_root
     from simdocs.matching.measured_recall import measured_recall
     from simdocs.matching.preparing import prepare
@@ -85,6 +84,7 @@ def answer(options: Audit, run: Run) -> Result:
     from simdocs.matching.verify import Verifier, outdated_warnings
     from simdocs.model.result import Result
     from simdocs.pipeline.boilerplate import with_common_tokens
+    from simdocs.reading.formats.lookalikes import looking_like
 
     plan = of_bands(options, own=False)
     check_root(plan.intake.root)

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from simdocs.commands.searching import facts_left_out, facts_read, left_out_in_words, read_in_words
-from simdocs.corpora.formats.lookalikes import looking_like
 from simdocs.model.documents import SHORT, Documents
 from simdocs.model.figures import counted, figure, found_by, shown_probability, size
 from simdocs.model.skipped import Skipped
 from simdocs.options.recipes import IndexRecipe, Recipe
 from simdocs.pipeline.changes import Changes
 from simdocs.pipeline.indexing import Expectation
+from simdocs.reading.formats.lookalikes import looking_like
 
 _BYTES_SKETCHED = 8
 """Bytes that a token takes in the containment sketch: the token and the row of a document, each uint32."""

@@ -148,8 +148,8 @@ def answer(options: Compare, run: Run) -> Result:
     from simdocs.commands.quoted import passages_of
     from simdocs.commands.resolve import outputs_of
     from simdocs.commands.similarities import ComparedTexts, comparison, similarity_matrix, slot_trace
-    from simdocs.corpora.single_text import refuse_to_replace
     from simdocs.model.result import Look
+    from simdocs.reading.single_text import refuse_to_replace
 
     look, as_page = run.look or Look(), options.file_format is not None
     read = (*options.documents, *options.template, options.permutation_file)
@@ -201,8 +201,8 @@ class Similarity(Options, Normalisation, Shingling):
 def similarity_of(options: Similarity, _run: Run) -> float:
     """The exact similarity of two texts. UsageError: they are too long for this measure."""
     from simdocs.commands.resolve import shingling_of
-    from simdocs.corpora.decode import as_bytes, as_utf8
     from simdocs.matching.measures import SIMILARITIES_OF
+    from simdocs.reading.decode import as_bytes, as_utf8
 
     a, b = (as_utf8(as_bytes(text))[0] for text in (options.a, options.b))
     return SIMILARITIES_OF[options.measure](a, b, shingling_of(options.fields()))

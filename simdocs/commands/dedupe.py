@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from simdocs.commands.named_rows import DocumentNames
     from simdocs.commands.resolve import Resolved
     from simdocs.commands.row_outputs import RowDrafts
-    from simdocs.corpora.identity import FileId
     from simdocs.engines.run import Run
     from simdocs.matching.corpus import Corpus
     from simdocs.matching.groups import Decision
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from simdocs.model.ragged import Mask, Rows
     from simdocs.model.saved_answer import SavedAnswer
     from simdocs.options.recipes import Shingling
+    from simdocs.reading.identity import FileId
 
     Plan = Resolved["Dedupe"]
 
@@ -290,7 +290,7 @@ def freed_by_deleting(path: bytes, recorded: int, names_left: dict[FileId, int])
     A symbolic link frees nothing. recorded: the size when it was read, which counts if it has no status now.
     names_left: how many names each file with several has left; is changed.
     """
-    from simdocs.corpora.identity import file_id
+    from simdocs.reading.identity import file_id
 
     try:
         status = os.lstat(path)

@@ -17,10 +17,6 @@ from contextlib import ExitStack
 
 import numpy as np
 
-from simdocs.corpora.compression import PADDING, decompress
-from simdocs.corpora.decode import as_utf8
-from simdocs.corpora.files import READ, read_open
-from simdocs.corpora.identity import Stamp, content_digest, file_id
 from simdocs.kernels.jaccard import exact, unlike_lengths
 from simdocs.matching.measures import set_and_length
 from simdocs.model.ragged import Ragged, Tokens
@@ -29,6 +25,10 @@ from simdocs.model.skipped import DocumentSkipped, explanation
 from simdocs.names import display_name, is_uri
 from simdocs.options.families import UNITS
 from simdocs.options.file_formats import compression_of
+from simdocs.reading.compression import PADDING, decompress
+from simdocs.reading.decode import as_utf8
+from simdocs.reading.files import READ, read_open
+from simdocs.reading.identity import Stamp, content_digest, file_id
 from simdocs.storage.step import NotDoneError, Victim
 
 

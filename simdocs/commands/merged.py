@@ -25,7 +25,6 @@ from simdocs.commands.standing import (
     recorded_arguments,
     refuse_shrinking,
 )
-from simdocs.corpora import identity
 from simdocs.engines.run import Run
 from simdocs.errors import ArtifactError, InputError, ParametersError, UsageError
 from simdocs.matching.corpus import check_root
@@ -37,6 +36,7 @@ from simdocs.model.skipped import FIRST, JUDGED, UNJUDGED, Skipped
 from simdocs.names import display_name, is_absolute, name_to_text, text_to_name
 from simdocs.options.recipes import Bands, Recipe, SignatureRecipe
 from simdocs.pipeline.merging import Inputs, merge_arrays, merged_documents
+from simdocs.reading import identity
 
 if TYPE_CHECKING:
     from simdocs.commands.merge import Merge

@@ -18,8 +18,8 @@ from simdocs.model.skipped import Skip, Skipped
 from simdocs.names import display_name, name_to_text
 
 if TYPE_CHECKING:
-    from simdocs.corpora.row_names import LineNames
     from simdocs.engines.run import Run
+    from simdocs.reading.row_names import LineNames
 
 _REMEMBERED = 1 << 22
 """Bytes of names, with their objects, that are remembered: 20,000 names of 60 bytes."""
@@ -102,7 +102,7 @@ class PrintedNames:
 
     def _names_of_lines(self) -> LineNames:
         if self._lines is None:
-            from simdocs.corpora.row_names import LineNames
+            from simdocs.reading.row_names import LineNames
 
             self._lines = LineNames()
         return self._lines

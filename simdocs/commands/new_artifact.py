@@ -27,7 +27,6 @@ from simdocs.commands.standing import (
     same_arguments,
     standing,
 )
-from simdocs.corpora import identity
 from simdocs.engines.run import Run, each_band, threads_for
 from simdocs.errors import UnjudgedError, UsageError
 from simdocs.kernels.banding import low_recall
@@ -49,6 +48,7 @@ from simdocs.pipeline.reading import Reading
 from simdocs.pipeline.reuse import Earlier
 from simdocs.pipeline.shingling import shingle
 from simdocs.pipeline.signing import Sketches, stored_sketch
+from simdocs.reading import identity
 from simdocs.version import __version__
 
 if TYPE_CHECKING:

@@ -11,7 +11,6 @@ from typing import TypeVar
 
 import numpy as np
 
-from simdocs.corpora.single_text import read_single_document
 from simdocs.engines.run import Run
 from simdocs.errors import InputError, UsageError
 from simdocs.matching.corpus import Corpus
@@ -34,6 +33,7 @@ from simdocs.pipeline.prepare import Intake, files_of
 from simdocs.pipeline.reading import Reading
 from simdocs.pipeline.reload import reload_texts
 from simdocs.pipeline.shingling import shingle, spelled_shingles, token_sets
+from simdocs.reading.single_text import read_single_document
 
 _AT_ONCE = 1 << 20
 """Tokens of an artifact that are looked at at once."""

@@ -10,7 +10,6 @@ import numpy as np
 from simdocs.commands.named_rows import DocumentNames, names_for
 from simdocs.commands.resolve import Resolved
 from simdocs.commands.searching import facts_left_out, facts_read, left_out_in_words, read_in_words, why_so_few
-from simdocs.corpora.formats.lookalikes import looking_like
 from simdocs.engines.run import Run
 from simdocs.errors import UsageError
 from simdocs.matching.corpus import Corpus
@@ -27,6 +26,7 @@ from simdocs.names import display_name, text_to_name
 from simdocs.options.families import UNITS
 from simdocs.options.recipes import Shingling
 from simdocs.pipeline.reload import reload_texts
+from simdocs.reading.formats.lookalikes import looking_like
 
 _A, _B = (dict.fromkeys((f"{side}_begin", f"{side}_end", f"{side}_line"), NUMBER) for side in "ab")
 

@@ -13,7 +13,6 @@ from simdocs.commands.named_rows import DocumentNames, names_for
 from simdocs.commands.quoted import least_units
 from simdocs.commands.resolve import Resolved
 from simdocs.commands.searching import facts_read, read_in_words, why_so_few
-from simdocs.corpora.formats.lookalikes import looking_like
 from simdocs.engines.run import Run
 from simdocs.kernels.buckets import equal_runs
 from simdocs.matching.corpus import Corpus
@@ -42,6 +41,7 @@ from simdocs.model.result import (
 from simdocs.options.families import UNITS
 from simdocs.pipeline.prepare import files_of, refuse_unusable
 from simdocs.pipeline.reading import Reading
+from simdocs.reading.formats.lookalikes import looking_like
 
 PLACES = table_head(
     passage=NUMBER, documents=NUMBER, units=NUMBER, own=NUMBER, document=NAME, begin=NUMBER, end=NUMBER, line=NUMBER

@@ -11,9 +11,6 @@ from simdocs.artifacts.reader import open_artifact, usable
 from simdocs.artifacts.recognise import kind_of
 from simdocs.commands.artifact_hints import explain_no_index, explain_order, explain_wrong_kind, refuse_disguised
 from simdocs.commands.ignoring import contradictory_files, ignored_of, leaving_out, refuse_other_tokens, stop_word_list
-from simdocs.corpora.decode import as_bytes
-from simdocs.corpora.file_list import FileList
-from simdocs.corpora.find import Sources
 from simdocs.errors import InputError, UnreachableRecallError, UsageError
 from simdocs.kernels.banding import choose
 from simdocs.matching.corpus import Corpus
@@ -40,6 +37,9 @@ from simdocs.options.recipes import (
 from simdocs.options.sources import OfDocuments
 from simdocs.options.texts import Normalisation, Sequences, Walking
 from simdocs.pipeline.prepare import Intake
+from simdocs.reading.decode import as_bytes
+from simdocs.reading.file_list import FileList
+from simdocs.reading.find import Sources
 
 Asked = TypeVar("Asked", bound=Options)
 

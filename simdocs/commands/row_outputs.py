@@ -18,12 +18,6 @@ import numpy as np
 
 from simdocs.artifacts.recognise import is_artifact
 from simdocs.commands.row_targets import no_rows, row_targets
-from simdocs.corpora.compression import CompressedSink
-from simdocs.corpora.files import Source
-from simdocs.corpora.formats import needed_by
-from simdocs.corpora.formats.row_writers import RowWriter, row_writer
-from simdocs.corpora.formats.rows import Flags, RowBatch, RowSource, opened_rows
-from simdocs.corpora.identity import Stamp
 from simdocs.engines.run import Run
 from simdocs.errors import InputError
 from simdocs.extras import needs
@@ -35,6 +29,12 @@ from simdocs.model.ragged import Floats, Index, Rows
 from simdocs.model.skipped import DocumentSkipped, Skip, explanation
 from simdocs.names import display_name, name_to_text
 from simdocs.options.texts import Sequences
+from simdocs.reading.compression import CompressedSink
+from simdocs.reading.files import Source
+from simdocs.reading.formats import needed_by
+from simdocs.reading.formats.row_writers import RowWriter, row_writer
+from simdocs.reading.formats.rows import Flags, RowBatch, RowSource, opened_rows
+from simdocs.reading.identity import Stamp
 from simdocs.storage.atomic_file import OutputStream, atomic_file
 from simdocs.storage.atomic_tree import DraftTree, atomic_tree
 

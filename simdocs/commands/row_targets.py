@@ -7,12 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from simdocs.artifacts.recognise import is_artifact
-from simdocs.corpora.compression import CompressedSink
-from simdocs.corpora.file_list import FileList
-from simdocs.corpora.find import Sources
-from simdocs.corpora.formats import format_named, formats_of
-from simdocs.corpora.formats.rows import FORMATS
-from simdocs.corpora.identity import is_directory
 from simdocs.errors import InputError, UsageError
 from simdocs.extras import needs
 from simdocs.model.figures import counted
@@ -20,6 +14,12 @@ from simdocs.names import display_name, flag, is_uri
 from simdocs.options.answers import PROMISED
 from simdocs.options.file_formats import CONTAINERS, compression_of, without_compression
 from simdocs.options.texts import Sequences
+from simdocs.reading.compression import CompressedSink
+from simdocs.reading.file_list import FileList
+from simdocs.reading.find import Sources
+from simdocs.reading.formats import format_named, formats_of
+from simdocs.reading.formats.rows import FORMATS
+from simdocs.reading.identity import is_directory
 from simdocs.storage.atomic_tree import check_tree
 
 _STANDARD_OUTPUT = "/dev/stdout"

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from simdocs.corpora.decode import as_utf8
-from simdocs.corpora.files import Source, read
-from simdocs.corpora.formats import format_of_document, reader_of
-from simdocs.corpora.formats.batch import named
-from simdocs.corpora.formats.lines import blocks_digests
-from simdocs.corpora.identity import content_digest
 from simdocs.errors import MissingExtraError
 from simdocs.model.saved_answer import SavedAnswer, SavedDocument
 from simdocs.model.skipped import DocumentSkipped, in_short
 from simdocs.names import display_name
+from simdocs.reading.decode import as_utf8
+from simdocs.reading.files import Source, read
+from simdocs.reading.formats import format_of_document, reader_of
+from simdocs.reading.formats.batch import named
+from simdocs.reading.formats.lines import blocks_digests
+from simdocs.reading.identity import content_digest
 
 _Key = tuple[bytes, int]
 """The name of a document, and the number of the directory below which it was found."""

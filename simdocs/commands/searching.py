@@ -9,7 +9,6 @@ import numpy as np
 
 from simdocs.advice.suitability import encoding_advice, length_advice, template_advice
 from simdocs.commands.resolve import Resolved, opened_index
-from simdocs.corpora.formats.lookalikes import looking_like
 from simdocs.engines.run import Run
 from simdocs.kernels.banding import least_probability, low_recall, threshold_warning
 from simdocs.kernels.grouping import PairGraph
@@ -23,6 +22,7 @@ from simdocs.model.skipped import WITHOUT_ROWS, Skipped, in_short
 from simdocs.options.answers import Grouping
 from simdocs.options.recipes import Banding, Recipe
 from simdocs.pipeline.boilerplate import with_common_tokens
+from simdocs.reading.formats.lookalikes import looking_like
 
 
 def is_joinable(plan: Resolved[Any]) -> bool:

@@ -13,8 +13,6 @@ from simdocs.commands.named_rows import rows_named
 from simdocs.commands.own_functions import spellings
 from simdocs.commands.resolve import is_artifact, opened, opened_shingles, outputs_of, shingling_of
 from simdocs.commands.show import Show
-from simdocs.corpora.decode import as_bytes
-from simdocs.corpora.single_text import read_single_document, refuse_to_replace
 from simdocs.engines.run import Run
 from simdocs.errors import ArtifactError, UsageError
 from simdocs.kernels.bucket_sample import agreeing_bands
@@ -30,6 +28,8 @@ from simdocs.names import display_name
 from simdocs.options.hash_functions import in_row_order
 from simdocs.options.texts import Sequences
 from simdocs.pipeline.shingling import show as shown_shingles
+from simdocs.reading.decode import as_bytes
+from simdocs.reading.single_text import read_single_document, refuse_to_replace
 
 SHINGLES = table_head(shingle=NAME, token=NUMBER)
 _TOKEN_COUNTS, _TOKENS = table_head(document=NAME, tokens=NUMBER), table_head(document=NAME, token=NUMBER)

@@ -14,8 +14,6 @@ from simdocs.commands.compare import Compare
 from simdocs.commands.ignoring import tokens_of_templates
 from simdocs.commands.own_functions import permutations_of, with_items
 from simdocs.commands.resolve import banding_of, resolved, shingling_of
-from simdocs.corpora.decode import as_bytes, as_utf8
-from simdocs.corpora.single_text import read_single_document, refuse_fifo_twice
 from simdocs.errors import UnreachableRecallError, UsageError
 from simdocs.kernels import jaccard
 from simdocs.kernels.character_mapping import is_utf8
@@ -43,6 +41,8 @@ from simdocs.options.families import UNITS, edited_units
 from simdocs.options.recipes import Bands, Sketching
 from simdocs.options.texts import Sequences
 from simdocs.pipeline.shingling import spelled_shingles
+from simdocs.reading.decode import as_bytes, as_utf8
+from simdocs.reading.single_text import read_single_document, refuse_fifo_twice
 
 _MAIN = frozenset({"jaccard", "containment_a", "containment_b", "edit_distance", "estimate"})
 """The measures that a table shows to people who do not ask for all of them."""

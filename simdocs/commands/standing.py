@@ -17,8 +17,6 @@ from simdocs.artifacts.formats import FORMATS, KIND_OF_SUFFIX
 from simdocs.artifacts.manifest import differences
 from simdocs.artifacts.reader import open_artifact
 from simdocs.commands.resolve import in_words
-from simdocs.corpora import identity
-from simdocs.corpora.unchanged import EarlierFiles
 from simdocs.errors import ArtifactError, InputError, ShrunkError, UsageError
 from simdocs.kernels.banding import chosen_by
 from simdocs.model.artifact import Artifact, BandIndex
@@ -31,6 +29,8 @@ from simdocs.options.recipes import Bands, IndexRecipe, Recipe
 from simdocs.options.texts import Updating
 from simdocs.pipeline.prepare import Intake
 from simdocs.pipeline.reuse import Earlier
+from simdocs.reading import identity
+from simdocs.reading.unchanged import EarlierFiles
 
 _CONTENTS: Mapping[str, str] = MappingProxyType(
     {"template_digest": "template", "stop_word_list": "stop_words", "permutations": "permutation_file"}

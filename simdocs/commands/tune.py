@@ -113,9 +113,9 @@ def tuned(
 ) -> Tuning:
     """The result of tune: see Tuning. found: what is known of documents, if there are any."""
     from simdocs.commands.searching import facts_read
-    from simdocs.corpora.formats.lookalikes import looking_like
     from simdocs.kernels.banding import least_probability
     from simdocs.model.tuning import STEPS, Tuning
+    from simdocs.reading.formats.lookalikes import looking_like
 
     cut, following = banding.cut, "" if found is None else found.following
     counts = [] if found is None else found.counts

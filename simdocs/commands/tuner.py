@@ -25,8 +25,6 @@ from simdocs.advice.proposals import (
 from simdocs.advice.suitability import ShortTexts, Suitable, in_words, suitable
 from simdocs.commands.resolve import Resolved, of_bands
 from simdocs.commands.tune import Sampled, Tune, tuned
-from simdocs.corpora.file_list import FileList
-from simdocs.corpora.read_tasks import sampled
 from simdocs.engines.run import Run
 from simdocs.kernels.banding import low_recall
 from simdocs.matching.corpus import Corpus
@@ -44,6 +42,8 @@ from simdocs.options.recipes import OF_BANDS, IndexRecipe
 from simdocs.pipeline.boilerplate import with_common_tokens
 from simdocs.pipeline.prepare import files_of
 from simdocs.pipeline.reload import reload_texts
+from simdocs.reading.file_list import FileList
+from simdocs.reading.read_tasks import sampled
 
 SAMPLED = 20_000
 """Documents that are read at most. If there are more, this many are drawn at random."""

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.corpora.identity import file_id, status_of
 from simdocs.matching.corpus import Corpus
 from simdocs.model.ragged import Index, Mask, Rows
 from simdocs.names import is_uri, path_from
+from simdocs.reading.identity import file_id, status_of
 
 Location = tuple[object, object, bytes]
 """The place of a document now: its file, by id or else by path, and the part of its name that names a line."""
@@ -32,7 +32,7 @@ def locations(documents: Corpus, rows: Rows) -> list[Location]:
 
 def _located(path: bytes) -> tuple[object, object]:
     if is_uri(path):
-        from simdocs.corpora.stores.store import digest_of
+        from simdocs.reading.stores.store import digest_of
 
         return digest_of(path)
     try:

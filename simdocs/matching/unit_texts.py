@@ -8,7 +8,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-from simdocs.corpora.read_tasks import ToRead
 from simdocs.engines.engine import WorkerState
 from simdocs.kernels import characters as kinds
 from simdocs.kernels.shinglers import SHINGLERS, unit_numbers
@@ -22,6 +21,7 @@ from simdocs.options.recipes import Recipe, Shingling
 from simdocs.pipeline.read_documents import Read, read_task
 from simdocs.pipeline.reading import Reading
 from simdocs.pipeline.shingling import Shingled, normalised, record_texts
+from simdocs.reading.read_tasks import ToRead
 from simdocs.storage.spilled import KEY_PARTS, SpilledArray, SpilledRecords, key_parts
 
 _NO_TOKENS = Ragged(NO_TOKENS, np.zeros(1, np.int64))

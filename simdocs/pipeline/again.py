@@ -16,9 +16,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.corpora.files import MOST, Source
-from simdocs.corpora.formats import format_of_document, reader_of
-from simdocs.corpora.identity import Stamp, same_texts
 from simdocs.engines.run import Run
 from simdocs.errors import shown_memory
 from simdocs.model.documents import FACTS, STAMP_FIELDS
@@ -30,6 +27,9 @@ from simdocs.options.file_formats import is_of_lines
 from simdocs.options.recipes import Shingling
 from simdocs.options.texts import Sequences
 from simdocs.pipeline.shingling import held_tokens, normalised
+from simdocs.reading.files import MOST, Source
+from simdocs.reading.formats import format_of_document, reader_of
+from simdocs.reading.identity import Stamp, same_texts
 from simdocs.storage.spilled import NamelessFile, room_needed
 from simdocs.storage.syscalls import write_at
 

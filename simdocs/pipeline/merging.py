@@ -10,9 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simdocs.artifacts.npy import MappedColumn
-from simdocs.corpora.identity import first_names
-from simdocs.corpora.row_names import SeenNames
-from simdocs.corpora.unchanged import EarlierFiles
 from simdocs.engines.run import Progress, Run, each_band
 from simdocs.errors import ArtifactError, UsageError
 from simdocs.kernels.buckets import bucket_tables
@@ -36,6 +33,9 @@ from simdocs.model.skipped import Skip
 from simdocs.names import display_name, path_from
 from simdocs.options.recipes import IndexRecipe, Recipe, SignatureRecipe
 from simdocs.pipeline.indexing import BucketCounter, Expectation, same_as
+from simdocs.reading.identity import first_names
+from simdocs.reading.row_names import SeenNames
+from simdocs.reading.unchanged import EarlierFiles
 
 _ROWS_AT_ONCE = 1 << 12
 """Signatures that are copied at once."""

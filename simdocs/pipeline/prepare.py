@@ -9,10 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simdocs.corpora.file_list import FileList
-from simdocs.corpora.find import Sources, find
-from simdocs.corpora.formats import format_of_document
-from simdocs.corpora.patterns import Patterns
 from simdocs.engines.run import Run
 from simdocs.errors import UsageError
 from simdocs.model.artifact import Artifact, Shingles
@@ -25,6 +21,10 @@ from simdocs.options.texts import Walking
 from simdocs.pipeline.reading import Reading
 from simdocs.pipeline.shingling import record_ignored
 from simdocs.pipeline.signing import Sketches, sign, sign_token_sets
+from simdocs.reading.file_list import FileList
+from simdocs.reading.find import Sources, find
+from simdocs.reading.formats import format_of_document
+from simdocs.reading.patterns import Patterns
 
 if TYPE_CHECKING:
     from simdocs.pipeline.reuse import Earlier
@@ -112,7 +112,7 @@ def refuse_unusable(documents: Documents, intake: Intake, reading: Reading) -> N
 
 def _refuse_absent_ids(documents: Documents, intake: Intake, reading: Reading) -> None:
     rows = np.flatnonzero(documents.facts["container"])
-    from simdocs.corpora.formats.batch import no_id
+    from simdocs.reading.formats.batch import no_id
 
     if intake.id_field and len(rows) and (documents.facts["flags"][rows] & NUMBERED).all() and reading.without_ids:
         row, fields = int(rows[0]), reading.recipe.sequences

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.corpora.decode import as_utf8, refuse_binary
-from simdocs.corpora.files import STAMPS, each_ahead, read, read_small
-from simdocs.corpora.formats.lookalikes import flag_of
-from simdocs.corpora.identity import Stamp, content_digest
-from simdocs.corpora.read_tasks import Files, ReadRows, ToRead
 from simdocs.model.documents import DOCUMENT, FILE, NUMBERED, ONE_TEXT, STAMP_FIELDS, WIDE
 from simdocs.model.ragged import BlockPlaces
 from simdocs.model.skipped import DocumentSkipped, Skip
 from simdocs.options.texts import Sequences
+from simdocs.reading.decode import as_utf8, refuse_binary
+from simdocs.reading.files import STAMPS, each_ahead, read, read_small
+from simdocs.reading.formats.lookalikes import flag_of
+from simdocs.reading.identity import Stamp, content_digest
+from simdocs.reading.read_tasks import Files, ReadRows, ToRead
 
 if TYPE_CHECKING:
-    from simdocs.corpora.formats.batch import Batch
+    from simdocs.reading.formats.batch import Batch
 
 
 @dataclass(slots=True, kw_only=True)
@@ -58,7 +58,7 @@ class Read:
         """Add to the numbers of documents that were counted from the beginning of a block. path: that of its file."""
         if not down:
             return
-        from simdocs.corpora.row_names import renamed
+        from simdocs.reading.row_names import renamed
 
         self.facts["line"] += down
         self.places = [number + down for number in self.places]
@@ -84,7 +84,7 @@ def read_task(task: ToRead, sequences: Sequences, *, with_digests: bool = True) 
         return _files(task, sequences, with_digests or task.likely is not None)
     if isinstance(task, ReadRows):
         return _rows(task.batch, task.stamp, task.digests)
-    from simdocs.corpora.formats.lines import read_block
+    from simdocs.reading.formats.lines import read_block
 
     try:
         batch, data = read_block(task, sequences)
@@ -155,7 +155,7 @@ def file_records(stamps: NDArray[np.void] | Sequence[Stamp], contents: Sequence[
 
 
 def _rows(batch: Batch, stamp: Stamp, digests: list[bytes]) -> Read:
-    from simdocs.corpora.formats.batch import named
+    from simdocs.reading.formats.batch import named
 
     facts = np.zeros(len(batch.texts), DOCUMENT)
     facts["size"] = [len(text) for text in batch.texts]

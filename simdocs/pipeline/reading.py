@@ -7,9 +7,6 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from simdocs.corpora.file_list import FileList
-from simdocs.corpora.formats import needed_by
-from simdocs.corpora.read_tasks import Advance, Cutting, Portion, ReadRows, ToRead
 from simdocs.engines.engine import Engine, WorkerState
 from simdocs.engines.run import Run
 from simdocs.model.artifact import Artifact
@@ -20,10 +17,13 @@ from simdocs.names import display_name
 from simdocs.options.recipes import Recipe
 from simdocs.pipeline.read_documents import Read, nothing
 from simdocs.pipeline.register import Register
+from simdocs.reading.file_list import FileList
+from simdocs.reading.formats import needed_by
+from simdocs.reading.read_tasks import Advance, Cutting, Portion, ReadRows, ToRead
 
 if TYPE_CHECKING:
-    from simdocs.corpora.formats.lines import LineBlock
     from simdocs.pipeline.reuse import Earlier
+    from simdocs.reading.formats.lines import LineBlock
 
 Made = TypeVar("Made")
 """The result of a stage for the documents of a task, such as their signatures."""
@@ -79,7 +79,7 @@ class Reading:
         for turn in flow.in_order():
             if turn.kept is not None:
                 assert reuse is not None
-                from simdocs.corpora.taken_over import KeptRows
+                from simdocs.reading.taken_over import KeptRows
 
                 if isinstance(turn.kept, KeptRows):
                     row, numbers = turn.kept.file, turn.kept.numbers
@@ -114,7 +114,7 @@ class Reading:
         self._register.skip_rest(skip, False)
 
     def _warn_of_ids(self, first: Skip) -> None:
-        from simdocs.corpora.formats.batch import named_by_numbers
+        from simdocs.reading.formats.batch import named_by_numbers
 
         if (warning := named_by_numbers(first)) not in self.run.skipped.warnings:  # documents may be read twice
             self.run.skipped.warnings.append(warning)

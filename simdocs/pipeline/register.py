@@ -8,10 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.corpora.file_list import FileList
-from simdocs.corpora.formats import format_of_document
-from simdocs.corpora.formats.lookalikes import lookalike_of
-from simdocs.corpora.identity import content_digest
 from simdocs.errors import UsageError
 from simdocs.model.columns import GrowingArray, GrowingByteStrings
 from simdocs.model.documents import DOCUMENT, EMPTY, FILE, MET, NUMBERED, Documents, SourceFiles
@@ -20,10 +16,14 @@ from simdocs.model.skipped import REPLACED, Skip, Skipped, explanation
 from simdocs.names import display_name
 from simdocs.options.file_formats import noun_of
 from simdocs.options.recipes import Recipe
+from simdocs.reading.file_list import FileList
+from simdocs.reading.formats import format_of_document
+from simdocs.reading.formats.lookalikes import lookalike_of
+from simdocs.reading.identity import content_digest
 
 if TYPE_CHECKING:
-    from simdocs.corpora.row_names import SeenNames
     from simdocs.pipeline.read_documents import Read
+    from simdocs.reading.row_names import SeenNames
 
 
 class FileRecords:
@@ -209,7 +209,7 @@ class Register:
     @property
     def _seen_names(self) -> SeenNames:
         if self._seen is None:
-            from simdocs.corpora.row_names import SeenNames
+            from simdocs.reading.row_names import SeenNames
 
             names = self._names
             # A method of self would make a cycle of references, which stays in memory until it is collected.
@@ -248,7 +248,7 @@ class Register:
 
     def _renamed(self, read: Read, at: int, first: dict[bytes, int]) -> bool:
         """Name a row by its number, if an earlier one has the same id and the same text, and the name is free."""
-        from simdocs.corpora.formats.batch import named
+        from simdocs.reading.formats.batch import named
 
         name, digest = read.names[at], read.facts["digest"]
         row = self._seen_names.row_of(name)

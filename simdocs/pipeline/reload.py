@@ -7,11 +7,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from simdocs.corpora.compression import PADDING
-from simdocs.corpora.decode import as_utf8
-from simdocs.corpora.files import MOST, Source, each_ahead, read, read_small
-from simdocs.corpora.formats import format_of_document
-from simdocs.corpora.identity import Stamp, recorded, same_texts, status_of
 from simdocs.kernels import multisets
 from simdocs.kernels.ignored_tokens import leave_out
 from simdocs.model.ragged import BlockPlaces, Mask, Ragged, Texts, Tokens
@@ -19,6 +14,11 @@ from simdocs.model.skipped import ALTERED, GONE, WITHOUT_FILE, DocumentSkipped, 
 from simdocs.options.recipes import Shingling
 from simdocs.pipeline.again import ReloadRequest, has_place, why_unread
 from simdocs.pipeline.shingling import held_tokens, normalised, shingled
+from simdocs.reading.compression import PADDING
+from simdocs.reading.decode import as_utf8
+from simdocs.reading.files import MOST, Source, each_ahead, read, read_small
+from simdocs.reading.formats import format_of_document
+from simdocs.reading.identity import Stamp, recorded, same_texts, status_of
 
 if TYPE_CHECKING:
     from simdocs.engines.engine import SharedRows
@@ -182,7 +182,7 @@ def _lines(request: ReloadRequest, path: bytes, places: list[int]) -> Iterator[t
 
     Those of another file were held until it changed.
     """
-    from simdocs.corpora.formats.lines import row_on
+    from simdocs.reading.formats.lines import row_on
 
     facts, form = request.facts[places], format_of_document(path, request.sequences)
     starts, extents = (facts[field].tolist() for field in ("start", "extent"))

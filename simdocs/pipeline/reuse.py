@@ -6,10 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simdocs.corpora.file_list import FileList
-from simdocs.corpora.row_names import renamed
-from simdocs.corpora.taken_over import KeptFiles, KeptRows
-from simdocs.corpora.unchanged import EarlierFiles, Unchanged, compare
 from simdocs.kernels.buckets import equal_runs
 from simdocs.model.artifact import Artifact
 from simdocs.model.columns import ByteStrings
@@ -18,6 +14,10 @@ from simdocs.model.ragged import Rows
 from simdocs.options.recipes import Recipe
 from simdocs.options.texts import Updating
 from simdocs.pipeline.read_documents import Read, file_records
+from simdocs.reading.file_list import FileList
+from simdocs.reading.row_names import renamed
+from simdocs.reading.taken_over import KeptFiles, KeptRows
+from simdocs.reading.unchanged import EarlierFiles, Unchanged, compare
 
 
 class Reuse:

@@ -11,9 +11,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.corpora.decode import as_utf8
-from simdocs.corpora.identity import row_digests
-from simdocs.corpora.read_tasks import ToRead
 from simdocs.engines.engine import SharedRows, WorkerState, untold
 from simdocs.kernels import multisets
 from simdocs.kernels.character_mapping import depends_on_context, is_utf8
@@ -36,6 +33,9 @@ from simdocs.model.ragged import (
 from simdocs.options.recipes import Recipe, Shingling
 from simdocs.pipeline.read_documents import Read, read_task
 from simdocs.pipeline.reading import Reading
+from simdocs.reading.decode import as_utf8
+from simdocs.reading.identity import row_digests
+from simdocs.reading.read_tasks import ToRead
 
 _TAKEN_AT_ONCE = 1 << 20
 """Tokens that are taken over at once."""

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simdocs.corpora.read_tasks import ToRead
 from simdocs.engines.engine import WorkerState
 from simdocs.engines.run import Run
 from simdocs.kernels import fracminhash, multisets
@@ -21,6 +20,7 @@ from simdocs.options.recipes import Recipe, Sketching
 from simdocs.pipeline.read_documents import Read, read_task
 from simdocs.pipeline.reading import Reading
 from simdocs.pipeline.shingling import hold, record_ignored, record_sets, record_texts, shingled, token_sets
+from simdocs.reading.read_tasks import ToRead
 
 if TYPE_CHECKING:
     from simdocs.pipeline.reuse import Earlier

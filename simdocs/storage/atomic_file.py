@@ -29,7 +29,7 @@ from simdocs.storage.targets import (
 )
 
 if TYPE_CHECKING:
-    from simdocs.corpora.compression import CompressedSink
+    from simdocs.reading.compression import CompressedSink
 
 
 _BUFFER_BYTES = 1 << 20

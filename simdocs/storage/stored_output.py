@@ -13,9 +13,9 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from simdocs.corpora.stores.store import answered, objects_below, place_of, store_at
 from simdocs.errors import OutputError, UsageError
 from simdocs.names import display_name
+from simdocs.reading.stores.store import answered, objects_below, place_of, store_at
 from simdocs.storage.atomic_file import OutputStream
 from simdocs.storage.syscalls import as_output_error, signals_deferred
 

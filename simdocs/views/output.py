@@ -65,7 +65,7 @@ def file_of(path: str, before: str = "") -> AbstractContextManager[OutputStream]
 @contextmanager
 def _compressed(file: AbstractContextManager[OutputStream], name: bytes) -> Iterator[OutputStream]:
     """The same file, compressed as its name says. MissingExtraError: the library is not installed."""
-    from simdocs.corpora.compression import CompressedSink
+    from simdocs.reading.compression import CompressedSink
     from simdocs.storage.atomic_file import EncodedStream
 
     CompressedSink(name, lambda _: None)  # fails now if it ever does, before the file is created

@@ -21,7 +21,7 @@ import pytest
 
 from simdocs.cli.program import run
 from tests.cli.corpus import lay
-from tests.corpora.arrow_files import HAS_PYARROW, as_parquet, table
+from tests.reading.arrow_files import HAS_PYARROW, as_parquet, table
 
 CORPORA = Path(os.environ.get("SIMDOCS_CORPORA") or Path(__file__).resolve().parents[3] / "shared/corpora")
 """The directory of corpora of real texts, which are not part of this project."""

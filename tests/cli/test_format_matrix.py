@@ -16,9 +16,9 @@ import pytest
 import simdocs as library
 from simdocs.options.file_formats import CONTAINERS
 from tests.cli.program import simdocs
-from tests.corpora.arrow_files import needs_pyarrow
-from tests.corpora.format_cases import ARROW, DELIMITED, FORMATS, JSON, ROWS, Row, file_of
 from tests.packing import packed
+from tests.reading.arrow_files import needs_pyarrow
+from tests.reading.format_cases import ARROW, DELIMITED, FORMATS, JSON, ROWS, Row, file_of
 
 ID_D: Row = {"id": "d"}
 GIANT: Row = ID_D | {"text": "word " * 20_000}

@@ -13,7 +13,7 @@ import pytest
 
 from tests.cli.program import Done, simdocs
 from tests.cli.test_memory import MIB, peak
-from tests.corpora.arrow_files import as_arrow_file, as_arrow_stream, as_parquet, needs_pyarrow
+from tests.reading.arrow_files import as_arrow_file, as_arrow_stream, as_parquet, needs_pyarrow
 
 pytestmark = needs_pyarrow
 

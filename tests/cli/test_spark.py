@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from simdocs.cli.program import run
-from simdocs.corpora import read_tasks
 from simdocs.model.ragged import batches
+from simdocs.reading import read_tasks
 from tests.cli.corpus import A1, A, B, lay
 from tests.cli.program import PROGRAM
 from tests.cli.spark_answers import as_csv, lay_generated, outcome, restored_signals, texts

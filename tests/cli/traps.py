@@ -39,7 +39,7 @@ simdocs.engines.local._ROOM_FOR_ROWS = 0
 
 _LOOK = """
 import os
-from simdocs.corpora import identity
+from simdocs.reading import identity
 
 main, find = os.getpid(), identity.status_of
 

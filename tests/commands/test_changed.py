@@ -18,7 +18,7 @@ from simdocs.model.artifact import as_ranges
 from tests import strategies
 from tests.amounts import examples, slow
 from tests.commands.deduping import write_texts
-from tests.corpora.changing import CHANGES, change
+from tests.reading.changing import CHANGES, change
 from tests.similar_texts import corpora, family
 from tests.twins.text_answers import Text
 

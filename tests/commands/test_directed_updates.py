@@ -10,7 +10,7 @@ import pytest
 
 from tests.commands.building import opened
 from tests.commands.test_update import HOUR, OPTIONS, Clock, chain_is_the_same, the_same
-from tests.corpora.small_chunks import cut_small
+from tests.reading.small_chunks import cut_small
 from tests.runs import without_sync
 
 TEXTS = {

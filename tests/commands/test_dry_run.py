@@ -18,7 +18,7 @@ from tests.asked import ASKED
 from tests.commands.building import built, content, opened
 from tests.commands.histories import content_for, lines, names, steps, texts, write
 from tests.commands.test_update import HOUR, OPTIONS, Clock
-from tests.corpora.small_chunks import cut_small
+from tests.reading.small_chunks import cut_small
 from tests.runs import without_sync
 
 

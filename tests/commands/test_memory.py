@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.corpora.file_list import FileList
 from simdocs.pipeline.register import Register
+from simdocs.reading.file_list import FileList
 from tests.amounts import slow
 from tests.commands.deduping import sketched
 

@@ -19,14 +19,14 @@ from hypothesis import strategies as st
 
 import simdocs
 from simdocs.commands import merged as command
-from simdocs.corpora import identity
 from simdocs.kernels import fracminhash
 from simdocs.pipeline import merging
+from simdocs.reading import identity
 from tests.amounts import amount
 from tests.asked import ASKED
 from tests.commands.building import built, content, damages, opened, standard_input
 from tests.commands.histories import NAMES, content_for, lines, texts, write
-from tests.corpora.small_chunks import cut_small
+from tests.reading.small_chunks import cut_small
 from tests.runs import answered, without_sync
 
 OPTIONS: dict[str, Any] = {"unit": "word", "k": 2, "num_perm": 16, "threshold": 0.5, "follow": True}

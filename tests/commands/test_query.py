@@ -20,7 +20,7 @@ from tests.amounts import examples
 from tests.asked import ASKED
 from tests.commands.building import built
 from tests.commands.deduping import CATCH_ALL, write_texts
-from tests.corpora.changing import CHANGES, STANDING, change
+from tests.reading.changing import CHANGES, STANDING, change
 from tests.runs import answered
 from tests.similar_texts import corpora, family
 from tests.twins.answers import Signing

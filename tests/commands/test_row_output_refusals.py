@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import simdocs
-from simdocs.corpora.formats import table_rows, tables
+from simdocs.reading.formats import table_rows, tables
 
 FOX = "the quick brown fox jumps over the lazy dog and then runs home"
 ROWS = b"\n".join(json.dumps({"text": text}).encode() for text in (FOX, "a ship", FOX)) + b"\n"

@@ -15,11 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.corpora.formats.batch import Batch
+from simdocs.reading.formats.batch import Batch
 from tests.amounts import examples
 from tests.commands.test_update import ALLOWED, HOUR, OPTIONS, Clock, the_same
-from tests.corpora.arrow_files import as_arrow_file, as_arrow_stream, as_parquet, needs_pyarrow, table
-from tests.corpora.small_chunks import cut_small
+from tests.reading.arrow_files import as_arrow_file, as_arrow_stream, as_parquet, needs_pyarrow, table
+from tests.reading.small_chunks import cut_small
 from tests.runs import without_sync
 
 pytestmark = needs_pyarrow

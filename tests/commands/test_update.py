@@ -16,12 +16,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.corpora import identity
 from simdocs.kernels import fracminhash
+from simdocs.reading import identity
 from tests.amounts import examples, slow
 from tests.commands.building import built, content
 from tests.commands.histories import content_for, lines, names, steps, texts, write
-from tests.corpora.small_chunks import cut_small
+from tests.reading.small_chunks import cut_small
 from tests.runs import without_sync
 
 ALLOWED = {"allow_shrink": True}

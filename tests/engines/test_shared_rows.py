@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.corpora.decode import as_utf8
 from simdocs.engines import engine
 from simdocs.engines.engine import SharedRows, WorkerState
 from simdocs.engines.local import Local
 from simdocs.model.ragged import Ragged
 from simdocs.pipeline import reload
 from simdocs.pipeline.shingling import held_tokens, hold, shingled
+from simdocs.reading.decode import as_utf8
 from tests import strategies as some
 
 PAGE = mmap.PAGESIZE

@@ -18,7 +18,7 @@ from tests import strategies as some
 from tests.amounts import examples, slow
 from tests.commands.building import built
 from tests.commands.deduping import CATCH_ALL, Work, sketched, write_texts
-from tests.corpora.changing import CHANGES, change
+from tests.reading.changing import CHANGES, change
 from tests.similar_texts import corpora, family
 from tests.twins import bands
 from tests.twins import groups as sequential

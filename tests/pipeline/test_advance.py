@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from simdocs.corpora.read_tasks import Advance, Cutting
 from simdocs.model.ragged import NO_TOKENS
 from simdocs.pipeline import shingling, signing
 from simdocs.pipeline.reading import Reading
+from simdocs.reading.read_tasks import Advance, Cutting
 from tests import strategies as some
-from tests.corpora.finding import found_by
+from tests.reading.finding import found_by
 from tests.runs import running
 
 

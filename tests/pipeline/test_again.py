@@ -16,8 +16,6 @@ import numpy as np
 import pytest
 
 import simdocs
-from simdocs.corpora import files
-from simdocs.corpora.formats import lines
 from simdocs.engines.local import Local
 from simdocs.engines.run import Run
 from simdocs.errors import OutputError
@@ -25,8 +23,10 @@ from simdocs.matching.corpus import Corpus
 from simdocs.options.file_formats import COMPRESSIONS, CONTAINERS
 from simdocs.pipeline import again, reload
 from simdocs.pipeline.reload import reload_texts
-from tests.corpora.test_containers import READABLE, SAMPLES
+from simdocs.reading import files
+from simdocs.reading.formats import lines
 from tests.packing import packed
+from tests.reading.test_containers import READABLE, SAMPLES
 
 ROWS = [{"id": None if at % 3 else f"id{at}", "text": f"text number {at}, and more"} for at in range(40)]
 TEXTS = [row["text"] for row in ROWS]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.corpora import identity
+from simdocs.reading import identity
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.commands.building import build, content, damages
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-import simdocs.corpora.formats.lines  # to change what it does
+import simdocs.reading.formats.lines  # to change what it does
 from simdocs.kernels import native
 from tests.amounts import amount, slow
 from tests.cli.corpus import A1, A, B, lay
@@ -49,10 +49,10 @@ MOMENTS = {
     "before files are compared": "simdocs.pipeline.reuse.compare",
     "after files were compared": "simdocs.pipeline.reading.Cutting",
     "before a document is read": "simdocs.pipeline.read_documents.read",
-    "when a document is opened": "simdocs.corpora.files.open_file",
-    "when lines are opened": "simdocs.corpora.formats.lines._between",
+    "when a document is opened": "simdocs.reading.files.open_file",
+    "when lines are opened": "simdocs.reading.formats.lines._between",
     "when a document is decoded": "simdocs.pipeline.read_documents.content_digest",
-    "when lines are parsed": "simdocs.corpora.formats.lines._object_on",
+    "when lines are parsed": "simdocs.reading.formats.lines._object_on",
 }
 
 

@@ -58,7 +58,7 @@ class Call(NamedTuple):
 
 _LATER = """
 import time
-from simdocs.corpora import identity
+from simdocs.reading import identity
 
 identity.now = lambda: time.time_ns() + 3600 * 10**9
 """

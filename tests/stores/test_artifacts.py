@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import simdocs
-from simdocs.corpora import identity
+from simdocs.reading import identity
 from tests.commands.building import content, damages
 from tests.stores.laid import BUCKET, lay_both, sentences
 from tests.stores.server import LONG_AGO, ObjectStore, Refused

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 import simdocs
-from simdocs.corpora.files import read
-from simdocs.corpora.stores import store as stores
 from simdocs.errors import InputError
 from simdocs.model.skipped import DocumentSkipped, Skipped
-from tests.corpora.finding import found_by
+from simdocs.reading.files import read
+from simdocs.reading.stores import store as stores
+from tests.reading.finding import found_by
 from tests.stores.conftest import KEYS
 from tests.stores.server import ObjectStore, Refused
 

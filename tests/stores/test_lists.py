@@ -10,7 +10,7 @@ import pytest
 
 from simdocs.errors import InputError
 from simdocs.model.skipped import Skipped
-from tests.corpora.finding import found_by
+from tests.reading.finding import found_by
 from tests.stores.laid import BUCKET, lay_both
 from tests.stores.server import ObjectStore
 

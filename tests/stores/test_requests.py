@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import simdocs
-from simdocs.corpora.stores.store import ObjectFile
 from simdocs.engines import local
-from tests.corpora.finding import found_by
+from simdocs.reading.stores.store import ObjectFile
+from tests.reading.finding import found_by
 from tests.stores.laid import BUCKET, sentences
 from tests.stores.server import ObjectStore
 from tests.stores.test_reading import json_lines

@@ -1,0 +1,232 @@
+"""The list of files to read, as arrays because there may be millions."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdocs.model.columns import ByteStrings, GrowingArray, GrowingByteStrings, joined
+from simdocs.model.documents import MET, NAMED
+from simdocs.model.ragged import Index, Mask, firsts_of_runs, offsets_of
+from simdocs.reading.identity import FileId, Stamp, regular_file_id
+
+
+class Found(NamedTuple):
+    """A file that was found, with the facts in its status.
+
+    links, walked: see MET.
+    held: its bytes, if they can be read only once.
+    """
+
+    name: bytes
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    device: int
+    inode: int
+    links: int = 0
+    walked: int = NAMED
+    held: bytes | None = None
+
+    @classmethod
+    def of(cls, name: bytes, status: os.stat_result, links: int = 0, walked: int = NAMED) -> Found:
+        """A file with this status."""
+        times = status.st_mtime_ns, status.st_ctime_ns
+        return cls(name, status.st_size, *times, status.st_dev, status.st_ino, links, walked)
+
+    @property
+    def file_id(self) -> FileId:
+        """The id of the file."""
+        return self.device, self.inode
+
+
+_SIZES, _MET = ["size", "mtime_ns", "ctime_ns"], ["walked", "links", "device", "inode"]
+
+_FACTS = np.dtype(
+    [*((name, "<i8") for name in _SIZES), ("device", "<u8"), ("inode", "<u8"), ("links", "<u4"), ("walked", "<i4")]
+)
+"""The facts of Found."""
+
+STAMP = np.dtype([(name, "<i8") for name in _SIZES])
+"""The size and times of a file when it was found. For bytes that are held: their length, and 0."""
+
+_AT_ONCE = 1 << 10
+"""Files that are added to the columns at once."""
+
+_MANY = 1 << 14
+"""The fewest files that are many."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileList:
+    """N files to read, in row order.
+
+    stamps: their sizes and times, (N,) STAMP.
+    met: how they were found, (N,) MET.
+    counts: the number of files of each argument, (A,) in the order of the arguments; a list of names is one.
+    held: the bytes of those that can be read only once, such as pipes, by row.
+    named: the rows of those that were named as arguments themselves, whether or not a walk reached them first.
+    held_in: the container formats of held files that are containers, by row.
+    texts: whether the held bytes are known to be texts.
+    other_names: the names by which files were reached again, in the order in which they were reached.
+    other_rows: the rows of the files with these names.
+    inputs: other files that were read: lists of names.
+    given_names: the names of texts in memory that are neither str nor bytes, by the bytes that stand for them.
+    lines: the numbers of the documents to read, ascending, by the row of their container; of other containers, all.
+    """
+
+    names: ByteStrings
+    stamps: NDArray[np.void]
+    met: NDArray[np.void]
+    counts: Index
+    held: Mapping[int, bytes] = field(default_factory=dict)
+    _: KW_ONLY
+    named: frozenset[int] = frozenset()
+    held_in: Mapping[int, str] = field(default_factory=dict)
+    texts: bool = False
+    other_names: ByteStrings = field(default_factory=lambda: ByteStrings(joined([])))
+    other_rows: Index = field(default_factory=lambda: np.empty(0, np.int64))
+    inputs: frozenset[FileId] = frozenset()
+    given_names: Mapping[bytes, Any] = field(default_factory=dict)
+    lines: Mapping[int, Index] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, names: Sequence[bytes], sizes: Sequence[int], held: Mapping[int, bytes], *, texts: bool) -> FileList:
+        """A list of files named as arguments, or of texts in memory. Each is an argument of its own."""
+        stamps, met = np.zeros(len(names), STAMP), np.zeros(len(names), MET)
+        stamps["size"], met["walked"] = sizes, NAMED
+        return cls(ByteStrings(joined(names)), stamps, met, np.ones(len(names), np.int64), held, texts=texts)
+
+    @property
+    def follow(self) -> Mask:
+        """Which names may be those of links, bool (N,): all but those that a walk found that follows none."""
+        follow: Mask = self.met["walked"] <= 0
+        return follow
+
+    @property
+    def sizes(self) -> Index:
+        """The sizes of the files in bytes: (N,)."""
+        sizes: Index = self.stamps["size"]
+        return sizes
+
+    def take(self, places: Index) -> FileList:
+        """The list of the files in these rows, which ascend: the same arguments and inputs, but no other names."""
+        row = {place: at for at, place in enumerate(places.tolist())} if self.held or self.named else {}
+        return FileList(
+            ByteStrings(self.names.ragged.take(places)),
+            self.stamps[places],
+            self.met[places],
+            np.diff(np.searchsorted(places, offsets_of(self.counts))),
+            {row[place]: data for place, data in self.held.items() if place in row},
+            named=frozenset(row[place] for place in self.named if place in row),
+            held_in={row[place]: name for place, name in self.held_in.items() if place in row},
+            texts=self.texts,
+            given_names=self.given_names,
+            inputs=self.inputs,
+        )
+
+    def stamp(self, row: int) -> Stamp:
+        """The stamp of the file in this row, when it was found."""
+        size, mtime, ctime = self.stamps[row].item()
+        return Stamp(size, mtime, ctime, int(self.met["inode"][row]))
+
+    def file_id(self, row: int) -> FileId:
+        """The id of the file in this row, when it was found."""
+        return int(self.met["device"][row]), int(self.met["inode"][row])
+
+    def holds(self, path: str) -> bool:
+        """Whether the file at this path is one of the files, or of the inputs.
+
+        A path that ends with a slash is a directory: whether one of the files is in it.
+        """
+        if path.endswith("/"):
+            real = os.path.join(os.path.realpath(path), "")
+            above = {os.path.dirname(self.names[row]) for row in range(len(self.names))}
+            return any(os.path.join(os.path.realpath(os.fsdecode(each)), "").startswith(real) for each in above)
+        found = regular_file_id(path)
+        if found is None:
+            return False
+        return found in self.inputs or bool(((self.met["device"] == found[0]) & (self.met["inode"] == found[1])).any())
+
+
+class Reached:
+    """Collects the files that are reached, in row order. A file may be reached several times."""
+
+    def __init__(self, many: Callable[[], None] | None = None) -> None:
+        """many: is called once if there are many."""
+        self._many = many
+        self._names, self._stamps, self._met = GrowingByteStrings(), GrowingArray(STAMP), GrowingArray(MET)
+        self._held: dict[int, bytes] = {}
+        self._named, self._held_in = set[int](), dict[int, str]()
+        self._some = list[Found]()
+        """Files that are not yet in the columns."""
+        self._count = 0
+        self._ends = [0]
+
+    def add(self, found: Iterable[Found], *, named: bool = False, container: str = "") -> None:
+        """Add the files of an argument.
+
+        named: files that no walk found were named as arguments.
+        container: the format of held files; empty: each is one document.
+        """
+        for file in found:
+            if named and file.walked == NAMED:
+                self._named.add(self._count)
+            if file.held is not None:
+                self._held[self._count] = file.held
+                if container:
+                    self._held_in[self._count] = container
+            self._some.append(file)
+            self._count += 1
+            if len(self._some) >= _AT_ONCE:
+                self._fill()
+            if self._many is not None and self._count >= _MANY:
+                self._many()
+                self._many = None
+        self._ends.append(self._count)
+
+    def _fill(self) -> None:
+        facts = np.array([file[1:-1] for file in self._some], _FACTS)
+        self._names.add([file.name for file in self._some])
+        self._stamps.add(facts[_SIZES])
+        self._met.add(facts[_MET])
+        self._some.clear()
+
+    def files(self, inputs: Iterable[FileId]) -> FileList:
+        """All files, each once, where it was reached first. inputs: see FileList."""
+        self._fill()
+        names, stamps, met = self._names.all(), self._stamps.all(), self._met.all()
+        first = _first_of_each(met)
+        new: Mask = first == np.arange(len(first))
+        row = (np.cumsum(new) - 1)[first]
+        other_rows = row[~new]
+        others = ByteStrings(names.ragged.take(np.flatnonzero(~new)))
+        if len(other_rows):
+            names, stamps, met = ByteStrings(names.ragged.take(np.flatnonzero(new))), stamps[new], met[new]
+        return FileList(
+            names,
+            stamps,
+            met,
+            np.diff(offsets_of(new)[self._ends]),
+            {int(row[at]): data for at, data in self._held.items() if new[at]},
+            named=frozenset(int(row[at]) for at in self._named),
+            held_in={int(row[at]): name for at, name in self._held_in.items() if new[at]},
+            other_names=others,
+            other_rows=other_rows,
+            inputs=frozenset(inputs),
+        )
+
+
+def _first_of_each(met: NDArray[np.void]) -> Index:
+    """For each file the place where it was reached first, by device and inode: int64 (n,)."""
+    order = np.lexsort((met["inode"], met["device"]))
+    ordered = met[order]
+    new = np.ones(len(order), bool)
+    new[1:] = (ordered["inode"][1:] != ordered["inode"][:-1]) | (ordered["device"][1:] != ordered["device"][:-1])
+    # lexsort is stable, so a run of equal files begins with the one that was reached first.
+    return firsts_of_runs(order, new)

@@ -1,0 +1,325 @@
+"""Find the files that arguments name: walk directories, read lists, take each file once."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import stat
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby, islice
+
+from simdocs.errors import InputError
+from simdocs.model.skipped import DocumentSkipped, Skip, Skipped
+from simdocs.names import DRAFT_PREFIX, display_name, is_manifest, is_uri
+from simdocs.options.texts import Walking
+from simdocs.reading.file_list import FileList, Found, Reached
+from simdocs.reading.files import MOST, each_ahead, read_stream
+from simdocs.reading.identity import FileId, file_id, is_directory, status_of
+from simdocs.reading.name_lists import is_list_of_names, list_of, of_entry
+from simdocs.reading.patterns import Patterns, excludes_nothing, includes_nothing
+from simdocs.reading.saved_dataset import MARKS, SavedDataset, first_bytes, saved_dataset
+
+ARTIFACT_SUFFIXES = (b".shingles", b".signatures", b".index")
+
+SUCCESS = b"_SUCCESS"
+"""The name of an empty file that only says that its directory is complete, as Spark and Hadoop write it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """The names of documents and directories, or one list of such names.
+
+    listed: the file of the list, or `-`.
+    nul_ended: the names in the list end with NUL instead of a line feed.
+    input_format: the container format of every file, and of standard input; empty: their names decide.
+    """
+
+    names: tuple[bytes, ...] = ()
+    listed: bytes | None = None
+    nul_ended: bool = False
+    input_format: str = ""
+
+
+def find(sources: Sources, walking: Walking, skipped: Skipped, many: Callable[[], None] | None = None) -> FileList:
+    """Find each file once, in row order: by argument, then bytewise by whole path. A list keeps its order.
+
+    many: is called once if there are many files, as soon as that is known.
+    InputError: an argument that does not exist, or is a device or socket; a list that cannot be read.
+    """
+    reached, inputs = Reached(many), set[FileId]()
+    search = _Search(walking, skipped, sources.input_format)
+    for name in sources.names:
+        reached.add(search.named(name), named=True, container=sources.input_format)
+    if sources.listed is not None:
+        reached.add(search.listed(sources.listed, sources.nul_ended, inputs), container=sources.input_format)
+    found = reached.files(inputs)
+    if unmatched := search.patterns.unmatched_include:
+        skipped.warnings.append(includes_nothing(unmatched))
+    skipped.warnings += excludes_nothing(search.patterns.unmatched, sources.names)
+    return found
+
+
+_MISSING = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
+
+_Status = Callable[[], os.stat_result]
+
+
+class _Search:
+    """A search for files.
+
+    of_pipes: the container format of standard input and FIFOs; empty: each is one text.
+    limit: the most bytes of what can be read only once. Each document of a container has a limit, but all of them
+        together have none but memory.
+    opened: the FIFOs that were read, each of which can be read only once.
+    """
+
+    def __init__(self, walking: Walking, skipped: Skipped, of_pipes: str) -> None:
+        self.walking, self.skipped, self.of_pipes = walking, skipped, of_pipes
+        self.limit = MOST if of_pipes else walking.max_size
+        self.patterns = Patterns(walking.include, walking.exclude)
+        self.opened = set[FileId]()
+
+    def named(self, name: bytes) -> Iterator[Found]:
+        """Yield the files of an argument. Warn if it is a directory without any."""
+        unjudged, files = self.skipped.unjudged, self._expand(name)
+        first = next(files, None)
+        if first is not None:
+            yield first
+            yield from files
+        elif not self.walking.include and self.skipped.unjudged == unjudged and is_directory(name):
+            what = "below this prefix" if is_uri(name) else "in this directory"
+            self.skipped.warnings.append(f"{display_name(name)}: no documents were found {what}")
+
+    def listed(self, source: bytes, nul_ended: bool, inputs: set[FileId]) -> Iterator[Found]:
+        """Yield the files of all entries of a list, in its order."""
+        for number, name, status in _with_statuses(list_of(source, nul_ended, self.skipped, inputs)):
+            try:
+                yield from self._expand(name, status, listed=True)
+            except InputError as error:
+                raise of_entry(source, number, name, error) from None
+
+    def _expand(self, name: bytes, status_now: _Status | None = None, *, listed: bool = False) -> Iterator[Found]:
+        """Yield the files of an argument or an entry of a list. status_now: returns its status, if it was asked for."""
+        if name == b"-":
+            for found in self._once(name, 0):
+                if not (listed or self.of_pipes) and found.held and is_list_of_names(found.held):
+                    self.skipped.warnings.append("-: each line is the name of a file: did you mean --files-from -?")
+                yield found
+            return
+        try:
+            status = status_of(name) if status_now is None else status_now()
+            if stat.S_ISDIR(status.st_mode):
+                yield from walk(name, self.walking, self.skipped, self.patterns)
+            elif stat.S_ISREG(status.st_mode):
+                yield Found.of(name, status)
+            elif not stat.S_ISFIFO(status.st_mode):
+                raise InputError(f"{display_name(name)}: this is a device or socket: name a file, directory or FIFO")
+            elif file_id(status) in self.opened:
+                self.skipped.add(Skip("again", name))
+            else:
+                self.opened.add(file_id(status))
+                descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
+                try:
+                    yield from self._once(name, descriptor)
+                finally:
+                    os.close(descriptor)
+        except OSError as error:
+            if error.errno in _MISSING:
+                raise not_found(name, error, listed=listed) from None
+            self.skipped.unlisted.add(name)
+            self.skipped.add(Skip("unreadable", name, error.strerror or str(error)))
+
+    def _once(self, name: bytes, descriptor: int) -> Iterator[Found]:
+        """Read a document whose bytes cannot be read twice, and yield it."""
+        try:
+            status = os.fstat(descriptor)
+            data = read_stream(descriptor, self.limit)
+        except DocumentSkipped as skip:
+            self.skipped.add(Skip(skip.reason, name, skip.detail))
+        except OSError as error:
+            self.skipped.add(Skip("unreadable", name, error.strerror or str(error)))
+        else:
+            # Standard input may be one of the files. A pipe has an id of its own.
+            yield Found(name, len(data), 0, 0, status.st_dev, status.st_ino, held=data)
+
+
+_ASKED = 1 << 8
+"""Entries of a list for whose status stores are asked together."""
+
+
+def _with_statuses(entries: Iterator[tuple[int, bytes]]) -> Iterator[tuple[int, bytes, _Status | None]]:
+    """Yield each entry; that of an object with a function that returns its status. Several are asked for at a time."""
+    for are_uris, run in groupby(entries, lambda entry: is_uri(entry[1])):
+        if not are_uris:
+            yield from ((number, name, None) for number, name in run)
+        while some := list(islice(run, _ASKED)):
+            names = [name for _, name in some]
+            for (number, name), status in zip(some, each_ahead(names, partial(_status_in, names)), strict=True):
+                yield number, name, status
+
+
+def _status_in(names: Sequence[bytes], place: int) -> os.stat_result:
+    return status_of(names[place])
+
+
+def walk(root: bytes, walking: Walking, skipped: Skipped, patterns: Patterns | None = None) -> Iterator[Found]:
+    """Yield the regular files below the directory root, bytewise by whole path; the objects below a prefix of a store.
+
+    skipped: collects the files and directories that are left out. patterns: those of walking, if walks share them.
+    Raises OSError only for root itself.
+    """
+    patterns = patterns or Patterns(walking.include, walking.exclude)
+    if is_uri(root):
+        from simdocs.reading.stores.walk import walk_objects
+
+        return walk_objects(root, walking, skipped, patterns)
+    return _Walk(root, walking, skipped, patterns).files()
+
+
+_Entry = os.DirEntry[bytes]
+
+_Listed = tuple[list[_Entry], SavedDataset | None]
+"""The entries of a directory that are still to visit, last first, and the data set that it holds, if any."""
+
+
+class _Walk:
+    """One walk, and the ids of the directories that it has seen."""
+
+    def __init__(self, root: bytes, walking: Walking, skipped: Skipped, patterns: Patterns) -> None:
+        self.root, self.walking, self.skipped = root, walking, skipped
+        self.patterns = patterns if patterns else None
+        self.below = len(os.path.join(root, b""))
+        """How many bytes of a path are the root."""
+        self.seen = set[FileId]()
+
+    def files(self) -> Iterator[Found]:
+        """Yield the files."""
+        status = os.stat(self.root)
+        self.seen.add(file_id(status))
+        stack, device = list[_Listed](), status.st_dev
+        try:
+            stack.append(self._listed(self.root))
+        except DocumentSkipped as left:
+            self._leave_out(self.root, left)
+        walked = 0 if self.walking.follow else self.below
+        while stack:
+            entries, dataset = stack[-1]
+            if not entries:
+                stack.pop()
+                continue
+            entry = entries.pop()
+            try:
+                status = self._status(entry)
+                is_directory = stat.S_ISDIR(status.st_mode)
+                if self.patterns is not None and self.patterns.leave_out(entry.path[self.below :], is_directory):
+                    continue
+                if is_directory:
+                    if not self.walking.one_file_system or status.st_dev == device:
+                        stack.append(self._entered(entry.path, file_id(status)))
+                    continue
+                if (dataset is not None and dataset.leaves_out(entry.name)) or (
+                    entry.name == SUCCESS and not status.st_size
+                ):
+                    raise DocumentSkipped("described")
+            except DocumentSkipped as left:
+                self._leave_out(entry.path, left)
+            else:
+                yield Found.of(entry.path, status, 0 if entry.is_symlink() else status.st_nlink, walked)
+
+    def _leave_out(self, path: bytes, left: DocumentSkipped) -> None:
+        self.skipped.add(Skip(left.reason, path, left.detail))
+        if left.reason == "unreadable":
+            self.skipped.unlisted.add(path)
+
+    def _status(self, entry: _Entry) -> os.stat_result:
+        """The status of an entry to visit: a regular file or a directory. Raises DocumentSkipped for any other."""
+        name = entry.name
+        if name.startswith(b"."):
+            if name.startswith(DRAFT_PREFIX.encode()):
+                raise DocumentSkipped("artifact")
+            if not self.walking.hidden:
+                raise DocumentSkipped("hidden")
+        if entry.is_symlink() and not self.walking.follow:
+            raise DocumentSkipped("link")
+        try:
+            status = entry.stat()
+        except FileNotFoundError:
+            if entry.is_symlink():
+                raise DocumentSkipped("unreadable", "dangling link") from None
+            raise DocumentSkipped("vanished") from None
+        except OSError as error:
+            raise DocumentSkipped("unreadable", error.strerror or str(error)) from None
+        if stat.S_ISDIR(status.st_mode):
+            if name.endswith(ARTIFACT_SUFFIXES):
+                raise DocumentSkipped("artifact")
+        elif not stat.S_ISREG(status.st_mode):
+            raise DocumentSkipped("special")
+        return status
+
+    def _entered(self, path: bytes, identity: FileId) -> _Listed:
+        """What to visit in a directory below the root. Raises DocumentSkipped: it is left out."""
+        if identity in self.seen:
+            raise DocumentSkipped("again")
+        self.seen.add(identity)
+        if is_manifest(first_bytes(os.path.join(path, b"manifest.json"), 64) or b""):
+            raise DocumentSkipped("artifact")
+        try:
+            return self._listed(path)
+        except FileNotFoundError:
+            raise DocumentSkipped("vanished") from None
+        except OSError as error:
+            raise DocumentSkipped("unreadable", error.strerror or str(error)) from None
+
+    def _listed(self, path: bytes) -> _Listed:
+        """What to visit in a directory, in the order of whole paths: a slash comes after the name of a directory."""
+        with os.scandir(path) as listed:
+            entries = sorted(listed, key=self._place, reverse=True)
+        if MARKS.isdisjoint(entry.name for entry in entries):
+            return entries, None
+        dataset = saved_dataset(lambda name, most: first_bytes(os.path.join(path, os.fsencode(name)), most))
+        for name in () if dataset is None else sorted(dataset.listed):
+            if not os.path.lexists(os.path.join(path, name)):
+                where, why = os.path.join(path, name), "the data set lists it, but it is missing"
+                self.skipped.add(Skip("unreadable", where, why))
+        return entries, dataset
+
+    def _place(self, entry: _Entry) -> bytes:
+        try:
+            return entry.name + b"/" if entry.is_dir(follow_symlinks=self.walking.follow) else entry.name
+        except OSError:
+            return entry.name
+
+
+_LONG, _SHOWN = 255, 80
+"""A missing name of more than 255 bytes is probably a text. A message shows its first 80."""
+
+_URL = re.compile(rb"([A-Za-z][A-Za-z0-9+.-]*)://")
+
+_SUFFIX = re.compile(rb"\.[A-Za-z0-9]{1,5}$")
+
+
+def not_found(name: bytes, error: OSError, *, listed: bool = False) -> InputError:
+    """The error that a file is missing, with a remedy if the name is a URL, a pattern, or a text.
+
+    listed: the name is an entry of a list.
+    """
+    shown = display_name(name if len(name) <= _LONG else name[:_SHOWN] + b"...")
+    if is_uri(name):
+        return InputError(f"{shown}: {error.strerror or error}")
+    if url := _URL.match(name):
+        if url[1].lower() == b"file":
+            return InputError(f"{shown}: this is a URL: give the path, {shown[url.end() :]}")
+        example = (
+            f", for example with curl -sSf {shown} -o FILE" if url[1].lower() in (b"http", b"https", b"ftp") else ""
+        )
+        return InputError(f"{shown}: this is a URL, and simdocs reads files: download it first{example}")
+    (directory, pattern), hint = os.path.split(name), ""
+    if error.errno == errno.ENOENT and {b"*", b"?"} & {pattern[at : at + 1] for at in range(len(pattern))}:
+        where = display_name(directory or b".")
+        hint = f": to select files by name, read {where} with --include '{display_name(pattern)}'"
+    elif b" " in name.strip() and not directory and not _SUFFIX.search(name) and not listed:
+        hint = ": if this is a text and not the name of a file, give - for standard input"
+    return InputError(f"{shown}: {error.strerror or error}{hint}")

@@ -1,0 +1,106 @@
+"""Read lists of names, such as those that find -print0 writes, and explain what is wrong with an entry."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+
+from simdocs.errors import InputError
+from simdocs.model.skipped import Skip, Skipped
+from simdocs.names import display_name
+from simdocs.reading.identity import FileId, file_id
+
+LONGEST = 1 << 20
+"""The most bytes of an entry. No name of a file is nearly as long, and an entry may have no end."""
+
+MOST_OF_A_LIST = 100_000_000
+"""The largest number of entries, so that a list without end is not read for ever."""
+
+_AT_ONCE = 1 << 16
+"""Bytes that are read at once."""
+
+
+def list_of(source: bytes, nul_ended: bool, skipped: Skipped, inputs: set[FileId]) -> Iterator[tuple[int, bytes]]:
+    """Yield the entries of a list, as bytes, with their numbers from 1, while it is read. The last may lack its end.
+
+    `-` is standard input. Malformed entries are added to skipped, the id of the list's file to inputs. InputError: the
+    list cannot be read, is the other kind of list, has an entry longer than LONGEST, or too many entries.
+    """
+    for number, name in enumerate(_entries(source, nul_ended, inputs), 1):
+        if number > MOST_OF_A_LIST:
+            raise InputError(f"{display_name(source)}: has more than {MOST_OF_A_LIST:,} entries: use several lists")
+        if why := _malformed(name, source):
+            skipped.add(Skip("malformed", source, f"entry {number} {why}"))
+        else:
+            yield number, name
+
+
+def _entries(source: bytes, nul_ended: bool, inputs: set[FileId]) -> Iterator[bytes]:
+    """Yield the entries, malformed or not."""
+    end, rest, number = b"\0" if nul_ended else b"\n", b"", 1
+    for piece in _contents(source, inputs):
+        if b"\0" in piece and not nul_ended:
+            raise InputError(f"{display_name(source)}: this list has NUL bytes: read it with --files0-from")
+        *whole, rest = (rest + piece).split(end)
+        yield from whole
+        number += len(whole)
+        if len(rest) > LONGEST:
+            raise of_entry(source, number, rest, InputError(f"longer than {LONGEST:,} bytes"))
+    if rest:
+        yield rest
+
+
+def _malformed(name: bytes, source: bytes) -> str:
+    """The fault of an entry, for a message; empty if it is a name."""
+    if not name:
+        return "is empty: leave it out"
+    if name == source == b"-":
+        return "is -, but standard input is the list itself: write ./- for a file of that name"
+    return ""
+
+
+def _contents(source: bytes, inputs: set[FileId]) -> Iterator[bytes]:
+    """Yield the bytes of a list in pieces, as soon as they can be read."""
+    try:
+        descriptor = os.dup(0) if source == b"-" else os.open(source, os.O_RDONLY | os.O_CLOEXEC)
+        with os.fdopen(descriptor, "rb", buffering=0):
+            status = os.fstat(descriptor)
+            if _is_endless(status, descriptor):
+                raise InputError(
+                    f"{display_name(source)}: this is a device, not a list of names: use a file, a FIFO or -"
+                )
+            inputs.add(file_id(status))
+            while piece := os.read(descriptor, _AT_ONCE):
+                yield piece
+    except OSError as error:
+        raise InputError(f"{display_name(source)}: {error.strerror or error}") from None
+
+
+def _is_endless(status: os.stat_result, descriptor: int) -> bool:
+    """Whether a file is a device that may never end. These are all except terminals and /dev/null."""
+    if stat.S_ISCHR(status.st_mode):
+        return not os.isatty(descriptor) and status.st_rdev != os.stat(os.devnull).st_rdev
+    return stat.S_ISBLK(status.st_mode)
+
+
+def of_entry(source: bytes, number: int, name: bytes, error: InputError) -> InputError:
+    """The error about an entry that does not name a document, with a remedy."""
+    where = f"{display_name(source)}: entry {number}"
+    if b"\n" in name:  # most likely the entry is a whole list of lines
+        lines = "if the list has one name on each line, read it with --files-from"
+        return InputError(f"{where} has line feeds and is not the name of a file: {lines}")
+    if name.endswith(b"\r"):
+        return InputError(f"{where}: {error}: the list has CRLF line ends, and must have LF")
+    return InputError(f"{where}: {error}: correct the entry or remove it")
+
+
+_LINES, _LONGEST = 5, 4096
+"""How many lines of a text are tested as names of files, and how many bytes are searched for each."""
+
+
+def is_list_of_names(text: bytes) -> bool:
+    """Whether the first lines of a text are names of existing files, so that it is probably not a document."""
+    lines = text[: _LINES * _LONGEST].split(b"\n", _LINES)[:_LINES]
+    names = lines if lines[-1] else lines[:-1]
+    return bool(names) and all(name and b"\0" not in name and os.path.isfile(name) for name in names)

@@ -1,0 +1,168 @@
+"""Names of documents in containers, PATH#ID or PATH#NUMBER: which are repeated, and which are also paths of files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdocs.model.documents import NUMBERED
+from simdocs.model.ragged import Index, Rows
+from simdocs.reading.formats.batch import named
+
+
+def renamed(names: list[bytes], facts: NDArray[np.void], path: bytes, *, moved: bool) -> list[bytes]:
+    """The names of documents that are now in the container at this path.
+
+    names: their earlier names.
+    facts: their facts now.
+    moved: whether their numbers have changed.
+    """
+    if not names:
+        return names
+    container = int(facts["container"][0])
+    if moved and (facts["flags"] & NUMBERED).any():
+        by_number = (facts["flags"] & NUMBERED).tolist()
+        ids = [None if lacks else name[container + 1 :] for name, lacks in zip(names, by_number, strict=True)]
+        return named(path, ids, facts["line"].tolist())
+    if names[0][:container] == path:
+        return names
+    return [path + name[container:] for name in names]
+
+
+_MOST_DIRECTORIES = 1 << 16
+_MOST_NAMES = 1 << 10
+"""The most directories to remember, and names with a # in each. Beyond these, every name of a line is looked up."""
+
+
+class LineNames:
+    """Looks up names of lines as paths. Directories are listed once, since hardly any file has a # in its name."""
+
+    def __init__(self) -> None:
+        self._directories = dict[bytes, frozenset[bytes] | None]()
+
+    def is_path(self, name: bytes, container: int) -> bool:
+        """Whether something has the path `name`, of which the first `container` bytes are the file of the line.
+
+        An id may have slashes, so the path may lead anywhere, but always by way of a name in the file's directory.
+        """
+        start = name.rfind(b"/", 0, container) + 1
+        there = self._names_in(name[:start])
+        if there is not None:
+            if not there:
+                return False
+            end = name.find(b"/", container)
+            first = name[start:] if end < 0 else name[start:end]
+            if first.isascii() and first.lower() not in there:
+                return False
+        return os.path.lexists(name)
+
+    def are_no_paths(self, file: bytes) -> bool:
+        """Whether it is certain that no name of a line of this file is a path."""
+        there = self._names_in(file[: file.rfind(b"/") + 1])
+        return there is not None and not there
+
+    def _names_in(self, directory: bytes) -> frozenset[bytes] | None:
+        """The names in a directory that have a #; None if that is not known."""
+        if directory not in self._directories:
+            if len(self._directories) >= _MOST_DIRECTORIES:
+                return None
+            self._directories[directory] = _names_with_number_sign(directory or b".")
+        return self._directories[directory]
+
+
+def _names_with_number_sign(directory: bytes) -> frozenset[bytes] | None:
+    """The names in a directory that have a #, in lower case, since a file system may ignore case.
+
+    None if the directory cannot be read, if there are many, or if one is not ASCII, since a file system may also ignore
+    how characters are composed.
+    """
+    names = set[bytes]()
+    try:
+        with os.scandir(directory) as entries:
+            for entry in entries:
+                if b"#" in entry.name:
+                    names.add(entry.name.lower())
+                    if len(names) > _MOST_NAMES or not entry.name.isascii():
+                        return None
+    except OSError:
+        return None
+    return frozenset(names)
+
+
+_LAST_MARK = (1 << 24) - 1
+"""The last bits of a hash, as a mask. The marks take 16 MiB, of which the system gives only the used pages."""
+
+_Run = tuple[Index, Rows]
+"""Hashes of names, ascending, and the row of each."""
+
+
+class SeenNames:
+    """Names that were seen, by hash and row: 16 bytes each. The names themselves are looked up by row.
+
+    name_of: returns the name of a row that was added.
+    """
+
+    def __init__(self, name_of: Callable[[int], bytes]) -> None:
+        self._name_of = name_of
+        self._runs: list[_Run] = []
+        self._marks = np.zeros(_LAST_MARK + 1, bool)
+        """Whether the last bits of a hash were seen. Most new names are known to be new without a search."""
+
+    def repeated(self, names: Sequence[bytes]) -> set[int]:
+        """The places of the names that were seen before, or that occur earlier among these."""
+        hashes = _hashes(names)
+        ordered = np.sort(hashes)
+        suspects = set(ordered[1:][ordered[1:] == ordered[:-1]].tolist())
+        perhaps = hashes[self._marks[hashes & _LAST_MARK]]
+        for seen, _ in self._runs if len(perhaps) else ():
+            places = np.minimum(np.searchsorted(seen, perhaps), len(seen) - 1)
+            suspects.update(perhaps[seen[places] == perhaps].tolist())
+        if not suspects:
+            return set()
+        found, here = set[int](), set[bytes]()
+        for place, (name, number) in enumerate(zip(names, hashes.tolist(), strict=True)):
+            if number in suspects:
+                if name in here or self.row_of(name) is not None:
+                    found.add(place)
+                here.add(name)
+        return found
+
+    def add(self, names: Sequence[bytes], rows: Rows) -> None:
+        """Add names, each with its row."""
+        if not len(names):
+            return
+        hashes = _hashes(names)
+        self._marks[hashes & _LAST_MARK] = True
+        self._runs.append(_sorted(hashes, rows))
+        # Runs of about the same size are merged, so there are few of them, and each name is merged a few times.
+        while len(self._runs) > 1 and len(self._runs[-2][0]) < 2 * len(self._runs[-1][0]):
+            (hashes, first), (more, others) = self._runs[-2:]
+            self._runs[-2:] = [_sorted(np.concatenate((hashes, more)), np.concatenate((first, others)))]
+
+    def forget(self) -> None:
+        """Forget all names. If they were few, this is faster than a new object."""
+        for hashes, _ in self._runs:
+            self._marks[hashes & _LAST_MARK] = False
+        self._runs.clear()
+
+    def row_of(self, name: bytes) -> int | None:
+        """The row of this name; None if it was not added."""
+        number = hash(name)
+        for hashes, rows in self._runs:
+            begin, end = np.searchsorted(hashes, number), np.searchsorted(hashes, number, side="right")
+            for row in rows[begin:end].tolist():
+                if self._name_of(row) == name:
+                    return int(row)
+        return None
+
+
+def _hashes(names: Sequence[bytes]) -> Index:
+    return np.fromiter(map(hash, names), np.int64, len(names))
+
+
+def _sorted(hashes: Index, rows: Rows) -> _Run:
+    order = np.argsort(hashes, kind="stable")
+    return hashes[order], rows[order]

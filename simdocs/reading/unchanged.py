@@ -1,0 +1,178 @@
+"""Compare the files of an update with those of an earlier run, by their names, sizes, times and inodes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from simdocs.model.columns import separate
+from simdocs.model.documents import Documents, SourceFiles
+from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, ranges
+from simdocs.options.file_formats import compression_of
+from simdocs.options.texts import Sequences, Updating
+from simdocs.reading.file_list import FileList
+from simdocs.reading.formats import are_limited_whole, format_of
+from simdocs.reading.identity import RECENT_NS
+
+AT_ONCE = 1 << 12
+"""Names that are taken out of their columns at once, and files that are taken over at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierFiles:
+    """The files and documents that an earlier run read.
+
+    read_ns: when it began to read.
+    limit: the largest size of a document then, in bytes.
+    """
+
+    documents: Documents
+    read_ns: int
+    limit: int
+
+    @property
+    def sources(self) -> SourceFiles:
+        """The records of the files."""
+        return self.documents.sources
+
+    def names(self, numbers: Index) -> list[bytes]:
+        """The names of these files."""
+        rows = self.sources.files["row"][numbers]
+        names, containers = self.documents.names, self.documents.facts["container"][rows].astype(np.int64)
+        starts = names.offsets[rows]
+        lengths = np.where(containers > 0, containers, names.offsets[rows + 1] - starts)
+        return separate(Ragged.from_lengths(names.values[ranges(starts, lengths)], lengths))
+
+    def recent(self) -> Mask:
+        """Which files may have changed again in the same tick of the clock, with the same times: (F,)."""
+        files = self.sources.files
+        recent: Mask = np.maximum(files["mtime_ns"], files["ctime_ns"]) >= self.read_ns - RECENT_NS
+        return recent
+
+
+class Unchanged:
+    """The unchanged files among the files that were found.
+
+    found: the N files.
+    same: the number of the same earlier file, for each; or -1.
+    likely: the number of an earlier file with the same name or inode, which may have the same content; or -1.
+    """
+
+    def __init__(self, found: FileList, earlier: EarlierFiles, same: Index, likely: Index, limit: int) -> None:
+        self.found, self.earlier, self.same, self.likely = found, earlier, same, likely
+        self._limit = limit
+        self._one_text: Mask = earlier.documents.facts["container"][earlier.sources.files["row"]] == 0
+        """Which earlier files were one text: (F,)."""
+
+    def is_one_text(self, row: int) -> bool:
+        """Whether a file is taken over that was one text. If it is named like a container, it still is no table."""
+        return bool(self.same[row] >= 0 and self._one_text[self.same[row]])
+
+    def may_be_like(self, row: int, number: int, *, grown: bool) -> bool:
+        """Whether a container may have the content of the earlier container with this number, if that is not -1.
+
+        grown: whether it may also have grown since. Of what was skipped, nothing is taken over, because it must be
+        reported again, and neither are documents that may be too large now.
+        """
+        if number < 0 or self._one_text[number] or self._limit < self.earlier.limit:
+            return False
+        then, now = self.earlier.sources.files[number], self.found.sizes[row]
+        return bool(not then["skipped"] and (now == then["file_size"] or (grown and now > then["file_size"])))
+
+    def content(self, number: int) -> bytes:
+        """The digest of the content of an earlier file."""
+        return bytes(self.earlier.sources.files["content"][number].tobytes())
+
+    def rows_of(self, number: int, end: int) -> range:
+        """The rows of an earlier container's documents: of those that begin before `end`, or of all if it is -1."""
+        files, documents = self.earlier.sources.files, self.earlier.documents
+        first = int(files["row"][number])
+        stop = int(files["row"][number + 1]) if number + 1 < len(files) else len(documents)
+        starts = documents.facts["start"][first:stop]
+        return range(first, stop if end < 0 else first + int(np.searchsorted(starts, end)))
+
+    def likely_contents(self, cut: slice) -> Keys:
+        """The digests of the probable contents of these files, (n, 2) uint64; 0, 0 if nothing is known."""
+        likely = self.likely[cut]
+        contents: Keys = np.zeros((len(likely), 2), np.uint64)
+        contents[likely >= 0] = self.earlier.sources.files["content"][likely[likely >= 0]]
+        return contents
+
+
+def compare(found: FileList, earlier: EarlierFiles, sequences: Sequences, limit: int, updating: Updating) -> Unchanged:
+    """Compare the files that were found with those of an earlier run.
+
+    A file is unchanged if it has the same size, times and inode; its name may be another one. Times that were recent
+    when the file was read prove nothing, because it may have been changed again in the same tick of the clock (git
+    calls such a file racily clean). limit: the largest size of a document in bytes.
+    """
+    nothing = np.full(len(found.names), -1)
+    if not len(earlier.sources.files):
+        return Unchanged(found, earlier, nothing, nothing, limit)
+    named = _only(_hashes_of(earlier), np.fromiter(map(hash, found.names), np.int64, len(found.names)))
+    same = np.where(_equal_stamps(found, earlier, named), named, -1)
+    others = np.flatnonzero(same < 0)
+    by_inode = _only(earlier.sources.files["inode"], found.met["inode"][others])
+    by_inode[~_of_one_kind(found, others, earlier, by_inode, sequences)] = -1
+    moved = nothing.copy()
+    moved[others] = by_inode
+    same = np.where(_equal_stamps(found, earlier, moved), moved, same)
+    likely = np.where(named < 0, moved, named)
+    if updating.checksum:
+        same = nothing
+    same = np.where(_trusted(earlier, limit)[same], same, -1)
+    if limit < earlier.limit:
+        same[are_limited_whole(found, sequences)] = -1
+    once = list(found.held)
+    same[once] = likely[once] = -1
+    return Unchanged(found, earlier, same, likely, limit)
+
+
+def _hashes_of(earlier: EarlierFiles) -> Index:
+    hashes = np.empty(len(earlier.sources.files), np.int64)
+    for at in range(0, len(hashes), AT_ONCE):
+        part = hashes[at : at + AT_ONCE]
+        part[:] = list(map(hash, earlier.names(np.arange(at, at + len(part)))))
+    return hashes
+
+
+def _only(known: Array, wanted: Array) -> Index:
+    """The place of each wanted value among the known ones; -1 unless it occurs there exactly once."""
+    order = np.argsort(known, kind="stable")
+    first, end = (np.searchsorted(known, wanted, side, sorter=order) for side in ("left", "right"))
+    places: Index = order[np.minimum(first, len(order) - 1)]
+    return np.where(end - first == 1, places, -1)
+
+
+def _equal_stamps(found: FileList, earlier: EarlierFiles, numbers: Index) -> Mask:
+    """Whether each file has the stamp of the earlier file with this number (N,), if that is not -1."""
+    files = earlier.sources.files[numbers]
+    equal: Mask = (numbers >= 0) & (files["inode"] != 0)
+    equal &= (files["file_size"] == found.stamps["size"]) & (files["mtime_ns"] == found.stamps["mtime_ns"])
+    equal &= (files["ctime_ns"] == found.stamps["ctime_ns"]) & (files["inode"] == found.met["inode"])
+    return equal
+
+
+def _of_one_kind(found: FileList, places: Index, earlier: EarlierFiles, numbers: Index, sequences: Sequences) -> Mask:
+    """Whether the files at these places have the format of the earlier files with these numbers (n,). Not for -1."""
+    alike = np.zeros(len(places), bool)
+    some = np.flatnonzero(numbers >= 0)
+    for at in range(0, len(some), AT_ONCE):
+        part = some[at : at + AT_ONCE]
+        now, then = (found.names[place] for place in places[part].tolist()), earlier.names(numbers[part])
+        alike[part] = [
+            (format_of(name, sequences), compression_of(name)) == (format_of(other, sequences), compression_of(other))
+            for name, other in zip(now, then, strict=True)
+        ]
+    return alike
+
+
+def _trusted(earlier: EarlierFiles, limit: int) -> Mask:
+    """Whether an equal stamp proves that an earlier file is unchanged: (F + 1,). The last one is False, for -1."""
+    files, facts = earlier.sources.files, earlier.documents.facts
+    trusted = ~earlier.recent() & (files["skipped"] == 0)  # what was skipped must be reported again
+    if limit < earlier.limit:  # of a container it is not known how large all of its documents are
+        size = np.maximum(files["file_size"], facts["size"][files["row"]])
+        trusted &= (facts["container"][files["row"]] == 0) & (size <= limit)
+    return np.append(trusted, False)

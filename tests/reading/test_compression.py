@@ -1,0 +1,173 @@
+"""Compressed files are read as other programs do, damaged ones are malformed, and bombs are never held decompressed."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import random
+import tracemalloc
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simdocs.errors import InputError
+from simdocs.model.skipped import DocumentSkipped
+from simdocs.options.file_formats import COMPRESSIONS, compression_of, without_compression
+from simdocs.reading import compression, files, single_text
+from simdocs.reading.compression import CompressedStream
+from simdocs.reading.identity import Stamp
+from tests.packing import CAT, SUFFIXES, each, packed, written
+
+MIB = 1 << 20
+
+members = st.lists(st.binary(max_size=300) | st.sampled_from([b"a" * 5000, b"\0" * 70000]), min_size=1, max_size=5)
+
+
+def noise(size: int, seed: int = 0) -> bytes:
+    """Return random bytes that gzip compresses to about half their size."""
+    return random.Random(seed).randbytes(size // 2).hex().encode()
+
+
+def bomb(name: str) -> bytes:
+    """A file that decompresses to 256 MiB of zeros."""
+    return written(name, *[bytes(16 * MIB)] * 16)
+
+
+def refused(data: bytes, limit: int = MIB, name: str = "gzip") -> DocumentSkipped:
+    with pytest.raises(DocumentSkipped) as caught:
+        compression.decompress(name, data, limit)
+    return caught.value
+
+
+@each
+def test_compressed_files_are_known_by_their_names(name: str) -> None:
+    suffix = COMPRESSIONS[name].suffix
+    for file in (b"a" + suffix, b"a.jsonl" + suffix):
+        assert compression_of(file) == name
+        assert without_compression(file) + suffix == file
+    capitals = b"a.JSONL" + suffix.upper()
+    assert (compression_of(capitals), without_compression(capitals)) == (name, b"a.JSONL")
+    for file in (b"a.txt", suffix[1:], b"a" + suffix + b".txt"):
+        assert compression_of(file) == ""
+        assert without_compression(file) == file
+
+
+@given(members, st.integers(0, 40000))
+def test_files_decompress_as_by_the_gzip_module(parts: list[bytes], padding: int) -> None:
+    compressed = bytes(padding).join(map(gzip.compress, parts)) + bytes(padding)
+    assert gzip.decompress(compressed) == b"".join(parts)
+    assert compression.decompress("gzip", compressed, MIB) == b"".join(parts)
+
+
+@each
+@pytest.mark.parametrize("size", [0, 1, 1000, 300_000])
+def test_a_file_of_exactly_the_limit_is_decompressed_and_a_larger_one_is_not(name: str, size: int) -> None:
+    compressed = packed(name, noise(2 * size))
+    assert len(compression.decompress(name, compressed, 2 * size)) == 2 * size
+    if size:
+        skip = refused(compressed, 2 * size - 1, name)
+        assert (skip.reason, skip.detail) == ("oversized", f"more than {2 * size - 1} bytes decompressed")
+
+
+@each
+def test_a_bomb_is_refused_without_being_held_in_memory(name: str) -> None:
+    data = bomb(name)
+    tracemalloc.start()
+    try:
+        assert refused(data, name=name).reason == "oversized"
+        assert tracemalloc.get_traced_memory()[1] < 2 * MIB
+    finally:
+        tracemalloc.stop()
+
+
+@each
+@pytest.mark.parametrize("content", [b"", b"one text", b"one text " * 40, noise(3000)])
+def test_a_file_cut_anywhere_is_malformed(name: str, content: bytes) -> None:
+    compressed = packed(name, content)
+    two = compressed + compressed
+    for length in range(len(two)):
+        if length == len(compressed):
+            assert compression.decompress(name, two[:length], MIB) == content
+        else:
+            assert refused(two[:length], name=name).reason == "malformed", length
+
+
+@each
+def test_damage_anywhere_is_never_another_text(name: str) -> None:
+    content = noise(400)
+    compressed = written(name, content)  # with a checksum
+    for place in range(len(compressed)):
+        damaged = bytearray(compressed)
+        damaged[place] ^= 0x10
+        try:  # the time and system in the header of gzip are not checked
+            assert compression.decompress(name, bytes(damaged), MIB) == content, place
+        except DocumentSkipped as skip:
+            assert skip.reason == "malformed", place
+
+
+@each
+@pytest.mark.parametrize(("before", "after"), [(b"plain text", None), (b"\0", b""), (b"", b"more")])
+def test_a_file_with_other_data_is_malformed(name: str, before: bytes, after: bytes | None) -> None:
+    data = before if after is None else before + packed(name, b"text") + after
+    skip = refused(data, name=name)
+    assert skip.reason == "malformed"
+    assert f"a {name} file" in skip.detail
+
+
+@each
+def test_data_of_another_compression_is_called_so(name: str) -> None:
+    other = "zstd" if name == "gzip" else "gzip"
+    remedy = f"pipe it through {CAT[other]}, or give the file a name that ends in {SUFFIXES[other]}"
+    data = {"gzip": b"\x1f\x8b\x08" + bytes(40), "zstd": b"\x28\xb5\x2f\xfd" + bytes(40)}[other]
+    skip = refused(data, name=name)
+    assert (skip.reason, skip.detail) == ("malformed", f"not a {name} file, but {other} data: {remedy}")
+
+
+@pytest.mark.reliability("zeros after gzip data")
+def test_zeros_after_the_end_are_padding_up_to_64_mib(tmp_path: Path) -> None:
+    """A hole of a terabyte is not read to its end."""
+    path = tmp_path / "a.gz"
+    path.write_bytes(gzip.compress(b"text"))
+    with path.open("r+b") as stream:
+        stream.truncate(40 * MIB)
+        assert files.read(os.fsencode(path), 64 * MIB)[0] == b"text"
+        stream.truncate(1 << 40)
+        reader = CompressedStream("gzip", lambda at: os.pread(stream.fileno(), 1 << 16, at))
+        assert reader.read(5) == b"text"
+        with pytest.raises(DocumentSkipped, match="more than 64 MiB of padding"):
+            reader.read(1)
+
+
+@each
+def test_compressed_files_are_read_decompressed(tmp_path: Path, name: str) -> None:
+    path, content = tmp_path / f"a.txt{SUFFIXES[name]}", noise(3000)
+    file = os.fsencode(path)
+    path.write_bytes(packed(name, content))
+    data, stamp = files.read(file, 3000)
+    assert (data, stamp) == (content, Stamp.of(path.stat()))
+    assert single_text.read_single_text(file, 3000) == content
+    with pytest.raises(DocumentSkipped, match="more than 2999 bytes decompressed"):
+        files.read(file, 2999)
+    with pytest.raises(DocumentSkipped, match=f"oversized.*{path.stat().st_size} bytes"):
+        files.read(file, 100)
+    path.write_bytes(content)
+    with pytest.raises(DocumentSkipped, match="malformed"):
+        files.read(file, 3000)
+    with pytest.raises(InputError, match=rf"malformed \(not a {name} file"):
+        single_text.read_single_text(file, 3000)
+
+
+@each
+def test_the_end_of_a_bomb_is_read_in_little_memory(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "bomb"
+    path.write_bytes(packed(name, bytes(64 * MIB), 1))
+    tracemalloc.start()
+    try:
+        with path.open("rb") as stream:
+            reader = CompressedStream(name, lambda at: os.pread(stream.fileno(), 1 << 16, at))
+            assert sum(map(len, iter(lambda: reader.read(MIB), b""))) == 64 * MIB
+        assert tracemalloc.get_traced_memory()[1] < 8 * MIB
+    finally:
+        tracemalloc.stop()

@@ -1,0 +1,198 @@
+"""What every format of files with many documents promises. A new one needs a sample; a toy is among them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import simdocs
+from simdocs.model.ragged import Index
+from simdocs.options.file_formats import CONTAINERS, ContainerFormat, noun_of
+from simdocs.options.texts import Sequences
+from simdocs.reading.files import Source
+from simdocs.reading.formats import lines
+from simdocs.reading.formats.batch import Batch, batched
+from simdocs.reading.read_tasks import Cutting, Rows, sampled
+from tests.commands.building import built, content
+from tests.packing import SUFFIXES, each, packed
+from tests.reading.arrow_files import HAS_PYARROW, needs_pyarrow
+from tests.reading.finding import found_by
+from tests.reading.format_cases import ARROW, FORMATS, Row, file_of
+from tests.reading.reading import FIELDS, MIB, read
+from tests.reading.small_chunks import cut_small
+
+
+def read_feeds(source: Source, form: str, fields: Sequences, wanted: Index | None = None) -> Iterator[Batch]:
+    """The toy: pages between form feeds, which begin with an id and a colon."""
+    pages = (page.partition(":") for page in b"".join(source.pieces()).decode().split("\f"))
+    rows: Iterator[Row] = ({"id": its_id or None, "text": text} if colon else {} for its_id, colon, text in pages)
+    return batched(source, form, rows, fields, wanted)
+
+
+def feeds(rows: list[Row]) -> bytes:
+    return "\f".join(f"{row['id'] or ''}:{row['text']}" if "text" in row else "no colon" for row in rows).encode()
+
+
+SAMPLES: dict[str, tuple[str, str, Callable[[list[Row]], bytes]]] = {
+    name: (form.container, form.suffix, lambda rows, name=name: file_of(name, rows)) for name, form in FORMATS.items()
+} | {"feeds": ("feeds", ".feed", feeds)}
+"""For each sample its format, the suffix of its files, and a function that writes rows."""
+
+READABLE = [name for name in SAMPLES if HAS_PYARROW or name not in ARROW]
+COMPRESSED = [name for name in READABLE if name not in ARROW]
+
+
+@pytest.fixture(autouse=True)
+def toy(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    cut_small(monkeypatch, 64)
+    usual = lines.read_lines
+    monkeypatch.setattr(
+        lines, "read_lines", lambda source, form, *more: (read_feeds if form == "feeds" else usual)(source, form, *more)
+    )
+    CONTAINERS.register("feeds", ContainerFormat("pages between form feeds", (b".feed",)))
+    yield
+    CONTAINERS.remove("feeds")
+
+
+@pytest.fixture(params=[pytest.param(name, marks=needs_pyarrow if name in ARROW else ()) for name in SAMPLES])
+def name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+texts = st.text(st.characters(codec="utf-8", exclude_characters="\f:"), max_size=30)
+ids = st.sampled_from([None, None, "a", "b7", "c d"])
+documents = st.lists(st.builds(lambda its_id, text: {"id": its_id, "text": text}, ids, texts), min_size=1, max_size=12)
+
+
+def numbered(rows: list[Row]) -> list[Any]:
+    each = enumerate(rows, 1)
+    return [(number, row["id"] and row["id"].encode(), row["text"].encode()) for number, row in each]
+
+
+def test_every_member_has_a_sample() -> None:
+    """Those of `lines` are in test_jsonl.py."""
+    assert {form for form, _, _ in SAMPLES.values()} | {"lines"} == set(CONTAINERS)
+
+
+@given(documents, st.sampled_from([1, 5, 64, 1 << 19]), st.data())
+def test_each_document_is_in_one_batch_however_a_file_is_cut_and_may_be_read_alone(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[Row], size: int, data: st.DataObject
+) -> None:
+    wanted = data.draw(st.lists(st.integers(1, len(rows)), min_size=1, unique=True).map(sorted))
+    for form, suffix, write in (SAMPLES[name] for name in READABLE):
+        path = tmp_path_factory.getbasetemp() / f"x{suffix}"
+        path.write_bytes(write(rows))
+        with pytest.MonkeyPatch.context() as patch:
+            cut_small(patch, size)
+            for where in (path, path.read_bytes()):
+                found = read(where, form)
+                assert (found.documents, found.skips, found.trouble) == (numbered(rows), [], None)
+                assert found.count == len(rows)
+                assert read(where, form, wanted=wanted).documents == [numbered(rows)[at - 1] for at in wanted]
+
+
+@each
+@given(rows=documents)
+def test_a_compressed_file_has_the_same_documents(
+    tmp_path_factory: pytest.TempPathFactory, name: str, rows: list[Row]
+) -> None:
+    for form, suffix, write in (SAMPLES[sample] for sample in COMPRESSED):
+        path, data = tmp_path_factory.getbasetemp() / f"packed{suffix}{SUFFIXES[name]}", write(rows)
+        path.write_bytes(packed(name, data[: len(data) // 2]) + packed(name, data[len(data) // 2 :]))
+        assert read(path, form).documents == numbered(rows)
+
+
+@each
+@pytest.mark.parametrize("sample", COMPRESSED)
+def test_a_compressed_file_that_is_cut_short_is_malformed(tmp_path: Path, name: str, sample: str) -> None:
+    """Never are its documents only fewer. The documents before the cut may be read."""
+    form, suffix, write = SAMPLES[sample]
+    rows = [{"id": "a", "text": "one text"}, {"id": "b7", "text": "another text"}]
+    whole, path = packed(name, write(rows)), tmp_path / f"x{suffix}{SUFFIXES[name]}"
+    for end in range(len(whole)):
+        path.write_bytes(whole[:end])
+        found = read(path, form)
+        assert found.trouble is not None, end
+        assert found.trouble.reason == "malformed", end
+        assert all(document in numbered(rows) for document in found.documents), end
+
+
+def test_only_wanted_documents_are_read(tmp_path: Path, name: str) -> None:
+    _, suffix, write = SAMPLES[name]
+    (tmp_path / f"x{suffix}").write_bytes(write([{"id": None, "text": f"text {number}"} for number in range(9)]))
+    few, every = sampled(found_by(tmp_path), MIB, FIELDS, 3, seed=0)
+    ((_, wanted),) = few.lines.items()
+    tasks = [task for task, _ in Cutting(few, MIB, FIELDS, lambda *_: None).tasks()]
+    assert every == 9
+    assert [number for task in tasks if isinstance(task, Rows) for number in task.batch.numbers] == wanted.tolist()
+
+
+LONG = "The ferry leaves the northern quay at seven every morning except on Sundays, when it leaves at nine"
+DOCUMENTS: list[Row] = [
+    {"id": None, "text": LONG},
+    {"id": "b", "text": LONG + " or ten"},
+    {"id": None, "text": LONG.upper()},
+    {"id": "d", "text": "Something else"},
+]
+
+
+@pytest.fixture
+def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> Path:
+    monkeypatch.chdir(tmp_path)
+    _, suffix, write = SAMPLES[name]
+    Path("docs").mkdir()
+    path = Path(f"docs/x{suffix}")
+    path.write_bytes(write(DOCUMENTS))
+    Path("docs/plain").write_text(LONG + "!")
+    return path
+
+
+def test_documents_are_named_verified_and_compared(corpus: Path) -> None:
+    found = simdocs.dedupe("docs")
+    assert sorted(row[1] for row in found.rows()) == [f"{corpus}#1", f"{corpus}#3", f"{corpus}#b"]
+    assert 0.9 < simdocs.compare(f"{corpus}#1", f"{corpus}#b").jaccard < 1
+
+
+def test_an_index_reads_its_documents_again_to_verify_them(corpus: Path) -> None:
+    simdocs.index("docs", output="docs.index")
+    corpus.write_bytes(corpus.read_bytes())  # it has another time now
+    rows = simdocs.query("docs.index", "docs/plain").rows()
+    assert {row[1] for row in rows} >= {f"{corpus}#1", f"{corpus}#b"}
+
+
+def test_an_update_has_the_bytes_of_a_build_from_scratch(corpus: Path, name: str) -> None:
+    _, _, write = SAMPLES[name]
+    many = [{"id": f"n{number}" if number % 3 else None, "text": f"text {number} " * 5} for number in range(40)]
+    new: list[Row] = [{"id": "new", "text": LONG}]
+    for rows in [many, [*many[:30], *new, *many[30:]], many[7:], [*many[5:20], *new, *many[20:]]]:
+        corpus.write_bytes(write(rows))
+        built(Path("old.shingles"), ["docs"], allow_shrink=True)
+        built(Path("new.shingles"), ["docs"], rebuild=True)
+        assert content(Path("old.shingles")) == content(Path("new.shingles"))
+
+
+def test_rows_without_the_text_field_are_skipped_one_by_one(tmp_path: Path, name: str) -> None:
+    form, suffix, write = SAMPLES[name]
+    path = tmp_path / f"x{suffix}"
+    path.write_bytes(write([{"other": "1"}, {"other": "2"}]))
+    found = read(path, form)
+    assert found.documents == []
+    assert [number for number, _ in found.skips] == [1, 2]
+    assert {why.partition(" the ")[0] for _, why in found.skips} == {"field 'text' (--text-field) is missing;"}
+
+
+def test_a_file_without_the_text_field_is_named_once(corpus: Path, name: str) -> None:
+    form, suffix, write = SAMPLES[name]
+    corpus.write_bytes(write([{"other": "1"}]))
+    os.mkdir("more")
+    Path(f"more/y{suffix}").write_bytes(write(DOCUMENTS))
+    found = simdocs.dedupe(corpus, "more")
+    ((skipped, why),) = found.skipped.by_reason["malformed"]
+    assert skipped == str(corpus)
+    assert why.startswith((f"no {noun_of(form)} has the field 'text'", f"{noun_of(form)} 1: field 'text' (--text-"))

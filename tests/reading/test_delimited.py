@@ -1,0 +1,318 @@
+"""CSV and TSV give the documents that Python's csv module reads from them, wherever they are cut."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import tracemalloc
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import simdocs
+from simdocs.errors import UsageError
+from simdocs.model.skipped import DocumentSkipped
+from simdocs.options.texts import Sequences
+from simdocs.reading.formats.delimited import check
+from simdocs.reading.formats.lookalikes import NoTable
+from tests.cli.corpus import A1, A2, A, B, lay
+from tests.cli.program import simdocs as program
+from tests.reading.reading import FIELDS, MIB, Document, read
+from tests.reading.small_chunks import cut_small
+
+
+def documents(data: bytes, fields: Sequences = FIELDS, form: str = "csv") -> list[Document]:
+    return read(data, form, fields).documents
+
+
+def twin(data: bytes) -> list[Document] | None:
+    """What DictReader reads; None if the last quote has no end: then another line becomes part of the last row."""
+    text = data.decode("utf-8-sig", "surrogateescape")
+    lines = list(io.StringIO(text, newline=""))
+    if lines and sum(1 for _ in csv.reader(lines)) == sum(1 for _ in csv.reader([*lines, "x"])):
+        return None
+    found = list[Document]()
+    for number, row in enumerate(csv.DictReader(io.StringIO(text, newline="")), 1):
+        if None not in row and None not in row.values() and "text" in row:
+            its_id, text = ((row.get(name) or "").encode("utf-8", "surrogateescape") for name in ("id", "text"))
+            found.append((number, its_id or None, text))
+    return found
+
+
+messy = st.lists(
+    st.sampled_from([b'"', b'"', b",", b"\n", b"\r", b"\r\n", b"a", b"b c", b"\xff", "ü".encode(), b"\t", b" "])
+).map(b"".join)
+
+
+@given(
+    messy,
+    st.sampled_from([b"text,id\n", b"\xef\xbb\xbfid,x,text\r\n", b'\r\n"text","a""b"\r', b"text"]),
+    st.sampled_from([3, 4, 5, 64, 1 << 19]),
+)
+@example(b'a,b\n\nc,"d', b"text,id\n", 64)
+def test_documents_are_those_of_its_twin_however_much_is_read_at_once(body: bytes, header: bytes, size: int) -> None:
+    data = header + body
+    expected = twin(data.removeprefix(b"\r\n"))
+    with pytest.MonkeyPatch.context() as patch:
+        cut_small(patch, size)
+        found = read(data, "csv")
+    if expected is None:
+        assert found.trouble is not None
+        assert "has a quote that never ends" in found.trouble.detail
+    else:
+        assert (found.documents, found.trouble) == (expected, None)
+
+
+rows = st.lists(st.tuples(st.text(max_size=5), st.text(max_size=40), st.text(max_size=5)), max_size=20)
+"""The id, the text and another field of each row."""
+
+
+def written(some: Iterable[Sequence[str]], delimiter: str = ",") -> bytes:
+    page = io.StringIO(newline="")
+    csv.writer(page, delimiter=delimiter).writerows([("id", "text", "other"), *some])
+    return page.getvalue().encode("utf-8", "surrogatepass")
+
+
+@given(rows, st.sampled_from([("csv", ","), ("tsv", "\t")]), st.integers(3, 200))
+def test_what_csv_writer_writes_is_read_as_it_was(
+    some: list[tuple[str, str, str]], how: tuple[str, str], size: int
+) -> None:
+    form, delimiter = how
+    encoded = [tuple(value.encode("utf-8", "surrogatepass") for value in row) for row in some if "\0" not in row[0]]
+    with pytest.MonkeyPatch.context() as patch:
+        cut_small(patch, size)
+        found = documents(written(some, delimiter), form=form)
+    assert [(its_id or b"", text) for _, its_id, text in found] == [row[:2] for row in encoded]
+
+
+TABLE = b'id,text\r\na,one\r\n\r\nb,"two\r\nlines, ""quoted"""\r\n,three\r\n'
+ROWS: list[Document] = [(1, b"a", b"one"), (2, b"b", b'two\r\nlines, "quoted"'), (3, None, b"three")]
+
+
+@pytest.mark.parametrize("data", [TABLE, b"\xef\xbb\xbf" + TABLE, b"\n\r\n" + TABLE, TABLE.strip()])
+def test_rows_are_documents_and_blank_lines_have_no_number_wherever_it_is_cut(data: bytes) -> None:
+    for size in range(3, len(data) + 2):
+        with pytest.MonkeyPatch.context() as patch:
+            cut_small(patch, size)
+            assert documents(data) == ROWS, size
+
+
+def test_other_ends_of_lines_and_delimiters_are_read() -> None:
+    assert documents(TABLE.replace(b"\r\n", b"\r"))[0] == ROWS[0]
+    assert documents(TABLE.replace(b",", b";"), Sequences(delimiter=";"))[2] == ROWS[2]
+    assert documents(TABLE.replace(b",", b"\t"), form="tsv")[0] == ROWS[0]
+    assert documents(TABLE, Sequences(delimiter=","), form="tsv") == ROWS
+
+
+def test_without_a_header_fields_are_named_by_their_numbers() -> None:
+    fields = Sequences(no_header=True, text_field=("2",), id_field="1")
+    assert documents(TABLE, fields)[1:] == [(number + 1, *more) for number, *more in ROWS]
+    both = Sequences(no_header=True, text_field=("2", "1"))
+    assert documents(b"a,b\nc,d", both) == [(1, None, b"b\na"), (2, None, b"d\nc")]
+    skips = read(b"a,b\nc\n", "csv", fields).skips
+    assert skips == [(2, "field '2' (--text-field) is missing; the row has '1'")]
+
+
+@pytest.mark.parametrize("data", [b"", b"\n\n", b"\xef\xbb\xbf", b"id,text\n", b"id,text", b"\nid,text\r\n\n"])
+def test_a_table_without_rows_has_no_documents(data: bytes) -> None:
+    found = read(data, "csv")
+    assert (found.count, found.documents, found.skips, found.trouble) == (0, [], [], None)
+    check(data.removeprefix(b"\xef\xbb\xbf"), "csv", FIELDS)
+
+
+@pytest.mark.reliability("a quote that never ends")
+@pytest.mark.parametrize("tail", [b"", b"\n", b"d,four\n", b"d,four\n" * 3000])
+def test_a_quote_that_never_ends_is_named_with_its_row_and_line(tmp_path: Path, tail: bytes) -> None:
+    (tmp_path / "x.csv").write_bytes(TABLE + b'd,"' + tail)
+    assert documents(TABLE + b'd,"' + tail) == ROWS
+    found = simdocs.signature(tmp_path / "x.csv")
+    ((_, why),) = found.skipped.by_reason["malformed"]
+    assert why == "the row on line 7 has a quote that never ends, from row 4 on"
+    assert len(found.documents) == 3
+
+
+@pytest.mark.reliability("a quote that never ends")
+def test_a_quote_that_never_ends_takes_no_more_memory_than_a_document_may(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_bytes(TABLE + b'd,"' + b"some words " * (1 << 21))
+    tracemalloc.start()
+    try:
+        found = read(path, "csv")
+        assert tracemalloc.get_traced_memory()[1] < 14 * MIB
+    finally:
+        tracemalloc.stop()
+    assert found.trouble is not None
+    assert found.documents == ROWS
+
+
+def test_a_row_that_is_too_large_is_named_and_the_next_one_is_read() -> None:
+    for size in (99, 5000):
+        with pytest.MonkeyPatch.context() as patch:
+            cut_small(patch, 64)
+            found = read(b'id,text\na,"' + b'x"",\n' * size + b'"\nb,two\n', "csv", limit=90)
+        assert found.documents == [(2, b"b", b"two")]
+        ((number, detail),) = found.skips
+        assert (number, str(5 * size + 4) in detail, found.reasons) == (1, True, ["oversized"])
+
+
+@pytest.mark.reliability("rows with too few or too many fields")
+def test_rows_of_another_length_are_malformed() -> None:
+    found = read(b"id,text\na,one\nb\nc,two,three\nd,four\n", "csv")
+    assert found.numbers == [1, 4]
+    assert found.skips == [(2, "1 field, but the header has 2"), (3, "3 fields, but the header has 2")]
+
+
+@pytest.mark.reliability("a header with a field twice")
+@pytest.mark.reliability("a table without the text field")
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"text,id,text\n", "the header has the field 'text' twice: rename one of them, or name another field with"),
+        (b"id,text,id\n", "the header has the field 'id' twice: rename one of them, or name another field with"),
+        (
+            b"id;text\n1;x\n",
+            "no row has the field 'text'; the first has 'id;text': give --delimiter ';', or give --input-format text",
+        ),
+        (
+            b"id\ttext\n",
+            "no row has the field 'text'; the first has 'id\\ttext': give --delimiter '\\t', or give",
+        ),
+        (
+            b"sep=;\nid;text\n",
+            "no row has the field 'text'; the first has 'sep=;': delete the first line, which begins with sep=, and",
+        ),
+        (
+            b"a;b\n",
+            "no row has the field 'text'; the first has 'a;b': give --delimiter ';', and name one of the fields",
+        ),
+        (
+            b"id,body\n",
+            "no row has the field 'text'; the first has 'id', 'body': name one of them with --text-field, or",
+        ),
+        (b'1,"a\nb",x\n', "no row has the field 'text'; the first has '1', 'a\\nb', 'x': name one of them with"),
+        (b'"1,a\nb";x\n', "no row has the field 'text'; the first has '1,a\\nb;x': give --delimiter ';', and name one"),
+        (
+            b'id,"text\n1,2\n',
+            "the first row has a quote that never ends, or is too long: give --input-format text to",
+        ),
+        (
+            b"x" * (2 << 20),
+            "the first row has a quote that never ends, or is too long: give --input-format text to",
+        ),
+    ],
+)
+def test_a_header_that_names_no_text_is_refused(data: bytes, said: str) -> None:
+    with pytest.raises(DocumentSkipped) as caught:
+        check(data, "csv", FIELDS)
+    assert caught.value.detail.startswith(said)
+    assert isinstance(caught.value, NoTable) == ("one text" in caught.value.detail)
+
+
+@given(st.text('"\r\n,;\tx').map(str.encode), st.booleans(), st.sampled_from(("csv", "tsv")))
+def test_any_first_row_is_read_or_refused_in_words(data: bytes, no_header: bool, form: str) -> None:
+    with suppress(NoTable):
+        check(data, form, Sequences(no_header=no_header))
+
+
+@pytest.mark.parametrize(
+    ("data", "more", "remedy"),
+    [
+        (b"id;text\n1;x\n", {}, "give --delimiter ';'"),
+        (b"id\ttext\n1\tx\n", {}, "give --delimiter '\\t'"),
+        (b"a;b\n1;x\n", {}, "give --delimiter ';', and name one of the fields with --text-field"),
+        (b"1;x\n2;y\n", {"no_header": True, "text_field": "2"}, "give --delimiter ';'"),
+        (b"id,body\n1,x\n", {}, "name one of them with --text-field"),
+    ],
+)
+def test_the_character_between_fields_is_suggested_for_a_format_that_was_given(
+    tmp_path: Path, data: bytes, more: dict[str, Any], remedy: str
+) -> None:
+    (tmp_path / "x").write_bytes(data)
+    with pytest.raises(UsageError, match=r"/x: no row has the field .*; the first has .*: ") as caught:
+        simdocs.dedupe(tmp_path / "x", input_format="csv", **more)
+    assert f": {remedy}, or give --input-format text" in str(caught.value)
+
+
+def test_a_repeated_name_that_is_not_wanted_is_no_problem() -> None:
+    assert documents(b"x,text,x\n1,one,2\n") == [(1, None, b"one")]
+
+
+def test_bytes_that_are_not_utf_8_are_those_of_a_plain_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = b"The ferry leaves \xe4t seven \xed\xa0\x80 every morning \xff except on Sundays"
+    Path("plain.txt").write_bytes(text)
+    Path("x.csv").write_bytes(b"text\n" + text + b"\n")
+    assert list(simdocs.dedupe("plain.txt", "x.csv").rows()) == [("plain.txt", "x.csv#1", 1.0, 1.0)]
+
+
+TEXTS = [A, A1, B, A2, B, b""]
+
+
+@pytest.mark.parametrize(
+    ("ask", "more"),
+    [
+        (simdocs.pairs, {}),
+        (simdocs.dedupe, {}),
+        (simdocs.dedupe, {"exact": True}),
+        (simdocs.dedupe, {"cluster": "components"}),
+    ],
+)
+def test_the_same_texts_give_the_same_answer_in_every_format(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ask: Any, more: dict[str, Any]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    table = [(f"{at}.txt", text.decode(), "") for at, text in enumerate(TEXTS)]
+    lay(tmp_path, {f"files/{name}": text.encode() for name, text, _ in table})
+    tabbed = written(table, "\t")
+    objects = [json.dumps({"id": name, "text": text}).encode() for name, text, _ in table]
+    lay(tmp_path, {"d.csv": written(table), "d.tsv": tabbed, "d.jsonl": b"\n".join(objects)})
+    lay(tmp_path, {"d.csv.gz": gzip.compress(written(table)), "d.txt": tabbed})
+
+    def answer(name: str, **others: Any) -> list[tuple[Any, ...]]:
+        found = ask(name, **others, **more)
+        return [tuple(str(cell).removeprefix(name)[1:] for cell in row[:2]) + row[2:] for row in found.rows()]
+
+    expected = answer("files")
+    assert expected
+    for name in ("d.csv", "d.tsv", "d.jsonl", "d.csv.gz"):
+        assert answer(name) == expected
+    assert answer("d.txt", input_format="tsv") == expected
+
+
+def test_a_table_on_standard_input_is_read_with_its_format(tmp_path: Path) -> None:
+    data = written((f"{at}", text.decode(), "") for at, text in enumerate(TEXTS))
+    lay(tmp_path, {"x.csv": data})
+    expected = program("dedupe", "x.csv", cwd=tmp_path)
+    done = program("dedupe", "-", "--input-format", "csv", cwd=tmp_path, stdin=data)
+    assert done.out == expected.out.replace(b"x.csv#", b"-#")
+    assert done.out
+    semicolons = data.replace(b",", b";")
+    words = ["--input-format", "csv", "--delimiter", ";", "--list", "kept"]
+    assert program("dedupe", "-", *words, cwd=tmp_path, stdin=semicolons).out == b"-#0\n-#2\n-#5\n"
+
+
+def test_faults_of_rows_are_named_by_row(tmp_path: Path) -> None:
+    lay(tmp_path, {"x.csv": b'id,text\na,one\nb\na,two\nc,"three\n'})
+    done = program("dedupe", "x.csv", cwd=tmp_path)
+    assert done.status == 3
+    for said in (
+        "simdocs: x.csv: skipped: the row on line 5 has a quote that never ends, from row 4 on\n",
+        "simdocs: x.csv, row 2: skipped: 1 field, but the header has 2\n",
+        "simdocs: x.csv, row 3: skipped: an earlier row has the same id (x.csv#a): name a field of unique ids,",
+    ):
+        assert said in done.err
+
+
+def test_an_id_field_that_no_row_has_is_an_error(tmp_path: Path) -> None:
+    lay(tmp_path, {"x.csv": written((("", A.decode(), ""), ("", B.decode(), "")))})
+    for name in ("uid", "id"):
+        done = program("dedupe", "x.csv", "--id-field", name, cwd=tmp_path)
+        why = f"no row has an id in the field '{name}' (--id-field); the first has 'id', 'text', 'other'"
+        assert done == (2, b"", f"simdocs: error: {why}: name one of them, or leave the option out\n")

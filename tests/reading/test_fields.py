@@ -1,0 +1,190 @@
+"""The text and the id of a document are fields of its row: exact names, paths, several texts, and other formats."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import simdocs
+from simdocs.errors import UsageError
+from simdocs.options.texts import Sequences
+from simdocs.reading.formats.batch import ABSENT, Batch, fields_of, value_of
+from tests.cli.corpus import A1, A2, A, B, lay
+from tests.cli.program import simdocs as program
+
+names = st.sampled_from(["a", "b", "a.b", "a.a", "", ".", "b.a.b"])
+values = st.recursive(
+    st.none() | st.just("text") | st.just(7), lambda inner: st.dictionaries(names, inner), max_leaves=8
+)
+
+
+def value_within(known: Any, name: str) -> Any:
+    """The twin: the value of a field, which may be a field of a field."""
+    if not isinstance(known, dict):
+        return None if known is None else ABSENT
+    if name in known:
+        return known[name]
+    outer, dot, inner = name.partition(".")
+    return value_within(known[outer], inner) if dot and outer in known else ABSENT
+
+
+@given(st.dictionaries(names, values), names)
+def test_the_value_of_a_field_is_that_of_its_twin(row: dict[str, Any], name: str) -> None:
+    assert value_of(row, name) == value_within(row, name)
+
+
+def test_an_exact_name_wins_over_a_path() -> None:
+    row = {"meta.body": "exact", "meta": {"body": "by the path", "a.b": "inner", "a": {"b": "innermost"}}}
+    assert value_of(row, "meta.body") == "exact"
+    assert value_of(row, "meta.a.b") == "inner"
+    assert value_of({"meta": None}, "meta.body") is None
+    assert value_of({"turns": [{"value": "a"}, {"x": 1}, "b", {"value": ["c"]}]}, "turns.value") == ["a", ["c"]]
+    for absent in ("body", "meta.other", "meta.body.more", "", "."):
+        assert value_of({"meta": {"body": "text"}}, absent) is ABSENT
+
+
+def batch_of(*rows: dict[str, Any], fields: Sequences, errors: str = "surrogatepass") -> Batch:
+    batch = Batch(b"x", "csv", 100, len(rows))
+    for number, row in enumerate(rows, 1):
+        batch.add_row(number, row, fields, errors=errors)
+    return batch
+
+
+def test_several_texts_and_the_elements_of_a_list_are_joined_by_line_feeds() -> None:
+    for errors, lone, text in (("surrogatepass", "\ud800", b"\xed\xa0\x80"), ("surrogateescape", "\udcff", b"\xff")):
+        rows = [{"body": "b", "title": title} for title in ("a", lone, ["c", None, "d"], [])]
+        found = batch_of(*rows, fields=Sequences(text_field=("title", "body")), errors=errors)
+        assert found.texts == [b"a\nb", text + b"\nb", b"c\nd\nb", b"b"]
+
+
+def test_rows_without_one_of_the_fields_are_skipped_one_by_one() -> None:
+    fields = Sequences(text_field=("title", "body"))
+    rows: list[dict[str, Any]] = [{"id": 1}, {"body": 7}, {"body": "b" * 99}]
+    found = batch_of(*({"title": "a"} | row for row in rows), fields=fields)
+    assert found.texts == []
+    assert [(skip.line, skip.reason, skip.detail) for skip in found.skips] == [
+        (1, "malformed", "field 'body' (--text-field) is missing; the row has 'title', 'id'"),
+        (2, "malformed", "field 'body' is not a string"),
+        (3, "oversized", "101 bytes"),
+    ]
+    said = "no row has all of the fields 'title', 'body'; the first has 'title', 'id': name one of them with --text"
+    assert found.lacking.startswith(said)
+    assert not batch_of({"title": "a", "body": "b"}, {"id": 1}, fields=fields).lacking
+
+
+LINES = b"".join(
+    json.dumps({"name": {"key": f"n{at}"}, "meta": {"body": text.decode()}, "title": "Ferries"}).encode() + b"\n"
+    for at, text in enumerate([A, A1, B, A2])
+)
+
+
+def test_nested_and_several_fields_answer_as_one_field_with_the_same_text(tmp_path: Path) -> None:
+    flat = b"".join(
+        json.dumps({"id": f"n{at}", "text": f"Ferries\n{text.decode()}"}).encode() + b"\n"
+        for at, text in enumerate([A, A1, B, A2])
+    )
+    lay(tmp_path, {"nested/x.jsonl": LINES, "flat/x.jsonl": flat})
+    words = ["--text-field", "title", "--text-field", "meta.body", "--id-field", "name.key"]
+    done = program("dedupe", "x.jsonl", *words, cwd=tmp_path / "nested")
+    assert done == program("dedupe", "x.jsonl", cwd=tmp_path / "flat")
+    assert done.out
+
+
+def test_messages_name_the_fields_within_fields() -> None:
+    row = {"doc_id": 1, "meta": {"source": "x", "body": {"a": 1}}, "title": "y"}
+    assert fields_of(row) == "'doc_id', 'meta', 'title', 'meta.source', 'meta.body'"
+    (skip,) = batch_of({"meta": None}, fields=Sequences(text_field=("meta.gone",))).skips
+    assert skip.detail == "field 'meta.gone' is null"
+
+
+def test_python_takes_one_field_or_a_sequence_of_them(tmp_path: Path) -> None:
+    lay(tmp_path, {"x.jsonl": LINES})
+    path = tmp_path / "x.jsonl"
+    for fields in ("meta.body", ["meta.body"], ("meta.body", "title")):
+        assert len(list(simdocs.dedupe(path, text_field=fields).rows())) == 2
+    with pytest.raises(UsageError, match="--text-field must be a text of at most 1000 characters"):
+        simdocs.dedupe(path, text_field=[f"x{at}" for at in range(17)])
+
+
+def test_an_artifact_says_with_which_fields_it_was_built(tmp_path: Path) -> None:
+    lay(tmp_path, {"x.jsonl": LINES})
+    build = ["index", "x.jsonl", "-o", "x.index", "--text-field"]
+    assert program(*build, "title", "--text-field", "meta.body", cwd=tmp_path) == (0, b"", "")
+    facts = program("info", "x.index", cwd=tmp_path).out.splitlines()
+    assert b"text_field\ttitle, meta.body" in facts
+    assert b"input_format\t" in facts
+    done = program("dedupe", "x.index", "--text-field", "title", "--input-format", "jsonl", cwd=tmp_path)
+    assert done.err == (
+        "simdocs: error: x.index was built with --text-field title, meta.body, not title: rebuild it, or leave the"
+        " option out; x.index was built without --input-format: rebuild it with --input-format jsonl, or leave"
+        " the option out\n"
+    )
+    again = program(*build, "meta.body", "--input-format", "jsonl", cwd=tmp_path)
+    assert "built with --text-field title, meta.body, not meta.body and without --input-format" in again.err
+
+
+def test_every_file_is_read_in_the_given_format(tmp_path: Path) -> None:
+    lines = LINES.splitlines(keepends=True)
+    lay(tmp_path, {"d/x.txt": b"".join(lines[:2]), "d/y": b"".join(lines[2:])})
+    words = ["--input-format", "jsonl", "--text-field", "meta.body", "--id-field", "name.key"]
+    done = program("dedupe", "d", *words, "--list", "kept", cwd=tmp_path)
+    assert done == (0, b"d/x.txt#n0\nd/y#n2\n", "")
+    assert program("index", "d", *words, "-o", "x.index", cwd=tmp_path) == (0, b"", "")
+    asked = program("query", "x.index", "-", *words, cwd=tmp_path, stdin=lines[1])
+    assert [fields[:2] for fields in asked.rows] == [
+        *([b"-#n1", match] for match in (b"d/x.txt#n1", b"d/x.txt#n0", b"d/y#n3")),
+    ]
+    compared = program("compare", "d/y#n2", "d/x.txt#n0", *words, cwd=tmp_path)
+    assert compared.status == 0
+
+
+def test_a_pipe_with_a_name_is_read_in_the_given_format(tmp_path: Path) -> None:
+    lay(tmp_path, {"x.jsonl": LINES})
+    words = ["--input-format", "jsonl", "--text-field", "meta.body", "--list", "kept"]
+    done = program("dedupe", "/dev/stdin", *words, cwd=tmp_path, stdin=LINES)
+    assert done == (0, b"/dev/stdin#1\n/dev/stdin#3\n", "")
+
+
+IDS = {"x.jsonl": "".join(f'{{"id": 7, "text": {json.dumps(text.decode())}}}\n' for text in (A, A1, B)).encode()}
+IDS["x.csv"] = b"id,text\n" + b"".join(b'7,"%b"\n' % text for text in (A, A1, B))
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_an_empty_id_field_names_rows_by_their_numbers(tmp_path: Path, name: str) -> None:
+    lay(tmp_path, {name: IDS[name]})
+    done = program("dedupe", name, cwd=tmp_path)
+    assert (done.status, done.out) == (3, b"")
+    assert "name a field of unique ids, or '', with --id-field" in done.err
+    done = program("dedupe", name, "--id-field", "", cwd=tmp_path)
+    assert (done.status, done.err) == (0, "")
+    assert [row.split(b"\t")[:2] for row in done.out.splitlines()] == [[f"{name}#{at}".encode() for at in (1, 2)]]
+
+
+def test_an_update_keeps_names_that_are_numbers(tmp_path: Path) -> None:
+    lay(tmp_path, {"x.jsonl": IDS["x.jsonl"]})
+    assert program("index", "x.jsonl", "-o", "x.index", "--id-field", "", cwd=tmp_path).status == 0
+    with (tmp_path / "x.jsonl").open("a") as stream:
+        stream.write('{"id": 7, "text": "Bread"}\n')
+    with pytest.raises(UsageError, match="was built with --id-field '', not id"):
+        simdocs.dedupe(tmp_path / "x.index", id_field="id")
+    assert program("index", "x.jsonl", "-o", "x.index", "--id-field", "", cwd=tmp_path).status == 0
+    index = simdocs.open(tmp_path / "x.index")
+    assert [index.documents.name(row) for row in range(4)] == [f"x.jsonl#{at}" for at in range(1, 5)]
+
+
+def test_ids_that_nobody_named_may_be_anything_and_one_warning_says_so(tmp_path: Path) -> None:
+    each = [{"id": number, "text": text.decode()} for number, text in zip((1.0, True, "c"), (A, A1, B), strict=True)]
+    lay(tmp_path, {"x.jsonl": b"".join(json.dumps(row).encode() + b"\n" for row in each)})
+    found = simdocs.dedupe(tmp_path / "x.jsonl")
+    assert [name.rpartition("#")[2] for name in found.kept_names] == ["1", "c"]
+    (warning,) = [each for each in found.skipped.every_warning if "no id" in each]
+    assert "x.jsonl: line 1: field 'id' is neither a string nor an integer, so it is no id" in warning
+    assert simdocs.dedupe(tmp_path / "x.jsonl", id_field="id").skipped.counts == {}
+    both = b'{"nr": 1.0, "text": "Bread and butter"}\n{"nr": 2, "text": "Ferries and quays"}\n'
+    lay(tmp_path, {"y.jsonl": both})
+    assert simdocs.dedupe(tmp_path / "y.jsonl", id_field="nr").skipped.counts == {"malformed": 1}

@@ -1,0 +1,155 @@
+"""Files and documents are recognised: the same file, an unchanged file, the same text."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from simdocs.commands.dedupe import freed_by_deleting
+from simdocs.matching.same_documents import in_same_place, recognised, same_documents
+from simdocs.model.documents import FACTS, STAMP_FIELDS
+from simdocs.reading.identity import Stamp, file_id, recorded, regular_file_id, row_digests, same_texts
+from tests import strategies as some
+
+
+class _Documents:
+    """Files below root as they are recorded now, with the digests of their texts."""
+
+    def __init__(self, root: Path, *names: str) -> None:
+        self.root, self._names = os.fsencode(root), [os.fsencode(name) for name in names]
+        self._facts = np.zeros(len(names), FACTS)
+        for row, name in enumerate(names):
+            stamp = Stamp.of((root / name).stat())
+            self._facts[row]["mtime_ns"], self._facts[row]["ctime_ns"] = stamp.mtime_ns, stamp.ctime_ns
+            self._facts[row]["inode"], self._facts[row]["file_size"] = stamp.inode, stamp.size
+            self._facts[row]["size"] = stamp.size
+            self._facts[row]["digest"] = row_digests(ragged((root / name).read_bytes()))[0]
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def facts(self, rows: NDArray[np.int64]) -> NDArray[np.void]:
+        return self._facts[rows]
+
+    def all_facts(self) -> NDArray[np.void]:
+        return self._facts
+
+    def names(self, rows: NDArray[np.int64]) -> list[bytes]:
+        return [self._names[row] for row in rows.tolist()]
+
+
+Documents: Any = _Documents
+"""These stand for a Corpus."""
+
+
+def ragged(*texts: bytes) -> some.Ragged:
+    values = np.frombuffer(b"".join(texts), np.uint8)
+    return some.Ragged.from_lengths(values, np.array([len(text) for text in texts], np.int64))
+
+
+def all_rows(documents: Any) -> NDArray[np.int64]:
+    return np.arange(len(documents))
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    for name in "abc":
+        (tmp_path / name).write_bytes(b"text of " + name.encode())
+    return tmp_path
+
+
+def test_stamps_and_sizes_are_those_that_were_recorded() -> None:
+    facts = np.zeros(5000, FACTS)
+    facts["inode"] = np.arange(5000)
+    facts["mtime_ns"][-1], facts["ctime_ns"][-1], facts["size"][-1], facts["file_size"][-1] = 1, 2, 3, 8
+    found = list(recorded(facts))
+    assert (len(found), found[1], found[-1]) == (5000, (Stamp(0, 0, 0, 1), 0), (Stamp(8, 1, 2, 4999), 3))
+    assert [stamp.is_of_file for stamp, _ in found[:2]] == [False, True]
+
+
+def test_an_open_file_that_is_renamed_holds_the_same_bytes(docs: Path) -> None:
+    before = Stamp.of((docs / "a").stat())
+    (docs / "a").rename(docs / "d")
+    after = Stamp.at(os.fsencode(docs / "d"))
+    assert after is not None
+    assert before.same_bytes(after)
+    (docs / "d").write_bytes(b"another")
+    assert not before.same_bytes(Stamp.of((docs / "d").stat()))
+    assert Stamp.at(os.fsencode(docs / "a")) is None
+
+
+def test_only_regular_files_have_an_id(docs: Path) -> None:
+    os.symlink("a", docs / "link")
+    assert regular_file_id(str(docs / "link")) == file_id((docs / "a").stat())
+    assert regular_file_id(str(docs)) is None
+    assert regular_file_id(str(docs / "missing")) is None
+
+
+def test_documents_are_the_same_by_stamp_or_by_place(docs: Path) -> None:
+    old = Documents(docs, "a", "b", "c")
+    (docs / "b").write_bytes(b"edited in place, so found where it was")
+    (docs / "c").rename(docs / "old")
+    (docs / "c").write_bytes(b"another file of that name")
+    now = Documents(docs, "a", "b", "c", "old")
+    left = np.repeat(np.arange(3), 4)
+    same = same_documents(old, left, now, np.tile(np.arange(4), 3)).reshape(3, 4)
+    # A rename changes ctime, so the old file of that name is known by its place alone, where another stands now.
+    assert same.tolist() == [[True, False, False, False], [False, True, False, False], [False, False, True, False]]
+
+
+def test_documents_from_no_file_are_never_the_same(docs: Path) -> None:
+    documents = Documents(docs, "a", "a")
+    for name in STAMP_FIELDS:
+        documents.all_facts()[name] = 0
+    assert not same_documents(documents, np.array([0]), documents, np.array([1])).any()
+
+
+def test_lines_of_one_file_are_told_apart_by_their_numbers_and_names(docs: Path) -> None:
+    lines = Documents(docs, "a", "a")
+    lines._names = [b"a#1", b"a#2"]
+    facts = lines.all_facts()
+    facts["container"], facts["start"], facts["line"] = 1, [0, 10], [1, 2]
+    pairs = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
+    assert same_documents(lines, pairs[0], lines, pairs[1]).tolist() == [True, False, False, True]
+
+
+def test_documents_are_in_the_same_place_if_their_names_lead_to_one_file(docs: Path) -> None:
+    old = Documents(docs, "a", "b", "c")
+    (docs / "b").unlink()
+    (docs / "link").symlink_to("c")
+    new = Documents(docs, "a", "link")
+    assert in_same_place(old, all_rows(old), new, np.array([1])).tolist() == [False, False, True]
+    assert in_same_place(old, all_rows(old), new, all_rows(new)).tolist() == [True, False, True]
+
+
+def test_new_documents_are_recognised_by_text_and_file(docs: Path) -> None:
+    old = Documents(docs, "a", "b", "c")
+    os.utime(docs / "b", ns=(1, 1))
+    (docs / "c").write_bytes(b"another text")
+    (docs / "copy").write_bytes(b"text of a")
+    new = Documents(docs, "a", "b", "c", "copy")
+    assert recognised(new, old).tolist() == [True, True, False, False]
+
+
+def test_texts_are_the_same_by_the_first_16_bytes_of_sha_256() -> None:
+    texts = [b"one", b"", "zwölf".encode()]
+    facts = np.zeros(3, FACTS)
+    for row, text in enumerate(texts):
+        facts[row]["digest"] = np.frombuffer(hashlib.sha256(text).digest()[:16], "<u8")
+    assert same_texts(ragged(*texts), facts).all()
+    assert same_texts(ragged(b"one", b"x", b"zwolf"), facts).tolist() == [True, False, False]
+
+
+def test_a_file_is_freed_once_when_all_its_names_are_deleted(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"12345")
+    os.link(tmp_path / "a", tmp_path / "b")
+    os.symlink("a", tmp_path / "link")
+    (tmp_path / "c").write_bytes(b"123")
+    names, left = {"a": 0, "link": 0, "c": 3, "b": 5, "gone": 7}, dict[tuple[int, int], int]()
+    assert [freed_by_deleting(os.fsencode(tmp_path / name), 7, left) for name in names] == list(names.values())

@@ -1,0 +1,294 @@
+"""A file of lines gives the same documents as its twin, however it is cut: JSON Lines, and plain text."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import tracemalloc
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import simdocs
+from simdocs.model.skipped import Skipped
+from simdocs.reading import file_list, read_tasks
+from simdocs.reading.formats import format_of
+from simdocs.reading.formats.lines import row_on
+from tests import strategies as some
+from tests.reading.reading import FIELDS, MIB, Document, Found, read, read_blocks
+from tests.reading.small_chunks import cut_small
+
+BOM = b"\xef\xbb\xbf"
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_open() -> Iterator[None]:
+    before = set(os.listdir("/dev/fd"))
+    yield
+    assert set(os.listdir("/dev/fd")) == before
+
+
+Seen = tuple[list[tuple[Document, tuple[int, int]]], list[tuple[int, str]]]
+"""Each document, and its place; the number of each row that was skipped, and the reason."""
+
+
+def seen(found: Found, *, placed: bool = True) -> Seen:
+    """What was found. placed: whether documents have places."""
+    assert found.trouble is None
+    assert placed or set(found.places) <= {(0, 0)}
+    reasons = zip((number for number, _ in found.skips), found.reasons, strict=True)
+    return list(zip(found.documents, found.places, strict=True)), sorted(reasons)
+
+
+def twin(content: bytes, limit: int, form: str, *, placed: bool = True) -> Seen:
+    """What is in a file, from its whole content."""
+    found, skips = [], []
+    start = 3 if content.startswith(BOM) else 0
+    for number, line in enumerate(content[start:].split(b"\n"), 1):
+        place = (start, len(line)) if placed else (0, 0)
+        start += len(line) + 1
+        if len(line) > limit:
+            skips.append((number, "oversized"))
+        elif line.strip() and form == "lines":
+            found.append(((number, None, line), place))
+        elif line.strip():
+            try:
+                value = json.loads(line.decode())
+                text, identity = value["text"].encode("utf-8", "surrogatepass"), value.get("id")
+                its_id = str(identity).encode("utf-8", "surrogatepass") if type(identity) in (str, int) else None
+                found.append(((number, its_id, text), place))
+            except Exception:
+                skips.append((number, "malformed"))
+    return found, skips
+
+
+GOOD = [
+    b'{"text": "plain"}',
+    b'{"id": "a", "text": ""}\r',
+    b' {"text": "\\u00e9 \\ud83d\\ude00 \\ud800", "id": 17, "more": [NaN, {}]}',
+    '{"text": "größer\u2028", "id": "ü#\\ud9ff\\n", "text": "last"}'.encode(),
+    b'{"text": "' + b"long " * 30 + b'", "id": null}',
+    b'{"text": "n", "id": -12345678901234567890}',
+    b'{"text": "a", "id": true}',
+    b'{"text": "a", "id": 1.0}',
+    b'{"text": "a", "id": {}}',
+]
+BLANK = [b"", b"\r", b" \t \x0b\x0c"]
+AN_ARRAY = "an array: JSON Lines have one object on each line, and --input-format json reads an array"
+BAD = [
+    (b"{", "not JSON: Expecting property name enclosed in double quotes, column 2"),
+    (b"[1]", AN_ARRAY),
+    (b"[1", "the beginning of " + AN_ARRAY),
+    (b"null", "not a JSON object"),
+    (b'{"id": 1}', "field 'text' (--text-field) is missing; the line has 'id'"),
+    (b'{"text": null}', "field 'text' is null"),
+    (b'{"text": 7}', "field 'text' is not a string"),
+    (b'{"text": "a", "id": "b\\u0000c"}', "field 'id' holds a NUL"),
+    (b'{"text": "\xff"}', "not UTF-8"),
+    (b'{"text": "\xed\xa0\x80"}', "not UTF-8"),
+    (b'{"text": "a"} {"text": "b"}', "not JSON: Extra data, column 15"),
+    (b'{"text": "a\tb"}', "not JSON: Invalid control character at, column 12"),
+    (b"\x00", "not JSON: Expecting value, column 1"),
+    (BOM + b'{"text": "a"}', "not JSON: Unexpected UTF-8 BOM (decode using utf-8-sig), column 1"),
+    (b"[" * 200_000, "nested too deeply"),
+    (b'{"text": "a", "more": ' + b"9" * 5000 + b"}", "a number of too many digits"),
+]
+
+lines_of_a_file = st.lists(st.sampled_from(GOOD + BLANK + [line for line, _ in BAD[:-2] if b"u0000" not in line]))
+
+
+def test_json_lines_files_are_known_by_their_names() -> None:
+    named = [b"a.jsonl", b"d/a.JSONL.Gz", b"a.js", b"a.gz", b"jsonl", b"a.jsonl.txt"]
+    assert [format_of(name, FIELDS) for name in named] == ["jsonl", "jsonl", *[""] * 4]
+    assert not any(format_of(name, some.sequences(plain=True)) for name in named)
+
+
+@pytest.mark.parametrize("form", ["jsonl", "lines"])
+@given(lines_of_a_file, st.sampled_from([b"", BOM]), st.booleans(), st.integers(1, 300), st.integers(0, 250))
+def test_any_cut_gives_the_documents_of_the_twin(
+    tmp_path_factory: pytest.TempPathFactory,
+    form: str,
+    lines: list[bytes],
+    mark: bytes,
+    ended: bool,
+    size: int,
+    limit: int,
+) -> None:
+    content = mark + b"\n".join(lines) + b"\n" * (ended and bool(lines))
+    path, packed = (tmp_path_factory.getbasetemp() / name for name in ("cut", "cut.gz"))
+    path.write_bytes(content)
+    packed.write_bytes(gzip.compress(content, mtime=0))
+    with pytest.MonkeyPatch.context() as patch:
+        cut_small(patch, max(size, 3))
+        assert seen(read_blocks(path, form, limit=limit)) == twin(content, limit, form)
+        for where in (path, packed, content):
+            assert seen(read(where, form, limit=limit), placed=False) == twin(content, limit, form, placed=False)
+
+
+@pytest.mark.parametrize("form", ["jsonl", "lines"])
+def test_a_cut_at_every_byte_gives_the_same_documents(tmp_path: Path, form: str) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(BOM + b"\r\n".join([*GOOD[:3], b"", GOOD[4] * 2, b"{", *GOOD[5:]]))
+    expected = twin(path.read_bytes(), 200, form)
+    with pytest.MonkeyPatch.context() as patch:
+        for size in range(3, path.stat().st_size + 2):
+            cut_small(patch, size)
+            assert seen(read_blocks(path, form, limit=200)) == expected, size
+
+
+def test_ids_and_texts_are_those_of_the_objects() -> None:
+    found = read(BOM + b"\n".join(GOOD), "jsonl")
+    ids = [its_id for _, its_id, _ in found.documents]
+    assert ids == [None, b"a", b"17", "ü#".encode() + b"\xed\xa7\xbf\n", None, b"-12345678901234567890", *[None] * 3]
+    assert found.texts[:4] == [b"plain", b"", "é 😀 ".encode() + b"\xed\xa0\x80", b"last"]
+    assert found.skips == []
+
+
+@pytest.mark.parametrize(("line", "detail"), BAD, ids=range(len(BAD)))
+def test_malformed_lines_are_reported_with_the_reason(line: bytes, detail: str) -> None:
+    found = read(b'\n{"text": "good"}\n' + line + b'\n{"text": "too"}', "jsonl")
+    assert (found.numbers, found.skips, found.reasons) == ([2, 4], [(3, detail)], ["malformed"])
+
+
+def test_text_field_and_id_field_choose_the_fields_of_a_line() -> None:
+    fields = some.sequences(text_field=("körper",), id_field="text")
+    found = read('{"körper": "b", "text": "name", "id": true}'.encode(), "jsonl", fields)
+    assert found.documents == [(1, b"name", b"b")]
+
+
+@pytest.mark.parametrize("form", ["jsonl", "lines"])
+def test_each_document_is_that_on_its_line_alone(tmp_path: Path, form: str) -> None:
+    (tmp_path / "x").write_bytes(b"\n".join([*GOOD, *BLANK, *GOOD]))
+    found, data = read_blocks(tmp_path / "x", form), (tmp_path / "x").read_bytes()
+    each = [row_on(data[start : start + size], form, FIELDS).texts for start, size in found.places]
+    assert each == [[text] for text in found.texts]
+
+
+def test_lines_of_plain_text_answer_as_files_do(tmp_path: Path) -> None:
+    texts = ["The ferry leaves the northern quay at seven", "the ferry leaves the northern quay at seven", "{}"]
+    (tmp_path / "x.txt").write_text("\n".join(texts))
+    found = simdocs.dedupe(tmp_path / "x.txt", input_format="lines")
+    assert [row[:2] for row in found.rows()] == [(f"{tmp_path}/x.txt#1", f"{tmp_path}/x.txt#2")]
+    assert len(found.documents) == 3
+
+
+@pytest.mark.parametrize("end", [b"", b"\n"])
+def test_a_line_as_long_as_the_limit_is_read_wherever_a_block_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: bytes
+) -> None:
+    line, path = b'{"text": "a line of as many bytes as are allowed"}', tmp_path / "a.jsonl"
+    cut_small(monkeypatch, len(line))
+    path.write_bytes(line + end)
+    for limit, reasons in ((len(line), []), (len(line) - 1, ["oversized"])):
+        assert read(path, "jsonl", limit=limit).reasons == read_blocks(path, limit=limit).reasons == reasons
+
+
+@pytest.mark.parametrize("how", ["blocks", "pass", "gzip"])
+def test_a_line_above_the_limit_is_never_held_in_memory(tmp_path: Path, how: str) -> None:
+    path = tmp_path / ("a.jsonl.gz" if how == "gzip" else "a.jsonl")
+    long = b'{"text": "' + b"a" * (16 * MIB) + b'"}'
+    content = b"\n".join([GOOD[0], long, long, GOOD[0], long])
+    path.write_bytes(gzip.compress(content, 1) if how == "gzip" else content)
+    detail = f"{len(long)} bytes"
+    del content, long
+    tracemalloc.start()
+    try:
+        found = read_blocks(path) if how == "blocks" else read(path, "jsonl")
+        assert tracemalloc.get_traced_memory()[1] < 8 * MIB
+    finally:
+        tracemalloc.stop()
+    assert (found.numbers, found.skips) == ([1, 4], [(number, detail) for number in (2, 3, 5)])
+
+
+def test_whole_lines_before_damage_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl.gz"
+    texts = [b"%d" % number**9 for number in range(40_000)]
+    compressed = gzip.compress(b"".join(b'{"text": "%b"}\n' % text for text in texts))
+    path.write_bytes(compressed[: len(compressed) // 2])
+    found = read(path, "jsonl")
+    assert found.texts == texts[: found.count]
+    assert found.count > len(texts) // 3
+    why = simdocs.dedupe(path, exact=True).skipped.by_reason["malformed"]
+    assert why == [(str(path), f"a gzip file cut short, from line {found.count + 1:,} on")]
+
+
+def test_a_file_that_cannot_be_read_is_skipped_with_the_reason(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+
+    def reason() -> str:
+        trouble = read(path, "jsonl").trouble
+        return "" if trouble is None else trouble.reason
+
+    assert reason() == "vanished"
+    os.mkfifo(path)
+    assert reason() == "special"
+    path.unlink()
+    path.symlink_to(path)
+    assert reason() == "unreadable"
+
+
+def tasks_of(
+    contents: dict[str, bytes | None], folder: Path, held: dict[int, bytes], sequences: some.Sequences = FIELDS
+) -> list[object]:
+    """Return the tasks for files with these contents, in short, and then the skips. None: the file is missing."""
+    for name, content in contents.items():
+        if content is not None:
+            (folder / name).write_bytes(content)
+    names = [os.fsencode(folder / name) for name in contents]
+    found = file_list.FileList.of(names, [len(one or b"") for one in contents.values()], held, texts=False)
+    skipped = Skipped()
+    done: list[object] = []
+    ended = 0
+    for task, files in read_tasks.Cutting(found, 100, sequences, lambda skip, _: skipped.add(skip)).tasks():
+        ended += files
+        if isinstance(task, read_tasks.Files):
+            assert task.limit == 100
+            done.append(([os.path.basename(name).decode() for name in task.names], task.held, files))
+        elif isinstance(task, read_tasks.Rows):
+            done.append((os.path.basename(task.batch.name).decode(), task.batch.texts, files))
+    assert ended == len(contents)
+    return [
+        *done,
+        {reason: [os.path.basename(skip.name) for skip in skipped.kept(reason)] for reason in skipped.counts},
+    ]
+
+
+def test_tasks_are_in_row_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cut_small(monkeypatch, 4)
+    one, two = b'{"text": "1"}\n', b'{"text": "2"}'
+    contents = {
+        "a": b"a",
+        "b.gz": b"b",
+        "c.jsonl.gz": gzip.compress(one + two),
+        "d.jsonl": b"",
+        "e": b"e",
+        "f.jsonl": b"held",
+        "g.jsonl.gz": b"not gzip",
+        "h.jsonl": None,
+        "i.jsonl.gz": gzip.compress(one) + b"damage",
+        "j": b"j",
+    }
+    assert tasks_of(contents, tmp_path, {0: b"A", 5: b"F"}) == [
+        (["a", "b.gz"], {0: b"A"}, 2),
+        ("c.jsonl.gz", [b"1"], 0),
+        ("c.jsonl.gz", [b"2"], 1),
+        ([], {}, 1),
+        (["e", "f.jsonl"], {1: b"F"}, 2),
+        ([], {}, 1),
+        ([], {}, 1),
+        ("i.jsonl.gz", [b"1"], 1),
+        (["j"], {}, 1),
+        {"malformed": [b"g.jsonl.gz", b"i.jsonl.gz"], "vanished": [b"h.jsonl"]},
+    ]
+    assert tasks_of(contents, tmp_path, {}, some.sequences(plain=True)) == [(list(contents), {}, 10), {}]
+    assert tasks_of({}, tmp_path, {}) == [{}]
+
+
+def test_tasks_are_batches_by_size_where_gzip_counts_fourfold(tmp_path: Path) -> None:
+    plain = {f"{number}.txt": bytes(200_000) for number in range(3)}
+    compressed = {f"{number}.gz": bytes(100_000) for number in range(3)}
+    assert [entry[-1] for entry in tasks_of(plain | compressed, tmp_path, {})[:-1]] == [2, 1, 1, 1, 1]  # type: ignore[index]

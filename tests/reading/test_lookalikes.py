@@ -1,0 +1,149 @@
+"""What a text looks like: tables and arrays are recognised, and prose, code and lists are not taken for them."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import os
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simdocs.reading.decode import binary_format
+from simdocs.reading.formats.lookalikes import _LOOKED_AT as LOOKED_AT
+from simdocs.reading.formats.lookalikes import LOOKALIKES, flag_of, lookalike_of
+
+CORPORA = Path(os.environ.get("SIMDOCS_CORPORA", Path(__file__).resolve().parents[3] / "shared/corpora"))
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def look(text: str | bytes) -> str:
+    """What a text looks like."""
+    data = text.encode() if isinstance(text, str) else text
+    found = lookalike_of(flag_of(data))
+    return "" if found is None else found.name
+
+
+TABLES = {
+    "id,text\n1,one\n2,two\n": "CSV",
+    'id,text\r\n1,"one, two\nthree"\r\n2,"four ""five"""\r\n': "CSV",
+    "1,alpha,x\n2,beta,y\n3,gamma,z\n": "CSV",
+    "key,word\na,one\nb,two\nc,three\nd,four": "CSV",
+    "id;text\n1;eins, zwei\n2;drei, vier\n": "CSV with semicolons",
+    "id\ttext\n1\tone, two\n2\tthree\n": "TSV",
+    "a\t\t1\nb\tx\t2\nc\t\t3\n": "TSV",
+    '[{"text": "one"}, {"text": "two"}]': "a JSON array",
+    '[\n  {\n    "text": "one"\n  }\n]\n': "a JSON array",
+    '{"text": "one"}\n{"text": "two"}\n': "JSON Lines",
+    "\ufeffid,text\n1,one\n2,two\n": "CSV",
+}
+
+OTHERS = [
+    "",
+    "\n",
+    ",",
+    "one, two and three\nfour, five and six\nseven, eight and nine\n" * 3,
+    "Paris, France\nLondon, England\nRome, Italy\nBerlin, Germany\nVienna, Austria\n",
+    "Paris,France\nLondon,England\nRome,Italy\n",
+    "x = 1;\ny = 2;\nz = 3;\nprint(x);\nreturn y;\n",
+    "1,\n2,\n3,\n4,\n5,\n6,\n",
+    "3,14\n2,71\n1,41\n1,73\n2,23\n1,61\n",
+    "\tone\n\ttwo\n\tthree\n\tfour\n\tfive\n\tsix\n",
+    "all:\n\tcc -c a.c\n\tcc -c b.c\n",
+    "- apples, pears\n- nuts, figs\n- milk, eggs\n- bread, salt\n- beer, wine\n",
+    "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n",
+    "[link](http://x) and more\n",
+    "[1, 2, 3]",
+    '["alone"]',
+    '["one text", "another text"]',
+    '{"name": "x", "of": [{"a": 1}, {"a": 2}]}',
+    "[{not json",
+    "for (i = 0; i < n; i++) {\n  a[i] = f(i, i);\n  b[i] = g(i, i);\n}\n",
+]
+
+
+@pytest.mark.parametrize("text", TABLES, ids=range(len(TABLES)))
+def test_tables_and_arrays_are_recognised(text):
+    assert look(text) == TABLES[text]
+    assert look(text.encode("utf-8")) == TABLES[text]
+
+
+@pytest.mark.parametrize("text", OTHERS, ids=range(len(OTHERS)))
+def test_prose_code_and_lists_are_not_taken_for_a_table(text):
+    assert look(text) == ""
+
+
+def test_the_warning_says_which_format_reads_it():
+    for text, options in (
+        ("id;text\n1;a\n2;b\n", "--input-format csv and --delimiter ';'"),
+        ("id,text\n1,a\n2,b\n", "--input-format csv"),
+        ('[{"text": "one"}, {"text": "two"}]', "--input-format json"),
+    ):
+        said = lookalike_of(flag_of(text.encode())).warning(b"x")
+        assert said.endswith(f"to read its rows as documents, give {options}; if it is one text, --input-format text")
+
+
+words = st.text(st.sampled_from('abcdefg hijk,;\t"\n'), min_size=1, max_size=20).map(str.strip).map("w{}".format)
+
+
+@given(st.integers(2, 6).flatmap(lambda n: st.lists(st.lists(words, min_size=n, max_size=n), min_size=5, max_size=9)))
+def test_every_table_that_the_csv_module_writes_is_recognised(rows):
+    for delimiter, name in ((",", "CSV"), (";", "CSV with semicolons"), ("\t", "TSV")):
+        table = io.StringIO()
+        csv.writer(table, delimiter=delimiter).writerows(rows)
+        flags = flag_of(table.getvalue().encode())
+        assert flags
+        if sum(mark in table.getvalue() for mark in ",;\t") == 1:
+            assert lookalike_of(flags).name == name
+
+
+@given(st.binary(max_size=200) | st.text(max_size=200).map(lambda text: text.encode("utf-8", "replace")))
+def test_no_text_makes_the_look_fail(data):
+    assert flag_of(data) in {0, *(container.flag for container in LOOKALIKES)}
+
+
+def test_the_beginning_of_a_large_table_or_array_is_enough():
+    rows = "".join(f"{at},some text of row {at},{at % 7}\n" for at in range(20_000))
+    assert len(rows) > 3 * LOOKED_AT
+    assert look(rows) == "CSV"
+    assert look(json.dumps([{"text": "word " * LOOKED_AT}, {"text": "x"}])) == "a JSON array"
+    # A field that begins before the end of what is looked at and ends after it is no field of a record.
+    assert look("id,text,more\n" + '1,"a",b\n' * 3 + '2,"' + "c, " * LOOKED_AT + '",d\n') == "CSV"
+
+
+SETS = ("peps_history_pd", "tldr_short", "irplag", "licences_scancode")
+
+
+@pytest.mark.skipif(not CORPORA.is_dir(), reason="the corpora with exact truth are absent")
+@pytest.mark.parametrize("name", SETS)
+def test_no_text_of_real_collections_is_taken_for_a_table(name):
+    """Technical prose with code, short pages, Java, licence texts."""
+    with gzip.open(CORPORA / name / "docs.jsonl.gz", "rt", encoding="utf-8") as lines:
+        texts = [json.loads(line)["text"] for line in lines]
+    found = Counter(look(text.encode("utf-8", "surrogatepass")) for text in texts)
+    assert found == {"": len(texts)}
+
+
+def test_no_source_or_page_of_this_project_is_taken_for_a_table():
+    pages = [page for kind in ("simdocs/**/*.py", "tests/**/*.py", "docs/*.md") for page in ROOT.glob(kind)]
+    assert len(pages) > 100
+    assert [page.name for page in pages if look(page.read_bytes())] == []
+
+
+def test_a_text_that_begins_like_bzip2_is_a_text():
+    assert binary_format(b"BZh is short for ...") == ""
+    assert binary_format(b"BZh91AY&SY...") == "bzip2 data: pipe it through bzcat"
+
+
+def test_a_text_that_begins_like_an_arrow_stream_is_a_text():
+    assert binary_format("ÿÿÿÿ, said the owl".encode("latin-1")) == ""
+
+
+def test_a_pipe_is_not_told_to_have_another_name() -> None:
+    remedy = "save it as a file whose name ends in .parquet, or give --input-format parquet"
+    assert binary_format(b"PAR1" + bytes(20), b"-") == f"a Parquet file: {remedy}"

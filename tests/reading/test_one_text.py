@@ -1,0 +1,237 @@
+"""Files that are named like containers, but are no tables with the text field."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import simdocs
+from simdocs.errors import InputError, UsageError
+from simdocs.model.documents import ONE_TEXT
+from simdocs.model.result import lines_of
+from simdocs.options.file_formats import noun_of
+from simdocs.options.texts import Sequences
+from simdocs.reading import files
+from simdocs.reading.read_tasks import Cutting, Files, Rows, sampled
+from tests.amounts import slow
+from tests.commands.building import built
+from tests.commands.test_update import HOUR, Clock, compare
+from tests.reading.finding import found_by
+from tests.reading.small_chunks import cut_small
+
+WORDS = "The ferry leaves the northern quay at seven every morning except on Sundays, when it leaves at nine"
+
+_JSON = b'{"id": "a", "text": "%b"},\n {"id": "b", "text": "%b"}' % (WORDS.encode(), WORDS.encode())
+
+KINDS: dict[str, tuple[str, bytes, bytes]] = {
+    "json": (".json", b"[%b]" % _JSON, b'{"name": "%b"}' % WORDS.encode()),
+    "csv": (".csv", b'id,text\na,"%b"\nb,"%b"\n' % (WORDS.encode(), WORDS.encode()), WORDS.encode() + b"\n" * 3),
+    "tsv": (".tsv", b"text\tid\n%b\ta\n%b\tb\n" % (WORDS.encode(), WORDS.encode()), b"\tid\n" + WORDS.encode()),
+}
+"""For each container that has such files: its suffix, a table with the ids a and b, and a file that is no table."""
+
+
+@pytest.fixture(autouse=True)
+def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    cut_small(monkeypatch, 64)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock(monkeypatch)
+    clock.ahead = HOUR
+    return clock
+
+
+@pytest.fixture(params=KINDS)
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def path(kind: str) -> Path:
+    suffix, _, other = KINDS[kind]
+    Path("docs").mkdir()
+    path = Path(f"docs/x{suffix}")
+    path.write_bytes(other)
+    Path("docs/plain.txt").write_bytes(other + b"!")
+    return path
+
+
+def flags_of(found: object) -> list[bool]:
+    return [bool(flags & ONE_TEXT) for flags in found.documents.facts["flags"].tolist()]  # type: ignore[attr-defined]
+
+
+@pytest.mark.reliability("a table without the text field")
+def test_a_file_in_a_walk_is_read_as_one_text_and_counted(path: Path) -> None:
+    found = simdocs.dedupe("docs")
+    assert [row[:2] for row in found.rows()] == [("docs/plain.txt", str(path))]
+    assert flags_of(found) == [False, True]
+    assert not found.skipped.counts
+    assert found.summary(0)["read_as_one_text"] == 1
+    assert "1 read as one text each (no rows with the text field)" in "\n".join(lines_of(found, 0))
+
+
+def test_a_named_file_is_an_error_unless_it_is_meant_as_one_text(path: Path) -> None:
+    with pytest.raises(UsageError, match="give --input-format text to read it as one text"):
+        simdocs.dedupe(path)
+    assert len(simdocs.dedupe(path, input_format="text").documents) == 1
+    assert flags_of(simdocs.dedupe(path, input_format="text")) == [False]
+
+
+@pytest.mark.parametrize(("name", "table"), [("b.csv", b"id,body\n1,x\n"), ("b.json", b'[{"id": 1, "body": "x"}]')])
+def test_a_given_field_that_no_table_of_a_directory_has_is_an_error(name: str, table: bytes) -> None:
+    os.mkdir("docs")
+    Path("docs/a.json").write_bytes(b'{"no": "table"}')
+    Path("docs/plain.txt").write_text(WORDS)
+    assert len(simdocs.dedupe("docs", text_field="boddy").documents) == 2
+    Path(f"docs/{name}").write_bytes(table)
+    there = rf"docs/{name}: no \w+ has the field 'boddy'; the first has 'id', 'body': name one of them with --text-"
+    runs: tuple[tuple[Any, dict[str, str]], ...] = (
+        (simdocs.dedupe, {}),
+        (simdocs.index, {"output": "x.index"}),
+        (simdocs.shingle, {"output": "x.shingles"}),
+    )
+    for run, options in runs:
+        with pytest.raises(UsageError, match=there):
+            run("docs", text_field="boddy", **options)
+    assert not Path("x.index").exists()
+    assert len(simdocs.dedupe("docs").documents) == 3
+    Path("docs/c.jsonl").write_text('{"boddy": "x"}')
+    assert len(simdocs.dedupe("docs", text_field="boddy").documents) == 4
+
+
+@pytest.mark.reliability("a --text-field that no row has")
+@pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
+def test_a_given_field_that_no_row_of_a_directory_has_is_an_error(suffix: str) -> None:
+    rows = [{"id": 1, "body": "x"}]
+    os.mkdir("docs")
+    Path("docs/plain.txt").write_text(WORDS)
+    for name in ("docs/a", "docs/b"):
+        if suffix == "jsonl":
+            Path(f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        else:
+            arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+            pytest.importorskip("pyarrow.parquet").write_table(arrow.Table.from_pylist(rows), f"{name}.parquet")
+    there = rf"docs/a.{suffix}: no \w+ has the field 'boddy'; the first has 'id', 'body': name one of them with --text-"
+    runs: tuple[tuple[Any, dict[str, str]], ...] = ((simdocs.dedupe, {}), (simdocs.shingle, {"output": "x.shingles"}))
+    for run, options in runs:
+        with pytest.raises(UsageError, match=there):
+            run("docs", text_field="boddy", **options)
+    assert not Path("x.shingles").exists()
+    assert len(simdocs.dedupe("docs").skipped.by_reason["malformed"]) == 2
+    Path("docs/c.jsonl").write_text('{"boddy": "x"}')
+    assert len(simdocs.dedupe("docs", text_field="boddy").skipped.by_reason["malformed"]) == 2
+
+
+def test_a_named_file_beside_a_table_is_malformed(path: Path, kind: str) -> None:
+    suffix, table, _ = KINDS[kind]
+    Path(f"table{suffix}").write_bytes(table)
+    found = simdocs.dedupe(path, f"table{suffix}")
+    ((name, why),) = found.skipped.by_reason["malformed"]
+    assert name == str(path)
+    assert why.endswith("give --input-format text to read it as one text")
+    assert len(found.documents) == 2
+
+
+def test_a_compressed_file_is_one_text_too(path: Path) -> None:
+    packed = Path(f"{path}.gz")
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    found = simdocs.dedupe("docs")
+    assert flags_of(found) == [False, True, True]
+    assert {row[1] for row in found.rows()} == {str(path), str(packed)}
+
+
+def test_its_text_is_compared_shown_and_verified_by_its_name(path: Path) -> None:
+    assert 0.9 < simdocs.compare(path, "docs/plain.txt").jaccard < 1
+    simdocs.index("docs", output="docs.index")
+    path.write_bytes(path.read_bytes())  # it has another time now
+    assert [row[:2] for row in simdocs.dedupe("docs.index").rows()] == [("docs/plain.txt", str(path))]
+
+
+def test_a_table_cannot_be_compared_as_one_text(path: Path, kind: str) -> None:
+    path.write_bytes(KINDS[kind][1])
+    with pytest.raises(UsageError, match=f"each {noun_of(kind)} of this file is a document: name one of them"):
+        simdocs.compare(path, "docs/plain.txt")
+    assert simdocs.compare(f"{path}#a", f"{path}#b").jaccard == 1
+
+
+def test_a_document_of_a_file_that_is_one_text_is_not_there(path: Path) -> None:
+    with pytest.raises(InputError, match=str(path)):
+        simdocs.compare(f"{path}#1", "docs/plain.txt")
+
+
+def test_a_sample_has_it_once(path: Path) -> None:
+    few, every = sampled(found_by("docs"), 1 << 20, Sequences(), 1, seed=0)
+    assert (len(few.names), every) == (1, 2)
+    some = [sampled(found_by("docs"), 1 << 20, Sequences(), 1, seed=seed)[0] for seed in range(20)]
+    assert {one.names[0] for one in some} == {b"docs/plain.txt", bytes(path)}
+    for one in some:
+        each = [task for task, _ in Cutting(one, 1 << 20, Sequences(), lambda *_: None).tasks()]
+        assert [len(task.names) for task in each if isinstance(task, Files)] == [1]
+
+
+def test_many_of_them_are_few_tasks_in_row_order(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    suffix, table, other = KINDS[kind]
+    monkeypatch.setattr("simdocs.reading.read_tasks._AT_ONCE", 10)
+    Path("docs").mkdir()
+    for at in range(20):
+        Path(f"docs/{at:02}{suffix}").write_bytes(table if at in (6, 7, 13) else other + b"%d" % at)
+    found = found_by("docs")
+    each = [(task, ended) for task, ended in Cutting(found, 1 << 20, Sequences(), lambda *_: None).tasks()]
+    assert sum(ended for _, ended in each) == 20
+    assert [len(task.names) for task, _ in each if isinstance(task, Files)] == [6, 2, 3, 6]
+    names = list[bytes]()
+    for task, _ in each:
+        names += task.names if isinstance(task, Files) else [task.batch.name] if isinstance(task, Rows) else []
+    assert names == sorted(names)
+    assert len(simdocs.dedupe("docs").documents) == 17 + 6
+
+
+@pytest.mark.parametrize("seed", [0, *slow(1, 2, 3)])
+def test_an_update_has_the_bytes_of_a_build_from_scratch(clock: Clock, kind: str, seed: int) -> None:
+    """Files become tables, stop being tables, are renamed, touched, and left alone."""
+    suffix, table, other = KINDS[kind]
+    Path("docs").mkdir()
+    drawn = random.Random(seed)
+    contents = [table, other, other + b" ", b"", b"{"]
+    for at in range(6):
+        Path(f"docs/{at}{suffix}").write_bytes(drawn.choice(contents[:3]))
+    for _ in range(10):
+        one, two = (f"docs/{drawn.randrange(6)}{suffix}" for _ in range(2))
+        match drawn.randrange(4):
+            case 0:
+                Path(one).write_bytes(drawn.choice(contents))
+            case 1 if os.path.exists(one):
+                os.rename(one, two)
+            case 2 if os.path.exists(one):
+                os.utime(one)
+            case 3 if os.path.exists(one):
+                os.rename(one, "docs/a.txt")
+        clock.ahead += HOUR
+        built(Path("old.shingles"), ["docs"], allow_shrink=True)
+        compare(Path("old.shingles"))
+
+
+def test_an_unchanged_file_is_not_opened(path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    built(Path("x.shingles"), ["docs"])
+    clock.ahead += HOUR
+    monkeypatch.setattr(files, "open_file", lambda *_, **__: pytest.fail("it was opened"))
+    built(Path("x.shingles"), ["docs"])
+
+
+def test_an_unchanged_file_that_is_named_now_is_an_error(path: Path, clock: Clock, kind: str) -> None:
+    Path(f"table{KINDS[kind][0]}").write_bytes(KINDS[kind][1])
+    built(Path("x.shingles"), ["docs"])
+    clock.ahead += HOUR
+    with pytest.raises(UsageError, match="--input-format text"):
+        built(Path("x.shingles"), [path])
+    found = simdocs.shingle(path, f"table{KINDS[kind][0]}", output="x.shingles", allow_shrink=True)
+    assert found.skipped.counts["malformed"] == 1

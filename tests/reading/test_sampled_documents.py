@@ -1,0 +1,69 @@
+"""Documents are drawn at random from files and from lines, the same ones every time."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from simdocs.reading.formats.batch import named
+from simdocs.reading.formats.lines import LineBlock, read_block
+from simdocs.reading.read_tasks import Cutting, Files, Rows, sampled
+from tests import strategies as some
+from tests.reading.finding import found_by
+
+
+def lay(where: Path) -> Any:
+    lines = b"".join(json.dumps({"text": f"line {number}"}).encode() + b"\n" for number in range(1, 41))
+    (where / "a.txt").write_bytes(b"a file")
+    (where / "b.jsonl").write_bytes(lines.removesuffix(b"\n"))
+    (where / "c.jsonl.gz").write_bytes(gzip.compress(lines))
+    (where / "d.txt").write_bytes(b"another file")
+    return found_by(where)
+
+
+def names(found: Any) -> list[str]:
+    read = []
+    for task, _ in Cutting(found, 1 << 20, some.sequences(), lambda *_: None).tasks():
+        if isinstance(task, Files):
+            read += task.names
+        elif isinstance(task, Rows | LineBlock):
+            batch = task.batch if isinstance(task, Rows) else read_block(task, some.sequences())[0]
+            read += named(batch.name, batch.ids, batch.numbers)
+    return [os.path.basename(os.fsdecode(name)) for name in read]
+
+
+def test_all_documents_are_read_if_there_are_no_more_than_wanted(tmp_path):
+    found = lay(tmp_path)
+    for most in (82, 83):
+        few, every = sampled(found, 1 << 20, some.sequences(), most, 0)
+        assert few is found
+        assert every == 82
+    assert len(names(found)) == 82
+
+
+def test_each_document_is_drawn_as_often_and_the_same_ones_every_time(tmp_path):
+    found, every = lay(tmp_path), names(lay(tmp_path))
+    drawn: dict[str, int] = dict.fromkeys(every, 0)
+    for seed in range(200):
+        few, count = sampled(found, 1 << 20, some.sequences(), 20, seed)
+        read = names(few)
+        assert (len(read), count) == (20, 82)
+        assert read == names(sampled(found, 1 << 20, some.sequences(), 20, seed)[0])
+        assert read == [name for name in every if name in set(read)]  # in row order
+        for name in read:
+            drawn[name] += 1
+    assert all(25 <= times <= 75 for times in drawn.values())  # 49 are expected, and 6 are the standard deviation
+
+
+def test_a_line_that_is_not_drawn_is_not_even_parsed(tmp_path):
+    (tmp_path / "x.jsonl").write_bytes(b'not JSON\n{"text": "a"}\nnor this\n' * 10)
+    found = found_by(tmp_path)
+    few, every = sampled(found, 1 << 20, some.sequences(), 5, 3)
+    assert every == 30
+    (wanted,) = few.lines.values()
+    ((task, _),) = Cutting(few, 1 << 20, some.sequences(), lambda *_: None).tasks()
+    assert isinstance(task, Rows)
+    assert sorted([*task.batch.numbers, *(skip.line for skip in task.batch.skips)]) == wanted.tolist()

@@ -1,0 +1,102 @@
+"""Small files that are read with one call, in C: the same as one by one. What is not small and regular is left."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simdocs.kernels import native
+from simdocs.reading import files
+from simdocs.reading.files import STAMPS, read, read_small
+from simdocs.reading.identity import Stamp
+
+LIMIT = 1 << 30
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    if not native.is_installed():
+        pytest.skip("the kernels in C are not installed")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(files, "_FEW", 1)
+    with native.using("native"):
+        yield
+
+
+def small(*names: bytes, limit: int = LIMIT, follow: bool = True) -> list[bytes | None]:
+    """The bytes of these files. Those that are read are what `read` returns, with their stamps."""
+    texts, stamps = read_small(names, limit, np.full(len(names), follow))
+    for name, text, stamp in zip(names, texts, stamps.tolist(), strict=True):
+        assert text is None or (text, Stamp(*stamp)) == read(name, limit, follow=follow)
+    return texts
+
+
+def test_small_files_are_read_as_one_by_one():
+    rng = np.random.default_rng(1)
+    names = [b"a", b"b c", b"c\n\xed", b"d", b"e" * 255]
+    contents = [rng.bytes(size) for size in (1, 4000, 4001, 65536, 3)]
+    for name, content in zip(names, contents, strict=True):
+        Path(os.fsdecode(name)).write_bytes(content)
+    os.utime("d", ns=(-5, -5))
+    assert small(*names) == contents
+
+
+@pytest.mark.parametrize("ns", [-(1 << 32) * 10**9, (1 << 33) * 10**9 + 1])
+def test_times_before_1970_and_after_2038_are_those_of_the_stamp(ns):
+    Path("a").write_bytes(b"text")
+    try:
+        os.utime("a", ns=(ns, ns))
+    except OSError:
+        pytest.skip("the file system has no such times")
+    assert small(b"a") == [b"text"]
+
+
+def test_what_is_not_small_or_is_compressed_is_left():
+    for name, content in {"a": b"", "b": bytes(65537), "c.gz": b"text", "d.ZST": b"text", "e": b"1234567890"}.items():
+        Path(name).write_bytes(content)
+    names = [b"a", b"b", b"c.gz", b"d.ZST", b"e"]
+    assert small(*names) == [None, None, None, None, b"1234567890"]
+    assert small(*names, limit=9) == [None] * 5
+
+
+def test_what_is_no_regular_file_is_left():
+    Path("a").write_bytes(b"text")
+    os.symlink("a", "link")
+    os.mkfifo("fifo")
+    os.mkdir("directory")
+    os.mkdir("s3:")
+    Path("s3:", "a").write_bytes(b"text")
+    others = (b"fifo", b"directory", b"none", b"", b"a\0", b"s3://a", b"directory/none/a")
+    assert small(b"link", b"a", *others) == [b"text", b"text"] + [None] * len(others)
+    assert small(b"link", b"a", follow=False) == [None, b"text"]
+
+
+def test_numpy_alone_reads_none():
+    Path("a").write_bytes(b"text")
+    with native.using("numpy"):
+        assert small(b"a") == [None]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error"),
+    [
+        ({"flags": np.zeros(2, np.int32)}, ValueError),
+        ({"stamps": np.zeros(0, STAMPS)}, ValueError),
+        ({"most": -1}, ValueError),
+        ({"most": 1 << 40}, ValueError),
+        ({"names": ["a"]}, TypeError),
+        ({"names": ("a",)}, TypeError),
+    ],
+)
+def test_arguments_that_do_not_fit_are_refused(wrong: dict[str, Any], error: type[Exception]):
+    from simdocs.kernels.native import compiled
+
+    given: dict[str, Any] = {"names": (b"a",), "flags": np.zeros(1, np.int32), "most": 1, "stamps": np.zeros(1, STAMPS)}
+    assert compiled.read_files(*given.values()) == [None]
+    with pytest.raises(error):
+        compiled.read_files(*(given | wrong).values())

@@ -1,0 +1,301 @@
+"""Rows of Parquet and Arrow files: their types, their columns, and files that are damaged or named wrongly."""
+
+from __future__ import annotations
+
+import io
+import random
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import simdocs
+from simdocs.options.texts import Sequences
+from simdocs.reading.formats.batch import value_of
+from tests.reading.arrow_files import as_arrow_file, as_arrow_stream, as_parquet, needs_pyarrow
+from tests.reading.reading import read
+
+pytestmark = needs_pyarrow
+
+FORMS: dict[str, tuple[str, Callable[..., bytes]]] = {
+    "Parquet": ("x.parquet", as_parquet),
+    "an Arrow file": ("x.arrow", as_arrow_file),
+    "an Arrow stream": ("x.arrow", as_arrow_stream),
+}
+
+LONG = "The ferry leaves the northern quay at seven every morning"
+
+
+@pytest.fixture(params=FORMS)
+def form(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, Any]:
+    monkeypatch.chdir(tmp_path)
+    return FORMS[request.param]
+
+
+def arrow() -> Any:
+    return import_module("pyarrow")
+
+
+def documents(name: str, **fields: Any) -> dict[str, str]:
+    """Return the texts of the documents of a file, by their ids or else numbers."""
+    found = read(Path(name), name.rpartition(".")[2], Sequences(**fields))
+    assert not found.skips
+    return {(its_id or b"%d" % number).decode(): text.decode() for number, its_id, text in found.documents}
+
+
+def skipped(*arguments: str, **options: Any) -> list[tuple[str, str, str]]:
+    by_reason = simdocs.dedupe(*arguments, **options).skipped.by_reason
+    return [(reason, name, why) for reason, each in by_reason.items() for name, why in each]
+
+
+def kinds() -> dict[str, Any]:
+    kind = arrow()
+    return {
+        "string": kind.string(),
+        "large string": kind.large_string(),
+        "string view": kind.string_view(),
+        "dictionary": kind.dictionary(kind.int8(), kind.string()),
+    }
+
+
+@pytest.mark.parametrize("kind", ["string", "large string", "string view", "dictionary"])
+@pytest.mark.parametrize("id_kind", ["string", "dictionary", "int64", "uint8", "null"])
+def test_every_kind_of_string_is_read(form: Any, kind: str, id_kind: str) -> None:
+    name, write = form
+    texts = ["a text", "another one", "", "an é", "a text"] * 3
+    numbers = arrow().array(range(15), arrow().int64())
+    if id_kind == "null":
+        ids = arrow().nulls(15)
+    else:
+        ids = numbers if id_kind == "int64" else numbers.cast("uint8" if id_kind == "uint8" else "string")
+    column = arrow().array(texts).cast(kinds()[kind])
+    some = arrow().table({"other": numbers, "id": ids.cast(kinds().get(id_kind, ids.type)), "text": column})
+    Path(name).write_bytes(write(some))
+    wanted = [str(number + (id_kind == "null")) for number in range(15)]
+    assert documents(name) == dict(zip(wanted, texts, strict=True))
+
+
+def test_nested_fields_are_found_by_their_paths_and_exact_names_win(form: Any) -> None:
+    name, write = form
+    meta = [{"body": f"text {number}", "key": {"id": number}} if number else None for number in range(3)]
+    some = arrow().table({"meta": meta, "a.b": ["x", "y", "z"], "a": [{"b": "-"}] * 3, "title": ["t"] * 3})
+    Path(name).write_bytes(write(some))
+    assert documents(name, text_field=("a.b",)) == {"1": "x", "2": "y", "3": "z"}
+    assert documents(name, text_field=("title", "a.b")) == {"1": "t\nx", "2": "t\ny", "3": "t\nz"}
+    options: dict[str, Any] = {"text_field": ["meta.body"], "id_field": "meta.key.id"}
+    found = simdocs.dedupe(name, **options)
+    assert found.kept_names == [f"{name}#1", f"{name}#2"]
+    assert found.skipped.by_reason["malformed"] == [(name, "row 1: field 'meta.body' is null")]
+
+
+def test_the_fields_of_a_struct_are_named(form: Any) -> None:
+    name, write = form
+    Path(name).write_bytes(write(arrow().table({"meta": [{"source": 1, "body": "x"}], "other": ["y"]})))
+    there = "no row has the field 'meta.boddy'; the first has 'meta', 'meta.source', 'meta.body': name"
+    with pytest.raises(simdocs.UsageError, match=there):
+        simdocs.dedupe(name, text_field=["meta.boddy"])
+    assert skipped(name, text_field=["meta"]) == [("malformed", name, "row 1: field 'meta' is not a string")]
+
+
+def test_rows_without_a_text_are_named_and_the_others_read(form: Any) -> None:
+    name, write = form
+    binary = arrow().array([b"one", None, b"no UTF-8: \xff", b"four", b"a long text" * 9], arrow().binary())
+    ids = ["a", "b", "c", "nul\0", "e"]
+    some = arrow().table({"id": ids, "text": binary.view(arrow().string())})
+    Path(name).write_bytes(write(some, rows=2))
+    assert skipped(name, max_size=50) == [
+        ("oversized", name, "row 5: 99 bytes"),
+        ("malformed", name, "row 2: field 'text' is null"),
+        ("malformed", name, "row 3: field 'text' is not UTF-8"),
+        ("malformed", name, "row 4: field 'id' holds a NUL"),
+    ]
+    assert simdocs.dedupe(name, max_size=50).kept_names == [f"{name}#a"]
+
+
+@pytest.mark.parametrize(("column", "kind"), [([1, 2], "int64"), ([b"a", b"b"], "binary"), ([None, None], "null")])
+def test_a_column_of_another_type_is_one_error(form: Any, column: list[Any], kind: str) -> None:
+    name, write = form
+    Path(name).write_bytes(write(arrow().table({"text": column, "body": ["a", "b"]})))
+    with pytest.raises(
+        simdocs.UsageError, match=f"{name}: the column 'text' has the type {kind}, not strings: name an"
+    ):
+        simdocs.dedupe(name)
+
+
+def test_a_struct_is_no_text(form: Any) -> None:
+    name, write = form
+    Path(name).write_bytes(write(arrow().table({"text": [{"a": "b"}, None]})))
+    why = ["row 1: field 'text' is not a string", "row 2: field 'text' is null"]
+    assert skipped(name) == [("malformed", name, each) for each in why]
+
+
+def test_the_strings_of_a_list_are_one_text(form: Any) -> None:
+    name, write = form
+    Path(name).write_bytes(write(arrow().table({"text": [["a", None, "b"], [], None]})))
+    found = read(Path(name), name.rpartition(".")[2])
+    assert (found.documents, found.skips) == ([(1, None, b"a\nb"), (2, None, b"")], [(3, "field 'text' is null")])
+
+
+def test_an_id_of_another_type_is_an_error_only_if_its_column_was_named(form: Any) -> None:
+    name, write = form
+    Path(name).write_bytes(write(arrow().table({"text": ["a", "b"], "id": [1.0, None], "nr": [1.0, None]})))
+    for field in ("nr", "id"):
+        with pytest.raises(simdocs.UsageError, match=f"no row has an id in the field '{field}'"):
+            simdocs.dedupe(name, id_field=field)
+    found = simdocs.dedupe(name)
+    (warning,) = [each for each in found.skipped.every_warning if "no id" in each]
+    assert warning.startswith(f"{name}: row 1: field 'id' is neither a string nor an integer, so")
+    assert found.kept_names == [f"{name}#1", f"{name}#2"]
+    assert documents(name) == {"1": "a", "2": "b"}
+    assert documents(name, id_field="key") == {"1": "a", "2": "b"}
+
+
+def test_two_columns_of_one_name_are_refused(form: Any) -> None:
+    name, write = form
+    Path(name).write_bytes(write(arrow().Table.from_arrays([["a"], ["b"]], names=["text", "text"])))
+    with pytest.raises(simdocs.UsageError, match="2 columns have the name 'text'"):
+        simdocs.dedupe(name)
+
+
+def test_empty_tables_and_units_are_read(form: Any) -> None:
+    name, write = form
+    empty = arrow().table({"text": arrow().array([], arrow().string())})
+    Path(name).write_bytes(write(empty))
+    assert documents(name) == {}
+    assert skipped(name) == []
+    some = arrow().table({"text": ["a", "b", "c"]})
+    content = io.BytesIO()
+    if name == "x.parquet":
+        with import_module("pyarrow.parquet").ParquetWriter(content, some.schema) as writer:
+            for each in (empty, some.slice(0, 1), empty, some.slice(1, 2), empty):
+                writer.write_table(each)
+    else:
+        with import_module("pyarrow.ipc").new_stream(content, some.schema) as writer:
+            for begin, end in ((0, 0), (0, 1), (1, 1), (1, 3), (3, 3)):
+                for batch in some.slice(begin, end - begin).to_batches() or empty.to_batches():
+                    writer.write_batch(batch)
+    Path(name).write_bytes(content.getvalue())
+    assert documents(name) == {"1": "a", "2": "b", "3": "c"}
+
+
+def test_dictionaries_that_grow_or_are_replaced_are_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    ipc, content = import_module("pyarrow.ipc"), io.BytesIO()
+    kind = arrow().dictionary(arrow().int8(), arrow().string())
+    schema = arrow().schema([("id", arrow().string()), ("text", kind)])
+    words = [["a", "b"], ["a", "b", "c"], ["x", "y"], ["x", "y", "z"]]
+    with ipc.new_stream(content, schema, options=ipc.IpcWriteOptions(emit_dictionary_deltas=True)) as writer:
+        for number, each in enumerate(words):
+            text = arrow().DictionaryArray.from_arrays(arrow().array(range(len(each)), arrow().int8()), each)
+            ids = [f"{number}{word}" for word in each]
+            writer.write_batch(arrow().record_batch([arrow().array(ids), text], schema=schema))
+    Path("x.arrow").write_bytes(content.getvalue())
+    wanted = {f"{number}{word}": word for number, each in enumerate(words) for word in each}
+    assert documents("x.arrow") == wanted
+
+
+@pytest.mark.parametrize("compression", ["zstd", "lz4"])
+def test_compressed_bodies_are_read(form: Any, compression: str) -> None:
+    name, write = form
+    Path(name).write_bytes(write(arrow().table({"text": [LONG] * 7}), compression=compression))
+    assert documents(name) == {str(number): LONG for number in range(1, 8)}
+
+
+def test_a_stream_may_lack_its_end_but_not_the_end_of_a_message(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    whole = as_arrow_stream(arrow().table({"text": [f"text {number}" for number in range(9)]}))
+    Path("x.arrow").write_bytes(whole[:-8])
+    assert len(documents("x.arrow")) == 9
+    assert skipped("x.arrow") == []
+    Path("x.arrow").write_bytes(whole[:-9])
+    ((_, _, why),) = skipped("x.arrow")
+    assert why.startswith("an Arrow file that is damaged, or cannot be read: ")
+    assert why.endswith(", from row 6 on")
+
+
+WRONG = {
+    "empty": b"",
+    "text": b"this is a text, and no table of anything\n" * 3,
+    "gzip": b"\x1f\x8b\x08\0\0\0\0\0",
+    "its first bytes": b"PAR1",
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_other_files_with_the_suffix_are_named(form: Any, wrong: str) -> None:
+    name, _ = form
+    Path(name).write_bytes(WRONG[wrong])
+    ((reason, _, why),) = skipped(name)
+    assert reason == "malformed"
+    assert "a" in why
+
+
+def test_a_file_cut_anywhere_is_named_or_gives_the_rows_before(form: Any) -> None:
+    name, write = form
+    whole = write(arrow().table({"text": [f"text {number}" for number in range(9)]}))
+    for end in range(0, len(whole) - 9, 37):
+        Path(name).write_bytes(whole[:end])
+        ((reason, _, _),) = skipped(name)
+        assert reason == "malformed", end
+
+
+def test_wrong_suffixes_are_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    some = arrow().table({"text": ["a"]})
+    Path("x.arrow").write_bytes(as_parquet(some))
+    Path("y").write_bytes(as_parquet(some))
+    Path("z.bin").write_bytes(as_arrow_file(some))
+    whys = [why for _, _, why in skipped("x.arrow", "y", "z.bin")]
+    assert ["--input-format" in why for why in whys] == [True] * 3
+    assert simdocs.dedupe("y", input_format="parquet").kept_names == ["y#1"]
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("compression", [None, "zstd"])
+def test_only_wanted_columns_are_read_and_have_the_values_of_the_file(form: Any, seed: int, compression: str) -> None:
+    """The columns differ in the number of their buffers; some cannot be read as Python objects."""
+    name, write = form
+    pa, draw, rows = arrow(), random.Random(seed), 17
+    texts = [draw.choice([None, "", "x" * draw.randrange(40), f"text {draw.random()}"]) for _ in range(rows)]
+    columns = {
+        "text": pa.array(texts, pa.string()),
+        "nested": pa.array([{"a": text, "b": {"c": text}} for text in texts]),
+        "words": pa.array([draw.choice(["one", "two", None, "a long word"]) for _ in texts]).dictionary_encode(),
+        "tags": pa.array([[text] * draw.randrange(3) for text in texts]),
+        "when": pa.array([draw.randrange(1 << 62) for _ in texts]).cast(pa.timestamp("ns")),
+        "none": pa.nulls(rows),
+    }
+    some = pa.table({each: columns[each] for each in draw.sample(sorted(columns), len(columns))})
+    Path(name).write_bytes(write(some, compression=compression or ("none" if "parquet" in name else None)))
+    wanted = tuple(draw.sample(["text", "nested.a", "nested.b.c", "words"], draw.randrange(1, 4)))
+    found = read(Path(name), name.rpartition(".")[2], Sequences(text_field=wanted))
+    values = [[value_of(row, each) for each in wanted] for row in some.drop_columns("when").to_pylist()]
+    expected = {number: "\n".join(each).encode() for number, each in enumerate(values, 1) if None not in each}
+    assert dict(zip(found.numbers, found.texts, strict=True)) == expected
+    assert found.count == rows
+
+
+def test_row_groups_of_which_nothing_is_wanted_are_not_read(tmp_path: Path) -> None:
+    path, some = tmp_path / "x.parquet", arrow().table({"text": [f"text number {at}" for at in range(1000)]})
+    data = bytearray(as_parquet(some, rows=100, compression="none", use_dictionary=False))
+    at = data.index(b"text number 300") - 4
+    path.write_bytes(data[:at] + b"\xff" * 1000 + data[at + 1000 :])
+    assert read(path, "parquet").count == 300
+    assert read(path, "parquet", wanted=[250, 799, 800]).numbers == [250, 799, 800]
+
+
+def test_nothing_is_read_in_threads_of_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One would release a Python object, perhaps after Python has ended."""
+    monkeypatch.chdir(tmp_path)
+    Path("x.arrow").write_bytes(as_arrow_file(arrow().table({"text": ["one", "one", "two"]})))
+    real, asked = import_module("pyarrow.ipc").open_file, list[Any]()
+    monkeypatch.setattr(
+        import_module("pyarrow.ipc"), "open_file", lambda *some, **more: asked.append(more) or real(*some, **more)
+    )
+    assert [one.rows for one in simdocs.dedupe("x.arrow", kept_rows="kept.arrow").written] == [2]
+    assert asked
+    assert not any(each["options"].use_threads for each in asked)

@@ -1,0 +1,387 @@
+"""Which files an update reads: those that may have changed, and no others. Each is judged by its size, times, inode."""
+
+from __future__ import annotations
+
+import errno
+import gzip
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simdocs.options.texts import Updating
+from simdocs.pipeline import shingling
+from simdocs.reading import file_list, files, identity
+from simdocs.reading.formats import lines
+from simdocs.reading.unchanged import EarlierFiles, compare
+from tests import strategies as some
+from tests.cli.forged import exchange, signed_anew
+from tests.commands.building import built, content, opened, standard_input
+from tests.reading.small_chunks import cut_small
+from tests.runs import without_sync
+
+HOUR = 3600 * 10**9
+LINES = [b'{"text": "the text of line %d"}\n' % number for number in range(40)]
+TWICE = [b'{"id": "x", "text": "once"}\n', b'{"id": "x", "text": "twice"}\n']
+EVERY = {"docs/a", "docs/b", "docs/sub/c", "docs/lines.jsonl"}
+
+
+class Watch:
+    """What was read since it was asked last: the names of files, where lines were parsed, and texts."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.files, self.lines, self.texts = set[str](), list[int](), list[bytes]()
+        patch.setattr(files, "open_file", self._opening(files.open_file))
+        batch_of, shingled = lines.batch_of, shingling.shingled
+
+        def parsing(name: bytes, data: bytes, start: int, *more: Any) -> Any:
+            self.lines.append(start)
+            return batch_of(name, data, start, *more)
+
+        def shingling_texts(raws: list[bytes], *more: Any) -> Any:
+            self.texts += filter(None, raws)
+            return shingled(raws, *more)
+
+        patch.setattr(lines, "batch_of", parsing)
+        patch.setattr(shingling, "shingled", shingling_texts)
+
+    def _opening(self, open_file: Callable[..., Any]) -> Callable[..., Any]:
+        def opening(name: bytes, **more: Any) -> Any:
+            self.files.add(os.fsdecode(name))
+            return open_file(name, **more)
+
+        return opening
+
+
+class Case:
+    """A tree of old documents, and an artifact of them that is updated."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        os.makedirs("docs/sub")
+        for name in ("docs/a", "docs/b", "docs/sub/c"):
+            Path(name).write_bytes(b"the text of " + name.encode())
+        Path("docs/lines.jsonl").write_bytes(b"".join(LINES))
+        self.ahead = HOUR
+        patch.setattr(identity, "now", lambda: time.time_ns() + self.ahead)
+        without_sync(patch)
+        cut_small(patch, 256)
+        built(Path("x.shingles"), ["docs"])
+
+    def update(self, *arguments: str, **options: Any) -> Watch:
+        """Update the artifact, and return what was read. It must be what a build from scratch is."""
+        with pytest.MonkeyPatch.context() as patch:
+            watch = Watch(patch)
+            built(Path("x.shingles"), list(arguments or ["docs"]), allow_shrink=True, **options)
+        shutil.rmtree("fresh.shingles", ignore_errors=True)
+        fresh = {name: value for name, value in options.items() if name in ("max_size", "follow")}
+        built(Path("fresh.shingles"), list(arguments or ["docs"]), **fresh)
+        assert content(Path("x.shingles")) == content(Path("fresh.shingles"))
+        return watch
+
+
+@pytest.fixture
+def case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Case:
+    monkeypatch.chdir(tmp_path)
+    return Case(monkeypatch)
+
+
+def test_nothing_is_read_where_nothing_has_changed(case: Case) -> None:
+    assert case.update().files == set()
+
+
+def test_every_file_is_read_with_checksum_but_no_text_is_shingled(case: Case) -> None:
+    watch = case.update(checksum=True)
+    assert (watch.files, watch.lines, watch.texts) == (EVERY, [], [])
+
+
+def test_everything_is_read_and_shingled_if_it_is_rebuilt(case: Case) -> None:
+    watch = case.update(rebuild=True)
+    assert (watch.files, len(watch.texts)) == (EVERY, 43)
+
+
+def test_documents_below_a_renamed_directory_are_not_read(case: Case) -> None:
+    os.rename("docs/sub", "docs/other")
+    assert case.update().files == set()
+
+
+def test_documents_of_exchanged_directories_are_not_read(case: Case) -> None:
+    os.mkdir("docs/too")
+    Path("docs/too/c").write_bytes(b"another text")
+    case.update()
+    os.rename("docs/sub", "aside")
+    os.rename("docs/too", "docs/sub")
+    os.rename("aside", "docs/too")
+    assert case.update().files == set()
+
+
+def rename() -> str:
+    os.rename("docs/a", "docs/new")
+    return "docs/new"
+
+
+def link() -> str:
+    os.link("docs/a", "elsewhere")
+    return "docs/a"
+
+
+def chmod() -> str:
+    os.chmod("docs/a", 0o600)
+    return "docs/a"
+
+
+def test_an_update_with_two_workers_has_the_bytes_of_a_build_with_one(case: Case) -> None:
+    for name in ("docs/a", "docs/new"):
+        Path(name).write_bytes(b"another text")
+    Path("docs/lines.jsonl").write_bytes(b"".join([*LINES[:9], b'{"text": "new"}\n', *LINES[9:30], *LINES[35:]]))
+    assert case.update(jobs=2).files <= {"docs/a", "docs/new", "docs/lines.jsonl"}
+
+
+def test_a_file_that_could_not_be_read_to_its_end_is_read_again(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its stamp is the same, and no line of it was skipped."""
+
+    read_interval = files.read_interval
+
+    def broken(file: Any, start: int, stop: int) -> bytes:
+        if start >= 3 * 256:
+            raise OSError(errno.EIO, "broken")
+        return read_interval(file, start, stop)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "read_interval", broken)
+        assert 3 < built(Path("x.shingles"), ["docs"], rebuild=True, allow_shrink=True).n_documents < 43
+    assert case.update().files == {"docs/lines.jsonl"}
+
+
+def test_a_text_from_standard_input_is_not_taken_for_the_file_that_it_comes_from(case: Case) -> None:
+    """Bytes that are held have a size and no times. A file of 1970 has these times, too."""
+    os.utime("docs/a", ns=(0, 0))
+    case.update()
+    shutil.rmtree("fresh.shingles")
+    found = []
+    for target in ("x.shingles", "fresh.shingles"):
+        with standard_input(Path("docs/a")):
+            built(Path(target), ["-"], allow_shrink=True)
+        found.append(content(Path(target)))
+    assert found[0] == found[1]
+
+
+def test_two_files_with_one_inode_number_are_told_apart(case: Case) -> None:
+    """They are on two devices, of which one may be a copy of the other, with the same times. Both were renamed."""
+    documents = opened(Path("x.shingles")).documents
+    files = documents.sources.files.copy()
+    assert files["file_size"][0] == files["file_size"][1]
+    for name in ("mtime_ns", "ctime_ns", "inode"):
+        files[name][:2] = files[name][0]
+    earlier = EarlierFiles(replace(documents, sources=replace(documents.sources, files=files)), identity.now(), 1 << 20)
+    found = file_list.FileList.of([b"new/a", b"new/b"], [0, 0], {}, texts=False)
+    for name, recorded in (("size", "file_size"), ("mtime_ns", "mtime_ns"), ("ctime_ns", "ctime_ns")):
+        found.stamps[name] = files[recorded][:2]
+    found.met["inode"], found.met["device"] = files["inode"][:2], (1, 2)
+    unchanged = compare(found, earlier, some.sequences(), 1 << 20, Updating())
+    assert (unchanged.same.tolist(), unchanged.likely.tolist()) == ([-1, -1], [-1, -1])
+
+
+@pytest.mark.parametrize("change", [rename, link, chmod])
+def test_a_file_whose_inode_was_changed_is_read(case: Case, change: Callable[[], str]) -> None:
+    name = change()
+    watch = case.update()
+    assert (watch.files, watch.texts) == ({name}, [])
+
+
+def test_a_copy_with_the_same_times_is_read(case: Case) -> None:
+    shutil.copy2("docs/a", "copy")
+    os.replace("copy", "docs/a")
+    watch = case.update()
+    assert (watch.files, watch.texts) == ({"docs/a"}, [])
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "data"),
+    [
+        ("docs/x.jsonl", "docs/x.txt", b"".join(LINES)),
+        ("docs/x.txt", "docs/x.jsonl", b"".join(LINES)),
+        ("docs/x.gz", "docs/x.txt", gzip.compress(b"a text", mtime=0)),
+    ],
+)
+def test_a_file_is_read_again_in_another_way_if_its_name_asks_for_that(
+    case: Case, one: str, other: str, data: bytes
+) -> None:
+    """A link to it is renamed, so its own times are the same."""
+    Path("aside").write_bytes(data)
+    os.symlink("../aside", one)
+    case.update(follow=True)
+    os.rename(one, other)
+    assert case.update(follow=True).files == {other}
+
+
+def test_files_with_other_inodes_and_equal_times_are_read(case: Case) -> None:
+    """As on a file system that numbers its files anew whenever it is mounted."""
+    signed_anew(Path("x.shingles"), lambda arrays: np.add(inodes := arrays["files"]["inode"], 1 << 40, out=inodes))
+    watch = case.update()
+    assert (watch.files, watch.texts) == (EVERY, [])
+
+
+@pytest.mark.parametrize("name", sorted(EVERY))
+def test_a_touched_file_is_read_and_not_shingled_again(case: Case, name: str) -> None:
+    os.utime(name, ns=(1, 1))
+    watch = case.update()
+    assert (watch.files, watch.lines, watch.texts) == ({name}, [], [])
+
+
+def test_a_file_with_new_text_of_the_same_size_and_time_is_read(case: Case) -> None:
+    """Its ctime cannot be put back."""
+    times = os.stat("docs/a")
+    Path("docs/a").write_bytes(b"the next of docs/a")
+    os.utime("docs/a", ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert os.stat("docs/a").st_size == times.st_size
+    watch = case.update()
+    assert (watch.files, watch.texts) == ({"docs/a"}, [b"the next of docs/a"])
+
+
+@pytest.mark.parametrize(("age", "again"), [(1.5, True), (2.5, False)])
+@pytest.mark.parametrize("touched", [False, True])
+def test_a_file_that_was_recent_when_it_was_read_is_read_again(
+    case: Case, age: float, again: bool, touched: bool
+) -> None:
+    """Perhaps it was changed once more in the same tick of the clock."""
+    if touched:  # so that only its ctime is recent
+        os.utime("docs/a", ns=(1, 1))
+    status = os.stat("docs/a")
+    case.ahead = status.st_ctime_ns + int(age * 1e9) - time.time_ns()
+    case.update(rebuild=True)
+    case.ahead = HOUR
+    assert ("docs/a" in case.update().files) == again
+    assert case.update().files == set()
+
+
+def test_an_artifact_whose_files_do_not_fit_their_rows_is_built_from_scratch(case: Case) -> None:
+    """Nobody wrote it so, but its checksums are right."""
+    signed_anew(Path("x.shingles"), lambda arrays: exchange(arrays["files"]["row"], 0, 1))
+    assert case.update().files == EVERY
+
+
+def test_a_file_from_the_future_is_always_read(case: Case) -> None:
+    os.utime("docs/a", ns=(0, time.time_ns() + 2 * HOUR))
+    for _ in range(3):
+        watch = case.update()
+        assert watch.files == {"docs/a"}
+    assert watch.texts == []
+
+
+def append(data: bytes) -> None:
+    with Path("docs/lines.jsonl").open("ab") as stream:
+        stream.write(data)
+
+
+def test_only_the_end_of_a_file_is_parsed_if_lines_were_appended(case: Case) -> None:
+    append(b'{"text": "one more"}\n')
+    watch = case.update()
+    assert (watch.files, watch.texts) == ({"docs/lines.jsonl"}, [b"one more"])
+    assert watch.lines[0] == sum(map(len, LINES))
+
+
+@pytest.mark.parametrize("end", [b"", b"\n", b"\n\n \n"])
+def test_a_last_line_without_an_end_is_parsed_again_when_the_file_has_grown(case: Case, end: bytes) -> None:
+    append(b'{"text": "no end"}')
+    case.update()
+    append(end + b'  \n{"text": "another"}')
+    watch = case.update()
+    assert watch.texts[-1] == b"another"
+    assert b"no end" in watch.texts
+    append(b", and more")
+    case.update()
+
+
+def test_a_file_that_has_grown_is_read_again_if_it_begins_otherwise(case: Case) -> None:
+    data = Path("docs/lines.jsonl").read_bytes()
+    Path("docs/lines.jsonl").write_bytes(data.replace(b"line 7", b"line X") + b'{"text": "one more"}\n')
+    assert len(case.update().texts) == 41
+
+
+def test_a_file_in_which_a_line_was_inserted_or_removed_is_read_again(case: Case) -> None:
+    for rows in ([*LINES[:20], b'{"text": "one more"}\n', *LINES[20:]], LINES[1:]):
+        Path("docs/lines.jsonl").write_bytes(b"".join(rows))
+        assert len(case.update().texts) == len(rows)
+
+
+def test_lines_of_a_renamed_file_are_not_parsed_again(case: Case) -> None:
+    os.rename("docs/lines.jsonl", "docs/sub/other.ndjson")
+    watch = case.update()
+    assert (watch.files, watch.lines) == ({"docs/sub/other.ndjson"}, [])
+
+
+def test_a_file_with_a_malformed_line_is_read_each_time(case: Case) -> None:
+    Path("docs/lines.jsonl").write_bytes(b"".join([*LINES[:20], b"{\n", *LINES[20:]]))
+    case.update()
+    for _ in range(2):
+        watch = case.update()
+        assert (watch.files, len(watch.texts)) == ({"docs/lines.jsonl"}, 40)
+
+
+def test_a_file_with_a_line_without_the_text_field_is_read_and_the_line_reported_each_time(case: Case) -> None:
+    append(b'{"body": "x"}\n')
+    for _ in range(3):
+        case.update()
+        assert json.loads(Path("x.shingles/run.json").read_bytes())["skipped"] == {"malformed": 1}
+
+
+def test_a_file_with_a_repeated_id_is_read_and_the_line_reported_each_time(case: Case) -> None:
+    Path("docs/lines.jsonl").write_bytes(b"".join([*LINES[:10], *TWICE, *LINES[10:]]))
+    case.update()
+    for turn in range(2):
+        append(b'{"text": "turn %d"}\n' % turn)
+        case.update()
+        assert json.loads(Path("x.shingles/run.json").read_bytes())["skipped"] == {"malformed": 1}
+    assert opened(Path("x.shingles")).documents.sources.files["skipped"].tolist() == [0, 0, 1, 0]
+
+
+def test_an_artifact_with_a_file_after_its_last_row_is_built_from_scratch(case: Case) -> None:
+    signed_anew(Path("x.shingles"), lambda arrays: arrays["files"]["row"].__setitem__(-1, 43))
+    assert case.update().files == EVERY
+
+
+def test_what_came_from_no_file_is_never_unchanged(case: Case) -> None:
+    """The text of a FIFO has no times and no inode, as an empty file of 1970 has if neither counts."""
+    documents = opened(Path("x.shingles")).documents
+    files = documents.sources.files.copy()
+    for name in ("file_size", "mtime_ns", "ctime_ns", "inode"):
+        files[name][0] = 0
+    earlier = EarlierFiles(replace(documents, sources=replace(documents.sources, files=files)), identity.now(), 1 << 20)
+    found = file_list.FileList.of([b"docs/a"], [0], {}, texts=False)
+    found.met["inode"] = 7
+    assert compare(found, earlier, some.sequences(), 1 << 20, Updating()).same.tolist() == [-1]
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        *({"read_ns": value} for value in ("1", None, True, [], 1e30, -1, 2 * 10**18, 1 << 62, 1 << 70)),
+        *({"max_size": value} for value in ("1", None, [], 1e30, -1, -(1 << 70))),
+    ],
+    ids=repr,
+)
+def test_no_forged_run_makes_a_recent_or_too_large_file_unchanged(case: Case, forged: dict[str, Any]) -> None:
+    if "read_ns" in forged:
+        case.ahead = 0
+        Path("docs/a").write_bytes(b"recent")
+        case.update()
+    path = Path("x.shingles/run.json")
+    path.write_text(json.dumps(json.loads(path.read_bytes()) | forged))
+    watch = case.update(**({"max_size": 5} if "max_size" in forged else {}))
+    assert "docs/a" in watch.files
+
+
+@pytest.mark.parametrize("name", ["read_ns", "max_size"])
+def test_a_run_without_its_facts_makes_no_file_unchanged(case: Case, name: str) -> None:
+    path = Path("x.shingles/run.json")
+    run = json.loads(path.read_bytes())
+    del run[name]
+    path.write_text(json.dumps(run))
+    assert "docs/a" in case.update(max_size=5).files

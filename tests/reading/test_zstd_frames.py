@@ -1,0 +1,215 @@
+"""Zstandard: frames of every kind are read as the library reads them, and what cannot be read is explained."""
+
+from __future__ import annotations
+
+import os
+import struct
+import tracemalloc
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simdocs.model.skipped import DocumentSkipped
+from simdocs.reading import compression
+from simdocs.reading.compression import CompressedStream
+from simdocs.reading.files import read
+from tests.packing import needs_zstd, zstd
+
+pytestmark = needs_zstd
+
+MIB = 1 << 20
+CANNOT = "a zstd file that cannot be decompressed"
+
+texts = st.binary(max_size=300) | st.sampled_from([b"a" * 5000, b"\0" * 70_000, os.urandom(0), b"line\n" * 999])
+pieces = st.lists(texts, max_size=4)
+"""The content of a frame. After each piece, the block is flushed."""
+
+files = st.lists(st.tuples(pieces, st.booleans(), st.integers(0, 40)), min_size=1, max_size=5)
+"""Frames: the pieces, whether there is a checksum, and the size of a skippable frame before it."""
+
+
+def skippable(size: int, kind: int = 0) -> bytes:
+    return struct.pack("<II", 0x184D2A50 + kind, size) + bytes(size)
+
+
+def frame(parts: list[bytes], *, checksum: bool = False, **options: int) -> bytes:
+    library = zstd()
+    known = library.CompressionParameter
+    chosen = {getattr(known, name): value for name, value in options.items()} | {known.checksum_flag: int(checksum)}
+    made = library.ZstdCompressor(options=chosen)
+    blocks = [made.compress(part) + made.flush(made.FLUSH_BLOCK) for part in parts]
+    return b"".join(blocks) + bytes(made.flush())
+
+
+def file_of(frames: list[tuple[list[bytes], bool, int]]) -> tuple[bytes, bytes]:
+    """A compressed file, and its content."""
+    made = [skippable(size) * (size > 0) + frame(parts, checksum=checksum) for parts, checksum, size in frames]
+    return b"".join(made), b"".join(b"".join(parts) for parts, _, _ in frames)
+
+
+def refused(data: bytes, limit: int = MIB) -> str:
+    with pytest.raises(DocumentSkipped) as caught:
+        compression.decompress("zstd", data, limit)
+    assert caught.value.reason == "malformed"
+    return caught.value.detail
+
+
+@given(files)
+def test_files_decompress_as_by_the_library(frames: list[tuple[list[bytes], bool, int]]) -> None:
+    data, content = file_of(frames)
+    assert zstd().decompress(data) == content
+    assert compression.decompress("zstd", data, MIB) == content
+
+
+@given(files, st.integers(1, 3000), st.lists(st.integers(1, 70_000), min_size=1, max_size=4))
+def test_content_does_not_depend_on_how_it_is_read(
+    frames: list[tuple[list[bytes], bool, int]], at_once: int, sizes: list[int]
+) -> None:
+    data, content = file_of(frames)
+    stream, read, turn = CompressedStream("zstd", lambda offset: data[offset : offset + at_once]), b"", 0
+    while piece := stream.read(sizes[turn % len(sizes)]):
+        assert len(piece) <= sizes[turn % len(sizes)]
+        read, turn = read + piece, turn + 1
+    assert read == content
+
+
+@given(files, st.data())
+def test_a_file_cut_anywhere_is_malformed_or_ends_with_a_frame(
+    frames: list[tuple[list[bytes], bool, int]], draw: st.DataObject
+) -> None:
+    """A file that is cut between two frames is a whole file, which nothing tells from the one that it was."""
+    data, _ = file_of(frames)
+    whole = {0: b""}
+    at, content = 0, b""
+    for parts, checksum, size in frames:
+        at += len(skippable(size)) * (size > 0)
+        whole[at] = content
+        at += len(frame(parts, checksum=checksum))
+        content += b"".join(parts)
+        whole[at] = content
+    cut = draw.draw(st.integers(0, len(data)))
+    if cut in whole and cut:
+        assert compression.decompress("zstd", data[:cut], MIB) == whole[cut]
+    else:
+        assert refused(data[:cut]) == "a zstd file cut short"
+
+
+damage = st.tuples(st.integers(0, 1 << 20), st.integers(0, 8), st.binary(max_size=5))
+"""A place in a file, how many bytes are cut out there, and what is put in."""
+
+
+@given(files, damage, st.sampled_from([1, 7, 100, 1 << 14]), st.sampled_from([100, MIB]))
+def test_a_damaged_file_is_refused_if_the_library_refuses_it(
+    frames: list[tuple[list[bytes], bool, int]], change: tuple[int, int, bytes], at_once: int, most: int
+) -> None:
+    """However it is read: damage is never taken for the end, nor for other content.
+
+    In small pieces, the library accepts a wrong size in the header of a frame whose last block is empty.
+    """
+    whole, (place, cut, put) = file_of(frames)[0], change
+    place %= len(whole) + 1
+    data = whole[:place] + put + whole[place + cut :]
+    try:
+        content = zstd().decompress(data) if data else None
+    except zstd().ZstdError:
+        content = None
+    if content is None:
+        refused(data)
+    else:
+        assert compression.decompress("zstd", data, MIB) == content
+    stream, read = CompressedStream("zstd", lambda offset: data[offset : offset + at_once]), b""
+    try:
+        while piece := stream.read(most):
+            read += piece
+    except DocumentSkipped:
+        assert content is None
+        with pytest.raises(DocumentSkipped):
+            stream.read(1)
+    else:
+        assert content in (None, read)
+
+
+def test_damage_in_a_later_frame_is_not_the_end() -> None:
+    """The library takes damaged bytes for the rest of a frame if it is called again after it has refused them."""
+    first, second = frame([b"some text "]), frame([b"line %d of another text\n" % at for at in range(99)])
+    for place in range(4, len(second)):
+        data = first + second[:place] + b"\xff\0\xff" + second[place:]
+        try:
+            content = zstd().decompress(data)
+        except zstd().ZstdError:
+            refused(data)
+        else:
+            assert compression.decompress("zstd", data, MIB) == content
+
+
+def test_a_damaged_frame_is_explained() -> None:
+    whole = frame([b"some text " * 400, os.urandom(500)], checksum=True)
+    wrong = whole[:-1] + bytes([whole[-1] ^ 1])
+    assert refused(wrong) == f"{CANNOT}: Restored data doesn't match checksum"
+    assert refused(whole[:9] + b"\xff" * 9 + whole[18:]).startswith(CANNOT)
+    is_text = "not a zstd file, but text: give the file a name that ends as what it is"
+    assert [refused(text) for text in (b"plain text", b"a", "\ufeffgr\u00fcn".encode()[:-2])] == [is_text] * 3
+    assert [refused(text) for text in (b"\0", b"\xff\xfe", b"plain\1text")] == ["not a zstd file"] * 3
+    assert refused(b"\x28\xb5") == "a zstd file cut short"
+    assert refused(whole + b"more text") == "a zstd file with other data after its end"
+    assert refused(whole + bytes(4)) == "a zstd file with other data after its end"
+
+
+@pytest.mark.reliability("a Zstandard file that needs more than the library gives")
+@pytest.mark.parametrize("log", [28, 30, 31])
+def test_a_window_that_is_too_large_is_explained(log: int) -> None:
+    data = frame([b"some text"], window_log=log, enable_long_distance_matching=1)
+    why = f"{CANNOT}: Frame requires too much memory for decoding"
+    assert refused(data) == refused(skippable(3) + data) == why
+
+
+def test_the_largest_window_of_a_usual_level_is_read() -> None:
+    data = frame([b"some text"], window_log=27)
+    assert compression.decompress("zstd", data, MIB) == b"some text"
+    assert compression.decompress("zstd", zstd().compress(b"text " * 99, 22), MIB) == b"text " * 99
+
+
+@pytest.mark.reliability("a Zstandard file that needs more than the library gives")
+def test_a_missing_dictionary_is_explained() -> None:
+    library = zstd()
+    samples = [b"the ferry leaves at %d, except on Sundays" % at for at in range(999)]
+    dictionary = library.train_dict(samples, 1000)
+    assert refused(library.compress(samples[7], zstd_dict=dictionary)) == f"{CANNOT}: Dictionary mismatch"
+    nameless = library.compress(samples[7] * 9, zstd_dict=library.ZstdDict(samples[7] * 9, is_raw=True))
+    assert refused(nameless) == f"{CANNOT}: Data corruption detected"
+
+
+def test_skippable_frames_have_no_content_and_an_end() -> None:
+    table = skippable(100, 14)
+    assert (
+        compression.decompress("zstd", table + frame([b"one "]) + table * 3 + frame([b"two"]) + table, 9) == b"one two"
+    )
+    assert compression.decompress("zstd", table, 9) == b""
+    assert refused(table[:-1]) == "a zstd file cut short"
+
+
+@pytest.mark.reliability("zeros after gzip data")
+def test_a_skippable_frame_of_gigabytes_is_not_read_to_its_end(tmp_path: Path) -> None:
+    path = tmp_path / "a.zst"
+    path.write_bytes(frame([b"text"]) + struct.pack("<II", 0x184D2A50, (4 << 30) - 1))
+    with path.open("r+b") as stream:
+        stream.truncate(4 << 30)
+        reader = CompressedStream("zstd", lambda at: os.pread(stream.fileno(), 1 << 16, at))
+        assert reader.read(5) == b"text"
+        with pytest.raises(DocumentSkipped, match="more than 64 MiB of padding"):
+            reader.read(1)
+
+
+def test_content_beyond_the_limit_is_never_held(tmp_path: Path) -> None:
+    """The frame states a window of 128 MiB, and has 4 MiB of content."""
+    path = tmp_path / "a.zst"
+    path.write_bytes(frame([b"a" * MIB] * 4, window_log=27))
+    tracemalloc.start()
+    try:
+        with pytest.raises(DocumentSkipped, match="oversized"):
+            read(os.fsencode(path), 1 << 16)
+        assert tracemalloc.get_traced_memory()[1] < 2 * MIB
+    finally:
+        tracemalloc.stop()

@@ -201,8 +201,8 @@ class Similarity(Options, Normalisation, Shingling):
 def similarity_of(options: Similarity, _run: Run) -> float:
     """The exact similarity of two texts. UsageError: they are too long for this measure."""
     from simdocs.commands.resolve import shingling_of
-    from simdocs.matching.measures import SIMILARITIES_OF
+    from simdocs.matching.measures import similarity
     from simdocs.reading.decode import as_bytes, as_utf8
 
     a, b = (as_utf8(as_bytes(text))[0] for text in (options.a, options.b))
-    return SIMILARITIES_OF[options.measure](a, b, shingling_of(options.fields()))
+    return similarity(a, b, shingling_of(options.fields()), options.measure)

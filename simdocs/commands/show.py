@@ -40,9 +40,9 @@ class Show(Drawn, Normalisation, Shingling, Rereading):
     """Show the shingles of one text, or what an artifact holds.
 
     FILE is a text; - is standard input. The shingles are listed with their tokens in the order of the text, with
-    repeats. Documents are compared by the sets of their shingles. Of X.shingles, the numbers of tokens are shown, or
-    the tokens of the documents that are named; of X.signatures and X.index the signatures, for two documents with the
-    places that agree; of X.index also the buckets and the candidate pairs.
+    repeats. Documents are compared by the sets of their shingles. Of X.shingles, the matrix is shown; of X.signatures
+    and X.index the signatures, for two documents with the places that agree; of X.index also the buckets and the
+    candidate pairs.
     """
 
     command = "show"

@@ -32,7 +32,6 @@ from simdocs.reading.decode import as_bytes
 from simdocs.reading.single_text import read_single_document, refuse_to_replace
 
 SHINGLES = table_head(shingle=NAME, token=NUMBER)
-_TOKEN_COUNTS, _TOKENS = table_head(document=NAME, tokens=NUMBER), table_head(document=NAME, token=NUMBER)
 _BUCKETS = table_head(band=NUMBER, bucket=NUMBER, document=NAME)
 _CANDIDATES = table_head(document=NAME, other=NAME, bands=NUMBER, estimate=SIMILARITY, jaccard=SIMILARITY, similar=NAME)
 
@@ -105,9 +104,7 @@ def _of_artifact(options: Show, artifact: Artifact, run: Run) -> _Table:
         assert isinstance(artifact, BandIndex)
         return _candidates(artifact, _first_copies(artifact, rows), options, run)
     if isinstance(artifact, Shingles):
-        if options.matrix:
-            return _matrix(artifact, rows, options.root, run)
-        return _token_sets(artifact, rows)
+        return _matrix(artifact, rows, options.root, run)
     assert isinstance(artifact, Signatures | BandIndex)
     return _signatures(artifact, rows)
 
@@ -115,18 +112,6 @@ def _of_artifact(options: Show, artifact: Artifact, run: Run) -> _Table:
 def _first_copies(index: BandIndex, rows: Rows | None) -> Rows | None:
     """The first documents with the texts of these, which stand for all copies in the buckets."""
     return None if rows is None else index["same_as"].rows(rows).astype(np.int64)
-
-
-def _token_sets(shingles: Shingles, rows: Rows | None) -> _Table:
-    """The number of tokens of each document, or the tokens of those that were named."""
-    sets, names = shingles.tokens, _names(shingles)
-    if rows is None:
-        counts = zip(names(np.arange(len(sets))), sets.lengths.tolist(), strict=True)
-        return _TOKEN_COUNTS, counts
-    tokens = (
-        (name, token) for name, row in zip(names(rows), rows.tolist(), strict=True) for token in sets[row].tolist()
-    )
-    return _TOKENS, tokens
 
 
 _MOST_SPELLED = 1 << 16

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import combinations, compress
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -54,40 +53,38 @@ _TRACED_PAIRS = table_head(a=NAME, b=NAME, agree=NUMBER, estimate=SIMILARITY, ja
 _NAMED = 3
 """Names in a note."""
 
-MEANINGS: Mapping[str, str] = MappingProxyType(
-    {
-        "a": "first text",
-        "b": "second text",
-        "unit": "unit of a shingle",
-        "k": "units in a shingle",
-        "shingles_a": "distinct shingles of a",
-        "shingles_b": "distinct shingles of b",
-        "intersection": "distinct shingles of both",
-        "union": "distinct shingles of either",
-        "jaccard": "intersection / union",
-        "distance": "1 - jaccard",
-        "bag_jaccard": "jaccard, repeated shingles counted",
-        "bag_distance": "1 - bag_jaccard",
-        "containment_a": "share of a's shingles that are in b",
-        "containment_b": "share of b's shingles that are in a",
-        "overlap": "the larger containment",
-        "cosine": "of the angle between the counts of shingles",
-        "angle": "that angle in degrees",
-        "edit_unit": "unit of the following three",
-        "lcs": "length of the longest common subsequence",
-        "edit_distance": "insertions and deletions from a to b",
-        "edit_similarity": "2 lcs / (length of a + length of b)",
-        "num_perm": "places in a signature",
-        "estimate": "share of places that agree",
-        "standard_error": "of the estimate: sqrt(J(1-J)/num_perm)",
-        "bands": "bands of a signature",
-        "rows": "rows of a band",
-        "equal_bands": "bands that agree; 1 makes a candidate",
-        "probability": "chance of one equal band or more",
-        "threshold": "near-duplicates reach this similarity",
-        "similar": "whether jaccard >= threshold",
-    }
-)
+MEANINGS: Mapping[str, str] = {
+    "a": "first text",
+    "b": "second text",
+    "unit": "unit of a shingle",
+    "k": "units in a shingle",
+    "shingles_a": "distinct shingles of a",
+    "shingles_b": "distinct shingles of b",
+    "intersection": "distinct shingles of both",
+    "union": "distinct shingles of either",
+    "jaccard": "intersection / union",
+    "distance": "1 - jaccard",
+    "bag_jaccard": "jaccard, repeated shingles counted",
+    "bag_distance": "1 - bag_jaccard",
+    "containment_a": "share of a's shingles that are in b",
+    "containment_b": "share of b's shingles that are in a",
+    "overlap": "the larger containment",
+    "cosine": "of the angle between the counts of shingles",
+    "angle": "that angle in degrees",
+    "edit_unit": "unit of the following three",
+    "lcs": "length of the longest common subsequence",
+    "edit_distance": "insertions and deletions from a to b",
+    "edit_similarity": "2 lcs / (length of a + length of b)",
+    "num_perm": "places in a signature",
+    "estimate": "share of places that agree",
+    "standard_error": "of the estimate: sqrt(J(1-J)/num_perm)",
+    "bands": "bands of a signature",
+    "rows": "rows of a band",
+    "equal_bands": "bands that agree; 1 makes a candidate",
+    "probability": "chance of one equal band or more",
+    "threshold": "near-duplicates reach this similarity",
+    "similar": "whether jaccard >= threshold",
+}
 """Each measure in a few words, in the order in which they are shown."""
 
 
@@ -164,23 +161,22 @@ class ComparedTexts:
 
     def notes(self) -> Iterator[str]:
         """Yield notes on texts that match nothing or only the same text, and on texts that may not match a copy."""
-        names, bare = self.names, (self.similarity.diagonal() == 0).tolist()
-        blank = [not text.decode("utf-8", "surrogateescape").strip() for text in self.texts]
-        if empty := list(compress(names, (no and nothing for no, nothing in zip(bare, blank, strict=True)))):
-            so = "this text is empty, so it matches" if len(empty) == 1 else "these texts are empty, so they match"
-            yield f"{_named(empty)}: {so} nothing"
-        if others := list(compress(names, (no and not nothing for no, nothing in zip(bare, blank, strict=True)))):
+        names, every = self.names, zip(self.names, self.texts, self.similarity.diagonal().tolist(), strict=True)
+        bare = [(name, not text.decode("utf-8", "surrogateescape").strip()) for name, text, same in every if not same]
+        if empty := [name for name, is_blank in bare if is_blank]:
+            one, more = "this text is empty, so it matches nothing", "these texts are empty, so they match nothing"
+            yield f"{_named(empty)}: {one if len(empty) == 1 else more}"
+        if others := [name for name, is_blank in bare if not is_blank]:
             have, match = ("this text has", "it matches") if len(others) == 1 else ("these texts have", "they match")
             yield f"{_named(others)}: {have} no shingles to compare, so {match} nothing"
         short = dict.fromkeys(compress(names, are_shorter_than_a_shingle(self.texts, self.sets, self.shingling)))
         if short and not (self.similarity[np.triu_indices(len(self.sets), 1)] == 1).any():
-            are = "this text is shorter" if len(short) == 1 else "these texts are shorter"
-            so = "it matches" if len(short) == 1 else "they match"
-            yield f"{_named(short)}: {are} than a shingle, so {so} only the same text"
+            are, match = ("this text is", "it matches") if len(short) == 1 else ("these texts are", "they match")
+            yield f"{_named(short)}: {are} shorter than a shingle, so {match} only the same text"
         switches = self.shingling.normalisation
         if len(names) == 2 and self.similarity[0, 1] < 1 and not any(map(bytes.isascii, self.texts)):
-            one, other = (normalise(joined([text]), switches.but(nfkc=True)).data for text in self.texts)
-            if np.array_equal(one, other):
+            left, right = (normalise(joined([text]), switches.but(nfkc=True)).data for text in self.texts)
+            if np.array_equal(left, right):
                 yield "these texts differ only in their Unicode form, such as NFC and NFD: --nfkc makes them the same"
         invalid = dict.fromkeys(compress(names, (not is_utf8(text) for text in self.texts)))
         if 0 < len(invalid) < len(set(names)):

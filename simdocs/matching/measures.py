@@ -102,54 +102,24 @@ NO_EDITS: Measures = MappingProxyType(dict.fromkeys(("edit_unit", "lcs", "edit_d
 """The value of these measures where nothing was compared."""
 
 
-def jaccard_of(a: bytes, b: bytes, shingling: Shingling) -> float:
-    """The Jaccard similarity of two texts, of multisets if shingles are; 0.0 if either has none. a, b: UTF-8."""
-    return float(jaccard.exact(token_sets((a, b), shingling), np.array([0]), np.array([1]))[0])
+def similarity(a: bytes, b: bytes, shingling: Shingling, measure: str) -> float:
+    """The similarity of two texts by a member of SIMILARITIES; 0.0 if it is not defined. a, b: UTF-8.
 
-
-def containment_of(a: bytes, b: bytes, shingling: Shingling) -> float:
-    """The fraction of the shingles of the first text that the second one has; 0.0 if either has none. a, b: UTF-8."""
-    return _containments(a, b, shingling)[0]
-
-
-def overlap_of(a: bytes, b: bytes, shingling: Shingling) -> float:
-    """The larger containment: of the first text in the second one, or the other way round. a, b: UTF-8."""
-    return max(_containments(a, b, shingling))
-
-
-def _containments(a: bytes, b: bytes, shingling: Shingling) -> list[float]:
-    """The containment of each of two texts in the other."""
-    sets = token_sets((a, b), shingling)
-    shared = jaccard.overlaps(sets, np.array([0, 1]), np.array([1, 0]))
-    found: list[float] = jaccard.containments(shared, sets.lengths).tolist()
-    return found
-
-
-def cosine_of(a: bytes, b: bytes, shingling: Shingling) -> float:
-    """The cosine of the angle between the counts of two texts' shingles; 0.0 if either has none. a, b: UTF-8."""
-    return float(shingle_measures(a, b, shingling)["cosine"] or 0.0)
-
-
-def edit_similarity_of(a: bytes, b: bytes, shingling: Shingling) -> float:
-    """Twice the length of the longest common subsequence of two texts over both lengths; 0.0 if both are empty.
-
-    a, b: UTF-8. UsageError: they are too long and different, even for words or lines.
+    UsageError: the texts are too long and different for an edit distance, even by words or lines.
     """
-    found = edit_measures(a, b, shingling)
-    if found is NO_EDITS:
-        other = "use another --measure"
-        raise UsageError(f"--measure edit: the texts are too long and different for it: {other}")
-    return float(found["edit_similarity"] or 0.0)
-
-
-SIMILARITIES_OF = {
-    "jaccard": jaccard_of,
-    "containment": containment_of,
-    "overlap": overlap_of,
-    "cosine": cosine_of,
-    "edit": edit_similarity_of,
-}
-"""What computes each of SIMILARITIES in options/families.py."""
+    match measure:
+        case "cosine":
+            return float(shingle_measures(a, b, shingling)["cosine"] or 0.0)
+        case "edit":
+            if (found := edit_measures(a, b, shingling)) is NO_EDITS:
+                other = "use another --measure"
+                raise UsageError(f"--measure edit: the texts are too long and different for it: {other}")
+            return float(found["edit_similarity"] or 0.0)
+    sets, first, second = token_sets((a, b), shingling), np.array([0]), np.array([1])
+    if measure == "jaccard":
+        return float(jaccard.exact(sets, first, second)[0])
+    of_a, of_b = jaccard.containments(jaccard.overlaps(sets, first, second), sets.lengths).tolist()
+    return float(of_a if measure == "containment" else max(of_a, of_b))
 
 
 def signature_measures(sets: Ragged, seed: int, sketching: Sketching, bands: Bands, similarity: float) -> Measures:

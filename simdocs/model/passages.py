@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 
-from simdocs.errors import UsageError
 from simdocs.options.declaration import loaded
 from simdocs.options.families import COMPARED
 
@@ -106,19 +105,12 @@ class Difference:
             a, b = (text.encode("utf-8", "surrogateescape") for text in (passage.a, passage.b))
             yield b"shared" if passage.shared else b"differs", a, b
 
-    def drawn(self, diff: str | None = None, names: Sequence[str] = ("a", "b")) -> str:
-        """The difference as text, as the commands draw it without colours. Bytes that are not UTF-8 are surrogates.
+    def drawn(self, names: Sequence[str] = ("a", "b")) -> str:
+        """The difference as the command draws it: words marked in the text, or lines as a patch. names: of both texts.
 
-        diff: how it is drawn, a member of DIFFS that compares these units; None: with marks in the text. A patch
-            (`unified`) of equal texts is empty.
-        names: the names of both texts, for a patch.
-
-        UsageError: there is no such way, or it needs other units than were compared.
+        A patch of equal texts is empty. Bytes that are not UTF-8 are surrogates.
         """
-        diff = self.asked if diff is None else diff
-        suited = [name for name, compared in COMPARED.items() if compared == self.asked]
-        if diff not in suited:
-            raise UsageError(f"a difference of {self.asked} can be drawn as {' or '.join(suited)}, not {diff!r}")
+        diff = next(name for name, compared in COMPARED.items() if compared == self.asked)
         if diff == "unified" and self.equality:
             return ""
         draw: Callable[..., bytes] = loaded("simdocs.views.drawn_difference:drawn_as")

@@ -10,8 +10,7 @@ from simdocs.model.comparison import Comparison
 from simdocs.model.figures import counted
 from simdocs.model.result import Look, Result, Table, plain, tables_of
 from simdocs.names import display_name, text_to_name
-from simdocs.views.drawn_difference import difference_rows, ends_of
-from simdocs.views.output_formats import harmless
+from simdocs.views.drawn_difference import difference_rows, ends_of, harmless_text
 from simdocs.views.report_page import rendered
 
 _LINKS = 200
@@ -49,12 +48,8 @@ def _passages(found: Result) -> Iterator[dict[str, Any]]:
     for row in rows:
         length, before, passage, after = row[-1]
         a, b = (f"line {line:,}, characters {begin:,} to {end:,}" for begin, end, line in (row[1:4], row[5:8]))
-        before, *parts, after = map(_harmless, (before, *ends_of(passage), after))
+        before, *parts, after = map(harmless_text, (before, *ends_of(passage), after))
         yield {"length": length, "a": a, "b": b, "before": before, "parts": parts, "after": after}
-
-
-def _harmless(text: str) -> str:
-    return harmless(text.encode("utf-8", "surrogateescape"), json=False).decode()
 
 
 def _table(table: Table) -> tuple[list[str], list[list[str]]]:

@@ -211,11 +211,11 @@ def drawn_as(
 
 def _flowed(pieces: Pieces, width: int) -> Pieces:
     """Yield the pieces without what could do harm to a terminal, in lines that are not wider than it."""
-    for text in flowed((_harmless(text) if given else text for text, given in pieces), width):
+    for text in flowed((harmless_text(text) if given else text for text, given in pieces), width):
         yield text, False
 
 
-def _harmless(text: str) -> str:
+def harmless_text(text: str) -> str:
     """The text with escapes for what would be invisible or turn the direction of writing."""
     from simdocs.views.output_formats import harmless
 
@@ -226,7 +226,7 @@ def drawn(pieces: Pieces, *, terminal: bool) -> bytes:
     """The pieces as bytes, with a line end. terminal: escape what could do harm to a terminal in pieces of texts."""
     whole = bytearray()  # of many short pieces, which would take more memory as objects
     for text, given in pieces:
-        whole += (_harmless(text) if given and terminal else text).encode("utf-8", "surrogateescape")
+        whole += (harmless_text(text) if given and terminal else text).encode("utf-8", "surrogateescape")
     if whole and not whole.endswith(b"\n"):
         whole += b"\n"
     return bytes(whole)
@@ -310,6 +310,6 @@ def _pieces(segments: Sequence[_Segment]) -> list[str]:
         if is_marked == (len(pieces) % 2 == 1):
             pieces.append("")
         pieces[-1] += text
-    shown = [_harmless(_LINE_END.sub("\n", piece)) for piece in pieces]
+    shown = [harmless_text(_LINE_END.sub("\n", piece)) for piece in pieces]
     shown[-1] = shown[-1].removesuffix("\n")
     return shown

@@ -97,10 +97,8 @@ def test_a_text_that_is_shorter_than_a_shingle_is_named(here):
 def test_a_text_in_another_encoding_than_the_others_is_named(here):
     for name, encoding in (("u.txt", "utf-8"), ("l.txt", "latin-1"), ("m.txt", "latin-1"), ("w.txt", "utf-16")):
         (here / name).write_text("Le pont a été fermé de six à trois heures.", encoding=encoding)
-    hint = (
-        "not UTF-8: in another encoding a text does not match its UTF-8 copy; convert it first, for example with iconv"
-        " -f LATIN1 -t UTF-8\n"
-    )
+    copy = "in another encoding a text does not match its UTF-8 copy"
+    hint = f"not UTF-8: {copy}: name it with --encoding, such as latin-1\n"
     assert simdocs("compare", "u.txt", "l.txt", cwd=here).err == f"simdocs: l.txt is {hint}"
     assert simdocs("compare", "m.txt", "u.txt", "l.txt", cwd=here).err == f"simdocs: m.txt, l.txt are {hint}"
     for texts in (("l.txt", "m.txt"), ("u.txt", "w.txt"), ("u.txt", "l.txt", "-q")):

@@ -35,8 +35,7 @@ from simdocs.kernels import (
 from simdocs.kernels.grouping import KEEP_ORDERS
 from simdocs.kernels.schemes import SIGNATURES, scheme_of
 from simdocs.kernels.shinglers import SHINGLERS
-from simdocs.matching.measures import SIMILARITIES_OF
-from simdocs.options.families import SIMILARITIES, default_k
+from simdocs.options.families import default_k
 from simdocs.options.file_formats import FORMATS
 from simdocs.options.recipes import Bands
 from simdocs.options.stop_words import STOP_WORDS
@@ -264,7 +263,6 @@ def test_every_member_of_a_family_has_an_implementation():
     implemented = {"unit": SHINGLERS, "scheme": SIGNATURES, "keep": KEEP_ORDERS}
     for name, implementations in implemented.items():
         assert list(implementations) == some.members(name)
-    assert list(SIMILARITIES_OF) == list(SIMILARITIES)
     assert all(member.load() is not None for member in FORMATS.values())
     assert some.members("language") == list(STOP_WORDS)
 

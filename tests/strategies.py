@@ -12,10 +12,10 @@ import pytest
 from hypothesis import strategies as st
 
 from simdocs.kernels import multisets, shinglers
-from simdocs.kernels.schemes import scheme_of
 from simdocs.model.ragged import Array, Ragged, Texts
 from simdocs.options.recipes import Banding, IndexRecipe, Recipe, Shingling, Sketching
 from simdocs.options.texts import Normalisation, Sequences, Walking
+from simdocs.pipeline.signing import scheme_of
 from tests.asked import OPTIONS
 
 WHITESPACE = [chr(point) for point in range(sys.maxunicode + 1) if chr(point).isspace()]

@@ -10,7 +10,6 @@ import numpy as np
 
 from simdocs.kernels import fss, murmur
 from simdocs.kernels.grouping import KEEP_ORDERS, oldest
-from simdocs.kernels.schemes import SIGNATURES
 from simdocs.kernels.shinglers import SHINGLERS, Layout, ShingledTexts, Shingler, windows
 from simdocs.kernels.units import Units
 from simdocs.model.ragged import Array, Ragged, Texts
@@ -19,6 +18,7 @@ from simdocs.options.declaration import Member
 from simdocs.options.families import KEEP, SCHEMES, UNITS, Unit
 from simdocs.options.file_formats import FORMATS, OutputFormat
 from simdocs.options.recipes import Shingling
+from simdocs.pipeline.signing import SIGNATURES
 from simdocs.views.output_formats import Format, plain
 
 

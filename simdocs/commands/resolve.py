@@ -236,6 +236,8 @@ def _signed(options: Any, intake: Intake, artifact: Artifact | None) -> tuple[In
         sketching = Sketching.of(options.fields()).with_own_functions(functions, intake.permutations)
         made = shingles_recipe(options, fixed).fields()
         recipe = SignatureRecipe(**made, sketching=sketching, ignoring=Ignoring.of(options.fields()))
+    if artifact is None and not getattr(options, "template", ()):
+        return intake, recipe
     return leaving_out(options, intake, recipe, artifact)
 
 

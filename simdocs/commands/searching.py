@@ -37,7 +37,7 @@ def read_documents(plan: Resolved[Any], run: Run, *, linked: bool) -> Corpus:
     """
     if plan.changed is None or plan.banding is None:
         intake, recipe = plan.intake, plan.recipe
-        if plan.known is None:  # or else the index decides which tokens are left out
+        if plan.known is None and recipe.ignoring.ignore_common < 1:  # or else the index decides
             intake, recipe = with_common_tokens(intake, recipe, run)
         corpus = prepare(intake, recipe, run)
         if plan.known is None:

@@ -18,7 +18,6 @@ from simdocs.kernels import jaccard
 from simdocs.kernels.character_mapping import is_utf8
 from simdocs.kernels.normalise import normalise
 from simdocs.kernels.permutation import slots
-from simdocs.kernels.schemes import signing_of
 from simdocs.matching.difference import difference
 from simdocs.matching.measures import (
     NO_EDITS,
@@ -40,6 +39,7 @@ from simdocs.options.families import UNITS, edited_units
 from simdocs.options.recipes import Bands, Sketching
 from simdocs.options.texts import Sequences
 from simdocs.pipeline.shingling import spelled_shingles
+from simdocs.pipeline.signing import signing_of
 from simdocs.reading.decode import as_bytes, as_utf8
 from simdocs.reading.single_text import read_single_document, refuse_fifo_twice
 

@@ -14,7 +14,6 @@ from simdocs.kernels import jaccard, multisets
 from simdocs.kernels.banding import candidate_probability
 from simdocs.kernels.ignored_tokens import leave_out
 from simdocs.kernels.jaccard import shared_tokens
-from simdocs.kernels.schemes import signing_of
 from simdocs.kernels.shinglers import normalised_texts, shingled_texts, text_tokens, unit_numbers
 from simdocs.kernels.subsequence import cells, lcs_length
 from simdocs.model.columns import joined
@@ -22,6 +21,7 @@ from simdocs.model.passages import MOST_CELLS
 from simdocs.model.ragged import NO_TOKENS, Ragged, Tokens
 from simdocs.options.families import edited_units
 from simdocs.options.recipes import Bands, Shingling, Sketching
+from simdocs.pipeline.signing import signing_of
 
 Measures = Mapping[str, Any]
 """Measures of two texts by their names: words and numbers. None: it is not defined, or was not computed."""

@@ -148,7 +148,7 @@ SCHEMES = Family(
         "permutation": Member("K random hash functions, as textbooks describe MinHash; slower"),
     }
 )
-"""The signature schemes, which kernels/schemes.py implements."""
+"""The signature schemes, which pipeline/signing.py implements."""
 
 RULES = Family(
     {

@@ -165,7 +165,8 @@ class Copies:
 
     def __init__(self, documents: int) -> None:
         """documents: how many there are."""
-        self._file, self._reasons = NamelessFile(), list[str]()
+        self._file: NamelessFile | None = None
+        self._reasons = list[str]()
         self._state = np.zeros(documents, np.int64)
 
     def lacks(self, rows: Rows, *, texts: bool) -> Mask:
@@ -210,16 +211,18 @@ class Copies:
             if states[place] < 0:
                 found[place] = self._reasons[-1 - int(states[place])]
             else:
+                assert self._file is not None, "there are copies"
                 found[place] = bytes(self._file.read(begin, begin + int(sizes[place])))
         return found
 
     def _add(self, files: list[ToCopy], fields: Sequences, shingling: Shingling, run: Run | None) -> None:
         """Copy these documents, if they are still what they were; in workers that see the same temporary file."""
         sizes = [np.where(file.facts["size"] <= MOST, file.facts["size"], 0) for file in files]
-        begins = [self._file.reserve(int(size.sum())) for size in sizes]
+        copies = self._file = self._file or NamelessFile()
+        begins = [copies.reserve(int(size.sum())) for size in sizes]
         engine = None if run is None else run.engine
-        target = self._file.path(everywhere=True) if engine and engine.near else ""
-        work = partial(_copied, fields=fields, shingling=shingling, target=target or self._file.path(everywhere=False))
+        target = copies.path(everywhere=True) if engine and engine.near else ""
+        work = partial(_copied, fields=fields, shingling=shingling, target=target or copies.path(everywhere=False))
         tasks = list(zip(files, begins, strict=True))
         results: Iterable[tuple[Mask, str]] = engine.map(work, tasks) if engine and target else map(work, tasks)
         done, copied = 0, 0

@@ -22,9 +22,8 @@ from simdocs.pipeline.reading import Reading
 from simdocs.pipeline.shingling import record_ignored
 from simdocs.pipeline.signing import Sketches, sign, sign_token_sets
 from simdocs.reading.file_list import FileList
-from simdocs.reading.find import Sources, find
+from simdocs.reading.find import Sources, find, patterns_of
 from simdocs.reading.formats import format_of_document
-from simdocs.reading.patterns import Patterns
 
 if TYPE_CHECKING:
     from simdocs.pipeline.reuse import Earlier
@@ -85,11 +84,11 @@ def _refuse_within(intake: Intake) -> None:
             inside = os.path.join(os.path.realpath(root), b"")
             if not output.startswith(inside):
                 continue
-            patterns = Patterns(intake.walking.include, intake.walking.exclude)
+            patterns = patterns_of(intake.walking)
             parts = output[len(inside) :].split(b"/")
             ways = [(b"/".join(parts[: at + 1]), at + 1 < len(parts)) for at in range(len(parts))]
             hidden = not intake.walking.hidden and any(part.startswith(b".") for part in parts)
-            if not hidden and not any(patterns.leave_out(*way) for way in ways):
+            if not hidden and (patterns is None or not any(patterns.leave_out(*way) for way in ways)):
                 raise UsageError(
                     f"{display_name(path)}: the next run would read this output, because it is in"
                     f" {display_name(root)}: choose another place, or --exclude it"

@@ -51,7 +51,7 @@ def reload_token_sets(
     texts, skips = _read_again(request, places)
     for part in shingled(texts.raws, shingling):
         same = texts.same(part.places, part.texts, request)
-        sets = leave_out(multisets.token_sets(part.tokens), request.ignored)
+        sets = _left(multisets.token_sets(part.tokens), request)
         for row, at in enumerate(part.places.tolist()):
             if same[row]:
                 # A slice would keep the tokens of the whole batch in memory. A large document is alone in its batch.
@@ -68,8 +68,13 @@ def _held_sets(
     held, tokens = held_tokens(request.facts["digest"][places], shingling, shared)
     some = [places[at] for at in held.tolist()]
     same = of_unchanged_files(request, some)
-    sets = leave_out(multisets.token_sets(tokens), request.ignored)
+    sets = _left(multisets.token_sets(tokens), request)
     return [(some[row], sets[row].copy()) for row in np.flatnonzero(same).tolist()]
+
+
+def _left(sets: Ragged, request: ReloadRequest) -> Ragged:
+    """Token sets without the tokens that are left out."""
+    return leave_out(sets, request.ignored) if len(request.ignored) else sets
 
 
 def reload_texts(

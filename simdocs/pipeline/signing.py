@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from simdocs.engines.engine import WorkerState
 from simdocs.engines.run import Run
-from simdocs.kernels import fracminhash, multisets
+from simdocs.kernels import fracminhash, fss, multisets, permutation
 from simdocs.kernels.ignored_tokens import leave_out
-from simdocs.kernels.schemes import signing_of
 from simdocs.model.artifact import Artifact, BandIndex, Shingles
 from simdocs.model.columns import GrowingArray
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import NO_TOKENS, BlockPlaces, Index, Ragged, Rows, Tokens, offsets_of
+from simdocs.options.hash_functions import OWN_SCHEMES, values_of
 from simdocs.options.recipes import Recipe, Sketching
 from simdocs.pipeline.read_documents import Read, read_task
 from simdocs.pipeline.reading import Reading
@@ -24,6 +25,33 @@ from simdocs.reading.read_tasks import ToRead
 
 if TYPE_CHECKING:
     from simdocs.pipeline.reuse import Earlier
+
+
+Scheme: TypeAlias = Callable[[Ragged, int, int], Tokens]
+"""Returns the signatures of N documents, (N, num_perm) uint32, from their tokens, num_perm and the seed."""
+
+SIGNATURES: dict[str, Scheme] = {"fss": fss.signatures, "permutation": permutation.signatures}
+"""The implementations of SCHEMES in options/families.py."""
+
+
+def scheme_of(name: str) -> Scheme:
+    """The scheme of this name. KeyError: there is none."""
+    return SIGNATURES[name]
+
+
+def signing_of(sketching: Sketching) -> Scheme:
+    """The scheme that these parameters choose.
+
+    The signatures of a scheme with own functions depend on neither num_perm nor seed. Its items are known.
+    """
+    if sketching.scheme not in OWN_SCHEMES:
+        return scheme_of(sketching.scheme)
+    tokens = np.array(sketching.item_tokens, np.uint32)
+    order = np.argsort(tokens)
+    known = tokens[order]
+    values = np.array(values_of(sketching), np.uint32).reshape(sketching.num_perm, len(tokens)).T[order]
+
+    return lambda tokens, _num_perm, _seed: permutation.table_signatures(tokens, known, values)
 
 
 class Sketches:

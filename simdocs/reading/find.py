@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby, islice
+from typing import TYPE_CHECKING
 
 from simdocs.errors import InputError
 from simdocs.model.skipped import DocumentSkipped, Skip, Skipped
@@ -19,8 +20,10 @@ from simdocs.reading.file_list import FileList, Found, Reached
 from simdocs.reading.files import MOST, each_ahead, read_stream
 from simdocs.reading.identity import FileId, file_id, is_directory, status_of
 from simdocs.reading.name_lists import is_list_of_names, list_of, of_entry
-from simdocs.reading.patterns import Patterns, excludes_nothing, includes_nothing
 from simdocs.reading.saved_dataset import MARKS, SavedDataset, first_bytes, saved_dataset
+
+if TYPE_CHECKING:
+    from simdocs.reading.patterns import Patterns
 
 ARTIFACT_SUFFIXES = (b".shingles", b".signatures", b".index")
 
@@ -56,10 +59,23 @@ def find(sources: Sources, walking: Walking, skipped: Skipped, many: Callable[[]
     if sources.listed is not None:
         reached.add(search.listed(sources.listed, sources.nul_ended, inputs), container=sources.input_format)
     found = reached.files(inputs)
+    if search.patterns is None:
+        return found
+    from simdocs.reading.patterns import excludes_nothing, includes_nothing
+
     if unmatched := search.patterns.unmatched_include:
         skipped.warnings.append(includes_nothing(unmatched))
     skipped.warnings += excludes_nothing(search.patterns.unmatched, sources.names)
     return found
+
+
+def patterns_of(walking: Walking) -> Patterns | None:
+    """The patterns of a walk, if there are any."""
+    if not (walking.include or walking.exclude):
+        return None
+    from simdocs.reading.patterns import Patterns
+
+    return Patterns(walking.include, walking.exclude)
 
 
 _MISSING = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
@@ -79,7 +95,7 @@ class _Search:
     def __init__(self, walking: Walking, skipped: Skipped, of_pipes: str) -> None:
         self.walking, self.skipped, self.of_pipes = walking, skipped, of_pipes
         self.limit = MOST if of_pipes else walking.max_size
-        self.patterns = Patterns(walking.include, walking.exclude)
+        self.patterns = patterns_of(walking)
         self.opened = set[FileId]()
 
     def named(self, name: bytes) -> Iterator[Found]:
@@ -168,10 +184,9 @@ def _status_in(names: Sequence[bytes], place: int) -> os.stat_result:
 def walk(root: bytes, walking: Walking, skipped: Skipped, patterns: Patterns | None = None) -> Iterator[Found]:
     """Yield the regular files below the directory root, bytewise by whole path; the objects below a prefix of a store.
 
-    skipped: collects the files and directories that are left out. patterns: those of walking, if walks share them.
+    skipped: collects the files and directories that are left out. patterns: those of walking, if there are any.
     Raises OSError only for root itself.
     """
-    patterns = patterns or Patterns(walking.include, walking.exclude)
     if is_uri(root):
         from simdocs.reading.stores.walk import walk_objects
 
@@ -188,9 +203,9 @@ _Listed = tuple[list[_Entry], SavedDataset | None]
 class _Walk:
     """One walk, and the ids of the directories that it has seen."""
 
-    def __init__(self, root: bytes, walking: Walking, skipped: Skipped, patterns: Patterns) -> None:
+    def __init__(self, root: bytes, walking: Walking, skipped: Skipped, patterns: Patterns | None) -> None:
         self.root, self.walking, self.skipped = root, walking, skipped
-        self.patterns = patterns if patterns else None
+        self.patterns = patterns
         self.below = len(os.path.join(root, b""))
         """How many bytes of a path are the root."""
         self.seen = set[FileId]()

@@ -20,10 +20,6 @@ class Patterns:
         self._unmatched_include = {given: either([given]) for given in include}
         self._unmatched = {given: either([pattern]) for given, pattern in excluded.items() if "/" in pattern}
 
-    def __bool__(self) -> bool:
-        """Whether there are any patterns."""
-        return self._include is not None or self._exclude is not None
-
     @property
     def unmatched(self) -> tuple[str, ...]:
         """The patterns of exclude with a slash that have matched nothing."""

@@ -33,12 +33,12 @@ from simdocs.kernels import (
     shinglers,
 )
 from simdocs.kernels.grouping import KEEP_ORDERS
-from simdocs.kernels.schemes import SIGNATURES, scheme_of
 from simdocs.kernels.shinglers import SHINGLERS
 from simdocs.options.families import default_k
 from simdocs.options.file_formats import FORMATS
 from simdocs.options.recipes import Bands
 from simdocs.options.stop_words import STOP_WORDS
+from simdocs.pipeline.signing import SIGNATURES, scheme_of
 from tests import strategies as some
 from tests.amounts import examples
 from tests.asked import OPTIONS

@@ -17,7 +17,7 @@ from simdocs.reading.saved_dataset import MARKS, SavedDataset, saved_dataset
 from simdocs.reading.stores.store import ObjectFile, StoredObject, digest_of, objects_below, unreachable
 
 
-def walk_objects(prefix: bytes, walking: Walking, skipped: Skipped, patterns: Patterns) -> Iterator[Found]:
+def walk_objects(prefix: bytes, walking: Walking, skipped: Skipped, patterns: Patterns | None) -> Iterator[Found]:
     """Yield the objects below a prefix, bytewise by whole name. skipped, patterns: as those of `walk`.
 
     What is between slashes is a directory. Raises OSError, before the first.
@@ -40,10 +40,10 @@ class _Search:
         root: bytes,
         walking: Walking,
         skipped: Skipped,
-        patterns: Patterns,
+        patterns: Patterns | None,
     ) -> None:
         self._root, self._walking, self._skipped = root, walking, skipped
-        self._patterns = patterns if patterns else None
+        self._patterns = patterns
         self._listed = listed
         self._inside, self._left = b"", _NOTHING
         """The directory of the last object, and the last one that was left out, with slashes."""

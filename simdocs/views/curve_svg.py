@@ -57,7 +57,7 @@ def _x(similarity: float) -> float:
 def _marks(result: Tuning) -> Iterator[str]:
     """Yield lines at the threshold, where half of the pairs are found, and at (1/b)^(1/r), with their names.
 
-    The names are in a row above the frame, in the order of the lines, where no line can cross them.
+    The names are above the frame, in the order of the lines, where no line can cross them.
     """
     cut, threshold = result.banding.cut, result.banding.threshold
     marked = [
@@ -65,6 +65,7 @@ def _marks(result: Tuning) -> Iterator[str]:
         (cut.half, f"half {cut.half:.3f}"),
         (threshold, f"threshold {threshold:g}: {shown_probability(cut.chance(threshold))}"),
     ]
-    for (similarity, label), place, kind in zip(sorted(marked), (0, 0.5, 1), ("", " middle", " end"), strict=True):
+    places = ((0, TOP - 5, ""), (0.5, TOP - 19, " middle"), (1, TOP - 5, " end"))
+    for (similarity, label), (place, y, kind) in zip(sorted(marked), places, strict=True):
         yield path("mark", f"M{_x(similarity):.1f} {TOP}V{BOTTOM}")
-        yield text(LEFT + (RIGHT - LEFT) * place, TOP - 10, label, f"soft{kind}")
+        yield text(LEFT + (RIGHT - LEFT) * place, y, label, f"soft{kind}")

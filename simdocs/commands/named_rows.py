@@ -19,7 +19,6 @@ from simdocs.names import display_name, name_to_text
 
 if TYPE_CHECKING:
     from simdocs.engines.run import Run
-    from simdocs.reading.row_names import LineNames
 
 _REMEMBERED = 1 << 22
 """Bytes of names, with their objects, that are remembered: 20,000 names of 60 bytes."""
@@ -46,7 +45,6 @@ class PrintedNames:
 
     def __init__(self, skipped: Skipped) -> None:
         self._skipped = skipped
-        self._lines: LineNames | None = None
         self._reported = set[bytes]()
         self._documents: Corpus | None = None
         self._forget()
@@ -85,27 +83,13 @@ class PrintedNames:
         printed = documents.printed_names(rows, names)
         fit = np.ones(len(printed), bool)
         if places := [place for place, path in enumerate(printed) if b"#" in path or path == b"-"]:
-            paths, containers = self._names_of_lines(), documents.containers(rows[places]).tolist()
-            each = list(zip(places, [names[place] for place in places], containers, strict=True))
-            files = {printed[place][: len(printed[place]) - len(name) + end] for place, name, end in each if end}
-            if all(map(paths.are_no_paths, files)):  # nearly always
-                each = [(place, name, end) for place, name, end in each if not end]
-            for place, name, container in each:
+            rows_of_files = documents.containers(rows[places]) > 0
+            for place, is_row in zip(places, rows_of_files.tolist(), strict=True):
                 path = printed[place]
-                if container:
-                    fit[place] = not paths.is_path(path, len(path) - len(name) + container)
-                elif path == b"-" and not kept:
-                    fit[place] = not os.path.lexists(path)
-                if not fit[place]:
+                if (is_row or (path == b"-" and not kept)) and os.path.lexists(path):
+                    fit[place] = False
                     self._report(path)
         return printed, fit
-
-    def _names_of_lines(self) -> LineNames:
-        if self._lines is None:
-            from simdocs.reading.row_names import LineNames
-
-            self._lines = LineNames()
-        return self._lines
 
     def _report(self, path: bytes) -> None:
         if path not in self._reported:

@@ -242,7 +242,8 @@ class Register:
         for at in sorted(repeated | like_files):
             detail = f"a file has the name {display_name(read.names[at])}: give it an id of its own"
             if at not in like_files:
-                detail = self._why_repeated(read, at, first[read.names[at]], noun)
+                why = f"an earlier {noun} has the same id or number ({display_name(read.names[at])})"
+                detail = f"{why}: name a field of unique ids, or '', with --id-field"
             skips[at] = Skip("malformed", self._file, detail, read.places[at], noun=noun)
         return skips
 
@@ -259,24 +260,6 @@ class Register:
         read.names[at], first[by_number] = by_number, at
         read.facts["flags"][at] |= NUMBERED
         return True
-
-    def _why_repeated(self, read: Read, at: int, first: int, noun: str) -> str:
-        """Why a document has the name of an earlier one: at least one of them has it as its id.
-
-        first: the place of the first document that was read now and has this name.
-        noun: what messages call a document.
-        """
-        name, shown, field = read.names[at], display_name(read.names[at]), "--id-field"
-        row = self._seen_names.row_of(name)
-        flags = read.facts["flags"][first] if row is None else self._facts.all()["flags"][row]
-        if read.facts["flags"][at] & NUMBERED:
-            why = f"an earlier {noun} has the id {read.places[at]}, and this one has none"
-        elif flags & NUMBERED:
-            number = display_name(name[int(read.facts["container"][at]) + 1 :])
-            why = f"{noun} {number} has no id, so its name is {shown}, too"
-        else:
-            return f"an earlier {noun} has the same id ({shown}): name a field of unique ids, or '', with {field}"
-        return f"{why}: give every {noun} an id, or name a field that every {noun} has with {field}"
 
     def _report_other_names(self) -> None:
         """Report the other names of files that were reached again. Files are not read by these names.

@@ -216,7 +216,6 @@ ASKED = [
     ("check", "X.index"),
     ("show", "X.index", "--buckets"),
     ("show", "X.index", "--candidates", "--shingles", "X.shingles"),
-    ("compare", "X.index", "a/1.txt", "b/1.txt"),
     ("dedupe", "X.signatures"),
     ("dedupe", "X.shingles", "--exact"),
 ]

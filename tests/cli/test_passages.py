@@ -105,16 +105,6 @@ def test_encodings_and_byte_order_marks_do_not_move_places(here):
         assert [row[1:] for row in passages(here, a=name)] == [row[1:] for row in plain]
 
 
-def test_documents_of_an_artifact_are_compared_as_it_was_built(here):
-    assert simdocs("index", "letter", "paper", "-o", "x.index", "--unit", "word", cwd=here).status == 0
-    done = simdocs("compare", "x.index", "letter", "paper", "--passages", cwd=here)
-    assert [[field.decode() for field in row] for row in done.rows] == passages(here, "--unit", "word")
-    (here / "paper").write_text("changed")
-    done = simdocs("compare", "x.index", "letter", "paper", "--passages", cwd=here)
-    assert (done.status, done.out) == (2, b"")
-    assert "paper: its text has changed since it was read: build x.index again" in done.err
-
-
 def test_lines_of_sequences_have_passages_in_their_texts(here):
     (here / "y.jsonl").write_text(json.dumps({"id": 1, "text": "é\n" + QUOTE}) + "\n")
     (row,) = passages(here, a="y.jsonl#1")

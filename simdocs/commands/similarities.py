@@ -331,10 +331,8 @@ def slot_trace(compared: ComparedTexts) -> SimilarityMatrix:
             f" {len(tokens_there):,} shingles of {len(sets):,} texts, and {num_perm:,} hash functions: use shorter"
             " texts, or a smaller --num-perm"
         )
-    if sketching.is_own:
-        spelled = dict(zip(sketching.item_tokens, sketching.items, strict=True))
-    else:
-        spelled = compared.spelled_tokens()
+    own = zip(sketching.item_tokens, sketching.items, strict=True)
+    spelled = dict(own) if sketching.is_own else compared.spelled_tokens()
     tokens = np.fromiter(spelled, np.uint32, len(spelled))
     tokens = tokens[np.isin(tokens, tokens_there)]
     members = np.column_stack([np.isin(tokens, sets[row]) for row in range(len(sets))])

@@ -223,7 +223,7 @@ def _write(
     """Write some rows, and return how many were not judged. places: those of the documents `mine`."""
     is_removed, is_row = np.zeros(len(rows.numbers), bool), np.ones(len(rows.numbers), bool)
     is_removed[places] = fates.original[mine.start : mine.stop] >= 0
-    if source.form == "jsonl":  # blank lines have numbers
+    if source.noun == "line":  # blank lines have numbers
         is_row[:] = [bool(row.strip()) for row in rows.data]
     for name, writer in writers.items():
         if name == FLAGGED:

@@ -18,7 +18,6 @@ from simdocs.reading.compression import CompressedSink
 from simdocs.reading.file_list import FileList
 from simdocs.reading.find import Sources
 from simdocs.reading.formats import format_named, formats_of
-from simdocs.reading.formats.rows import FORMATS
 from simdocs.reading.identity import is_directory
 from simdocs.storage.atomic_tree import check_tree
 
@@ -55,7 +54,7 @@ def row_targets(
     """
     numbers, meanings = formats_of(found, fields)
     read_as = [meanings[number] for number in numbers.tolist()]
-    if texts := [number for number, form in enumerate(read_as) if form not in FORMATS]:
+    if texts := [number for number, form in enumerate(read_as) if not form]:
         raise no_rows(next(iter(outputs)), len(texts), found.names[texts[0]])
     if not read_as:
         raise InputError(f"no file with rows was found, so {flag(next(iter(outputs)))} has nothing to write")
@@ -80,6 +79,8 @@ def row_targets(
                 raise UsageError(f"{flag(parameter)}: {why}: choose a name without a suffix of a format")
             _refuse_inputs(parameter, path, found, sources)
             check_tree(path, is_artifact)
+    if "flagged_rows" in outputs and forms.get("flagged_rows", read_as[0]) == "lines":
+        raise UsageError("--flagged-rows: a line has no fields: write one file with a name that ends in .jsonl")
     paths = [] if len(forms) == len(outputs) else _relative_names(found, sources, next(iter(outputs.values())))
     return RowTargets(outputs, forms, read_as, paths)
 

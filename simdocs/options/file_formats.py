@@ -81,7 +81,7 @@ INPUT_FORMATS = Family({TEXT_FORMAT: Member("each file is one text, whatever its
 
 
 class CompressionFormat(Member):
-    """A compression of files, which corpora/compression.py reads and writes.
+    """A compression of files, which reading/compression.py reads and writes.
 
     suffix: how the names of such files end
     module: the module of an optional library that it needs; empty if Python has it

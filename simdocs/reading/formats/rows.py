@@ -1,6 +1,6 @@
 """Rows of files with all their fields, which are read in their order to be written to another file.
 
-Rows of JSON Lines, JSON arrays, CSV and TSV are their bytes, which a file of the same format gets as they are. Rows of
+Rows of lines, JSON arrays, CSV and TSV are their bytes, which a file of the same format gets as they are. Rows of
 Parquet and Arrow are tables of pyarrow: see `table_rows.py`. Other formats get records.
 """
 
@@ -21,6 +21,7 @@ from simdocs.model.skipped import DocumentSkipped
 from simdocs.names import display_name
 from simdocs.options.file_formats import noun_of
 from simdocs.options.texts import Sequences
+from simdocs.reading.decode import transcoded
 from simdocs.reading.files import MOST, Source
 from simdocs.reading.formats.delimited import DELIMITERS, ERRORS, Records
 from simdocs.reading.formats.json_array import elements
@@ -28,9 +29,6 @@ from simdocs.reading.formats.lines import as_object, json_value, whole_lines
 
 if TYPE_CHECKING:
     from simdocs.reading.formats.table_rows import TableRows
-
-FORMATS = ("jsonl", "json", "csv", "tsv", "parquet", "arrow")
-"""The formats whose rows can be written."""
 
 LINE_ENDS = b"\r\n"
 
@@ -96,6 +94,7 @@ class TextRows:
 
     def __init__(self, source: Source, form: str, fields: Sequences) -> None:
         self.source, self.form, self.noun, self.limit = source, form, noun_of(form), source.limit
+        self._encoding = fields.encoding
         self.head, self.names, self.delimiter = b"", list[str](), ""
         self.damage: DocumentSkipped | None = None
         if source.interval(0, 3) == codecs.BOM_UTF8:
@@ -139,8 +138,12 @@ class TextRows:
         """Yield the fields of these rows; None for a blank line. InputError: another format would lose something."""
         if not self.delimiter:
             for number, row in zip(rows.numbers.tolist(), rows.data, strict=True):
+                text = transcoded(row, self._encoding)
                 try:
-                    yield as_object(json_value(row)) if row.strip() else None
+                    if self.form == "lines" and row.strip():
+                        yield {"text": text.rstrip(LINE_ENDS).decode("utf-8", ERRORS)}
+                    else:
+                        yield as_object(json_value(text)) if row.strip() else None
                 except DocumentSkipped as skip:
                     raise InputError(f"{self.where(number)} has no place in another format: {skip.detail}") from None
             return

@@ -176,8 +176,13 @@ CASES = {
             ("jsonl",): (3, 2, "{}, line 3: skipped: not JSON: Unterminated string"),
             ("json",): (3, 2, "{}: skipped: the file ends before the array does, from object 3 on"),
             tuple(DELIMITED): (3, 2, "{}: skipped: the row on line 4 has a quote that never ends, from row 3 on"),
-            ("parquet",): (3, 0, "{}: skipped: a Parquet file cut short: its end is missing"),
-            ("arrow", "stream"): (3, 0, "{}: skipped: an Arrow file cut short"),
+            ("parquet",): (3, 0, "{}: skipped: a Parquet file that is damaged, or cannot be read: Parquet magic bytes"),
+            ("arrow",): (3, 0, "{}: skipped: an Arrow file that is damaged, or cannot be read: Not an Arrow file"),
+            ("stream",): (
+                3,
+                0,
+                "{}: skipped: an Arrow file that is damaged, or cannot be read: Expected to be able to",
+            ),
         },
     ),
     "truncated gzip": Case(

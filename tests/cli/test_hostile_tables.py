@@ -40,15 +40,11 @@ def tables(tmp_path: Path) -> Path:
 
 def folded() -> dict[str, bytes]:
     """Files of which each row has the same text, which takes 256 MB if every row has a copy of it."""
-    plain = arrow().table({"text": [LARGE] * ROWS})
     words = arrow().DictionaryArray.from_arrays(arrow().array([0] * ROWS, arrow().int32()), arrow().array([LARGE]))
     size, place = len(LARGE).to_bytes(4, "little"), bytes(8)
     views = arrow().py_buffer((size + LARGE[:4].encode() + place) * ROWS)
     viewed = arrow().Array.from_buffers(arrow().string_view(), ROWS, [None, views, arrow().py_buffer(LARGE.encode())])
     return {
-        "nested.parquet": as_parquet(arrow().table({"text": [{"body": LARGE}] * ROWS}), ROWS),
-        "some.parquet": as_parquet(plain, 200),
-        "x.parquet": as_parquet(plain, ROWS),
         "x.arrow": as_arrow_file(arrow().table({"text": words}), ROWS),
         "stream.arrow": as_arrow_stream(arrow().table({"text": words}), ROWS),
         "views.arrow": as_arrow_file(arrow().table({"text": viewed}), ROWS),
@@ -56,15 +52,12 @@ def folded() -> dict[str, bytes]:
 
 
 @pytest.mark.reliability("A small table of rows that share a long text")
-@pytest.mark.parametrize(
-    "name", ["nested.parquet", "some.parquet", "x.parquet", "x.arrow", "stream.arrow", "views.arrow"]
-)
+@pytest.mark.parametrize("name", ["x.arrow", "stream.arrow", "views.arrow"])
 def test_rows_that_share_a_long_text_take_little_memory(tmp_path: Path, name: str) -> None:
     content = folded()[name]
     assert len(content) < MIB
     (tmp_path / name).write_bytes(content)
-    field = "text.body" if name == "nested.parquet" else "text"
-    assert peak(tmp_path, tmp_path / name, "--text-field", field, "-q", "--max-size", "1M") < 160 * MIB
+    assert peak(tmp_path, tmp_path / name, "-q", "--max-size", "1M") < 160 * MIB
 
 
 @pytest.mark.reliability("A column without a type")
@@ -76,7 +69,7 @@ def test_a_column_of_nulls_is_reported_once_and_takes_no_memory(tables: Path) ->
     done = simdocs("dedupe", "in", "--list", "kept", cwd=tables)
     assert (done.status, done.out) == (3, b"in/y.parquet#1\nin/y.parquet#2\n")
     assert done.err.count("in/x.arrow") == 1
-    assert "the column 'text' has no texts, because its type is null: name another with --text-field" in done.err
+    assert "the column 'text' has the type null, not strings: name another with --text-field" in done.err
 
 
 def kept(where: Path, done: Done, name: str = "x.parquet") -> int:
@@ -125,7 +118,7 @@ def peak_of_lines(tables: Path) -> int:
 @pytest.mark.reliability("A table damaged in a column that is not compared")
 @pytest.mark.parametrize("form", ["parquet", "arrow"])
 @pytest.mark.parametrize("unit", [0, 1, 2])
-def test_damage_in_a_column_that_is_not_compared_is_reported(tables: Path, form: str, unit: int) -> None:
+def test_rows_are_written_up_to_damage_in_a_column_that_is_not_compared(tables: Path, form: str, unit: int) -> None:
     texts = [f"row number {number} has a text of its own {number * 7}" for number in range(600)]
     table = arrow().table({"text": texts, "x": [f"{number * 0.37} and more" * 3 for number in range(600)]})
     name = f"x.{form}"
@@ -142,12 +135,13 @@ def test_damage_in_a_column_that_is_not_compared_is_reported(tables: Path, form:
     words = ("--kept-rows", "out", "--removed-rows", "gone", "--summary-json", "s.json")
     done = simdocs("dedupe", "in", *words, cwd=tables)
     assert done.status == 3
-    assert f"in/{name}: only 400 of its rows can be read, so the rest is in no output" in done.err
+    some = f"only {200 * unit} of its rows can be read, so the rest is in no output"
+    none = "cannot be read, so none of its rows is in an output"
+    assert f"in/{name}: {some if unit else none}\n" in done.err
     assert f"in/{name}: skipped: a" in done.err
-    assert json.loads((tables / "s.json").read_bytes())["kept_rows"]["rows"] == 402
+    assert json.loads((tables / "s.json").read_bytes())["kept_rows"]["rows"] == 200 * unit + 2
     read = parquet().read_table if form == "parquet" else lambda path: arrow().ipc.open_file(path).read_all()
-    rows = [*range(200 * unit), *range(200 * unit + 200, 600)]
-    assert read(tables / "out" / name).to_pylist() == table.take(rows).to_pylist()
+    assert read(tables / "out" / name).to_pylist() == table.slice(0, 200 * unit).to_pylist()
     assert read(tables / "gone" / name).num_rows == 0
     strict = simdocs("dedupe", "in", "--kept-rows", "strict", "--strict", "-q", cwd=tables)
     assert (strict.status, (tables / "strict").exists()) == (2, False)

@@ -186,7 +186,7 @@ def test_a_query_may_come_from_standard_input(indexed):
         "docs/b.txt",
     ]
     listed = simdocs("query", "docs.index", "--files0-from", "-", cwd=indexed, stdin=b"new/y\0new/x")
-    assert matches(listed) == [*OF_X, ("new/y", "docs/c.txt", "1.000000")]
+    assert matches(listed) == [("new/y", "docs/c.txt", "1.000000"), *OF_X]
 
 
 @pytest.mark.reliability("a document of an artifact that came from a FIFO")

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from simdocs.errors import InputError
 from simdocs.model.skipped import Skipped
-from simdocs.reading import find, name_lists
-from tests.reading.finding import found_by
+from simdocs.reading import name_lists
 
 MIB = 1 << 20
 
@@ -104,22 +103,3 @@ def test_many_empty_entries_are_counted_and_not_kept(tmp_path, monkeypatch):
     finally:
         tracemalloc.stop()
     assert skipped.counts == {"malformed": 5_000}
-
-
-def test_names_that_are_listed_again_and_again_are_counted_and_not_kept(tmp_path, monkeypatch):
-    monkeypatch.setattr(find, "_FEW", 100)
-    for name in ("a", "b"):
-        (tmp_path / name).write_text(name)
-    os.link(tmp_path / "a", tmp_path / "c")
-    names = [os.fsencode(tmp_path / name) for name in "abc"]
-    (tmp_path / "list").write_bytes(b"".join(name + b"\n" for name in (names[1], *names[::2], names[0])) * 1000)
-    skipped = Skipped(most=10)
-    tracemalloc.start()
-    try:
-        found = found_by(listed=tmp_path / "list", skipped=skipped)
-        assert tracemalloc.get_traced_memory()[1] < MIB // 2
-    finally:
-        tracemalloc.stop()
-    assert list(found.names) == names[:2]
-    assert (list(found.other_names), found.other_rows.tolist()) == ([names[2]], [0])
-    assert skipped.counts == {"again": 4000 - 3}

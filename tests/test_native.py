@@ -24,7 +24,7 @@ from simdocs.kernels import buckets, fss, jaccard, multisets, murmur, native
 from simdocs.kernels.characters import kinds_table
 from simdocs.kernels.normalise import normalise
 from simdocs.kernels.shinglers import char_tokens, tokens_of_units
-from simdocs.kernels.unit_hashes import word_hashes
+from simdocs.kernels.units import word_hashes
 from simdocs.model.ragged import STRIDE, Ragged, offsets_of
 from simdocs.options.recipes import Shingling
 from simdocs.options.texts import Normalisation

@@ -16,8 +16,7 @@ import numpy as np
 from simdocs.kernels import murmur
 from simdocs.kernels.native import accelerated
 from simdocs.kernels.normalise import normalise
-from simdocs.kernels.unit_hashes import line_hashes, other_words, stop_word_positions, word_hashes
-from simdocs.kernels.units import Units, lines_in, words_in
+from simdocs.kernels.units import Units, line_hashes, lines_in, other_words, stop_word_positions, word_hashes, words_in
 from simdocs.model.ragged import Array, Index, Mask, Ragged, Texts, Tokens, count_true_in_rows, offsets_of, ranges
 from simdocs.options.families import UNITS
 from simdocs.options.recipes import Shingling

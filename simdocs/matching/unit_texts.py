@@ -11,7 +11,7 @@ import numpy as np
 from simdocs.engines.engine import WorkerState
 from simdocs.kernels import characters as kinds
 from simdocs.kernels.shinglers import SHINGLERS, unit_numbers
-from simdocs.kernels.unit_hashes import other_words, word_hashes
+from simdocs.kernels.units import other_words, word_hashes
 from simdocs.kernels.windows import anchors
 from simdocs.model.columns import GrowingArray
 from simdocs.model.documents import Documents

@@ -225,7 +225,7 @@ FILE_FORMATS = Family(
     {
         "curve.svg": FileFormat(
             "an image of the curve",
-            "simdocs.views.curve_svg:svg",
+            "simdocs.views.curve:svg",
             suffix="svg",
             command="tune",
             lacks={},

@@ -79,7 +79,7 @@ class Reading:
         for turn in flow.in_order():
             if turn.kept is not None:
                 assert reuse is not None
-                from simdocs.reading.taken_over import KeptRows
+                from simdocs.reading.unchanged import KeptRows
 
                 if isinstance(turn.kept, KeptRows):
                     row, numbers = turn.kept.file, turn.kept.numbers

@@ -16,8 +16,7 @@ from simdocs.options.texts import Updating
 from simdocs.pipeline.read_documents import Read, file_records
 from simdocs.reading.file_list import FileList
 from simdocs.reading.row_names import renamed
-from simdocs.reading.taken_over import KeptFiles, KeptRows
-from simdocs.reading.unchanged import EarlierFiles, Unchanged, compare
+from simdocs.reading.unchanged import EarlierFiles, KeptFiles, KeptRows, Unchanged, compare
 
 
 class Reuse:

@@ -12,6 +12,7 @@ import numpy as np
 
 from simdocs.model.ragged import BATCH_BYTES, Index, Keys, Mask, batches, offsets_of
 from simdocs.model.skipped import DocumentSkipped, Skip
+from simdocs.names import is_uri
 from simdocs.options.file_formats import ASSUMED_RATIO, COMPRESSED_SUFFIXES, is_of_lines, noun_of
 from simdocs.options.texts import Sequences
 from simdocs.reading.decode import LOOKED_AT as DECIDING
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
     from simdocs.reading.formats.batch import Batch
     from simdocs.reading.formats.lines import LineBlock
     from simdocs.reading.identity import Stamp
-    from simdocs.reading.taken_over import KeptFiles, KeptRows
-    from simdocs.reading.unchanged import Unchanged
+    from simdocs.reading.unchanged import KeptFiles, KeptRows, Unchanged
 
 _AT_ONCE = 1 << 8
 """Files named like tables of which the beginnings are read before the tasks of the first of them."""
@@ -199,7 +199,7 @@ class Cutting:
         """Yield the tasks of a file with many documents. trouble: why it cannot be read, if that is known."""
         found, begin, is_cut = self._found, 0, self._is_cut(row)
         if self._earlier is not None and trouble is None:
-            from simdocs.reading.taken_over import kept_rows
+            from simdocs.reading.unchanged import kept_rows
 
             begin = yield from kept_rows(self._earlier, row, may_have_grown=is_cut)
             if begin < 0:
@@ -219,7 +219,12 @@ class Cutting:
                 if isinstance(waiting, ReadRows):
                     yield waiting, 0
                 waiting = some
-            if self._with_digests and isinstance(waiting, ReadRows) and row not in found.held:
+            if (
+                self._with_digests
+                and isinstance(waiting, ReadRows)
+                and row not in found.held
+                and not is_uri(found.names[row])
+            ):
                 digests = blocks_digests(found.names[row], waiting.stamp.size, follow=bool(found.follow[row]))
                 waiting.digests += (digest for _, digest in digests)
         except DocumentSkipped as skip:
@@ -241,7 +246,7 @@ class Cutting:
         if earlier is None:
             yield from self._files(start, stop, named_like_tables)
             return
-        from simdocs.reading.taken_over import kept_files
+        from simdocs.reading.unchanged import kept_files
 
         for begin, end in _runs(earlier.same >= 0, start, stop):
             if earlier.same[begin] < 0:

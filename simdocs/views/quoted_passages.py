@@ -10,7 +10,7 @@ from simdocs.views.drawn_difference import PLAIN, in_context
 from simdocs.views.output_formats import Format
 
 if TYPE_CHECKING:
-    from simdocs.model.common_passages import Excerpt
+    from simdocs.model.passages import Excerpt
 
 
 class QuotedPassages(Format):

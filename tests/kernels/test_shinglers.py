@@ -14,7 +14,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from simdocs.kernels import characters, murmur, unit_hashes, units
+from simdocs.kernels import characters, murmur, units
 from simdocs.options.stop_words import STOP_WORDS
 from tests import strategies as some
 from tests.amounts import slow
@@ -62,7 +62,7 @@ def test_marks_belong_to_a_letter_in_another_part(batch, size):
 @given(batch=some.batches, shingling=some.shinglings, size=st.sampled_from([1, 2, 7]))
 def test_tokens_of_texts_in_pieces_leave_no_seam(unit, batch, shingling, size):
     shingling = shingling.but(unit=unit)
-    sizes = (mock.patch.object(unit_hashes, "PIECE", size), mock.patch.object(unit_hashes, "_LOOK_AHEAD", 1))
+    sizes = (mock.patch.object(units, "PIECE", size), mock.patch.object(units, "_LOOK_AHEAD", 1))
     with sizes[0], sizes[1], mock.patch.object(murmur, "CHUNK", size):
         assert kernel_tokens(batch, shingling) == [twin.tokens(raw, shingling) for raw in batch]
 
@@ -76,7 +76,7 @@ def test_tokens_of_texts_in_pieces_leave_no_seam(unit, batch, shingling, size):
 )
 def test_tokens_of_a_text_larger_than_any_piece_are_right(unit, gap):
     text = gap.join(["日本語のテキスト", "กำลัง", "हिन्दी", "the cow's", "ёлка", "é"]) + gap
-    document = (text * (unit_hashes.PIECE // len(text) + 2)).encode()
+    document = (text * (units.PIECE // len(text) + 2)).encode()
     shingling = some.shingling(unit=unit, k=5)
     assert kernel_tokens([b"one", document, b"two"], shingling) == [
         twin.tokens(raw, shingling) for raw in (b"one", document, b"two")

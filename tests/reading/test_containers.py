@@ -18,7 +18,7 @@ from simdocs.options.texts import Sequences
 from simdocs.reading.files import Source
 from simdocs.reading.formats import lines
 from simdocs.reading.formats.batch import Batch, batched
-from simdocs.reading.read_tasks import Cutting, Rows, sampled
+from simdocs.reading.read_tasks import Cutting, ReadRows, sampled
 from tests.commands.building import built, content
 from tests.packing import SUFFIXES, each, packed
 from tests.reading.arrow_files import HAS_PYARROW, needs_pyarrow
@@ -130,7 +130,7 @@ def test_only_wanted_documents_are_read(tmp_path: Path, name: str) -> None:
     ((_, wanted),) = few.lines.items()
     tasks = [task for task, _ in Cutting(few, MIB, FIELDS, lambda *_: None).tasks()]
     assert every == 9
-    assert [number for task in tasks if isinstance(task, Rows) for number in task.batch.numbers] == wanted.tolist()
+    assert [number for task in tasks if isinstance(task, ReadRows) for number in task.batch.numbers] == wanted.tolist()
 
 
 LONG = "The ferry leaves the northern quay at seven every morning except on Sundays, when it leaves at nine"

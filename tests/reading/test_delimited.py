@@ -305,7 +305,7 @@ def test_faults_of_rows_are_named_by_row(tmp_path: Path) -> None:
     for said in (
         "simdocs: x.csv: skipped: the row on line 5 has a quote that never ends, from row 4 on\n",
         "simdocs: x.csv, row 2: skipped: 1 field, but the header has 2\n",
-        "simdocs: x.csv, row 3: skipped: an earlier row has the same id (x.csv#a): name a field of unique ids,",
+        "simdocs: x.csv, row 3: skipped: an earlier row has the same id or number (x.csv#a): name a field of unique",
     ):
         assert said in done.err
 

@@ -248,7 +248,7 @@ def tasks_of(
         if isinstance(task, read_tasks.Files):
             assert task.limit == 100
             done.append(([os.path.basename(name).decode() for name in task.names], task.held, files))
-        elif isinstance(task, read_tasks.Rows):
+        elif isinstance(task, read_tasks.ReadRows):
             done.append((os.path.basename(task.batch.name).decode(), task.batch.texts, files))
     assert ended == len(contents)
     return [

@@ -10,7 +10,7 @@ from typing import Any
 
 from simdocs.reading.formats.batch import named
 from simdocs.reading.formats.lines import LineBlock, read_block
-from simdocs.reading.read_tasks import Cutting, Files, Rows, sampled
+from simdocs.reading.read_tasks import Cutting, Files, ReadRows, sampled
 from tests import strategies as some
 from tests.reading.finding import found_by
 
@@ -29,8 +29,8 @@ def names(found: Any) -> list[str]:
     for task, _ in Cutting(found, 1 << 20, some.sequences(), lambda *_: None).tasks():
         if isinstance(task, Files):
             read += task.names
-        elif isinstance(task, Rows | LineBlock):
-            batch = task.batch if isinstance(task, Rows) else read_block(task, some.sequences())[0]
+        elif isinstance(task, ReadRows | LineBlock):
+            batch = task.batch if isinstance(task, ReadRows) else read_block(task, some.sequences())[0]
             read += named(batch.name, batch.ids, batch.numbers)
     return [os.path.basename(os.fsdecode(name)) for name in read]
 
@@ -65,5 +65,5 @@ def test_a_line_that_is_not_drawn_is_not_even_parsed(tmp_path):
     assert every == 30
     (wanted,) = few.lines.values()
     ((task, _),) = Cutting(few, 1 << 20, some.sequences(), lambda *_: None).tasks()
-    assert isinstance(task, Rows)
+    assert isinstance(task, ReadRows)
     assert sorted([*task.batch.numbers, *(skip.line for skip in task.batch.skips)]) == wanted.tolist()

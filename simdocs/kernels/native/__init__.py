@@ -18,7 +18,7 @@ from simdocs.errors import UsageError
 NATIVE = {
     "normalise": ("normalise",),
     "murmur": ("hash_byte_strings",),
-    "unit_hashes": ("word_hashes",),
+    "units": ("word_hashes",),
     "shinglers": ("char_tokens", "tokens_of_units"),
     "multisets": ("token_sets",),
     "fss": ("signatures",),

@@ -12,7 +12,7 @@ from simdocs.reading.decode import as_utf8
 from simdocs.reading.files import Source, read
 from simdocs.reading.formats import format_of_document, reader_of
 from simdocs.reading.formats.batch import named
-from simdocs.reading.formats.lines import blocks_digests
+from simdocs.reading.formats.lines import digests_of
 from simdocs.reading.identity import content_digest
 
 _Key = tuple[bytes, int]
@@ -78,8 +78,7 @@ def _rows(answer: SavedAnswer, documents: Sequence[SavedDocument]) -> dict[bytes
     file, path, fields = documents[0].file, answer.path(documents[0]), answer.recipe.sequences
     wanted, found, form = {each.name for each in documents}, dict[bytes, bytes](), format_of_document(file, fields)
     with Source(path, _MOST) as source:
-        digests = [digest for _, digest in blocks_digests(path, source.stamp.size)]
-        if content_digest(*digests).hex() != documents[0].content:
+        if content_digest(*digests_of(path, form, source.stamp)).hex() != documents[0].content:
             return {}
         for batch in reader_of(form)(source, form, fields, None):
             for name, text in zip(named(file, batch.ids, batch.numbers), batch.texts, strict=True):

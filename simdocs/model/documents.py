@@ -24,7 +24,7 @@ FILE_FIELDS = (
         "<u8",
         (2,),
         "first 16 bytes of the SHA-256 of its content after decompression; of a file with many documents, that of the"
-        " digests of its parts: of each 512 KiB if it is JSON Lines and not compressed",
+        " digests of its parts of 512 KiB; of a compressed file or table in a store, that of its size and time",
     ),
     (
         "skipped",

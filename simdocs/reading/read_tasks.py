@@ -12,7 +12,6 @@ import numpy as np
 
 from simdocs.model.ragged import BATCH_BYTES, Index, Keys, Mask, batches, offsets_of
 from simdocs.model.skipped import DocumentSkipped, Skip
-from simdocs.names import is_uri
 from simdocs.options.file_formats import ASSUMED_RATIO, COMPRESSED_SUFFIXES, is_of_lines, noun_of
 from simdocs.options.texts import Sequences
 from simdocs.reading.decode import LOOKED_AT as DECIDING
@@ -62,7 +61,7 @@ class ReadRows:
 
     batch: the documents. row: the row of the file in the list of files. stamp: that of the file.
     read_to: how many bytes of the file were read.
-    digests: those of its blocks, at the end of a file, if they are wanted: see `blocks_digests`.
+    digests: those of its blocks, at the end of a file, if they are wanted: see `digests_of`.
     """
 
     __slots__ = ("batch", "digests", "read_to", "row", "stamp")
@@ -204,10 +203,10 @@ class Cutting:
             begin = yield from kept_rows(self._earlier, row, may_have_grown=is_cut)
             if begin < 0:
                 return
-        from simdocs.reading.formats.lines import blocks_digests, blocks_of
+        from simdocs.reading.formats.lines import blocks_of, digests_of
 
+        form, name, follow = self._meanings[self.formats[row]], found.names[row], bool(found.follow[row])
         if is_cut and trouble is None:
-            form, name, follow = self._meanings[self.formats[row]], found.names[row], bool(found.follow[row])
             for block in blocks_of(form, name, self._limit, row, found.stamp(row), begin, follow=follow):
                 yield block, int(block.is_last)
             return
@@ -219,17 +218,11 @@ class Cutting:
                 if isinstance(waiting, ReadRows):
                     yield waiting, 0
                 waiting = some
-            if (
-                self._with_digests
-                and isinstance(waiting, ReadRows)
-                and row not in found.held
-                and not is_uri(found.names[row])
-            ):
-                digests = blocks_digests(found.names[row], waiting.stamp.size, follow=bool(found.follow[row]))
-                waiting.digests += (digest for _, digest in digests)
+            if self._with_digests and isinstance(waiting, ReadRows) and row not in found.held:
+                waiting.digests += digests_of(name, form, waiting.stamp, follow=follow)
         except DocumentSkipped as skip:
             is_textless = row in found.named and isinstance(skip, NoTable)
-            self._report(Skip(skip.reason, found.names[row], skip.detail), is_textless)
+            self._report(Skip(skip.reason, name, skip.detail), is_textless)
         yield waiting, 1
 
     def _is_cut(self, row: int) -> bool:

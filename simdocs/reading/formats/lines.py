@@ -16,6 +16,8 @@ import numpy as np
 
 from simdocs.model.ragged import BATCH_BYTES, Index
 from simdocs.model.skipped import DocumentSkipped
+from simdocs.names import is_uri
+from simdocs.options.file_formats import is_of_lines
 from simdocs.options.texts import Sequences
 from simdocs.reading.decode import binary_format, transcoded
 from simdocs.reading.files import Source
@@ -157,6 +159,15 @@ def blocks_digests(name: bytes, size: int, *, follow: bool = True) -> Iterator[t
         for start in range(0, size, BLOCK):
             data = _between(source, start, min(start + BLOCK, size))
             yield data, content_digest(data)
+
+
+def digests_of(name: bytes, form: str, stamp: Stamp, *, follow: bool = True) -> Iterator[bytes]:
+    """Yield the digests of the blocks of a file in this format; of an object of a store that is not read in blocks only
+    that of its size and time, because it would be fetched once more. DocumentSkipped: see `read_block`."""
+    if is_uri(name) and not is_of_lines(form, name):
+        yield content_digest(b"%d %d" % (stamp.size, stamp.mtime_ns))
+    else:
+        yield from (digest for _, digest in blocks_digests(name, stamp.size, follow=follow))
 
 
 def read_lines(source: Source, form: str, fields: Sequences, wanted: Index | None = None) -> Iterator[Batch]:

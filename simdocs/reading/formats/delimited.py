@@ -32,12 +32,13 @@ class Records:
 
     limit: a row of more bytes, or of more characters, is too long. It is read, but not held.
     raw: the lines of the row that comes next, or came last. size: how many characters these have.
+    is_over: whether all lines were read.
     """
 
     def __init__(self, pieces: Iterable[bytes], delimiter: str, limit: int, escape: str | None = None) -> None:
         if csv.field_size_limit() < sys.maxsize:  # a limit for all of Python; rows are limited before they are parsed
             csv.field_size_limit(sys.maxsize)
-        self.raw, self.size, self._limit, self._is_over, self._end = list[str](), 0, limit, False, ""
+        self.raw, self.size, self._limit, self.is_over, self._end = list[str](), 0, limit, False, ""
         self._text = io.TextIOWrapper(io.BufferedReader(_Stream(pieces)), "utf-8", ERRORS, newline="")
         self._others = re.compile(f'[^"{re.escape(delimiter)}\r\n]+')
         self._reader = csv.reader(self._lines(), delimiter=delimiter, escapechar=escape)
@@ -48,7 +49,7 @@ class Records:
         DocumentSkipped (malformed): a quote of the row does not end, and its lines are all that is left.
         """
         for row in self._reader:
-            if self._is_over:
+            if self.is_over:
                 line = self._reader.line_num - len(self.raw) + 1
                 raise DocumentSkipped("malformed", f"the row on line {line} has a quote that never ends")
             if row:
@@ -76,7 +77,7 @@ class Records:
                 pieces = []
         if pieces:
             yield "".join(pieces)
-        self._is_over = True
+        self.is_over = True
 
 
 class _Stream(io.RawIOBase):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import codecs
 import io
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -172,11 +172,13 @@ def _lines(source: Source) -> Iterator[bytes]:
 
 def _raw_rows(records: Records, each: Iterator[list[str]]) -> Iterator[bytes]:
     """Yield the rows as they are in the file. The last may be what follows a quote that never ends."""
-    with suppress(DocumentSkipped):
+    try:
         for _ in each:
             yield "".join(records.raw).encode("utf-8", ERRORS)
-        return
-    yield "".join(records.raw).encode("utf-8", ERRORS)
+    except DocumentSkipped:
+        if not records.is_over:
+            raise
+        yield "".join(records.raw).encode("utf-8", ERRORS)
 
 
 def refuse_taken(where: str, names: Iterable[str]) -> None:

@@ -19,7 +19,7 @@ BLOCKS = {
     "commands.dedupe": ("_LOOKED_AT",),
     "kernels.buckets": ("PAIRS_AT_ONCE", "_POSITIONS_AT_ONCE"),
     "kernels.grouping": ("_AT_ONCE",),
-    "corpora.read_tasks": ("_TASK_BYTES", "_TASKS"),
+    "reading.read_tasks": ("_TASK_BYTES", "_TASKS"),
     "engines.engine": ("_MOST_ROWS",),
     "engines.local": ("_ROOM_FOR_ROWS", "_ROOM_OF_WORKER"),
     "matching.self_join": ("_LISTED_TOGETHER", "_BUFFERED"),
@@ -34,7 +34,7 @@ BLOCKS = {
         *("_CACHE_BYTES", "_ENTRY"),
     ),
     "matching.verify": ("_TOGETHER", "_MOST_OF_CROWD", "_MOST_TOGETHER", "_MOST_DOCUMENTS"),
-    "corpora.files": ("_AT_ONCE",),
+    "reading.files": ("_AT_ONCE",),
     "pipeline.reload": ("_SLACK",),
     "pipeline.again": ("_MUCH",),
 }

@@ -154,7 +154,7 @@ def test_a_list_may_name_objects_beside_files(store: ObjectStore, tmp_path: Path
     (tmp_path / "file").write_bytes(b"text")
     (tmp_path / "list").write_text(f"s3://bucket/one\n{tmp_path}/file\ns3://bucket/docs/\n")
     found = found_by(listed=tmp_path / "list")
-    wanted = [os.fsencode(tmp_path / "file"), b"s3://bucket/docs/x", b"s3://bucket/docs/y", b"s3://bucket/one"]
+    wanted = [b"s3://bucket/one", os.fsencode(tmp_path / "file"), b"s3://bucket/docs/x", b"s3://bucket/docs/y"]
     assert list(found.names) == wanted
 
 

@@ -15,13 +15,13 @@ from tests.twins.decoding import WIDE, utf8
 
 
 class Document(NamedTuple):
-    """A text with a name. line: the line of a JSON Lines file that it is, which begins at start. container: the number
-    of bytes of the name that are the name of that file."""
+    """A text with a name. line: the line of a JSON Lines file that it is, which begins at start, or has no place (-1).
+    container: the number of bytes of the name that are the name of that file."""
 
     name: bytes
     data: bytes
     path: Path
-    start: int = 0
+    start: int = -1
     line: bytes | None = None
     container: int = 0
 
@@ -57,12 +57,13 @@ def _lines(path: Path, data: bytes) -> list[Document]:
     """Return the documents of a file, those with an id that an earlier one has left out."""
     found: dict[bytes, Document] = {}
     start = 3 * data.startswith(b"\xef\xbb\xbf")
+    has_places = path.suffix != ".gz"
     for number, line in enumerate(data[start:].split(b"\n"), 1):
         if line.strip():
             row = json.loads(line)
             name = bytes(path) + b"#" + str(row.get("id", number)).encode()
             text = row["text"].encode("utf-8", "surrogatepass")
-            found.setdefault(name, Document(name, text, path, start, line, len(bytes(path))))
+            found.setdefault(name, Document(name, text, path, start if has_places else -1, line, len(bytes(path))))
         start += len(line) + 1
     return list(found.values())
 
@@ -83,8 +84,8 @@ def facts(document: Document, shingling: some.Shingling) -> Facts:
         hashlib.sha256(text.encode("utf-8", "surrogateescape")).digest()[:16],
         hashlib.sha256(struct.pack(f"<{len(tokens)}I", *tokens)).digest()[:16],
         flags,
-        document.start,
-        0 if document.line is None else len(document.line),
+        max(document.start, 0),
+        len(document.line or b"") if document.start >= 0 else 0,
         document.container,
     )
 

@@ -217,6 +217,14 @@ def test_a_stream_may_lack_its_end_but_not_the_end_of_a_message(
     assert why.endswith(", from row 6 on")
 
 
+def test_a_second_stream_in_a_file_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("x.arrow").write_bytes(2 * as_arrow_stream(arrow().table({"text": ["one", "two"]})))
+    assert documents("x.arrow") == {"1": "one", "2": "two"}
+    ((reason, _, why),) = skipped("x.arrow")
+    assert (reason, why) == ("malformed", "bytes after the end of the stream, from row 3 on")
+
+
 WRONG = {
     "empty": b"",
     "text": b"this is a text, and no table of anything\n" * 3,

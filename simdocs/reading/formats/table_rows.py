@@ -44,7 +44,7 @@ class TableRows:
         self.source, self.form, self.noun, self.limit = source, form, "row", source.limit
         self.damage: DocumentSkipped | None = None
         with damage_named(source, form):
-            self._table = open_table(source, form)
+            self._table, self._file = open_table(source, form)
         self.schema, self.is_stream = schema_of(self._table), False
         self.codec: str | None = "snappy"
         if form == "arrow":
@@ -59,7 +59,7 @@ class TableRows:
         done = 0
         try:
             with damage_named(self.source, self.form):
-                for unit, batch in numbered_batches(self._table):
+                for unit, batch in numbered_batches(self._table, self._file):
                     some = concat([batch])
                     yield RowBatch(np.arange(done + 1, done + 1 + len(some)), some, None, unit)
                     done += len(some)

@@ -50,8 +50,8 @@ def damage_named(source: Source, form: str) -> Iterator[None]:
         raise DocumentSkipped("malformed", f"{_WHAT[form]} that is damaged, or cannot be read: {said}") from None
 
 
-def open_table(source: Source, form: str, columns: list[str] | None = None) -> Any:
-    """A file with a table, open in pyarrow: a ParquetFile, or a reader of a file or a stream of Arrow.
+def open_table(source: Source, form: str, columns: list[str] | None = None) -> tuple[Any, Any]:
+    """A file with a table, open in pyarrow: a ParquetFile, or a reader of a file or a stream of Arrow; and the file.
 
     columns: the only ones that are read; None: all. Raises DocumentSkipped: malformed, uninstalled; and what pyarrow
     raises.
@@ -63,7 +63,7 @@ def open_table(source: Source, form: str, columns: list[str] | None = None) -> A
         parquet = library("pyarrow.parquet", "reading Parquet")
         if head[:4] not in (b"PAR1", b"PARE"):
             raise DocumentSkipped("malformed", misnamed(head, _WHAT[form], b".parquet"))
-        return parquet.ParquetFile(file, buffer_size=_BUFFER, pre_buffer=False, page_checksum_verification=True)
+        return parquet.ParquetFile(file, buffer_size=_BUFFER, pre_buffer=False, page_checksum_verification=True), file
     ipc = library("pyarrow.ipc", "reading Arrow")
     is_file, is_stream = head[:6] == b"ARROW1", head[:4] == b"\xff\xff\xff\xff"
     # Streams of Arrow 0.14 and earlier begin with the length of the schema, which is far below 16 MB, unlike any text.
@@ -76,22 +76,25 @@ def open_table(source: Source, form: str, columns: list[str] | None = None) -> A
         names = opener(file, options=options).schema.names
         options.included_fields = [place for place, name in enumerate(names) if name in columns]
         file.seek(0)
-    return opener(file, options=options)
+    return opener(file, options=options), file
 
 
 def numbered_batches(
-    table: Any, columns: list[str] | None = None, wanted: Index | None = None
+    table: Any, file: Any, columns: list[str] | None = None, wanted: Index | None = None
 ) -> Iterator[tuple[int, Any]]:
     """Yield the rows of a table as record batches, each with the number of its row group or record batch.
 
-    columns: those that are read of Parquet; see also `open_table`. wanted: the numbers of the rows that are wanted,
-    ascending; of a row group without any, only the number of rows is yielded. None: all are wanted.
+    table, file: see `open_table`. columns: those that are read of Parquet; see also there. wanted: the numbers of the
+    rows that are wanted, ascending; of a row group without any, only the number of rows is yielded. None: all are
+    wanted. DocumentSkipped: malformed (a stream of Arrow has ended, and the file goes on).
     """
     if not hasattr(table, "num_row_groups"):
         numbers = range(table.num_record_batches) if hasattr(table, "num_record_batches") else None
         for number, batch in enumerate(table if numbers is None else map(table.get_batch, numbers)):
             # A batch of nulls may have 500 bytes and say that it has any number of rows.
             yield from ((number, batch.slice(at, _MOST_ROWS)) for at in range(0, batch.num_rows, _MOST_ROWS))
+        if numbers is None and file.read(1):
+            raise DocumentSkipped("malformed", "bytes after the end of the stream")
         return
     first = 1
     for number in range(table.num_row_groups):
@@ -118,7 +121,7 @@ def read_table(source: Source, form: str, fields: Sequences, wanted: Index | Non
 
 def _rows(source: Source, form: str, fields: Sequences, wanted: Index | None) -> Iterator[FileRow]:
     with damage_named(source, form):
-        schema = schema_of(open_table(source, form))
+        schema = schema_of(open_table(source, form)[0])
         of_texts = [_column(schema, name) for name in fields.text_field]
         columns = list(dict.fromkeys(filter(None, (*of_texts, _column(schema, fields.id_field)))))
         if twice := next((name for name in columns if schema.names.count(name) > 1), ""):
@@ -126,7 +129,7 @@ def _rows(source: Source, form: str, fields: Sequences, wanted: Index | None) ->
             raise NoTable(f"{count} columns have the name {twice!r}", "rename all but one", or_text=False)
         of_numbers = next((name for name in of_texts if name and not _may_hold_texts(schema.field(name).type)), "")
         shape = {each.name: _inner(each.type) for each in schema} if not all(of_texts) else {}
-        for _, batch in numbered_batches(open_table(source, form, columns), columns, wanted):
+        for _, batch in numbered_batches(*open_table(source, form, columns), columns, wanted):
             if isinstance(batch, int):
                 yield batch
             elif of_numbers:

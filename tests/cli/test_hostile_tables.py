@@ -51,7 +51,7 @@ def folded() -> dict[str, bytes]:
     }
 
 
-@pytest.mark.reliability("A small table of rows that share a long text")
+@pytest.mark.reliability("A small Arrow file of rows that share a long text")
 @pytest.mark.parametrize("name", ["x.arrow", "stream.arrow", "views.arrow"])
 def test_rows_that_share_a_long_text_take_little_memory(tmp_path: Path, name: str) -> None:
     content = folded()[name]
@@ -94,7 +94,7 @@ def test_too_little_memory_for_a_page_is_not_called_damage(tables: Path) -> None
     assert found[0] == -1
 
 
-@pytest.mark.reliability("A small table of rows that share a long text")
+@pytest.mark.reliability("A small Arrow file of rows that share a long text")
 def test_rows_that_share_a_long_value_are_written_in_pieces(tables: Path) -> None:
     texts = [f"row number {number} has a text of its own {number * 7}" for number in range(ROWS)]
     (tables / "in/x.parquet").write_bytes(as_parquet(arrow().table({"text": texts, "x": [LARGE] * ROWS}), ROWS))

@@ -134,7 +134,7 @@ def test_malformed_lines_are_named_and_left_out(there):
     named = {line.split(": ")[1]: line for line in lines}
     assert set(named) == {f"data.jsonl, line {at}" for at in range(7, 13)}
     assert "not JSON" in named["data.jsonl, line 7"]
-    why = "an earlier line has the same id (data.jsonl#first): name a field of unique ids, or '', with --id-field"
+    why = "an earlier line has the same id or number (data.jsonl#first): name a field of unique ids"
     assert why in named["data.jsonl, line 10"]
     assert json.loads((there / "note").read_bytes())["skipped"] == {"malformed": 6}
     assert simdocs("dedupe", "data.jsonl", "--strict", "-q", cwd=there)[:2] == (2, b"")
@@ -181,20 +181,31 @@ def test_a_line_whose_number_is_the_id_of_an_earlier_line_is_malformed(there):
     lay(there, {"two.jsonl": b'{"id": "2", "text": "one of them"}\n{"text": "and another"}'})
     done = simdocs("dedupe", "two.jsonl", cwd=there)
     assert done.status == 3
-    remedy = "give every line an id, or name a field that every line has with --id-field"
-    why = "an earlier line has the id 2, and this one has none"
-    assert done.err == f"simdocs: two.jsonl, line 2: skipped: {why}: {remedy}\n"
+    why = "an earlier line has the same id or number (two.jsonl#{}): name a field of unique ids, or '', with --id-field"
+    assert done.err == f"simdocs: two.jsonl, line 2: skipped: {why.format(2)}\n"
     lay(there, {"two.jsonl": b'{"text": "one of them"}\n{"id": 1, "text": "and another"}\n{"id": 1, "text": "third"}'})
     done = simdocs("dedupe", "two.jsonl", cwd=there)
-    why = "line 1 has no id, so its name is two.jsonl#1, too"
-    assert done.err == "".join(f"simdocs: two.jsonl, line {line}: skipped: {why}: {remedy}\n" for line in (2, 3))
+    why = why.format(1)
+    assert done.err == "".join(f"simdocs: two.jsonl, line {line}: skipped: {why}\n" for line in (2, 3))
     many = b'{"id": 1, "text": "one of them"}\n' + b'{"id": 1, "text": "and another"}\n' * 3
     lay(there, {"two.jsonl": many})
-    why = "an earlier line has the same id (two.jsonl#1): name a field of unique ids, or '', with --id-field"
     done = simdocs("dedupe", "two.jsonl", cwd=there)
     assert done.err == "".join(f"simdocs: two.jsonl, line {line}: skipped: {why}\n" for line in (2, 3, 4))
     lay(there, {"two.jsonl": many + b"\n" * (4 << 20) + b'{"id": 1, "text": "read much later"}\n'})
     assert simdocs("dedupe", "two.jsonl", cwd=there).err.splitlines()[-1].endswith(why)
+
+
+@pytest.mark.reliability("a line with the name of an earlier line or of a file")
+def test_a_line_that_repeats_an_id_and_its_text_is_a_duplicate_named_by_its_number(there):
+    lines = b'{"id": "a", "text": "%s"}\n{"id": "a", "text": "%s"}\n{"id": "a", "text": "%s"}\n' % (A, A1, A)
+    lay(there, {"two.jsonl": lines})
+    done = simdocs("dedupe", "two.jsonl", "--list", "duplicates", cwd=there)
+    assert (done.status, done.out) == (3, b"two.jsonl#3\n")
+    assert done.err.startswith(
+        "simdocs: two.jsonl, line 2: skipped: an earlier line has the same id or number (two.jsonl#a)"
+    )
+    done = simdocs("dedupe", "two.jsonl", "--removed-rows", "-", "-q", cwd=there)
+    assert (done.status, done.out) == (3, lines.splitlines(keepends=True)[2])
 
 
 def test_a_line_larger_than_max_size_is_named(there):
@@ -333,7 +344,7 @@ TEXTLESS = b"".join(b'{"uid": %d, "body": "some words"}\n' % number for number i
 NO_TEXT = "no line has the field 'text'; the first has 'uid', 'body': name one of them with --text-field"
 
 
-@pytest.mark.reliability("a --text-field that a file lacks")
+@pytest.mark.reliability("a --text-field that some rows lack")
 @pytest.mark.parametrize("ask", ASKS_OF_LINES)
 def test_a_text_field_that_no_line_has_is_an_error_that_lists_the_fields(tmp_path, ask):
     command, *output = ask.split()

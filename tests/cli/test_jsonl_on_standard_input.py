@@ -63,8 +63,7 @@ def test_bad_lines_of_standard_input_are_named(tmp_path: Path) -> None:
     assert done.status == 3
     assert "-, line 6: skipped: field 'text' (--text-field) is missing; the line has 'title', 'body'" in done.err
     assert (
-        "-, line 7: skipped: an earlier line has the same id (-#x0): name a field of unique ids, or '', with --id-field"
-        in done.err
+        "-, line 7: skipped: an earlier line has the same id or number (-#x0): name a field of unique ids" in done.err
     )
     assert "-, line 8: skipped: not JSON" in done.err
 

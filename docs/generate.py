@@ -148,7 +148,7 @@ _OF_BOTH = (
     ("mtime_ns", "modification time of its file, in nanoseconds since 1970"),
     ("ctime_ns", "time of the last change of its inode"),
     ("inode", "inode of its file; 0 if it came from no file"),
-    ("content", "first 16 bytes of the SHA-256 of what its file holds after decompression, in hexadecimal"),
+    ("content", "the digest of its file in hexadecimal, as in files.npy"),
 )
 """What a row has of both documents, and the meanings."""
 

@@ -24,7 +24,8 @@ FILE_FIELDS = (
         "<u8",
         (2,),
         "first 16 bytes of the SHA-256 of its content after decompression; of a file with many documents, that of the"
-        " digests of its parts of 512 KiB; of a compressed file or table in a store, that of its size and time",
+        " digests of its blocks of 512 KiB as they are on the disk; of a compressed file or table in a store, that of"
+        " its size and time",
     ),
     (
         "skipped",
@@ -89,22 +90,22 @@ def files_of_rows(firsts: Array, rows: Rows, documents: int) -> Index:
 
 
 FIELDS = (
-    ("size", "<i8", (), "size in bytes: of the file after decompression; for a line of a JSON Lines file, of its text"),
+    ("size", "<i8", (), "size in bytes: of the file after decompression; for a row of a data set, of its text"),
     ("length", "<i8", (), "number of units in the normalised text"),
     ("count", "<i8", (), "number of tokens in its set"),
     ("ignored", "<i8", (), "number of these tokens that are left out; 0 in X.shingles"),
     ("digest", "<u8", (2,), "first 16 bytes of the SHA-256 of the normalised text in UTF-8"),
     ("set_digest", "<u8", (2,), "first 16 bytes of the SHA-256 of the sorted tokens, 4 bytes each, little-endian"),
-    ("start", "<i8", (), "for a line of a JSON Lines file: where it begins in the file after decompression; else 0"),
-    ("extent", "<i8", (), "for a line of a JSON Lines file: its length in bytes, without the line end; else 0"),
-    ("line", "<i8", (), "for a line of a JSON Lines file: its number, from 1; else 0"),
-    ("container", "<u4", (), "for a line of a JSON Lines file: how many bytes of the name are the file's name; else 0"),
+    ("start", "<i8", (), "for a line of an uncompressed file of lines in UTF-8: where it begins in the file; else 0"),
+    ("extent", "<i8", (), "for such a line: its length in bytes, without the line end; else 0"),
+    ("line", "<i8", (), "for a row of a data set: its number, from 1; else 0"),
+    ("container", "<u4", (), "for a row of a data set: how many bytes of the name are the file's name; else 0"),
     (
         "flags",
         "<u4",
         (),
         "sum of 1: no units; 2: fewer than k units, but not none; 4: bytes that are not UTF-8; 8: UTF-16 or UTF-32;"
-        " 16: a line without an id, which is named by its number; 32: a text that looks like JSON Lines; 64: all its"
+        " 16: a row that is named by its number; 32: a text that looks like JSON Lines; 64: all its"
         " tokens are left out; a text that looks like 128: CSV; 256: CSV with semicolons; 512: TSV; 1024: a JSON array;"
         " 2048: a file that is named like one with many documents, but is one text",
     ),

@@ -62,7 +62,7 @@ class Flags(NamedTuple):
 class RowBatch(NamedTuple):
     """Some rows of a file.
 
-    numbers: their numbers, (n,), as in Locator.
+    numbers: their numbers in the file, from 1: (n,).
     data: the bytes of each with the end of its line; or a table of pyarrow.
     flags: those of each, if flags are written.
     unit: the row group or record batch that they are from.

@@ -1,4 +1,4 @@
-"""Every link between the pages leads to a file and a heading that exist, and every page can be reached."""
+"""Links between the pages lead to files and headings that exist, as do names of files; every page can be reached."""
 
 from __future__ import annotations
 
@@ -44,3 +44,11 @@ def test_every_page_can_be_reached_from_the_readme() -> None:
         targets = [(page.parent / target.partition("#")[0]).resolve() for target in links(page)]
         new += [target for target in targets if target.suffix == ".md" and target not in reached]
     assert {str(page.relative_to(ROOT)) for page in PAGES if page not in reached} == NOT_FOR_READERS
+
+
+def test_files_that_the_architecture_names_exist() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`([\w/]+\.(?:py|c|h|html|js))`", text))
+    there = [f"/{path.relative_to(ROOT)}" for room in ("simdocs", "tests") for path in (ROOT / room).rglob("*.*")]
+    assert len(named) > 80
+    assert [name for name in sorted(named) if not any(path.endswith(f"/{name}") for path in there)] == []

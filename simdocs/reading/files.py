@@ -209,6 +209,8 @@ class Source:
         self.name, self.limit, self.most, self.at = name, limit, min(limit, MOST), 0
         self._held, self.stamp = held, NO_FILE
         self._file: OpenFile = -1
+        self.native: Any = None
+        """The same file, open in pyarrow, if it was asked for."""
         if held is None:
             self._file, self.stamp = open_file(name, follow=follow)
 
@@ -276,8 +278,11 @@ class Source:
 
         pyarrow = library("pyarrow", "reading tables")
         if self._held is not None:
-            return pyarrow.BufferReader(self._held)
-        return pyarrow.OSFile(f"/dev/fd/{self._file}") if isinstance(self._file, int) else self._file.handle
+            self.native = pyarrow.BufferReader(self._held)
+        else:
+            file = self._file
+            self.native = pyarrow.OSFile(f"/dev/fd/{file}") if isinstance(file, int) else file.handle
+        return self.native
 
 
 _Answer = TypeVar("_Answer")

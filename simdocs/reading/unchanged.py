@@ -82,7 +82,11 @@ class Unchanged:
         if number < 0 or self._one_text[number] or self._limit < self.earlier.limit:
             return False
         then, now = self.earlier.sources.files[number], self.found.sizes[row]
-        return bool(not then["skipped"] and (now == then["file_size"] or (grown and now > then["file_size"])))
+        return bool(
+            not then["skipped"]
+            and then["content"].any()
+            and (now == then["file_size"] or (grown and now > then["file_size"]))
+        )
 
     def content(self, number: int) -> bytes:
         """The digest of the content of an earlier file."""

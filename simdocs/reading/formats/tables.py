@@ -130,6 +130,7 @@ def _rows(source: Source, form: str, fields: Sequences, wanted: Index | None) ->
         of_numbers = next((name for name in of_texts if name and not _may_hold_texts(schema.field(name).type)), "")
         shape = {each.name: _inner(each.type) for each in schema} if not all(of_texts) else {}
         for _, batch in numbered_batches(*open_table(source, form, columns), columns, wanted):
+            source.at = source.native.tell()
             if isinstance(batch, int):
                 yield batch
             elif of_numbers:

@@ -16,7 +16,7 @@ import numpy as np
 from simdocs.engines.run import Run, Tally
 from simdocs.kernels.grouping import PairGraph, connected_groups
 from simdocs.matching.corpus import Corpus
-from simdocs.model.documents import INVALID, OTHER_ENCODING, WIDE, Documents
+from simdocs.model.documents import WIDE, Documents
 from simdocs.model.ragged import Array
 from simdocs.names import display_name
 from simdocs.options.families import UNITS, UnitFigures
@@ -267,17 +267,6 @@ class CrowdWatch:
                 f" are similar: if the documents share a template, {remedy}",
             )
             self._explain(self.advice[0])
-
-
-def encoding_advice(documents: Documents) -> Iterator[str]:
-    """Yield a line if only some documents are not UTF-8: each byte that is not UTF-8 is a unit of its own.
-
-    So a text in Latin-1 is not similar to its copy in UTF-8 if it has many letters beyond ASCII.
-    """
-    invalid = np.flatnonzero(documents.facts["flags"] & INVALID)
-    if 0 < len(invalid) < len(documents):
-        are = f"{len(invalid):,} {'document is' if len(invalid) == 1 else 'documents are'}"
-        yield f"{are} not UTF-8, such as {display_name(documents.raw_name(int(invalid[0])))}: {OTHER_ENCODING}"
 
 
 def keep_of_lines(documents: Documents, policy: str) -> Iterator[str]:

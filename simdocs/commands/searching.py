@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from simdocs.advice.suitability import encoding_advice, length_advice, template_advice
+from simdocs.advice.suitability import length_advice, template_advice
 from simdocs.commands.resolve import Resolved, opened_index
 from simdocs.engines.run import Run
 from simdocs.kernels.banding import least_probability, low_recall, threshold_warning
@@ -62,7 +62,7 @@ def changed_ones(plan: Resolved[Any], corpus: Corpus) -> Mask | None:
 
 def advice(plan: Resolved[Any], documents: Documents, found: PairGraph, corpus: Corpus) -> tuple[str, ...]:
     """Advice about encodings, about k for documents that are cut into shingles now, and about a template."""
-    shingling, lines = plan.recipe.shingling, list(encoding_advice(documents))
+    shingling, lines = plan.recipe.shingling, list[str]()
     if plan.intake.artifact is None and plan.known is None:
         lines += length_advice(documents, shingling)
     if plan.changed is None:

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdocs.errors import UsageError
-from simdocs.model.columns import GrowingArray, GrowingByteStrings
-from simdocs.model.documents import DOCUMENT, EMPTY, FILE, MET, NUMBERED, Documents, SourceFiles
+from simdocs.model.columns import ByteStrings, GrowingArray, GrowingByteStrings
+from simdocs.model.documents import (
+    DOCUMENT,
+    EMPTY,
+    FILE,
+    INVALID,
+    MET,
+    NUMBERED,
+    OTHER_ENCODING,
+    Documents,
+    SourceFiles,
+)
 from simdocs.model.ragged import BlockPlaces, Rows
-from simdocs.model.skipped import REPLACED, Skip, Skipped, explanation
+from simdocs.model.skipped import REPLACED, Skip, Skipped, and_more, explanation
 from simdocs.names import display_name
 from simdocs.options.file_formats import noun_of
 from simdocs.options.recipes import Recipe
 from simdocs.reading.file_list import FileList
 from simdocs.reading.formats import format_of_document
-from simdocs.reading.formats.lookalikes import lookalike_of
+from simdocs.reading.formats.lookalikes import LOOKALIKES, lookalike_of
 from simdocs.reading.identity import content_digest
 
 if TYPE_CHECKING:
@@ -292,6 +302,9 @@ class Register:
                 if self._without_stop_words and facts["size"][row]:
                     why = "this document has no words left without stop words"
                 self._skipped.warnings.append(f"{name}: {why}, so it matches nothing")
+        for warning in self._of_odd_texts(names, facts):
+            if warning not in self._skipped.warnings:  # documents may be read twice
+                self._skipped.warnings.append(warning)
         return Documents(
             names.ragged,
             facts,
@@ -302,3 +315,15 @@ class Register:
             self._counts,
             {row: given[name] for row, name in enumerate(names) if name in given} if given else {},
         )
+
+    def _of_odd_texts(self, names: ByteStrings, facts: NDArray[np.void]) -> Iterator[str]:
+        """Yield a warning about texts of walks that look like tables, and about some that are not UTF-8."""
+        for alike in LOOKALIKES if not self._sequences.plain else ():
+            rows = np.flatnonzero(facts["flags"] & alike.flag)
+            rows = rows[~np.isin(rows, self._named_rows) & (facts["container"][rows] == 0)]
+            if len(rows):
+                yield alike.warning(names[int(rows[0])], len(rows))
+        invalid = np.flatnonzero(facts["flags"] & INVALID)
+        if 0 < len(invalid) < len(facts):
+            are = "this text is" if len(invalid) == 1 else "these texts are"
+            yield f"{display_name(names[int(invalid[0])])}{and_more(len(invalid))}: {are} not UTF-8: {OTHER_ENCODING}"

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from simdocs.model.documents import LIKE_ARRAY, LIKE_CSV, LIKE_LINES, LIKE_SEMICOLONS, LIKE_TSV, Documents
-from simdocs.model.skipped import DocumentSkipped
+from simdocs.model.skipped import DocumentSkipped, and_more
 from simdocs.names import display_name
 
 _LOOKED_AT = 1 << 14
@@ -48,9 +48,10 @@ class Lookalike(NamedTuple):
         more = " and --delimiter ';'" if self.delimiter == ";" else ""
         return f"--input-format {self.container}{more}"
 
-    def warning(self, name: bytes) -> str:
-        """The warning that such a text is read as one document, and what to do."""
-        wrong = f"{display_name(name)}: this looks like {self.name}, but is read as one text"
+    def warning(self, name: bytes, count: int = 1) -> str:
+        """The warning that such texts are read as one document each, and what to do. name: of the first."""
+        looks = "this looks" if count == 1 else "these look"
+        wrong = f"{display_name(name)}{and_more(count)}: {looks} like {self.name}, but is read as one text"
         return f"{wrong}: to read its rows as documents, give {self.options}; if it is one text, --input-format text"
 
 

@@ -318,12 +318,13 @@ class Register:
 
     def _of_odd_texts(self, names: ByteStrings, facts: NDArray[np.void]) -> Iterator[str]:
         """Yield a warning about texts of walks that look like tables, and about some that are not UTF-8."""
+        are_files = facts["container"] == 0
         for alike in LOOKALIKES if not self._sequences.plain else ():
-            rows = np.flatnonzero(facts["flags"] & alike.flag)
-            rows = rows[~np.isin(rows, self._named_rows) & (facts["container"][rows] == 0)]
+            rows = np.flatnonzero(are_files & (facts["flags"] & alike.flag > 0))
+            rows = rows[~np.isin(rows, self._named_rows)]
             if len(rows):
                 yield alike.warning(names[int(rows[0])], len(rows))
-        invalid = np.flatnonzero(facts["flags"] & INVALID)
-        if 0 < len(invalid) < len(facts):
+        invalid = np.flatnonzero(are_files & (facts["flags"] & INVALID > 0))
+        if 0 < len(invalid) < are_files.sum():
             are = "this text is" if len(invalid) == 1 else "these texts are"
             yield f"{display_name(names[int(invalid[0])])}{and_more(len(invalid))}: {are} not UTF-8: {OTHER_ENCODING}"

@@ -147,12 +147,12 @@ def test_artifacts_note_empty_short_and_invalid_documents(odd, tmp_path):
 def test_a_text_in_another_encoding_than_its_copy_brings_a_hint(tmp_path, command):
     text = "Ça a débuté comme ça, très tôt, à l'été : où étaient les élèves ?\n"
     lay(tmp_path, {"docs/a": text.encode(), "docs/b": text.encode("latin-1")})
-    such = "1 document is not UTF-8, such as docs/b"
+    such = "simdocs: warning: docs/b: this text is not UTF-8"
     hint = f"{such}: in another encoding a text does not match its UTF-8 copy: name it with --encoding, such as latin-1"
     done = simdocs(command, "docs", "--summary", cwd=tmp_path)
     assert (done.status, done.out) == (0, b"")
     assert f"{hint}\n" in done.err
-    assert simdocs(command, "docs", cwd=tmp_path) == (0, b"", "")
+    assert simdocs(command, "docs", cwd=tmp_path) == (0, b"", f"{hint}\n")
     (tmp_path / "docs/a").unlink()
     assert "UTF-8" not in simdocs(command, "docs", "--summary", cwd=tmp_path).err
 

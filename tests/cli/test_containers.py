@@ -141,9 +141,9 @@ def test_an_update_warns_of_a_table_that_has_not_changed_and_equals_a_build_from
     assert first.err.count("this looks like CSV, but") == 1
     assert "2 more" not in first.err and first.err.count("these look like CSV, but") == 1
     (there / "d/b.txt").rename(there / "d/b.log")
-    assert simdocs(*ask, cwd=there) == first
+    assert simdocs(*ask, cwd=there).err == first.err.replace("d/b.txt", "d/b.log")
     updated = opened(there / "x.index").documents.facts.tobytes()
-    assert simdocs(*ask, "--rebuild", cwd=there) == first
+    assert simdocs(*ask, "--rebuild", cwd=there).err == first.err.replace("d/b.txt", "d/b.log")
     assert opened(there / "x.index").documents.facts.tobytes() == updated
 
 

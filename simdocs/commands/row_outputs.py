@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -30,7 +30,6 @@ from simdocs.model.skipped import DocumentSkipped, Skip, explanation
 from simdocs.names import display_name, name_to_text
 from simdocs.options.texts import Sequences
 from simdocs.reading.compression import CompressedSink
-from simdocs.reading.files import Source
 from simdocs.reading.formats import needed_by
 from simdocs.reading.formats.row_writers import RowWriter, row_writer
 from simdocs.reading.formats.rows import Flags, RowBatch, RowSource, opened_rows
@@ -152,15 +151,9 @@ class RowDrafts:
             for name, path in self._targets.outputs.items()
         )
 
-    @contextmanager
-    def _opened(self, number: int) -> Iterator[RowSource]:
-        """The rows of a file, which is closed at the end. Raises DocumentSkipped."""
-        found = self._found
-        name, follow, held = found.names[number], bool(found.follow[number]), found.held.get(number)
-        with opened_rows(
-            Source(name, self._limit, follow=follow, held=held), self._targets.read_as[number], self._fields
-        ) as rows:
-            yield rows
+    def _opened(self, number: int) -> AbstractContextManager[RowSource]:
+        """The rows of a file, which is closed at the end. Raises DocumentSkipped, also when it is entered."""
+        return opened_rows(self._found.source(number, self._limit), self._targets.read_as[number], self._fields)
 
     def _writers(self, number: int, source: RowSource, stack: ExitStack) -> dict[str, RowWriter]:
         """A writer of the rows of this file for each output. stack: closes their files."""

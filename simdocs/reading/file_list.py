@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from simdocs.model.columns import ByteStrings, GrowingArray, GrowingByteStrings, joined
 from simdocs.model.documents import MET, NAMED
 from simdocs.model.ragged import Index, Mask, firsts_of_runs, offsets_of
+from simdocs.reading.files import Source
 from simdocs.reading.identity import FileId, Stamp, regular_file_id
 
 
@@ -108,6 +109,10 @@ class FileList:
         follow: Mask = self.met["walked"] <= 0
         return follow
 
+    def follows(self, row: int) -> bool:
+        """Whether the name in this row may be that of a link: see `follow`, which is about all files at once."""
+        return bool(self.met["walked"][row] <= 0)
+
     @property
     def sizes(self) -> Index:
         """The sizes of the files in bytes: (N,)."""
@@ -129,6 +134,10 @@ class FileList:
             given_names=self.given_names,
             inputs=self.inputs,
         )
+
+    def source(self, row: int, limit: int) -> Source:
+        """The file in this row, open, or what is held of it. limit: see Source. Raises DocumentSkipped."""
+        return Source(self.names[row], limit, follow=self.follows(row), held=self.held.get(row))
 
     def stamp(self, row: int) -> Stamp:
         """The stamp of the file in this row, when it was found."""

@@ -85,9 +85,8 @@ def read(name: bytes, limit: int, padding: int = 0, *, follow: bool = True) -> t
     compression = compression_of(name)
     file, stamp = open_file(name, follow=follow)
     try:
-        data, stamp = read_open(file, name, stamp, limit + padding if compression else limit)
-    except OSError as error:
-        raise DocumentSkipped.of(error) from None
+        with _skipping():
+            data, stamp = read_open(file, name, stamp, limit + padding if compression else limit)
     finally:
         close_file(file)
     if compression:
@@ -209,8 +208,6 @@ class Source:
         self.name, self.limit, self.most, self.at = name, limit, min(limit, MOST), 0
         self._held, self.stamp = held, NO_FILE
         self._file: OpenFile = -1
-        self.native: Any = None
-        """The same file, open in pyarrow, if it was asked for."""
         if held is None:
             self._file, self.stamp = open_file(name, follow=follow)
 
@@ -278,11 +275,8 @@ class Source:
 
         pyarrow = library("pyarrow", "reading tables")
         if self._held is not None:
-            self.native = pyarrow.BufferReader(self._held)
-        else:
-            file = self._file
-            self.native = pyarrow.OSFile(f"/dev/fd/{file}") if isinstance(file, int) else file.handle
-        return self.native
+            return pyarrow.BufferReader(self._held)
+        return pyarrow.OSFile(f"/dev/fd/{self._file}") if isinstance(self._file, int) else self._file.handle
 
 
 _Answer = TypeVar("_Answer")

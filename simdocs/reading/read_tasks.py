@@ -17,7 +17,7 @@ from simdocs.options.texts import Sequences
 from simdocs.reading.decode import LOOKED_AT as DECIDING
 from simdocs.reading.decode import wide_encoding
 from simdocs.reading.file_list import FileList
-from simdocs.reading.files import LOOKED_AT, Source
+from simdocs.reading.files import LOOKED_AT
 from simdocs.reading.formats import formats_of, reader_of, refuse_other
 from simdocs.reading.formats.lookalikes import NoTable
 
@@ -133,11 +133,6 @@ class Cutting:
                     for row in range(first, last) if tables[first] else ():
                         yield from self._table(row, troubles.get(row))
 
-    def source(self, row: int) -> Source:
-        """The file in this row, open. Raises DocumentSkipped."""
-        found = self._found
-        return Source(found.names[row], self._limit, follow=bool(found.follow[row]), held=found.held.get(row))
-
     def batches(self, row: int, wanted: Index | None = None) -> Iterator[ReadRows]:
         """Yield the documents of the table in this row, or those with the wanted numbers.
 
@@ -148,7 +143,7 @@ class Cutting:
         for is_last in False, True:
             done = 0
             try:
-                with self.source(row) as source:
+                with self._found.source(row, self._limit) as source:
                     try:
                         for batch in reader_of(form)(source, form, self._sequences, wanted):
                             if source.has_changed():
@@ -171,7 +166,7 @@ class Cutting:
     def _is_table(self, row: int, troubles: dict[int, DocumentSkipped]) -> bool:
         """Whether the file in this row, which is named like a table, is one, or cannot be read.
 
-        Only its beginning is read. troubles: gets why it is none, or cannot be read, if it is not read as one text.
+        Only its beginning is read. troubles: gets why it is none, if it is not read as one text.
         """
         form, found = self._meanings[self.formats[row]], self._found
         earlier, is_named = self._earlier, row in found.named
@@ -180,22 +175,24 @@ class Cutting:
         if form in ("parquet", "arrow"):
             return True
         try:
-            with self.source(row) as source:
-                if wide_encoding(source.interval(0, DECIDING)) is not None:
+            with found.source(row, self._limit) as source:
+                if is_of_lines(form, source.name) and wide_encoding(source.interval(0, DECIDING)) is not None:
                     self._uncut.add(row)
-                refuse_other(form, next(source.pieces(LOOKED_AT), b""), self._sequences)
-        except NoTable as skip:
-            if skip.lacks_text and self.lacking is None:
-                self.lacking = Skip("malformed", found.names[row], skip.detail)
-            if not (is_named or form == "jsonl" or self._sequences.input_format):
-                return False
-            troubles[row] = skip
+                head = next(source.pieces(LOOKED_AT), b"")
+        except DocumentSkipped:
+            return True  # its tasks say why it cannot be read, if it still cannot
+        try:
+            refuse_other(form, head, self._sequences)
         except DocumentSkipped as skip:
+            if isinstance(skip, NoTable) and skip.lacks_text and self.lacking is None:
+                self.lacking = Skip("malformed", found.names[row], skip.detail)
+            if isinstance(skip, NoTable) and not (is_named or form == "jsonl" or self._sequences.input_format):
+                return False
             troubles[row] = skip
         return True
 
     def _table(self, row: int, trouble: DocumentSkipped | None) -> Iterator[tuple[Portion, int]]:
-        """Yield the tasks of a file with many documents. trouble: why it cannot be read, if that is known."""
+        """Yield the tasks of a file with many documents. trouble: why it is none, if that is known."""
         found, begin, is_cut = self._found, 0, self._is_cut(row)
         if self._earlier is not None and trouble is None:
             from simdocs.reading.unchanged import kept_rows
@@ -205,7 +202,7 @@ class Cutting:
                 return
         from simdocs.reading.formats.lines import blocks_of, digests_of
 
-        form, name, follow = self._meanings[self.formats[row]], found.names[row], bool(found.follow[row])
+        form, name, follow = self._meanings[self.formats[row]], found.names[row], found.follows(row)
         if is_cut and trouble is None:
             for block in blocks_of(form, name, self._limit, row, found.stamp(row), begin, follow=follow):
                 yield block, int(block.is_last)

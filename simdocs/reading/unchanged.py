@@ -12,6 +12,7 @@ from simdocs.model.columns import separate
 from simdocs.model.documents import Documents, SourceFiles
 from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, ranges
 from simdocs.model.skipped import DocumentSkipped
+from simdocs.names import is_uri
 from simdocs.options.file_formats import compression_of
 from simdocs.options.texts import Sequences, Updating
 from simdocs.reading.file_list import FileList
@@ -77,16 +78,15 @@ class Unchanged:
         """Whether a container may have the content of the earlier container with this number, if that is not -1.
 
         grown: whether it may also have grown since. Of what was skipped, nothing is taken over, because it must be
-        reported again, and neither are documents that may be too large now.
+        reported again, and neither are documents that may be too large now. What an object of a store holds is only
+        known if it may have grown: see `digests_of`.
         """
         if number < 0 or self._one_text[number] or self._limit < self.earlier.limit:
             return False
+        if is_uri(self.found.names[row]) and not grown:
+            return False
         then, now = self.earlier.sources.files[number], self.found.sizes[row]
-        return bool(
-            not then["skipped"]
-            and then["content"].any()
-            and (now == then["file_size"] or (grown and now > then["file_size"]))
-        )
+        return bool(not then["skipped"] and (now == then["file_size"] or (grown and now > then["file_size"])))
 
     def content(self, number: int) -> bytes:
         """The digest of the content of an earlier file."""
@@ -276,7 +276,7 @@ def _beginning(unchanged: Unchanged, row: int, number: int) -> tuple[int, int, l
     found = unchanged.found
     digests, numbers, end, at = list[bytes](), 0, 0, 0
     size = int(unchanged.earlier.sources.files["file_size"][number])
-    for data, digest in blocks_digests(found.names[row], size, follow=bool(found.follow[row])):
+    for data, digest in blocks_digests(found.names[row], size, follow=found.follows(row)):
         digests.append(digest)
         numbers += data.count(b"\n")
         end = at + after if (after := data.rfind(b"\n") + 1) else end

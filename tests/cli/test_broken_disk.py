@@ -31,7 +31,7 @@ def test_a_document_that_cannot_be_read_is_skipped(tmp_path, name, nth):
     })  # fmt: skip
     # A time to come does not pass for an old one while a busy machine starts the program, so the file is read twice.
     os.utime(tmp_path / "docs" / name, (time.time() + 3600,) * 2)
-    fault = ("-P", str(tmp_path / "docs" / name), "-e", f"trace={READS}", "-e", f"inject={READS}:error=EIO:when={nth}")
+    fault = ("-P", str(tmp_path / "docs" / name), "-e", f"trace={READS}", "-e", f"inject={READS}:error=EIO:when={nth}+")
     done = strace(("dedupe", "docs", "-j1"), tmp_path / "log", *fault, cwd=tmp_path, env=None)
     assert "(INJECTED)" in (tmp_path / "log").read_text()
     assert (done.status, done.err) == (3, f"simdocs: docs/{name}: skipped: cannot be read (Input/output error)\n")

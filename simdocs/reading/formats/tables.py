@@ -50,11 +50,10 @@ def damage_named(source: Source, form: str) -> Iterator[None]:
         raise DocumentSkipped("malformed", f"{_WHAT[form]} that is damaged, or cannot be read: {said}") from None
 
 
-def open_table(source: Source, form: str, columns: list[str] | None = None) -> tuple[Any, Any]:
+def open_table(source: Source, form: str) -> tuple[Any, Any]:
     """A file with a table, open in pyarrow: a ParquetFile, or a reader of a file or a stream of Arrow; and the file.
 
-    columns: the only ones that are read; None: all. Raises DocumentSkipped: malformed, uninstalled; and what pyarrow
-    raises.
+    Raises DocumentSkipped: malformed, uninstalled; and what pyarrow raises.
     """
     head, file = source.interval(0, 8), source.for_pyarrow()
     if not head:
@@ -70,13 +69,17 @@ def open_table(source: Source, form: str, columns: list[str] | None = None) -> t
     is_old = 8 <= int.from_bytes(head[:4], "little") < 1 << 24 and not binary_format(head)
     if not (is_file or is_stream or is_old):
         raise DocumentSkipped("malformed", misnamed(head, _WHAT[form], b".arrow"))
-    opener = ipc.open_file if is_file else ipc.open_stream
-    options = ipc.IpcReadOptions(use_threads=False)
-    if columns is not None:
-        names = opener(file, options=options).schema.names
-        options.included_fields = [place for place, name in enumerate(names) if name in columns]
-        file.seek(0)
-    return opener(file, options=options), file
+    return (ipc.open_file if is_file else ipc.open_stream)(file, options=ipc.IpcReadOptions(use_threads=False)), file
+
+
+def _with_columns(table: Any, file: Any, columns: list[str]) -> Any:
+    """The same table, of which these columns alone are read from its beginning on. Parquet gets them later."""
+    if hasattr(table, "num_row_groups"):
+        return table
+    ipc, places = library("pyarrow.ipc", "reading Arrow"), [table.schema.names.index(name) for name in columns]
+    file.seek(0)
+    opener = ipc.open_file if hasattr(table, "num_record_batches") else ipc.open_stream
+    return opener(file, options=ipc.IpcReadOptions(use_threads=False, included_fields=sorted(places)))
 
 
 def numbered_batches(
@@ -84,7 +87,7 @@ def numbered_batches(
 ) -> Iterator[tuple[int, Any]]:
     """Yield the rows of a table as record batches, each with the number of its row group or record batch.
 
-    table, file: see `open_table`. columns: those that are read of Parquet; see also there. wanted: the numbers of the
+    table, file: see `open_table`. columns: those that are read of Parquet; None: all. wanted: the numbers of the
     rows that are wanted, ascending; of a row group without any, only the number of rows is yielded. None: all are
     wanted. DocumentSkipped: malformed (a stream of Arrow has ended, and the file goes on).
     """
@@ -121,7 +124,8 @@ def read_table(source: Source, form: str, fields: Sequences, wanted: Index | Non
 
 def _rows(source: Source, form: str, fields: Sequences, wanted: Index | None) -> Iterator[FileRow]:
     with damage_named(source, form):
-        schema = schema_of(open_table(source, form)[0])
+        table, file = open_table(source, form)
+        schema = schema_of(table)
         of_texts = [_column(schema, name) for name in fields.text_field]
         columns = list(dict.fromkeys(filter(None, (*of_texts, _column(schema, fields.id_field)))))
         if twice := next((name for name in columns if schema.names.count(name) > 1), ""):
@@ -129,8 +133,8 @@ def _rows(source: Source, form: str, fields: Sequences, wanted: Index | None) ->
             raise NoTable(f"{count} columns have the name {twice!r}", "rename all but one", or_text=False)
         of_numbers = next((name for name in of_texts if name and not _may_hold_texts(schema.field(name).type)), "")
         shape = {each.name: _inner(each.type) for each in schema} if not all(of_texts) else {}
-        for _, batch in numbered_batches(*open_table(source, form, columns), columns, wanted):
-            source.at = source.native.tell()
+        for _, batch in numbered_batches(_with_columns(table, file, columns), file, columns, wanted):
+            source.at = file.tell()
             if isinstance(batch, int):
                 yield batch
             elif of_numbers:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import cached_property
 
 from simdocs.options.declaration import Family, Member
 
@@ -31,7 +32,7 @@ class ContainerFormat(Member):
         self.suffixes, self.needs, self.may_be_compressed = suffixes, needs, may_be_compressed
         self.is_limited_whole, self.is_lines = is_limited_whole, is_lines
 
-    @property
+    @cached_property
     def endings(self) -> tuple[bytes, ...]:
         """How the names of such files end, compressed or not."""
         after = (b"", *(each.suffix for each in COMPRESSIONS.values())) if self.may_be_compressed else (b"",)

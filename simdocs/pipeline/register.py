@@ -45,7 +45,7 @@ class FileRecords:
         self._begun: NDArray[np.void] | None = None
         """The record of the container whose documents are coming in."""
         self._digests = list[bytes]()
-        """Those of its parts or blocks."""
+        """Those of its blocks."""
         self.cut_short = set[bytes]()
 
     def enter(self, read: Read, taken: BlockPlaces, *, ended: bool, name: bytes) -> None:

@@ -118,7 +118,7 @@ def batched(
 
     DocumentSkipped, after all rows before it: there are no more because of this.
     """
-    chosen, last = None if wanted is None else frozenset(wanted.tolist()), 0
+    chosen, is_first = None if wanted is None else frozenset(wanted.tolist()), True
     batch, number = Batch(source.name, form, source.limit), 0
     try:
         for row in rows:
@@ -132,14 +132,14 @@ def batched(
                 batch.add_row(number, row, fields, errors=errors)
             if batch.size >= BATCH_BYTES or batch.count >= MOST_ROWS:
                 yield batch
-                batch, last = Batch(source.name, form, source.limit), number
+                batch, is_first = Batch(source.name, form, source.limit), False
             if wanted is not None and number == wanted[-1]:
                 break
     except DocumentSkipped:
         if batch.count:
             yield batch
         raise
-    if batch.count or not last:
+    if batch.count or is_first:
         yield batch
 
 

@@ -152,7 +152,7 @@ def read_rows(source: Source, form: str, fields: Sequences, wanted: Index | None
 
 
 def _rows(source: Source, form: str, fields: Sequences) -> Iterator[FileRow]:
-    records = records_of(source, form, fields)
+    records = Records(source.pieces(), fields.delimiter or DELIMITERS[form], source.most, fields.escape)
     each = iter(records)
     names = [] if fields.no_header else next(each, [])
     for row in each:
@@ -166,11 +166,6 @@ def _rows(source: Source, form: str, fields: Sequences) -> Iterator[FileRow]:
             if fields.id_field and record.get(fields.id_field) == "":  # the name of the row would be PATH#
                 record[fields.id_field] = None
             yield record
-
-
-def records_of(source: Source, form: str, fields: Sequences) -> Records:
-    """The rows of a file, the first of which may be a header."""
-    return Records(source.pieces(), fields.delimiter or DELIMITERS[form], source.most, fields.escape)
 
 
 def _numbered(row: list[str]) -> list[str]:

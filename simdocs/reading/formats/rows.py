@@ -108,7 +108,6 @@ class TextRows:
             if not fields.no_header:
                 self.names = next(each, [])
                 self.head += "".join(records.raw).encode("utf-8", ERRORS)
-                records.raw = []
             self._rows = _raw_rows(records, each)
         else:
             self._rows = _lines(source)

@@ -120,10 +120,10 @@ bench-scale: $(INSTALLED) ## measure --engine spark on up to 1,000,000 documents
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,datasets,spark]'
 	$(BIN)/python benchmarks/scale.py --documents $(GROWTH)
 
-race: $(CORE) ## race other libraries and write docs/race.md; needs a network the first time; FILES=2000 RUNS=1 RIVALS=rensa is quicker
+race: $(CORE) ## race other libraries and write build/race.md; needs a network the first time; FILES=2000 RUNS=1 RIVALS=rensa is quicker
 	$(BIN)/python benchmarks/race.py --directory $(RACE) --files $(FILES) --runs $(RUNS) $(if $(RIVALS),--rivals $(RIVALS)) $(if $(CORPORA),--corpora $(CORPORA))
 
-accuracy: $(INSTALLED) ## measure recall and precision on real texts and write docs/accuracy.md; SEEDS=3 is quicker
+accuracy: $(INSTALLED) ## measure recall and precision on real texts and write build/accuracy.md; SEEDS=3 is quicker
 	$(BIN)/python benchmarks/accuracy.py --seeds $(SEEDS)
 
 transcripts: $(INSTALLED) ## record tests/transcripts anew; read what has changed before you commit it

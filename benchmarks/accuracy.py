@@ -1,6 +1,6 @@
 """Measure `simdocs dedupe` on real texts whose similarities are known exactly, and the candidates of its peers.
 
-usage: python benchmarks/accuracy.py [--seeds 20] [--corpora NAME,NAME] [--output docs/accuracy.md]
+usage: python benchmarks/accuracy.py [--seeds 20] [--corpora NAME,NAME] [--output build/accuracy.md]
 """
 
 from __future__ import annotations
@@ -67,6 +67,7 @@ def main() -> None:
         raise SystemExit("there is no corpus to measure")
     with tempfile.TemporaryDirectory() as scratch:
         results = measure(names, options.seeds, Path(scratch))
+    options.output.parent.mkdir(parents=True, exist_ok=True)
     options.output.write_text(accuracy_page.page(results))
     print(f"{options.output}: written")
     if not results.hold:

@@ -1,4 +1,4 @@
-"""Write docs/accuracy.md: put the figures and tables that were measured into accuracy.template.md."""
+"""Write build/accuracy.md: put the figures and tables that were measured into accuracy.template.md."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from benchmarks.peers import Proposed
 from benchmarks.recall import STANDARD_ERRORS, Recall
 
 HERE = Path(__file__).resolve().parent
-PAGE = HERE.parent / "docs" / "accuracy.md"
+PAGE = HERE.parent / "build" / "accuracy.md"
 TEMPLATE = HERE / "accuracy.template.md"
 
 SHOWN = (0.9, 0.8, 0.5)

@@ -5,7 +5,7 @@ candidates are compared exactly. Runs of simdocs and of a contestant alternate, 
 what counts. Environments, files and the exact truth are kept in DIRECTORY for the next race.
 
 usage: python benchmarks/race.py [--directory build/race] [--files 20000] [--runs 3] [--corpora NAME,NAME]
-    [--rivals NAME,NAME] [--output docs/race.md]
+    [--rivals NAME,NAME] [--output build/race.md]
 """
 
 from __future__ import annotations
@@ -102,6 +102,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=race_page.PAGE)
     options = parser.parse_args()
     home = options.directory.resolve()
+    options.output.parent.mkdir(parents=True, exist_ok=True)
     wanted = options.rivals.split(",") if options.rivals else None
     names, absent = list[str](), list[str]()
     for name in options.corpora.split(","):

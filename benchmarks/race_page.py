@@ -1,4 +1,4 @@
-"""Write docs/race.md: put the figures and tables of a race into race.template.md."""
+"""Write build/race.md: put the figures and tables of a race into race.template.md."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from benchmarks.contestants import ARRAYS, BYTES, DOCUMENTED, EXPERT, Contestant
 from benchmarks.contests import BANDS, ROWS, THRESHOLD, UNITS, Contest
 
 HERE = Path(__file__).resolve().parent
-PAGE = HERE.parent / "docs" / "race.md"
+PAGE = HERE.parent / "build" / "race.md"
 TEMPLATE = HERE / "race.template.md"
 
 TARGETS = {

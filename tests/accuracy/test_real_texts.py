@@ -1,4 +1,4 @@
-"""The claims of docs/accuracy.md hold on real texts with a few seeds. The tests are skipped if there are no corpora."""
+"""The claims of docs/benchmarks.md hold on real texts with a few seeds. Tests are skipped if there are no corpora."""
 
 from __future__ import annotations
 

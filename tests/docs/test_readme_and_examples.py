@@ -26,7 +26,7 @@ from tests.docs.executed import (
 README = ROOT / "README.md"
 LECTURES = "examples/lectures/README.md"
 PAGES_WITH_SESSIONS = {
-    "README.md": 7,
+    "README.md": 10,
     "docs/output.md": 10,
     "docs/guide.md": 40,
     "docs/choosing.md": 20,

@@ -84,7 +84,7 @@ def answer(options: Audit, run: Run) -> Result:
     from simdocs.matching.verify import Verifier, outdated_warnings
     from simdocs.model.result import Result
     from simdocs.pipeline.boilerplate import with_common_tokens
-    from simdocs.reading.formats.lookalikes import looking_like
+    from simdocs.reading.lookalikes import looking_like
 
     plan = of_bands(options, own=False)
     check_root(plan.intake.root)

@@ -12,7 +12,7 @@ from simdocs.model.skipped import Skipped
 from simdocs.options.recipes import IndexRecipe, Recipe
 from simdocs.pipeline.changes import Changes
 from simdocs.pipeline.indexing import Expectation
-from simdocs.reading.formats.lookalikes import looking_like
+from simdocs.reading.lookalikes import looking_like
 
 _BYTES_SKETCHED = 8
 """Bytes that a token takes in the containment sketch: the token and the row of a document, each uint32."""

@@ -186,7 +186,7 @@ class Local:
         """Start a worker, and return the pipe to it."""
         import multiprocessing
 
-        from simdocs.reading.stores.store import has_threads
+        from simdocs.reading.stores import has_threads
 
         # Forking saves each worker the import of NumPy. It is safe only on Linux, and while no library has threads
         # that the worker would lack.

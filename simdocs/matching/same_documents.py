@@ -32,7 +32,7 @@ def locations(documents: Corpus, rows: Rows) -> list[Location]:
 
 def _located(path: bytes) -> tuple[object, object]:
     if is_uri(path):
-        from simdocs.reading.stores.store import digest_of
+        from simdocs.reading.stores import digest_of
 
         return digest_of(path)
     try:

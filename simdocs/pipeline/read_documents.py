@@ -15,8 +15,8 @@ from simdocs.model.skipped import DocumentSkipped, Skip
 from simdocs.options.texts import Sequences
 from simdocs.reading.decode import as_utf8, refuse_binary
 from simdocs.reading.files import STAMPS, each_ahead, read, read_small
-from simdocs.reading.formats.lookalikes import flag_of
 from simdocs.reading.identity import Stamp, content_digest
+from simdocs.reading.lookalikes import flag_of
 from simdocs.reading.read_tasks import Files, ReadRows, ToRead
 
 if TYPE_CHECKING:

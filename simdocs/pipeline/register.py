@@ -28,8 +28,8 @@ from simdocs.options.file_formats import noun_of
 from simdocs.options.recipes import Recipe
 from simdocs.reading.file_list import FileList
 from simdocs.reading.formats import format_of_document
-from simdocs.reading.formats.lookalikes import LOOKALIKES, lookalike_of
 from simdocs.reading.identity import content_digest
+from simdocs.reading.lookalikes import LOOKALIKES, lookalike_of
 
 if TYPE_CHECKING:
     from simdocs.pipeline.read_documents import Read

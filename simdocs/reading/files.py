@@ -31,7 +31,7 @@ from simdocs.reading.decode import binary_format, refuse_binary, utf8_pieces
 from simdocs.reading.identity import NO_FILE, Stamp
 
 if TYPE_CHECKING:
-    from simdocs.reading.stores.store import ObjectFile
+    from simdocs.reading.stores import ObjectFile
 
 OpenFile: TypeAlias = "int | ObjectFile"
 """An open file: its descriptor, or an object of a store."""
@@ -56,7 +56,7 @@ def open_file(name: bytes, *, follow: bool = True) -> tuple[OpenFile, Stamp]:
     """
     try:
         if is_uri(name):
-            from simdocs.reading.stores.store import ObjectFile
+            from simdocs.reading.stores import ObjectFile
 
             stored = ObjectFile(name)
             return stored, Stamp.of(stored.status())
@@ -288,7 +288,7 @@ def each_ahead(names: Sequence[bytes], ask: Callable[[int], _Answer]) -> Iterato
     For objects of a store, `ask` runs in threads, some of them ahead. For files it runs when its result is wanted.
     """
     if sum(map(is_uri, names)) > 1:
-        from simdocs.reading.stores.store import each_in_threads
+        from simdocs.reading.stores import each_in_threads
 
         yield from each_in_threads(names, ask)
         return

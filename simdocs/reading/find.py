@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby, islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from simdocs.errors import InputError
 from simdocs.model.skipped import DocumentSkipped, Skip, Skipped
@@ -24,6 +24,7 @@ from simdocs.reading.saved_dataset import MARKS, SavedDataset, first_bytes, save
 
 if TYPE_CHECKING:
     from simdocs.reading.patterns import Patterns
+    from simdocs.reading.stores import StoredEntry
 
 ARTIFACT_SUFFIXES = (b".shingles", b".signatures", b".index")
 
@@ -187,21 +188,24 @@ def walk(root: bytes, walking: Walking, skipped: Skipped, patterns: Patterns | N
     skipped: collects the files and directories that are left out. patterns: those of walking, if there are any.
     Raises OSError only for root itself.
     """
-    if is_uri(root):
-        from simdocs.reading.stores.walk import walk_objects
-
-        return walk_objects(root, walking, skipped, patterns)
     return _Walk(root, walking, skipped, patterns).files()
 
 
-_Entry = os.DirEntry[bytes]
+_MANIFEST = b"manifest.json"
 
-_Listed = tuple[list[_Entry], SavedDataset | None]
+_Entry: TypeAlias = "os.DirEntry[bytes] | StoredEntry"
+
+_Listed: TypeAlias = "tuple[list[_Entry], SavedDataset | None]"
 """The entries of a directory that are still to visit, last first, and the data set that it holds, if any."""
 
 
+def _entries(directory: bytes) -> Sequence[_Entry]:
+    with os.scandir(directory) as listed:
+        return list(listed)
+
+
 class _Walk:
-    """One walk, and the ids of the directories that it has seen."""
+    """One walk, and the ids of the directories that it has seen. A prefix of a store is walked like a directory."""
 
     def __init__(self, root: bytes, walking: Walking, skipped: Skipped, patterns: Patterns | None) -> None:
         self.root, self.walking, self.skipped = root, walking, skipped
@@ -209,10 +213,18 @@ class _Walk:
         self.below = len(os.path.join(root, b""))
         """How many bytes of a path are the root."""
         self.seen = set[FileId]()
+        self.entries: Callable[[bytes], Sequence[_Entry]] = _entries
+        self.head: Callable[[bytes, int], bytes | None] = first_bytes
+        if is_uri(root):
+            from simdocs.reading.stores import first_bytes_of_object, tree_below
+
+            if root.rstrip(b"/").endswith(ARTIFACT_SUFFIXES):
+                raise InputError(f"{display_name(root)}: artifacts are read from a disk only: copy it there first")
+            self.entries, self.head = tree_below(root).__getitem__, first_bytes_of_object
 
     def files(self) -> Iterator[Found]:
         """Yield the files."""
-        status = os.stat(self.root)
+        status = status_of(self.root)
         self.seen.add(file_id(status))
         stack, device = list[_Listed](), status.st_dev
         try:
@@ -232,7 +244,7 @@ class _Walk:
                 if self.patterns is not None and self.patterns.leave_out(entry.path[self.below :], is_directory):
                     continue
                 if is_directory:
-                    if not self.walking.one_file_system or status.st_dev == device:
+                    if not self.walking.one_file_system or status.st_dev == device or is_uri(self.root):
                         stack.append(self._entered(entry.path, file_id(status)))
                     continue
                 if (dataset is not None and dataset.leaves_out(entry.name)) or (
@@ -279,8 +291,6 @@ class _Walk:
         if identity in self.seen:
             raise DocumentSkipped("again")
         self.seen.add(identity)
-        if is_manifest(first_bytes(os.path.join(path, b"manifest.json"), 64) or b""):
-            raise DocumentSkipped("artifact")
         try:
             return self._listed(path)
         except FileNotFoundError:
@@ -290,15 +300,17 @@ class _Walk:
 
     def _listed(self, path: bytes) -> _Listed:
         """What to visit in a directory, in the order of whole paths: a slash comes after the name of a directory."""
-        with os.scandir(path) as listed:
-            entries = sorted(listed, key=self._place, reverse=True)
-        if MARKS.isdisjoint(entry.name for entry in entries):
+        entries = sorted(self.entries(path), key=self._place, reverse=True)
+        names = {entry.name for entry in entries}
+        manifest = self.head(os.path.join(path, _MANIFEST), 64) if path != self.root and _MANIFEST in names else b""
+        if is_manifest(manifest or b""):
+            raise DocumentSkipped("artifact")
+        if MARKS.isdisjoint(names):
             return entries, None
-        dataset = saved_dataset(lambda name, most: first_bytes(os.path.join(path, os.fsencode(name)), most))
-        for name in () if dataset is None else sorted(dataset.listed):
-            if not os.path.lexists(os.path.join(path, name)):
-                where, why = os.path.join(path, name), "the data set lists it, but it is missing"
-                self.skipped.add(Skip("unreadable", where, why))
+        dataset = saved_dataset(lambda name, most: self.head(os.path.join(path, os.fsencode(name)), most))
+        for name in () if dataset is None else sorted(dataset.listed - names):
+            why = "the data set lists it, but it is missing"
+            self.skipped.add(Skip("unreadable", os.path.join(path, name), why))
         return entries, dataset
 
     def _place(self, entry: _Entry) -> bytes:

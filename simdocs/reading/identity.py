@@ -28,7 +28,7 @@ def status_of(name: bytes) -> os.stat_result:
     The status of an object of a store is like that of a file, and that of a prefix like that of a directory.
     """
     if is_uri(name):
-        from simdocs.reading.stores.store import status_of_object
+        from simdocs.reading.stores import status_of_object
 
         return status_of_object(name)
     return os.stat(name)
@@ -50,7 +50,7 @@ def file_id(status: os.stat_result) -> FileId:
 def regular_file_id(path: str) -> FileId | None:
     """The id of the regular file at this path, or of the object of this name; None if there is no file."""
     if is_uri(os.fsencode(path)):
-        from simdocs.reading.stores.store import digest_of
+        from simdocs.reading.stores import digest_of
 
         return digest_of(os.fsencode(path))
     try:

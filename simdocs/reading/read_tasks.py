@@ -19,7 +19,7 @@ from simdocs.reading.decode import wide_encoding
 from simdocs.reading.file_list import FileList
 from simdocs.reading.files import LOOKED_AT
 from simdocs.reading.formats import formats_of, reader_of, refuse_other
-from simdocs.reading.formats.lookalikes import NoTable
+from simdocs.reading.lookalikes import NoTable
 
 if TYPE_CHECKING:
     from simdocs.reading.formats.batch import Batch

@@ -15,7 +15,7 @@ from typing import Any
 
 from simdocs.errors import OutputError, UsageError
 from simdocs.names import display_name
-from simdocs.reading.stores.store import answered, objects_below, place_of, store_at
+from simdocs.reading.stores import answered, objects_below, place_of, store_at
 from simdocs.storage.atomic_file import OutputStream
 from simdocs.storage.syscalls import as_output_error, signals_deferred
 

@@ -16,7 +16,7 @@ import simdocs
 from simdocs.errors import UsageError
 from simdocs.reading.files import LOOKED_AT
 from simdocs.reading.formats.json_array import check, elements
-from simdocs.reading.formats.lookalikes import NoTable
+from simdocs.reading.lookalikes import NoTable
 from simdocs.reading.read_tasks import Cutting
 from tests.reading.finding import found_by
 from tests.reading.reading import FIELDS, MIB, read

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from simdocs.reading.stores import store as stores
+from simdocs.reading import stores
 from tests.stores.server import ObjectStore, serving
 
 KEYS = {"AWS_ACCESS_KEY_ID": "AKIAEXAMPLEKEY", "AWS_SECRET_ACCESS_KEY": "wJalrEXAMPLESECRET"}

@@ -10,8 +10,8 @@ import pytest
 import simdocs
 from simdocs.errors import InputError
 from simdocs.model.skipped import DocumentSkipped, Skipped
+from simdocs.reading import stores
 from simdocs.reading.files import read
-from simdocs.reading.stores import store as stores
 from tests.reading.finding import found_by
 from tests.stores.conftest import KEYS
 from tests.stores.server import ObjectStore, Refused

@@ -11,7 +11,7 @@ import pytest
 
 import simdocs
 from simdocs.cli.program import run
-from simdocs.reading.stores import store as stores
+from simdocs.reading import stores
 from simdocs.storage import atomic_tree
 from tests.cli.program import PROGRAM, environment, started
 from tests.cli.program import simdocs as program

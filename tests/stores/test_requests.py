@@ -13,7 +13,7 @@ import pytest
 
 import simdocs
 from simdocs.engines import local
-from simdocs.reading.stores.store import ObjectFile
+from simdocs.reading.stores import ObjectFile
 from tests.reading.finding import found_by
 from tests.stores.laid import BUCKET, sentences
 from tests.stores.server import ObjectStore

@@ -16,7 +16,7 @@ from simdocs.names import flag
 from simdocs.options.texts import Sequences
 from simdocs.reading.files import LOOKED_AT, Source, too_large
 from simdocs.reading.formats.batch import Batch, FileRow, batched, listed, no_text
-from simdocs.reading.formats.lookalikes import NoTable, is_object
+from simdocs.reading.lookalikes import NoTable, is_object
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 

@@ -14,7 +14,7 @@ from simdocs.reading.decode import transcoded
 from simdocs.reading.files import LOOKED_AT, Source
 from simdocs.reading.formats.batch import Batch, FileRow, batched, fields_of, has_text, no_text
 from simdocs.reading.formats.lines import what_is_wrong
-from simdocs.reading.formats.lookalikes import NoTable, looks_like_lines
+from simdocs.reading.lookalikes import NoTable, looks_like_lines
 
 _SPACES = re.compile("[ \t\n\r]*")
 

@@ -17,7 +17,7 @@ from simdocs.reading.compression import library, misnamed
 from simdocs.reading.decode import binary_format
 from simdocs.reading.files import Source
 from simdocs.reading.formats.batch import Batch, FileRow, batched
-from simdocs.reading.formats.lookalikes import NoTable
+from simdocs.reading.lookalikes import NoTable
 
 _WHAT = {"parquet": "a Parquet file", "arrow": "an Arrow file"}
 

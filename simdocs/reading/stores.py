@@ -34,6 +34,10 @@ _SECOND = 1_000_000_000
 """Nanoseconds. Times are cut to seconds, because a store may say them more exactly in lists than elsewhere."""
 
 
+_KINDS = {b"s3a": b"s3", b"gcs": b"gs"}
+"""Other names of kinds of stores."""
+
+
 class Place(NamedTuple):
     """Where an object, or a prefix of objects, is.
 
@@ -105,7 +109,7 @@ def store_at(place: Place, what: str = "reading") -> Any:
     """
     endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL") or None
     region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION") or None
-    kind = {b"s3a": b"s3", b"gcs": b"gs"}.get(place.scheme, place.scheme)
+    kind = _KINDS.get(place.scheme, place.scheme)
     key = kind, place.authority, endpoint, region
     with _OPENING:
         if key not in _OPEN:
@@ -198,62 +202,100 @@ def status_of_object(name: bytes) -> os.stat_result:
     """
     place = place_of(name)
     if name.endswith(b"/") or place.path == place.authority:
-        return status(name, stat.S_IFDIR | 0o555, 0, 0)
+        return _status(name)
     fs, store = _library(place), store_at(place)
     info = answered(lambda: store.get_file_info(place.path.decode()))
     if info.type == fs.FileType.NotFound:
         raise FileNotFoundError(errno.ENOENT, _NOT_FOUND)
-    if info.type == fs.FileType.Directory:
-        return status(name, stat.S_IFDIR | 0o555, 0, 0)
-    return status(name, stat.S_IFREG | 0o444, info.size, cut_to_seconds(info.mtime_ns))
+    return _status(name, None if info.type == fs.FileType.Directory else info)
 
 
-def status(name: bytes, mode: int, size: int, mtime_ns: int) -> os.stat_result:
-    """A status. In place of device and inode it has a digest of the name, so that each object is a file of its own."""
+def _status(name: bytes, info: Any = None) -> os.stat_result:
+    """The status of an object; info: what pyarrow says of it, or None: it is a prefix.
+
+    In place of device and inode it has a digest of the name, so that each object is a file of its own.
+    """
     device, inode = digest_of(name)
-    seconds = mtime_ns // _SECOND
-    times = dict.fromkeys(("st_atime_ns", "st_mtime_ns", "st_ctime_ns"), mtime_ns)
+    mode, size, seconds = stat.S_IFDIR | 0o555, 0, 0
+    if info is not None:
+        mode, size, seconds = stat.S_IFREG | 0o444, info.size, (info.mtime_ns or 0) // _SECOND
+    times = dict.fromkeys(("st_atime_ns", "st_mtime_ns", "st_ctime_ns"), seconds * _SECOND)
     return os.stat_result((mode, inode, device, 1, 0, 0, size, seconds, seconds, seconds), times)
 
 
 def digest_of(name: bytes) -> tuple[int, int]:
     """Two numbers that stand for the name of an object. `s3a` and `s3` are the same store."""
     scheme, _, rest = name.partition(b"://")
-    kind = {b"s3a": b"s3", b"gcs": b"gs"}.get(scheme, scheme)
-    digest = sha256(kind + b"://" + rest).digest()
+    digest = sha256(_KINDS.get(scheme, scheme) + b"://" + rest).digest()
     # Inodes are kept as signed numbers in some places, and 0 means none.
     return int.from_bytes(digest[:8], "little") >> 1, int.from_bytes(digest[8:16], "little") >> 1 | 1
 
 
-def cut_to_seconds(mtime_ns: int | None) -> int:
-    """A time without the part of a second."""
-    return (mtime_ns or 0) // _SECOND * _SECOND
-
-
-class StoredObject(NamedTuple):
-    """An object in a list: its path below the prefix, its size and its time."""
-
-    below: bytes
-    size: int
-    mtime_ns: int
-
-
-def objects_below(name: bytes, *, even_none: bool = False) -> list[StoredObject]:
-    """All objects below a prefix, in no order. Raises OSError, also if there are none, unless that is fine.
+def objects_below(name: bytes, *, even_none: bool = False) -> dict[bytes, Any]:
+    """All objects below a prefix, by their paths there, in no order: what pyarrow says of them.
 
     One request for each 1,000 objects. Objects without bytes whose names end with a slash, by which some programs mark
-    directories, are no objects.
+    directories, are no objects. Raises OSError, also if there are none, unless that is fine.
     """
     place = place_of(name)
     fs, store = _library(place), store_at(place)
     below = fs.FileSelector(place.path.decode() or "/", recursive=True, allow_not_found=even_none)
-    infos = answered(lambda: store.get_file_info(below))
-    cut = len(place.path.rstrip(b"/")) + 1
-    return [
-        StoredObject(info.path.encode()[cut:], info.size, cut_to_seconds(info.mtime_ns))
-        for info in infos
-        if info.type == fs.FileType.File
-    ]
+    infos, cut = answered(lambda: store.get_file_info(below)), len(place.path.rstrip(b"/")) + 1
+    return {info.path.encode()[cut:]: info for info in infos if info.type == fs.FileType.File}
+
+
+class StoredEntry:
+    """An object below a prefix, or a prefix below it, with what a walk asks of the entries of a directory.
+
+    info: what pyarrow says of an object; None: it is a prefix.
+    """
+
+    __slots__ = ("_directory", "_info", "name")
+
+    def __init__(self, directory: bytes, name: bytes, info: Any) -> None:
+        self._directory, self.name, self._info = directory, name, info
+
+    @property
+    def path(self) -> bytes:
+        """Its whole name."""
+        return self._directory.removesuffix(b"/") + b"/" + self.name
+
+    def is_dir(self, *, follow_symlinks: bool = True) -> bool:  # noqa: ARG002 - there are no links
+        """Whether it is a prefix."""
+        return self._info is None
+
+    def is_symlink(self) -> bool:
+        """Whether it is a link: no."""
+        return False
+
+    def stat(self) -> os.stat_result:
+        """Its status. OSError: pyarrow cannot reach it."""
+        if self._info is not None and (why := unreachable(self.name)):
+            raise OSError(errno.EINVAL, why)
+        return _status(self.path, self._info)
+
+
+def tree_below(prefix: bytes) -> dict[bytes, list[StoredEntry]]:
+    """The entries of a prefix, and of each prefix below it, as if they were directories. Raises OSError."""
+    tree = {prefix: list[StoredEntry]()}
+    for below, info in objects_below(prefix).items():
+        at, parts = prefix, [below] if unreachable(below) else below.split(b"/")
+        for part in parts[:-1]:
+            entry = StoredEntry(at, part, None)
+            if entry.path not in tree:
+                tree[entry.path] = []
+                tree[at].append(entry)
+            at = entry.path
+        tree[at].append(StoredEntry(at, parts[-1], info))
+    return tree
+
+
+def first_bytes_of_object(name: bytes, most: int) -> bytes | None:
+    """The first bytes of an object, so many at most; None if it cannot be read."""
+    try:
+        return ObjectFile(name).read(most)
+    except OSError:
+        return None
 
 
 _LEAST, _MOST = 1 << 16, 4 << 20

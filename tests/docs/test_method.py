@@ -29,26 +29,6 @@ def test_the_table_of_units_has_each_unit_with_its_default_k() -> None:
     assert listed == [(name, str(unit.k)) for name, unit in UNITS.items()]
 
 
-@pytest.mark.parametrize(
-    ("threshold", "chosen", "found"),
-    [(0.5, (25, 5), 0.548), (0.7, (14, 9), 0.438), (0.8, (9, 13), 0.399), (0.9, (5, 25), 0.311)],
-)
-def test_bands_that_minimise_areas_lose_half_of_the_pairs(
-    threshold: float, chosen: tuple[int, int], found: float
-) -> None:
-    """Section 7: the rule that minimises the area below the curve up to the threshold plus that above it from there."""
-    steps = (np.arange(500) + 0.5) / 500
-
-    def area(bands: int, rows: int) -> float:
-        below, above = threshold * steps, threshold + (1 - threshold) * steps
-        low, high = (banding.candidate_probability(at, bands, rows) for at in (below, above))
-        return float(threshold * np.mean(low) + (1 - threshold) * np.mean(1 - high))
-
-    cuts = [(bands, rows) for bands in range(1, PLACES + 1) for rows in range(1, PLACES // bands + 1)]
-    assert min(cuts, key=lambda cut: area(*cut)) == chosen
-    assert round(float(banding.candidate_probability(threshold, *chosen)), 3) == found
-
-
 def lost(threshold: float, bands: int, rows: int) -> float:
     """Return the probability that some band agrees throughout, and the prefilter drops the pair.
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.cli.program import Done, simdocs
 from tests.cli.test_memory import MIB, peak
-from tests.reading.arrow_files import as_arrow_file, as_arrow_stream, as_parquet, needs_pyarrow
+from tests.reading.arrow_files import as_arrow_file, as_parquet, needs_pyarrow
 
 pytestmark = needs_pyarrow
 
@@ -36,28 +36,6 @@ def tables(tmp_path: Path) -> Path:
     (tmp_path / "in").mkdir()
     (tmp_path / "in/y.parquet").write_bytes(as_parquet(arrow().table({"text": HONEST, "x": HONEST})))
     return tmp_path
-
-
-def folded() -> dict[str, bytes]:
-    """Files of which each row has the same text, which takes 256 MB if every row has a copy of it."""
-    words = arrow().DictionaryArray.from_arrays(arrow().array([0] * ROWS, arrow().int32()), arrow().array([LARGE]))
-    size, place = len(LARGE).to_bytes(4, "little"), bytes(8)
-    views = arrow().py_buffer((size + LARGE[:4].encode() + place) * ROWS)
-    viewed = arrow().Array.from_buffers(arrow().string_view(), ROWS, [None, views, arrow().py_buffer(LARGE.encode())])
-    return {
-        "x.arrow": as_arrow_file(arrow().table({"text": words}), ROWS),
-        "stream.arrow": as_arrow_stream(arrow().table({"text": words}), ROWS),
-        "views.arrow": as_arrow_file(arrow().table({"text": viewed}), ROWS),
-    }
-
-
-@pytest.mark.reliability("A small Arrow file of rows that share a long text")
-@pytest.mark.parametrize("name", ["x.arrow", "stream.arrow", "views.arrow"])
-def test_rows_that_share_a_long_text_take_little_memory(tmp_path: Path, name: str) -> None:
-    content = folded()[name]
-    assert len(content) < MIB
-    (tmp_path / name).write_bytes(content)
-    assert peak(tmp_path, tmp_path / name, "-q", "--max-size", "1M") < 160 * MIB
 
 
 @pytest.mark.reliability("A column without a type")
@@ -94,7 +72,6 @@ def test_too_little_memory_for_a_page_is_not_called_damage(tables: Path) -> None
     assert found[0] == -1
 
 
-@pytest.mark.reliability("A small Arrow file of rows that share a long text")
 def test_rows_that_share_a_long_value_are_written_in_pieces(tables: Path) -> None:
     texts = [f"row number {number} has a text of its own {number * 7}" for number in range(ROWS)]
     (tables / "in/x.parquet").write_bytes(as_parquet(arrow().table({"text": texts, "x": [LARGE] * ROWS}), ROWS))

@@ -224,7 +224,6 @@ def writing(here: Path, path: str, action: str, *, after: int = 0, times: int = 
 
 
 @pytest.mark.reliability("a change while it is read again")
-@pytest.mark.reliability("a memory-mapped document cut short")
 @pytest.mark.parametrize(
     ("command", "what"), [*((command, "grows") for command in ASKED), ("index", "shrinks"), ("dedupe", "is rewritten")]
 )

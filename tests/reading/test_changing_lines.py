@@ -94,7 +94,6 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.mark.reliability("JSON Lines rewritten or cut short while they are read")
-@pytest.mark.reliability("JSON Lines replaced or removed")
 @pytest.mark.parametrize("change", [rewrite, shrink, replace, os.unlink])
 def test_a_file_that_changes_meanwhile_gives_only_lines_of_the_old_one(path: Path, change: Change) -> None:
     """Whole lines are read from the beginning of the old file, and no line of the new one."""

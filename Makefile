@@ -78,7 +78,7 @@ format: $(INSTALLED) ## format the code and fix what ruff can fix
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-docs: $(INSTALLED) ## rewrite the generated pages in docs/: reference, formats, stop words, man pages, completion
+docs: $(INSTALLED) ## rewrite docs/formats.md, the stub, and in share/ what a build installs: reference, man pages, completion
 	$(BIN)/python docs/generate.py
 
 cases: $(BIN)/python ## print each case of docs/reliability.md with the tests that hold it
@@ -133,5 +133,5 @@ expected: $(INSTALLED) ## write examples/EXPECTED.tsv anew; read it before you c
 	cd examples && ../$(BIN)/simdocs dedupe corpus --header -o EXPECTED.tsv
 
 clean: ## remove the environment and all caches
-	rm -rf $(VENV) build dist *.egg-info simdocs/kernels/native/*.so .hypothesis .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) build dist share *.egg-info simdocs/kernels/native/*.so .hypothesis .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,10 +1,15 @@
-"""Build the kernels in C, which are optional: without a compiler, the installed package uses NumPy.
+"""Write the manual pages and what else is installed in share/, and build the kernels in C.
+
+The kernels are optional: without a compiler, the installed package uses NumPy.
 
 SIMDOCS_NATIVE=require makes a failure to build them an error, as releases need it. SIMDOCS_NATIVE=no leaves them out.
 """
 
 import os
+import subprocess
+import sys
 import sysconfig
+from pathlib import Path
 
 from setuptools import Extension, setup
 
@@ -15,6 +20,13 @@ if wanted not in ("auto", "no", "require"):
 # Python's stable interface, against which they are built, does not exist for builds without a global lock.
 if wanted == "auto" and sysconfig.get_config_var("Py_GIL_DISABLED"):
     wanted = "no"
+
+ROOT = Path(__file__).resolve().parent
+# A source distribution has the files, and not the program that writes them.
+if (ROOT / "docs" / "generate.py").exists():
+    search = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    command = [sys.executable, ROOT / "docs" / "generate.py"]
+    subprocess.run(command, check=True, env=os.environ | {"PYTHONPATH": search})
 
 IN_C = "simdocs/kernels/native"
 

@@ -1,13 +1,14 @@
-"""The reference, the formats, the manual pages, the files for completion and the stub, from our own tables.
+"""Write pages and files from the tables of the program: docs/formats.md, the stub, and what is installed in share/.
 
-usage: python docs/generate.py [--check]    write them anew, or fail if they are not what would be written
+usage: python docs/generate.py [--check]    write them, or fail if docs/formats.md or the stub are not up to date
+
+The reference, the manual pages and the files for completion are not kept in the repository: each build makes them.
 """
 
 from __future__ import annotations
 
-import os
+import shutil
 import sys
-import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,15 +24,14 @@ from simdocs.cli.program import COMPLETE, simdocs
 from simdocs.model.documents import DOCUMENT, FIELDS, FILE, FILE_FIELDS
 from simdocs.model.saved_answer import VERSION
 from simdocs.options.declaration import SHARED
-from simdocs.options.stop_words import STOP_WORDS
 from simdocs.storage.lock import HOLDER
 
-HERE = Path(__file__).resolve().parent
+ROOT = Path(__file__).resolve().parent.parent
 
 
 def reference() -> Iterator[str]:
     """Every command, argument, option and exit status."""
-    yield "# Reference\n\nEvery command with all its options. `make docs` writes this page from the program itself.\n"
+    yield "# Reference\n\nEvery command with all its options, written from the program itself.\n"
     context = click.Context(simdocs, info_name="simdocs", **simdocs.context_settings)
     for name in simdocs.list_commands(context):
         command = simdocs.commands[name]
@@ -66,17 +66,9 @@ def _paragraphs(text: str) -> str:
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
 
 
-def stop_words() -> Iterator[str]:
-    """The stop words of every language."""
-    yield "# Stop words\n\nThe stop words of each `--language`, for `--unit stopword` and `--ignore-stop-words`."
-    yield "`--stop-words FILE` replaces them.\n"
-    for language, words in STOP_WORDS.items():
-        yield f"## {language}\n\n{textwrap.fill(' '.join(sorted(words)), 119)}\n"
-
-
 def formats() -> Iterator[str]:
     """Every file of every artifact."""
-    yield (HERE / "formats.head.md").read_text()
+    yield (ROOT / "docs/formats.head.md").read_text()
     for form in FORMATS.values():
         yield f"## NAME{form.suffix}, version {form.version}\n"
         yield f"    NAME{form.suffix}/"
@@ -169,35 +161,37 @@ END_FIELDS = (
 )
 """The fields of the last line, and their meanings."""
 
-COMPLETION = {"bash": "simdocs", "zsh": "_simdocs", "fish": "simdocs.fish"}
-"""The file for each shell, named as the shell looks for it."""
+COMPLETION = {
+    "bash": "bash-completion/completions/simdocs",
+    "zsh": "zsh/site-functions/_simdocs",
+    "fish": "fish/vendor_completions.d/simdocs.fish",
+}
+"""The file for each shell below share/, where the shell looks for it."""
 
 
-def written() -> dict[str, str]:
-    """What each file must hold."""
+def kept() -> dict[str, str]:
+    """What the generated files of the repository must hold."""
     held = "\n".join(formats()).replace("{BLOCK}", f"{BLOCK // 1024} KiB").replace("{HOLDER}", HOLDER)
-    files = {"reference.md": "\n".join(reference()), "formats.md": held, "stop-words.md": "\n".join(stop_words())}
-    files |= {f"man/{name}": text for name, text in pages().items()}
-    files["../simdocs/__init__.pyi"] = "\n".join(stub())
-    return files | {
-        f"completion/{name}": completer(simdocs, shell, COMPLETE).source() for shell, name in COMPLETION.items()
-    }
+    return {"docs/formats.md": held, "simdocs/__init__.pyi": "\n".join(stub())}
+
+
+def installed() -> dict[str, str]:
+    """What the files hold that a build makes."""
+    files = {"share/doc/simdocs/reference.md": "\n".join(reference())}
+    files |= {f"share/man/man1/{name}": text for name, text in pages().items()}
+    return files | {f"share/{name}": completer(simdocs, shell, COMPLETE).source() for shell, name in COMPLETION.items()}
 
 
 def main() -> None:
     """Write the files, or check them."""
-    wanted = written()
-    pages = {*map(HERE.joinpath, wanted), *HERE.glob("man/*"), *HERE.glob("completion/*")}
-    found = {os.path.relpath(path, HERE): path.read_text() for path in pages if path.is_file()}
-    left = [name for name in found if name.startswith(("man/", "completion/")) and name not in wanted]
-    stale = [name for name in wanted if found.get(name) != wanted[name]]
+    stale = {name: text for name, text in kept().items() if (ROOT / name).read_text(encoding="utf-8") != text}
+    made = installed()
     if "--check" in sys.argv:
-        sys.exit(f"not what the program says: {', '.join(stale + left)}: run make docs" if stale or left else 0)
-    for name in left:
-        (HERE / name).unlink()
-    for name in stale:
-        (HERE / name).parent.mkdir(exist_ok=True)
-        (HERE / name).write_text(wanted[name])
+        sys.exit(f"not what the program says: {', '.join(stale)}: run make docs" if stale else 0)
+    shutil.rmtree(ROOT / "share", ignore_errors=True)
+    for name, text in (stale | made).items():
+        (ROOT / name).parent.mkdir(parents=True, exist_ok=True)
+        (ROOT / name).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

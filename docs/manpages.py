@@ -98,7 +98,7 @@ def _command(command: click.Command, context: click.Context) -> Iterator[str]:
 
 
 def _head(name: str, purpose: str, usage: list[str]) -> Iterator[str]:
-    yield '.\\" Written by "make docs" from the program itself.'
+    yield '.\\" Written from the program itself.'
     # Without a date, because the page must be the same on any day.
     yield f'.TH {name.upper()} 1 "" "simdocs {__version__}" "User Commands"'
     yield ".nh\n.ad l"

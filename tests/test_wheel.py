@@ -17,23 +17,17 @@ from pathlib import Path
 
 import pytest
 
+from docs.manpages import pages
+
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = {path.name for path in (ROOT / "docs" / "man").iterdir()}
 GUIDE = ROOT / "docs" / "guide.md"
-PLACES = {f"share/man/man1/{name}" for name in PAGES} | {
+PLACES = {f"share/man/man1/{name}" for name in pages()} | {
+    "share/doc/simdocs/reference.md",
     "share/bash-completion/completions/simdocs",
     "share/zsh/site-functions/_simdocs",
     "share/fish/vendor_completions.d/simdocs.fish",
 }
 BUILD_SDIST = "import sys; from setuptools import build_meta; build_meta.build_sdist(sys.argv[1])"
-
-
-def test_the_wheel_has_a_place_for_every_generated_file():
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["data-files"]
-    found = [f"{place}/{path.name}" for place, globs in settings.items() for glob in globs for path in ROOT.glob(glob)]
-    assert sorted(found) == sorted(PLACES)
-    generated = {path.name for folder in ("man", "completion") for path in (ROOT / "docs" / folder).iterdir()}
-    assert {Path(place).name for place in found} == generated
 
 
 def test_the_guide_is_a_file_of_the_package_with_one_source():
@@ -43,16 +37,15 @@ def test_the_guide_is_a_file_of_the_package_with_one_source():
 
 def test_the_page_on_completion_names_the_place_of_each_file():
     page = (ROOT / "docs" / "completion.md").read_text(encoding="utf-8")
-    assert [place for place in PLACES if "man1" not in place and f'"$VIRTUAL_ENV/{place}"' not in page] == [
-        "share/zsh/site-functions/_simdocs"  # zsh wants the name of the directory
-    ]
-    assert '"$VIRTUAL_ENV/share/zsh/site-functions"' in page
+    places = {place.removesuffix("/_simdocs") for place in PLACES if "man1" not in place}
+    assert [place for place in places if place not in page] == []
 
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory):
     """A copy of what is committed, so that a build leaves nothing in the tree."""
-    ignored = shutil.ignore_patterns(".*", "__pycache__", "*.egg-info", "build", "dist", "*.so", "node_modules")
+    made = ("__pycache__", "*.egg-info", "build", "dist", "share", "*.so", "node_modules")
+    ignored = shutil.ignore_patterns(".*", *made)
     return shutil.copytree(ROOT, tmp_path_factory.mktemp("copy") / "simdocs", ignore=ignored, symlinks=True)
 
 
@@ -75,16 +68,15 @@ def test_an_installed_wheel_has_manual_pages_and_completion_files(tree, tmp_path
     run(sys.executable, "-m", "venv", tmp_path / "new", cwd=tmp_path)
     run(python, "-m", "pip", "install", "--quiet", wheel, cwd=tmp_path)
     prefix = tmp_path / "new"
-    for place in PLACES:
-        (source,) = (ROOT / "docs").rglob(Path(place).name)
-        assert (prefix / place).read_bytes() == source.read_bytes()
+    for name, text in pages().items():
+        assert (prefix / "share/man/man1" / name).read_text(encoding="utf-8") == text
     assert run(python.with_name("simdocs"), "--version", cwd=tmp_path).startswith("simdocs ")
     assert run(python.with_name("simdocs"), "help", "guide", cwd=tmp_path) == GUIDE.read_text(encoding="utf-8")
     script = "source share/bash-completion/completions/simdocs; COMP_WORDS=(bin/simdocs ded) COMP_CWORD=1"
     done = run("bash", "--norc", "-c", f"{script}; _simdocs_completion bin/simdocs; echo $COMPREPLY", cwd=prefix)
     assert done == "dedupe\n"
     if shutil.which("man") is not None:
-        assert Path(run("man", "-M", "share/man", "-w", "simdocs-dedupe", cwd=prefix).strip()).name in PAGES
+        assert Path(run("man", "-M", "share/man", "-w", "simdocs-dedupe", cwd=prefix).strip()).name in pages()
 
 
 @pytest.mark.slow
@@ -92,12 +84,12 @@ def test_a_wheel_from_the_source_distribution_has_them_too(tree, tmp_path):
     # With a setuptools of its own: that of the tests may be older than the one the project asks for.
     run(sys.executable, "-m", "venv", tmp_path / "builder", cwd=tmp_path)
     python = tmp_path / "builder" / "bin" / "python"
-    (wanted,) = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"]
-    run(python, "-m", "pip", "install", "--quiet", wanted, cwd=tmp_path)
+    wanted = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"]
+    run(python, "-m", "pip", "install", "--quiet", *wanted, cwd=tmp_path)
     run(python, "-c", BUILD_SDIST, tmp_path, cwd=tree)
     (source,) = tmp_path.glob("*.tar.gz")
     with tarfile.open(source) as packed:
-        assert {f"man/{name}" for name in PAGES} <= {name.partition("/docs/")[2] for name in packed.getnames()}
+        assert {name.partition("/")[2] for name in packed.getnames()} >= PLACES
     with zipfile.ZipFile(wheel_of(source, tmp_path)) as wheel:
         assert wheel.read("simdocs/cli/guide.md") == GUIDE.read_bytes()
         names = {name.partition(".data/data/")[2] for name in wheel.namelist()}

@@ -10,12 +10,13 @@ from pathlib import Path
 import click
 import pytest
 
+from docs.manpages import pages
 from simdocs.cli.command import Command, OfCommand
 from simdocs.cli.program import simdocs
 from tests import strategies as some
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = sorted((ROOT / "docs" / "man").glob("*.1"))
+PAGES = {name.removesuffix(".1"): text for name, text in pages().items()}
 COMMANDS = {f"simdocs-{name}": command for name, command in simdocs.commands.items()}
 ASKING = [name for name, command in COMMANDS.items() if isinstance(command, Command)]
 
@@ -24,29 +25,23 @@ ASKED = {".TH", ".SH", ".SS", ".PP", ".TP", ".RS", ".RE", ".PD", ".EX", ".EE", "
 ESCAPES = re.compile(r"\\(f[BIR]|-|&|\((rs|aq|ga|ha|ti)|\" )")
 
 
-def page_of(name: str) -> Path:
-    return ROOT / "docs" / "man" / f"{name}.1"
+every_page = pytest.mark.parametrize("name", PAGES)
 
 
-every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-
-
-def printed(page: Path) -> str:
-    """Return what a formatter without fonts prints, with lines of any length."""
-    command = ["groff", "-man", "-Tascii", "-rLL=1000n", "-P-cbou"]
-    done = subprocess.run([*command, page], capture_output=True, text=True, check=True)
-    return done.stdout
+def formatted(name: str, *command: str) -> subprocess.CompletedProcess[str]:
+    """Run a formatter on a page."""
+    return subprocess.run(command, input=PAGES[name], capture_output=True, text=True, check=False)
 
 
 def test_the_program_and_each_command_have_a_manual_page():
-    assert {page.stem for page in PAGES} == {"simdocs", *COMMANDS}
+    assert {*PAGES} == {"simdocs", *COMMANDS}
 
 
 @every_page
-def test_manual_pages_have_their_sections_in_the_usual_order(page):
-    headings = re.findall(r"^\.SH (.*)$", page.read_text(), re.MULTILINE)
-    more = ["COMMANDS", "FILES", "ENVIRONMENT"] if page.stem == "simdocs" else []
-    without = ["EXIT STATUS", "EXAMPLES"] if page.stem == "simdocs-help" else []
+def test_manual_pages_have_their_sections_in_the_usual_order(name):
+    headings = re.findall(r"^\.SH (.*)$", PAGES[name], re.MULTILINE)
+    more = ["COMMANDS", "FILES", "ENVIRONMENT"] if name == "simdocs" else []
+    without = ["EXIT STATUS", "EXAMPLES"] if name == "simdocs-help" else []
     assert [heading for heading in headings if heading not in more] == [
         each for each in SECTIONS if each not in without
     ]
@@ -55,7 +50,7 @@ def test_manual_pages_have_their_sections_in_the_usual_order(page):
 
 @pytest.mark.parametrize("name", ASKING)
 def test_manual_pages_have_every_option_with_default_and_choices(name):
-    command, text = COMMANDS[name], re.sub(r"\\f.|\\(?=-)", "", page_of(name).read_text())
+    command, text = COMMANDS[name], re.sub(r"\\f.|\\(?=-)", "", PAGES[name])
     assert isinstance(command, Command)
     entries = [entry.split("\n") for entry in text.split("\n.TP\n")]
     tags = [entry[0] for entry in entries]
@@ -73,14 +68,14 @@ def test_manual_pages_have_every_option_with_default_and_choices(name):
 def test_manual_pages_have_every_environment_variable():
     sources = "".join(path.read_text() for path in (ROOT / "simdocs").rglob("*.py"))
     read = set(re.findall(r"environ\.get\(\"(\w+)\"", sources))
-    described = set(re.findall(r"^\.TP\n\\fB([A-Z0-9_]+)\\fR$", page_of("simdocs").read_text(), re.M))
+    described = set(re.findall(r"^\.TP\n\\fB([A-Z0-9_]+)\\fR$", PAGES["simdocs"], re.M))
     assert "NO_COLOR" in read
     assert read <= described
 
 
 @every_page
-def test_manual_pages_use_plain_roff(page):
-    text = page.read_text()
+def test_manual_pages_use_plain_roff(name):
+    text = PAGES[name]
     assert text.isascii()
     assert text.endswith("\n") and "\n\n" not in text
     for line in text.splitlines():
@@ -95,18 +90,18 @@ def test_manual_pages_use_plain_roff(page):
 
 
 @every_page
-def test_groff_formats_the_manual_pages_without_warnings(page):
+def test_groff_formats_the_manual_pages_without_warnings(name):
     if shutil.which("groff") is None:
         pytest.skip("no groff here")
-    done = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-z", page], capture_output=True, check=True)
-    assert (done.stdout, done.stderr) == (b"", b"")
+    done = formatted(name, "groff", "-man", "-Tutf8", "-ww", "-z")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 @every_page
-def test_mandoc_formats_the_manual_pages_without_warnings(page):
+def test_mandoc_formats_the_manual_pages_without_warnings(name):
     if shutil.which("mandoc") is None:
         pytest.skip("no mandoc here")
-    done = subprocess.run(["mandoc", "-Tlint", "-Wwarning", page], capture_output=True, text=True, check=False)
+    done = formatted(name, "mandoc", "-Tlint", "-Wwarning")
     assert [line for line in done.stdout.splitlines() if "missing date" not in line] == []
 
 
@@ -114,7 +109,7 @@ def test_mandoc_formats_the_manual_pages_without_warnings(page):
 def test_examples_in_the_manual_pages_come_out_as_typed(name):
     if shutil.which("groff") is None:
         pytest.skip("no groff here")
-    lines = printed(page_of(name)).splitlines()
+    lines = formatted(name, "groff", "-man", "-Tascii", "-rLL=1000n", "-P-cbou").stdout.splitlines()
     command = COMMANDS[name]
     assert isinstance(command, Command)
     assert command.asked.examples

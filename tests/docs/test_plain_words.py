@@ -1,4 +1,4 @@
-"""What users and contributors read keeps to the same spelling: pages, manual pages, help, messages and docstrings."""
+"""What users and contributors read keeps to the same spelling: pages, help, messages and docstrings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ROOMS = ("docs", "examples", "simdocs", "benchmarks")
 READ = sorted(
     path
     for path in [*ROOT.glob("*"), *(path for room in ROOMS for path in (ROOT / room).rglob("*"))]
-    if path.suffix in {".md", ".py", ".1"} or path.name == "Makefile"
+    if path.suffix in {".md", ".py"} or path.name == "Makefile"
 )
 """The pages, and the sources, whose strings are the help and the messages."""
 

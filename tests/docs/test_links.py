@@ -49,6 +49,8 @@ def test_every_page_can_be_reached_from_the_readme() -> None:
 def test_files_that_the_architecture_names_exist() -> None:
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`([\w/]+\.(?:py|c|h|html|js))`", text))
-    there = [f"/{path.relative_to(ROOT)}" for room in ("simdocs", "tests") for path in (ROOT / room).rglob("*.*")]
-    assert len(named) > 80
+    there = [
+        f"/{path.relative_to(ROOT)}" for room in ("simdocs", "tests", "docs") for path in (ROOT / room).rglob("*.*")
+    ]
+    assert len(named) > 60
     assert [name for name in sorted(named) if not any(path.endswith(f"/{name}") for path in there)] == []

@@ -33,12 +33,11 @@ from simdocs.version import __version__
 _HOMES = {
     "simdocs.api": ("open", "read_answer", "write_answer"),
     "simdocs.model.artifact": ("BandIndex", "Shingles", "Signatures"),
-    "simdocs.model.comparison": ("Comparison", "SimilarityMatrix"),
+    "simdocs.model.comparison": ("Comparison", "SimilarityMatrix", "Tuning"),
     "simdocs.model.groups": ("Deduplication", "SimilarPairs"),
     "simdocs.model.report": ("Report",),
     "simdocs.model.result": ("Result",),
     "simdocs.model.saved_answer": ("SavedAnswer",),
-    "simdocs.model.tuning": ("Tuning",),
 }
 """The modules of public names. The errors are in simdocs.errors, and a function asks the question of its name."""
 

@@ -27,7 +27,7 @@ from simdocs.model.artifact import Signatures as Signatures
 from simdocs.errors import SimdocsError as SimdocsError
 from simdocs.model.groups import SimilarPairs as SimilarPairs
 from simdocs.model.comparison import SimilarityMatrix as SimilarityMatrix
-from simdocs.model.tuning import Tuning as Tuning
+from simdocs.model.comparison import Tuning as Tuning
 from simdocs.errors import UnjudgedError as UnjudgedError
 from simdocs.errors import UnreachableRecallError as UnreachableRecallError
 from simdocs.errors import UsageError as UsageError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from simdocs.model.saved_answer import SavedAnswer, SavedDocument, SavedPair, SavedRoot
+from simdocs.model.saved_answer import SavedAnswer, SavedDocument, SavedPair
 from simdocs.options.answers import Grouping
 from simdocs.options.recipes import Banding, Shingling, SignatureRecipe, Sketching
 from simdocs.options.texts import Sequences, Walking
@@ -27,23 +27,24 @@ def answer_with(groups: int) -> SavedAnswer:
         "shingling": recipe.shingling.as_dict(),
         "sketching": recipe.sketching.as_dict(),
     }
-    return SavedAnswer(
-        root=b"/data",
-        index_root=None,
-        recipe=recipe,
-        parameters=parameters,
-        threshold=0.8,
-        probability=0.985542,
-        documents=3 * groups,
-        kept=3 * groups - duplicates,
-        groups=groups,
-        duplicates=duplicates,
-        skipped={},
-        arguments=((b"corpus", 3 * groups),),
-        roots=(SavedRoot(b"/data/corpus/", 7, 1, 0),),
-        simdocs="0.1.0",
-        source=lambda: _pairs(sizes),
-    )
+    head = {
+        "root": "/data",
+        "index_root": None,
+        "parameters": parameters,
+        "threshold": 0.8,
+        "probability": 0.985542,
+        "ignored": "",
+        "documents": 3 * groups,
+        "kept": 3 * groups - duplicates,
+        "groups": groups,
+        "duplicates": duplicates,
+        "changed": None,
+        "skipped": {},
+        "arguments": [{"name": "corpus", "documents": 3 * groups}],
+        "roots": [{"path": "/data/corpus/", "named": 7, "inode": 1, "argument": 0}],
+        "simdocs": "0.1.0",
+    }
+    return SavedAnswer(head, recipe, lambda: _pairs(sizes))
 
 
 def _pairs(sizes: list[int]) -> Iterator[SavedPair]:

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from simdocs.artifacts.formats import FORMATS, MANIFEST, RUN
+from simdocs.artifacts.formats import FORMATS, MANIFEST, RUN, no_such_artifact
 from simdocs.artifacts.manifest import Manifest, made_from
 from simdocs.artifacts.npy import MappedColumn, Rules, damaged, map_file
 from simdocs.artifacts.reader import (
@@ -21,7 +21,6 @@ from simdocs.artifacts.reader import (
     read_manifest,
     read_run,
 )
-from simdocs.artifacts.recognise import no_such_artifact
 from simdocs.errors import ArtifactError
 from simdocs.kernels import fracminhash
 from simdocs.kernels.buckets import band_keys

@@ -24,7 +24,7 @@ from simdocs.storage import syscalls
 _MAGIC = b"\x93NUMPY\x01\x00"
 _ALIGN = 64
 
-_AT_ONCE = 1 << 22
+_APPENDED_AT_ONCE = 1 << 22
 """Bytes of an array that are brought into the form of the file at once."""
 
 
@@ -64,7 +64,7 @@ class ArrayWriter:
     def append(self, piece: Array) -> None:
         """Append rows (n, *width)."""
         # Only a few rows are taken at a time: this may copy them, and a piece may fill most of the memory.
-        step = max(1, _AT_ONCE * len(piece) // max(1, piece.nbytes))
+        step = max(1, _APPENDED_AT_ONCE * len(piece) // max(1, piece.nbytes))
         for at in range(0, len(piece), step):
             self._append(piece[at : at + step])
 

@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from simdocs.artifacts.formats import BLOCK, FORMATS, MANIFEST, RUN
+from simdocs.artifacts.formats import BLOCK, FORMATS, MANIFEST, RUN, no_such_artifact
 from simdocs.artifacts.manifest import Manifest, decoded, refuse_other_unicode
 from simdocs.artifacts.npy import damaged, map_file
-from simdocs.artifacts.recognise import no_such_artifact
 from simdocs.errors import ArtifactError, InputError
 from simdocs.model.artifact import Artifact
 from simdocs.model.columns import MemoryColumn

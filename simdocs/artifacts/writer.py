@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from simdocs.artifacts.formats import FORMATS, KIND_OF_SUFFIX, MANIFEST, RUN
+from simdocs.artifacts.formats import FORMATS, KIND_OF_SUFFIX, MANIFEST, RUN, is_artifact, replaceable
 from simdocs.artifacts.manifest import Manifest, made_from
 from simdocs.artifacts.npy import ArrayWriter
 from simdocs.artifacts.reader import MOST_RUN_BYTES, refuse_unreadable
-from simdocs.artifacts.recognise import is_artifact, replaceable
 from simdocs.errors import ArtifactError, OutputError, UsageError
 from simdocs.model.artifact import Artifact
 from simdocs.model.columns import Column, MemoryColumn

@@ -44,9 +44,9 @@ def question(name: str) -> Question:  # noqa: PLR0912  (a case for each command)
 
             return Question(pairs.Pairs, pairs.answer)
         case "passages":
-            from simdocs.commands import passages
+            from simdocs.commands import pairs
 
-            return Question(passages.Passages, passages.answer)
+            return Question(pairs.Passages, pairs.passages)
         case "query":
             from simdocs.commands import query
 
@@ -60,9 +60,9 @@ def question(name: str) -> Question:  # noqa: PLR0912  (a case for each command)
 
             return Question(act.Act, act.answer)
         case "undo":
-            from simdocs.commands import undo
+            from simdocs.commands import act
 
-            return Question(undo.Undo, undo.answer)
+            return Question(act.Undo, act.undo)
         case "shingle":
             from simdocs.commands import build
 
@@ -76,9 +76,9 @@ def question(name: str) -> Question:  # noqa: PLR0912  (a case for each command)
 
             return Question(build.Index, build.answer)
         case "merge":
-            from simdocs.commands import merge
+            from simdocs.commands import build
 
-            return Question(merge.Merge, merge.answer)
+            return Question(build.Merge, build.merge)
         case "compare":
             from simdocs.commands import compare
 
@@ -96,9 +96,9 @@ def question(name: str) -> Question:  # noqa: PLR0912  (a case for each command)
 
             return Question(audit.Audit, audit.answer)
         case "show":
-            from simdocs.commands import show
+            from simdocs.commands import info
 
-            return Question(show.Show, show.answer)
+            return Question(info.Show, info.show)
         case "info":
             from simdocs.commands import info
 

@@ -1,4 +1,4 @@
-"""act: move duplicates away, or link them to the kept documents."""
+"""act and undo: move duplicates away, or link them to the kept documents; and put them back, the last one first."""
 
 from __future__ import annotations
 
@@ -112,3 +112,36 @@ def answer(options: Act, run: Run) -> Result:
     from simdocs.commands.acted import acted
 
     return acted(options, run)
+
+
+class Undo(Drawn):
+    """Put back what simdocs act has done.
+
+    JOURNAL is the file that simdocs act has written, NAME.answer.journal.jsonl. By default, nothing is changed: what
+    would be put back is only printed. Nothing is ever overwritten. A file that cannot be put back is named with the
+    place where it is. After a run of act or undo that was interrupted, undo puts back what that has done.
+    """
+
+    command = "undo"
+    takes = MappingProxyType({"journal": ("JOURNAL", 1, False)})
+    examples = ("simdocs undo x.answer.journal.jsonl", "simdocs undo x.answer.journal.jsonl --yes")
+    usual = ("yes", "quiet", "verbose", "output")
+
+    journal: Any = b""
+
+    yes: bool = Act.options["yes"].but()
+
+    def _check(self) -> Iterator[str]:
+        missing = "nothing to undo: name a journal, as in simdocs undo NAME.answer.journal.jsonl"
+        yield from checked_path(self, "journal", missing)
+
+
+def undo(options: Undo, run: Run) -> Result:
+    """What was put back, or would be.
+
+    InputError: the journal cannot be read. ArtifactError: it is damaged. OutputError: it
+    cannot be written. LockedError: another run writes it.
+    """
+    from simdocs.commands.acted import put_back
+
+    return put_back(options, run)

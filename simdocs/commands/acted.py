@@ -11,10 +11,9 @@ from functools import partial
 from typing import Any
 
 from simdocs.artifacts.answer_file import read_answer
-from simdocs.artifacts.recognise import is_artifact
-from simdocs.commands.act import Act
+from simdocs.artifacts.formats import is_artifact
+from simdocs.commands.act import Act, Undo
 from simdocs.commands.found_again import look_again
-from simdocs.commands.undo import Undo
 from simdocs.engines.run import Run
 from simdocs.errors import OutputError, UsageError
 from simdocs.model.figures import counted, size
@@ -131,7 +130,7 @@ def _chosen(saved: SavedAnswer, only: Sequence[str], protect: Sequence[str]) -> 
     )
 
     def paths(document: SavedDocument) -> Iterator[str]:
-        for way in (document.file, document.file[saved.roots[document.root].named :], saved.path(document)):
+        for way in (document.file, saved.below(document), saved.path(document)):
             path = os.path.normpath(way).decode("utf-8", "surrogateescape").lstrip("/")
             while path:
                 yield path
@@ -148,7 +147,7 @@ def _chosen(saved: SavedAnswer, only: Sequence[str], protect: Sequence[str]) -> 
 
 def _refuse_many(saved: SavedAnswer, pairs: Iterator[SavedPair], share: float) -> None:
     """Raise UsageError if the duplicates are more than this share of the documents of an argument."""
-    counts = Counter(saved.roots[pair.duplicate.root].argument for pair in pairs)
+    counts = Counter(saved.roots[pair.duplicate.root]["argument"] for pair in pairs)
     for number, (name, documents) in enumerate(saved.arguments):
         if counts[number] > share * documents:
             of = f"{counts[number]:,} of the {counted(documents, 'document')} of {display_name(name)}"
@@ -216,16 +215,16 @@ def _step(
     place_of: Callable[[bytes], _Place] | None,
 ) -> Step:
     """The step that acts on a duplicate. NotDoneError: what a copy of it must have cannot be found out."""
-    (duplicate, kept), root, place = both, saved.roots[pair.duplicate.root], saved.path(pair.duplicate)
-    target_root, target, made = place_of(place) if place_of else (b"", b"", ())
+    duplicate, kept = both
+    target_root, target, made = place_of(saved.path(pair.duplicate)) if place_of else (b"", b"", ())
     with or_not_done():
         facts = FileFacts.of(duplicate.descriptor)
     return Step(
         number=number,
         action=action,
         name=saved.printed(pair.duplicate),
-        root=root.path,
-        path=place[len(root.path) :],
+        root=saved.roots[pair.duplicate.root]["path"],
+        path=saved.below(pair.duplicate),
         target_root=target_root,
         target=target,
         made=made,

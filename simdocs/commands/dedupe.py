@@ -130,7 +130,7 @@ def answer(options: Dedupe, run: Run) -> Deduplication:
 
 def grouped(plan: Plan, corpus: Corpus, run: Run, rows: RowDrafts | None = None) -> Deduplication:
     """The groups of documents that were read. rows: where the rows of their files are written."""
-    from simdocs.advice.suitability import CrowdWatch, keep_of_lines
+    from simdocs.advice import CrowdWatch, keep_of_lines
     from simdocs.commands import searching
     from simdocs.commands.named_rows import names_for
     from simdocs.matching.groups import decide

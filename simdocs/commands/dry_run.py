@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simdocs.artifacts.writer import check_target
-from simdocs.commands.built import update_in_words
 from simdocs.commands.named_rows import DocumentNames, RecordedNames, names_for
 from simdocs.commands.new_artifact import build_and_compare, plan_of, standing_for, with_all_ignored
-from simdocs.commands.searching import read_in_words
+from simdocs.commands.searching import read_in_words, update_in_words
 from simdocs.engines.run import Run
 from simdocs.matching.corpus import Corpus
 from simdocs.model.documents import Documents

@@ -68,13 +68,12 @@ def look_again(answer: SavedAnswer, pair: SavedPair, stack: ExitStack, *, any_le
 
 def _opened(answer: SavedAnswer, document: SavedDocument, stack: ExitStack, what: str) -> Victim:
     """Open a file, and its directory, as they were found: below its root, no link is followed."""
-    root = answer.roots[document.root]
-    *parts, name = answer.path(document)[len(root.path) :].split(b"/")
+    root, (*parts, name) = answer.roots[document.root], answer.below(document).split(b"/")
     with _readable(what):
-        directory = os.open(root.path, READ | os.O_DIRECTORY)
+        directory = os.open(root["path"], READ | os.O_DIRECTORY)
         stack.callback(os.close, directory)
-        if os.fstat(directory).st_ino != root.inode:
-            shown = display_name(root.path.rstrip(b"/") or b"/")
+        if os.fstat(directory).st_ino != root["inode"]:
+            shown = display_name(root["path"].rstrip(b"/") or b"/")
             raise NotDoneError(f"{what} lies in {shown}, which is another directory than the one that was read")
         try:
             for part in parts:

@@ -1,4 +1,4 @@
-"""info and check: what does an artifact hold, and is it undamaged?"""
+"""info, check and show: what does an artifact hold, is it undamaged, and which shingles has a text?"""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ from simdocs.errors import ArtifactError, InputError
 from simdocs.model.result import FACTS, NAME, Look, Table, table_head
 from simdocs.names import display_name
 from simdocs.options.answers import Drawn, Talking
-from simdocs.options.declaration import Options
-from simdocs.options.sources import paths
+from simdocs.options.declaration import Options, flags, option
+from simdocs.options.recipes import STOP_WORDS, Shingling
+from simdocs.options.sources import ONCE, one_list_of_stop_words, paths, useless_stop_words
+from simdocs.options.texts import REFUSED, Normalisation, Rereading, Walking
+from simdocs.options.values import FLAG, path_name, without_secret
 
 if TYPE_CHECKING:
     from simdocs.engines.run import Run
@@ -83,8 +86,8 @@ class Check(Options, Talking):
 def answer(options: Info, run: Run) -> Result:  # noqa: ARG001  (as all answers)
     """What an artifact says of itself. InputError, ArtifactError: it cannot be opened."""
     from simdocs.artifacts.formats import FORMATS
-    from simdocs.commands.artifact_facts import facts_of
     from simdocs.commands.resolve import opened
+    from simdocs.commands.shown_tables import facts_of
     from simdocs.model.result import Result
 
     facts = facts_of(opened(options.artifact, tuple(FORMATS)))
@@ -113,3 +116,101 @@ def check(options: Check, run: Run) -> Result:
     kinds = ((InputError, "unreadable"), (ArtifactError, "damage"))
     rows = ((next(kind for error, kind in kinds if isinstance(each, error)), str(each)) for each in found)
     return Result("check", Table.of(PROBLEMS, rows))
+
+
+OF_TEXTS = (*Normalisation.options, *Shingling.options, "stop_words", "max_size")
+"""The options about a text, which an artifact has decided."""
+
+
+def one_view(options: Show) -> str:
+    """An artifact is shown in one way."""
+    views = options.differ(("matrix", "buckets", "candidates"))
+    return f"{flags(views)} cannot be combined: choose one" if len(views) > 1 else ""
+
+
+def of_documents_again(options: Show) -> str:
+    """Only some views read documents again."""
+    if options.shingles is not None and not options.candidates:
+        return "--shingles needs --candidates"
+    if options.root is not None and not (options.matrix or options.candidates):
+        return "--root needs --matrix or --candidates"
+    return ""
+
+
+class Show(Drawn, Normalisation, Shingling, Rereading):
+    """Show the shingles of one text, or what an artifact holds.
+
+    FILE is a text; - is standard input. The shingles are listed with their tokens in the order of the text, with
+    repeats. Documents are compared by the sets of their shingles. Of X.shingles, the matrix is shown; of X.signatures
+    and X.index the signatures, for two documents with the places that agree; of X.index also the buckets and the
+    candidate pairs.
+    """
+
+    command = "show"
+    takes = MappingProxyType({"file": ("FILE|-|ARTIFACT", 1, False), "documents": ("[NAME]...", -1, False)})
+    examples = (
+        "printf abcdabd | simdocs show - -k 2",
+        "simdocs show docs.index --candidates --header",
+        "simdocs show letter.txt --unit word -k 3",
+        "simdocs show docs.signatures docs/a.txt docs/b.txt",
+    )
+    usual = ("unit", "k", "nfkc", "keep_case", "mask_digits", "matrix", "buckets", "candidates", "output", "header")
+    without = frozenset(("summary_json", "verbose", "summary"))
+    rules = (one_list_of_stop_words, one_view, of_documents_again)
+
+    file: Any = b""
+    documents: tuple[Any, ...] = ()
+    text: str | bytes | None = None
+
+    matrix: bool = option(FLAG, default=False, help="Show which of up to 20 documents has which shingle.")
+    buckets: bool = option(FLAG, default=False, help="List the buckets that two or more documents share.")
+    candidates: bool = option(FLAG, default=False, help="List candidate pairs, and how similar they are.")
+    stop_words: bytes | None = STOP_WORDS
+    max_size: int = Walking.options["max_size"].but(help=REFUSED)
+
+    def _check(self) -> Iterator[str]:
+        if not hasattr(self.file, "recipe"):
+            try:
+                self.__dict__["file"] = path_name().check(self.file)
+            except ValueError as wanted:
+                yield f"file must be {wanted}, not {without_secret(self.file)!r}"
+        if self.text is not None and not isinstance(self.text, str | bytes):
+            yield f"text must be str or bytes, not {type(self.text).__name__}"
+        if self.text is None and self.file == b"":
+            yield "nothing to read: name a text, - for standard input, or an artifact"
+        if self.text is not None and self.file != b"":
+            yield "file and text cannot be combined: name one text"
+        if self.text is not None and (useless := self.differ(("max_size",))):
+            yield f"{flags(useless)} needs a file, not a text in memory"
+        if b"-" == self.file == self.stop_words:
+            yield ONCE
+        try:
+            self.__dict__["documents"] = tuple(map(path_name().check, self.documents))
+        except ValueError as wanted:
+            yield f"each name of a document must be {wanted}"
+        yield from useless_stop_words(self, {self.unit or Shingling.defaults["unit"]})
+
+    def problems_beside_text(self) -> Iterator[str]:
+        """Yield what needs an artifact."""
+        if self.documents:
+            yield "names of documents need an artifact, not a text"
+        if self.matrix:
+            yield "--matrix needs shingles, not a text"
+        if useless := self.differ(("buckets", "candidates")):
+            yield f"{flags(useless)} needs an index, not a text"
+
+    def problems_beside_artifact(self, kind: str) -> Iterator[str]:
+        """Yield what an artifact of this kind does not allow."""
+        if useless := self.differ(OF_TEXTS):
+            yield f"{flags(useless)} needs a text, not an artifact"
+        if kind != "index" and (useless := self.differ(("buckets", "candidates"))):
+            yield f"{flags(useless)} needs an index, not {kind}"
+        if kind != "shingles" and self.matrix:
+            yield f"--matrix needs shingles, not {kind}"
+
+
+def show(options: Show, run: Run) -> Result:
+    """The shingles of a text, or a table of an artifact."""
+    from simdocs.commands.shown_tables import shown
+
+    return shown(options, run)

@@ -39,7 +39,7 @@ from simdocs.pipeline.merging import Inputs, merge_arrays, merged_documents
 from simdocs.reading import identity
 
 if TYPE_CHECKING:
-    from simdocs.commands.merge import Merge
+    from simdocs.commands.build import Merge
 
 
 class MergePlan(NamedTuple):
@@ -90,7 +90,7 @@ def planned(options: Merge) -> MergePlan:
     return MergePlan(options, inputs, kind, first.recipe, given, of_reading)
 
 
-def merge(plan: MergePlan, writer: Writer, run: Run, there: Standing) -> Result:
+def merged_into(plan: MergePlan, writer: Writer, run: Run, there: Standing) -> Result:
     """Write the artifact that one run over the arguments of the inputs, in their order, would have built.
 
     All arrays have the same bytes. ShrunkError: it would lose more than half of the documents of the artifact that is

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from simdocs.advice.suitability import length_advice
-from simdocs.commands.built import facts_of_build, lines_of_build
+from simdocs.advice import length_advice
 from simdocs.commands.resolve import Resolved, of_bands, of_documents, of_signatures
+from simdocs.commands.searching import facts_of_build, lines_of_build
 from simdocs.commands.standing import (
     Given,
     Standing,
@@ -120,7 +120,7 @@ def with_all_ignored(plan: BuildPlan, run: Run) -> BuildPlan:
     if not isinstance(plan.recipe, SignatureRecipe):
         return plan
     if plan.recipe.sketching.is_own:
-        from simdocs.commands.own_functions import with_all_items
+        from simdocs.commands.ignoring import with_all_items
 
         intake, recipe = with_all_items(plan.intake, plan.recipe, run)
     else:

@@ -1,4 +1,4 @@
-"""pairs: which pairs of documents are similar?"""
+"""pairs and passages: which pairs of documents are similar, and which passages occur in several?"""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from simdocs.model.figures import counted
 from simdocs.model.result import GROUPED, NAME, SIMILARITY, table_head
 from simdocs.options.answers import Deciding, Drawn, Searching
 from simdocs.options.declaration import flags, option
-from simdocs.options.sources import DOCS, Banded, every_pair
+from simdocs.options.recipes import TEMPLATE, SignatureRecipe, Sketching
+from simdocs.options.sources import DOCS, Banded, OfTokens, every_pair
+from simdocs.options.texts import MIN_PASSAGE
 from simdocs.options.values import FLAG, UNITS_OF_SIZE
 
 if TYPE_CHECKING:
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     from simdocs.engines.run import Run
     from simdocs.matching.corpus import Corpus
     from simdocs.model.groups import SimilarPairs
+    from simdocs.model.result import Result
+
 
 PAIRS = table_head(GROUPED, document=NAME, other=NAME, jaccard=SIMILARITY, estimate=SIMILARITY)
 NESTED = PAIRS.but(GROUPED, containment=SIMILARITY, contained=NAME)
@@ -81,7 +85,7 @@ def answer(options: Pairs, run: Run) -> SimilarPairs:
 
 def paired(plan: Resolved[Pairs], corpus: Corpus, run: Run) -> SimilarPairs:
     """The pairs of documents that were read. If they are drawn, they are not held for the result."""
-    from simdocs.advice.suitability import CrowdWatch
+    from simdocs.advice import CrowdWatch
     from simdocs.commands import searching
     from simdocs.commands.named_rows import names_for, pair_rows
     from simdocs.matching.self_join import PairCollector, PairsLeftOut, SelfJoin, similar_pairs
@@ -142,3 +146,43 @@ def _outcome(facts: Mapping[str, Any], seconds: float) -> Iterator[str]:
             f"identical texts are listed as a chain, which leaves out {counted(facts['pairs_left_out'], 'pair')}"
             f" (--all-copies lists every pair)"
         )
+
+
+class Passages(OfTokens, Drawn):
+    """Find passages that occur in several documents.
+
+    DOCS are files, directories (read recursively), s3:// names, or - for standard input. Such passages are boilerplate,
+    or quotes that went from one to another. Each place of each passage is listed. First come the passages that take
+    most text beside their first place. Texts are compared after they were normalised.
+    """
+
+    command = "passages"
+    takes = DOCS
+    without = frozenset(("multiset", "seed"))
+    examples = (
+        "simdocs passages docs/",
+        "simdocs passages docs/ --unit word --min-passage 30",
+        "simdocs passages docs/ --unit line -o passages.tsv",
+        "simdocs passages docs/ --template form.txt",
+    )
+    usual = ("unit", "k", "include", "min_passage", "template", "output", "format", "exit_code", "verbose")
+
+    template: tuple[bytes, ...] = TEMPLATE
+    min_passage: int | None = MIN_PASSAGE
+    exit_code: bool = Searching.options["exit_code"].but()
+
+
+def passages(options: Passages, run: Run) -> Result:
+    """The passages that occur in several documents.
+
+    UsageError: a shingle has more units than the shortest passage. InputError: documents cannot be opened. OutputError:
+    there is no room for temporary files.
+    """
+    from simdocs.commands.ignoring import leaving_out
+    from simdocs.commands.repeated import repeated
+    from simdocs.commands.resolve import of_documents
+
+    plan = of_documents(options)
+    recipe = SignatureRecipe(**plan.recipe.fields(), sketching=Sketching())
+    intake, recipe = leaving_out(options, plan.intake, recipe, None)
+    return repeated(replace(plan, intake=intake, recipe=recipe), run)

@@ -18,8 +18,8 @@ from simdocs.matching.passage_search import PassageSearch
 from simdocs.matching.preparing import prepare
 from simdocs.matching.quoting import Quote, Quoting
 from simdocs.matching.verify import Verifier, outdated_warnings
+from simdocs.model.comparison import counted_units
 from simdocs.model.figures import counted
-from simdocs.model.passages import counted_units
 from simdocs.model.ragged import Rows, Tokens, batches
 from simdocs.model.result import EXCERPTS, NAME, NUMBER, PLAIN, QUOTING, Blocks, Look, Result, Row, Table, table_head
 from simdocs.names import display_name, text_to_name

@@ -20,9 +20,9 @@ from simdocs.matching.repeat_places import Excerpts, Occurrences, Places, occurr
 from simdocs.matching.repeats import repeated_chains, repeats_of
 from simdocs.matching.unit_texts import UnitTexts
 from simdocs.matching.verify import Verifier
+from simdocs.model.comparison import Excerpt, counted_units
 from simdocs.model.documents import Documents
 from simdocs.model.figures import counted
-from simdocs.model.passages import Excerpt, counted_units
 from simdocs.model.ragged import Index, offsets_of, ranges
 from simdocs.model.result import (
     AT_ONCE,

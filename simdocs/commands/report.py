@@ -16,7 +16,7 @@ from simdocs.options.values import SIZE, UNITS_OF_SIZE, choice, path_name
 
 if TYPE_CHECKING:
     from simdocs.engines.run import Run
-    from simdocs.model.passages import Difference
+    from simdocs.model.comparison import Difference
     from simdocs.model.report import GroupTable
     from simdocs.model.report import Report as ReportOfGroups
     from simdocs.model.saved_answer import SavedAnswer
@@ -131,7 +131,7 @@ def reported(
     facts = {
         **{name: getattr(answer, name) for name in ("documents", "kept", "groups", "duplicates")},
         **({} if answer.changed is None else {"changed": answer.changed}),
-        "skipped": dict(answer.skipped),
+        "skipped": answer.skipped,
         "pairs_shown": pairs,
         "unreadable": len(missing),
         "seconds": None,
@@ -156,9 +156,9 @@ def _differences(
     answer: SavedAnswer, groups: GroupTable, chosen: Mapping[int, Sequence[int]], held: Mapping[bytes, bytes]
 ) -> dict[int, dict[int, Difference | str]]:
     """What is shown of these pairs: see Report. chosen: duplicates by group, as `chosen_pairs` has them."""
-    from simdocs.commands.saved_texts import texts_of
+    from simdocs.commands.saving import texts_of
     from simdocs.matching.difference import difference
-    from simdocs.model.passages import Difference, Passage
+    from simdocs.model.comparison import Difference, Passage
 
     place_of = {int(groups.number[place]): place for place in chosen}
     pairs, met, at = list[tuple[int, int, Any]](), -1, 0

@@ -7,9 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
+from simdocs.artifacts.formats import FORMATS, MANIFEST, is_disguised, kind_of
 from simdocs.artifacts.reader import open_artifact, usable
-from simdocs.artifacts.recognise import kind_of
-from simdocs.commands.artifact_hints import explain_no_index, explain_order, explain_wrong_kind, refuse_disguised
 from simdocs.commands.ignoring import contradictory_files, ignored_of, leaving_out, refuse_other_tokens, stop_word_list
 from simdocs.errors import InputError, UnreachableRecallError, UsageError
 from simdocs.kernels.banding import choose
@@ -17,7 +16,7 @@ from simdocs.matching.corpus import Corpus
 from simdocs.matching.preparing import corpus_of
 from simdocs.model.artifact import Artifact, BandIndex, Shingles
 from simdocs.model.ragged import Rows
-from simdocs.names import display_name
+from simdocs.names import command_line, display_name
 from simdocs.options.declaration import Option, Options
 from simdocs.options.families import UNITS
 from simdocs.options.file_formats import TEXT_FORMAT
@@ -191,7 +190,6 @@ def of_search(options: Any) -> Resolved[Any]:
 
 def of_query(options: Any) -> Resolved[Any]:
     """What is asked about documents of an index that are similar to others."""
-    explain_order(options)
     known = _known(options.index, options)
     index = known.index
     assert index is not None
@@ -202,8 +200,13 @@ def of_query(options: Any) -> Resolved[Any]:
 
 
 def _known(given: Any, options: Any) -> Corpus:
-    """The documents of the index beside those that are read."""
-    explain_no_index(given)
+    """The documents of the index beside those that are read. UsageError: documents stand where an index is needed."""
+    if isinstance(given, bytes) and os.path.lexists(given) and kind_of(given) is None:
+        name = display_name(given)
+        if options.command == "query" and any(isinstance(each, bytes) and kind_of(each) for each in options.documents):
+            raise UsageError(f"{name}: this is not an index: the index comes first, and then the documents")
+        remedy = command_line("index", [name], {"output": f"{name.rstrip('/')}.index"})
+        raise UsageError(f"{name}: this is not an index: build one with {remedy}")
     sets = None if options.shingles is None else opened_shingles(options.shingles)
     return corpus_of(opened_index(given), sets, options.root)
 
@@ -229,7 +232,7 @@ def _signed(options: Any, intake: Intake, artifact: Artifact | None) -> tuple[In
         recipe = fixed
     else:
         if (name := getattr(options, "permutation_file", None)) is not None:
-            from simdocs.commands.own_functions import permutations_of
+            from simdocs.commands.ignoring import permutations_of
 
             intake = replace(intake, permutations=permutations_of(name))
         functions = getattr(options, "functions", ())
@@ -289,8 +292,7 @@ def intake_of(options: OfDocuments) -> Intake:
     UsageError: options cannot be combined with them. InputError, ArtifactError: an artifact cannot be opened.
     """
     if any(map(is_artifact, options.documents)):
-        explain_wrong_kind(options)
-        refuse_disguised(options.documents)
+        _refuse_disguised(options.documents)
         _refuse(list(options.problems_beside_artifact()))
         artifact = opened(options.documents[0], options.upstream, or_documents=True)
         # Beside an index, token sets and a root belong to its documents.
@@ -312,9 +314,23 @@ def intake_of(options: OfDocuments) -> Intake:
     return Intake(sources=sources, walking=walking, outputs=outputs_of(options), **given)
 
 
+def _refuse_disguised(documents: Sequence[object]) -> None:
+    """Raise InputError if a directory of documents is an artifact, although its name does not say so.
+
+    Someone who can write to the directory may have made it one, so that the answer names files elsewhere.
+    """
+    for name in documents:
+        if isinstance(name, bytes) and name != b"-" and is_disguised(name):
+            suffixes = ", ".join(form.suffix for form in FORMATS.values())
+            raise InputError(
+                f"{display_name(name)}: this is an artifact and not a directory of documents:"
+                f" give it a name that ends in one of {suffixes}, or remove its {MANIFEST}"
+            )
+
+
 def _in_memory(options: OfDocuments) -> FileList:
     """Texts in memory as a list of files that were read already."""
-    from simdocs.options.in_memory import names_of
+    from simdocs.options.sources import names_of
 
     data = list(map(as_bytes, options.texts or ()))
     called, objects = names_of(options.names, len(data))

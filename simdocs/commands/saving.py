@@ -1,26 +1,35 @@
-"""Save an answer: digests and stamps of its documents, and the directories in which they are."""
+"""Save an answer: digests and stamps of its documents, and their directories; and read their texts again later."""
 
 from __future__ import annotations
 
 import os
+from base64 import b64encode
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from math import isnan
 from typing import Any
 
 import numpy as np
 
-from simdocs.commands.standing import given_of
+from simdocs.commands.standing import given_of, recorded_arguments
+from simdocs.errors import MissingExtraError
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.groups import Decision
 from simdocs.model.documents import NAMED, Documents
 from simdocs.model.groups import Pairs
 from simdocs.model.ragged import Rows
-from simdocs.model.saved_answer import SavedAnswer, SavedDocument, SavedPair, SavedRoot
-from simdocs.names import text_to_name
+from simdocs.model.saved_answer import FORMAT, VERSION, SavedAnswer, SavedDocument, SavedPair
+from simdocs.model.skipped import DocumentSkipped, in_short
+from simdocs.names import display_name, name_for_json, text_to_name
 from simdocs.options.recipes import SignatureRecipe
 from simdocs.pipeline.prepare import Intake
+from simdocs.reading.decode import as_utf8
+from simdocs.reading.files import Source, read
+from simdocs.reading.formats import format_of_document, reader_of
+from simdocs.reading.formats.batch import named
+from simdocs.reading.formats.lines import digests_of
+from simdocs.reading.identity import content_digest
 from simdocs.version import __version__
 
 _Arguments = tuple[tuple[bytes, int], ...]
@@ -51,25 +60,27 @@ def saved(
     index = None if known is None else known.index
     of_index = () if index is None else _of_build(index.run, index.n_documents)
     places = _Places(documents, arguments, (ours, theirs or ours), of_index)
-    return SavedAnswer(
-        root=ours,
-        index_root=theirs,
-        recipe=corpus.recipe,
-        parameters=facts["parameters"],
-        threshold=facts["threshold"],
-        probability=facts["probability"],
-        ignored=corpus.ignored,
-        documents=len(documents),
-        changed=facts.get("changed"),
-        kept=len(kept),
-        groups=decision.groups,
-        duplicates=len(pairs),
-        skipped=facts["skipped"],
-        arguments=arguments,
-        roots=places.roots(corpus, pairs),
-        simdocs=__version__,
-        source=lambda: _pairs(decision, places),
-    )
+    head = {
+        "format": FORMAT,
+        "version": VERSION,
+        "simdocs": __version__,
+        **name_for_json("root", ours),
+        **({"index_root": None} if theirs is None else name_for_json("index_root", theirs)),
+        "unicode": corpus.recipe.unicode,
+        "threshold": facts["threshold"],
+        "probability": facts["probability"],
+        "parameters": facts["parameters"],
+        "ignored": b64encode(corpus.ignored.astype("<u4").tobytes()).decode("ascii"),
+        "documents": len(documents),
+        "kept": len(kept),
+        "groups": decision.groups,
+        "duplicates": len(pairs),
+        "changed": facts.get("changed"),
+        "skipped": facts["skipped"],
+        "arguments": [{**name_for_json("name", name), "documents": count} for name, count in arguments],
+        "roots": list(places.roots(corpus, pairs)),
+    }
+    return SavedAnswer(head, corpus.recipe, lambda: _pairs(decision, places))
 
 
 def _absolute(root: bytes) -> bytes:
@@ -86,13 +97,9 @@ def _arguments(intake: Intake, documents: Documents) -> _Arguments:
 
 
 def _of_build(run: Mapping[str, Any], documents: int) -> _Arguments:
-    """The arguments that run.json records; none if it holds something else, because no checksum covers it."""
-    try:
-        each = tuple((text_to_name(word), count) for word, count in run["given"])
-    except (LookupError, TypeError, ValueError, AttributeError):
-        return ()
-    possible = all(type(count) is int and count >= 0 for _, count in each)
-    return each if possible and sum(count for _, count in each) == documents else ()
+    """The arguments that run.json records; none if they did not give so many documents: no checksum covers it."""
+    each = tuple((text_to_name(word), count) for word, count in recorded_arguments(run))
+    return each if sum(count for _, count in each) == documents else ()
 
 
 class _Places:
@@ -111,15 +118,16 @@ class _Places:
         self._ends = [list(accumulate(count for _, count in words)) for words in self._words]
         self._numbers: dict[tuple[bytes, int, int | None], int] = {}
 
-    def roots(self, corpus: Corpus, pairs: Pairs) -> tuple[SavedRoot, ...]:
-        """The directories of the documents of all pairs."""
+    def roots(self, corpus: Corpus, pairs: Pairs) -> Iterator[dict[str, Any]]:
+        """Yield the directories of the documents of all pairs, as the head of an answer has them."""
         rows = np.union1d(pairs.left, pairs.right)
         for at in range(0, len(rows), _AT_ONCE):
             some = rows[at : at + _AT_ONCE]
             containers, given = corpus.containers(some).tolist(), corpus.given_rows(some).tolist()
             for name, container, row in zip(corpus.names(some), containers, given, strict=True):
                 self.number(name[:container] if container else name, row)
-        return tuple(SavedRoot(path, named, _inode(path), argument) for path, named, argument in self._numbers)
+        for path, of_name, argument in self._numbers:
+            yield {**name_for_json("path", path), "named": of_name, "inode": _inode(path), "argument": argument}
 
     def number(self, file: bytes, row: int) -> int:
         """The number of the directory below which this file was found. row: of its document, as it was given."""
@@ -204,3 +212,75 @@ def _documents(corpus: Corpus, rows: Rows, places: _Places) -> Iterator[SavedDoc
             inode=int(fact["inode"]),
             content=fact["content"].astype("<u8").tobytes().hex(),
         )
+
+
+_Key = tuple[bytes, int]
+"""The name of a document, and the number of the directory below which it was found."""
+
+SavedTexts = dict[_Key, bytes | str]
+"""The text of each document as UTF-8, or why it cannot be shown."""
+
+_MOST = 1 << 62
+
+
+def texts_of(answer: SavedAnswer, wanted: Iterable[SavedDocument], held: Mapping[bytes, bytes]) -> SavedTexts:
+    """The texts of these documents. Each file is read once, and must have the digest that it had.
+
+    held: contents of files that are in memory, by the names of their documents.
+    """
+    of_files = dict[tuple[bytes, int], list[SavedDocument]]()
+    for document in wanted:
+        of_files.setdefault((document.file, document.root), []).append(document)
+    texts: SavedTexts = {}
+    for documents in of_files.values():
+        texts.update(_of_file(answer, documents, held))
+    return texts
+
+
+def _of_file(
+    answer: SavedAnswer, documents: Sequence[SavedDocument], held: Mapping[bytes, bytes]
+) -> Iterator[tuple[_Key, bytes | str]]:
+    """Yield the texts of these documents of one file."""
+    first = documents[0]
+    if not first.inode:
+        for document in documents:
+            text = held.get(document.name)
+            missing = f"{display_name(document.name)} came from no file"
+            yield (document.name, document.root), missing if text is None else as_utf8(text)[0]
+        return
+    try:
+        found = _rows(answer, documents) if first.container else _text(answer, first)
+    except (DocumentSkipped, OSError, MissingExtraError) as error:
+        why, shown = _why(error), display_name(first.file)
+        yield from (((document.name, document.root), f"{shown} {why}") for document in documents)
+        return
+    for document in documents:
+        missing = f"{display_name(document.name)} has changed"
+        yield (document.name, document.root), found.get(document.name, missing)
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, DocumentSkipped):
+        return "is gone" if error.reason == "vanished" else error.detail or in_short(error.reason)
+    return "is gone" if isinstance(error, FileNotFoundError) else str(error)
+
+
+def _text(answer: SavedAnswer, document: SavedDocument) -> dict[bytes, bytes]:
+    """The text of a file that is one document; nothing if it has changed. DocumentSkipped: it cannot be read."""
+    data, _ = read(answer.path(document), _MOST)
+    text = as_utf8(data, answer.recipe.sequences.encoding)[0]
+    return {document.name: text} if content_digest(data).hex() == document.content else {}
+
+
+def _rows(answer: SavedAnswer, documents: Sequence[SavedDocument]) -> dict[bytes, bytes]:
+    """The texts of rows of a data set; nothing if it has changed. DocumentSkipped: it cannot be read."""
+    file, path, fields = documents[0].file, answer.path(documents[0]), answer.recipe.sequences
+    wanted, found, form = {each.name for each in documents}, dict[bytes, bytes](), format_of_document(file, fields)
+    with Source(path, _MOST) as source:
+        if content_digest(*digests_of(path, form, source.stamp)).hex() != documents[0].content:
+            return {}
+        for batch in reader_of(form)(source, form, fields, None):
+            for name, text in zip(named(file, batch.ids, batch.numbers), batch.texts, strict=True):
+                if name in wanted:
+                    found.setdefault(name, text)
+    return found

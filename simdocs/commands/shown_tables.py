@@ -1,32 +1,51 @@
-"""The tables that show prints: the shingles of one text and their tokens, or what an artifact holds."""
+"""What show and info print: the shingles of one text and their tokens, or what an artifact holds and says of itself."""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
 from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.reader import checked
+from simdocs.commands.ignoring import spellings
+from simdocs.commands.info import Show
 from simdocs.commands.named_rows import rows_named
-from simdocs.commands.own_functions import spellings
-from simdocs.commands.resolve import is_artifact, opened, opened_shingles, outputs_of, shingling_of
-from simdocs.commands.show import Show
+from simdocs.commands.resolve import in_words, is_artifact, opened, opened_shingles, outputs_of, shingling_of
 from simdocs.engines.run import Run
 from simdocs.errors import ArtifactError, UsageError
+from simdocs.kernels.banding import chosen_by
 from simdocs.kernels.bucket_sample import agreeing_bands
 from simdocs.kernels.buckets import candidate_pairs, shared_runs
-from simdocs.matching.corpus import Corpus
+from simdocs.kernels.native import kernels_in_use
+from simdocs.matching.corpus import Corpus, name_prefix
 from simdocs.matching.preparing import buckets_of_index, corpus_of
 from simdocs.matching.verify import Verifier
 from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
+from simdocs.model.documents import EMPTY, IGNORED, INVALID, SHORT, WIDE
 from simdocs.model.ragged import Rows, Tokens, distinct, ranges
-from simdocs.model.result import AT_ONCE, NAME, NUMBER, PLAIN, SIMILARITY, Blocks, Result, Row, TableHead, table_head
+from simdocs.model.result import (
+    AT_ONCE,
+    NAME,
+    NUMBER,
+    PLAIN,
+    SIMILARITY,
+    Blocks,
+    Figure,
+    Result,
+    Row,
+    TableHead,
+    table_head,
+)
 from simdocs.model.skipped import OF_UNVERIFIED, and_more
-from simdocs.names import display_name
+from simdocs.names import display_name, name_to_text, path_from, shell_word, text_to_name
 from simdocs.options.hash_functions import in_row_order
+from simdocs.options.recipes import IndexRecipe, Recipe
 from simdocs.options.texts import Sequences
+from simdocs.pipeline.indexing import Expectation, expected_of
 from simdocs.pipeline.shingling import show as shown_shingles
 from simdocs.reading.decode import as_bytes
 from simdocs.reading.single_text import read_single_document, refuse_to_replace
@@ -237,3 +256,104 @@ def _few(artifact: Artifact, rows: Rows | None) -> Rows:
             " of its documents"
         )
     return rows
+
+
+ENDS = 3
+"""Documents shown of either end."""
+
+_FLAGS = {"empty": EMPTY, "short": SHORT, "invalid_bytes": INVALID, "utf_16_or_32": WIDE, "all_ignored": IGNORED}
+
+
+FactValue = str | int | float
+"""A value that is shown: a number as one."""
+
+
+def facts_of(artifact: Artifact) -> Iterator[tuple[str, FactValue]]:
+    """Yield everything that an artifact says of itself without its texts, and what is to be expected of an index.
+
+    They are keys and values, in the order in which they are shown. A key may occur several times.
+    """
+    expected = expected_of(artifact) if isinstance(artifact.recipe, IndexRecipe) else None
+    form, documents = FORMATS[artifact.kind], artifact.documents
+    yield "kind", artifact.kind
+    yield "version", _value(form.version)
+    yield "made_from", _value(artifact.made_from)
+    yield "documents", _value(artifact.n_documents)
+    facts = documents.facts
+    yield "bytes", _value(facts["size"].sum())
+    yield "tokens", _value(documents.tokens)
+    if artifact.kind != "shingles":
+        yield "ignored_tokens", _value(len(artifact.ignored))
+        yield "ignored_share", _value(documents.share_left_out)
+    firsts, _ = documents.distinct_texts()
+    yield "distinct_texts", _value(len(firsts))
+    for name, flag in _FLAGS.items():
+        yield name, _value(documents.flagged(flag))
+    yield "unicode", _value(artifact.recipe.unicode)
+    for group in form.parameter_groups:
+        for name, value in getattr(artifact.recipe, group).flattened():
+            if value != ():  # own hash functions, which few have
+                yield name, _rule(artifact.recipe) if name == "rule" else _value(value)
+    for array in form.arrays:
+        kind = "structured" if array.dtype.names else array.dtype.str
+        yield array.file, f"{kind} {artifact[array.name].shape}"
+    if expected is not None:
+        yield from _expectation(expected)
+    yield from _run(artifact)
+    yield "kernels_in_use", kernels_in_use()
+    first = list(range(min(ENDS, artifact.n_documents)))
+    last = list(range(max(ENDS, artifact.n_documents - ENDS), artifact.n_documents))
+    prefix = name_prefix(None, artifact.root)
+    yield from (("first", name_to_text(path_from(prefix, documents.raw_name(row)))) for row in first)
+    yield from (("last", name_to_text(path_from(prefix, documents.raw_name(row)))) for row in last)
+
+
+def _rule(recipe: Recipe) -> str:
+    """The rule by which the bands were really chosen."""
+    assert isinstance(recipe, IndexRecipe)
+    return chosen_by(recipe.banding, recipe.sketching.num_perm)
+
+
+def _expectation(expected: Expectation) -> Iterator[tuple[str, FactValue]]:
+    yield "probability", _value(expected.at_threshold)
+    yield from ((f"probability_at_{similarity:g}", _value(chance)) for similarity, chance in expected.curve)
+    yield "candidates_a_document", _value(expected.candidates)
+    if expected.better_num_perm:
+        yield "fewer_candidates_with_num_perm", _value(expected.better_num_perm)
+
+
+def _run(artifact: Artifact) -> Iterator[tuple[str, FactValue]]:
+    """Yield facts from run.json. No checksum covers the file, so its values may have any type."""
+    for key in ("simdocs", "start", "root"):
+        if isinstance(value := artifact.run.get(key), str):
+            yield key, _printable(value)
+    command = artifact.run.get("command")
+    if isinstance(command, list):
+        yield "command", " ".join(shell_word(_printable(str(word))) for word in command)
+    with contextlib.suppress(ArtifactError):
+        yield "new_or_changed", _value(len(artifact.changed))
+    skipped = artifact.run.get("skipped")
+    if isinstance(skipped, dict):
+        for reason, count in skipped.items():
+            if isinstance(count, int | list):
+                yield _printable(f"skipped_{reason}"), _value(len(count) if isinstance(count, list) else count)
+
+
+def _value(value: Any) -> FactValue:
+    """A value for the table: numbers stay numbers, and all else becomes text."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return Figure(value)
+    if isinstance(value, int | np.integer):
+        return int(value)
+    return "" if value in (None, "") else in_words(value)
+
+
+def _printable(text: str) -> str:
+    """A text from run.json; with escapes, if it holds a surrogate that stands for no byte."""
+    try:
+        text_to_name(text)
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "backslashreplace").decode()
+    return text

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from simdocs.commands.compare import Compare
-from simdocs.commands.ignoring import tokens_of_templates
-from simdocs.commands.own_functions import permutations_of, with_items
+from simdocs.commands.ignoring import permutations_of, tokens_of_templates, with_items
 from simdocs.commands.resolve import banding_of, resolved, shingling_of
 from simdocs.errors import UnreachableRecallError, UsageError
 from simdocs.kernels import jaccard
@@ -28,10 +27,9 @@ from simdocs.matching.measures import (
     token_sets,
 )
 from simdocs.model.columns import joined
-from simdocs.model.comparison import Comparison, SimilarityMatrix
+from simdocs.model.comparison import MOST_CELLS, Comparison, Difference, SimilarityMatrix
 from simdocs.model.documents import OTHER_ENCODING
 from simdocs.model.figures import percentage
-from simdocs.model.passages import MOST_CELLS, Difference
 from simdocs.model.ragged import Array, Floats, Mask, Ragged, Tokens, distinct
 from simdocs.model.result import KEYED, NAME, NUMBER, PLAIN, SIMILARITY, VALUE, Look, Result, Row, Table, table_head
 from simdocs.names import display_name, name_to_text, text_to_name
@@ -103,7 +101,7 @@ class ComparedTexts:
         """Read the texts. UsageError: an option cannot be used. InputError: a text or another file cannot be read."""
         sequences = Sequences.of(options.fields())
         if options.texts is not None:
-            from simdocs.options.in_memory import names_of
+            from simdocs.options.sources import names_of
 
             names, given = names_of(options.names, len(options.texts))
             self.names: list[Any] = [given.get(name, name_to_text(name)) for name in names]

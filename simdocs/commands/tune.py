@@ -15,9 +15,9 @@ from simdocs.options.texts import Rereading
 
 if TYPE_CHECKING:
     from simdocs.engines.run import Run
+    from simdocs.model.comparison import Tuning
     from simdocs.model.documents import Documents
     from simdocs.model.skipped import Skipped
-    from simdocs.model.tuning import Tuning
     from simdocs.options.recipes import Banding, Recipe
 
 
@@ -114,7 +114,7 @@ def tuned(
     """The result of tune: see Tuning. found: what is known of documents, if there are any."""
     from simdocs.commands.searching import facts_read
     from simdocs.kernels.banding import least_probability
-    from simdocs.model.tuning import STEPS, Tuning
+    from simdocs.model.comparison import STEPS, Tuning
     from simdocs.reading.lookalikes import looking_like
 
     cut, following = banding.cut, "" if found is None else found.following

@@ -11,18 +11,21 @@ from typing import Any
 
 import numpy as np
 
-from simdocs.advice.proposals import (
+from simdocs.advice import (
     CODE,
     LARGE,
     OF_A_CROWD,
+    ShortTexts,
+    Suitable,
     Threshold,
     best_threshold,
+    in_words,
     is_code,
     is_crowd,
+    suitable,
     template_fraction,
     threshold_at,
 )
-from simdocs.advice.suitability import ShortTexts, Suitable, in_words, suitable
 from simdocs.commands.resolve import Resolved, of_bands
 from simdocs.commands.tune import Sampled, Tune, tuned
 from simdocs.engines.run import Run
@@ -34,9 +37,9 @@ from simdocs.matching.preparing import prepare
 from simdocs.matching.sampled_pairs import PairSample, sample_pairs, twentieths
 from simdocs.matching.verify import Verifier, outdated_warnings
 from simdocs.model.artifact import Artifact, BandIndex, Shingles
+from simdocs.model.comparison import STEPS, Tuning
 from simdocs.model.documents import WITHOUT_TOKENS
 from simdocs.model.ragged import Ragged, Rows
-from simdocs.model.tuning import STEPS, Tuning
 from simdocs.names import command_line, escape_controls
 from simdocs.options.recipes import OF_BANDS, IndexRecipe
 from simdocs.pipeline.boilerplate import with_common_tokens

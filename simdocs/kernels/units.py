@@ -15,6 +15,7 @@ from simdocs.kernels.characters import CodepointTable, one_by_one
 from simdocs.kernels.native import accelerated
 from simdocs.kernels.normalise import normalise
 from simdocs.model.ragged import STRIDE, Array, Index, Mask, Ragged, Texts, Tokens, distinct
+from simdocs.options.families import stop_words
 from simdocs.options.recipes import Shingling
 from simdocs.options.texts import Normalisation
 
@@ -245,9 +246,7 @@ def _stop_word_hashes(listed: str, language: str, switches: Normalisation, seed:
     An entry of a list may be several words, such as "don't". If the case is kept, the capitalised and the upper-case
     spellings are included.
     """
-    from simdocs.options.stop_words import STOP_WORDS
-
-    spellings = set(listed.split() or STOP_WORDS[language])
+    spellings = set(listed.split() or stop_words()[language])
     if switches.keep_case:
         spellings |= {word.capitalize() for word in spellings} | {word.upper() for word in spellings}
     rows = [np.frombuffer(word.encode(), np.uint8) for word in sorted(spellings)]

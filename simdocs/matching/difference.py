@@ -18,7 +18,7 @@ from simdocs.kernels.shinglers import normalised_texts
 from simdocs.kernels.subsequence import RUN, alike_ends, anchored_places, cells, lcs_places
 from simdocs.kernels.units import words_in
 from simdocs.model.columns import GrowingArray, joined, separate
-from simdocs.model.passages import (
+from simdocs.model.comparison import (
     CHARACTERS_A_PASSAGE,
     CHARACTERS_A_UNIT,
     MOST_CELLS,

@@ -17,7 +17,7 @@ from simdocs.kernels.jaccard import shared_tokens
 from simdocs.kernels.shinglers import normalised_texts, shingled_texts, text_tokens, unit_numbers
 from simdocs.kernels.subsequence import cells, lcs_length
 from simdocs.model.columns import joined
-from simdocs.model.passages import MOST_CELLS
+from simdocs.model.comparison import MOST_CELLS
 from simdocs.model.ragged import NO_TOKENS, Ragged, Tokens
 from simdocs.options.families import edited_units
 from simdocs.options.recipes import Bands, Shingling, Sketching

@@ -25,7 +25,7 @@ from simdocs.matching.lookup import IndexTexts
 from simdocs.matching.passage_search import PassageSearch
 from simdocs.model.artifact import BandIndex
 from simdocs.model.columns import joined
-from simdocs.model.passages import CommonPassage
+from simdocs.model.comparison import CommonPassage
 from simdocs.model.ragged import Array, Index, Ragged, Rows, Tokens, batches, distinct, offsets_of, ranges, row_blocks
 from simdocs.model.skipped import Skip
 from simdocs.options.families import UNITS

@@ -16,7 +16,7 @@ from simdocs.matching.passage_search import MappedText
 from simdocs.matching.repeats import Repeats
 from simdocs.matching.unit_texts import UnitTexts, by_characters
 from simdocs.matching.verify import Verifier
-from simdocs.model.passages import excerpt_of
+from simdocs.model.comparison import excerpt_of
 from simdocs.model.ragged import Array, Index, Mask, Ragged, Rows, Tokens, batches, offsets_of, ranges
 from simdocs.model.skipped import Skip
 from simdocs.options.families import UNITS

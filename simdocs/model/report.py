@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simdocs.model.passages import Difference
+from simdocs.model.comparison import Difference
 from simdocs.model.ragged import Floats, Index
 from simdocs.model.result import Result
 from simdocs.model.saved_answer import SavedAnswer, SavedDocument

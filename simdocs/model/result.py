@@ -14,8 +14,8 @@ from simdocs.names import display_name, text_to_name
 from simdocs.options.declaration import loaded
 
 if TYPE_CHECKING:
+    from simdocs.model.comparison import Excerpt
     from simdocs.model.documents import Documents
-    from simdocs.model.passages import Excerpt
     from simdocs.model.skipped import Skipped
     from simdocs.options.values import Path
 

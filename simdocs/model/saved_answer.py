@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
+from base64 import b64decode
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from simdocs.model.figures import counted
 from simdocs.model.ragged import Tokens
+from simdocs.names import name_from_json
 from simdocs.options.recipes import SignatureRecipe
 
-SUFFIX = "answer"
-"""The suffix of the names of saved answers."""
+FORMAT, SUFFIX = "simdocs.answer", "answer"
+"""The name of their format, and the suffix of their names."""
 
 VERSION = 2
 """The version of their format, which docs/generate.py describes."""
@@ -54,60 +55,41 @@ class SavedPair(NamedTuple):
     group: int
 
 
-class SavedRoot(NamedTuple):
-    """A directory below which files are opened without following links.
-
-    path: its absolute path, with a slash at its end.
-    named: how many bytes of the names of its documents are the name of the directory.
-    inode: its inode; 0 if it was gone when the answer was written.
-    argument: the number of the argument to which its documents belong; None: they belong to an index.
-    """
-
-    path: bytes
-    named: int
-    inode: int
-    argument: int | None
-
-
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class SavedAnswer:
     """An answer of dedupe that is being saved, or that was read again.
 
-    name: the path of its file, for messages; empty if it has none yet.
-    root, index_root: the directories in which relative names are found, of the documents and of those of an index.
+    head: the first line of its file: what was compared and how, and the counts. docs/formats.md describes it, and what
+        it says is also in attributes: root, index_root, threshold, probability, parameters, documents, kept, groups,
+        duplicates, changed, skipped and simdocs.
     recipe: how documents become tokens and signatures.
-    parameters: all parameters in groups, as JSON has them.
-    threshold: the minimum similarity.
-    probability: the least probability that a pair at the threshold becomes a candidate.
-    ignored: the tokens that are left out, ascending.
-    documents, kept, groups, duplicates: how many there are.
-    changed: the number of documents that are new or changed, if only groups with one of them count; else None. Then
-        only these are counted in `kept`.
-    skipped: how many documents were not compared, by reason.
-    arguments: the name of each argument, and how many documents it gave.
-    roots: see SavedRoot.
-    simdocs: the version of the program that wrote it.
     source: yields the pairs, in the order of the answer, each time it is called.
+    name: the path of its file, for messages; empty if it has none yet.
+    ignored: the tokens that are left out, ascending.
+    arguments: the name of each argument, and how many documents it gave.
+    roots: the directories below which files are opened without following links, with the absolute `path`, which ends
+        with a slash.
     """
 
-    name: str = ""
-    root: bytes
-    index_root: bytes | None
-    recipe: SignatureRecipe
-    parameters: Mapping[str, Any]
-    threshold: float
-    probability: float
-    ignored: Tokens = field(default_factory=lambda: np.empty(0, np.uint32))
-    documents: int
-    kept: int
-    groups: int
-    duplicates: int
-    changed: int | None = None
-    skipped: Mapping[str, int]
-    arguments: tuple[tuple[bytes, int], ...]
-    roots: tuple[SavedRoot, ...]
-    simdocs: str
-    source: Callable[[], Iterator[SavedPair]]
+    def __init__(
+        self,
+        head: Mapping[str, Any],
+        recipe: SignatureRecipe,
+        source: Callable[[], Iterator[SavedPair]],
+        name: str = "",
+    ) -> None:
+        """ValueError, LookupError, TypeError, AttributeError: the head is not one that we write."""
+        self.head, self.recipe, self.source, self.name = head, recipe, source, name
+        self.root, self.index_root = name_from_json(head, "root"), None
+        if head.get("index_root", "") is not None:
+            self.index_root = name_from_json(head, "index_root")
+        self.threshold, self.probability = float(head["threshold"]), float(head["probability"])
+        self.documents, self.kept = int(head["documents"]), int(head["kept"])
+        self.groups, self.duplicates = int(head["groups"]), int(head["duplicates"])
+        self.changed, self.skipped = head["changed"], dict(head["skipped"])
+        self.parameters, self.simdocs = head["parameters"], str(head["simdocs"])
+        self.ignored: Tokens = np.frombuffer(b64decode(head["ignored"]), "<u4").astype(np.uint32)
+        self.arguments = tuple((name_from_json(each, "name"), int(each["documents"])) for each in head["arguments"])
+        self.roots = [{**each, "path": name_from_json(each, "path")} for each in head["roots"]]
 
     def pairs(self) -> Iterator[SavedPair]:
         """Yield each kept document with each of its duplicates, in the order of the answer."""
@@ -124,20 +106,22 @@ class SavedAnswer:
         """Whether the similarities are exact, and no estimates."""
         return bool(self.parameters["grouping"]["verify"] == "exact")
 
-    @property
-    def by_chains(self) -> bool:
-        """Whether chains of similar documents make a group, and not the similarity to the kept one."""
-        return bool(self.parameters["grouping"]["cluster"] == "components")
-
     def path(self, document: SavedDocument) -> bytes:
         """The absolute path of a document's file."""
-        root = self.roots[document.root]
-        return root.path + document.file[root.named :]
+        return bytes(self.roots[document.root]["path"]) + self.below(document)
+
+    def below(self, document: SavedDocument) -> bytes:
+        """The path of a document's file below its directory."""
+        return document.file[self.roots[document.root]["named"] :]
 
     def printed(self, document: SavedDocument) -> bytes:
         """The name of a document as a path that works in the working directory."""
-        base = self.root if self.roots[document.root].argument is not None else self.index_root or self.root
+        base = self.base_of(document)
         return document.name if base == os.getcwdb() else os.path.join(base, document.name)
+
+    def base_of(self, document: SavedDocument) -> bytes:
+        """The directory in which the name of a document is found, if it is relative."""
+        return self.root if self.roots[document.root]["argument"] is not None else self.index_root or self.root
 
     def __repr__(self) -> str:
         return f"<SavedAnswer: {counted(self.documents, 'document')}, {counted(self.duplicates, 'duplicate')}>"

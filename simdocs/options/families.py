@@ -8,6 +8,8 @@ of answers, have their tables in `file_formats.py`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache
 from math import inf
 from typing import NamedTuple
 
@@ -140,6 +142,20 @@ LANGUAGES = Family(
         "ru": Member("Russian"),
     }
 )
+
+
+@cache
+def stop_words() -> Mapping[str, tuple[str, ...]]:
+    """The stop words of each language, which never change: other lists would give all documents other shingles.
+
+    They are articles, pronouns, prepositions, conjunctions, auxiliary verbs and common adverbs, of which prose is full,
+    and advertisements and menus are not: Theobald, Siddharth, Paepcke, "SpotSigs", SIGIR 2008. Each is a lower-case run
+    of word characters in NFC; words with an apostrophe are there in pieces ("l", "qu", "ll").
+    """
+    from importlib.resources import files  # takes milliseconds
+
+    lists = files("simdocs.options").joinpath("stop_words.txt").read_text("utf-8").split("\n\n")
+    return {language: tuple(words) for language, *words in map(str.split, lists)}
 
 
 SCHEMES = Family(

@@ -161,7 +161,7 @@ class OutputFormat(Member):
         self.for_people, self.nested, self.binary, self.also = for_people, nested, binary, also
 
 
-_FORMATS, _ARROW_FILES = "simdocs.views.output_formats", "simdocs.views.arrow_files"
+_FORMATS, _ARROW_FILES = "simdocs.views.output_formats", "simdocs.views.output_formats"
 
 FORMATS = Family(
     {
@@ -226,14 +226,14 @@ FILE_FORMATS = Family(
     {
         "curve.svg": FileFormat(
             "an image of the curve",
-            "simdocs.views.curve:svg",
+            "simdocs.views.svg:svg",
             suffix="svg",
             command="tune",
             lacks={},
         ),
         "compared.html": FileFormat(
             "a page with both texts side by side",
-            "simdocs.views.compared_page:compared_page",
+            "simdocs.views.report_page:compared_page",
             suffix="html",
             command="compare",
             lacks={

@@ -20,8 +20,7 @@ from simdocs.storage import syscalls
 from simdocs.storage.atomic_directory import DraftDirectory, atomic_directory, check_directory
 from simdocs.storage.atomic_file import OutputStream
 from simdocs.storage.syscalls import as_output_error
-from simdocs.storage.targets import IsArtifact, Replaceable
-from simdocs.storage.tree import directories_of, directory_below, paths_below
+from simdocs.storage.targets import IsArtifact, Replaceable, directories_of, directory_below, paths_below
 
 if TYPE_CHECKING:
     from simdocs.storage.stored_output import StoredTree

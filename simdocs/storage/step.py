@@ -14,7 +14,7 @@ from simdocs.errors import OutputError
 from simdocs.names import DRAFT_PREFIX, display_name, name_for_json, name_from_json, text_to_name
 from simdocs.storage import syscalls
 from simdocs.storage.syscalls import FileFacts
-from simdocs.storage.tree import directory_below
+from simdocs.storage.targets import directory_below
 
 WRONG_STEP = (ValueError, ArithmeticError, LookupError, TypeError, AttributeError, RecursionError)
 """The errors of looking into JSON that is not a step."""

@@ -1,4 +1,4 @@
-"""The difference of two texts: with marks in the text, as a unified diff, or as rows of a page with both texts."""
+"""The difference of two texts, with marks in the text, as a unified diff, or as rows of a page; and quoted passages."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby, islice
 from operator import itemgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
-from simdocs.model.comparison import Comparison
-from simdocs.model.passages import Difference, lines_in
-from simdocs.model.result import tables_of
-from simdocs.views.wrapping import columns_of_output, flowed
+from simdocs.model.comparison import Comparison, Difference, lines_in
+from simdocs.model.result import Cell, Row, plain, tables_of
+from simdocs.names import display_name
+from simdocs.views.messages import columns_of_output, flowed
+from simdocs.views.output_formats import Format
 
 if TYPE_CHECKING:
+    from simdocs.model.comparison import Excerpt
     from simdocs.views.output import Drawing
+
 
 PLAIN = "\x1b[0m"
 """The end of a colour."""
@@ -313,3 +316,45 @@ def _pieces(segments: Sequence[_Segment]) -> list[str]:
     shown = [harmless_text(_LINE_END.sub("\n", piece)) for piece in pieces]
     shown[-1] = shown[-1].removesuffix("\n")
     return shown
+
+
+class QuotedPassages(Format):
+    """Draws each row as a line with both places, below it the passage that is its last cell, and an empty line."""
+
+    is_harmless: ClassVar[bool] = True
+
+    def __init__(self, *, colored: bool, terminal: bool) -> None:
+        self._colored, self._terminal = colored, terminal
+
+    def rows(self, rows: list[Row]) -> bytes:
+        """Some passages."""
+        return b"".join(map(self._quoted, rows))
+
+    def _quoted(self, row: Row) -> bytes:
+        excerpt = cast("Excerpt", row[-1])
+        return self._drawn(f"{excerpt.length}: {_place(*row[:4])} = {_place(*row[4:8])}", "", excerpt)
+
+    def _drawn(self, line: str, places: str, excerpt: Excerpt) -> bytes:
+        """A line, perhaps in bold, lines with places, the passage, and an empty line."""
+        if self._colored:
+            line = f"\x1b[1m{line}{PLAIN}"
+        quoted = in_context(*excerpt[1:], colored=self._colored, terminal=self._terminal)
+        return f"{line}\n{places}".encode() + quoted + b"\n"
+
+
+class RepeatedTexts(QuotedPassages):
+    """Draws each passage: a line with its number, length and counts, its first places, its text, an empty line."""
+
+    def _quoted(self, row: Row) -> bytes:
+        number, length, own, documents, count, places, excerpt = cast("tuple[Any, ...]", row)
+        new = "" if own is None else f", {own:,} of them its own,"
+        at = f", {count:,} places" * (count > documents)
+        line = f"{number}: {length}{new} in {documents:,} documents{at}"
+        some = "".join(f"  {_place(*each)}\n" for each in places)
+        more = f"  and {count - len(places):,} more\n" * (count > len(places))
+        return self._drawn(line, some + more, excerpt)
+
+
+def _place(name: Cell, begin: object, end: object, line: object) -> str:
+    """A place as compilers print it, and the characters that it has."""
+    return f"{display_name(plain(name))}:{line} ({begin}-{end})"

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any, cast
 from simdocs.errors import UsageError
 from simdocs.model.result import NAME, NAMES, QUOTING, REPEATING, Look, Row, Table, TableHead, tables_of
 from simdocs.options.file_formats import ELSEWHERE, FORMATS, ON_TERMINAL, compression_of
-from simdocs.views.wrapping import columns_of_output
+from simdocs.views.messages import columns_of_output
 
 if TYPE_CHECKING:
-    from simdocs.model.comparison import Comparison
+    from simdocs.model.comparison import Comparison, Tuning
     from simdocs.model.result import Result
-    from simdocs.model.tuning import Tuning
     from simdocs.storage.atomic_file import OutputStream
     from simdocs.views.messages import ProgressBar
     from simdocs.views.output_formats import Format
@@ -44,7 +43,7 @@ def stream_of(path: str | None, drawn: Any = None) -> AbstractContextManager[Out
 
 
 def _parts(drawn: Any) -> AbstractContextManager[OutputStream]:
-    from simdocs.artifacts.recognise import is_artifact
+    from simdocs.artifacts.formats import is_artifact
     from simdocs.storage.atomic_tree import atomic_parts
 
     chosen = _format_of(drawn)
@@ -55,7 +54,7 @@ def _parts(drawn: Any) -> AbstractContextManager[OutputStream]:
 
 def file_of(path: str, before: str = "") -> AbstractContextManager[OutputStream]:
     """The stream that becomes a file. before: what was published before it, for the error if it cannot be, too."""
-    from simdocs.artifacts.recognise import is_artifact
+    from simdocs.artifacts.formats import is_artifact
     from simdocs.storage.atomic_file import atomic_file
 
     file = atomic_file(path, is_artifact, before)
@@ -143,11 +142,11 @@ class Drawing:
         diff = getattr(self._options, "diff", None)
         match self._options.command or self._options.asked:
             case "info" if self.look.for_people:
-                from simdocs.views.curve import draw_info
+                from simdocs.views.svg import draw_info
 
                 draw_info(result, self)
             case "tune" if self.look.for_people:
-                from simdocs.views.curve import draw_tuning
+                from simdocs.views.svg import draw_tuning
 
                 draw_tuning(cast("Tuning", result), self)
             case "compare" if getattr(result, "difference", None) and (self.look.for_people or diff):
@@ -200,7 +199,7 @@ class Drawing:
         if getattr(self._options, "nul", False):
             return Tsv(head) if self.terminal else NulEnded(head)  # nobody sees a NUL, nor that a name has two lines
         if head.layout in (QUOTING, REPEATING):
-            from simdocs.views.quoted_passages import QuotedPassages, RepeatedTexts
+            from simdocs.views.drawn_difference import QuotedPassages, RepeatedTexts
 
             quoted = QuotedPassages if head.layout == QUOTING else RepeatedTexts
             return quoted(colored=self.colored, terminal=self.terminal)

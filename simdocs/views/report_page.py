@@ -1,4 +1,4 @@
-"""A report as one page of HTML, which loads nothing: its style, its script and its data are in it.
+"""A report or a comparison as one page of HTML, which loads nothing: its style, its script and its data are in it.
 
 What people need most can be read without the script: the largest groups, the figures, and what was compared and how.
 All groups are data that the script decodes and draws. Names and texts are drawn as text only, with control characters
@@ -14,19 +14,21 @@ import json
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
+from itertools import accumulate
 from shlex import quote
 from typing import Any
 
 from simdocs.extras import needs
+from simdocs.model.comparison import Comparison, Difference
 from simdocs.model.figures import at_least, counted, cut_in_words, size
-from simdocs.model.passages import Difference
 from simdocs.model.report import MOST_PAIRS, OTHERS, Report, differences, directories_of
+from simdocs.model.result import Look, Result, Table, plain, tables_of
 from simdocs.model.saved_answer import SavedAnswer
 from simdocs.model.skipped import in_short
-from simdocs.names import display_name, name_to_text, shell_word
+from simdocs.names import display_name, name_to_text, shell_word, text_to_name
 from simdocs.options.families import FIGURES, KEEP, UNITS
 from simdocs.options.recipes import ChoosingBands, Shingling
-from simdocs.views.drawn_difference import DifferenceRow, difference_rows
+from simdocs.views.drawn_difference import DifferenceRow, difference_rows, ends_of, harmless_text
 from simdocs.views.svg import TITLES, figure, style
 
 LISTED = 100
@@ -176,7 +178,7 @@ def _promises_in_words(answer: SavedAnswer) -> Iterator[str]:
         yield (
             "The similarities are estimates from signatures: no text was compared. Look at pairs before you remove any."
         )
-    elif answer.by_chains:
+    elif answer.parameters["grouping"]["cluster"] == "components":
         yield (
             f"Each group is linked by pairs whose exact similarity is {answer.threshold:g} or more. A duplicate may be"
             " less similar than that to the document that is kept."
@@ -316,3 +318,48 @@ def _json(value: Any) -> str:
 def _packed(text: str) -> str:
     """Compressed and in base64, which has no character that HTML gives a meaning to."""
     return base64.b64encode(gzip.compress(text.encode(), 6, mtime=0)).decode("ascii")
+
+
+_LINKS = 200
+"""Places that differ to which the page links."""
+
+
+def compared_page(result: Result) -> bytes:
+    """The page of a comparison, or of the similarities of more than two texts. MissingExtraError: Jinja2 is missing."""
+    compared = result if isinstance(result, Comparison) else None
+    found, in_common = (None, None) if compared is None else (compared.difference, compared.in_common)
+    rows = [] if found is None else list(difference_rows(found))
+    differ = [len(row.left) > 1 or len(row.right) > 1 for row in rows]
+    places = sum(differ)
+    names = [] if compared is None else [display_name(text_to_name(str(name))) for name in compared.names]
+    told = found.likeness if found is not None else ""
+    return rendered(
+        "compared.html",
+        title=f"Compared: {' and '.join(names)}" if names else "Similarities",
+        verdict=[] if compared is None else compared.verdict,
+        notes=result.notes,
+        names=names,
+        told=f"{told[:1].upper()}{told[1:]}." if told else f"{counted(places, 'place')} in which the texts differ:",
+        # Each place that differs has a number.
+        rows=[(row, number * here) for row, number, here in zip(rows, accumulate(differ), differ, strict=True)],
+        places=min(places, _LINKS),
+        beyond=max(0, places - _LINKS),
+        passages=None if in_common is None else list(_passages(in_common)),
+        tables=[_table(table) for table in tables_of(result, Look(for_people=True, explained=True))],
+    )
+
+
+def _passages(found: Result) -> Iterator[dict[str, Any]]:
+    """Yield passages that both texts have: how long, where, and as in the first text, without the middle if long."""
+    rows: list[tuple[Any, ...]] = [row for table in tables_of(found, Look(for_people=True)) for row in table]
+    for row in rows:
+        length, before, passage, after = row[-1]
+        a, b = (f"line {line:,}, characters {begin:,} to {end:,}" for begin, end, line in (row[1:4], row[5:8]))
+        before, *parts, after = map(harmless_text, (before, *ends_of(passage), after))
+        yield {"length": length, "a": a, "b": b, "before": before, "parts": parts, "after": after}
+
+
+def _table(table: Table) -> tuple[list[str], list[list[str]]]:
+    """The names of the columns, and the rows as text."""
+    heads = [name for name, _ in table.head.columns]
+    return heads, [[display_name(plain(cell)) if plain(cell) else "" for cell in row] for row in table]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.advice.suitability import ShortTexts, length_advice, suitable
+from simdocs.advice import ShortTexts, length_advice, suitable
 from tests import strategies as some
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simdocs.advice.suitability import LARGE_GROUP, MANY_DOCUMENTS, CrowdWatch, template_advice
+from simdocs.advice import LARGE_GROUP, MANY_DOCUMENTS, CrowdWatch, template_advice
 from simdocs.matching.self_join import PairCollector
 from simdocs.model.groups import Pairs
 from tests.runs import running

@@ -179,8 +179,6 @@ def test_an_artifact_is_the_only_input(here):
         assert str(refused.value) == f"docs.shingles: {problem} docs.shingles -o docs.index"
     with pytest.raises(simdocs.ArtifactError, match=r"^the shingles given: this is a shingles artifact"):
         simdocs.query(simdocs.shingle("docs"), texts=[A])
-    with pytest.raises(simdocs.UsageError, match=r"^docs\.index: a query cannot be an index"):
-        simdocs.query("docs.index", "docs.index")
     with pytest.raises(
         simdocs.ArtifactError, match=r"index, not documents, a shingles artifact or a signatures artifact$"
     ):

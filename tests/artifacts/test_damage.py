@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simdocs.artifacts import manifest, reader, recognise
+from simdocs.artifacts import formats, manifest, reader
 from simdocs.errors import ArtifactError, InputError
 from tests.amounts import slow
 from tests.artifacts.tiny import KINDS, arrays, arrays_of, laid
@@ -200,7 +200,7 @@ def test_paths_that_are_not_artifacts_are_reported(place, index):
 def test_a_fifo_for_a_manifest_is_not_waited_for(place):
     (place / "docs").mkdir()
     os.mkfifo(place / "docs/manifest.json")
-    assert recognise.kind_of(os.fsencode(place / "docs")) is None
+    assert formats.kind_of(os.fsencode(place / "docs")) is None
 
 
 @pytest.mark.parametrize("file", [file for file in OF_INDEX if file not in NOT_READ])

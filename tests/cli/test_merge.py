@@ -116,18 +116,17 @@ def test_what_cannot_be_merged_is_refused_with_one_line(ground, artifacts, outpu
 
 
 def test_an_output_is_needed_and_is_never_guessed_to_be_an_input(ground):
-    missing = "-o NAME.index is missing: name the artifact to write, which is a directory"
+    missing = "-o NAME is missing: name the artifact to write, which is a directory"
     assert refused(ground, "a.index", "b.index") == (2, missing)
-    meant = "-o is missing: simdocs merge a.index b.index -o new.index"
-    assert refused(ground, "a.index", "b.index", "new.index") == (2, meant)
+    assert refused(ground, "a.index", "b.index", "new.index") == (2, missing)
 
 
 @pytest.mark.parametrize("command", ["index", "dedupe", "tune", "audit"])
 def test_several_artifacts_are_refused_elsewhere_with_the_merge_that_helps(ground, command):
     output = ["-o", "new.index"] if command == "index" else []
     done = simdocs(command, "a.index", "b.index", *output, cwd=ground)
-    said = "several artifacts cannot be read at once: merge them first with simdocs merge a.index b.index -o ALL.index"
-    assert (done.status, done.err) == (2, f"simdocs: error: {said}\n")
+    assert done.status == 2
+    assert "name one artifact, or only documents; simdocs merge puts artifacts together" in done.err
 
 
 def test_the_same_container_in_two_artifacts_is_refused_although_no_document_is(ground):

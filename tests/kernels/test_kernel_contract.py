@@ -34,10 +34,9 @@ from simdocs.kernels import (
 )
 from simdocs.kernels.grouping import KEEP_ORDERS
 from simdocs.kernels.shinglers import SHINGLERS
-from simdocs.options.families import default_k
+from simdocs.options.families import default_k, stop_words
 from simdocs.options.file_formats import FORMATS
 from simdocs.options.recipes import Bands
-from simdocs.options.stop_words import STOP_WORDS
 from simdocs.pipeline.signing import SIGNATURES, scheme_of
 from tests import strategies as some
 from tests.amounts import examples
@@ -264,7 +263,7 @@ def test_every_member_of_a_family_has_an_implementation():
     for name, implementations in implemented.items():
         assert list(implementations) == some.members(name)
     assert all(member.load() is not None for member in FORMATS.values())
-    assert some.members("language") == list(STOP_WORDS)
+    assert some.members("language") == list(stop_words())
 
 
 def test_defaults_are_members_of_their_families():
@@ -274,9 +273,9 @@ def test_defaults_are_members_of_their_families():
     assert some.shingling().k == default_k(some.shingling().unit)
 
 
-@pytest.mark.parametrize("language", STOP_WORDS)
+@pytest.mark.parametrize("language", stop_words())
 def test_stop_word_lists_are_long_normalised_and_without_repeats(language):
-    words = STOP_WORDS[language]
+    words = stop_words()[language]
     assert len(words) >= 80
     assert len(set(words)) == len(words)
     assert [word.lower() for word in words] == list(words)

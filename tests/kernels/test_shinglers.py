@@ -15,7 +15,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from simdocs.kernels import characters, murmur, units
-from simdocs.options.stop_words import STOP_WORDS
+from simdocs.options.families import stop_words
 from tests import strategies as some
 from tests.amounts import slow
 from tests.twins import shingles as twin
@@ -200,7 +200,7 @@ def test_every_stop_word_begins_a_shingle(language):
         some.normalisation(strip_accents=True, nfkc=True),
         some.normalisation(keep_case=True),
     ):
-        batch = [f"xqx {word} xqz".encode() for word in STOP_WORDS[language]]
+        batch = [f"xqx {word} xqz".encode() for word in stop_words()[language]]
         shingling = shingling.but(normalisation=switches)
         sizes = [len(row[0]) for row in some.spelt_shingles(batch, shingling)]
         assert sizes == [2] * len(batch)

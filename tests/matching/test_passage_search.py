@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from simdocs.matching.passage_search import PassageSearch
-from simdocs.model.passages import CommonPassage
+from simdocs.model.comparison import CommonPassage
 from simdocs.options.recipes import Shingling
 from tests import strategies as some
 from tests.amounts import examples

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -36,7 +35,8 @@ def answer_of(*pairs: tuple[str, str, float]) -> SavedAnswer:
     """An answer with these kept documents, duplicates and similarities."""
     groups = {kept: at for at, kept in enumerate(dict.fromkeys(kept for kept, _, _ in pairs))}
     found = [SavedPair(document(kept), document(name), s, s, groups[kept]) for kept, name, s in pairs]
-    return replace(answer_with(1), source=lambda: iter(found), duplicates=len(found))
+    answer = answer_with(1)
+    return SavedAnswer({**answer.head, "duplicates": len(found)}, answer.recipe, lambda: iter(found))
 
 
 @pytest.fixture(scope="module")

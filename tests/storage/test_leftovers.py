@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.artifacts.recognise import replaceable
+from simdocs.artifacts.formats import replaceable
 from simdocs.errors import LockedError, OutputError
 from simdocs.storage import lock, syscalls, targets
 from tests.amounts import slow

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.artifacts.recognise import is_artifact
+from simdocs.artifacts.formats import is_artifact
 from simdocs.errors import LockedError, OutputError, UsageError
 from simdocs.storage import syscalls, targets
 from simdocs.storage.atomic_file import atomic_file

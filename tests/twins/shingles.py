@@ -8,7 +8,7 @@ from collections import Counter
 import mmh3
 
 from simdocs.options.families import UNITS
-from simdocs.options.stop_words import STOP_WORDS
+from simdocs.options.families import stop_words as stop_words_of
 from tests import strategies as some
 from tests.twins import text as texts
 from tests.twins import units
@@ -39,7 +39,7 @@ def text_of(data: bytes, shingling: some.Shingling) -> str:
 
 def stop_words(shingling: some.Shingling) -> set[str]:
     """Return the stop words as they occur in normalised texts. If case is kept, each has three spellings."""
-    spellings = set(shingling.stop_word_list.split() or STOP_WORDS[shingling.language])
+    spellings = set(shingling.stop_word_list.split() or stop_words_of()[shingling.language])
     if shingling.normalisation.keep_case:
         spellings |= {word.capitalize() for word in spellings} | {word.upper() for word in spellings}
     entries = (texts.normalised(word.encode(), shingling.normalisation) for word in spellings)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from simdocs.errors import MissingExtraError, OutputError
 from simdocs.model.result import NAME, NUMBER, SIMILARITY, Row, table_head
 from simdocs.options.file_formats import FORMATS
-from simdocs.views import arrow_files
+from simdocs.views import output_formats
 
 pyarrow = pytest.importorskip("pyarrow", reason="no pyarrow here")
 parquet = pytest.importorskip("pyarrow.parquet", reason="no Parquet in this pyarrow")
@@ -76,7 +76,7 @@ def test_the_bytes_do_not_depend_on_the_blocks_in_which_rows_come(form, rows, at
 
 @pytest.mark.parametrize("form", BINARY)
 def test_rows_are_written_in_groups_while_they_come(form, monkeypatch):
-    monkeypatch.setattr(arrow_files, "_AT_ONCE", 3)
+    monkeypatch.setattr(output_formats, "_AT_ONCE", 3)
     drawing = FORMATS[form].load()(HEAD)
     rows: list[Row] = [(b"a%d" % at, at, None, None) for at in range(8)]
     pieces = [drawing.begin(), drawing.rows(rows[:2]), drawing.rows(rows[2:7]), drawing.rows(rows[7:]), drawing.end()]
@@ -91,7 +91,7 @@ def test_rows_are_written_in_groups_while_they_come(form, monkeypatch):
 
 @pytest.mark.parametrize("form", BINARY)
 def test_a_late_name_that_is_not_utf8_is_an_error(form, monkeypatch):
-    monkeypatch.setattr(arrow_files, "_AT_ONCE", 2)
+    monkeypatch.setattr(output_formats, "_AT_ONCE", 2)
     drawing = FORMATS[form].load()(HEAD)
     drawing.rows([(b"a", 0, b"a", None), (b"b", 0, b"a", None)])
     with pytest.raises(OutputError, match=r"^document has a name that is not UTF-8, and none of the first 2 rows has"):

@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.views.wrapping import flowed, width_of
+from simdocs.views.messages import flowed, width_of
 
 PIECES = st.lists(st.text("ab-é漢  \t\n", max_size=12) | st.sampled_from(["\x1b[31;9m", "\x1b[0m"]), max_size=20)
 

@@ -1,1 +1,0 @@
-"""Advice about parameters that do not suit the documents. The caller decides who sees it."""

@@ -100,10 +100,6 @@ class ShortTexts(NamedTuple):
         """The similarity that the worst of the small edits leaves."""
         return min(self.left_by(k).values())
 
-    def smallest_k(self) -> int:
-        """The smallest k with which unrelated documents of these lengths do not look alike."""
-        return next((k for k in range(1, MOST_UNITS) if self.chance(k) <= _LIKELY), MOST_UNITS)
-
     def chance(self, k: int) -> float:
         """The probability that a shingle is in an unrelated document of typical length, if all were as likely."""
         variety = self.figures.variety[self.without_spaces]
@@ -127,7 +123,9 @@ def suitable(short: ShortTexts, shingling: Shingling, threshold: float) -> Suita
     The threshold is lowered first, and k only if that is not enough, or raised if unrelated documents look alike. A
     threshold is never raised.
     """
-    k, smallest = shingling.k, short.smallest_k()
+    # The smallest k with which unrelated documents of these lengths do not look alike.
+    smallest = next((k for k in range(1, MOST_UNITS) if short.chance(k) <= _LIKELY), MOST_UNITS)
+    k = shingling.k
     if k < smallest:
         k = smallest
     elif short.least(k) < min(_LEAST, threshold):

@@ -22,15 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from reprlib import Repr
-from typing import Protocol
-
-
-class UnjudgedTally(Protocol):
-    """The tally of documents that were not compared."""
-
-    @property
-    def unjudged_in_words(self) -> str:
-        """How many documents could not be judged, and why."""
+from typing import Any
 
 
 class SimdocsError(Exception):
@@ -131,9 +123,9 @@ class ClusterError(SimdocsError):
 
 
 class UnjudgedError(SimdocsError):
-    """With `strict`: some documents could not be judged, and nothing was published. skipped: their tally."""
+    """With `strict`: some documents could not be judged, and nothing was published. skipped: their tally, a Skipped."""
 
-    def __init__(self, skipped: UnjudgedTally) -> None:
+    def __init__(self, skipped: Any) -> None:
         self.skipped = skipped
         why = skipped.unjudged_in_words
         super().__init__(f"--strict: nothing was written, because documents were not compared: {why}")

@@ -78,11 +78,11 @@ class Bracketed(Format):
 @contextmanager
 def registered() -> Iterator[None]:
     """Put the toys in their tables, and take them out again."""
-    UNITS.register("toyunit", Unit("toy units in a row", 2, plural="sentences"))
-    SCHEMES.register("toyscheme", Member("a toy of a scheme"))
-    KEEP.register("toykeep", Member("the toy that is kept"))
+    UNITS["toyunit"] = Unit("toy units in a row", 2, plural="sentences")
+    SCHEMES["toyscheme"] = Member("a toy of a scheme")
+    KEEP["toykeep"] = Member("the toy that is kept")
     SHINGLERS["toyunit"], SIGNATURES["toyscheme"], KEEP_ORDERS["toykeep"] = TOY_SHINGLER, fss.signatures, second_oldest
-    FORMATS.register("toyformat", OutputFormat("a toy of a format", "tests.toys:Bracketed"))
+    FORMATS["toyformat"] = OutputFormat("a toy of a format", "tests.toys:Bracketed")
     members = (
         (UNITS, "unit"),
         (SCHEMES, "scheme"),
@@ -93,7 +93,7 @@ def registered() -> Iterator[None]:
         yield
     finally:
         for family, name in members:
-            family.remove(f"toy{name}")
+            del family[f"toy{name}"]
         del SHINGLERS["toyunit"], SIGNATURES["toyscheme"], KEEP_ORDERS["toykeep"]
 
 

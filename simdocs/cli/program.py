@@ -6,9 +6,9 @@ import errno
 import os
 import signal
 import sys
-from collections.abc import Iterator, MutableMapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 # Threads of a linear algebra library that is never called would cost seconds of start-up on a large machine.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -49,34 +49,13 @@ EXAMPLES = (
 )
 
 
-class Commands(MutableMapping[str, click.Command]):
-    """The commands, each of which is imported when it is first used."""
+class Commands(dict[str, Any]):
+    """The commands, each of which is imported when it is first used: until then, None stands for it."""
 
-    def __init__(self) -> None:
-        self._made: dict[str, click.Command] = {}
-
-    def __getitem__(self, name: str) -> click.Command:
-        if name not in self._made:
-            if name not in self:
-                raise KeyError(name)
-            self._made[name] = Command(question(name).options)
-        return self._made[name]
-
-    def __setitem__(self, name: str, command: click.Command) -> None:
-        self._made[name] = command
-
-    def __delitem__(self, name: str) -> None:
-        del self._made[name]
-
-    def __iter__(self) -> Iterator[str]:
-        yield from (name for names in QUESTIONS.values() for name in names)
-        yield "help"
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-    def __contains__(self, name: object) -> bool:
-        return name in list(self)
+    def __getitem__(self, name: str) -> Any:
+        if super().__getitem__(name) is None:
+            self[name] = Command(question(name).options)
+        return super().__getitem__(name)
 
 
 class Program(click.Group):
@@ -85,6 +64,13 @@ class Program(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """The names of the commands, in the order of help."""
         return list(self.commands)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """The command of this name; None if there is none."""
+        if cmd_name not in self.commands:
+            return None
+        made: click.Command = self.commands[cmd_name]
+        return made
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the pipeline, the commands under their headings, and the program's own options."""
@@ -119,7 +105,7 @@ def _print_version(context: click.Context, _param: click.Parameter, wanted: bool
 
 @click.group(
     cls=Program,
-    commands=Commands(),
+    commands=Commands.fromkeys(name for names in QUESTIONS.values() for name in names),
     context_settings={"help_option_names": ["--help"], "max_content_width": 100},
     short_help="Find near-duplicates among documents",
 )
@@ -156,7 +142,7 @@ class _Topic(click.ParamType[str]):
         """The topics whose names begin like the incomplete word, with what they are about."""
         from click.shell_completion import CompletionItem
 
-        topics = {name: command.get_short_help_str() for name, command in simdocs.commands.items()} | dict(SHARED)
+        topics = {name: simdocs.commands[name].get_short_help_str() for name in simdocs.commands} | dict(SHARED)
         topics[GUIDE.stem] = "How to choose options, delete duplicates safely, and run simdocs every night"
         return [CompletionItem(name, help=text) for name, text in topics.items() if name.startswith(incomplete)]
 
@@ -237,7 +223,8 @@ def run(arguments: Sequence[str]) -> int:
         messages.say(error.format_message())
         return exits.FAILED
     except click.UsageError as error:
-        messages.error(_line_about_usage(error, arguments))
+        see = f" (see: {error.ctx.command_path} --help)" if error.ctx else ""
+        messages.error(f"{error.format_message().rstrip('.')}{see}")
         return exits.FAILED
     except Exception as error:
         _drop_stdout()
@@ -249,16 +236,6 @@ def run(arguments: Sequence[str]) -> int:
         return exits.status_of(error)
 
 
-def _line_about_usage(error: click.UsageError, arguments: Sequence[str]) -> str:
-    if isinstance(error, click.NoSuchOption):
-        for name in arguments:
-            if name.startswith(error.option_name) and os.path.lexists(name):
-                there = display_name(os.fsencode("./" + name))
-                return f"no option {error.option_name!r}: the file of that name is {there}"
-    see = f" (see: {error.ctx.command_path} --help)" if error.ctx else ""
-    return f"{error.format_message().rstrip('.')}{see}"
-
-
 def _line_about(error: Exception) -> str:
     if isinstance(error, SimdocsError):
         return str(error)
@@ -266,21 +243,12 @@ def _line_about(error: Exception) -> str:
         return "not enough memory: -j 1 needs least, and --max-size leaves large documents out"
     if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
         return "too many open files: ulimit -n 64 allows enough for a few workers, and -j 1 needs fewest"
-    if isinstance(error, FileNotFoundError) and error.filename is None and _is_nowhere():
+    if isinstance(error, FileNotFoundError) and error.filename is None:
         return "the working directory no longer exists: change to one that does"
     if isinstance(error, OSError):
         name = error.filename if error.filename is None else display_name(os.fsencode(error.filename))
         return f"{name or 'standard output'}: {error.strerror}"
     return f"{type(error).__name__}: {error} (unexpected: --debug shows where)"
-
-
-def _is_nowhere() -> bool:
-    """Whether the working directory was removed."""
-    try:
-        os.getcwd()
-    except FileNotFoundError:
-        return True
-    return False
 
 
 def _close(status: int) -> int:

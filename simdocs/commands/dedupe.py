@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from simdocs.matching.corpus import Corpus
     from simdocs.matching.groups import Decision
     from simdocs.model.documents import Documents
-    from simdocs.model.groups import Components, Deduplication, Members, Pairs, WrittenRows
+    from simdocs.model.groups import Deduplication, Members, Pairs, WrittenRows
     from simdocs.model.ragged import Mask, Rows
     from simdocs.model.saved_answer import SavedAnswer
     from simdocs.options.recipes import Shingling
@@ -178,7 +178,6 @@ def grouped(plan: Plan, corpus: Corpus, run: Run, rows: RowDrafts | None = None)
         needed = 2 if plan.known is None else 1
         yield from searching.lines_of_search(facts, documents, run.skipped, outcome, needed=needed, verbose=verbose)
         yield from (one.in_words() for one in written)
-        yield from map(_component_in_words, facts.get("components", ())[:_LOOSEST])
 
     return Deduplication(
         table,
@@ -239,8 +238,6 @@ def _facts_found(plan: Plan, decision: Decision, kept: int) -> dict[str, Any]:
     if largest is not None:
         (name,) = corpus.printed_names(np.array([largest[0]]))
         facts["largest_group"] = {"kept": display_name(name), "duplicates": largest[1]}
-    if decision.components is not None:
-        facts["components"] = list(_component_facts(corpus, decision.components))
     return facts
 
 
@@ -313,23 +310,6 @@ def _unlike_lengths(corpus: Corpus, pairs: Pairs, threshold: float) -> int:
     return count
 
 
-def _component_facts(corpus: Corpus, found: Components) -> Iterator[dict[str, Any]]:
-    """Yield how loosely each component hangs together, the loosest first. None: a similarity is unknown."""
-    import math
-
-    def rounded(value: float) -> float | None:
-        return None if math.isnan(value) else round(float(value), 6)
-
-    for at in sorted(range(len(found.kept)), key=lambda at: (found.pairwise[at], found.kept[at])):
-        yield {
-            "kept": display_name(corpus.printed_names(found.kept[at : at + 1])[0]),
-            "documents": int(found.size[at]),
-            "smallest_to_kept": rounded(found.to_kept[at]),
-            "smallest_of_two": rounded(found.pairwise[at]),
-            "all_compared": bool(found.complete[at]),
-        }
-
-
 def _facts_of_rows(written: tuple[WrittenRows, ...]) -> dict[str, Any]:
     """The rows that were written, as values that JSON has."""
     names = ("rows", "files", "files_lost")
@@ -337,20 +317,6 @@ def _facts_of_rows(written: tuple[WrittenRows, ...]) -> dict[str, Any]:
         one.parameter: {"path": display_name(one.path)} | {name: getattr(one, name) for name in names}
         for one in written
     }
-
-
-_LOOSEST = 10
-"""Components that the summary names."""
-
-
-def _component_in_words(facts: Mapping[str, Any]) -> str:
-    least, of_two = (
-        "unknown" if facts[each] is None else f"{facts[each]:.6f}" for each in ("smallest_to_kept", "smallest_of_two")
-    )
-    return (
-        f"component of {facts['kept']}: {facts['documents']:,} documents; smallest similarity to it {least}, of any two"
-        f" {of_two}{'' if facts['all_compared'] else ' or less (not all were compared)'}"
-    )
 
 
 def _outcome(facts: Mapping[str, Any], shingling: Shingling, seconds: float) -> Iterator[str]:

@@ -11,7 +11,6 @@ import errno
 import hashlib
 import os
 import stat
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 
@@ -86,7 +85,7 @@ def _opened(answer: SavedAnswer, document: SavedDocument, stack: ExitStack, what
                 raise
             raise NotDoneError(f"{what} is reached through a link, or is one") from None
     stack.callback(os.close, descriptor)
-    status = _settled(descriptor)
+    status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode):
         raise NotDoneError(f"{what} is not a regular file any more")
     return Victim(directory, os.fsdecode(name), descriptor, status)
@@ -112,20 +111,6 @@ def _contents(answer: SavedAnswer, document: SavedDocument, file: Victim, what: 
     text, _ = as_utf8(data, answer.recipe.sequences.encoding)
     tokens, units = set_and_length(text, answer.recipe.shingling, answer.ignored)
     return file._replace(status=status, sha256=hashlib.sha256(raw).hexdigest()), tokens, units
-
-
-_TICK_NS = 10_000_000
-"""The coarsest clock by which a system stamps files: 100 ticks a second."""
-
-
-def _settled(file: int) -> os.stat_result:
-    """The status of an open file, when its times are older than a tick, so that later writes change them."""
-    status = os.fstat(file)
-    wait = _TICK_NS - (time.time_ns() - max(status.st_mtime_ns, status.st_ctime_ns))
-    if 0 < wait <= _TICK_NS:
-        time.sleep(wait / 1e9)
-        status = os.fstat(file)
-    return status
 
 
 @contextlib.contextmanager

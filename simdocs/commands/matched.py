@@ -13,7 +13,6 @@ from simdocs.commands.resolve import Resolved
 from simdocs.commands.searching import facts_of_search, lines_of_search
 from simdocs.engines.run import Run
 from simdocs.kernels.banding import least_probability, threshold_warning
-from simdocs.kernels.buckets import equal_runs
 from simdocs.matching.containing import find_containing
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.index_matches import Lookup, MatchBlock, PairsOnce, find_matches
@@ -65,21 +64,20 @@ def matches(plan: Resolved[Any], run: Run) -> SimilarPairs:
     names = names_for(run, documents, indexed)
     kind, head = (ContainedPairs, CONTAINING) if _contained(plan) else (Pairs, MATCHES)
     held = [kind.empty()]
-    found = matched = similar = short = left_out = 0
+    found = matched = similar = left_out = 0
     once = None
     if plan.changed is not None and not _contained(plan) and listing is None:
         once = PairsOnce(plan.changed, index_of(indexed)["same_as"].all(), wanted.top or 0, nearest=nearest > 0)
     top = (wanted.top or 0) if once is None else 0
 
     def blocks() -> Iterator[MatchBlock]:
-        nonlocal found, matched, similar, short, left_out
+        nonlocal found, matched, similar, left_out
         for every in _blocks(plan, indexed, asked, top, run):
             block = every if once is None else once.without_repeats(every)
             found += len(block.pairs)
             left_out += block.left_out
             similar += int(np.count_nonzero(block.pairs.score >= plan.threshold))
             matched += len(distinct(every.pairs.left))
-            short += shorter_than_matches(every, plan.threshold) if nearest else 0
             yield block
 
     def names_listed() -> Iterator[list[Row]]:
@@ -94,7 +92,7 @@ def matches(plan: Resolved[Any], run: Run) -> SimilarPairs:
         run.draw(Table(head, lambda: (rows for each in blocks() for rows in pair_rows(each.corpus, each.pairs, names))))
     run.skipped.warnings += _warnings(plan, run)
     pairs, both = kind.concat(held), indexed.select(np.arange(len(indexed))).followed_by(asked)
-    advice = tuple(_excerpts(short, nearest) if found else _nothing_found(asked.documents, plan))
+    advice = () if found else tuple(_nothing_found(asked.documents, plan))
     of_nearest = {"nearest": nearest, "copies_left_out": left_out} if nearest else {}
     banding = _searched_by(plan)
     facts = facts_of_search(
@@ -175,43 +173,6 @@ def _probability(plan: Resolved[Any]) -> float:
     return least_probability(plan.threshold, *plan.recipe.banding.cut)
 
 
-def excerpt_advice(asked: Documents, plan: Resolved[Any]) -> Iterator[str]:
-    """Yield advice if documents are too much shorter than those of the index to be similar to any."""
-    sizes = plan.known.all_facts()["size"] if plan.known is not None else ()
-    if _contained(plan) or plan.options.nearest or not len(asked) or not len(sizes):
-        return
-    if 0 < asked.facts["size"].max() < plan.threshold * np.median(sizes):
-        yield (
-            "these documents are shorter than most of the index, so few can be similar to them: --measure"
-            " containment finds documents that contain them"
-        )
-
-
-def shorter_than_matches(block: MatchBlock, threshold: float) -> int:
-    """How many documents asked about have no similar match, and are less than half as long as most of their matches.
-
-    Sizes are bytes of text. threshold: from which similarity on a match is similar.
-    """
-    pairs = block.pairs
-    if not len(pairs):
-        return 0
-    begins, counts = equal_runs(pairs.left)
-    asked, found = (block.corpus.facts(rows)["size"] for rows in (pairs.left, pairs.right))
-    shorter = np.add.reduceat(2 * asked < found, begins, dtype=np.int64)
-    return int(np.count_nonzero((2 * shorter > counts) & (pairs.score[begins] < threshold)))
-
-
-def _excerpts(short: int, nearest: int) -> Iterator[str]:
-    """Yield advice if documents are much shorter than their nearest ones. short: the number of such documents."""
-    if short:
-        documents, they = counted(short, "document is", "documents are"), "it" if short == 1 else "them"
-        yield (
-            f"{documents} much shorter than the texts that are most similar: use --measure containment --top {nearest}"
-            f" instead of --nearest {nearest} to find"
-            f" documents that contain {they}"
-        )
-
-
 def _nothing_found(asked: Documents, plan: Resolved[Any]) -> Iterator[str]:
     """Yield why nothing matches, if documents have too little text; or what else to ask."""
     empty, short = asked.flagged(EMPTY), asked.flagged(SHORT)
@@ -225,4 +186,13 @@ def _nothing_found(asked: Documents, plan: Resolved[Any]) -> Iterator[str]:
     if empty + short < len(asked):
         if plan.options.nearest and not plan.options.exact:
             yield "no signature in the index is like one of these documents: --exact compares with every document"
-        yield from excerpt_advice(asked, plan)
+        sizes = plan.known.all_facts()["size"] if plan.known is not None and not _contained(plan) else ()
+        if (
+            not plan.options.nearest
+            and len(sizes)
+            and 0 < asked.facts["size"].max() < plan.threshold * np.median(sizes)
+        ):
+            yield (
+                "these documents are shorter than most of the index, so few can be similar to them: --measure"
+                " containment finds documents that contain them"
+            )

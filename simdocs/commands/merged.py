@@ -195,11 +195,6 @@ def _refuse_different(first: Artifact, artifact: Artifact) -> None:
     raise ParametersError(first.name, artifact.name, found, f"{told}: build both with the same options")
 
 
-def _has_relative_names(artifact: Artifact) -> bool:
-    """Whether the names of some documents depend on a directory."""
-    return not all(map(is_absolute, ByteStrings(artifact.documents.names)))
-
-
 def _root(given: bytes | None, inputs: Inputs, roots: Collection[bytes]) -> bytes:
     """The directory from which the names of all documents are found. roots: those of the inputs."""
     if given is not None:
@@ -208,7 +203,7 @@ def _root(given: bytes | None, inputs: Inputs, roots: Collection[bytes]) -> byte
         return next(iter(roots))
     relative = dict[bytes, str]()
     for artifact in inputs:
-        if _has_relative_names(artifact):
+        if not all(map(is_absolute, ByteStrings(artifact.documents.names))):
             relative.setdefault(artifact.root, artifact.name)
     if b"" in relative:
         raise ArtifactError(

@@ -6,10 +6,8 @@ import os
 import re
 import sys
 import time
-from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
@@ -65,13 +63,6 @@ class Writer(Protocol):
 
     def finish(self, documents: Documents, recipe: Recipe, run: Mapping[str, Any]) -> None:
         """Add the documents, and complete the artifact."""
-
-
-_MOST_RANGES = 1 << 22
-"""Characters of ranges of rows in run.json, of which no more than 16 MiB are read.
-
-That is enough for 400,000 ranges. If there are more, run.json does not say which rows they are.
-"""
 
 
 def plan_of(options: Build) -> BuildPlan:
@@ -308,14 +299,12 @@ _SETTING = re.compile(r"^((?:--[a-z-]+=)?spark\.[^=]*)=.*", re.DOTALL)
 def _run_facts(began_ns: int, found: Changes) -> dict[str, Any]:
     """The facts about a run that differ between two equal runs, for run.json."""
     words = (_SETTING.sub("\\1=...", name_to_text(os.fsencode(word))) for word in sys.argv[1:])
-    command = ["simdocs", *words]
-    about = {
+    return {
         "simdocs": __version__,
-        "command": _shortened(command),
+        "command": ["simdocs", *words],
         "start": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(began_ns // 10**9)),
+        "changed": as_ranges(found.news),
     }
-    changed = as_ranges(found.news)
-    return about | ({"changed": changed} if len(changed) <= _MOST_RANGES else {})
 
 
 def facts_of_reading(artifact: Artifact) -> dict[str, Any]:
@@ -332,16 +321,6 @@ def _of_reading(plan: BuildPlan, run: Run, began_ns: int) -> dict[str, Any]:
     facts = (name_to_text(os.getcwdb()), began_ns, plan.intake.walking.max_size, skipped.counts, first)
     return dict(zip(OF_READING, facts, strict=True))
 
-
-def _shortened(command: Sequence[str]) -> list[str]:
-    """The words of a command line; of a very long one, the first, and an ellipsis."""
-    ends = list(accumulate(map(len, command)))
-    words = bisect_right(ends, _MOST_OF_COMMAND)
-    return [*command[:words], *(["..."] if words < len(command) else [])]
-
-
-_MOST_OF_COMMAND = 1 << 18
-"""Characters of a command line in run.json. Some systems allow millions."""
 
 OF_READING = ("root", "read_ns", "max_size", "skipped", "skipped_first")
 """The keys in run.json about the run that read the documents. Artifacts made from its artifact have them, too."""

@@ -6,7 +6,7 @@ import math
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -16,12 +16,11 @@ import numpy as np
 from simdocs.artifacts.formats import FORMATS, KIND_OF_SUFFIX
 from simdocs.artifacts.manifest import differences
 from simdocs.artifacts.reader import open_artifact
-from simdocs.commands.resolve import in_words
+from simdocs.commands.resolve import in_words, is_unset
 from simdocs.errors import ArtifactError, InputError, ShrunkError, UsageError
 from simdocs.kernels.banding import chosen_by
 from simdocs.model.artifact import Artifact, BandIndex
 from simdocs.model.documents import Documents
-from simdocs.model.figures import counted
 from simdocs.model.ragged import Index
 from simdocs.model.skipped import Skipped
 from simdocs.names import display_name, flag, name_to_text, path_from
@@ -96,7 +95,11 @@ def standing(path: bytes, recipe: Recipe, updating: Updating, *, other_bands: bo
         return Standing(artifact, why_anew="other tokens are left out now")
     if found:
         return Standing(artifact, why_anew="the documents have other shingles now, which are numbered again")
-    return Standing(artifact, Earlier(artifact, *_reading(artifact.run), updating))
+    # No checksum covers run.json: instead of values that make no sense, those count with which least is taken over.
+    read_ns, limit = (artifact.run.get(key) for key in ("read_ns", "max_size"))
+    read_ns = read_ns if isinstance(read_ns, int) and read_ns <= identity.now() else 0
+    limit = limit if isinstance(limit, int) and limit >= 0 else sys.maxsize
+    return Standing(artifact, Earlier(artifact, read_ns, limit, updating))
 
 
 def _refuse_other_options(artifact: Artifact, recipe: Recipe, found: Mapping[str, tuple[Any, Any]]) -> None:
@@ -139,27 +142,15 @@ def built_with(found: Mapping[str, tuple[Any, Any]], another: str = "another", *
             (had if then else lacked).append(f"{f'{another} ' if then and now else ''}{flag(_CONTENTS[name])}")
         elif name == "unicode":
             had.append(f"the tables of Unicode {then}")
-        elif _is_unset(name, then):
+        elif is_unset(name, then):
             lacked.append(flag(name))
         elif name != "ignored_digest":
-            other = "" if not both or then is True or _is_unset(name, now) else f", not {in_words(now)}"
+            other = "" if not both or then is True or is_unset(name, now) else f", not {in_words(now)}"
             had.append(flag(name) if then is True else f"{flag(name)} {in_words(then)}{other}")
     if not (had or lacked) and "items" in found:
         had.append("other shingles")
     lists = (("with", had), ("without", lacked))
     return " and ".join(f"{word} {('; ' if both else ', ').join(each)}" for word, each in lists if each)
-
-
-def _is_unset(name: str, value: object) -> bool:
-    """Whether an artifact with this value was built without an option, rather than with a value of it."""
-    return value is False or value is None or value == () or (name == "ignore_common" and value == 1)
-
-
-def _reading(run: Mapping[str, Any]) -> tuple[int, int]:
-    """When the documents were read, and the limit of their size, from run.json. No checksum covers the file: instead of
-    values that make no sense, those count with which least is taken over."""
-    read_ns, limit = (run[key] if isinstance(run.get(key), int) else -1 for key in ("read_ns", "max_size"))
-    return read_ns if read_ns <= identity.now() else 0, limit if limit >= 0 else sys.maxsize
 
 
 def _check(artifact: Artifact) -> None:
@@ -190,7 +181,9 @@ def given_of(intake: Intake, counts: Index | None, documents: int) -> Given:
     names = intake.sources.names if listed is None else (listed,)
     if counts is None or len(counts) != len(names):  # texts in memory have no arguments
         return []
-    return [[name_to_text(name), count] for name, count in zip(names, counts.tolist(), strict=True)]
+    # Without slashes at the end, so that `docs/` is the same argument as `docs`.
+    words = (name_to_text(name).rstrip("/") or "/" for name in names)
+    return [[word, count] for word, count in zip(words, counts.tolist(), strict=True)]
 
 
 def refuse_shrinking(name: str, run: Mapping[str, Any], given: Given, documents: int = 0) -> None:
@@ -212,9 +205,9 @@ def refuse_shrinking(name: str, run: Mapping[str, Any], given: Given, documents:
             " check that no directory is missing, or accept the loss with --allow-shrink"
         )
     before, now = Counter[str](), Counter[str]()  # an argument that is repeated gives nothing the second time
-    for word, count in _recorded(run):
+    for word, count in recorded_arguments(run):
         before[word] += count
-    for word, count in _bare(given):
+    for word, count in given:
         now[word] += count
     for word, count in now.items():
         if 2 * count < before[word] and not (before[word] == 1 and os.path.isfile(word)):
@@ -232,38 +225,26 @@ def refuse_unread(there: Standing, skipped: Skipped) -> None:
 
     These documents would be dropped, although they may not have changed at all.
     """
-    unread = {os.path.abspath(skip.name): skip for skip in skipped.kept("uninstalled")}
-    unlisted = {os.path.abspath(path) for path in skipped.unlisted}
-    if there.artifact is None or not (unread or unlisted):
+    unread = {os.path.abspath(path): (path, f"make {display_name(path)} readable") for path in skipped.unlisted}
+    unread |= {os.path.abspath(skip.name): (skip.name, skip.detail) for skip in skipped.kept("uninstalled")}
+    if there.artifact is None or not unread:
         return
-    sources, root = there.artifact.documents.sources, there.artifact.root
-    names = EarlierFiles(there.artifact.documents, 0, 0).names(np.arange(len(sources.files)))
-    paths = [os.path.abspath(path_from(root, name)) for name in names]
-    if lost := [unread[path] for path in paths if path in unread]:
-        more = f" and {counted(len(lost) - 1, 'more file', 'more files')}" if len(lost) > 1 else ""
-        raise ShrunkError(
-            f"{there.artifact.name}: it has documents of {display_name(lost[0].name)}{more}, and would lose them, so it"
-            f" is not replaced: {lost[0].detail}, or accept the loss with --allow-shrink"
-        )
-    for path in paths if unlisted else ():
-        above = next((above for above in _directories_above(path) if above in unlisted), None)
-        if above is not None:
-            shown = display_name(min(name for name in skipped.unlisted if os.path.abspath(name) == above))
+    sources = there.artifact.documents.sources
+    for name in EarlierFiles(there.artifact.documents, 0, 0).names(np.arange(len(sources.files))):
+        path, above = os.path.abspath(path_from(there.artifact.root, name)), b""
+        while path not in unread and path != above:
+            path, above = os.path.dirname(path), path
+        if path in unread:
+            shown, remedy = unread[path]
             raise ShrunkError(
-                f"{there.artifact.name}: it has documents below {shown}, which cannot be listed now, so it is not"
-                f" replaced: make {shown} readable, or accept the loss with --allow-shrink"
+                f"{there.artifact.name}: it has documents of {display_name(shown)}, which cannot be read now, so it is"
+                f" not replaced: {remedy}, or accept the loss with --allow-shrink"
             )
-
-
-def _directories_above(path: bytes) -> Iterator[bytes]:
-    """Yield the directories above a path, from the nearest one up."""
-    while (path := os.path.dirname(path)) not in (b"/", b""):
-        yield path
 
 
 def same_arguments(run: Mapping[str, Any], given: Given) -> bool:
     """Whether an artifact was built from these arguments, as far as its run.json tells."""
-    return [word for word, _ in _recorded(run)] == [word for word, _ in _bare(given)]
+    return [word for word, _ in recorded_arguments(run)] == [word for word, _ in given]
 
 
 def other_arguments(artifact: Artifact, given: Given, *, lost_files: bool = False) -> str:
@@ -274,27 +255,21 @@ def other_arguments(artifact: Artifact, given: Given, *, lost_files: bool = Fals
 
     lost_files: warn of files that are not given any more, too.
     """
-    recorded, row, before = _recorded(artifact.run), 0, list[str]()
+    recorded, row, before = recorded_arguments(artifact.run), 0, set[str]()
     for word, count in recorded:
-        if lost_files or _was_directory(artifact, word, row):
-            before.append(word)
+        # A directory may be gone, but its documents tell.
+        of_directory = 0 <= row < artifact.n_documents and artifact.documents.name(row).startswith(f"{word}/")
+        if lost_files or of_directory:
+            before.add(word)
         row += count
-    then, now = {word for word, _ in recorded}, {word for word, _ in _bare(given)}
-    lost = sorted(set(before) - now)
+    then, now = {word for word, _ in recorded}, {word for word, _ in given}
+    lost = sorted(before - now)
     added = sorted(word for word in now - then if os.path.isdir(word)) if recorded else []
     if any(os.path.splitext(word)[1] in KIND_OF_SUFFIX for word in then | now):
         return ""
     told = [f"{_listed(words)} {what}" for words, what in ((lost, "not given any more"), (added, "new")) if words]
     noun = "arguments" if lost_files else "directories"
     return f"{artifact.name} was built from other {noun}: {'; '.join(told)}" if told else ""
-
-
-def _was_directory(artifact: Artifact, word: str, row: int) -> bool:
-    """Whether an argument was no file. It may be gone, but then its documents tell. row: the first of them."""
-    if os.path.isdir(os.path.join(name_to_text(artifact.root), word)):
-        return True
-    within = f"{word.rstrip('/')}/"
-    return 0 <= row < artifact.n_documents and artifact.documents.name(row).startswith(within)
 
 
 def _listed(words: Sequence[str]) -> str:
@@ -307,11 +282,6 @@ _MOST = 3
 """How many directories a warning names."""
 
 
-def _recorded(run: Mapping[str, Any]) -> Sequence[tuple[str, int]]:
-    """The arguments that run.json records, as `_bare` has them."""
-    return _bare(recorded_arguments(run))
-
-
 def recorded_arguments(run: Mapping[str, Any]) -> Given:
     """The arguments that run.json records. No checksum covers the file: it may hold anything."""
     given = run.get("given")
@@ -320,8 +290,3 @@ def recorded_arguments(run: Mapping[str, Any]) -> Given:
         for pair in (given if isinstance(given, list) else [])
         if isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str) and isinstance(pair[1], int)
     ]
-
-
-def _bare(given: Iterable[list[Any]]) -> list[tuple[str, int]]:
-    """Arguments without slashes at their ends, so that `docs/` is the same argument as `docs`."""
-    return [(word.rstrip("/") or word, count) for word, count in given]

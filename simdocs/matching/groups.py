@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from simdocs.kernels import grouping
-from simdocs.kernels.buckets import PAIRS_AT_ONCE
 from simdocs.kernels.grouping import KEPT, REMOVED, PairGraph, keep_order, with_pairs
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.rounds import Comparer, GroupingState
 from simdocs.matching.self_join import Candidates, PairCollector, SelfJoin
 from simdocs.matching.verify import Verifier
 from simdocs.model.documents import Documents
-from simdocs.model.groups import Components, Pairs
-from simdocs.model.ragged import Floats, Index, Mask, Rows, TextNumbers, distinct, ranges
+from simdocs.model.groups import Pairs
+from simdocs.model.ragged import Index, Mask, Rows, TextNumbers, distinct, ranges
 from simdocs.model.skipped import Skip
 from simdocs.options.answers import Grouping
 
@@ -32,7 +30,6 @@ class Decision:
     capped: the kept documents that were not compared with all documents kept before them, because a bucket was full.
     eligible: (N,) which documents could have been duplicates, because they are not always kept; None: all.
     known: rows of new documents that an index holds already.
-    components: how similar the documents of each connected component are; None: greedy groups.
     """
 
     verifier: Verifier
@@ -41,7 +38,6 @@ class Decision:
     capped: Rows = field(default_factory=lambda: np.empty(0, np.int64))
     eligible: Mask | None = None
     known: Rows = field(default_factory=lambda: np.empty(0, np.int64))
-    components: Components | None = None
 
     @property
     def corpus(self) -> Corpus:
@@ -82,11 +78,8 @@ class Decision:
         changed: (N,) which documents are new or changed.
         """
         pairs = self.pairs.with_any(changed)
-        components = self.components
-        if components is not None:
-            components = components.take(np.flatnonzero(np.isin(components.kept, pairs.left)))
         eligible = changed if self.eligible is None else self.eligible & changed
-        return replace(self, pairs=pairs, eligible=eligible, components=components)
+        return replace(self, pairs=pairs, eligible=eligible)
 
     def duplicates(self) -> Rows:
         """The rows of all duplicates, ascending."""
@@ -254,16 +247,10 @@ def _most_similar(texts: DistinctTexts, base: Pairs, found: Pairs) -> Pairs:
     return every.take(np.flatnonzero(np.append(True, np.diff(every.right) != 0)[: len(every)]))
 
 
-_COMPARED_WHOLLY = 1000
-"""In components of at most this many texts besides the first one, all pairs are compared to see how loose they are."""
-
-
 def connected(texts: DistinctTexts, candidates: Candidates, verifier: Verifier) -> Decision:
     """Group documents by component: all except the first in keep order are duplicates of that first one.
 
-    The similarity to the first one is exact, and may be below the threshold. In components of at most
-    _COMPARED_WHOLLY + 1 texts, the smallest similarity is that of all pairs of distinct texts. In larger components, it
-    is that of the pairs with the first one.
+    The similarity to the first one is exact, and may be below the threshold.
     """
     label = _labels(texts, candidates, verifier)
     members = np.flatnonzero(label != np.arange(len(texts)))
@@ -275,10 +262,9 @@ def connected(texts: DistinctTexts, candidates: Candidates, verifier: Verifier) 
     place = np.searchsorted(members, texts.number[copies[~own]])
     others = Pairs(to[~own], copies[~own], firsts.jaccard[place], firsts.estimate[place])
     pairs = Pairs.concat([firsts, of_first, others]).in_row_order()
-    components = _looseness(texts, label, pairs, verifier)
     collector = PairCollector(len(verifier.corpus))
     collector.add(pairs)
-    return Decision(verifier=verifier, pairs=pairs, found=collector.graph(), components=components)
+    return Decision(verifier=verifier, pairs=pairs, found=collector.graph())
 
 
 def _labels(texts: DistinctTexts, candidates: Candidates, verifier: Verifier) -> TextNumbers:
@@ -297,36 +283,3 @@ def _compared(left: Rows, right: Rows, verifier: Verifier) -> Pairs:
     estimate = verifier.corpus.estimates(left, right)
     jaccard = verifier.exact_jaccard(left, right) if verifier.exact else np.full(len(left), np.nan)
     return Pairs(left, right, jaccard, estimate)
-
-
-def _looseness(texts: DistinctTexts, label: TextNumbers, pairs: Pairs, verifier: Verifier) -> Components:
-    kept, place, size = np.unique(pairs.left, return_inverse=True, return_counts=True)
-    to_kept = np.full(len(kept), np.inf)
-    np.fmin.at(to_kept, place, pairs.score)
-    pairwise = to_kept.copy()
-    order = np.argsort(label, kind="stable")
-    begins = np.searchsorted(label[order], texts.number[kept])
-    sizes = np.searchsorted(label[order], texts.number[kept], side="right") - begins
-    complete = sizes <= _COMPARED_WHOLLY + 1
-    # The kept text comes first of its label and has been compared. The others are compared with those after them.
-    numbers = np.flatnonzero(complete)
-    for component, left, right in _pairs_of_runs(begins[complete] + 1, sizes[complete] - 1):
-        among = _compared(texts.first[order[left]], texts.first[order[right]], verifier)
-        np.fmin.at(pairwise, numbers[component], among.score)
-    return Components(kept, size + 1, _finite(to_kept), _finite(pairwise), complete)
-
-
-def _pairs_of_runs(begins: Index, sizes: Index) -> Iterator[tuple[Index, Index, Index]]:
-    """Yield every two positions of each run, in blocks: the number of the run, and the two positions."""
-    lefts = ranges(begins, sizes)
-    run = np.repeat(np.arange(len(sizes)), sizes)
-    counts = np.repeat(begins + sizes, sizes) - lefts - 1
-    block = np.cumsum(counts) // PAIRS_AT_ONCE
-    for number in distinct(block).tolist():
-        cut = slice(*np.searchsorted(block, (number, number + 1)).tolist())
-        n = counts[cut]
-        yield np.repeat(run[cut], n), np.repeat(lefts[cut], n), ranges(lefts[cut] + 1, n)
-
-
-def _finite(values: Floats) -> Floats:
-    return np.where(np.isfinite(values), values, np.nan)

@@ -168,28 +168,6 @@ class Members(NamedTuple):
         return labels
 
 
-class Components(NamedTuple):
-    """How similar the documents of each of C connected components are.
-
-    kept: int64 (C,), the row of the kept document.
-    size: int64 (C,), the number of documents.
-    to_kept: float64 (C,), the smallest similarity of a document to the kept one.
-    pairwise: float64 (C,), the smallest similarity of any two documents that were compared.
-    complete: bool (C,), whether all pairs were compared.
-    """
-
-    kept: Index
-    size: Index
-    to_kept: Floats
-    pairwise: Floats
-    complete: Mask
-
-    def take(self, order: Array) -> Components:
-        """The components with these numbers, in this order."""
-        kept, size, complete = self.kept[order], self.size[order], self.complete[order]
-        return Components(kept, size, self.to_kept[order], self.pairwise[order], complete)
-
-
 class WrittenRows(NamedTuple):
     """Rows of documents' files that were written.
 

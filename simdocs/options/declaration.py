@@ -13,7 +13,7 @@ from importlib import import_module
 from inspect import get_annotations
 from itertools import count
 from types import MappingProxyType
-from typing import Any, ClassVar, Generic, Self, TypeVar, dataclass_transform
+from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
 from simdocs.errors import UsageError
 from simdocs.options.values import FLAG, Values, without_secret
@@ -332,32 +332,3 @@ class Member:
     def load(self) -> Any:
         """The implementation."""
         return loaded(self.implementation)
-
-
-MemberType = TypeVar("MemberType", bound=Member)
-
-
-class Family(Mapping[str, MemberType], Generic[MemberType]):
-    """A table of named members. A new member is one call of `register`; everything else follows from the table."""
-
-    def __init__(self, members: Mapping[str, MemberType]) -> None:
-        self._members = dict(members)
-
-    def __getitem__(self, name: str) -> MemberType:
-        return self._members[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._members)
-
-    def __len__(self) -> int:
-        return len(self._members)
-
-    def register(self, name: str, member: MemberType) -> None:
-        """Add a member. ValueError: the name is taken."""
-        if name in self._members:
-            raise ValueError(f"{name} is taken")
-        self._members[name] = member
-
-    def remove(self, name: str) -> None:
-        """Remove a member. KeyError: there is no member with this name."""
-        del self._members[name]

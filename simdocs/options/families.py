@@ -1,6 +1,6 @@
 """The families, such as shinglers, signature schemes and keep policies: one table for each.
 
-A new member is one entry here, or one call of `register`, that names its implementation and states its facts. The
+A new member is one entry here that states its facts, and names its implementation if nothing beside it does. The
 command line, its help, the Python API, the checks of manifests and the contract tests follow from the tables. No other
 file asks for the name of a unit, a list of documents or a way to draw differences. Formats of files that are read, and
 of answers, have their tables in `file_formats.py`.
@@ -13,7 +13,7 @@ from functools import cache
 from math import inf
 from typing import NamedTuple
 
-from simdocs.options.declaration import Family, Member
+from simdocs.options.declaration import Member
 
 
 class UnitFigures(NamedTuple):
@@ -76,44 +76,42 @@ class Unit(Member):
 _CHARACTERS = UnitFigures((20.0, 60.0), (6, 2), 26, (2.5, inf))
 _WORDS = UnitFigures((5000.0, 5000.0), (1, 1), 4, (0.0, 4.2))
 
-UNITS = Family(
-    {
-        "char": Unit(
-            "k characters in a row",
-            9,
-            passage=60,
-            plural="characters",
-            edited=("char", "word"),
-            varied="word",
-            coarser="line",
-            figures=_CHARACTERS,
-        ),
-        "word": Unit(
-            "k words in a row",
-            5,
-            plural="words",
-            may_ignore_stop_words=True,
-            coarser="line",
-            figures=_WORDS,
-        ),
-        "line": Unit(
-            "k lines in a row (with k = 1, a document is a set of lines)",
-            1,
-            passage=3,
-            plural="lines",
-            by_lines=True,
-        ),
-        "stopword": Unit(
-            "a stop word and the k-1 words after it (for articles among advertisements)",
-            3,
-            plural="words",
-            begins_at_stop_words=True,
-            edited=("word",),
-            varied="word",
-            coarser="line",
-        ),
-    }
-)
+UNITS = {
+    "char": Unit(
+        "k characters in a row",
+        9,
+        passage=60,
+        plural="characters",
+        edited=("char", "word"),
+        varied="word",
+        coarser="line",
+        figures=_CHARACTERS,
+    ),
+    "word": Unit(
+        "k words in a row",
+        5,
+        plural="words",
+        may_ignore_stop_words=True,
+        coarser="line",
+        figures=_WORDS,
+    ),
+    "line": Unit(
+        "k lines in a row (with k = 1, a document is a set of lines)",
+        1,
+        passage=3,
+        plural="lines",
+        by_lines=True,
+    ),
+    "stopword": Unit(
+        "a stop word and the k-1 words after it (for articles among advertisements)",
+        3,
+        plural="words",
+        begins_at_stop_words=True,
+        edited=("word",),
+        varied="word",
+        coarser="line",
+    ),
+}
 
 
 def default_k(unit: str) -> int:
@@ -126,22 +124,20 @@ def edited_units(unit: str) -> tuple[str, ...]:
     return UNITS[unit].edited or (unit,)
 
 
-LANGUAGES = Family(
-    {
-        "en": Member("English"),
-        "de": Member("German"),
-        "fr": Member("French"),
-        "es": Member("Spanish"),
-        "it": Member("Italian"),
-        "pt": Member("Portuguese"),
-        "nl": Member("Dutch"),
-        "sv": Member("Swedish"),
-        "da": Member("Danish"),
-        "no": Member("Norwegian"),
-        "fi": Member("Finnish"),
-        "ru": Member("Russian"),
-    }
-)
+LANGUAGES = {
+    "en": Member("English"),
+    "de": Member("German"),
+    "fr": Member("French"),
+    "es": Member("Spanish"),
+    "it": Member("Italian"),
+    "pt": Member("Portuguese"),
+    "nl": Member("Dutch"),
+    "sv": Member("Swedish"),
+    "da": Member("Danish"),
+    "no": Member("Norwegian"),
+    "fi": Member("Finnish"),
+    "ru": Member("Russian"),
+}
 
 
 @cache
@@ -158,106 +154,82 @@ def stop_words() -> Mapping[str, tuple[str, ...]]:
     return {language: tuple(words) for language, *words in map(str.split, lists)}
 
 
-SCHEMES = Family(
-    {
-        "fss": Member("Fast Similarity Sketching: one pass over the tokens, with a smaller error"),
-        "permutation": Member("K random hash functions, as textbooks describe MinHash; slower"),
-    }
-)
+SCHEMES = {
+    "fss": Member("Fast Similarity Sketching: one pass over the tokens, with a smaller error"),
+    "permutation": Member("K random hash functions, as textbooks describe MinHash; slower"),
+}
 """The signature schemes, which pipeline/signing.py implements."""
 
-RULES = Family(
-    {
-        "recall": Member("the most rows that still find --recall of the pairs at --threshold"),
-        "nearest": Member("bands b and rows r with (1/b)^(1/r) nearest to --threshold, as in textbooks"),
-    }
-)
+RULES = {
+    "recall": Member("the most rows that still find --recall of the pairs at --threshold"),
+    "nearest": Member("bands b and rows r with (1/b)^(1/r) nearest to --threshold, as in textbooks"),
+}
 
-MEASURES = Family(
-    {
-        "jaccard": Member("the share of both documents' shingles that they have in common, for near-duplicates"),
-        "containment": Member("the share of the one document's shingles that the other has, for excerpts and quotes"),
-    }
-)
+MEASURES = {
+    "jaccard": Member("the share of both documents' shingles that they have in common, for near-duplicates"),
+    "containment": Member("the share of the one document's shingles that the other has, for excerpts and quotes"),
+}
 
-SIMILARITIES = Family(
-    {
-        "jaccard": Member("the share of the shingles of both that they have in common"),
-        "containment": Member("the share of the shingles of a that b has"),
-        "overlap": Member("the larger containment, of a in b or of b in a"),
-        "cosine": Member("of the angle between the counts of their shingles"),
-        "edit": Member("the share of both texts that remains in order"),
-    }
-)
+SIMILARITIES = {
+    "jaccard": Member("the share of the shingles of both that they have in common"),
+    "containment": Member("the share of the shingles of a that b has"),
+    "overlap": Member("the larger containment, of a in b or of b in a"),
+    "cosine": Member("of the angle between the counts of their shingles"),
+    "edit": Member("the share of both texts that remains in order"),
+}
 """The similarities of two texts a and b, which matching/measures.py computes."""
 
-VERIFY = Family(
-    {
-        "exact": Member("compare the token sets"),
-        "estimate": Member("compare the signatures only"),
-    }
-)
+VERIFY = {
+    "exact": Member("compare the token sets"),
+    "estimate": Member("compare the signatures only"),
+}
 
 
-KEEP = Family(
-    {
-        "first": Member("the first: by the order of DOCS, then by path"),
-        "longest": Member("the one with the most bytes"),
-        "shortest": Member("the one with the fewest bytes"),
-        "newest": Member("the one modified last"),
-        "oldest": Member("the one modified first"),
-    }
-)
+KEEP = {
+    "first": Member("the first: by the order of DOCS, then by path"),
+    "longest": Member("the one with the most bytes"),
+    "shortest": Member("the one with the fewest bytes"),
+    "newest": Member("the one modified last"),
+    "oldest": Member("the one modified first"),
+}
 """Which document of a group is kept. The orders are in kernels/grouping.py."""
 
 
-CLUSTERS = Family(
-    {
-        "greedy": Member("every duplicate is similar to the document that is kept for it"),
-        "components": Member("all documents that a chain of similar pairs connects"),
-    }
-)
+CLUSTERS = {
+    "greedy": Member("every duplicate is similar to the document that is kept for it"),
+    "components": Member("all documents that a chain of similar pairs connects"),
+}
 
 
-LISTS = Family(
-    {
-        "kept": Member("the names of documents that are kept"),
-        "duplicates": Member("the names of duplicates"),
-        "groups": Member("all documents, each with the number of its group"),
-    }
-)
+LISTS = {
+    "kept": Member("the names of documents that are kept"),
+    "duplicates": Member("the names of duplicates"),
+    "groups": Member("all documents, each with the number of its group"),
+}
 
-MATCH_LISTS = Family({"matches": Member("the names of all matches, each once")})
+MATCH_LISTS = {"matches": Member("the names of all matches, each once")}
 
 
-DIFFS = Family(
-    {
-        "words": Member("words that differ, within the text"),
-        "unified": Member("lines that differ, with three lines around them"),
-    }
-)
+DIFFS = {
+    "words": Member("words that differ, within the text"),
+    "unified": Member("lines that differ, with three lines around them"),
+}
 
 COMPARED = {"words": "words", "unified": "lines"}
 """The units that are compared for each of DIFFS."""
 
-ENGINES = Family(
-    {
-        "local": Member("processes on this machine"),
-        "spark": Member("workers of Apache Spark, which must see the same files"),
-    }
-)
+ENGINES = {
+    "local": Member("processes on this machine"),
+    "spark": Member("workers of Apache Spark, which must see the same files"),
+}
 """Where work can run. `running` in engines/run.py makes each of them."""
 
 
-FIGURES = Family(
-    {
-        "similarities": Member(
-            "how similar duplicates are to the documents that are kept", "simdocs.views.svg:similarities"
-        ),
-        "sizes": Member("how many groups have how many documents", "simdocs.views.svg:sizes"),
-        "directories": Member(
-            "which directories have duplicates of documents in which", "simdocs.views.svg:directories"
-        ),
-    }
-)
+FIGURES = {
+    "similarities": Member(
+        "how similar duplicates are to the documents that are kept", "simdocs.views.svg:similarities"
+    ),
+    "sizes": Member("how many groups have how many documents", "simdocs.views.svg:sizes"),
+    "directories": Member("which directories have duplicates of documents in which", "simdocs.views.svg:directories"),
+}
 """The figures of a report. `figure` in views/svg.py draws them."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from functools import cached_property
 
-from simdocs.options.declaration import Family, Member
+from simdocs.options.declaration import Member
 
 
 class ContainerFormat(Member):
@@ -39,45 +39,43 @@ class ContainerFormat(Member):
         return tuple(suffix + more for suffix in self.suffixes for more in after)
 
 
-CONTAINERS = Family(
-    {
-        "jsonl": ContainerFormat(
-            "one JSON object per line",
-            (b".jsonl", b".ndjson"),
-            is_lines=True,
-        ),
-        "lines": ContainerFormat("plain text, of which each line is a document", is_lines=True),
-        "json": ContainerFormat(
-            "an array of JSON objects",
-            (b".json",),
-            is_limited_whole=True,
-        ),
-        "csv": ContainerFormat(
-            "comma-separated values, with a header",
-            (b".csv",),
-        ),
-        "tsv": ContainerFormat(
-            "tab-separated values, with a header",
-            (b".tsv",),
-        ),
-        "parquet": ContainerFormat(
-            "Parquet, a row per document",
-            (b".parquet",),
-            needs=("pyarrow.parquet", "reading Parquet"),
-            may_be_compressed=False,
-        ),
-        "arrow": ContainerFormat(
-            "an Arrow file or stream, a row per document",
-            (b".arrow",),
-            needs=("pyarrow.ipc", "reading Arrow"),
-            may_be_compressed=False,
-        ),
-    }
-)
+CONTAINERS = {
+    "jsonl": ContainerFormat(
+        "one JSON object per line",
+        (b".jsonl", b".ndjson"),
+        is_lines=True,
+    ),
+    "lines": ContainerFormat("plain text, of which each line is a document", is_lines=True),
+    "json": ContainerFormat(
+        "an array of JSON objects",
+        (b".json",),
+        is_limited_whole=True,
+    ),
+    "csv": ContainerFormat(
+        "comma-separated values, with a header",
+        (b".csv",),
+    ),
+    "tsv": ContainerFormat(
+        "tab-separated values, with a header",
+        (b".tsv",),
+    ),
+    "parquet": ContainerFormat(
+        "Parquet, a row per document",
+        (b".parquet",),
+        needs=("pyarrow.parquet", "reading Parquet"),
+        may_be_compressed=False,
+    ),
+    "arrow": ContainerFormat(
+        "an Arrow file or stream, a row per document",
+        (b".arrow",),
+        needs=("pyarrow.ipc", "reading Arrow"),
+        may_be_compressed=False,
+    ),
+}
 
 TEXT_FORMAT = "text"
 
-INPUT_FORMATS = Family({TEXT_FORMAT: Member("each file is one text, whatever its name"), **CONTAINERS})
+INPUT_FORMATS: dict[str, Member] = {TEXT_FORMAT: Member("each file is one text, whatever its name"), **CONTAINERS}
 """The formats that files and standard input can be said to have."""
 
 
@@ -100,9 +98,7 @@ class CompressionFormat(Member):
 
 _ZSTD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
 
-COMPRESSIONS = Family(
-    {"gzip": CompressionFormat("gzip", b".gz"), "zstd": CompressionFormat("Zstandard", b".zst", _ZSTD)}
-)
+COMPRESSIONS = {"gzip": CompressionFormat("gzip", b".gz"), "zstd": CompressionFormat("Zstandard", b".zst", _ZSTD)}
 
 _COMPRESSION_OF_SUFFIX = {member.suffix: known for known, member in COMPRESSIONS.items()}
 
@@ -163,16 +159,14 @@ class OutputFormat(Member):
 
 _FORMATS, _ARROW_FILES = "simdocs.views.output_formats", "simdocs.views.output_formats"
 
-FORMATS = Family(
-    {
-        "table": OutputFormat("a table for people", "simdocs.views.output_formats:DrawnTable", for_people=True),
-        "tsv": OutputFormat("tab-separated, without a header", f"{_FORMATS}:Tsv"),
-        "jsonl": OutputFormat("one JSON object per line", f"{_FORMATS}:Jsonl", nested=True, also=("json", "ndjson")),
-        "csv": OutputFormat("RFC 4180, with a header", f"{_FORMATS}:Csv"),
-        "parquet": OutputFormat("a Parquet file; needs pyarrow", f"{_ARROW_FILES}:Parquet", binary=True),
-        "arrow": OutputFormat("an Arrow IPC file; needs pyarrow", f"{_ARROW_FILES}:Arrow", binary=True),
-    }
-)
+FORMATS = {
+    "table": OutputFormat("a table for people", "simdocs.views.output_formats:DrawnTable", for_people=True),
+    "tsv": OutputFormat("tab-separated, without a header", f"{_FORMATS}:Tsv"),
+    "jsonl": OutputFormat("one JSON object per line", f"{_FORMATS}:Jsonl", nested=True, also=("json", "ndjson")),
+    "csv": OutputFormat("RFC 4180, with a header", f"{_FORMATS}:Csv"),
+    "parquet": OutputFormat("a Parquet file; needs pyarrow", f"{_ARROW_FILES}:Parquet", binary=True),
+    "arrow": OutputFormat("an Arrow IPC file; needs pyarrow", f"{_ARROW_FILES}:Arrow", binary=True),
+}
 
 ON_TERMINAL, ELSEWHERE = "table", "tsv"
 """The formats of answers for which none is given."""
@@ -222,50 +216,48 @@ _WRITING_HTML = "jinja2", "writing HTML"
 
 _ONLY_GROUPS = "has no place in .answer, which has groups: write another file"
 
-FILE_FORMATS = Family(
-    {
-        "curve.svg": FileFormat(
-            "an image of the curve",
-            "simdocs.views.svg:svg",
-            suffix="svg",
-            command="tune",
-            lacks={},
-        ),
-        "compared.html": FileFormat(
-            "a page with both texts side by side",
-            "simdocs.views.report_page:compared_page",
-            suffix="html",
-            command="compare",
-            lacks={
-                "diff": "has no place in .html, which shows both texts side by side",
-                "trace": "has no place in .html: write a table",
-            },
-            nested=True,
-            needs=_WRITING_HTML,
-        ),
-        "groups.answer": FileFormat(
-            "a saved answer, for simdocs act",
-            "simdocs.artifacts.answer_file:lines_of",
-            suffix="answer",
-            command="dedupe",
-            lacks=dict.fromkeys(("list", "nul"), _ONLY_GROUPS),
-            may_be_compressed=False,
-            here="simdocs act reads it from a disk",
-        ),
-        "report.html": FileFormat(
-            "a page to look at",
-            "simdocs.views.report_page:report_page",
-            suffix="html",
-            command="report",
-            lacks={},
-            needs=_WRITING_HTML,
-        ),
-        "report.svg": FileFormat(
-            "a figure of a report",
-            "simdocs.views.svg:figure_file",
-            suffix="svg",
-            command="report",
-            lacks={},
-        ),
-    }
-)
+FILE_FORMATS = {
+    "curve.svg": FileFormat(
+        "an image of the curve",
+        "simdocs.views.svg:svg",
+        suffix="svg",
+        command="tune",
+        lacks={},
+    ),
+    "compared.html": FileFormat(
+        "a page with both texts side by side",
+        "simdocs.views.report_page:compared_page",
+        suffix="html",
+        command="compare",
+        lacks={
+            "diff": "has no place in .html, which shows both texts side by side",
+            "trace": "has no place in .html: write a table",
+        },
+        nested=True,
+        needs=_WRITING_HTML,
+    ),
+    "groups.answer": FileFormat(
+        "a saved answer, for simdocs act",
+        "simdocs.artifacts.answer_file:lines_of",
+        suffix="answer",
+        command="dedupe",
+        lacks=dict.fromkeys(("list", "nul"), _ONLY_GROUPS),
+        may_be_compressed=False,
+        here="simdocs act reads it from a disk",
+    ),
+    "report.html": FileFormat(
+        "a page to look at",
+        "simdocs.views.report_page:report_page",
+        suffix="html",
+        command="report",
+        lacks={},
+        needs=_WRITING_HTML,
+    ),
+    "report.svg": FileFormat(
+        "a figure of a report",
+        "simdocs.views.svg:figure_file",
+        suffix="svg",
+        command="report",
+        lacks={},
+    ),
+}

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from math import isnan
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -267,12 +266,13 @@ def _from_arrow(name: str, values: Any) -> list[Any]:
 
 def problems_of_texts(texts: Sequence[Any]) -> Iterator[str]:
     """Yield which of these is the first that is no text."""
-    wrong = [row for row, text in enumerate(texts) if not isinstance(text, str | bytes)]
-    if wrong:
-        first, more = wrong[0], f" ({len(wrong) - 1:,} more are no texts either)" if len(wrong) > 1 else ""
-        what = _described(texts[first])
-        remedy = "leave it out, or use an empty text" if what == "null" else "a text must be str or bytes"
-        yield f"texts[{first}] is {what}{more}: {remedy}"
+    wrong = next((row for row, text in enumerate(texts) if not isinstance(text, str | bytes)), None)
+    if wrong is not None:
+        yield f"texts[{wrong}] is of type {type(texts[wrong]).__name__}: a text must be str or bytes"
+
+
+_NULLS = ("None", "nan", "<NA>", "NaT")
+"""How values are shown that say that there is none."""
 
 
 def problems_of_names(names: Sequence[Any], texts: int | None) -> Iterator[str]:
@@ -281,11 +281,8 @@ def problems_of_names(names: Sequence[Any], texts: int | None) -> Iterator[str]:
         yield f"there must be as many names as texts, {texts}, not {len(names)}"
     met = dict[bytes, int]()
     for row, name in enumerate(names):
-        if _is_null(name):
+        if not isinstance(name, str | bytes) and str(name) in _NULLS:
             yield f"names[{row}] is null: give each text a name"
-            return
-        if not _is_hashable(name):
-            yield f"names[{row}] is {_described(name)}, which is not hashable: use str, int or another type"
             return
         try:
             encoded = name_in_bytes(name)
@@ -293,8 +290,7 @@ def problems_of_names(names: Sequence[Any], texts: int | None) -> Iterator[str]:
             yield f"names holds {error.object!r}, which has no bytes: give bytes"
             return
         if (first := met.setdefault(encoded, row)) != row:
-            same = f"both {name!r}" if name == names[first] else f"{names[first]!r} and {name!r}, which read the same"
-            yield f"names[{first}] and names[{row}] are {same}: each text needs a name of its own"
+            yield f"names[{first}] and names[{row}] read the same, {name!r}: each text needs a name of its own"
             return
 
 
@@ -311,23 +307,3 @@ def names_of(names: Sequence[Any] | None, texts: int) -> tuple[list[bytes], dict
     return called, {
         encoded: name for encoded, name in zip(called, names, strict=True) if not isinstance(name, str | bytes)
     }
-
-
-def _described(value: Any) -> str:
-    """What a value is, in words."""
-    return "null" if _is_null(value) else f"of type {type(value).__name__}"
-
-
-def _is_null(value: Any) -> bool:
-    """Whether a value says that there is none: None, NaN, or what pandas has for it."""
-    if isinstance(value, float):
-        return isnan(value)
-    return value is None or type(value).__name__ in ("NAType", "NaTType")
-
-
-def _is_hashable(value: Any) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True

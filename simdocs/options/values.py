@@ -45,7 +45,6 @@ class Values(NamedTuple):
     words: what is accepted; empty for members of a family.
     of_python, of_word: the value that a Python object or a word of a command line stands for; None: it is not accepted.
         A path that is not accepted is a ValueError, which says why. of_word of None: as of_python.
-    hint: what a wrong value may have meant.
     shown: what messages show of a wrong value.
     family: the members of which one is named; empty: values are no names.
     python: the type of a value as Python callers give it.
@@ -58,7 +57,6 @@ class Values(NamedTuple):
     words: str
     of_python: Callable[[Any], Any]
     of_word: Callable[[str], Any] | None = None
-    hint: Callable[[object], str] = lambda _: ""
     shown: Callable[[object], object] = without_secret
     family: Mapping[str, Member] = MappingProxyType({})
     python: str = "str"
@@ -87,10 +85,12 @@ class Values(NamedTuple):
 
     def refusal(self, wanted: object, given: object) -> str:
         """The message about a wrong value: what is wanted, what was given, and what may have been meant."""
+        from difflib import get_close_matches
+
         given = self.shown(given)
         shown = given if not isinstance(given, str) or len(given) <= _SHOWN else f"{given[:_SHOWN]}..."
-        hint = self.hint(given)
-        return f"must be {wanted}, not {shown!r}" + (f": {hint}" if hint else "")
+        near = get_close_matches(given, self.family, 1, 0.7) if isinstance(given, str) else []
+        return f"must be {wanted}, not {shown!r}" + (f": did you mean {near[0]}?" if near else "")
 
 
 FLAG = Values("True or False", lambda value: value if isinstance(value, bool) else None, python="bool")
@@ -128,25 +128,17 @@ def _number(text: str) -> float | None:
         return None
 
 
-def _bounded(words: str, least: float, most: float, hint: Callable[[object], str] = lambda _: "") -> Values:
+def _bounded(words: str, least: float, most: float) -> Values:
     """A number within bounds."""
 
     def check(value: Any) -> float | None:
         is_real = isinstance(value, Real) and not isinstance(value, bool)
         return float(value) if is_real and least <= float(value) <= most else None
 
-    return Values(words, check, lambda text: check(_number(text)), hint, python="float", is_number=True)
+    return Values(words, check, lambda text: check(_number(text)), python="float", is_number=True)
 
 
-def _meant_fraction(given: object) -> str:
-    """The fraction that a wrong value may stand for: a percentage, or a number with a decimal comma."""
-    number = _number(str(given).strip().removesuffix("%").replace(",", ".")) or 0.0
-    # Nobody looks for a similarity of a few percent.
-    number = number / 100 if 10 <= number <= 100 else number
-    return f"did you mean {number:g}?" if 0 < number <= 1 else ""
-
-
-FRACTION = _bounded("a number above 0 and up to 1, such as 0.8", nextafter(0, 1), 1.0, _meant_fraction)
+FRACTION = _bounded("a number above 0 and up to 1, such as 0.8", nextafter(0, 1), 1.0)
 SECONDS = _bounded("a number of seconds, 0 or more", 0.0, inf)
 """Infinity is for ever."""
 
@@ -188,22 +180,10 @@ SEED = Values(
 def choice(family: Mapping[str, Member]) -> Values:
     """The name of a member of a family."""
 
-    def hint(given: object) -> str:
-        """The member that a wrong value may stand for: one with a similar name, or one that help describes so."""
-        from difflib import get_close_matches
-
-        if not isinstance(given, str):
-            return ""
-        if set(given.split(",")) <= family.keys():
-            return "only one is allowed"
-        described = [name for name, member in family.items() if member.help.lower() == given.lower()]
-        near = described or get_close_matches(given, family, 1, 0.7)
-        return f"did you mean {near[0]}?" if near else ""
-
     def check(value: Any) -> str | None:
         return value if isinstance(value, str) and value in family else None
 
-    return Values("", check, hint=hint, family=family)
+    return Values("", check, family=family)
 
 
 MOST_CHARACTERS = 1000

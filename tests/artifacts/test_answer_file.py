@@ -93,7 +93,6 @@ FORGED = {
     "a missing row": lambda lines: lines.pop(1),
     "another root": of_root(path="/etc/"),
     "a relative root": of_root(path="docs/"),
-    "a root of an index": of_root(argument=None),
     "other parameters": lambda lines: lines[0]["parameters"]["shingling"].update(k=0),
     "another format": lambda lines: lines[0].update(format="simdocs.index"),
     "other tables of Unicode": lambda lines: lines[0].update(unicode="3.2.0"),

@@ -105,7 +105,6 @@ REFUSED = {
         "x.signatures: does not have the parameters of few.index: ignore_common is 0.5",
     ),
     "dedupe docs --ignore-common 0": (2, "--ignore-common must be a number above 0 and up to 1, such as 0.8, not '0'"),
-    "dedupe docs --ignore-common 40": (2, "not '40': did you mean 0.4?"),
     "dedupe docs --template gone": (2, "gone: No such file or directory"),
     "dedupe docs --template empty": (2, "empty: this template is empty, so it has no tokens: give the text that"),
     "dedupe docs --template template --template blank": (2, "blank: this template is empty, so it has no tokens"),

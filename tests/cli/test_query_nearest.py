@@ -86,19 +86,6 @@ def test_exact_is_offered_if_no_signature_is_like_a_text(asked):
     assert "every document" not in simdocs(*words, "--exact", cwd=asked).err
 
 
-def test_an_excerpt_leads_to_containment(asked):
-    """Its most similar documents are much longer. The text of a whole document leads to nothing else."""
-    (asked / "excerpt").write_bytes(A[:100])
-    done = simdocs("query", "x.index", "excerpt", "--nearest", "2", "--summary", cwd=asked)
-    hint = "1 document is much shorter than the texts that are most similar: use {} instead of --nearest 2 to find"
-    instead = "--measure containment --top 2"
-    assert hint.format(instead) in done.err
-    followed = simdocs("query", "x.index", "excerpt", *instead.split(), cwd=asked)
-    assert (followed.status, followed.err, len(followed.rows)) == (0, "", 2)
-    done = simdocs("query", "x.index", "near", "--nearest", "2", "--summary", cwd=asked)
-    assert "containment" not in done.err
-
-
 def test_exact_compares_with_every_document_and_all_copies_are_listed_if_asked_for(asked):
     lay(asked, {"docs/copy": A1, "docs/z": B})
     assert simdocs("index", "docs", "-o", "x.index", cwd=asked) == (0, b"", "")

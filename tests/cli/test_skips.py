@@ -125,14 +125,6 @@ def test_verbose_explains_the_bands_and_the_result(here, answer):
     assert lines[2].startswith("1 duplicate of 1 document, 2 kept")
 
 
-def test_verbose_says_how_loosely_components_hang_together(here):
-    done = simdocs("dedupe", "docs", "-v", "--cluster", "components", cwd=here)
-    jaccard = done.rows[0][2].decode()
-    assert (
-        f"component of docs/a.txt: 2 documents; smallest similarity to it {jaccard}, of any two {jaccard}" in done.err
-    )
-
-
 def test_an_include_that_matches_nothing_is_warned_about(here):
     """A slip of the pen must not look like an answer."""
     done = simdocs("dedupe", "docs", "--include", "docs/*.txt", cwd=here)

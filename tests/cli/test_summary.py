@@ -91,14 +91,6 @@ def test_pairs_left_out_are_those_that_all_copies_adds(here):
     assert "a chain" not in simdocs("pairs", "docs", "--all-copies", "--summary", cwd=here).err
 
 
-def test_the_summary_has_the_facts_of_components(here):
-    facts = facts_of(here, "docs", "--cluster", "components")
-    assert [(one["kept"], one["documents"], one["all_compared"]) for one in facts["components"]] == [
-        ("docs/a.txt", 2, True)
-    ]
-    assert facts["components"][0]["smallest_to_kept"] == facts["components"][0]["smallest_of_two"] > 0.8
-
-
 def test_the_summary_is_valid_json_whatever_patterns_and_names_hold(here):
     os.rename(here / "docs/a.txt", here / "docs" / os.fsdecode(b"\xff\n\x1b"))
     facts = facts_of(here, "docs", "--include", b"\xff*", "--include", "*.txt", "--cluster", "components")

@@ -293,7 +293,7 @@ def test_an_artifact_stays_if_a_directory_of_its_documents_cannot_be_listed(here
     done = simdocs(*ask, cwd=here, before=bound_by_modes)
     assert (done.status, done.err.splitlines()[-1]) == (
         2,
-        f"simdocs: error: {STAGES[stage]}: it has documents below docs/sub, which cannot be listed now, so it is not"
+        f"simdocs: error: {STAGES[stage]}: it has documents of docs/sub, which cannot be read now, so it is not"
         " replaced: make docs/sub readable, or accept the loss with --allow-shrink",
     )
     assert (here / STAGES[stage] / "run.json").read_bytes() == before

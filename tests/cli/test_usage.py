@@ -160,10 +160,6 @@ def test_values_are_checked_before_documents_are_looked_at(here):
         (["--vresion"], "--version"),
         (["dedupe", "docs", "--unit", "words"], "word"),
         (["dedupe", "docs", "--list", "duplicate"], "duplicates"),
-        (["dedupe", "docs", "--unit", "stopword", "--language", "english"], "en"),
-        (["dedupe", "docs", "--threshold", "80"], "0.8"),
-        (["dedupe", "docs", "--threshold", "85%"], "0.85"),
-        (["dedupe", "docs", "--recall", "0,9"], "0.9"),
     ],
     ids=" ".join,
 )
@@ -262,16 +258,6 @@ def test_options_may_stand_anywhere(here):
     assert plain.status == 0
     dashed = simdocs("dedupe", "--list", "kept", "--", "-t", cwd=here)
     assert dashed == (0, b"./-t\n", "")
-
-
-@pytest.mark.reliability("names that begin with a dash")
-def test_a_file_with_the_name_of_an_option_is_mentioned(tmp_path):
-    lay(tmp_path, {"-rf": b"a text", "--x\n": b"a text", "--kept": b"a text"})
-    for wrong, name in (("-rf", "./-rf"), ("--x\n", "./--x\\n"), ("--kept", "./--kept")):
-        done = simdocs("dedupe", wrong, cwd=tmp_path)
-        assert is_one_line(done)
-        assert done.err.endswith(f": the file of that name is {name}\n")
-    assert "the file of that name" not in simdocs("dedupe", "-z", cwd=tmp_path).err
 
 
 def test_language_needs_stop_words(tmp_path):

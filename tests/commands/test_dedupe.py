@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import tempfile
-from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 from simdocs.matching.verify import Verifier
 from tests import strategies as some
 from tests.amounts import examples, slow
-from tests.commands.deduping import CATCH_ALL, answer, sketched, write_texts
+from tests.commands.deduping import CATCH_ALL, answer, write_texts
 from tests.similar_texts import corpora, family
 from tests.twins.text_answers import Choices, Row, Text, Twin
 
@@ -44,32 +43,6 @@ def test_groups_are_those_of_the_twin(unit, keep, texts, multiset, scheme):
 def test_components_are_those_of_the_twin(keep, texts, unit, multiset):
     choices = Choices(unit, some.small_k(unit), multiset, 0.5, keep)
     assert asked(texts, choices, "groups", cluster="components") == Twin(texts, choices).components()
-
-
-@examples(8)
-@given(texts=corpora(), unit=some.one_of("unit"), multiset=st.booleans())
-def test_the_looseness_of_components_is_that_of_the_twin(texts, unit, multiset):
-    choices = Choices(unit, some.small_k(unit), multiset)
-    twin = Twin(texts, choices)
-    members: dict[int, list[int]] = {}
-    for first, row, _ in twin.components():
-        members.setdefault(first, [first]).append(row)
-    with tempfile.TemporaryDirectory() as root:
-        names = write_texts(Path(root), texts)
-        options = choices._asdict() | CATCH_ALL | {"cluster": "components"}
-        with sketched([root], **options) as work:
-            work.groups()
-            facts = work.facts()["components"]
-    found = {names.index(fact["kept"].encode()[-4:]): fact for fact in facts}
-    assert {first: fact["documents"] for first, fact in found.items()} == {
-        first: len(rows) for first, rows in members.items()
-    }
-    for first, rows in members.items():
-        assert found[first]["smallest_to_kept"] == round(min(twin.jaccard(first, row) for row in rows[1:]), 6)
-        assert found[first]["smallest_of_two"] == round(min(twin.jaccard(a, b) for a, b in combinations(rows, 2)), 6)
-        assert found[first]["all_compared"]
-    smallest = [fact["smallest_of_two"] for fact in facts]
-    assert smallest == sorted(smallest)
 
 
 @examples(8)

@@ -17,7 +17,7 @@ from tests import strategies as some
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {name.removesuffix(".1"): text for name, text in pages().items()}
-COMMANDS = {f"simdocs-{name}": command for name, command in simdocs.commands.items()}
+COMMANDS = {f"simdocs-{name}": simdocs.commands[name] for name in simdocs.commands}
 ASKING = [name for name, command in COMMANDS.items() if isinstance(command, Command)]
 
 SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "EXAMPLES", "SEE ALSO"]

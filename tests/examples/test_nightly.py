@@ -137,7 +137,7 @@ def test_documents_of_a_closed_directory_stay_in_the_index_and_are_not_new_later
     (archive / "deep").chmod(0)
     done = nightly(*two, before=bound_by_modes)
     assert (done.status, done.out) == (2, b"")
-    assert f"it has documents below {archive / 'deep'}, which cannot be listed now" in done.err
+    assert f"it has documents of {archive / 'deep'}, which cannot be read now" in done.err
     (archive / "deep").chmod(0o700)
     assert matches(nightly(*two)) == []
 

@@ -55,9 +55,8 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(
         lines, "read_lines", lambda source, form, *more: (read_feeds if form == "feeds" else usual)(source, form, *more)
     )
-    CONTAINERS.register("feeds", ContainerFormat("pages between form feeds", (b".feed",)))
+    monkeypatch.setitem(CONTAINERS, "feeds", ContainerFormat("pages between form feeds", (b".feed",)))
     yield
-    CONTAINERS.remove("feeds")
 
 
 @pytest.fixture(params=[pytest.param(name, marks=needs_pyarrow if name in ARROW else ()) for name in SAMPLES])

@@ -29,7 +29,7 @@ from simdocs.kernels.ignored_tokens import digest_of
 from simdocs.model.artifact import Artifact
 from simdocs.model.columns import Column
 from simdocs.model.documents import IGNORED, WITHOUT_TOKENS, Documents, SourceFiles
-from simdocs.model.ragged import Array, Mask, Ragged
+from simdocs.model.ragged import Array, Ragged
 from simdocs.names import display_name
 from simdocs.options.recipes import Banding, Containing, Ignoring, IndexRecipe, SignatureRecipe
 from simdocs.storage.syscalls import open_directory
@@ -176,17 +176,12 @@ def _signatures(ignoring: Ignoring, arrays: Arrays) -> Iterator[Defect]:
         yield "ignored.npy", "does not ascend without repeats"
     if digest_of(ignored) != ignoring.ignored_digest:
         yield "ignored.npy", "does not have the digest in manifest.json"
-    if ((facts["ignored"] > facts["count"]) | (_are_ignored(facts) != (facts["flags"] & IGNORED != 0))).any():
+    without_any = (facts["count"] > 0) & (facts["ignored"] == facts["count"])
+    if ((facts["ignored"] > facts["count"]) | (without_any != (facts["flags"] & IGNORED != 0))).any():
         yield "documents.npy", "the number of tokens that are left out of a document is impossible"
     without = (facts["flags"] & WITHOUT_TOKENS) != 0
     if (arrays["signatures"][without] != EMPTY_VALUE).any():
         yield "signatures.npy", "a document without tokens has a signature"
-
-
-def _are_ignored(facts: Array) -> Mask:
-    """Which documents have tokens, but all of them are left out."""
-    every: Mask = (facts["count"] > 0) & (facts["ignored"] == facts["count"])
-    return every
 
 
 def _tables(banding: Banding, arrays: Arrays) -> Iterator[Defect]:

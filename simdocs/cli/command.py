@@ -45,13 +45,16 @@ class OptionValue(click.ParamType[Any]):
         self.declared, self.name = declared, declared.name
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
-        """The value that a word stands for, or the word itself in a Wrong."""
+        """The value that a word stands for. A wrong word is recorded, and reported together with all others."""
         if not isinstance(value, str):
             return value
         try:
             return self.declared.values.parse(value)
         except ValueError as wanted:
-            raise Wrong(f"{self.declared.flag} {self.declared.values.refusal(wanted, value)}") from None
+            wrong = f"{self.declared.flag} {self.declared.values.refusal(wanted, value)}"
+        assert ctx is not None
+        ctx.meta.setdefault(WRONG, []).append(wrong)
+        return None
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:  # noqa: ARG002
         """The members of a family with their meanings. For paths, the shell offers files or directories."""
@@ -62,10 +65,6 @@ class OptionValue(click.ParamType[Any]):
             return [CompletionItem(incomplete, type=values.shell)]
         named = [(name, member.help) for name, member in values.family.items() if name.startswith(incomplete)]
         return [CompletionItem(name, help=meaning) for name, meaning in named]
-
-
-class Wrong(click.BadParameter):
-    """A value that an option does not accept."""
 
 
 class Argument(click.ParamType[bytes]):
@@ -122,16 +121,6 @@ class OfCommand(click.Option):
             return
         yield record[0], record[1].replace(self.help or "", self.declared.help, 1)
         yield from ((f"    {name}", member.help) for name, member in family.items())
-
-    def handle_parse_result(
-        self, ctx: click.Context, opts: Mapping[str, Any], args: list[str]
-    ) -> tuple[Any, list[str]]:
-        """The value. A wrong value is recorded, and reported together with all others."""
-        try:
-            return super().handle_parse_result(ctx, opts, args)
-        except Wrong as error:
-            ctx.meta.setdefault(WRONG, []).append(error.message)
-            return None, args
 
 
 WRONG = "simdocs.wrong"
@@ -232,17 +221,13 @@ def _short(command: Command, ctx: click.Context) -> str:
     formatter.write_text(" ".join(re.split(r"\n\s*\n", (command.help or "").strip())[0].split()))
     options = {option.declared.name: option for option in command.params if isinstance(option, OfCommand)}
     records = (options[name].get_help_record(ctx) for name in command.asked.usual)
-    if rows := [(row[0], _first_sentence(row[1])) for row in records if row is not None]:
+    if rows := [(row[0], re.split(r"(?<=\.)\s", row[1], maxsplit=1)[0]) for row in records if row is not None]:
         with formatter.section("Usual options"):
             formatter.write_dl(rows)
     write_examples(formatter, command.asked.examples[:2])
     formatter.write_paragraph()
     formatter.write_text(f"All options: {ctx.command_path} --help")
     return formatter.getvalue().rstrip("\n")
-
-
-def _first_sentence(text: str) -> str:
-    return re.split(r"(?<=\.)\s", text, maxsplit=1)[0]
 
 
 def _whole(command: Command, ctx: click.Context) -> str:

@@ -133,22 +133,17 @@ GUIDE = Path(__file__).with_name("guide.md")
 """The guide: in a clone a link to docs/guide.md, in a wheel a copy of it."""
 
 
-class _Topic(click.ParamType[str]):
-    """The name of a command, of a group of options, or `guide`. Shells offer all of them."""
+def _topics(_context: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+    """The topics of help whose names begin like the incomplete word, with what they are about."""
+    from click.shell_completion import CompletionItem
 
-    name = "topic"
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:  # noqa: ARG002
-        """The topics whose names begin like the incomplete word, with what they are about."""
-        from click.shell_completion import CompletionItem
-
-        topics = {name: simdocs.commands[name].get_short_help_str() for name in simdocs.commands} | dict(SHARED)
-        topics[GUIDE.stem] = "How to choose options, delete duplicates safely, and run simdocs every night"
-        return [CompletionItem(name, help=text) for name, text in topics.items() if name.startswith(incomplete)]
+    topics = {name: simdocs.commands[name].get_short_help_str() for name in simdocs.commands} | dict(SHARED)
+    topics[GUIDE.stem] = "How to choose options, delete duplicates safely, and run simdocs every night"
+    return [CompletionItem(name, help=text) for name, text in topics.items() if name.startswith(incomplete)]
 
 
 @simdocs.command("help", context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("topic", required=False, metavar="[COMMAND|GROUP|guide]", type=_Topic())
+@click.argument("topic", required=False, metavar="[COMMAND|GROUP|guide]", shell_complete=_topics)
 @click.pass_context
 def help_command(context: click.Context, topic: str | None) -> None:
     """Show the help of a command or of a group of options, or the guide.

@@ -63,18 +63,11 @@ def question(name: str) -> Question:  # noqa: PLR0912  (a case for each command)
             from simdocs.commands import act
 
             return Question(act.Undo, act.undo)
-        case "shingle":
+        case "shingle" | "signature" | "index":
             from simdocs.commands import build
 
-            return Question(build.Shingle, build.answer)
-        case "signature":
-            from simdocs.commands import build
-
-            return Question(build.Signature, build.answer)
-        case "index":
-            from simdocs.commands import build
-
-            return Question(build.Index, build.answer)
+            stages = {"shingle": build.Shingle, "signature": build.Signature, "index": build.Index}
+            return Question(stages[name], build.answer)
         case "merge":
             from simdocs.commands import build
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from simdocs.errors import MemoryNeededError
 from simdocs.model.figures import counted, cut_in_words, shown_probability
-from simdocs.model.result import FACTS, Table
+from simdocs.model.result import FACTS, Result, Table
 from simdocs.options.answers import Drawn, Searching
 from simdocs.options.declaration import option
 from simdocs.options.sources import DOCS, Banded
@@ -18,7 +18,6 @@ from simdocs.options.values import UNITS_OF_SIZE, whole
 if TYPE_CHECKING:
     from simdocs.engines.run import Run
     from simdocs.matching.measured_recall import MeasuredRecall
-    from simdocs.model.result import Result
     from simdocs.options.recipes import Banding
 
 _SAMPLE = 2000
@@ -82,7 +81,6 @@ def answer(options: Audit, run: Run) -> Result:
     from simdocs.matching.preparing import prepare
     from simdocs.matching.self_join import SelfJoin
     from simdocs.matching.verify import Verifier, outdated_warnings
-    from simdocs.model.result import Result
     from simdocs.pipeline.boilerplate import with_common_tokens
     from simdocs.reading.lookalikes import looking_like
 
@@ -120,10 +118,8 @@ def answer(options: Audit, run: Run) -> Result:
 
     def lines(_seconds: float, _verbose: bool) -> Iterator[str]:
         yield f"{read_in_words(documents, skipped)}; {counted(found.texts, 'different text')}"
-        if found.texts < 2:
-            yield no_pair(documents, skipped, "recall to measure")
-        else:
-            yield from _recall_in_words(found, banding)
+        too_few = [no_pair(documents, skipped, "recall to measure")]
+        yield from too_few if found.texts < 2 else _recall_in_words(found, banding)
 
     return Result(
         "audit",

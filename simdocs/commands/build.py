@@ -19,13 +19,10 @@ if TYPE_CHECKING:
     from simdocs.model.result import Result
 
 
-def output_named(options: Build) -> str:
-    """A dry run compares with an artifact that has a name."""
-    return "--dry-run needs -o: name the artifact to compare with" if options.dry_run and options.output is None else ""
-
-
 def of_dry_runs(options: Build) -> str:
-    """A dry run takes no lock, and only it prints anything."""
+    """A dry run compares with an artifact that has a name, and takes no lock; and only it prints anything."""
+    if options.dry_run and options.output is None:
+        return "--dry-run needs -o: name the artifact to compare with"
     if options.dry_run and options.lock_wait:
         return "--lock-wait and --dry-run cannot be combined: --dry-run takes no lock"
     if not options.dry_run and (useless := options.differ(("format", "header"))):
@@ -44,7 +41,7 @@ class Build(OfTokens, Updating, Target, Drawn):
 
     kind: ClassVar[str] = ""
     takes = DOCS
-    rules: ClassVar[tuple[Rule, ...]] = (output_named, of_dry_runs)
+    rules: ClassVar[tuple[Rule, ...]] = (of_dry_runs,)
     path = None
     has_parts = False
 

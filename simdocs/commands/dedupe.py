@@ -40,16 +40,11 @@ MEMBERS = table_head(document=NAME, group=NUMBER, kept=NAME, jaccard=SIMILARITY)
 _ALL_COLUMNS = "with all columns, in the format of PATH's suffix. Several files, or a directory, make a directory."
 
 
-def of_components(options: Dedupe) -> str:
-    """A component has one kept document, and no limit of candidates."""
+def of_groups(options: Dedupe) -> str:
+    """A component has one kept document, and no limit of candidates; and what has changed is about one index."""
     useless = options.differ(("against", "max_candidates"))
     if options.cluster == "components" and useless:
         return f"--cluster {options.cluster} and {flags(useless)} cannot be combined"
-    return ""
-
-
-def of_one_index(options: Dedupe) -> str:
-    """What has changed is about one index."""
     return "--changed and --against cannot be combined" if options.changed and options.against is not None else ""
 
 
@@ -86,7 +81,7 @@ class Dedupe(Banded, Grouping, Searching, Drawn):
     usual = ("threshold", "unit", "k", "include", "keep", "against", "list", "output", "kept_rows")
     upstream = ("shingles", "signatures", "index")
     of_paths = (*Banded.of_paths, *ROW_OUTPUTS)
-    rules = (of_components, every_pair, of_one_index, rows_once, names_with_nul)
+    rules = (of_groups, every_pair, rows_once, names_with_nul)
 
     output: bytes | None = Drawn.options["output"].but(help=f"{ANSWER} If it ends in .answer, it is for simdocs act.")
     list: str | None = option(

@@ -50,8 +50,6 @@ def stop_word_list(name: bytes) -> str:
 
     InputError: the list cannot be used. UsageError: the file has many texts.
     """
-    from simdocs.reading.single_text import read_single_document
-
     shown = display_name(name)
     data = read_single_document(name, Walking().max_size, Sequences())
     if len(data) > MOST_STOP_WORDS:
@@ -153,8 +151,6 @@ def tokens_of_templates(templates: Sequence[bytes], shingling: Shingling) -> Tok
 
 def _text(name: bytes, shingling: Shingling) -> bytes:
     """A template as UTF-8. InputError, UsageError: it is not one text, or cannot be read, or has no tokens."""
-    from simdocs.reading.single_text import read_single_document
-
     text = read_single_document(name, Walking().max_size, Sequences())
     if not len(template_tokens([text], shingling)):
         problem = "this template is empty, so it has no tokens"

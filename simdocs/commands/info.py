@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from simdocs.errors import ArtifactError, InputError
-from simdocs.model.result import FACTS, NAME, Look, Table, table_head
+from simdocs.model.result import FACTS, NAME, Look, Result, Table, table_head
 from simdocs.names import display_name
 from simdocs.options.answers import Drawn, Talking
 from simdocs.options.declaration import Options, flags, option
@@ -18,7 +18,6 @@ from simdocs.options.values import FLAG, path_name, without_secret
 
 if TYPE_CHECKING:
     from simdocs.engines.run import Run
-    from simdocs.model.result import Result
 
 
 PROBLEMS = table_head(kind=NAME, problem=NAME)
@@ -88,7 +87,6 @@ def answer(options: Info, run: Run) -> Result:  # noqa: ARG001  (as all answers)
     from simdocs.artifacts.formats import FORMATS
     from simdocs.commands.resolve import opened
     from simdocs.commands.shown_tables import facts_of
-    from simdocs.model.result import Result
 
     facts = facts_of(opened(options.artifact, tuple(FORMATS)))
     rows = [(key, None if value == "" else value) for key, value in facts]
@@ -105,7 +103,6 @@ def answer(options: Info, run: Run) -> Result:  # noqa: ARG001  (as all answers)
 def check(options: Check, run: Run) -> Result:
     """The damage in artifacts, and those that cannot be read, as errors of the run."""
     from simdocs.artifacts.damage import damages, damages_of
-    from simdocs.model.result import Result
 
     found = run.errors
     for given in options.artifacts:

@@ -59,8 +59,8 @@ def matches(plan: Resolved[Any], run: Run) -> SimilarPairs:
     asked = prepare(plan.intake, plan.recipe, run) if plan.changed is None else indexed.select(plan.changed)
     documents = asked.documents
     if plan.changed is not None and indexed.index is not None and (given := indexed.index.given_names):
-        now = {at: given[row] for at, row in enumerate(plan.changed.tolist()) if row in given}
-        documents = replace(documents, given_names=now)
+        rows = enumerate(plan.changed.tolist())
+        documents = replace(documents, given_names={at: given[row] for at, row in rows if row in given})
     names = names_for(run, documents, indexed)
     kind, head = (ContainedPairs, CONTAINING) if _contained(plan) else (Pairs, MATCHES)
     held = [kind.empty()]
@@ -90,23 +90,15 @@ def matches(plan: Resolved[Any], run: Run) -> SimilarPairs:
         run.draw(Table(NAMES, names_listed))
     else:
         run.draw(Table(head, lambda: (rows for each in blocks() for rows in pair_rows(each.corpus, each.pairs, names))))
-    run.skipped.warnings += _warnings(plan, run)
+    run.skipped.warnings += outdated_warnings(run, indexed.index)
+    if (banding := _searched_by(plan)) is not None:
+        run.skipped.warnings += unknown_recall(plan.recipe)
+        run.skipped.warnings += () if nearest else threshold_warning(plan.threshold, banding)
     pairs, both = kind.concat(held), indexed.select(np.arange(len(indexed))).followed_by(asked)
     advice = () if found else tuple(_nothing_found(asked.documents, plan))
-    of_nearest = {"nearest": nearest, "copies_left_out": left_out} if nearest else {}
-    banding = _searched_by(plan)
-    facts = facts_of_search(
-        *(plan, documents, run, of_nearest | {"matches": found, "matched": matched}, advice),
-        recipe=plan.recipe,
-        grouping=Grouping.of(wanted.fields()),
-        banding=banding,
-        probability=_probability(plan),
-        ignored=len(plan.intake.ignored),
-        more={"indexed": len(indexed)},
-        undecided=run.tally.undecided if _by_sketch(plan) else None,
-    )
-    how = _how_nearest(nearest, exact=wanted.exact) if nearest else ""
-    beside = f", against {counted(len(indexed), 'document')}"
+    counts = {"nearest": nearest, "copies_left_out": left_out} if nearest else {}
+    counts |= {"matches": found, "matched": matched}
+    facts = _facts(plan, documents, run, counts, advice)
     in_both = replace(pairs, left=len(indexed) + pairs.left)
     return SimilarPairs(
         "query",
@@ -120,17 +112,30 @@ def matches(plan: Resolved[Any], run: Run) -> SimilarPairs:
             *(facts, documents, run.skipped, _outcome(facts, seconds)),
             needed=1,
             verbose=verbose,
-            beside=beside,
-            how=how,
+            beside=f", against {counted(len(indexed), 'document')}",
         ),
         is_found=similar > 0,
         advice=advice,
     )
 
 
-def _how_nearest(nearest: int, *, exact: bool) -> str:
-    texts = "text" if nearest == 1 else f"{nearest:,} texts"
-    return f"the most similar {texts}, whatever the threshold{'; every text was compared' if exact else ''}"
+def _facts(
+    plan: Resolved[Any], documents: Documents, run: Run, counts: Mapping[str, int], advice: tuple[str, ...]
+) -> dict[str, Any]:
+    banding = _searched_by(plan)
+    probability = 1.0 if banding is None else least_probability(plan.threshold, *banding.cut)
+    if _by_sketch(plan):
+        probability = float(plan.recipe.banding.recall)
+    return facts_of_search(
+        *(plan, documents, run, counts, advice),
+        recipe=plan.recipe,
+        grouping=Grouping.of(plan.options.fields()),
+        banding=banding,
+        probability=probability,
+        ignored=len(plan.intake.ignored),
+        more={"indexed": 0 if plan.known is None else len(plan.known)},
+        undecided=run.tally.undecided if _by_sketch(plan) else None,
+    )
 
 
 def _outcome(facts: Mapping[str, Any], seconds: float) -> Iterator[str]:
@@ -152,25 +157,6 @@ def _blocks(plan: Resolved[Any], indexed: Corpus, asked: Corpus, top: int, run: 
     if _contained(plan):
         return find_containing(lookup, by_sketch=_by_sketch(plan))
     return find_matches(lookup, exact=exact, most_memory=plan.options.max_memory)
-
-
-def _warnings(plan: Resolved[Any], run: Run) -> Iterator[str]:
-    """Yield what to know before trusting the answer."""
-    yield from outdated_warnings(run, None if plan.known is None else plan.known.index)
-    banding = _searched_by(plan)
-    if banding is not None:
-        yield from unknown_recall(plan.recipe)
-    if banding is not None and plan.options.nearest is None:
-        yield from threshold_warning(plan.threshold, banding)
-
-
-def _probability(plan: Resolved[Any]) -> float:
-    """The least with which a pair at the threshold becomes a candidate."""
-    if _by_sketch(plan):
-        return float(plan.recipe.banding.recall)
-    if _contained(plan) or plan.options.exact:
-        return 1.0
-    return least_probability(plan.threshold, *plan.recipe.banding.cut)
 
 
 def _nothing_found(asked: Documents, plan: Resolved[Any]) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,9 +19,11 @@ from simdocs.matching.preparing import prepare
 from simdocs.matching.quoting import Quote, Quoting
 from simdocs.matching.verify import Verifier, outdated_warnings
 from simdocs.model.comparison import counted_units
+from simdocs.model.documents import Documents
 from simdocs.model.figures import counted
 from simdocs.model.ragged import Rows, Tokens, batches
 from simdocs.model.result import EXCERPTS, NAME, NUMBER, PLAIN, QUOTING, Blocks, Look, Result, Row, Table, table_head
+from simdocs.model.skipped import Skipped
 from simdocs.names import display_name, text_to_name
 from simdocs.options.families import UNITS
 from simdocs.options.recipes import Shingling
@@ -139,36 +141,38 @@ def quotations(plan: Resolved[Any], run: Run) -> Result:
         "looks_like": dict(looking_like(documents)),
     }
 
-    def lines(seconds: float, _verbose: bool) -> Iterator[str]:
-        if why := why_so_few(documents, run.skipped, 1):
-            yield f"nothing was compared: {why}"
-        yield f"{read_in_words(documents, run.skipped)}, against {counted(len(indexed), 'document')}"
-        yield from left_out_in_words(documents, len(plan.intake.ignored))
-        if not why:
-            yield f"{_how_found(undecided, len(documents))}; {counted(run.tally.verified, 'text')} read again"
-        passages = counted(found, "passage") if found else "no passages"
-        matches = f" for {counted(matched, 'document')}" * bool(found)
-        shorter = "" if found or why else "; --min-passage finds shorter ones"
-        yield f"{passages} of {least:,} {UNITS[unit].plural} or more{matches}, in {seconds:.2f} s{shorter}"
-
     return Result(
         "query",
         table,
         drawn=lambda look: (with_texts if look.nested else table,),
         facts=facts,
-        lines=lines,
+        lines=lambda seconds, _verbose: _lines(facts, documents, run.skipped, unit, seconds),
         documents=documents,
         skipped=run.skipped,
         is_found=found > 0,
     )
 
 
-def _how_found(undecided: int | None, asked: int) -> str:
-    """A phrase about how candidates were found. undecided: queries that were compared with all texts; None: all."""
-    if undecided is None or undecided == asked:
-        return "every passage is found"
-    every = f"; {counted(undecided, 'document')} compared with every text" * bool(undecided)
-    return f"the sketch may miss short passages, --exact misses none{every}"
+def _lines(
+    facts: Mapping[str, Any], documents: Documents, skipped: Skipped, unit: str, seconds: float
+) -> Iterator[str]:
+    """Yield the lines of the summary."""
+    if why := why_so_few(documents, skipped, 1):
+        yield f"nothing was compared: {why}"
+    yield f"{read_in_words(documents, skipped)}, against {counted(facts['indexed'], 'document')}"
+    yield from left_out_in_words(documents, facts["ignored_tokens"])
+    undecided, found = facts.get("compared_with_all"), facts["passages"]
+    how = "every passage is found"
+    if undecided is not None and undecided < len(documents):
+        every = f"; {counted(undecided, 'document')} compared with every text" * bool(undecided)
+        how = f"the sketch may miss short passages, --exact misses none{every}"
+    if not why:
+        yield f"{how}; {counted(facts['read_again'], 'text')} read again"
+    passages = counted(found, "passage") if found else "no passages"
+    matches = f" for {counted(facts['matched'], 'document')}" * bool(found)
+    shorter = "" if found or why else "; --min-passage finds shorter ones"
+    of_length = f"of {facts['min_passage']:,} {UNITS[unit].plural} or more"
+    yield f"{passages} {of_length}{matches}, in {seconds:.2f} s{shorter}"
 
 
 def _texts(asked: Corpus, rows: Rows, verifier: Verifier) -> Iterator[tuple[int, bytes]]:

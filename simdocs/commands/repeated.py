@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import count
 from typing import Any, NamedTuple
@@ -38,6 +38,7 @@ from simdocs.model.result import (
     Table,
     table_head,
 )
+from simdocs.model.skipped import Skipped
 from simdocs.options.families import UNITS
 from simdocs.pipeline.prepare import files_of, refuse_unusable
 from simdocs.pipeline.reading import Reading
@@ -116,7 +117,6 @@ def repeated(plan: Resolved[Any], run: Run) -> Result:
             excerpts.close()
     table = Table(PLACES, lambda: ([row[: len(PLACES.columns)] for row in block] for block in with_texts.blocks()))
     found, matched = len(listed.numbers), len(np.unique(some.document[listed.rows]))
-    total, covered = int(documents.facts["length"].sum()), _covered(documents, some, listed)
     facts = {
         **facts_read(documents),
         "skipped": run.skipped.counts,
@@ -125,38 +125,42 @@ def repeated(plan: Resolved[Any], run: Run) -> Result:
         "passages": found,
         "places": len(listed.rows),
         "matched": matched,
-        "units": total,
-        "in_passages": covered,
+        "units": int(documents.facts["length"].sum()),
+        "in_passages": _covered(documents, some, listed),
         "parameters": recipe.as_dict(),
         "seconds": None,
         "looks_like": dict(looking_like(documents)),
     }
-
-    def lines(seconds: float, _verbose: bool) -> Iterator[str]:
-        if why := why_so_few(documents, run.skipped, 2):
-            yield f"nothing was compared: {why}"
-        yield read_in_words(documents, run.skipped)
-        if ignored := facts["ignored_tokens"]:
-            yield f"{ignored:,} tokens of templates are left out: passages of hardly anything else are not listed"
-        of_length = f"of {counted_units(least, unit)} or more in several documents"
-        if not found:
-            shorter = "; --min-passage finds shorter ones" if total and not why else ""
-            yield f"no passages {of_length}, in {seconds:.2f} s{shorter}"
-            return
-        where = f"{counted(len(listed.rows), 'place')} in {counted(matched, 'document')}"
-        share = f"{covered / max(1, total):.1%} of all {UNITS[unit].plural}"
-        yield f"{counted(found, 'passage')} {of_length}: {where}, {share}, in {seconds:.2f} s"
 
     return Result(
         "passages",
         table,
         drawn=lambda look: (with_texts if look.nested else table,),
         facts=facts,
-        lines=lines,
+        lines=lambda seconds, _verbose: _lines(facts, documents, run.skipped, unit, seconds),
         documents=documents,
         skipped=run.skipped,
         is_found=found > 0,
     )
+
+
+def _lines(
+    facts: Mapping[str, Any], documents: Documents, skipped: Skipped, unit: str, seconds: float
+) -> Iterator[str]:
+    """Yield the lines of the summary."""
+    if why := why_so_few(documents, skipped, 2):
+        yield f"nothing was compared: {why}"
+    yield read_in_words(documents, skipped)
+    if ignored := facts["ignored_tokens"]:
+        yield f"{ignored:,} tokens of templates are left out: passages of hardly anything else are not listed"
+    of_length = f"of {counted_units(facts['min_passage'], unit)} or more in several documents"
+    if not facts["passages"]:
+        shorter = "; --min-passage finds shorter ones" if facts["units"] and not why else ""
+        yield f"no passages {of_length}, in {seconds:.2f} s{shorter}"
+        return
+    where = f"{counted(facts['places'], 'place')} in {counted(facts['matched'], 'document')}"
+    share = f"{facts['in_passages'] / max(1, facts['units']):.1%} of all {UNITS[unit].plural}"
+    yield f"{counted(facts['passages'], 'passage')} {of_length}: {where}, {share}, in {seconds:.2f} s"
 
 
 def _listed(some: Occurrences, places: Places, units: Index, own: Index) -> _Listed:

@@ -33,7 +33,7 @@ from simdocs.options.recipes import (
     SignatureRecipe,
     Sketching,
 )
-from simdocs.options.sources import OfDocuments
+from simdocs.options.sources import OfDocuments, names_of
 from simdocs.options.texts import Normalisation, Sequences, Walking
 from simdocs.pipeline.prepare import Intake
 from simdocs.reading.decode import as_bytes
@@ -330,8 +330,6 @@ def _refuse_disguised(documents: Sequence[object]) -> None:
 
 def _in_memory(options: OfDocuments) -> FileList:
     """Texts in memory as a list of files that were read already."""
-    from simdocs.options.sources import names_of
-
     data = list(map(as_bytes, options.texts or ()))
     called, objects = names_of(options.names, len(data))
     found = FileList.of(called, [len(text) for text in data], dict(enumerate(data)), texts=True)

@@ -49,29 +49,17 @@ if TYPE_CHECKING:
 _STANDARD_OUTPUT = "/dev/stdout"
 
 
-class RowTargets(NamedTuple):
-    """Where the rows of F files are written.
-
-    outputs: the paths that were given, by parameter.
-    forms: the format of the rows of each output that is one file.
-    read_as: the format of each file.
-    paths: the path of each file in an output that is a directory.
-    """
-
-    outputs: Mapping[str, str]
-    forms: Mapping[str, str]
-    read_as: Sequence[str]
-    paths: Sequence[str]
-
-
 def row_targets(
     outputs: Mapping[str, str],
     found: FileList,
     sources: Sources,
     fields: Sequences,
     others: Sequence[str | None],
-) -> RowTargets:
+) -> tuple[dict[str, str], dict[str, str], list[str], list[str]]:
     """Where the rows of these files are written. Nothing is written yet.
+
+    The outputs by parameter; the format of each that is one file; the format of each file that is read; and its path in
+    an output that is a directory.
 
     outputs: the paths that were given, by parameter. sources: from which the files were found. others: files that are
     written, too. UsageError: a document is no row, rows of two files would be written to one file, an output is an
@@ -107,7 +95,7 @@ def row_targets(
     if "flagged_rows" in outputs and forms.get("flagged_rows", read_as[0]) == "lines":
         raise UsageError("--flagged-rows: a line has no fields: write one file with a name that ends in .jsonl")
     paths = [] if len(forms) == len(outputs) else _relative_names(found, sources, next(iter(outputs.values())))
-    return RowTargets(outputs, forms, read_as, paths)
+    return outputs, forms, read_as, paths
 
 
 def no_rows(parameter: str, count: int, example: bytes) -> UsageError:
@@ -265,13 +253,14 @@ class RowDrafts:
         for needy, (module, what) in needed_by(intake.found.names, fields):
             needs(module, what, display_name(needy))  # or else an output would lack all its rows
         self._found, self._fields, self._limit = intake.found, fields, intake.walking.max_size
-        self._targets = row_targets(outputs, intake.found, intake.sources, fields, others)
+        targets = row_targets(outputs, intake.found, intake.sources, fields, others)
+        self._outputs, self._forms, self._read_as, self._paths = targets
         self._drafts: dict[str, OutputStream | DraftTree | StoredTree] = {}
-        for name, path in self._targets.outputs.items():
-            if name in self._targets.forms:
+        for name, path in self._outputs.items():
+            if name in self._forms:
                 self._drafts[name] = publishing.enter_context(atomic_file(path, is_artifact))
             else:
-                self._drafts[name] = publishing.enter_context(atomic_tree(path, self._targets.paths, is_artifact))
+                self._drafts[name] = publishing.enter_context(atomic_tree(path, self._paths, is_artifact))
 
     def write(self, decision: Decision, documents: Documents, run: Run) -> tuple[WrittenRows, ...]:
         """Write all rows, and make the drafts ready to be published. Return what was written.
@@ -313,27 +302,27 @@ class RowDrafts:
                 lost += not read
         for draft in self._drafts.values():
             draft.prepare()
-        of_tree = {name: files for name in self._targets.outputs if name not in self._targets.forms}
+        of_tree = {name: files for name in self._outputs if name not in self._forms}
         return tuple(
             WrittenRows(name, os.fsencode(path), rows[name], of_tree.get(name), unjudged if name == KEPT else 0, lost)
-            for name, path in self._targets.outputs.items()
+            for name, path in self._outputs.items()
         )
 
     def _opened(self, number: int) -> AbstractContextManager[RowSource]:
         """The rows of a file, which is closed at the end. Raises DocumentSkipped, also when it is entered."""
-        return opened_rows(self._found.source(number, self._limit), self._targets.read_as[number], self._fields)
+        return opened_rows(self._found.source(number, self._limit), self._read_as[number], self._fields)
 
     def _writers(self, number: int, source: RowSource, stack: ExitStack) -> dict[str, RowWriter]:
         """A writer of the rows of this file for each output. stack: closes their files."""
         writers = dict[str, RowWriter]()
         for name, draft in self._drafts.items():
             if isinstance(draft, OutputStream):
-                path, form, write = self._targets.outputs[name], self._targets.forms[name], draft.write
+                path, form, write = self._outputs[name], self._forms[name], draft.write
             else:
-                path, form = self._targets.paths[number], self._targets.read_as[number]
+                path, form = self._paths[number], self._read_as[number]
                 write = stack.enter_context(draft.file(path)).write
             sink, again = CompressedSink(os.fsencode(path), write), partial(self._opened, number)
-            joined = name in self._targets.forms and len(self._found.names) > 1
+            joined = name in self._forms and len(self._found.names) > 1
             writers[name] = row_writer(form, source, sink, again, flagged=name == FLAGGED, joined=joined)
         return writers
 
@@ -352,7 +341,7 @@ class RowDrafts:
         name = self._found.names[number]
         if skip.reason == "changed":
             raise self._changed(number)
-        if not read and len(self._found.names) == 1 and not self._targets.paths:
+        if not read and len(self._found.names) == 1 and not self._paths:
             why = skip.detail or explanation(skip.reason)
             raise InputError(f"{display_name(name)}: no rows can be written: {why}")
         some = f"only {read:,} of its rows can be read, so the rest is in no output"

@@ -91,12 +91,6 @@ def warnings(plan: Resolved[Any], run: Run) -> Iterator[str]:
             yield from low_recall(plan.banding, plan.recipe.sketching.num_perm)
 
 
-def grouping_of(options: Any) -> Grouping:
-    """How candidates were found and decided, as answers record it."""
-    # Signatures say little about containment.
-    return Grouping.of(options.fields()).but(exact=options.exact or options.measure == "containment")
-
-
 def facts_of(
     plan: Resolved[Any],
     corpus: Corpus,
@@ -108,7 +102,9 @@ def facts_of(
     """The summary of dedupe and of pairs as values that JSON has. found: what was found."""
     banding = plan.banding
     probability = 1.0 if banding is None else least_probability(plan.threshold, *banding.cut)
-    grouping = grouping_of(plan.options)
+    grouping = Grouping.of(plan.options.fields())
+    if plan.options.measure == "containment":  # signatures say little about it
+        grouping = grouping.but(exact=True)
     return facts_of_search(
         *(plan, documents, run, found, advice),
         recipe=corpus.recipe,
@@ -176,12 +172,11 @@ def lines_of_search(
     needed: int,
     verbose: bool,
     beside: str = "",
-    how: str = "",
 ) -> Iterator[str]:
     """Yield the lines of the summary of a search.
 
     outcome: the lines about what was found. needed: documents without which nothing is compared. beside: what is said
-    about other documents. how: how candidates were found, if not as the facts say.
+    about other documents.
     """
     changed = facts.get("changed")
     why = "no document is new or changed" if changed == 0 else why_so_few(documents, skipped, needed)
@@ -198,7 +193,7 @@ def lines_of_search(
         proposed = candidates or not verified
         counts = [counted(candidates, "candidate")] if proposed else []
         counts += [f"{verified:,} verified"] if verbose or not proposed else []
-        yield f"{how or _how_found(facts)}; {', '.join(counts)}"
+        yield f"{_how_found(facts)}; {', '.join(counts)}"
     yield from outcome
     yield from facts["advice"]
 
@@ -206,6 +201,10 @@ def lines_of_search(
 def _how_found(facts: Mapping[str, Any]) -> str:
     """A phrase about how candidates were found."""
     threshold, probability, undecided = facts["threshold"], facts["probability"], facts.get("compared_with_all")
+    if nearest := facts.get("nearest"):
+        texts = "text" if nearest == 1 else f"{nearest:,} texts"
+        every = "; every text was compared" if facts["parameters"]["grouping"]["exact"] else ""
+        return f"the most similar {texts}, whatever the threshold{every}"
     if undecided is not None:
         every = f"; {counted(undecided, 'document')} compared with every text" * bool(undecided)
         return f"the sketch finds {at_least(probability, threshold)}{every}"

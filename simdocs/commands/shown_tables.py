@@ -43,9 +43,9 @@ from simdocs.model.result import (
 from simdocs.model.skipped import OF_UNVERIFIED, and_more
 from simdocs.names import display_name, name_to_text, path_from, shell_word, text_to_name
 from simdocs.options.hash_functions import in_row_order
-from simdocs.options.recipes import IndexRecipe, Recipe
+from simdocs.options.recipes import IndexRecipe
 from simdocs.options.texts import Sequences
-from simdocs.pipeline.indexing import Expectation, expected_of
+from simdocs.pipeline.indexing import expected_of
 from simdocs.pipeline.shingling import show as shown_shingles
 from simdocs.reading.decode import as_bytes
 from simdocs.reading.single_text import read_single_document, refuse_to_replace
@@ -273,32 +273,42 @@ def facts_of(artifact: Artifact) -> Iterator[tuple[str, FactValue]]:
 
     They are keys and values, in the order in which they are shown. A key may occur several times.
     """
-    expected = expected_of(artifact) if isinstance(artifact.recipe, IndexRecipe) else None
+    yield from ((key, _value(value)) for key, value in _facts(artifact))
+
+
+def _facts(artifact: Artifact) -> Iterator[tuple[str, Any]]:
     form, documents = FORMATS[artifact.kind], artifact.documents
     yield "kind", artifact.kind
-    yield "version", _value(form.version)
-    yield "made_from", _value(artifact.made_from)
-    yield "documents", _value(artifact.n_documents)
+    yield "version", form.version
+    yield "made_from", artifact.made_from
+    yield "documents", artifact.n_documents
     facts = documents.facts
-    yield "bytes", _value(facts["size"].sum())
-    yield "tokens", _value(documents.tokens)
+    yield "bytes", facts["size"].sum()
+    yield "tokens", documents.tokens
     if artifact.kind != "shingles":
-        yield "ignored_tokens", _value(len(artifact.ignored))
-        yield "ignored_share", _value(documents.share_left_out)
+        yield "ignored_tokens", len(artifact.ignored)
+        yield "ignored_share", documents.share_left_out
     firsts, _ = documents.distinct_texts()
-    yield "distinct_texts", _value(len(firsts))
+    yield "distinct_texts", len(firsts)
     for name, flag in _FLAGS.items():
-        yield name, _value(documents.flagged(flag))
-    yield "unicode", _value(artifact.recipe.unicode)
+        yield name, documents.flagged(flag)
+    yield "unicode", artifact.recipe.unicode
     for group in form.parameter_groups:
         for name, value in getattr(artifact.recipe, group).flattened():
-            if value != ():  # own hash functions, which few have
-                yield name, _rule(artifact.recipe) if name == "rule" else _value(value)
+            if name == "rule" and isinstance(artifact.recipe, IndexRecipe):  # by which bands were really chosen
+                yield name, chosen_by(artifact.recipe.banding, artifact.recipe.sketching.num_perm)
+            elif value != ():  # own hash functions, which few have
+                yield name, value
     for array in form.arrays:
         kind = "structured" if array.dtype.names else array.dtype.str
         yield array.file, f"{kind} {artifact[array.name].shape}"
-    if expected is not None:
-        yield from _expectation(expected)
+    if isinstance(artifact.recipe, IndexRecipe):
+        expected = expected_of(artifact)
+        yield "probability", expected.at_threshold
+        yield from ((f"probability_at_{similarity:g}", chance) for similarity, chance in expected.curve)
+        yield "candidates_a_document", expected.candidates
+        if expected.better_num_perm:
+            yield "fewer_candidates_with_num_perm", expected.better_num_perm
     yield from _run(artifact)
     yield "kernels_in_use", kernels_in_use()
     first = list(range(min(ENDS, artifact.n_documents)))
@@ -308,21 +318,7 @@ def facts_of(artifact: Artifact) -> Iterator[tuple[str, FactValue]]:
     yield from (("last", name_to_text(path_from(prefix, documents.raw_name(row)))) for row in last)
 
 
-def _rule(recipe: Recipe) -> str:
-    """The rule by which the bands were really chosen."""
-    assert isinstance(recipe, IndexRecipe)
-    return chosen_by(recipe.banding, recipe.sketching.num_perm)
-
-
-def _expectation(expected: Expectation) -> Iterator[tuple[str, FactValue]]:
-    yield "probability", _value(expected.at_threshold)
-    yield from ((f"probability_at_{similarity:g}", _value(chance)) for similarity, chance in expected.curve)
-    yield "candidates_a_document", _value(expected.candidates)
-    if expected.better_num_perm:
-        yield "fewer_candidates_with_num_perm", _value(expected.better_num_perm)
-
-
-def _run(artifact: Artifact) -> Iterator[tuple[str, FactValue]]:
+def _run(artifact: Artifact) -> Iterator[tuple[str, Any]]:
     """Yield facts from run.json. No checksum covers the file, so its values may have any type."""
     for key in ("simdocs", "start", "root"):
         if isinstance(value := artifact.run.get(key), str):
@@ -331,12 +327,12 @@ def _run(artifact: Artifact) -> Iterator[tuple[str, FactValue]]:
     if isinstance(command, list):
         yield "command", " ".join(shell_word(_printable(str(word))) for word in command)
     with contextlib.suppress(ArtifactError):
-        yield "new_or_changed", _value(len(artifact.changed))
+        yield "new_or_changed", len(artifact.changed)
     skipped = artifact.run.get("skipped")
     if isinstance(skipped, dict):
         for reason, count in skipped.items():
             if isinstance(count, int | list):
-                yield _printable(f"skipped_{reason}"), _value(len(count) if isinstance(count, list) else count)
+                yield _printable(f"skipped_{reason}"), len(count) if isinstance(count, list) else count
 
 
 def _value(value: Any) -> FactValue:

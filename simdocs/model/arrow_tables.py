@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from base64 import b64encode
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from simdocs.extras import needs
-from simdocs.model.result import NAME, NUMBER, SIMILARITY, VALUE, Cell, Row, Table, TableHead, plain
-from simdocs.names import text_to_name
+from simdocs.model.result import NAME, NUMBER, SIMILARITY, VALUE, Row, Table, TableHead, plain
 
 _ENCODED = "_b64"
 """What follows the name of the column for names that are not UTF-8, as in JSON Lines."""
@@ -31,84 +30,44 @@ class ArrowColumns:
 
     def __init__(self, arrow: Any, head: TableHead, rows: Sequence[Row]) -> None:
         """arrow: the module pyarrow. rows: the first ones, in which a column has names that are not UTF-8 or not."""
-        self._arrow, self._head = arrow, head
-        types, fields = _types(arrow), list[Any]()
-        self._has_encoded = [
-            kind in _IN_WORDS and self._as_text([row[at] for row in rows], kind) is None
-            for at, (_, kind) in enumerate(head.columns)
-        ]
-        for (name, kind), has_encoded in zip(head.columns, self._has_encoded, strict=True):
-            fields.append(arrow.field(name, types[kind]))
-            if has_encoded:
-                fields.append(arrow.field(name + _ENCODED, arrow.string()))
+        self._arrow, self._head, self._with_encoded = arrow, head, set[str]()
+        text, number = arrow.string(), arrow.float64()
+        self._types = {NAME: text, VALUE: text, SIMILARITY: number, NUMBER: arrow.int64()}
+        fields = list[Any]()
+        for at, (name, kind) in enumerate(head.columns):
+            fields.append(arrow.field(name, self._types[kind]))
+            if kind in (NAME, VALUE) and any(_texts([row[at] for row in rows])[1]):
+                self._with_encoded.add(name)
+                fields.append(arrow.field(name + _ENCODED, text))
         self.schema = arrow.schema(fields)
 
     def batch(self, rows: Sequence[Row]) -> Any:
         """These rows as a pyarrow.RecordBatch. UnicodeError: a name is not UTF-8, and there is no column for it."""
-        arrays, types = list[Any](), _types(self._arrow)
-        for at, ((name, kind), has_encoded) in enumerate(zip(self._head.columns, self._has_encoded, strict=True)):
+        arrays = list[Any]()
+        for at, (name, kind) in enumerate(self._head.columns):
             cells = [row[at] for row in rows]
-            if kind not in _IN_WORDS:
-                arrays.append(self._arrow.array(list(map(_as_value, cells)), types[kind]))
-            elif has_encoded:
-                arrays += self._with_encoded(cells, kind)
-            elif (texts := self._as_text(cells, kind)) is not None:
-                arrays.append(texts)
-            else:
+            if kind not in (NAME, VALUE):
+                values = [None if isinstance(cell, float) and math.isnan(cell) else cell for cell in cells]
+                arrays.append(self._arrow.array(values, self._types[kind]))
+                continue
+            texts, encoded = _texts(cells)
+            arrays.append(self._arrow.array(texts, self._arrow.string()))
+            if name in self._with_encoded:
+                arrays.append(self._arrow.array(encoded, self._arrow.string()))
+            elif any(encoded):
                 raise UnicodeError(f"{name} has a name that is not UTF-8")
         return self._arrow.record_batch(arrays, schema=self.schema)
 
-    def _as_text(self, cells: Sequence[Cell], kind: str) -> Any:
-        """Names as an array of strings; None: not all of them are UTF-8."""
-        return self._strings([_IN_WORDS[kind](cell) for cell in cells])
 
-    def _strings(self, names: Sequence[bytes | None]) -> Any:
+def _texts(cells: Sequence[Any]) -> tuple[list[str | None], list[str | None]]:
+    """Names and numbers as text, and those names that are not UTF-8 in base64. Names in memory may be of any type."""
+    texts, encoded = list[str | None](), list[str | None]()
+    for cell in cells:
+        name = plain(cell if isinstance(cell, bytes | int | float | None) else str(cell))
         try:
-            return self._arrow.array(names, self._arrow.binary()).cast(self._arrow.string())
-        except self._arrow.ArrowInvalid:
-            return None
-
-    def _with_encoded(self, cells: Sequence[Cell], kind: str) -> list[Any]:
-        """Names that are UTF-8, and the others in base64."""
-        names = [_IN_WORDS[kind](cell) for cell in cells]
-        texts = [name if name is not None and _is_utf8(name) else None for name in names]
-        encoded = [
-            None if name is None or text is not None else b64encode(name).decode()
-            for name, text in zip(names, texts, strict=True)
-        ]
-        return [self._strings(texts), self._arrow.array(encoded, self._arrow.string())]
-
-
-def _types(arrow: Any) -> dict[str, Any]:
-    """The type of each kind of column."""
-    text, number = arrow.string(), arrow.float64()
-    return {NAME: text, VALUE: text, SIMILARITY: number, NUMBER: arrow.int64()}
-
-
-def _name(cell: Any) -> bytes | None:
-    """A name. Those of texts in memory may be of any type."""
-    return cell if cell is None or isinstance(cell, bytes) else text_to_name(str(cell))
-
-
-def _any_value(cell: Any) -> bytes | None:
-    """A value of any kind in words; None: there is none."""
-    if isinstance(cell, int | float):
-        return plain(cell) or None
-    return _name(cell)
-
-
-_IN_WORDS: Mapping[str, Callable[[Any], bytes | None]] = {NAME: _name, VALUE: _any_value}
-"""The kinds of column that have strings, and how a cell becomes one."""
-
-
-def _as_value(cell: Any) -> Any:
-    """A number, or None for NaN."""
-    return None if isinstance(cell, float) and math.isnan(cell) else cell
-
-
-def _is_utf8(name: bytes) -> bool:
-    try:
-        name.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+            texts.append(name.decode() if name or isinstance(cell, bytes | str) else None)
+            encoded.append(None)
+        except UnicodeDecodeError:
+            texts.append(None)
+            encoded.append(b64encode(name).decode())
+    return texts, encoded

@@ -83,6 +83,8 @@ class SavedAnswer:
         if head.get("index_root", "") is not None:
             self.index_root = name_from_json(head, "index_root")
         self.threshold, self.probability = float(head["threshold"]), float(head["probability"])
+        if not 0 < self.threshold <= 1:
+            raise ValueError
         self.documents, self.kept = int(head["documents"]), int(head["kept"])
         self.groups, self.duplicates = int(head["groups"]), int(head["duplicates"])
         self.changed, self.skipped = head["changed"], dict(head["skipped"])

@@ -159,10 +159,11 @@ class Skipped:
 
         A name keeps every byte, like `Documents.name`. The text about a document in a file begins with its number.
         """
-        named = {reason: self.kept(reason) for reason in self.counts}
-        return {
-            reason: [(name_to_text(skip.name), _with_line(skip)) for skip in each] for reason, each in named.items()
-        }
+
+        def said(skip: Skip) -> str:
+            return f"{skip.noun} {skip.line}: {skip.detail}" if skip.line else skip.detail
+
+        return {reason: [(name_to_text(skip.name), said(skip)) for skip in self.kept(reason)] for reason in self.counts}
 
     @property
     def counts(self) -> dict[str, int]:
@@ -203,10 +204,6 @@ class Skipped:
 def and_more(files: int) -> str:
     """The words after the name of the first of some files: how many more there are."""
     return f" and {counted(files - 1, 'more file', 'more files')}" if files > 1 else ""
-
-
-def _with_line(skip: Skip) -> str:
-    return f"{skip.noun} {skip.line}: {skip.detail}" if skip.line else skip.detail
 
 
 REPLACED = "replaced after it was found"

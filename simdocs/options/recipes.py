@@ -23,11 +23,6 @@ MOST_UNITS = 1000
 """The largest number of units in a shingle."""
 
 
-def _default_k() -> str:
-    """The default of k in words: it depends on the unit."""
-    return ", ".join(f"{name} {unit.k}" for name, unit in UNITS.items())
-
-
 class Shingling(Group, shared=SHINGLES, decided=True):
     """How a text becomes tokens.
 
@@ -40,7 +35,7 @@ class Shingling(Group, shared=SHINGLES, decided=True):
         whole(1, MOST_UNITS),
         default=None,
         derived=lambda group: default_k(group["unit"]),
-        described=_default_k,
+        described=lambda: ", ".join(f"{name} {unit.k}" for name, unit in UNITS.items()),
         help="Units in a shingle.",
         metavar="K",
         spellings=("-k",),

@@ -170,15 +170,10 @@ class Normalisation(Group, shared=TEXT, decided=True):
     mask_digits: bool = option(FLAG, default=False, help="Replace every digit with 0.")
 
 
-def _shortest_passages() -> str:
-    """The default of min_passage in words: it depends on the unit."""
-    return f"{', '.join(f'{name} {unit.passage}' for name, unit in UNITS.items())}; at least k"
-
-
 MIN_PASSAGE: Any = option(
     whole(1),
     default=None,
-    described=_shortest_passages,
+    described=lambda: f"{', '.join(f'{name} {unit.passage}' for name, unit in UNITS.items())}; at least k",
     help="List passages of at least N units: characters, words or lines.",
     metavar="N",
 )

@@ -52,24 +52,16 @@ def listed(descriptor: int) -> dict[str, list[int]]:
         if facts["format"] != _FORMAT or facts["version"] not in (1, _VERSION):
             return {}
         files = facts["files"]
-        return {path: files[path] if isinstance(files, dict) else [] for path in filter(_is_below, files)}
+        below = (path for path in files if "\0" not in path and not {"", ".", ".."} & set(path.split("/")))
+        return {path: files[path] if isinstance(files, dict) else [] for path in below}
     except (FileNotFoundError, ValueError, KeyError, TypeError, RecursionError):
         return {}
-
-
-def _is_below(path: str) -> bool:
-    """Whether a path leads to something below a directory, whatever is in it."""
-    return all(name not in ("", ".", "..") and "\0" not in name for name in path.split("/"))
 
 
 def _listed_or_parts(descriptor: int) -> frozenset[str]:
     """The files that a draft may hold: those of its list, or parts."""
     names = frozenset(listed(descriptor))
     return names or frozenset(name for name in syscalls.names_in(descriptor) if _PART.fullmatch(name))
-
-
-def _is_as_written(descriptor: int, _names: frozenset[str]) -> bool:
-    return bool(listed(descriptor)) and _altered(descriptor) is None
 
 
 def _altered(descriptor: int) -> str | None:
@@ -93,7 +85,7 @@ def _stamp(status: os.stat_result) -> list[int]:
 OUR_FILES = Replaceable(
     "a directory that simdocs wrote and nobody added to, or an empty one",
     frozenset([LIST, _NEW]),
-    _is_as_written,
+    lambda descriptor, _names: bool(listed(descriptor)) and _altered(descriptor) is None,
     _listed_or_parts,
     _altered,
     may_be_empty=True,

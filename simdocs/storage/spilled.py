@@ -235,7 +235,8 @@ def classes(records: SpilledRecords, level: int = 0) -> Iterator[tuple[bool, Cal
     counts = records.counts()
     for part in np.flatnonzero(counts).tolist():
         if counts[part] <= _SORTED_AT_ONCE:
-            yield False, partial(_by_key, records, part)
+            every = records.all_of(part)
+            yield False, partial(iter, [every[np.argsort(every[:, 0], kind="stable")]])
         elif level == 7 or _has_one_key(records, part):
             yield True, partial(records.blocks, part)
         else:
@@ -246,11 +247,6 @@ def classes(records: SpilledRecords, level: int = 0) -> Iterator[tuple[bool, Cal
                 yield from classes(finer, level + 1)
             finally:
                 finer.close()
-
-
-def _by_key(records: SpilledRecords, part: int) -> Iterator[Array]:
-    every = records.all_of(part)
-    yield every[np.argsort(every[:, 0], kind="stable")]
 
 
 def _has_one_key(records: SpilledRecords, part: int) -> bool:

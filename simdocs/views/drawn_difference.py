@@ -12,7 +12,7 @@ from simdocs.model.comparison import Comparison, Difference, lines_in
 from simdocs.model.result import Cell, Row, plain, tables_of
 from simdocs.names import display_name
 from simdocs.views.messages import columns_of_output, flowed
-from simdocs.views.output_formats import Format
+from simdocs.views.output_formats import Format, harmless
 
 if TYPE_CHECKING:
     from simdocs.model.comparison import Excerpt
@@ -220,8 +220,6 @@ def _flowed(pieces: Pieces, width: int) -> Pieces:
 
 def harmless_text(text: str) -> str:
     """The text with escapes for what would be invisible or turn the direction of writing."""
-    from simdocs.views.output_formats import harmless
-
     return harmless(text.encode("utf-8", "surrogateescape"), json=False).decode()
 
 

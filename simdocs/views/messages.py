@@ -166,7 +166,7 @@ class ProgressBar:
     """A progress bar on standard error. If that is no terminal, nothing is drawn."""
 
     def __init__(self, *, quiet: bool) -> None:
-        self._drawn = not quiet and sys.stderr is not None and sys.stderr.isatty()
+        self._drawn = not quiet and on_terminal()
         self._start = time.monotonic()
         self._step = ""
         self._bar: Any = None

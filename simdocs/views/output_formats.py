@@ -6,7 +6,7 @@ import io
 import json
 import math
 from collections.abc import Mapping
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 from simdocs.errors import OutputError
 from simdocs.extras import SinkFile, needs
@@ -20,8 +20,8 @@ from simdocs.views.messages import columns_of_output
 _TSV_ESCAPES = ((b"\\", b"\\\\"), (b"\t", b"\\t"), (b"\n", b"\\n"), (b"\r", b"\\r"))
 
 
-class Format(Protocol):
-    """Draws an answer: its beginning, its rows in blocks, and its end. By default, nothing surrounds the rows.
+class Format:
+    """Draws an answer: its beginning, its rows in blocks, and its end. By default, it draws one row after the other.
 
     head: the columns.
     header: whether TSV begins with the names of the columns.
@@ -33,7 +33,8 @@ class Format(Protocol):
     is_harmless: ClassVar[bool] = False
     is_json: ClassVar[bool] = False
 
-    def __init__(self, head: TableHead, *, header: bool = False, colored: bool = False) -> None: ...
+    def __init__(self, head: TableHead, *, header: bool = False, colored: bool = False) -> None:
+        self.names, self.header, self.colored = [name for name, _ in head.columns], header, colored
 
     def begin(self) -> bytes:
         """The bytes before all rows."""
@@ -41,28 +42,18 @@ class Format(Protocol):
 
     def rows(self, rows: list[Row]) -> bytes:
         """The bytes of some rows."""
+        return b"".join(map(self.row, rows))
+
+    def row(self, row: Row) -> bytes:
+        """The bytes of one row, with its end."""
+        raise NotImplementedError
 
     def end(self) -> bytes:
         """The bytes after all rows."""
         return b""
 
 
-class _ByLines(Format):
-    """A format that draws one row after the other."""
-
-    def __init__(self, head: TableHead, *, header: bool = False, colored: bool = False) -> None:
-        self.names, self.header, self.colored = [name for name, _ in head.columns], header, colored
-
-    def rows(self, rows: list[Row]) -> bytes:
-        """Some rows."""
-        return b"".join(self.row(row) for row in rows)
-
-    def row(self, row: Row) -> bytes:
-        """One row, with its end."""
-        raise NotImplementedError
-
-
-class Tsv(_ByLines):
+class Tsv(Format):
     """Fields between tabs, names escaped; a header only if it is asked for."""
 
     def begin(self) -> bytes:
@@ -74,8 +65,8 @@ class Tsv(_ByLines):
         pattern = _pattern(rows)
         if pattern:
             drawn = b"".join([pattern % row for row in rows])
-            ends, tabs = drawn.count(b"\n"), drawn.count(b"\t")
-            if (ends, tabs) == (len(rows), len(rows) * pattern.count(b"\t")) and not _needs_escapes(drawn):
+            as_many = all(drawn.count(mark) == len(rows) * pattern.count(mark) for mark in (b"\n", b"\t"))
+            if as_many and b"\\" not in drawn and b"\r" not in drawn:
                 return drawn
         return super().rows(rows)
 
@@ -84,7 +75,7 @@ class Tsv(_ByLines):
         return b"\t".join(escaped(plain(cell)) for cell in row) + b"\n"
 
 
-class Csv(_ByLines):
+class Csv(Format):
     """RFC 4180: lines end with CRLF, quotes are doubled, and there is always a header."""
 
     def begin(self) -> bytes:
@@ -96,7 +87,7 @@ class Csv(_ByLines):
         return b",".join(_quoted(plain(cell)) for cell in row) + b"\r\n"
 
 
-class Jsonl(_ByLines):
+class Jsonl(Format):
     """One JSON object a line; a name that is not UTF-8 stands under its key and `_b64`."""
 
     is_json: ClassVar[bool] = True
@@ -106,7 +97,7 @@ class Jsonl(_ByLines):
         return b"{" + b", ".join(_member(key, cell) for key, cell in zip(self.names, row, strict=True)) + b"}\n"
 
 
-class NulEnded(_ByLines):
+class NulEnded(Format):
     """Raw names, each ended by NUL."""
 
     def row(self, row: Row) -> bytes:
@@ -127,10 +118,6 @@ def _pattern(rows: list[Row]) -> bytes:
             return b""
         directives.append(_DIRECTIVES[kind])
     return b"\t".join(directives) + b"\n" if directives else b""
-
-
-def _needs_escapes(drawn: bytes) -> bool:
-    return b"\\" in drawn or b"\r" in drawn
 
 
 def escaped(name: bytes) -> bytes:
@@ -268,14 +255,13 @@ _AT_ONCE = 1 << 16
 """Rows in a row group or record batch. It is always this number, so that the bytes do not depend on how rows come."""
 
 
-class _ArrowFile(Format):
-    """A file of record batches.
+class Arrow(Format):
+    """An Arrow IPC file, and the base of other files of record batches.
 
     NAME: of the format. MODULE: the module of pyarrow that writes it.
     """
 
-    NAME: ClassVar[str]
-    MODULE: ClassVar[str]
+    NAME, MODULE = "Arrow", "pyarrow.ipc"
 
     def __init__(self, head: TableHead, *, header: bool = False, colored: bool = False) -> None:  # noqa: ARG002
         """MissingExtraError: there is no pyarrow."""
@@ -322,22 +308,13 @@ class _ArrowFile(Format):
         self._writer.write_batch(batch)
 
     def _begun(self, schema: Any) -> Any:
-        raise NotImplementedError
+        return self._module.new_file(self._file, schema)
 
 
-class Parquet(_ArrowFile):
+class Parquet(Arrow):
     """A Parquet file."""
 
     NAME, MODULE = "Parquet", "pyarrow.parquet"
 
     def _begun(self, schema: Any) -> Any:
         return self._module.ParquetWriter(self._file, schema)
-
-
-class Arrow(_ArrowFile):
-    """An Arrow IPC file."""
-
-    NAME, MODULE = "Arrow", "pyarrow.ipc"
-
-    def _begun(self, schema: Any) -> Any:
-        return self._module.new_file(self._file, schema)

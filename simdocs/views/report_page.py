@@ -28,7 +28,7 @@ from simdocs.model.skipped import in_short
 from simdocs.names import display_name, name_to_text, shell_word, text_to_name
 from simdocs.options.families import FIGURES, KEEP, UNITS
 from simdocs.options.recipes import ChoosingBands, Shingling
-from simdocs.views.drawn_difference import DifferenceRow, difference_rows, ends_of, harmless_text
+from simdocs.views.drawn_difference import difference_rows, ends_of, harmless_text
 from simdocs.views.svg import TITLES, figure, style
 
 LISTED = 100
@@ -133,14 +133,7 @@ def _compared_in_words(answer: SavedAnswer) -> Iterator[tuple[str, str]]:
     if answer.index_root is not None:
         yield "Against an index of", display_name(answer.index_root)
     if answer.skipped:
-        yield "Not compared", "; ".join(f"{count:,}: {_reason(reason)}" for reason, count in answer.skipped.items())
-
-
-def _reason(reason: str) -> str:
-    try:
-        return in_short(reason)
-    except KeyError:  # an answer of another version may know other reasons
-        return reason
+        yield "Not compared", "; ".join(f"{count:,}: {in_short(reason)}" for reason, count in answer.skipped.items())
 
 
 def _method_in_words(answer: SavedAnswer) -> Iterator[tuple[str, str]]:
@@ -300,14 +293,13 @@ def _texts(group: Mapping[int, Difference | str]) -> dict[str, Any]:
         if isinstance(difference, str):
             notes[at] = display_name(difference.encode("utf-8", "surrogateescape"))
             continue
-        pairs[at] = [_cells(row) for row in difference_rows(difference)]
+        pairs[at] = [
+            [row.left] if not row.differs and row.left == row.right else [row.left, row.right]
+            for row in difference_rows(difference)
+        ]
         if note := difference.likeness or (f"compared {difference.coarser}" if difference.coarser else ""):
             notes[at] = note
     return {"pairs": pairs, "notes": notes}
-
-
-def _cells(row: DifferenceRow) -> list[list[str]]:
-    return [row.left] if not row.differs and row.left == row.right else [row.left, row.right]
 
 
 def _json(value: Any) -> str:

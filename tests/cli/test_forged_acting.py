@@ -152,13 +152,9 @@ def test_what_goes_on_for_many_gigabytes_is_refused_in_little_memory(place: Path
 PARAMETERS: dict[str, Callable[[list[Line]], object]] = {
     "bands that are no number": lambda lines: lines[0]["parameters"]["banding"].update(bands="x"),
     "a negative number of rows": lambda lines: lines[0]["parameters"]["banding"].update(rows=-1),
-    "more bands than the signature has": lambda lines: lines[0]["parameters"]["banding"].update(bands=1000),
     "no banding": lambda lines: lines[0]["parameters"].pop("banding"),
     "a way to group that there is not": lambda lines: lines[0]["parameters"]["grouping"].update(cluster="x"),
     "a list in place of what is kept": lambda lines: lines[0]["parameters"]["grouping"].update(keep=[]),
-    "a size that is no number": lambda lines: lines[0]["parameters"]["walking"].update(max_size="x"),
-    "another group": lambda lines: lines[0]["parameters"].update(more={}),
-    "another parameter": lambda lines: lines[0]["parameters"]["grouping"].update(more=1),
     "a threshold of 0": lambda lines: lines[0].update(threshold=0.0),
 }
 

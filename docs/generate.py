@@ -99,8 +99,8 @@ ANSWER_HEAD = """\
 `simdocs dedupe DOCS -o NAME.answer` writes it, `simdocs.read_answer` reads it. A line is a JSON object in UTF-8. A name
 that is not UTF-8 stands in base64 under its key and `_b64`. The first line is about the whole answer, then comes a row
 for each duplicate, in the order of the answer, and then a last line. The same documents and parameters give the same
-bytes, for any number of workers. A reader checks everything before it uses anything: a file that is cut, damaged, or
-was edited is refused (exit status 4), and so is one of a version that the program does not know."""
+bytes, for any number of workers. A reader compares the checksum before it uses anything: a file that is cut, damaged,
+or was edited is refused (exit status 4), and so is one of a version that the program does not know."""
 
 HEAD_FIELDS = (
     ("format", "`simdocs.answer`"),

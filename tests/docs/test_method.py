@@ -1,4 +1,4 @@
-"""The code on docs/method.md runs, its figures are those of the formulas, and its lines are short."""
+"""The code on docs/method.md runs, and its figures are those of the formulas."""
 
 from __future__ import annotations
 

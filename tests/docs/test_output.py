@@ -1,4 +1,4 @@
-"""docs/output.md lists every reason for skipping, and every key of the JSON summary; its lines are short."""
+"""docs/output.md lists every reason for skipping, and every key of the JSON summary."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def read_task(task: ToRead, sequences: Sequences, *, with_digests: bool = True) 
     if isinstance(task, Files):
         return _files(task, sequences, with_digests or task.likely is not None)
     if isinstance(task, ReadRows):
-        return _rows(task.batch, task.stamp, task.digests)
+        return _rows(task.documents(sequences), task.stamp, task.digests)
     from simdocs.reading.formats.lines import read_block
 
     try:

@@ -23,7 +23,7 @@ from simdocs.reading.lookalikes import NoTable
 
 if TYPE_CHECKING:
     from simdocs.reading.formats.batch import Batch
-    from simdocs.reading.formats.lines import LineBlock
+    from simdocs.reading.formats.lines import LineBlock, Lines
     from simdocs.reading.identity import Stamp
     from simdocs.reading.unchanged import KeptFiles, KeptRows, Unchanged
 
@@ -59,7 +59,8 @@ class Files:
 class ReadRows:
     """Some documents of a file that the calling process reads.
 
-    batch: the documents. row: the row of the file in the list of files. stamp: that of the file.
+    batch: the documents, or the lines that they are on. row: the row of the file in the list of files.
+    stamp: that of the file.
     read_to: how many bytes of the file were read.
     digests: those of its blocks, at the end of a file, if they are wanted: see `digests_of`.
     """
@@ -68,9 +69,15 @@ class ReadRows:
 
     kind: ClassVar[Literal["rows"]] = "rows"
 
-    def __init__(self, batch: Batch, row: int, stamp: Stamp, read_to: int) -> None:
+    def __init__(self, batch: Batch | Lines, row: int, stamp: Stamp, read_to: int) -> None:
         self.batch, self.row, self.stamp, self.read_to = batch, row, stamp, read_to
         self.digests = list[bytes]()
+
+    def documents(self, fields: Sequences) -> Batch:
+        """The documents, which a worker takes from their lines."""
+        from simdocs.reading.formats.lines import Lines
+
+        return self.batch.batch(fields) if isinstance(self.batch, Lines) else self.batch
 
 
 ToRead: TypeAlias = "Files | ReadRows | LineBlock"
@@ -140,12 +147,18 @@ class Cutting:
         could be read: vanished, unreadable, special, changed, malformed, uninstalled.
         """
         form = self._meanings[self.formats[row]]
+        are_lines = noun_of(form) == "line" and wanted is None and row not in self._found.held
         for is_last in False, True:
             done = 0
             try:
                 with self._found.source(row, self._limit) as source:
                     try:
-                        for batch in reader_of(form)(source, form, self._sequences, wanted):
+                        each: Iterator[Batch | Lines] = reader_of(form)(source, form, self._sequences, wanted)
+                        if are_lines:
+                            from simdocs.reading.formats.lines import lines_of
+
+                            each = lines_of(source, form)
+                        for batch in each:
                             if source.has_changed():
                                 break
                             yield ReadRows(batch, row, source.stamp, source.at)

@@ -30,7 +30,11 @@ def names(found: Any) -> list[str]:
         if isinstance(task, Files):
             read += task.names
         elif isinstance(task, ReadRows | LineBlock):
-            batch = task.batch if isinstance(task, ReadRows) else read_block(task, some.sequences())[0]
+            batch = (
+                task.documents(some.sequences())
+                if isinstance(task, ReadRows)
+                else read_block(task, some.sequences())[0]
+            )
             read += named(batch.name, batch.ids, batch.numbers)
     return [os.path.basename(os.fsdecode(name)) for name in read]
 

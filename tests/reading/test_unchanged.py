@@ -39,17 +39,17 @@ class Watch:
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.files, self.lines, self.texts = set[str](), list[int](), list[bytes]()
         patch.setattr(files, "open_file", self._opening(files.open_file))
-        batch_of, shingled = lines.batch_of, shingling.shingled
+        batch_of, shingled = lines.Lines.batch, shingling.shingled
 
-        def parsing(name: bytes, data: bytes, start: int, *more: Any) -> Any:
-            self.lines.append(start)
-            return batch_of(name, data, start, *more)
+        def parsing(some: lines.Lines, *more: Any) -> Any:
+            self.lines.append(some.start)
+            return batch_of(some, *more)
 
         def shingling_texts(raws: list[bytes], *more: Any) -> Any:
             self.texts += filter(None, raws)
             return shingled(raws, *more)
 
-        patch.setattr(lines, "batch_of", parsing)
+        patch.setattr(lines.Lines, "batch", parsing)
         patch.setattr(shingling, "shingled", shingling_texts)
 
     def _opening(self, open_file: Callable[..., Any]) -> Callable[..., Any]:

@@ -20,7 +20,7 @@ from simdocs.names import is_uri
 from simdocs.options.file_formats import is_of_lines
 from simdocs.options.texts import Sequences
 from simdocs.reading.decode import binary_format, transcoded
-from simdocs.reading.files import Source
+from simdocs.reading.files import Source, too_large
 from simdocs.reading.formats.batch import MOST_ROWS, Batch, refuse_large
 from simdocs.reading.identity import Stamp, content_digest
 
@@ -117,9 +117,8 @@ def _read(block: LineBlock, fields: Sequences) -> tuple[Batch, bytes]:
         _refuse_changed(block, now)
     if now.size > block.stamp.size and not has_end:  # the next run reads this line
         lines, too_long = lines[: lines.rfind(b"\n") + 1], 0
-    batch = batch_of(block.name, lines, block.start + begin, 1, block.form, block.limit, fields)
-    _add_too_long(batch, too_long, 1 + batch.count, block.limit)
-    return batch, data
+    start = block.start + begin
+    return Lines(block.name, block.form, block.limit, lines, 1, too_long, start).batch(fields), data
 
 
 def _refuse_changed(block: LineBlock, now: Stamp) -> None:
@@ -170,16 +169,76 @@ def digests_of(name: bytes, form: str, stamp: Stamp, *, follow: bool = True) -> 
         yield from (digest for _, digest in blocks_digests(name, stamp.size, follow=follow))
 
 
-def read_lines(source: Source, form: str, fields: Sequences, wanted: Index | None = None) -> Iterator[Batch]:
-    """Yield the documents of a file, or those with the wanted numbers, which ascend."""
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Some whole lines of a file, of which a worker takes the documents.
+
+    name, limit: see Source. form: the format of the file. data: the lines. number: that of the first one.
+    too_long: the length of a line after them that is too long to be held; 0: there is none.
+    start: where they are in the file; -1: they have no places.
+    """
+
+    name: bytes
+    form: str
+    limit: int
+    data: bytes
+    number: int = 1
+    too_long: int = 0
+    start: int = -1
+
+    texts: ClassVar[tuple[bytes, ...]] = ()
+    """The texts, which only a worker knows."""
+
+    @property
+    def count(self) -> int:
+        """How many lines there are."""
+        return self.data.count(b"\n") + (self.data[-1:] not in (b"", b"\n")) + (self.too_long > 0)
+
+    def batch(self, fields: Sequences, wanted: Index | None = None) -> Batch:
+        """The documents on these lines, or those with the wanted numbers, which ascend.
+
+        Blank lines are neither documents nor skipped, unless they are too long.
+        """
+        each, first, start = self.data.split(b"\n"), self.number, self.start
+        if not each[-1]:
+            del each[-1]
+        batch = Batch(self.name, self.form, self.limit, self.count)
+        numbers: Iterable[int] = range(first, first + len(each))
+        if wanted is not None:
+            begin, end = np.searchsorted(wanted, (first, first + len(each)))
+            numbers = wanted[begin:end].tolist()
+            each = [each[number - first] for number in numbers]
+        for number, line in zip(numbers, each, strict=True):
+            if line.strip() or len(line) > self.limit:
+                place = (start, len(line)) if start >= 0 else (0, 0)
+                try:
+                    refuse_large(len(line), self.limit)
+                    if self.form == "lines":
+                        batch.add(number, transcoded(line, fields.encoding), None, place)
+                    else:
+                        batch.add_row(number, _object_on(transcoded(line, fields.encoding)), fields, place)
+                except DocumentSkipped as skip:
+                    batch.skip(number, skip)
+            start += len(line) + 1 if start >= 0 else 0
+        last = first + self.count - 1
+        if self.too_long and (wanted is None or last in wanted) and (reason := too_large(self.too_long, self.limit)):
+            batch.skip(last, reason)
+        return batch
+
+
+def lines_of(source: Source, form: str) -> Iterator[Lines]:
+    """Yield the lines of a file, so many at once as a batch may have. DocumentSkipped: see Source.pieces."""
     number = 1
     for whole, too_long in whole_lines(source.pieces(), source.most):
-        for lines in _cut(whole):
-            batch = batch_of(source.name, lines, -1, number, form, source.limit, fields, wanted)
-            if wanted is None or number in wanted:
-                _add_too_long(batch, too_long, number, source.limit)
-            number += batch.count
-            yield batch
+        for data in _cut(whole):
+            lines = Lines(source.name, form, source.limit, data, number, too_long)
+            number += lines.count
+            yield lines
+
+
+def read_lines(source: Source, form: str, fields: Sequences, wanted: Index | None = None) -> Iterator[Batch]:
+    """Yield the documents of a file, or those with the wanted numbers, which ascend."""
+    return (lines.batch(fields, wanted) for lines in lines_of(source, form))
 
 
 def _cut(lines: bytes) -> Iterator[bytes]:
@@ -189,16 +248,6 @@ def _cut(lines: bytes) -> Iterator[bytes]:
         return
     ends = np.flatnonzero(np.frombuffer(lines, np.uint8) == ord("\n")) + 1
     yield from (lines[a:b] for a, b in pairwise([0, *ends[MOST_ROWS - 1 : -1 : MOST_ROWS].tolist(), len(lines)]))
-
-
-def _add_too_long(batch: Batch, size: int, number: int, limit: int) -> None:
-    """Add a line that is too long to be held, unless its size is 0."""
-    if size:
-        batch.count += 1
-        try:
-            refuse_large(size, limit)
-        except DocumentSkipped as skip:
-            batch.skip(number, skip)
 
 
 def whole_lines(pieces: Iterable[bytes], most: int) -> Iterator[tuple[bytes, int]]:
@@ -222,50 +271,6 @@ def whole_lines(pieces: Iterable[bytes], most: int) -> Iterator[tuple[bytes, int
             held, size, dropped = [], 0, size
     if dropped or size:
         yield b"".join(held), dropped
-
-
-def batch_of(
-    name: bytes,
-    lines: bytes,
-    start: int,
-    first: int,
-    form: str,
-    limit: int,
-    fields: Sequences,
-    wanted: Index | None = None,
-) -> Batch:
-    """The documents on some whole lines. start: where they are in the file; -1: they have no places. first: the number
-    of the first one.
-
-    Blank lines are neither documents nor skipped, unless they are too long.
-    """
-    each = lines.split(b"\n")
-    if not each[-1]:
-        del each[-1]
-    batch = Batch(name, form, limit, len(each))
-    numbers: Iterable[int] = range(first, first + len(each))
-    if wanted is not None:
-        begin, end = np.searchsorted(wanted, (first, first + len(each)))
-        numbers = wanted[begin:end].tolist()
-        each = [each[number - first] for number in numbers]
-    for number, line in zip(numbers, each, strict=True):
-        if line.strip() or len(line) > limit:
-            place = (start, len(line)) if start >= 0 else (0, 0)
-            try:
-                refuse_large(len(line), limit)
-                if form == "lines":
-                    batch.add(number, transcoded(line, fields.encoding), None, place)
-                else:
-                    batch.add_row(number, _object_on(transcoded(line, fields.encoding)), fields, place)
-            except DocumentSkipped as skip:
-                batch.skip(number, skip)
-        start += len(line) + 1 if start >= 0 else 0
-    return batch
-
-
-def row_on(line: bytes, form: str, fields: Sequences) -> Batch:
-    """The document on one line, without its number."""
-    return batch_of(b"", line, 0, 1, form, len(line), fields)
 
 
 _ARRAY = "an array: JSON Lines have one object on each line, and --input-format json reads an array"

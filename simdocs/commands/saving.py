@@ -27,7 +27,7 @@ from simdocs.pipeline.prepare import Intake
 from simdocs.reading.decode import as_utf8
 from simdocs.reading.files import Source, read
 from simdocs.reading.formats import format_of_document, reader_of
-from simdocs.reading.formats.batch import named
+from simdocs.reading.batches import named
 from simdocs.reading.formats.lines import digests_of
 from simdocs.reading.identity import content_digest
 from simdocs.version import __version__
@@ -279,7 +279,8 @@ def _rows(answer: SavedAnswer, documents: Sequence[SavedDocument]) -> dict[bytes
     with Source(path, _MOST) as source:
         if content_digest(*digests_of(path, form, source.stamp)).hex() != documents[0].content:
             return {}
-        for batch in reader_of(form)(source, form, fields, None):
+        for rows in reader_of(form)(source, form, fields, None):
+            batch = rows.batch(fields)
             for name, text in zip(named(file, batch.ids, batch.numbers), batch.texts, strict=True):
                 if name in wanted:
                     found.setdefault(name, text)

@@ -254,7 +254,8 @@ def _copied(
         out = os.open(target, os.O_WRONLY)
     try:
         with Source(file.path, file.limit, follow=file.follow) as source:
-            for batch in reader_of(form)(source, form, fields, file.numbers):
+            for rows in reader_of(form)(source, form, fields, file.numbers):
+                batch = rows.batch(fields)
                 places = np.searchsorted(file.numbers, batch.numbers)
                 same = _unchanged(batch.texts, file.facts[places], source.stamp, shingling)
                 there[places[same]] = True

@@ -111,7 +111,7 @@ def refuse_unusable(documents: Documents, intake: Intake, reading: Reading) -> N
 
 def _refuse_absent_ids(documents: Documents, intake: Intake, reading: Reading) -> None:
     rows = np.flatnonzero(documents.facts["container"])
-    from simdocs.reading.formats.batch import no_id
+    from simdocs.reading.batches import no_id
 
     if intake.id_field and len(rows) and (documents.facts["flags"][rows] & NUMBERED).all() and reading.without_ids:
         row, fields = int(rows[0]), reading.recipe.sequences

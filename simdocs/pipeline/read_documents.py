@@ -20,7 +20,7 @@ from simdocs.reading.lookalikes import flag_of
 from simdocs.reading.read_tasks import Files, ReadRows, ToRead
 
 if TYPE_CHECKING:
-    from simdocs.reading.formats.batch import Batch
+    from simdocs.reading.batches import Batch
 
 
 @dataclass(slots=True, kw_only=True)
@@ -83,7 +83,7 @@ def read_task(task: ToRead, sequences: Sequences, *, with_digests: bool = True) 
     if isinstance(task, Files):
         return _files(task, sequences, with_digests or task.likely is not None)
     if isinstance(task, ReadRows):
-        return _rows(task.documents(sequences), task.stamp, task.digests)
+        return _rows(task.rows.batch(sequences), task.stamp, task.digests)
     from simdocs.reading.formats.lines import read_block
 
     try:
@@ -155,7 +155,7 @@ def file_records(stamps: NDArray[np.void] | Sequence[Stamp], contents: Sequence[
 
 
 def _rows(batch: Batch, stamp: Stamp, digests: list[bytes]) -> Read:
-    from simdocs.reading.formats.batch import named
+    from simdocs.reading.batches import named
 
     facts = np.zeros(len(batch.texts), DOCUMENT)
     facts["size"] = [len(text) for text in batch.texts]

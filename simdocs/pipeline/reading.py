@@ -114,7 +114,7 @@ class Reading:
         self._register.skip_rest(skip, False)
 
     def _warn_of_ids(self, first: Skip) -> None:
-        from simdocs.reading.formats.batch import named_by_numbers
+        from simdocs.reading.batches import named_by_numbers
 
         if (warning := named_by_numbers(first)) not in self.run.skipped.warnings:  # documents may be read twice
             self.run.skipped.warnings.append(warning)
@@ -168,7 +168,7 @@ class _Turn:
         # Other tasks hold texts, which are not needed any more when they were sent.
         self.kept = portion if portion.kind == "kept" else None
         self.block = portion if portion.kind == "block" else None
-        self.held = portion.batch.texts if isinstance(portion, ReadRows) and not portion.stamp.is_of_file else ()
+        self.held = portion.held if isinstance(portion, ReadRows) else ()
         self.files, self.number = files, number
         self.result: Any = None
 

@@ -259,7 +259,7 @@ class Register:
 
     def _renamed(self, read: Read, at: int, first: dict[bytes, int]) -> bool:
         """Name a row by its number, if an earlier one has the same id and the same text, and the name is free."""
-        from simdocs.reading.formats.batch import named
+        from simdocs.reading.batches import named
 
         name, digest = read.names[at], read.facts["digest"]
         row = self._seen_names.row_of(name)

@@ -22,7 +22,7 @@ from simdocs.reading.formats import formats_of, reader_of, refuse_other
 from simdocs.reading.lookalikes import NoTable
 
 if TYPE_CHECKING:
-    from simdocs.reading.formats.batch import Batch
+    from simdocs.reading.batches import Batch, Rows
     from simdocs.reading.formats.lines import LineBlock, Lines
     from simdocs.reading.identity import Stamp
     from simdocs.reading.unchanged import KeptFiles, KeptRows, Unchanged
@@ -59,25 +59,19 @@ class Files:
 class ReadRows:
     """Some documents of a file that the calling process reads.
 
-    batch: the documents, or the lines that they are on. row: the row of the file in the list of files.
-    stamp: that of the file.
+    rows: the rows, or the documents of a file that can be read only once. held: the texts of those.
+    row: the row of the file in the list of files. stamp: that of the file.
     read_to: how many bytes of the file were read.
     digests: those of its blocks, at the end of a file, if they are wanted: see `digests_of`.
     """
 
-    __slots__ = ("batch", "digests", "read_to", "row", "stamp")
+    __slots__ = ("digests", "held", "read_to", "row", "rows", "stamp")
 
     kind: ClassVar[Literal["rows"]] = "rows"
 
-    def __init__(self, batch: Batch | Lines, row: int, stamp: Stamp, read_to: int) -> None:
-        self.batch, self.row, self.stamp, self.read_to = batch, row, stamp, read_to
-        self.digests = list[bytes]()
-
-    def documents(self, fields: Sequences) -> Batch:
-        """The documents, which a worker takes from their lines."""
-        from simdocs.reading.formats.lines import Lines
-
-        return self.batch.batch(fields) if isinstance(self.batch, Lines) else self.batch
+    def __init__(self, rows: Batch | Lines | Rows, row: int, stamp: Stamp, read_to: int) -> None:
+        self.rows, self.row, self.stamp, self.read_to = rows, row, stamp, read_to
+        self.digests, self.held = list[bytes](), list[bytes]()
 
 
 ToRead: TypeAlias = "Files | ReadRows | LineBlock"
@@ -147,22 +141,20 @@ class Cutting:
         could be read: vanished, unreadable, special, changed, malformed, uninstalled.
         """
         form = self._meanings[self.formats[row]]
-        are_lines = noun_of(form) == "line" and wanted is None and row not in self._found.held
         for is_last in False, True:
             done = 0
             try:
                 with self._found.source(row, self._limit) as source:
                     try:
-                        each: Iterator[Batch | Lines] = reader_of(form)(source, form, self._sequences, wanted)
-                        if are_lines:
-                            from simdocs.reading.formats.lines import lines_of
-
-                            each = lines_of(source, form)
-                        for batch in each:
+                        for rows in reader_of(form)(source, form, self._sequences, wanted):
                             if source.has_changed():
                                 break
-                            yield ReadRows(batch, row, source.stamp, source.at)
-                            done += batch.count
+                            task = ReadRows(rows, row, source.stamp, source.at)
+                            if row in self._found.held:
+                                task.rows = batch = rows.batch(self._sequences)
+                                task.held = batch.texts
+                            yield task
+                            done += rows.count
                         else:
                             return
                     except DocumentSkipped:
@@ -332,7 +324,7 @@ def sampled(found: FileList, limit: int, sequences: Sequences, most: int, seed: 
     counts = np.ones(len(cutting.formats), np.int64)
     for row in np.flatnonzero(cutting.formats).tolist():
         with suppress(DocumentSkipped):
-            counts[row] = max(1, sum(some.batch.count for some in cutting.batches(row)))
+            counts[row] = max(1, sum(some.rows.count for some in cutting.batches(row)))
     every = int(counts.sum())
     if every <= most:
         return found, every

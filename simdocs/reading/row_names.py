@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from simdocs.model.documents import NUMBERED
 from simdocs.model.ragged import Index, Rows
-from simdocs.reading.formats.batch import named
+from simdocs.reading.batches import named
 
 
 def renamed(names: list[bytes], facts: NDArray[np.void], path: bytes, *, moved: bool) -> list[bytes]:

@@ -86,14 +86,15 @@ def _container_of(name: bytes, fields: Sequences) -> bytes:
 
 def _document(name: bytes, file: bytes, limit: int, fields: Sequences) -> bytes:
     """The text of the document with this name, as UTF-8. InputError: it is not there, or the file cannot be read."""
+    from simdocs.reading.batches import named, no_id
     from simdocs.reading.formats import reader_of
-    from simdocs.reading.formats.batch import named, no_id
 
     form, has_ids = format_of(file, fields), fields.id_field in ("", Sequences().id_field)
     there = ""
     try:
         with Source(file, limit) as source:
-            for batch in reader_of(form)(source, form, fields, None):
+            for rows in reader_of(form)(source, form, fields, None):
+                batch = rows.batch(fields)
                 there, has_ids = there or batch.fields, has_ids or any(each is not None for each in batch.ids)
                 names = named(file, batch.ids, batch.numbers)
                 if has_ids and name in names:

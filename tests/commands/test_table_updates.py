@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.reading.formats.batch import Batch
+from simdocs.reading.batches import Batch
 from tests.amounts import examples
 from tests.commands.test_update import ALLOWED, HOUR, OPTIONS, Clock, the_same
 from tests.reading.arrow_files import as_arrow_file, as_arrow_stream, as_parquet, needs_pyarrow, table

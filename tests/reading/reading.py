@@ -11,9 +11,9 @@ import numpy as np
 
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.options.texts import Sequences
+from simdocs.reading.batches import Batch
 from simdocs.reading.files import Source
 from simdocs.reading.formats import reader_of
-from simdocs.reading.formats.batch import Batch
 from simdocs.reading.formats.lines import blocks_of, read_block
 from simdocs.reading.identity import Stamp
 
@@ -72,7 +72,8 @@ def read(
     numbers = None if wanted is None else np.array(wanted, np.int64)
     try:
         with Source(b"held" if held is not None else os.fsencode(what), limit, held=held) as source:
-            for batch in reader_of(form)(source, form, fields, numbers):
+            for rows in reader_of(form)(source, form, fields, numbers):
+                batch = rows.batch(fields)
                 found.add(batch)
     except DocumentSkipped as skip:
         found.trouble = skip

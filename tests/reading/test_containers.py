@@ -15,9 +15,9 @@ import simdocs
 from simdocs.model.ragged import Index
 from simdocs.options.file_formats import CONTAINERS, ContainerFormat, noun_of
 from simdocs.options.texts import Sequences
+from simdocs.reading.batches import Rows, rows_of
 from simdocs.reading.files import Source
 from simdocs.reading.formats import lines
-from simdocs.reading.formats.batch import Batch, batched
 from simdocs.reading.read_tasks import Cutting, ReadRows, sampled
 from tests.commands.building import built, content
 from tests.packing import SUFFIXES, each, packed
@@ -28,11 +28,13 @@ from tests.reading.reading import FIELDS, MIB, read
 from tests.reading.small_chunks import cut_small
 
 
-def read_feeds(source: Source, form: str, fields: Sequences, wanted: Index | None = None) -> Iterator[Batch]:
+def read_feeds(source: Source, form: str, fields: Sequences, wanted: Index | None = None) -> Iterator[Rows]:
     """The toy: pages between form feeds, which begin with an id and a colon."""
     pages = (page.partition(":") for page in b"".join(source.pieces()).decode().split("\f"))
-    rows: Iterator[Row] = ({"id": its_id or None, "text": text} if colon else {} for its_id, colon, text in pages)
-    return batched(source, form, rows, fields, wanted)
+    rows: Iterator[tuple[Row, int]] = (
+        ({"id": its_id or None, "text": text} if colon else {}, len(text)) for its_id, colon, text in pages
+    )
+    return rows_of(source, form, rows, wanted)
 
 
 def feeds(rows: list[Row]) -> bytes:
@@ -129,7 +131,8 @@ def test_only_wanted_documents_are_read(tmp_path: Path, name: str) -> None:
     ((_, wanted),) = few.lines.items()
     tasks = [task for task, _ in Cutting(few, MIB, FIELDS, lambda *_: None).tasks()]
     assert every == 9
-    assert [number for task in tasks if isinstance(task, ReadRows) for number in task.batch.numbers] == wanted.tolist()
+    batches = [task.rows.batch(FIELDS) for task in tasks if isinstance(task, ReadRows)]
+    assert [number for batch in batches for number in batch.numbers] == wanted.tolist()
 
 
 LONG = "The ferry leaves the northern quay at seven every morning except on Sundays, when it leaves at nine"

@@ -249,7 +249,7 @@ def tasks_of(
             assert task.limit == 100
             done.append(([os.path.basename(name).decode() for name in task.names], task.held, files))
         elif isinstance(task, read_tasks.ReadRows):
-            done.append((os.path.basename(task.batch.name).decode(), task.documents(FIELDS).texts, files))
+            done.append((os.path.basename(task.rows.name).decode(), task.rows.batch(FIELDS).texts, files))
     assert ended == len(contents)
     return [
         *done,

@@ -190,7 +190,7 @@ def test_many_of_them_are_few_tasks_in_row_order(kind: str, monkeypatch: pytest.
     assert [len(task.names) for task, _ in each if isinstance(task, Files)] == [6, 2, 3, 6]
     names = list[bytes]()
     for task, _ in each:
-        names += task.names if isinstance(task, Files) else [task.batch.name] if isinstance(task, ReadRows) else []
+        names += task.names if isinstance(task, Files) else [task.rows.name] if isinstance(task, ReadRows) else []
     assert names == sorted(names)
     assert len(simdocs.dedupe("docs").documents) == 17 + 6
 

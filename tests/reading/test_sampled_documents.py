@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from simdocs.reading.formats.batch import named
+from simdocs.reading.batches import named
 from simdocs.reading.formats.lines import LineBlock, read_block
 from simdocs.reading.read_tasks import Cutting, Files, ReadRows, sampled
 from tests import strategies as some
@@ -31,7 +31,7 @@ def names(found: Any) -> list[str]:
             read += task.names
         elif isinstance(task, ReadRows | LineBlock):
             batch = (
-                task.documents(some.sequences())
+                task.rows.batch(some.sequences())
                 if isinstance(task, ReadRows)
                 else read_block(task, some.sequences())[0]
             )
@@ -70,4 +70,5 @@ def test_a_line_that_is_not_drawn_is_not_even_parsed(tmp_path):
     (wanted,) = few.lines.values()
     ((task, _),) = Cutting(few, 1 << 20, some.sequences(), lambda *_: None).tasks()
     assert isinstance(task, ReadRows)
-    assert sorted([*task.batch.numbers, *(skip.line for skip in task.batch.skips)]) == wanted.tolist()
+    batch = task.rows.batch(some.sequences())
+    assert sorted([*batch.numbers, *(skip.line for skip in batch.skips)]) == wanted.tolist()

@@ -1,4 +1,4 @@
-"""Formats of files that hold many documents. Each is one generator of batches, beside what writes its rows.
+"""Formats of files that hold many documents. Each is one generator of rows, beside what writes its rows.
 
 A new format is a file here with a function like `read_lines`, a case below, and an entry in `CONTAINERS` of
 `options/file_formats.py`.
@@ -17,25 +17,32 @@ from simdocs.options.file_formats import COMPRESSIONS, CONTAINERS, compression_o
 from simdocs.options.texts import Sequences
 
 if TYPE_CHECKING:
+    from simdocs.reading.batches import Rows
     from simdocs.reading.file_list import FileList
     from simdocs.reading.files import Source
-    from simdocs.reading.formats.batch import Batch
+    from simdocs.reading.formats.lines import Lines
 
-    Format = Callable[[Source, str, Sequences, Index | None], Iterator[Batch]]
+    Format = Callable[[Source, str, Sequences, Index | None], Iterator[Lines] | Iterator[Rows]]
 
 
 def reader_of(form: str) -> Format:
-    """The generator of the documents of files in this format: see `read_lines` of `lines.py`."""
+    """The generator of the rows of files in this format: see `read_lines` of `lines.py`."""
     match form:
         case "json":
-            from simdocs.reading.formats.json_array import read_array as read
+            from simdocs.reading.formats.json_array import read_array
+
+            return read_array
         case "csv" | "tsv":
-            from simdocs.reading.formats.delimited import read_rows as read
+            from simdocs.reading.formats.delimited import read_rows
+
+            return read_rows
         case "parquet" | "arrow":
-            from simdocs.reading.formats.tables import read_table as read
-        case _:
-            from simdocs.reading.formats.lines import read_lines as read
-    return read
+            from simdocs.reading.formats.tables import read_table
+
+            return read_table
+    from simdocs.reading.formats.lines import read_lines
+
+    return read_lines
 
 
 def refuse_other(form: str, head: bytes, fields: Sequences) -> None:

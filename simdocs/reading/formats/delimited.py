@@ -14,8 +14,8 @@ from simdocs.model.ragged import Index
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.names import flag
 from simdocs.options.texts import Sequences
+from simdocs.reading.batches import FileRow, Rows, listed, no_text, rows_of
 from simdocs.reading.files import LOOKED_AT, Source, too_large
-from simdocs.reading.formats.batch import Batch, FileRow, batched, listed, no_text
 from simdocs.reading.lookalikes import NoTable, is_object
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
@@ -146,9 +146,9 @@ def _remedy(head: bytes, delimiter: str, names: list[str], fields: Sequences) ->
     return ""
 
 
-def read_rows(source: Source, form: str, fields: Sequences, wanted: Index | None = None) -> Iterator[Batch]:
-    """Yield the documents of a file, or those with the wanted numbers. Blank lines have no number."""
-    return batched(source, form, _rows(source, form, fields), fields, wanted, ERRORS)
+def read_rows(source: Source, form: str, fields: Sequences, wanted: Index | None = None) -> Iterator[Rows]:
+    """Yield the rows of a file, or those with the wanted numbers. Blank lines have no number."""
+    return rows_of(source, form, _rows(source, form, fields), wanted, ERRORS)
 
 
 def _rows(source: Source, form: str, fields: Sequences) -> Iterator[FileRow]:
@@ -157,15 +157,15 @@ def _rows(source: Source, form: str, fields: Sequences) -> Iterator[FileRow]:
     names = [] if fields.no_header else next(each, [])
     for row in each:
         if records.length > source.most:
-            yield too_large(records.length, source.limit) or DocumentSkipped("oversized")
+            yield too_large(records.length, source.limit) or DocumentSkipped("oversized"), 0
         elif names and len(row) != len(names):
             why = f"{counted(len(row), 'field')}, but the header has {len(names):,}"
-            yield DocumentSkipped("malformed", why)
+            yield DocumentSkipped("malformed", why), 0
         else:
             record: dict[str, str | None] = dict(zip(names or _numbered(row), row, strict=True))
             if fields.id_field and record.get(fields.id_field) == "":  # the name of the row would be PATH#
                 record[fields.id_field] = None
-            yield record
+            yield record, records.size
 
 
 def _numbered(row: list[str]) -> list[str]:

@@ -10,9 +10,9 @@ from typing import Any
 from simdocs.model.ragged import Index
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.options.texts import Sequences
+from simdocs.reading.batches import FileRow, Rows, fields_of, has_text, no_text, rows_of
 from simdocs.reading.decode import transcoded
 from simdocs.reading.files import LOOKED_AT, Source
-from simdocs.reading.formats.batch import Batch, FileRow, batched, fields_of, has_text, no_text
 from simdocs.reading.formats.lines import what_is_wrong
 from simdocs.reading.lookalikes import NoTable, looks_like_lines
 
@@ -57,19 +57,19 @@ def check(head: bytes, fields: Sequences) -> None:
         raise NoTable("this is a JSON array without objects")
 
 
-def read_array(source: Source, form: str, fields: Sequences, wanted: Index | None = None) -> Iterator[Batch]:
-    """Yield the documents of a file, or those with the wanted numbers. Elements that are no objects are malformed."""
-    return batched(source, form, _rows(source, fields), fields, wanted)
+def read_array(source: Source, form: str, fields: Sequences, wanted: Index | None = None) -> Iterator[Rows]:
+    """Yield the rows of a file, or those with the wanted numbers. Elements that are no objects are malformed."""
+    return rows_of(source, form, _rows(source, fields), wanted)
 
 
 def _rows(source: Source, fields: Sequences) -> Iterator[FileRow]:
     text, at = transcoded(source.whole(), fields.encoding).decode("utf-8", "surrogateescape"), 0
     is_valid = _INVALID.search(text) is None
     for value, end in _elements(text):
+        wrong = "" if isinstance(value, dict) else "not a JSON object"
         if not is_valid and _INVALID.search(text, at, end):
-            yield DocumentSkipped("malformed", "not UTF-8")
-        else:
-            yield value if isinstance(value, dict) else DocumentSkipped("malformed", "not a JSON object")
+            wrong = "not UTF-8"
+        yield DocumentSkipped("malformed", wrong) if wrong else value, end - at
         at, source.at = end, source.stamp.size * end // len(text)
 
 

@@ -19,9 +19,9 @@ from simdocs.model.skipped import DocumentSkipped
 from simdocs.names import is_uri
 from simdocs.options.file_formats import is_of_lines
 from simdocs.options.texts import Sequences
+from simdocs.reading.batches import MOST_ROWS, Batch, refuse_large
 from simdocs.reading.decode import binary_format, transcoded
 from simdocs.reading.files import Source, too_large
-from simdocs.reading.formats.batch import MOST_ROWS, Batch, refuse_large
 from simdocs.reading.identity import Stamp, content_digest
 
 BLOCK = BATCH_BYTES
@@ -176,6 +176,7 @@ class Lines:
     name, limit: see Source. form: the format of the file. data: the lines. number: that of the first one.
     too_long: the length of a line after them that is too long to be held; 0: there is none.
     start: where they are in the file; -1: they have no places.
+    wanted: the numbers of those that are taken; None: all.
     """
 
     name: bytes
@@ -185,21 +186,16 @@ class Lines:
     number: int = 1
     too_long: int = 0
     start: int = -1
-
-    texts: ClassVar[tuple[bytes, ...]] = ()
-    """The texts, which only a worker knows."""
+    wanted: Index | None = None
 
     @property
     def count(self) -> int:
         """How many lines there are."""
         return self.data.count(b"\n") + (self.data[-1:] not in (b"", b"\n")) + (self.too_long > 0)
 
-    def batch(self, fields: Sequences, wanted: Index | None = None) -> Batch:
-        """The documents on these lines, or those with the wanted numbers, which ascend.
-
-        Blank lines are neither documents nor skipped, unless they are too long.
-        """
-        each, first, start = self.data.split(b"\n"), self.number, self.start
+    def batch(self, fields: Sequences) -> Batch:
+        """The documents. Blank lines are neither documents nor skipped, unless they are too long."""
+        wanted, each, first, start = self.wanted, self.data.split(b"\n"), self.number, self.start
         if not each[-1]:
             del each[-1]
         batch = Batch(self.name, self.form, self.limit, self.count)
@@ -226,19 +222,15 @@ class Lines:
         return batch
 
 
-def lines_of(source: Source, form: str) -> Iterator[Lines]:
-    """Yield the lines of a file, so many at once as a batch may have. DocumentSkipped: see Source.pieces."""
+def read_lines(source: Source, form: str, _fields: Sequences, wanted: Index | None = None) -> Iterator[Lines]:
+    """Yield the lines of a file, so many at once as a batch may have. wanted: the numbers of those that are documents,
+    which ascend; None: all may be. DocumentSkipped: see Source.pieces."""
     number = 1
     for whole, too_long in whole_lines(source.pieces(), source.most):
         for data in _cut(whole):
-            lines = Lines(source.name, form, source.limit, data, number, too_long)
+            lines = Lines(source.name, form, source.limit, data, number, too_long, wanted=wanted)
             number += lines.count
             yield lines
-
-
-def read_lines(source: Source, form: str, fields: Sequences, wanted: Index | None = None) -> Iterator[Batch]:
-    """Yield the documents of a file, or those with the wanted numbers, which ascend."""
-    return (lines.batch(fields, wanted) for lines in lines_of(source, form))
 
 
 def _cut(lines: bytes) -> Iterator[bytes]:

@@ -13,10 +13,10 @@ import numpy as np
 from simdocs.model.ragged import BATCH_BYTES, Index
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.options.texts import Sequences
+from simdocs.reading.batches import FileRow, Rows, rows_of
 from simdocs.reading.compression import library, misnamed
 from simdocs.reading.decode import binary_format
 from simdocs.reading.files import Source
-from simdocs.reading.formats.batch import Batch, FileRow, batched
 from simdocs.reading.lookalikes import NoTable
 
 _WHAT = {"parquet": "a Parquet file", "arrow": "an Arrow file"}
@@ -117,9 +117,9 @@ def numbered_batches(
         first += group.num_rows
 
 
-def read_table(source: Source, form: str, fields: Sequences, wanted: Index | None = None) -> Iterator[Batch]:
-    """Yield the documents of a file, or those with the wanted numbers."""
-    return batched(source, form, _rows(source, form, fields, wanted), fields, wanted)
+def read_table(source: Source, form: str, fields: Sequences, wanted: Index | None = None) -> Iterator[Rows]:
+    """Yield the rows of a file, or those with the wanted numbers."""
+    return rows_of(source, form, _rows(source, form, fields, wanted), wanted)
 
 
 def _rows(source: Source, form: str, fields: Sequences, wanted: Index | None) -> Iterator[FileRow]:
@@ -136,15 +136,16 @@ def _rows(source: Source, form: str, fields: Sequences, wanted: Index | None) ->
         for _, batch in numbered_batches(_with_columns(table, file, columns), file, columns, wanted):
             source.at = file.tell()
             if isinstance(batch, int):
-                yield batch
+                yield batch, 0
             elif of_numbers:
                 kind = f"the column {of_numbers!r} has the type {schema.field(of_numbers).type}, not strings"
                 raise NoTable(kind, "name another with --text-field", or_text=False)
             elif shape:
-                yield from [shape] * batch.num_rows
+                yield from [(shape, 0)] * batch.num_rows
             else:
+                size = batch.nbytes // batch.num_rows
                 for row in zip(*(batch.column(name) for name in columns), strict=True):
-                    yield {name: _value(each) for name, each in zip(columns, row, strict=True)}
+                    yield {name: _value(each) for name, each in zip(columns, row, strict=True)}, size
 
 
 def schema_of(table: Any) -> Any:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from simdocs.model.ragged import BATCH_BYTES, Index
@@ -60,6 +61,10 @@ class Batch:
         self.unusable_id: Skip | None = None
         self.fields = ""
 
+    def batch(self, _fields: Sequences) -> Batch:
+        """Itself."""
+        return self
+
     def add(self, number: int, text: bytes, its_id: bytes | None = None, place: tuple[int, int] = (0, 0)) -> None:
         """Add a document."""
         self.numbers.append(number)
@@ -99,48 +104,74 @@ class Batch:
         self.add(number, text, its_id, place)
 
 
-FileRow = _Row | DocumentSkipped | int
-"""A row of a file; why it cannot be read; or how many rows follow that are not wanted."""
+FileRow = tuple[_Row | DocumentSkipped | int, int]
+"""A row of a file, or why it cannot be read, and about how large it is; or how many rows follow that are not wanted."""
 
 MOST_ROWS = 1 << 14
 """The most rows of a batch, since the facts of each take memory."""
 
 
-def batched(
-    source: Source,
-    form: str,
-    rows: Iterable[FileRow],
-    fields: Sequences,
-    wanted: Index | None,
-    errors: str = "surrogatepass",
-) -> Iterator[Batch]:
-    """Yield batches of rows, which are numbered from 1. wanted: see `read_lines`. errors: see Batch.add_row.
+@dataclass(slots=True)
+class Rows:
+    """Some rows of a file, of which a worker takes the documents.
 
-    DocumentSkipped, after all rows before it: there are no more because of this.
+    name, limit: see Source. form: the format of the file. errors: what becomes of characters that have no UTF-8.
+    count: how many rows it covers. numbers, rows: those that are wanted, and their numbers, from 1.
     """
-    chosen, is_first = None if wanted is None else frozenset(wanted.tolist()), True
-    batch, number = Batch(source.name, form, source.limit), 0
-    try:
-        for row in rows:
-            step = row if isinstance(row, int) else 1
-            batch.count, number = batch.count + step, number + step
-            if isinstance(row, int) or (chosen is not None and number not in chosen):
-                continue
+
+    name: bytes
+    form: str
+    limit: int
+    errors: str
+    count: int = 0
+    numbers: list[int] = field(default_factory=list)
+    rows: list[_Row | DocumentSkipped] = field(default_factory=list)
+
+    def batch(self, fields: Sequences) -> Batch:
+        """The documents."""
+        batch = Batch(self.name, self.form, self.limit, self.count)
+        for number, row in zip(self.numbers, self.rows, strict=True):
             if isinstance(row, DocumentSkipped):
                 batch.skip(number, row)
             else:
-                batch.add_row(number, row, fields, errors=errors)
-            if batch.size >= BATCH_BYTES or batch.count >= MOST_ROWS:
-                yield batch
-                batch, is_first = Batch(source.name, form, source.limit), False
+                batch.add_row(number, row, fields, errors=self.errors)
+        return batch
+
+
+def rows_of(
+    source: Source,
+    form: str,
+    rows: Iterable[FileRow],
+    wanted: Index | None,
+    errors: str = "surrogatepass",
+) -> Iterator[Rows]:
+    """Yield the rows of a file, some at a time. wanted: see `read_lines`. errors: see Rows.
+
+    DocumentSkipped, after all rows before it: there are no more because of this.
+    """
+    chosen = None if wanted is None else frozenset(wanted.tolist())
+    some, number, size, is_first = Rows(source.name, form, source.limit, errors), 0, 0, True
+    try:
+        for row, row_size in rows:
+            if isinstance(row, int):
+                some.count, number = some.count + row, number + row
+                continue
+            some.count, number = some.count + 1, number + 1
+            if chosen is None or number in chosen:
+                some.numbers.append(number)
+                some.rows.append(row)
+                size += row_size
+            if size >= BATCH_BYTES or some.count >= MOST_ROWS:
+                yield some
+                some, size, is_first = Rows(source.name, form, source.limit, errors), 0, False
             if wanted is not None and number == wanted[-1]:
                 break
     except DocumentSkipped:
-        if batch.count:
-            yield batch
+        if some.count:
+            yield some
         raise
-    if batch.count or is_first:
-        yield batch
+    if some.count or is_first:
+        yield some
 
 
 def refuse_large(size: int, limit: int) -> None:

@@ -24,10 +24,10 @@ from simdocs.model.skipped import DocumentSkipped, in_short
 from simdocs.names import display_name, name_for_json, text_to_name
 from simdocs.options.recipes import SignatureRecipe
 from simdocs.pipeline.prepare import Intake
+from simdocs.reading.batches import named
 from simdocs.reading.decode import as_utf8
 from simdocs.reading.files import Source, read
 from simdocs.reading.formats import format_of_document, reader_of
-from simdocs.reading.batches import named
 from simdocs.reading.formats.lines import digests_of
 from simdocs.reading.identity import content_digest
 from simdocs.version import __version__

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from simdocs.reading import unchanged
+from simdocs.reading import batches, unchanged
 from simdocs.reading.files import Source
-from simdocs.reading.formats import batch, lines, tables
+from simdocs.reading.formats import lines, tables
 
 
 def cut_small(patch: pytest.MonkeyPatch, size: int) -> None:
     """Read about as many bytes at once, and put about as many into a block or batch."""
-    for module in (batch, tables):
+    for module in (batches, tables):
         patch.setattr(module, "BATCH_BYTES", size)
     for module in (lines, unchanged):
         patch.setattr(module, "BLOCK", size)

@@ -82,7 +82,7 @@ def answer(options: Audit, run: Run) -> Result:
     from simdocs.matching.self_join import SelfJoin
     from simdocs.matching.verify import Verifier, outdated_warnings
     from simdocs.pipeline.boilerplate import with_common_tokens
-    from simdocs.reading.lookalikes import looking_like
+    from simdocs.reading.decode import looking_like
 
     plan = of_bands(options, own=False)
     check_root(plan.intake.root)

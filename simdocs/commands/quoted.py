@@ -28,7 +28,7 @@ from simdocs.names import display_name, text_to_name
 from simdocs.options.families import UNITS
 from simdocs.options.recipes import Shingling
 from simdocs.pipeline.reload import reload_texts
-from simdocs.reading.lookalikes import looking_like
+from simdocs.reading.decode import looking_like
 
 _A, _B = (dict.fromkeys((f"{side}_begin", f"{side}_end", f"{side}_line"), NUMBER) for side in "ab")
 

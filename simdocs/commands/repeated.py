@@ -42,7 +42,7 @@ from simdocs.model.skipped import Skipped
 from simdocs.options.families import UNITS
 from simdocs.pipeline.prepare import files_of, refuse_unusable
 from simdocs.pipeline.reading import Reading
-from simdocs.reading.lookalikes import looking_like
+from simdocs.reading.decode import looking_like
 
 PLACES = table_head(
     passage=NUMBER, documents=NUMBER, units=NUMBER, own=NUMBER, document=NAME, begin=NUMBER, end=NUMBER, line=NUMBER

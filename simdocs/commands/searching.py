@@ -22,7 +22,7 @@ from simdocs.model.skipped import WITHOUT_ROWS, Skipped, in_short
 from simdocs.options.answers import Grouping
 from simdocs.options.recipes import Banding, IndexRecipe, Recipe
 from simdocs.pipeline.boilerplate import with_common_tokens
-from simdocs.reading.lookalikes import looking_like
+from simdocs.reading.decode import looking_like
 
 if TYPE_CHECKING:
     from simdocs.pipeline.changes import Changes

@@ -115,7 +115,7 @@ def tuned(
     from simdocs.commands.searching import facts_read
     from simdocs.kernels.banding import least_probability
     from simdocs.model.comparison import STEPS, Tuning
-    from simdocs.reading.lookalikes import looking_like
+    from simdocs.reading.decode import looking_like
 
     cut, following = banding.cut, "" if found is None else found.following
     counts = [] if found is None else found.counts

@@ -18,8 +18,7 @@ from simdocs.model.documents import Documents
 from simdocs.model.ragged import NO_TOKENS, Array, Index, Keys, Mask, Ragged, TextNumbers, Texts, offsets_of, ranges
 from simdocs.options.families import UNITS
 from simdocs.options.recipes import Recipe, Shingling
-from simdocs.pipeline.read_documents import Read, read_task
-from simdocs.pipeline.reading import Reading
+from simdocs.pipeline.reading import Read, Reading, read_task
 from simdocs.pipeline.shingling import Shingled, normalised, record_texts
 from simdocs.reading.read_tasks import ToRead
 from simdocs.storage.spilled import KEY_PARTS, SpilledArray, SpilledRecords, key_parts

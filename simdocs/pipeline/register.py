@@ -26,13 +26,13 @@ from simdocs.model.skipped import REPLACED, Skip, Skipped, and_more, explanation
 from simdocs.names import display_name
 from simdocs.options.file_formats import noun_of
 from simdocs.options.recipes import Recipe
+from simdocs.reading.decode import LOOKALIKES, lookalike_of
 from simdocs.reading.file_list import FileList
 from simdocs.reading.formats import format_of_document
 from simdocs.reading.identity import content_digest
-from simdocs.reading.lookalikes import LOOKALIKES, lookalike_of
 
 if TYPE_CHECKING:
-    from simdocs.pipeline.read_documents import Read
+    from simdocs.pipeline.reading import Read
     from simdocs.reading.row_names import SeenNames
 
 

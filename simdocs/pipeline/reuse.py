@@ -13,7 +13,7 @@ from simdocs.model.documents import STAMP_FIELDS, Documents
 from simdocs.model.ragged import Rows
 from simdocs.options.recipes import Recipe
 from simdocs.options.texts import Updating
-from simdocs.pipeline.read_documents import Read, file_records
+from simdocs.pipeline.reading import Read, file_records
 from simdocs.reading.file_list import FileList
 from simdocs.reading.row_names import renamed
 from simdocs.reading.unchanged import EarlierFiles, KeptFiles, KeptRows, Unchanged, compare

@@ -31,8 +31,7 @@ from simdocs.model.ragged import (
     row_blocks,
 )
 from simdocs.options.recipes import Recipe, Shingling
-from simdocs.pipeline.read_documents import Read, read_task
-from simdocs.pipeline.reading import Reading
+from simdocs.pipeline.reading import Read, Reading, read_task
 from simdocs.reading.decode import as_utf8
 from simdocs.reading.identity import row_digests
 from simdocs.reading.read_tasks import ToRead

@@ -18,8 +18,7 @@ from simdocs.model.documents import Documents
 from simdocs.model.ragged import NO_TOKENS, BlockPlaces, Index, Ragged, Rows, Tokens, offsets_of
 from simdocs.options.hash_functions import OWN_SCHEMES, values_of
 from simdocs.options.recipes import Recipe, Sketching
-from simdocs.pipeline.read_documents import Read, read_task
-from simdocs.pipeline.reading import Reading
+from simdocs.pipeline.reading import Read, Reading, read_task
 from simdocs.pipeline.shingling import hold, record_ignored, record_sets, record_texts, shingled, token_sets
 from simdocs.reading.read_tasks import ToRead
 

@@ -26,8 +26,7 @@ from simdocs.model.ragged import BATCH_BYTES, Mask
 from simdocs.model.skipped import REPLACED, DocumentSkipped
 from simdocs.names import is_uri
 from simdocs.options.file_formats import COMPRESSED_SUFFIXES, compression_of
-from simdocs.reading.decode import LOOKED_AT as DECIDING
-from simdocs.reading.decode import binary_format, refuse_binary, utf8_pieces
+from simdocs.reading.decode import DECIDING, binary_format, refuse_binary, utf8_pieces
 from simdocs.reading.identity import NO_FILE, Stamp
 
 if TYPE_CHECKING:

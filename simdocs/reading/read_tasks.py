@@ -14,12 +14,10 @@ from simdocs.model.ragged import BATCH_BYTES, Index, Keys, Mask, batches, offset
 from simdocs.model.skipped import DocumentSkipped, Skip
 from simdocs.options.file_formats import ASSUMED_RATIO, COMPRESSED_SUFFIXES, is_of_lines, noun_of
 from simdocs.options.texts import Sequences
-from simdocs.reading.decode import LOOKED_AT as DECIDING
-from simdocs.reading.decode import wide_encoding
+from simdocs.reading.decode import DECIDING, NoTable, wide_encoding
 from simdocs.reading.file_list import FileList
 from simdocs.reading.files import LOOKED_AT
 from simdocs.reading.formats import formats_of, reader_of, refuse_other
-from simdocs.reading.lookalikes import NoTable
 
 if TYPE_CHECKING:
     from simdocs.reading.batches import Batch, Rows

@@ -60,8 +60,8 @@ def read_single_document(name: bytes, limit: int, fields: Sequences) -> bytes:
 
 def _refuse_table(name: bytes, form: str, limit: int, fields: Sequences) -> None:
     """Raise UsageError if a file named like one of this format is one. InputError: it cannot be read."""
+    from simdocs.reading.decode import NoTable
     from simdocs.reading.formats import refuse_other
-    from simdocs.reading.lookalikes import NoTable
 
     try:
         with Source(name, limit) as source:

@@ -20,8 +20,8 @@ import simdocs
 from simdocs.errors import UsageError
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.options.texts import Sequences
+from simdocs.reading.decode import NoTable
 from simdocs.reading.formats.delimited import check
-from simdocs.reading.lookalikes import NoTable
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.program import simdocs as program
 from tests.reading.reading import FIELDS, MIB, Document, read

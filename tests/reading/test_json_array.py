@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import simdocs
 from simdocs.errors import UsageError
+from simdocs.reading.decode import NoTable
 from simdocs.reading.files import LOOKED_AT
 from simdocs.reading.formats.json_array import check, elements
-from simdocs.reading.lookalikes import NoTable
 from simdocs.reading.read_tasks import Cutting
 from tests.reading.finding import found_by
 from tests.reading.reading import FIELDS, MIB, read

@@ -14,9 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.reading.decode import binary_format
-from simdocs.reading.lookalikes import _LOOKED_AT as LOOKED_AT
-from simdocs.reading.lookalikes import LOOKALIKES, flag_of, lookalike_of
+from simdocs.reading.decode import _LOOKED_AT as LOOKED_AT
+from simdocs.reading.decode import LOOKALIKES, binary_format, flag_of, lookalike_of
 
 CORPORA = Path(os.environ.get("SIMDOCS_CORPORA", Path(__file__).resolve().parents[3] / "shared/corpora"))
 ROOT = Path(__file__).resolve().parents[2]

@@ -48,10 +48,10 @@ def remove(path: Path) -> None:
 MOMENTS = {
     "before files are compared": "simdocs.pipeline.reuse.compare",
     "after files were compared": "simdocs.pipeline.reading.Cutting",
-    "before a document is read": "simdocs.pipeline.read_documents.read",
+    "before a document is read": "simdocs.pipeline.reading.read",
     "when a document is opened": "simdocs.reading.files.open_file",
     "when lines are opened": "simdocs.reading.formats.lines._between",
-    "when a document is decoded": "simdocs.pipeline.read_documents.content_digest",
+    "when a document is decoded": "simdocs.pipeline.reading.content_digest",
     "when lines are parsed": "simdocs.reading.formats.lines._object_on",
 }
 

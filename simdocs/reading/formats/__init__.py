@@ -57,7 +57,7 @@ def refuse_other(form: str, head: bytes, fields: Sequences) -> None:
 
             check_header(head, form, fields)
         case "jsonl":
-            from simdocs.reading.lookalikes import refuse_no_lines
+            from simdocs.reading.decode import refuse_no_lines
 
             refuse_no_lines(head)
 

@@ -11,10 +11,9 @@ from simdocs.model.ragged import Index
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.options.texts import Sequences
 from simdocs.reading.batches import FileRow, Rows, fields_of, has_text, no_text, rows_of
-from simdocs.reading.decode import transcoded
+from simdocs.reading.decode import NoTable, looks_like_lines, transcoded
 from simdocs.reading.files import LOOKED_AT, Source
 from simdocs.reading.formats.lines import what_is_wrong
-from simdocs.reading.lookalikes import NoTable, looks_like_lines
 
 _SPACES = re.compile("[ \t\n\r]*")
 

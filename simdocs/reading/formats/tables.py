@@ -15,9 +15,8 @@ from simdocs.model.skipped import DocumentSkipped
 from simdocs.options.texts import Sequences
 from simdocs.reading.batches import FileRow, Rows, rows_of
 from simdocs.reading.compression import library, misnamed
-from simdocs.reading.decode import binary_format
+from simdocs.reading.decode import NoTable, binary_format
 from simdocs.reading.files import Source
-from simdocs.reading.lookalikes import NoTable
 
 _WHAT = {"parquet": "a Parquet file", "arrow": "an Arrow file"}
 

@@ -16,7 +16,7 @@ FILES ?= 20000
 RUNS ?= 3
 RACE ?= build/race
 
-.PHONY: help demo test test-slow test-spark test-browser fuzz check lint types layers size format docs cases bench bench-short bench-stages bench-memory bench-scripts bench-datasets bench-startup bench-reports bench-growth bench-cores bench-scale race accuracy transcripts expected clean
+.PHONY: help demo test test-slow test-spark test-browser fuzz check lint types layers size format docs cases bench bench-short bench-stages bench-memory bench-scripts bench-datasets bench-startup bench-reports bench-growth bench-cores race accuracy transcripts expected clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -47,8 +47,8 @@ test: $(INSTALLED) ## run the tests, on all cores that this process may use
 test-slow: $(INSTALLED) ## run the slow tests too
 	$(BIN)/python -m pytest -n auto --dist loadgroup -m 'slow or not slow' --hypothesis-profile=thorough
 
-test-spark: $(INSTALLED) ## run all tests of --engine spark; they need Java 17 or later
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,datasets,spark]' 'venv-pack>=0.2'
+test-spark: $(INSTALLED) ## run all tests of simdocs spark; they need Java 17 or later
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,datasets,spark]'
 	$(BIN)/python -m pytest -m spark
 
 test-browser: $(INSTALLED) ## run the tests of reports in a browser; needs Chromium, and npm for the rules of accessibility
@@ -115,10 +115,6 @@ bench-growth: $(INSTALLED) ## measure CPU time and memory of up to 1,000,000 doc
 
 bench-cores: $(INSTALLED) ## measure how much of the work cores share, on 200,000 documents of 2 KB
 	$(BIN)/python benchmarks/cores.py
-
-bench-scale: $(INSTALLED) ## measure --engine spark on up to 1,000,000 documents; needs Java 17 or later; GROWTH='10000 100000' is quicker
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,datasets,spark]'
-	$(BIN)/python benchmarks/scale.py --documents $(GROWTH)
 
 race: $(CORE) ## race other libraries and write build/race.md; needs a network the first time; FILES=2000 RUNS=1 RIVALS=rensa is quicker
 	$(BIN)/python benchmarks/race.py --directory $(RACE) --files $(FILES) --runs $(RUNS) $(if $(RIVALS),--rivals $(RIVALS)) $(if $(CORPORA),--corpora $(CORPORA))

@@ -20,7 +20,7 @@ from simdocs.artifacts.formats import BLOCK, FORMATS, MANIFEST, RUN
 from simdocs.cli.command import Command
 from simdocs.cli.completion import completer
 from simdocs.cli.exits import BY_SIGNAL, MEANINGS, PRECEDENCE
-from simdocs.cli.program import COMPLETE, simdocs
+from simdocs.cli.program import COMPLETE, each_command, simdocs
 from simdocs.model.documents import DOCUMENT, FIELDS, FILE, FILE_FIELDS
 from simdocs.model.saved_answer import VERSION
 from simdocs.options.declaration import SHARED
@@ -33,8 +33,7 @@ def reference() -> Iterator[str]:
     """Every command, argument, option and exit status."""
     yield "# Reference\n\nEvery command with all its options, written from the program itself.\n"
     context = click.Context(simdocs, info_name="simdocs", **simdocs.context_settings)
-    for name in simdocs.list_commands(context):
-        command = simdocs.commands[name]
+    for name, command in each_command():
         if not isinstance(command, Command):
             continue
         inner = click.Context(command, info_name=name, parent=context)

@@ -12,7 +12,7 @@ from simdocs import __version__
 from simdocs.artifacts.formats import FORMATS, MANIFEST, RUN
 from simdocs.cli.command import Command, OfCommand, OptionValue
 from simdocs.cli.exits import BY_SIGNAL, MEANINGS, PRECEDENCE
-from simdocs.cli.program import EXAMPLES, simdocs
+from simdocs.cli.program import EXAMPLES, each_command, simdocs
 from simdocs.options.declaration import SHARED
 from simdocs.options.values import Values
 
@@ -28,9 +28,8 @@ ENVIRONMENT = {
     "AWS_REGION": "The region of s3:// names, before AWS_DEFAULT_REGION.",
     "AWS_DEFAULT_REGION": "The region of s3:// names. Default: AWS is asked for that of the bucket.",
     "AWS_CA_BUNDLE": "A file of certificates by which the server for s3:// names is known.",
-    "JAVA_HOME": "The directory of the Java that --engine spark starts, instead of the java in PATH.",
+    "JAVA_HOME": "The directory of the Java that simdocs spark starts, instead of the java in PATH.",
     "PYSPARK_PYTHON": "The Python of Spark's workers. Default: the path of this one.",
-    "SPARK_REMOTE": "If it is set, --engine spark is refused, because this is for Spark Connect.",
 }
 """The variables that the program reads."""
 
@@ -41,9 +40,9 @@ def pages() -> Mapping[str, str]:
     """Each page under the name of its file."""
     context = click.Context(simdocs, info_name="simdocs", **simdocs.context_settings)
     written = {"simdocs.1": "\n".join(_overview(context)) + "\n"}
-    for name in simdocs.list_commands(context):
-        inner = click.Context(simdocs.commands[name], info_name=name, parent=context)
-        written[f"simdocs-{name}.1"] = "\n".join(_command(simdocs.commands[name], inner)) + "\n"
+    for name, command in each_command():
+        inner = click.Context(command, info_name=name, parent=context)
+        written[f"{_page(name)}.1"] = "\n".join(_command(command, inner)) + "\n"
     return written
 
 
@@ -52,8 +51,8 @@ def _overview(context: click.Context) -> Iterator[str]:
     yield from _head("simdocs", simdocs.short_help or "", simdocs.collect_usage_pieces(context))
     yield from _paragraphs(blocks[1:])
     yield ".SH COMMANDS"
-    for name in simdocs.list_commands(context):
-        yield from _entry(f"{_bold(f'simdocs-{name}')}(1)", simdocs.commands[name].get_short_help_str() + ".")
+    for name, command in each_command():
+        yield from _entry(f"{_bold(_page(name))}(1)", command.get_short_help_str() + ".")
     yield ".SH OPTIONS"
     for option in simdocs.get_params(context):
         assert isinstance(option, click.Option)
@@ -74,8 +73,12 @@ def _overview(context: click.Context) -> Iterator[str]:
     yield from _see_also("simdocs")
 
 
+def _page(name: str) -> str:
+    return f"simdocs-{name.replace(' ', '-')}"
+
+
 def _command(command: click.Command, context: click.Context) -> Iterator[str]:
-    yield from _head(f"simdocs-{command.name}", command.get_short_help_str(), command.collect_usage_pieces(context))
+    yield from _head(_page(command.name or ""), command.get_short_help_str(), command.collect_usage_pieces(context))
     arguments = [part.strip("[].") for part in command.collect_usage_pieces(context)]
     yield from _paragraphs((command.help or "").split("\n\n"), arguments)
     yield ".SH OPTIONS"
@@ -83,7 +86,7 @@ def _command(command: click.Command, context: click.Context) -> Iterator[str]:
         for option in command.params:
             if isinstance(option, click.Option):
                 yield from _option(option, context)
-        yield from _see_also(f"simdocs-{command.name}")
+        yield from _see_also(_page(command.name or ""))
         return
     for group in ("", *SHARED):
         if options := command.of_group(group):
@@ -94,7 +97,7 @@ def _command(command: click.Command, context: click.Context) -> Iterator[str]:
     yield ".SH EXAMPLES\n.EX"
     yield from (_guarded(_code(example)) for example in command.asked.examples)
     yield ".EE"
-    yield from _see_also(f"simdocs-{command.name}")
+    yield from _see_also(_page(command.name or ""))
 
 
 def _head(name: str, purpose: str, usage: list[str]) -> Iterator[str]:

@@ -97,9 +97,6 @@ def dedupe(
     bands: int | None = None,
     rows: int | None = None,
     jobs: int | None = None,
-    engine: Literal["local", "spark"] = 'local',
-    spark_master: str | None = None,
-    spark_conf: Mapping[str, str] | Sequence[str] = (),
     strict: bool = False,
     summary_json: Path | None = None,
 ) -> Deduplication: ...
@@ -153,9 +150,6 @@ def pairs(
     bands: int | None = None,
     rows: int | None = None,
     jobs: int | None = None,
-    engine: Literal["local", "spark"] = 'local',
-    spark_master: str | None = None,
-    spark_conf: Mapping[str, str] | Sequence[str] = (),
     strict: bool = False,
     summary_json: Path | None = None,
 ) -> SimilarPairs: ...
@@ -192,9 +186,6 @@ def passages(
     stop_words: Path | None = None,
     template: Path | Sequence[Path] = (),
     jobs: int | None = None,
-    engine: Literal["local", "spark"] = 'local',
-    spark_master: str | None = None,
-    spark_conf: Mapping[str, str] | Sequence[str] = (),
     strict: bool = False,
     summary_json: Path | None = None,
 ) -> Result: ...
@@ -234,9 +225,6 @@ def query(
     no_header: bool = False,
     encoding: str | None = None,
     jobs: int | None = None,
-    engine: Literal["local", "spark"] = 'local',
-    spark_master: str | None = None,
-    spark_conf: Mapping[str, str] | Sequence[str] = (),
     strict: bool = False,
     summary_json: Path | None = None,
 ) -> SimilarPairs | Result: ...
@@ -307,9 +295,6 @@ def shingle(
     seed: int | Literal["random"] = 0,
     stop_words: Path | None = None,
     jobs: int | None = None,
-    engine: Literal["local", "spark"] = 'local',
-    spark_master: str | None = None,
-    spark_conf: Mapping[str, str] | Sequence[str] = (),
     strict: bool = False,
     summary_json: Path | None = None,
 ) -> Shingles | Result: ...
@@ -358,9 +343,6 @@ def signature(
     ignore_common: float = 1.0,
     template: Path | Sequence[Path] = (),
     jobs: int | None = None,
-    engine: Literal["local", "spark"] = 'local',
-    spark_master: str | None = None,
-    spark_conf: Mapping[str, str] | Sequence[str] = (),
     strict: bool = False,
     summary_json: Path | None = None,
 ) -> Signatures | Result: ...
@@ -415,9 +397,6 @@ def index(
     bands: int | None = None,
     rows: int | None = None,
     jobs: int | None = None,
-    engine: Literal["local", "spark"] = 'local',
-    spark_master: str | None = None,
-    spark_conf: Mapping[str, str] | Sequence[str] = (),
     strict: bool = False,
     summary_json: Path | None = None,
 ) -> BandIndex | Result: ...
@@ -533,9 +512,6 @@ def tune(
     bands: int | None = None,
     rows: int | None = None,
     jobs: int | None = None,
-    engine: Literal["local", "spark"] = 'local',
-    spark_master: str | None = None,
-    spark_conf: Mapping[str, str] | Sequence[str] = (),
     strict: bool = False,
     summary_json: Path | None = None,
 ) -> Tuning: ...
@@ -585,9 +561,6 @@ def audit(
     bands: int | None = None,
     rows: int | None = None,
     jobs: int | None = None,
-    engine: Literal["local", "spark"] = 'local',
-    spark_master: str | None = None,
-    spark_conf: Mapping[str, str] | Sequence[str] = (),
     strict: bool = False,
     summary_json: Path | None = None,
 ) -> Result: ...

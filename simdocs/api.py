@@ -77,7 +77,7 @@ def _answered(options: Any) -> Any:
     """
     began = time.monotonic()
     summary_json = getattr(options, "summary_json", None)
-    if getattr(options, "jobs", 1) is None and options.engine == "local":
+    if getattr(options, "jobs", 1) is None:
         options = options.filled(jobs=1)
     with ExitStack() as stack:
         note = None

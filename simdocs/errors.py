@@ -9,7 +9,7 @@
     ├── ShrunkError              most documents of an artifact would be lost       exit 2
     ├── MemoryNeededError        an exact join needs more memory than there is     exit 2
     ├── WorkerError              a worker process was killed                       exit 2
-    ├── ClusterError             Spark cannot be started, or cannot do the work    exit 2
+    ├── ClusterError             a cluster cannot be had, or cannot do the work    exit 2
     ├── UnjudgedError            --strict, and something could not be judged       exit 2
     ├── ArtifactError            an artifact is damaged, or not what is wanted     exit 4
     │   └── ParametersError         two artifacts do not have the same parameters     exit 4
@@ -119,7 +119,7 @@ class WorkerError(SimdocsError):
 
 
 class ClusterError(SimdocsError):
-    """Spark cannot be started, its workers cannot do the work, or it ended before the work was done."""
+    """A cluster cannot be had, its workers cannot do the work, or it ended before the work was done."""
 
 
 class UnjudgedError(SimdocsError):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import signal
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -59,9 +59,12 @@ def spark_sessions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session
 
 
 @pytest.fixture
-def spark_session(spark_sessions: Sessions) -> None:
-    """A session of Spark that tries a task again."""
-    spark_sessions.use()
+def spark(spark_sessions: Sessions) -> Any:
+    """A session of Spark that tries a task again, and has few partitions."""
+    there = spark_sessions.use()
+    there.conf.set("spark.sql.shuffle.partitions", "2")
+    yield there
+    there.catalog.clearCache()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

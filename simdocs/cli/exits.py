@@ -37,7 +37,7 @@ BY_SIGNAL = "SIGINT, SIGTERM, SIGHUP and SIGPIPE end the program by that signal"
 PRECEDENCE = "If several apply, 2, 4 and 75 come first, then 3, then 1."
 
 _BY_OPTION: Mapping[int, tuple[str, ...]] = MappingProxyType(
-    {FOUND: ("exit_code",), UNJUDGED: ("strict", "candidates", "yes"), LOCKED: ("lock_wait",)}
+    {FOUND: ("exit_code",), UNJUDGED: ("strict", "candidates", "yes", "partitions"), LOCKED: ("lock_wait",)}
 )
 """The statuses that only commands with certain options have: one of these."""
 

@@ -6,7 +6,7 @@ import errno
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,13 +49,25 @@ EXAMPLES = (
 )
 
 
+_NAMES = tuple(name for names in QUESTIONS.values() for name in names)
+
+
 class Commands(dict[str, Any]):
     """The commands, each of which is imported when it is first used: until then, None stands for it."""
 
     def __getitem__(self, name: str) -> Any:
         if super().__getitem__(name) is None:
-            self[name] = Command(question(name).options)
+            several = [each for each in _NAMES if each.startswith(f"{name} ")]
+            self[name] = _group(name, several) if several else Command(question(name).options)
         return super().__getitem__(name)
+
+
+def _group(name: str, commands: Sequence[str]) -> click.Group:
+    """The group of these commands, whose names begin with that of the group."""
+    made: dict[str, click.Command] = {each.split()[1]: Command(question(each).options) for each in commands}
+    about = "; ".join(f"{each}: {command.get_short_help_str().lower()}" for each, command in made.items())
+    helps = {"help_option_names": ["-h", "--help"]}
+    return click.Group(name, made, help=about, short_help=", ".join(made), context_settings=helps)
 
 
 class Program(click.Group):
@@ -79,7 +91,8 @@ class Program(click.Group):
         write_examples(formatter, EXAMPLES)
         for heading, names in QUESTIONS.items():
             with formatter.section(heading):
-                formatter.write_dl([(name, self.commands[name].get_short_help_str()) for name in names])
+                firsts = dict.fromkeys(name.split()[0] for name in names)
+                formatter.write_dl([(name, self.commands[name].get_short_help_str()) for name in firsts])
         with formatter.section("Options"):
             records = (option.get_help_record(ctx) for option in self.get_params(ctx))
             formatter.write_dl([record for record in records if record])
@@ -105,7 +118,7 @@ def _print_version(context: click.Context, _param: click.Parameter, wanted: bool
 
 @click.group(
     cls=Program,
-    commands=Commands.fromkeys(name for names in QUESTIONS.values() for name in names),
+    commands=Commands.fromkeys(name.split()[0] for name in _NAMES),
     context_settings={"help_option_names": ["--help"], "max_content_width": 100},
     short_help="Find near-duplicates among documents",
 )
@@ -127,6 +140,14 @@ def simdocs() -> None:
     """
 
 
+def each_command() -> Iterator[tuple[str, click.Command]]:
+    """Yield the name of each command, of one or two words, and the command."""
+    for name in (*_NAMES, "help"):
+        first, _, second = name.partition(" ")
+        command = simdocs.commands[first]
+        yield name, command.commands[second] if isinstance(command, click.Group) else command
+
+
 simdocs.params.append(help_option("-h", "Show this help and exit.", lambda command, ctx: command.get_help(ctx)))
 
 GUIDE = Path(__file__).with_name("guide.md")
@@ -143,26 +164,28 @@ def _topics(_context: click.Context, _param: click.Parameter, incomplete: str) -
 
 
 @simdocs.command("help", context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("topic", required=False, metavar="[COMMAND|GROUP|guide]", shell_complete=_topics)
+@click.argument("topic", nargs=-1, metavar="[COMMAND|GROUP|guide]", shell_complete=_topics)
 @click.pass_context
-def help_command(context: click.Context, topic: str | None) -> None:
+def help_command(context: click.Context, topic: tuple[str, ...]) -> None:
     """Show the help of a command or of a group of options, or the guide.
 
     A group of options is one that commands share, such as reading. The guide says how to choose options for your texts,
     delete duplicates safely, and run simdocs every night.
     """
-    program = context.find_root()
-    if topic == GUIDE.stem:
+    there = context.find_root()
+    if topic == (GUIDE.stem,):
         click.echo(GUIDE.read_bytes(), nl=False)
-    elif topic is None:
-        click.echo(program.get_help())
-    elif topic in SHARED:
-        click.echo(_help_of_group(context, topic))
+    elif len(topic) == 1 and topic[0] in SHARED:
+        click.echo(_help_of_group(context, topic[0]))
     else:
-        _, found, _ = simdocs.resolve_command(program, [topic])
-        assert found is not None
-        with click.Context(found, info_name=topic, parent=program) as there:
-            click.echo(found.get_help(there))
+        for word in topic:  # a command may have two
+            group = there.command
+            if not isinstance(group, click.Group):
+                raise click.UsageError(f"no command {' '.join(topic)!r}")
+            _, found, _ = group.resolve_command(there, [word])
+            assert found is not None
+            there = click.Context(found, info_name=word, parent=there)
+        click.echo(there.get_help())
 
 
 def _help_of_group(context: click.Context, group: str) -> str:

@@ -20,9 +20,10 @@ QUESTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "Find near-duplicates, and act on them": ("dedupe", "pairs", "passages", "query", "report", "act", "undo"),
         "Build artifacts, from documents or other artifacts": ("shingle", "signature", "index", "merge"),
         "Look closer": ("compare", "tune", "audit", "show", "info", "check"),
+        "Work on a cluster": ("spark dedupe", "spark pairs", "spark signature"),
     }
 )
-"""The commands below the headings of the help."""
+"""The commands below the headings of the help. One of two words belongs to the group of the first."""
 
 
 class Question(NamedTuple):
@@ -100,6 +101,18 @@ def question(name: str) -> Question:  # noqa: PLR0912  (a case for each command)
             from simdocs.commands import info
 
             return Question(info.Check, info.check)
+        case "spark dedupe":
+            from simdocs.spark import commands as of_cluster
+
+            return Question(of_cluster.Dedupe, of_cluster.answer)
+        case "spark pairs":
+            from simdocs.spark import commands as of_cluster
+
+            return Question(of_cluster.Pairs, of_cluster.answer)
+        case "spark signature":
+            from simdocs.spark import commands as of_cluster
+
+            return Question(of_cluster.Signature, of_cluster.answer)
     raise KeyError(name)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -292,13 +291,9 @@ _BUILDERS: Mapping[str, Callable[[BuildPlan, Writer, Run, Earlier | None], tuple
 }
 
 
-_SETTING = re.compile(r"^((?:--[a-z-]+=)?spark\.[^=]*)=.*", re.DOTALL)
-"""A setting of Spark on a command line. Its value may be secret, and so is not recorded."""
-
-
 def _run_facts(began_ns: int, found: Changes) -> dict[str, Any]:
     """The facts about a run that differ between two equal runs, for run.json."""
-    words = (_SETTING.sub("\\1=...", name_to_text(os.fsencode(word))) for word in sys.argv[1:])
+    words = (name_to_text(os.fsencode(word)) for word in sys.argv[1:])
     return {
         "simdocs": __version__,
         "command": ["simdocs", *words],

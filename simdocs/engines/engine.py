@@ -1,17 +1,12 @@
-"""The protocol of an engine, which runs tasks, and the state of its workers. A member is one file in this directory.
-
-Functions, tasks and results must be picklable, because a worker may be another process. A task may name files: a worker
-opens them itself, so it must see the same files.
-"""
+"""The state of the workers that run tasks, rows that they share, and the memory that is left."""
 
 from __future__ import annotations
 
 import mmap
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -159,49 +154,6 @@ class WorkerState:
 
 Task = TypeVar("Task")
 Returned = TypeVar("Returned")
-
-
-class Engine(Protocol):
-    """Runs a function on many tasks, possibly several at a time: `with SomeEngine(jobs) as engine`."""
-
-    def __enter__(self) -> Self:
-        """Open the engine."""
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Stop all workers, at once if there was an error, and close the state of each."""
-
-    @property
-    def jobs(self) -> int:
-        """The number of tasks that run at a time."""
-
-    @property
-    def near(self) -> bool:
-        """Whether all workers run on this machine."""
-
-    @property
-    def state(self) -> WorkerState:
-        """The objects that the calling process keeps for as long as the engine is open."""
-
-    def start(self) -> None:
-        """Start all workers now, before much is in memory.
-
-        A worker that is forked later keeps the memory that this process had then, even what it frees afterwards.
-        """
-
-    def map(
-        self,
-        function: Callable[[Task, WorkerState], Returned],
-        tasks: Iterable[Task],
-        watch: Callable[[float], None] | None = None,
-    ) -> Iterator[Returned]:
-        """Yield function(task, state) for each task, in their order, with the state of the worker that runs the task.
-
-        Raises what the function raises, at the turn of its task. WorkerError, ClusterError: a worker was lost.
-        A result must not depend on what the state holds: any worker may run any task. watch: is called now and
-        then while the next result is waited for, with the share of its task that the function says is done.
-        """
 
 
 _UNLIMITED = 1 << 60

@@ -62,8 +62,6 @@ class Local:
     all other descriptors, and ends when its pipe closes, so that no worker outlives this process.
     """
 
-    near = True
-
     def __init__(self, jobs: int, worth_workers: int = WORTH_WORKERS) -> None:
         self.jobs, self._worth_workers = jobs, worth_workers
         self.state = WorkerState(shared=_shared_rows(jobs))

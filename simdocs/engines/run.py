@@ -8,7 +8,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from simdocs.engines.engine import Engine, Returned, Task
+from simdocs.engines.engine import Returned, Task
 from simdocs.errors import SimdocsError
 from simdocs.model.result import Blocks, Look, Table, TableHead
 from simdocs.model.skipped import Skipped
@@ -16,6 +16,8 @@ from simdocs.options.answers import Running
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
+
+    from simdocs.engines.local import Local
 
 Item = TypeVar("Item")
 
@@ -39,7 +41,7 @@ _MANY = 1 << 15
 """Documents from which on threads save more time than it takes to start them."""
 
 
-def threads_for(documents: int, engine: Engine) -> int:
+def threads_for(documents: int, engine: Local) -> int:
     """How many threads work on arrays with an entry for each of so many documents."""
     return min(engine.jobs, _MOST) if documents >= _MANY else 1
 
@@ -130,7 +132,7 @@ class Run:
 
     def __init__(
         self,
-        engine: Engine,
+        engine: Local,
         skipped: Skipped | None = None,
         progress: Progress = no_progress,
         explain: Explain = no_explanation,
@@ -172,17 +174,9 @@ def running(
     them are kept. more: see `Run`.
     """
     how = Running.of(options.fields()) if "jobs" in options.options else Running(jobs=1)
-    engine: Engine
-    if how.engine == "spark":
-        from simdocs.engines.spark import Spark
+    from simdocs.engines.local import Local, cores
 
-        settings = dict(setting.partition("=")[::2] for setting in how.spark_conf)
-        engine = Spark(how.jobs, how.spark_master or "", settings, explain)
-    else:
-        from simdocs.engines.local import Local, cores
-
-        engine = Local(how.jobs or cores())
-    with engine:
+    with Local(how.jobs or cores()) as engine:
         run = Run(engine, skipped, progress, explain, **more)
         with run.publishing:
             yield run

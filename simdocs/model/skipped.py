@@ -148,6 +148,10 @@ class Skipped:
             insort(kept, skip, key=_natural_key)
             del kept[self.most :]
 
+    def count(self, reason: str, more: int) -> None:
+        """Count this many more documents, which are not named."""
+        self._counts[reason] = self._counts.get(reason, 0) + more
+
     def extend(self, skips: Iterable[Skip]) -> None:
         """Add these skipped documents."""
         for skip in skips:

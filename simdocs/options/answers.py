@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from simdocs.names import display_name, is_uri
 from simdocs.options.declaration import OUTPUT, RUN, Group, Options, Rule, option
-from simdocs.options.families import CLUSTERS, ENGINES, KEEP, MEASURES, VERIFY
+from simdocs.options.families import CLUSTERS, KEEP, MEASURES, VERIFY
 from simdocs.options.file_formats import (
     COMPRESSIONS,
     ELSEWHERE,
@@ -20,9 +20,7 @@ from simdocs.options.file_formats import (
 from simdocs.options.texts import Rereading
 from simdocs.options.values import (
     FLAG,
-    FREE_TEXT,
     SECONDS,
-    SETTINGS,
     SIZE,
     UNITS_OF_SIZE,
     artifact_name,
@@ -97,9 +95,7 @@ ROW_OUTPUTS = "kept_rows", "removed_rows", "flagged_rows"
 class Running(Group, shared=RUN):
     """How the work is done.
 
-    jobs: worker processes, or tasks of Spark at a time; None: as many as there are cores.
-    engine: where the work runs.
-    spark_master, spark_conf: the cluster and the settings of the session that is made for it, if there is none.
+    jobs: worker processes; None: as many as there are cores.
     strict: whether it is an error if a document cannot be judged.
     """
 
@@ -110,21 +106,6 @@ class Running(Group, shared=RUN):
         help="Number of worker processes.",
         metavar="N",
         spellings=("-j", "--jobs"),
-    )
-    engine: str = option(
-        choice(ENGINES),
-        default="local",
-        help="Where the work runs. The answer is the same. With spark, -j is the number of tasks at a time.",
-    )
-    spark_master: str | None = option(
-        FREE_TEXT,
-        default=None,
-        described="local[*]; or that of spark-submit",
-        help="Cluster of Spark, such as yarn or spark://HOST:7077.",
-        metavar="URL",
-    )
-    spark_conf: tuple[str, ...] = option(
-        SETTINGS, default=(), help="Setting of Spark. This option may be repeated.", metavar="KEY=VALUE"
     )
     strict: bool = option(
         FLAG, default=False, help="Write nothing and exit with 2 if a document could not be compared."

@@ -218,13 +218,6 @@ DIFFS = {
 COMPARED = {"words": "words", "unified": "lines"}
 """The units that are compared for each of DIFFS."""
 
-ENGINES = {
-    "local": Member("processes on this machine"),
-    "spark": Member("workers of Apache Spark, which must see the same files"),
-}
-"""Where work can run. `running` in engines/run.py makes each of them."""
-
-
 FIGURES = {
     "similarities": Member(
         "how similar duplicates are to the documents that are kept", "simdocs.views.svg:similarities"

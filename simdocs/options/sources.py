@@ -105,15 +105,6 @@ def paths(documents: Sequence[Any], *, or_texts: bool = True) -> tuple[tuple[Any
     return tuple(found), wrong
 
 
-def of_spark(options: Running) -> str:
-    """Settings of Spark need it, and the master has an option of its own."""
-    if options.engine != "spark" and (options.spark_master is not None or options.spark_conf):
-        return "--spark-master and --spark-conf need --engine spark"
-    if any(setting.startswith("spark.master=") for setting in options.spark_conf):
-        return "--spark-conf cannot set spark.master: use --spark-master"
-    return ""
-
-
 class OfDocuments(OfSources, Naming, Walking, Sequences, Running, Talking):
     """A question about many documents, which may also be found in directories or named in a list.
 
@@ -122,7 +113,6 @@ class OfDocuments(OfSources, Naming, Walking, Sequences, Running, Talking):
 
     upstream: ClassVar[tuple[str, ...]] = ()
     of_paths = (*OF_WALKS, "files_from", "files0_from", *OF_FILES)
-    rules: ClassVar[tuple[Rule, ...]] = (of_spark,)
 
     def problems_beside_artifact(self) -> Iterator[str]:
         """Yield what an artifact in the place of documents does not allow."""

@@ -258,37 +258,6 @@ PATTERNS = Values(
 )
 """Shell patterns."""
 
-_SPARK = "spark."
-
-
-def _setting(text: Any) -> str | None:
-    key, equals, value = text.partition("=") if isinstance(text, str) else ("", "", "")
-    is_one = equals and key.startswith(_SPARK) and key != _SPARK and "\0" not in text
-    return f"{key}={value}" if is_one else None
-
-
-def _settings(value: Any) -> tuple[str | None, ...] | None:
-    given = [f"{key}={each}" for key, each in value.items()] if isinstance(value, Mapping) else value
-    found = tuple(map(_setting, given if isinstance(given, tuple | list) else (given,)))
-    return None if None in found else found
-
-
-def _key(given: object) -> object:
-    """What messages show of a wrong setting, whose value may be secret."""
-    first = next(iter(given), "") if isinstance(given, tuple | list | Mapping) else given
-    return first.partition("=")[0] if isinstance(first, str) else first
-
-
-SETTINGS = Values(
-    f"KEY=VALUE, with a KEY that begins with {_SPARK}",
-    _settings,
-    _setting,
-    shown=_key,
-    python="Mapping[str, str] | Sequence[str]",
-    is_repeated=True,
-)
-"""Settings of Spark, in Python also as a mapping."""
-
 _IN_STORES = (
     "on this machine or in S3 or Google Cloud Storage, without a user name, a key or a port before the first slash"
 )

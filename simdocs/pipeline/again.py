@@ -221,7 +221,7 @@ class Copies:
         copies = self._file = self._file or NamelessFile()
         begins = [copies.reserve(int(size.sum())) for size in sizes]
         engine = None if run is None else run.engine
-        target = copies.path(everywhere=True) if engine and engine.near else ""
+        target = copies.path(everywhere=True) if engine else ""
         work = partial(_copied, fields=fields, shingling=shingling, target=target or copies.path(everywhere=False))
         tasks = list(zip(files, begins, strict=True))
         results: Iterable[tuple[Mask, str]] = engine.map(work, tasks) if engine and target else map(work, tasks)

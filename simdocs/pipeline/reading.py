@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.engines.engine import Engine, WorkerState
+from simdocs.engines.engine import WorkerState
+from simdocs.engines.local import Local
 from simdocs.engines.run import Run
 from simdocs.model.artifact import Artifact
 from simdocs.model.documents import DOCUMENT, FILE, NUMBERED, ONE_TEXT, STAMP_FIELDS, WIDE, Documents
@@ -190,7 +191,7 @@ class _Flow:
 
     def __init__(
         self,
-        engine: Engine,
+        engine: Local,
         work: StageWork[Any],
         cutting: Cutting,
         advance: Advance,

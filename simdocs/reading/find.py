@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 ARTIFACT_SUFFIXES = (b".shingles", b".signatures", b".index")
 
 SUCCESS = b"_SUCCESS"
-"""The name of an empty file that only says that its directory is complete, as Spark and Hadoop write it."""
+"""The name of an empty file that only says that its directory is complete, as Hadoop writes it."""
 
 
 @dataclass(frozen=True, slots=True)

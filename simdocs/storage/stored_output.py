@@ -20,7 +20,7 @@ from simdocs.storage.atomic_file import OutputStream
 from simdocs.storage.syscalls import as_output_error, signals_deferred
 
 SUCCESS = "_SUCCESS"
-"""The empty file or object that says that all others are complete, as programs around Hadoop and Spark expect it."""
+"""The empty file or object that says that all others are complete, as programs around Hadoop expect it."""
 
 
 class Upload(OutputStream):

@@ -151,7 +151,7 @@ _SOON = 0.3
 _IN_BYTES = ("reading", "shingling")
 """Steps whose progress is counted in bytes; the others count documents or pairs."""
 
-_UNCOUNTED = ("starting Spark", "writing", "drawing")
+_UNCOUNTED = ("writing", "drawing")
 """Steps whose progress is not known."""
 
 _SPARE = 5

@@ -48,7 +48,7 @@ def test_commands_are_offered_each_with_what_it_does():
     assert all(meaning in help_text for _, name, meaning in listed if name != "help")
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", sorted({*COMMANDS} - {"spark"}))
 def test_every_option_of_help_is_offered_and_no_other(command):
     whole = simdocs(command, "--help" if command == "help" else "--help-all").out.decode()
     _, _, options = re.split(r"^(\w.*:)$", whole, maxsplit=1, flags=re.MULTILINE)

@@ -10,7 +10,7 @@ import pytest
 from simdocs.kernels.native import is_installed
 from tests.cli.corpus import lay
 from tests.cli.program import environment, simdocs
-from tests.cli.spark_answers import lay_real
+from tests.cluster.documents import lay_real
 
 KERNELS = {name: environment(SIMDOCS_KERNELS=name) for name in ("numpy", "native")}
 

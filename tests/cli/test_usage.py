@@ -229,7 +229,7 @@ def test_debug_shows_the_traceback(here):
 @pytest.mark.reliability("an unexpected error of simdocs")
 def test_every_command_has_a_sample_line():
     """Other tests run these lines on broken streams, in any environment, and under signals."""
-    assert {line.partition(" ")[0] for line in EVERY} == {*DECLARED} - {"help"}
+    assert {line.partition(" ")[0] for line in EVERY} == {*DECLARED} - {"help", "spark"}
 
 
 @pytest.mark.parametrize("command", EVERY)
@@ -317,7 +317,7 @@ def test_a_path_option_that_is_given_twice_is_an_error(tmp_path, option):
     assert f"{option} is given more than once" in done.err
 
 
-@pytest.mark.parametrize("command", sorted(set(DECLARED) - {"check", "help"}))
+@pytest.mark.parametrize("command", sorted(set(DECLARED) - {"check", "help", "spark"}))
 def test_an_option_with_one_value_that_is_given_twice_is_an_error(tmp_path, command):
     declared = DECLARED[command].params
     valued = {

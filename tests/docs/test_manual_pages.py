@@ -12,12 +12,12 @@ import pytest
 
 from docs.manpages import pages
 from simdocs.cli.command import Command, OfCommand
-from simdocs.cli.program import simdocs
+from simdocs.cli.program import each_command, simdocs
 from tests import strategies as some
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {name.removesuffix(".1"): text for name, text in pages().items()}
-COMMANDS = {f"simdocs-{name}": simdocs.commands[name] for name in simdocs.commands}
+COMMANDS = {f"simdocs-{name.replace(' ', '-')}": command for name, command in each_command()}
 ASKING = [name for name, command in COMMANDS.items() if isinstance(command, Command)]
 
 SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "EXAMPLES", "SEE ALSO"]

@@ -32,7 +32,7 @@ PAGES_WITH_SESSIONS = {
     "docs/choosing.md": 20,
     "docs/datasets.md": 20,
     "docs/report.md": 4,
-    "docs/scale.md": 10,
+    "docs/merge.md": 10,
     LECTURES: 15,
 }
 """Pages whose commands are run, and the minimum number of commands on each."""

@@ -1,10 +1,9 @@
-"""What every engine promises. A new one is an entry in ENGINES; a toy that runs tasks on threads is among them."""
+"""What an engine promises."""
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -12,30 +11,11 @@ from uuid import uuid4
 import pytest
 
 from simdocs.commands import ask
-from simdocs.engines.engine import Engine, WorkerState
+from simdocs.engines.engine import WorkerState
 from simdocs.engines.local import Local
 from simdocs.engines.run import Run
-from simdocs.engines.spark import Spark
 from tests.asked import ASKED
 from tests.cli.corpus import A1, A2, A, B, lay
-from tests.spark import marks
-from tests.toy_engine import Threads
-
-ENGINES: dict[str, Callable[[int], Engine]] = {"local": Local, "toy": Threads, "spark": Spark}
-"""Makes each engine, with a number of jobs."""
-
-MARKS = {"spark": marks()}
-
-every_engine = pytest.mark.parametrize(
-    "engine_of", [pytest.param(made, marks=MARKS.get(name, ()), id=name) for name, made in ENGINES.items()]
-)
-
-
-@pytest.fixture(autouse=True)
-def one_session(request: pytest.FixtureRequest) -> None:
-    """Let engines of Spark share a session, because each takes seconds to start."""
-    if request.node.get_closest_marker("spark"):
-        request.getfixturevalue("spark_session")
 
 
 def doubled(number: int, _state: WorkerState) -> int:
@@ -48,10 +28,9 @@ def picky(number: int, _state: WorkerState) -> int:
     return number
 
 
-@every_engine
 @pytest.mark.parametrize("jobs", [1, 2, 3])
-def test_results_come_in_the_order_of_their_tasks(engine_of, jobs):
-    with engine_of(jobs) as engine:
+def test_results_come_in_the_order_of_their_tasks(jobs):
+    with Local(jobs) as engine:
         assert engine.jobs == jobs
         assert list(engine.map(doubled, range(100))) == list(range(0, 200, 2))
         engine.start()
@@ -59,19 +38,17 @@ def test_results_come_in_the_order_of_their_tasks(engine_of, jobs):
         assert list(engine.map(doubled, range(3))) == [0, 2, 4]
 
 
-@every_engine
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_an_error_in_a_task_is_raised_by_map(engine_of, jobs):
+def test_an_error_in_a_task_is_raised_by_map(jobs):
     taken = []
-    with pytest.raises(ValueError, match="not seven"), engine_of(jobs) as engine:
+    with pytest.raises(ValueError, match="not seven"), Local(jobs) as engine:
         taken.extend(engine.map(picky, range(20)))
     assert taken == list(range(7))
 
 
 @pytest.mark.reliability("more pairs than memory holds")
-@every_engine
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_tasks_are_taken_a_few_ahead_of_their_results(engine_of, jobs):
+def test_tasks_are_taken_a_few_ahead_of_their_results(jobs):
     taken = []
 
     def tasks():
@@ -79,10 +56,10 @@ def test_tasks_are_taken_a_few_ahead_of_their_results(engine_of, jobs):
             taken.append(number)
             yield number
 
-    with engine_of(jobs) as engine:
+    with Local(jobs) as engine:
         results = engine.map(doubled, tasks())
         next(results)
-        assert len(taken) <= (4 * (jobs + 1) + 1 if engine_of is Spark else 3 * jobs + 1)
+        assert len(taken) <= 3 * jobs + 1
         results.close()
 
 
@@ -107,33 +84,30 @@ def counted(directory: Path, state: Any) -> tuple[str, int]:
     return seen.name, seen.tasks
 
 
-@every_engine
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_each_worker_keeps_its_own_state_between_tasks(engine_of, jobs, tmp_path: Path):
-    with engine_of(jobs) as engine:
+def test_each_worker_keeps_its_own_state_between_tasks(jobs, tmp_path: Path):
+    with Local(jobs) as engine:
         results = [*engine.map(counted, [tmp_path] * 20), *engine.map(counted, [tmp_path] * 20)]
     workers = {worker for worker, _ in results}
-    assert engine_of is Spark or len(workers) <= jobs  # those of Spark last for a few tasks
+    assert len(workers) <= jobs
     for worker in workers:
         tasks = [number for name, number in results if name == worker]
         assert sorted(tasks) == list(range(1, len(tasks) + 1))
 
 
-@every_engine
-def test_state_is_closed_with_its_engine_and_the_next_engine_begins_anew(engine_of, tmp_path: Path):
+def test_state_is_closed_with_its_engine_and_the_next_engine_begins_anew(tmp_path: Path):
     for number in range(2):
-        with engine_of(1) as engine:
+        with Local(1) as engine:
             assert [tasks for _, tasks in engine.map(counted, [tmp_path])] == [1]
             assert engine.state is engine.state
         assert len(list(tmp_path.glob("*.begun"))) == len(list(tmp_path.glob("*.ended"))) == number + 1
 
 
-@every_engine
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_the_answer_does_not_depend_on_the_engine(engine_of, jobs, tmp_path: Path):
+def test_the_answer_does_not_depend_on_the_workers(jobs, tmp_path: Path):
     lay(tmp_path, {"a.txt": A, "b.txt": A1, "c.txt": A2, "d.txt": B, "e.txt": A})
     options = ASKED["dedupe"](documents=(bytes(tmp_path),), threshold=0.5)
-    with engine_of(jobs) as engine, Local(1) as alone:
+    with Local(jobs) as engine, Local(1) as alone:
         rows = list(ask(options, Run(engine)).rows())
         assert rows == list(ask(options, Run(alone)).rows())
     assert len(rows) > 1

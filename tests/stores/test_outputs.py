@@ -15,7 +15,7 @@ from simdocs.reading import stores
 from simdocs.storage import atomic_tree
 from tests.cli.program import PROGRAM, environment, started
 from tests.cli.program import simdocs as program
-from tests.cli.spark_answers import restored_signals
+from tests.cluster.documents import restored_signals
 from tests.stores.conftest import KEYS, environment_of
 from tests.stores.laid import BUCKET, lay_both, sentences
 from tests.stores.server import LostError, ObjectStore, Refused

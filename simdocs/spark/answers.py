@@ -1,0 +1,58 @@
+"""What a cluster finds, with the names of documents: from options to DataFrames."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from pyspark.sql import functions as F  # noqa: N812  (as everywhere)
+
+from simdocs.commands.resolve import banding_of, of_signatures
+from simdocs.model.skipped import Skipped
+from simdocs.reading.file_list import FileList
+from simdocs.reading.find import find
+from simdocs.spark import Answer
+from simdocs.spark import flow as flows
+from simdocs.spark.commands import Dedupe
+from simdocs.spark.flow import Flow, flow_of, groups, similar_pairs
+from simdocs.spark.workers import Plan
+
+
+def listed(options: Any, skipped: Skipped | None = None) -> tuple[Any, FileList]:
+    """What was asked, with every default, and the files."""
+    asked = of_signatures(options)
+    return asked, find(asked.intake.sources, asked.intake.walking, Skipped() if skipped is None else skipped)
+
+
+def found(spark: Any, options: Any, skipped: Skipped | None = None) -> Answer:
+    """The answer to `spark dedupe` or `spark pairs`. skipped: gets what a walk leaves out.
+
+    UsageError: no bands reach the recall. InputError: documents cannot be listed.
+    """
+    asked, files = listed(options, skipped)
+    cut, keep = banding_of(asked.options, asked.recipe.sketching).cut, getattr(options, "keep", "first")
+    plan = Plan(asked.recipe, asked.intake.walking.max_size, cut, asked.threshold, keep, flows.CROWD, os.getcwdb())
+    flow = flow_of(spark, plan, files, options.partitions)
+    is_dedupe = isinstance(options, Dedupe)
+    edges, names = (groups(flow), ("kept", "duplicate")) if is_dedupe else (similar_pairs(flow), ("document", "other"))
+    columns = (F.col(f"{side}_name").cast("string") for side in ("left", "right"))
+    rows = edges.orderBy("left", "right").select(*columns, "jaccard", "estimate").toDF(*names, "jaccard", "estimate")
+    return Answer(rows.persist(), _skips(flow), _read(flow))
+
+
+def _skips(flow: Flow) -> Any:
+    lines = flow.said().withColumn("skip", F.from_json("said", "skip array<string>")["skip"]).where("skip is not null")
+    placed = lines.join(flow.lines_before().hint("merge"), "task", "left").orderBy("task")
+    number = F.col("skip")[3].cast("long")
+    line = F.when(number > 0, number + F.coalesce("before", F.lit(0))).otherwise(0)
+    return placed.select(
+        *(F.col("skip")[at].alias(name) for at, name in enumerate(("reason", "name", "detail"))), line.alias("line")
+    )
+
+
+def _read(flow: Flow) -> Any:
+    counts = (
+        F.coalesce(F.sum(F.get_json_object("said", f"$.{name}").cast("long")), F.lit(0)).alias(name)
+        for name in ("documents", "empty")
+    )
+    return flow.said().select(*counts)

@@ -1,0 +1,145 @@
+"""spark dedupe, pairs, signature: the same questions as on one machine, for documents that a cluster reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from simdocs.options.answers import Grouping, Target
+from simdocs.options.declaration import Group, Member, option
+from simdocs.options.families import KEEP
+from simdocs.options.sources import DOCS, Banded, OfSignatures
+from simdocs.options.values import FREE_TEXT, Values, choice, whole
+
+if TYPE_CHECKING:
+    from simdocs.engines.run import Run
+    from simdocs.model.result import Result
+
+_PARTS = {
+    "parquet": Member("Parquet"),
+    "tsv": Member("columns between tabs, as on one machine"),
+    "jsonl": Member("one JSON object a line"),
+}
+
+
+def _setting(text: Any) -> str | None:
+    is_one = isinstance(text, str) and text.startswith("spark.") and "=" in text
+    return text if is_one and not text.startswith("spark.master=") else None
+
+
+_SETTINGS = Values(
+    "KEY=VALUE, with a KEY that begins with spark. and is not spark.master",
+    lambda given: tuple(given) if all(map(_setting, given)) else None,
+    _setting,
+    shown=lambda given: str(given).partition("=")[0],  # its value may be secret
+    python="Sequence[str]",
+    is_repeated=True,
+)
+
+
+class OfCluster(Group):
+    """The session that is started."""
+
+    spark_master: str = option(
+        FREE_TEXT, default="local[*]", help="Cluster, such as yarn, spark://HOST:7077 or sc://HOST.", metavar="URL"
+    )
+    spark_conf: tuple[str, ...] = option(
+        _SETTINGS, default=(), help="Setting of Spark. This option may be repeated.", metavar="KEY=VALUE"
+    )
+    partitions: int | None = option(
+        whole(1, 1 << 20),
+        default=None,
+        described="spark.sql.shuffle.partitions",
+        help="Number of parts into which documents and pairs are divided.",
+        metavar="N",
+    )
+
+
+def output_named(options: Any) -> str:
+    """Nothing goes to standard output."""
+    return "" if options.output not in (None, b"-") else "name the directory of the answer with -o OUT/"
+
+
+class _Parts(Group):
+    """Where the answer is written."""
+
+    output: bytes | None = Target.options["output"].but(
+        help="Write the answer to the new directory OUT. It is complete when it has the file _SUCCESS.",
+        metavar="OUT/",
+    )
+
+    @property
+    def publishes_itself(self) -> bool:
+        """Whether the answer is published, and not a table to draw: Spark writes its parts."""
+        return True
+
+
+_WITHOUT = frozenset(("jobs", "strict", "template", "ignore_common"))
+
+
+class Signature(_Parts, OfSignatures, OfCluster):
+    """Turn documents into signatures on a cluster of Spark.
+
+    DOCS are files, directories and s3:// names that all machines see. OUT gets parts, NAME.signatures, each of whole
+    files, of which simdocs merge makes one.
+    """
+
+    command = "spark signature"
+    takes = DOCS
+    examples = (
+        "simdocs spark signature data/ -o parts --spark-master yarn",
+        "simdocs merge parts/*.signatures -o all.signatures",
+    )
+    usual = ("unit", "k", "num_perm", "output", "spark_master", "spark_conf", "partitions")
+    rules = (output_named,)
+    without = _WITHOUT
+
+
+class Pairs(_Parts, Banded, OfCluster):
+    """Find all pairs of similar documents on a cluster of Spark.
+
+    DOCS are files, directories and s3:// names that all machines see. OUT gets the rows that simdocs pairs prints, in
+    their order, in parts.
+    """
+
+    command = "spark pairs"
+    takes = DOCS
+    examples: ClassVar[Sequence[str]] = ("simdocs spark pairs data/ -o pairs --spark-master yarn",)
+    usual = ("threshold", "unit", "k", "output", "format", "spark_master", "spark_conf", "partitions")
+    rules = (output_named,)
+    without = _WITHOUT
+
+    format: str = option(choice(_PARTS), default="parquet", help="Format of the parts.")
+
+
+class Dedupe(Pairs):
+    """Find near-duplicates among documents on a cluster of Spark.
+
+    DOCS are files, directories and s3:// names that all machines see. OUT gets the rows that simdocs dedupe prints, in
+    their order, in parts.
+    """
+
+    command = "spark dedupe"
+    examples = (
+        "simdocs spark dedupe data/ -o duplicates --spark-master yarn",
+        "simdocs spark dedupe data/ -o found --format tsv --keep longest",
+    )
+    usual = ("threshold", "unit", "k", "keep", "output", "format", "spark_master", "partitions")
+
+    keep: str = Grouping.options["keep"].but(
+        values=choice({name: KEEP[name] for name in ("first", "longest", "shortest")})
+    )
+
+
+def answer(options: Any, run: Run) -> Result:
+    """Do the work on a cluster that is started for it, and publish the parts.
+
+    MissingExtraError, ClusterError: see `session`. OutputError: OUT exists.
+    """
+    from simdocs.spark.session import session
+
+    settings = dict(setting.partition("=")[::2] for setting in options.spark_conf)
+    with session(options.spark_master, settings) as there:
+        from simdocs.spark.parts import signatures_written, written
+
+        return (signatures_written if isinstance(options, Signature) else written)(there, options, run)

@@ -1,0 +1,234 @@
+"""The flow on a cluster: from tasks to similar pairs and groups, in DataFrames. Nothing per document is collected."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial, reduce
+from typing import Any
+
+import pyarrow as pa
+from pyspark import StorageLevel
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F  # noqa: N812  (as everywhere)
+
+from simdocs.reading.file_list import FileList
+from simdocs.spark import workers
+from simdocs.spark.tasks import PLACES, tasks_of
+from simdocs.spark.workers import Plan, in_worker
+
+CROWD = 64
+"""The largest number of documents in a bucket of which all pairs are listed at once."""
+
+FEW = 1 << 20
+"""Edges that one task decides about. They take 100 MB there."""
+
+HEADS = 256
+"""The documents of each crowded bucket that are compared with each other in the first round, and twice as many in each
+that follows."""
+
+
+def held(frame: Any) -> Any:
+    """The same rows, made now and held twice, so that the loss of an executor does not matter.
+
+    Unlike that of a frame that is persisted, its plan is short, whatever it was made of.
+    """
+    return frame.localCheckpoint(storageLevel=StorageLevel.MEMORY_AND_DISK_2)
+
+
+@dataclass(frozen=True)
+class Flow:
+    """One run on a session of Spark. partitions: those of each exchange."""
+
+    spark: Any
+    plan: Plan
+    partitions: int
+    tasks: Any
+
+    @cached_property
+    def signed(self) -> Any:
+        """The documents, sorted by the digests of their texts: see `workers.SIGNED`."""
+        some = self.tasks.repartition(max(1, min(self.tasks.count(), 1 << 14)))
+        made = self.map(some, workers.signed, workers.SIGNED)
+        return self.exchanged(made, "high", "low", "rank", "id", by=2).persist()
+
+    def map(self, frame: Any, function: Callable[..., Any], schema: str) -> Any:
+        """What workers make of the rows of each partition."""
+        return frame.mapInArrow(in_worker(self.plan, function), schema)
+
+    def exchanged(self, frame: Any, *columns: str, by: int = 1) -> Any:
+        """The rows in partitions by the first columns, sorted by all of these."""
+        return frame.repartition(self.partitions, *columns[:by]).sortWithinPartitions(*columns)
+
+    def said(self) -> Any:
+        """What tasks say: (task, said)."""
+        lines = self.signed.where("high is null")
+        return lines.select(F.shiftright("id", PLACES).alias("task"), F.col("keys").cast("string").alias("said"))
+
+    def entries(self) -> tuple[Any, Any]:
+        """The pairs (left, right) in small buckets, and the entries (key, rank, id) of crowded ones."""
+        every = self.map(self.signed, workers.entries, workers.ENTRY)
+        listed = self.map(self.exchanged(every, "key", "rank", "id"), workers.listed, workers.LISTED).persist()
+        pairs = listed.where("right is not null").select("left", "right").distinct()
+        return pairs, listed.where("right is null").select("key", "rank", F.col("left").alias("id"))
+
+    def copies(self, *, chained: bool) -> Any:
+        """The copies of texts, as pairs: see `workers.copies`."""
+        return self.map(self.signed, partial(workers.copies, chained=chained), workers.PAIR)
+
+    def compared(self, pairs: Any, copies: Any = None) -> Any:
+        """The edges among these pairs, and those of copies, which are not compared: see `workers.EDGE`."""
+        every = pairs.select("left", "right", F.lit(False).alias("is_copy"))
+        if copies is not None:
+            every = every.union(copies.select("left", "right", F.lit(True)))
+        every = held(every)
+        lefts = every.select(F.col("left").alias("id"), "left", "is_copy").distinct()
+        ids = lefts.union(every.select("right", "left", "is_copy"))
+        nothing = [F.lit(None).cast(kind) for kind in ("binary", "long")]
+        wanted = ids.select(F.shiftright("id", PLACES).alias("task"), "id", "left", "is_copy", *nothing)
+        heads = self.tasks.join(self.lines_before().hint("merge"), "task", "left")
+        heads = heads.select("task", F.lit(-1), F.lit(-1), F.lit(False), "payload", "before")
+        read = self.map(self.exchanged(heads.union(wanted).toDF(*_WANTED), "task", "id"), workers.texts, workers.TEXT)
+        return held(self.map(self.exchanged(read, "left", "right"), workers.compared, workers.EDGE))
+
+    def lines_before(self) -> Any:
+        """How many lines of its file come before each task of one that is cut: (task, before)."""
+        lines = self.said().select("task", F.get_json_object("said", "$.lines").cast("long").alias("lines"))
+        of_file = lines.where("lines is not null").join(self.tasks.select("task", "file").hint("merge"), "task")
+        rows = Window.partitionBy("file").orderBy("task").rowsBetween(Window.unboundedPreceding, -1)
+        return of_file.select("task", F.sum("lines").over(rows).alias("before"))
+
+
+_WANTED = ("task", "id", "left", "is_copy", "payload", "before")
+
+
+def flow_of(spark: Any, plan: Plan, found: FileList, partitions: int | None, *, whole: bool = False) -> Flow:
+    """The flow over these files. partitions: None: as many as the session has for exchanges. whole: see `tasks_of`."""
+    partitions = partitions or int(spark.conf.get("spark.sql.shuffle.partitions"))
+    numbers, files, payloads = list[int](), list[int](), list[bytes]()
+    for number, task in enumerate(tasks_of(found, plan.recipe.sequences, partitions, whole=whole)):
+        numbers.append(number)
+        files.append(files[-1] if task.begin else number)
+        payloads.append(pickle.dumps(task))
+    columns = [pa.array(numbers, pa.int64()), pa.array(files, pa.int64()), pa.array(payloads, pa.binary())]
+    tasks = pa.Table.from_arrays(columns, ["task", "file", "payload"])
+    return Flow(spark, plan, partitions, spark.createDataFrame(tasks))
+
+
+def similar_pairs(flow: Flow) -> Any:
+    """All similar pairs, and each copy with the next one, as edges."""
+    pairs, crowded = flow.entries()
+    return flow.compared(pairs.union(_of_bucket(crowded, crowded)).distinct(), flow.copies(chained=True))
+
+
+def groups(flow: Flow) -> Any:
+    """Each duplicate with the kept document that is the most similar, as an edge."""
+    pairs, crowded = flow.entries()
+    edges = flow.compared(pairs, flow.copies(chained=False))
+    copies, edges = edges.where("is_copy"), edges.where("not is_copy")
+    if crowded.isEmpty():
+        removed = _removed(settle(flow, edges.select("left", "right")))
+    else:
+        edges, removed = _of_crowds(flow, edges, crowded)
+    removed = held(removed.distinct())
+    to_kept = _without(edges, removed, "left")
+    direct = _only(to_kept, removed, "right")
+    of_copies = _without(copies, removed, "left")
+    # A later copy of a removed text may be more similar to a document that is kept after the first copy, and before it.
+    copy = [F.col(name).alias(f"copy_{name}") for name in ("right", "right_rank", "right_name", "left")]
+    later = _only(copies, removed, "left").select(*copy)
+    kept = [F.col(f"left{name}").alias(f"kept{name}") for name in ("", "_rank", "_name")]
+    late = [F.col(f"right{name}").alias(f"kept{name}") for name in ("", "_rank", "_name")]
+    scores = ("jaccard", "estimate")
+    before = direct.select(*kept, F.col("right").alias("of"), *scores)
+    after = _without(_only(edges, removed, "left"), removed, "right").select(*late, F.col("left").alias("of"), *scores)
+    met = later.join(before.union(after).hint("merge"), F.col("copy_left") == F.col("of"))
+    met = met.where("struct(kept_rank, kept) < struct(copy_right_rank, copy_right)")
+    of_kept = ("kept", "kept_rank", "kept_name")
+    of_copy = ("copy_right", "copy_right_rank", "copy_right_name")
+    every = direct.union(of_copies).union(met.select(*of_kept, *of_copy, *scores, F.lit(True)))
+    best = Window.partitionBy("right").orderBy(F.desc("jaccard"), "left_rank", "left")
+    return every.withColumn("place", F.row_number().over(best)).where("place = 1").drop("place")
+
+
+def _of_crowds(flow: Flow, edges: Any, crowded: Any) -> tuple[Any, Any]:
+    """All edges that matter, and the ids of removed documents.
+
+    In each round, the first documents of each crowded bucket are compared with each other. Those that are first in all
+    of their buckets can then be decided, and those that are kept are compared with the other members.
+    """
+    crowded = held(crowded)
+    waiting, still, most = edges.select("left", "right"), crowded, HEADS
+    removed, kept = crowded.select("id").limit(0), crowded.select("id").limit(0)
+    while not still.isEmpty():
+        place = F.row_number().over(Window.partitionBy("key").orderBy("rank", "id"))
+        placed = held(still.withColumn("place", place))
+        heads = placed.where(F.col("place") <= most).select("key", "rank", "id")
+        found = flow.compared(_of_bucket(heads, heads).distinct())
+        edges, waiting = edges.union(found), waiting.union(found.select("left", "right"))
+        decided = settle(flow, waiting, heads.select("id"), placed.where(F.col("place") > most).select("id"))
+        now = decided.where("kept").select("id")
+        kept = kept.union(now)
+        others = _without(crowded, kept, "id").join(heads.hint("merge"), ["key", "id"], "left_anti")
+        members = _of_bucket(_only(crowded, now, "id"), others, both=True).distinct()
+        found = flow.compared(members)
+        gone = (
+            _removed(decided).union(_only(found, now, "left").select(F.col("right").alias("id"))).distinct().persist()
+        )
+        removed, edges = removed.union(gone), edges.union(found)
+        over = now.union(gone)
+        waiting = held(_without(_without(waiting, over, "left"), over, "right"))
+        still, most = held(_without(still, over, "id")), 2 * most
+    return edges, removed.union(_removed(settle(flow, waiting)))
+
+
+def settle(flow: Flow, edges: Any, alone: Any = None, waiting: Any = None) -> Any:
+    """Decide greedily about the documents of these edges: (id, kept), without those that cannot be decided yet.
+
+    Each round keeps the documents without an undecided earlier neighbour. When few edges are left, one task goes on.
+    alone: other documents to decide about. waiting: documents that have to wait.
+    """
+    null = F.lit(None).cast("long")
+    rows = edges.select("left", "right")
+    rows = rows if alone is None else rows.union(alone.select("id", null))
+    rows = held((rows if waiting is None else rows.union(waiting.select(null, "id"))).distinct())
+    decided = list[Any]()
+    while rows.count() > FEW:
+        edges, members = rows.where("left + right is not null"), rows.where("left is not null").select("left")
+        later = rows.where("right is not null").select(F.col("right").alias("id"))  # also those that have to wait
+        ready = held(_without(members.distinct(), later, "left").select(F.col("left").alias("id"), F.lit(True)))
+        if ready.isEmpty():
+            break
+        gone = _only(edges, ready, "left").select(F.col("right").alias("id"), F.lit(False)).distinct()
+        decided.append(held(ready.union(gone).toDF("id", "kept")))
+        rows = held(_without(_without(rows, decided[-1], "left"), decided[-1], "right"))
+    else:
+        decided.append(held(flow.map(rows.coalesce(1), workers.settled, workers.SETTLED)))
+    return reduce(DataFrame.union, decided)
+
+
+def _of_bucket(some: Any, others: Any, *, both: bool = False) -> Any:
+    """The pairs of documents of the same bucket, the first in keep order on the left.
+
+    both: `some` and `others` have no document in common, so each may be on the left.
+    """
+    a = some.select("key", F.struct("rank", "id").alias("a"))
+    met = a.join(others.select("key", F.struct("rank", "id").alias("b")).hint("merge"), "key")
+    if not both:
+        return met.where("a < b").select(F.col("a.id").alias("left"), F.col("b.id").alias("right"))
+    return met.select(F.least("a", "b")["id"].alias("left"), F.greatest("a", "b")["id"].alias("right"))
+
+
+def _removed(decided: Any) -> Any:
+    return decided.where("not kept").select("id")
+
+
+def _only(frame: Any, ids: Any, column: str) -> Any:
+    """The rows whose column is one of these ids. The hint keeps Spark from collecting the ids."""
+    return frame.join(ids.select(F.col("id").alias("_id")).hint("merge"), F.col(column) == F.col("_id"), "left_semi")
+
+
+def _without(frame: Any, ids: Any, column: str) -> Any:
+    """The rows whose column is none of these ids."""
+    return frame.join(ids.select(F.col("id").alias("_id")).hint("merge"), F.col(column) == F.col("_id"), "left_anti")

@@ -17,8 +17,8 @@ from simdocs.engines.run import Run, Tally
 from simdocs.kernels.grouping import PairGraph, connect, connected_groups
 from simdocs.kernels.ignored_tokens import frequencies
 from simdocs.matching.corpus import Corpus
-from simdocs.model.comparison import STEPS
 from simdocs.model.documents import WIDE, Documents
+from simdocs.model.figures import STEPS
 from simdocs.model.ragged import Array, Floats, Ragged
 from simdocs.names import display_name
 from simdocs.options.families import UNITS, UnitFigures

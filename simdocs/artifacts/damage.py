@@ -3,36 +3,24 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 import numpy as np
 
-from simdocs.artifacts.formats import FORMATS, MANIFEST, RUN, no_such_artifact
+from simdocs.artifacts.formats import FORMATS, RUN
 from simdocs.artifacts.manifest import Manifest, made_from
-from simdocs.artifacts.npy import MappedColumn, Rules, damaged, map_file
-from simdocs.artifacts.reader import (
-    TRIES,
-    is_still,
-    missing,
-    not_an_artifact,
-    raise_unless_damage,
-    read_manifest,
-    read_run,
-)
+from simdocs.artifacts.npy import MappedColumn, Rules, damaged
+from simdocs.artifacts.reader import open_artifact
 from simdocs.errors import ArtifactError
 from simdocs.kernels import fracminhash
 from simdocs.kernels.buckets import band_keys
 from simdocs.kernels.fss import EMPTY as EMPTY_VALUE
 from simdocs.kernels.ignored_tokens import digest_of
 from simdocs.model.artifact import Artifact
-from simdocs.model.columns import Column
 from simdocs.model.documents import IGNORED, WITHOUT_TOKENS, Documents, SourceFiles
 from simdocs.model.ragged import Array, Ragged
-from simdocs.names import display_name
 from simdocs.options.recipes import Banding, Containing, Ignoring, IndexRecipe, SignatureRecipe
-from simdocs.storage.syscalls import open_directory
 
 Arrays = Mapping[str, Array]
 
@@ -41,68 +29,24 @@ Defect = tuple[str, str]
 
 
 def damages(path: bytes) -> list[str]:
-    """Return what is wrong with the artifact at this path, one line for each problem. InputError: it does not exist."""
-    name = display_name(path)
-    for _ in range(TRIES):
-        try:
-            dir_fd = open_directory(os.fsdecode(path))
-        except FileNotFoundError:
-            raise no_such_artifact(name) from None
-        except OSError as error:
-            raise_unless_damage(error, name)
-            return [str(not_an_artifact(name, error))]
-        try:
-            found = list(_damages(dir_fd, name))
-            # If it was replaced meanwhile, its files were removed: check the new one.
-            if not found or is_still(path, dir_fd):
-                return found
-        finally:
-            os.close(dir_fd)
-    return found
+    """Return what is wrong with the artifact at this path, one line for each problem. InputError: it does not exist.
 
-
-def _damages(dir_fd: int, name: str) -> Iterator[str]:
+    It is the first file that cannot be opened, or all blocks that are damaged, or all rules that are broken.
+    """
     try:
-        manifest = read_manifest(dir_fd, name)
+        return list(damages_of(open_artifact(path)))
     except ArtifactError as error:
-        yield str(error)
-        return
-    except FileNotFoundError:
-        yield str(missing(dir_fd, name, MANIFEST))
-        return
-    except OSError as error:
-        raise_unless_damage(error, f"{name}/{MANIFEST}")
-        yield str(damaged(f"{name}/{MANIFEST}", error.strerror or str(error)))
-        return
-    stored = dict[str, MappedColumn]()
-    for array in manifest.format.arrays:
-        shape, checksums = manifest.shapes[array.name], manifest.checksums[array.name]
-        try:
-            stored[array.name] = map_file(dir_fd, name, array, shape, checksums)
-        except ArtifactError as error:
-            yield str(error)
-        except OSError as error:
-            raise_unless_damage(error, f"{name}/{array.file}")
-            yield str(damaged(f"{name}/{array.file}", error.strerror or str(error)))
-    yield from _in_columns(name, manifest, stored, read_run(dir_fd, name))
+        return [str(error)]
 
 
 def damages_of(artifact: Artifact) -> Iterator[str]:
     """Yield what is wrong with an artifact that was made or opened in this process, one line for each problem."""
-    shapes = {array: column.shape for array, column in artifact.columns.items()}
+    name, sound, columns = artifact.name, True, artifact.columns
+    shapes = {array: column.shape for array, column in columns.items()}
     manifest = Manifest(FORMATS[artifact.kind], artifact.recipe, artifact.made_from, shapes, {})
-    yield from _in_columns(artifact.name, manifest, artifact.columns, artifact.run)
-
-
-def _in_columns(
-    name: str, manifest: Manifest, columns: Mapping[str, Column], run: Mapping[str, object]
-) -> Iterator[str]:
-    """Yield what is wrong in columns, some of which may be missing because they were found to be damaged."""
-    sound = len(columns) == len(manifest.format.arrays)
-    if run.get("root") is None:
+    if artifact.run.get("root") is None:
         yield f"{name}/{RUN}: missing or damaged, so it is not known where the documents are: build the artifact again"
-    mapped = (column for column in columns.values() if isinstance(column, MappedColumn))
-    for column in mapped:
+    for column in (column for column in columns.values() if isinstance(column, MappedColumn)):
         for block in column.damaged():
             sound = False
             yield str(damaged(column.name, f"block {block} does not match its checksum"))
@@ -111,7 +55,7 @@ def _in_columns(
         return
     try:
         arrays = {key: column.all() for key, column in columns.items()}
-    except ArtifactError as error:  # of an artifact that was opened: its columns keep rules of their own
+    except ArtifactError as error:  # columns of an artifact that was opened keep rules of their own
         yield str(error)
         return
     for file, problem in _broken_rules(manifest, arrays):

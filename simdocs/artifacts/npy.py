@@ -197,8 +197,8 @@ class MappedColumn:
     ArtifactError: a block does not match its checksum, or breaks a rule of the format.
     """
 
-    def __init__(self, name: str, mapped: Array, checksums: Sequence[str], rules: Rules | None = None) -> None:
-        """rules: what the values are held to when they are read, if they are."""
+    def __init__(self, name: str, mapped: Array, checksums: Sequence[str], rules: Rules) -> None:
+        """rules: what the values are held to when they are read."""
         self.name, self.shape, self.dtype = name, mapped.shape, mapped.dtype
         self._mapped = mapped
         self._bytes = mapped.reshape(-1).view(np.uint8)
@@ -270,7 +270,7 @@ class MappedColumn:
 
     def _hold_block(self, block: int) -> None:
         """Raise ArtifactError if the values of a block break a rule."""
-        if self._rules is not None and self._rules.of_blocks:
+        if self._rules.of_blocks:
             items = BLOCK // self.dtype.itemsize
             values = np.asarray(self._mapped).reshape(-1)[block * items : (block + 1) * items]
             if problem := self._rules.broken_by_block(block, values):
@@ -278,7 +278,7 @@ class MappedColumn:
 
     def _hold_records(self, records: Array) -> None:
         """Raise ArtifactError if records break a rule."""
-        if self._rules is not None and (problem := self._rules.broken_by_records(records)):
+        if problem := self._rules.broken_by_records(records):
             raise damaged(self.name, problem)
 
     def _matches(self, block: int) -> bool:
@@ -291,14 +291,14 @@ def map_file(
     array: ArrayFormat,
     shape: tuple[int, ...],
     checksums: Sequence[str],
-    lengths: Mapping[str, int] | None = None,
+    lengths: Mapping[str, int],
 ) -> MappedColumn:
     """Map an array in the directory `dir_fd`, after comparing its size and header with the manifest.
 
     Only the header is read. ArtifactError: they differ. FileNotFoundError: there is no such file.
 
     name: the name of the artifact, for messages.
-    lengths: the lengths in the format, by letter, if values are held to its rules when they are read.
+    lengths: the lengths in the format, by letter, for its rules.
     """
     file = os.open(array.file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=dir_fd)
     try:
@@ -318,7 +318,7 @@ def map_file(
             raise damaged(full, f"{len(checksums)} checksums in the manifest, not {-(-size // BLOCK)}")
         if os.pread(file, len(expected), 0) != expected:
             raise damaged(full, "its header does not match the manifest")
-        rules = None if lengths is None else Rules(array, lengths, len(checksums))
+        rules = Rules(array, lengths, len(checksums))
         if not size:
             return MappedColumn(full, np.empty(shape, array.dtype), checksums, rules)
         with os.fdopen(os.dup(file), "rb") as opened:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from simdocs.artifacts.formats import BLOCK, FORMATS, MANIFEST, RUN, no_such_artifact
-from simdocs.artifacts.manifest import Manifest, decoded, refuse_other_unicode
+from simdocs.artifacts.manifest import decoded, refuse_other_unicode
 from simdocs.artifacts.npy import damaged, map_file
 from simdocs.errors import ArtifactError, InputError
 from simdocs.model.artifact import Artifact
@@ -39,7 +39,7 @@ _MOST_OPEN, _OTHER_FILES = 1 << 10, 64
 """Artifacts that stay open at most, since systems limit memory maps, too; and files that a run has open besides: those
 of the artifact that it reads, of the one before, of the one that it writes, and of the one that this replaces."""
 
-TRIES = 100
+_TRIES = 100
 """The number of attempts to open an artifact that is replaced at the same moment."""
 
 
@@ -49,32 +49,32 @@ def open_artifact(path: bytes) -> Artifact:
     InputError: it does not exist, or may not be read. ArtifactError: it is damaged.
     """
     name = display_name(path)
-    for attempt in range(TRIES):
+    for attempt in range(_TRIES):
         try:
             dir_fd = open_directory(os.fsdecode(path))
         except FileNotFoundError:
             raise no_such_artifact(name) from None
         except OSError as error:
-            raise_unless_damage(error, name)
-            raise not_an_artifact(name, error) from None
+            _raise_unless_damage(error, name)
+            raise _not_an_artifact(name, error) from None
         try:
             artifact = _opened(dir_fd, name)
-            if artifact.run or attempt == TRIES - 1 or is_still(path, dir_fd):
+            if artifact.run or attempt == _TRIES - 1 or _is_still(path, dir_fd):
                 return artifact
         except FileNotFoundError as error:
             # Perhaps the artifact was replaced after we opened its directory, and the old files were removed.
-            if attempt == TRIES - 1 or is_still(path, dir_fd):
-                raise missing(dir_fd, name, str(error.filename)) from None
+            if attempt == _TRIES - 1 or _is_still(path, dir_fd):
+                raise _missing(dir_fd, name, str(error.filename)) from None
         except OSError as error:
             where = f"{name}/{error.filename}" if isinstance(error.filename, str) else name
-            raise_unless_damage(error, where)
+            _raise_unless_damage(error, where)
             raise ArtifactError(f"{where}: {error.strerror}", "build the artifact again") from None
         finally:
             os.close(dir_fd)
     raise AssertionError
 
 
-def not_an_artifact(name: str, error: OSError) -> ArtifactError:
+def _not_an_artifact(name: str, error: OSError) -> ArtifactError:
     """Return the error that there is something else at the path of an artifact."""
     why = "" if error.errno == errno.ENOTDIR else f" ({error.strerror})"
     return ArtifactError(f"{name}: not an artifact{why}: name an artifact, which is a directory such as docs.index")
@@ -137,7 +137,7 @@ def refuse_unreadable(dir_fd: int, name: str) -> None:
         raise damaged(f"{name}/{RUN}", "it cannot be read")
 
 
-def raise_unless_damage(error: OSError, where: str) -> None:
+def _raise_unless_damage(error: OSError, where: str) -> None:
     """Raise an error that does not mean that the artifact is damaged.
 
     OSError: out of memory or open files. InputError: no permission to read it.
@@ -148,7 +148,7 @@ def raise_unless_damage(error: OSError, where: str) -> None:
         raise InputError(f"{where}: {error.strerror}: whoever built it must let you read it") from None
 
 
-def is_still(path: bytes, dir_fd: int) -> bool:
+def _is_still(path: bytes, dir_fd: int) -> bool:
     """Return whether this path still leads to the directory that was opened as dir_fd."""
     try:
         return os.path.samestat(os.stat(path), os.fstat(dir_fd))
@@ -157,16 +157,16 @@ def is_still(path: bytes, dir_fd: int) -> bool:
 
 
 def _opened(dir_fd: int, name: str) -> Artifact:
-    manifest = read_manifest(dir_fd, name)
+    manifest = decoded(_read(dir_fd, MANIFEST, _largest_manifest(dir_fd), name), name)
     form, lengths = manifest.format, manifest.lengths
     columns = {
         array.name: map_file(dir_fd, name, array, manifest.shapes[array.name], manifest.checksums[array.name], lengths)
         for array in form.arrays
     }
-    return form.noun(name, manifest.recipe, manifest.made_from, columns, read_run(dir_fd, name))
+    return form.noun(name, manifest.recipe, manifest.made_from, columns, _read_run(dir_fd, name))
 
 
-def read_run(dir_fd: int, name: str) -> dict[str, Any]:
+def _read_run(dir_fd: int, name: str) -> dict[str, Any]:
     """Return what run.json says; empty if it cannot be read."""
     try:
         run = json.loads(_read(dir_fd, RUN, MOST_RUN_BYTES, name))
@@ -175,16 +175,11 @@ def read_run(dir_fd: int, name: str) -> dict[str, Any]:
     return run if isinstance(run, dict) else {}
 
 
-def missing(dir_fd: int, name: str, file: str) -> ArtifactError:
+def _missing(dir_fd: int, name: str, file: str) -> ArtifactError:
     """Return the error about a missing file: the artifact is damaged, or the directory is not an artifact at all."""
     if file == MANIFEST and not any(form.files & set(os.listdir(dir_fd)) for form in FORMATS.values()):
         return ArtifactError(f"{name}: not an artifact, because there is no {MANIFEST} in it: name an artifact")
     return damaged(f"{name}/{file}", "the file is missing")
-
-
-def read_manifest(dir_fd: int, name: str) -> Manifest:
-    """Return the manifest in this directory. ArtifactError: it is damaged. FileNotFoundError: it is missing."""
-    return decoded(_read(dir_fd, MANIFEST, _largest_manifest(dir_fd), name), name)
 
 
 def _largest_manifest(dir_fd: int) -> int:

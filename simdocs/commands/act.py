@@ -7,8 +7,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from simdocs.options.answers import Drawn
-from simdocs.options.declaration import Options, option
-from simdocs.options.values import FLAG, FRACTION, PATTERNS, Values, path_name, without_secret
+from simdocs.options.declaration import Options, option, switch
+from simdocs.options.values import FRACTION, PATTERNS, Values, path_name, without_secret
 
 if TYPE_CHECKING:
     from simdocs.engines.run import Run
@@ -51,14 +51,11 @@ class Act(Drawn):
 
     move: bytes | None = option(
         path_name(directory=True),
-        default=None,
         help="Move the duplicates to DIR. They keep their paths below it.",
         metavar="DIR",
     )
-    hardlink: bool = option(
-        FLAG, default=False, help="Replace byte-identical duplicates by hard links to the kept files."
-    )
-    yes: bool = option(FLAG, default=False, help="Do it. Without this, only print what would be done.")
+    hardlink: bool = switch("Replace byte-identical duplicates by hard links to the kept files.")
+    yes: bool = switch("Do it. Without this, only print what would be done.")
     protect: tuple[str, ...] = option(
         PATTERNS,
         default=(),
@@ -77,11 +74,9 @@ class Act(Drawn):
         help="Refuse to act if more than this fraction of the documents of an argument are duplicates.",
         metavar="SHARE",
     )
-    any_length: bool = option(
-        FLAG,
-        default=False,
-        help="Also act on duplicates that repeat shingles, so that they are more than 1/threshold times as long as the"
-        " kept document, or as short.",
+    any_length: bool = switch(
+        "Also act on duplicates that repeat shingles, so that they are more than 1/threshold times as long as the"
+        " kept document, or as short."
     )
 
     def _check(self) -> Iterator[str]:

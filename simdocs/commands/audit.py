@@ -54,7 +54,6 @@ class Audit(Banded, Rereading, Drawn):
 
     sample: int | None = option(
         whole(1),
-        default=None,
         described=f"compare all pairs, or {_SAMPLE} documents with all if memory is short",
         help="Draw N documents, and compare each with all others.",
         metavar="N",

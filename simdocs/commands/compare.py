@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from simdocs.options.answers import ANSWER, Drawn, Searching, Talking
-from simdocs.options.declaration import Options, flags, option
+from simdocs.options.declaration import Options, flags, option, switch
 from simdocs.options.families import COMPARED, DIFFS, SIMILARITIES
 from simdocs.options.file_formats import FORMATS
 from simdocs.options.recipes import (
@@ -30,7 +30,7 @@ from simdocs.options.sources import (
     useless_stop_words,
 )
 from simdocs.options.texts import MIN_PASSAGE, PASSAGES, REFUSED, Normalisation, Sequences, Walking
-from simdocs.options.values import FLAG, choice
+from simdocs.options.values import choice
 
 if TYPE_CHECKING:
     from simdocs.engines.run import Run
@@ -96,12 +96,10 @@ class Compare(OfSources, Sequences, Normalisation, Shingling, Sketching, OwnFunc
         *(of_trace, of_passages, room_for_marks),
     )
 
-    diff: str | None = option(choice(DIFFS), default=None, help="Print where texts differ.")
-    trace: bool = option(
-        FLAG,
-        default=False,
-        help="Show how MinHash computes the signatures, row by row. Needs --scheme permutation, --functions or"
-        " --permutation-file.",
+    diff: str | None = option(choice(DIFFS), help="Print where texts differ.")
+    trace: bool = switch(
+        "Show how MinHash computes the signatures, row by row. Needs --scheme permutation, --functions or"
+        " --permutation-file."
     )
     passages: bool = PASSAGES
     min_passage: int | None = MIN_PASSAGE

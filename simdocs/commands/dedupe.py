@@ -13,7 +13,7 @@ from simdocs.model.result import GROUPED, NAME, NAMES, NUMBER, SIMILARITY, Table
 from simdocs.names import display_name
 from simdocs.options.answers import ANSWER, NUL, ROW_OUTPUTS, Drawn, Grouping, Searching, names_with_nul
 from simdocs.options.declaration import flags, option
-from simdocs.options.families import LISTS, UNITS
+from simdocs.options.families import LISTS
 from simdocs.options.sources import DOCS, Banded, every_pair
 from simdocs.options.values import choice, path_name
 
@@ -25,10 +25,9 @@ if TYPE_CHECKING:
     from simdocs.matching.corpus import Corpus
     from simdocs.matching.groups import Decision
     from simdocs.model.documents import Documents
-    from simdocs.model.groups import Deduplication, Members, Pairs, WrittenRows
+    from simdocs.model.groups import Deduplication, Members, WrittenRows
     from simdocs.model.ragged import Mask, Rows
     from simdocs.model.saved_answer import SavedAnswer
-    from simdocs.options.recipes import Shingling
     from simdocs.reading.identity import FileId
 
     Plan = Resolved["Dedupe"]
@@ -85,20 +84,18 @@ class Dedupe(Banded, Grouping, Searching, Drawn):
 
     output: bytes | None = Drawn.options["output"].but(help=f"{ANSWER} If it ends in .answer, it is for simdocs act.")
     list: str | None = option(
-        choice(LISTS), default=None, help="List names, or all documents with their groups.", metavar="WHAT", shell=True
+        choice(LISTS), help="List names, or all documents with their groups.", metavar="WHAT", shell=True
     )
     kept_rows: bytes | None = option(
         path_name(),
-        default=None,
         help=f"Write the rows that are kept to PATH, {_ALL_COLUMNS} Rows that could not be compared are kept.",
         metavar="PATH",
     )
     removed_rows: bytes | None = option(
-        path_name(), default=None, help=f"Write the rows that are duplicates to PATH, {_ALL_COLUMNS}", metavar="PATH"
+        path_name(), help=f"Write the rows that are duplicates to PATH, {_ALL_COLUMNS}", metavar="PATH"
     )
     flagged_rows: bytes | None = option(
         path_name(),
-        default=None,
         help=f"Write all rows to PATH with the columns duplicate_of, similarity and group, and {_ALL_COLUMNS}",
         metavar="PATH",
     )
@@ -160,7 +157,7 @@ def grouped(plan: Plan, corpus: Corpus, run: Run, rows: RowDrafts | None = None)
     given_kept = decision.corpus.given_rows(kept)
     run.skipped.warnings += [*searching.warnings(plan, run), *_nothing_new(plan, decision, documents)]
     advice = watch.advice + searching.advice(plan, documents, decision.found, decision.corpus)
-    found = _facts_found(plan, decision, len(kept))
+    found = _facts_found(decision, len(kept))
     facts = searching.facts_of(plan, corpus, documents, run, found | _facts_of_rows(written), advice)
 
     def save() -> SavedAnswer:
@@ -169,7 +166,7 @@ def grouped(plan: Plan, corpus: Corpus, run: Run, rows: RowDrafts | None = None)
         return saved(decision, plan.intake, plan.known, documents, facts, given_kept)
 
     def lines(seconds: float, verbose: bool) -> Iterator[str]:
-        outcome = _outcome(facts, plan.recipe.shingling, seconds)
+        outcome = [_outcome(facts, seconds)]
         needed = 2 if plan.known is None else 1
         yield from searching.lines_of_search(facts, documents, run.skipped, outcome, needed=needed, verbose=verbose)
         yield from (one.in_words() for one in written)
@@ -221,7 +218,7 @@ def _members(decision: Decision, kept: Rows, given_documents: int) -> Members:
     return members._replace(row=row, kept=of_kept)
 
 
-def _facts_found(plan: Plan, decision: Decision, kept: int) -> dict[str, Any]:
+def _facts_found(decision: Decision, kept: int) -> dict[str, Any]:
     """What was found, as values that JSON has. kept: the number of documents that are kept."""
     import numpy as np
 
@@ -229,7 +226,6 @@ def _facts_found(plan: Plan, decision: Decision, kept: int) -> dict[str, Any]:
     taken, files, freed = _freed(corpus, pairs.right)
     facts: dict[str, Any] = {"duplicates": len(pairs), "groups": decision.groups, "kept": kept}
     facts |= {"duplicate_bytes": taken, "duplicate_files": files, "freed_bytes": freed}
-    facts["unlike_lengths"] = _unlike_lengths(corpus, pairs, plan.threshold)
     if largest is not None:
         (name,) = corpus.printed_names(np.array([largest[0]]))
         facts["largest_group"] = {"kept": display_name(name), "duplicates": largest[1]}
@@ -294,17 +290,6 @@ def freed_by_deleting(path: bytes, recorded: int, names_left: dict[FileId, int])
     return status.st_size if stat.S_ISREG(status.st_mode) and not left else 0
 
 
-def _unlike_lengths(corpus: Corpus, pairs: Pairs, threshold: float) -> int:
-    """The number of duplicates whose texts are many times as long as those of their kept documents, or as short."""
-    from simdocs.kernels.jaccard import unlike_lengths
-
-    count = 0
-    for at in range(0, len(pairs), _LOOKED_AT):
-        left, right = (corpus.facts(rows[at : at + _LOOKED_AT])["length"] for rows in (pairs.left, pairs.right))
-        count += int(unlike_lengths(left, right, threshold).sum())
-    return count
-
-
 def _facts_of_rows(written: tuple[WrittenRows, ...]) -> dict[str, Any]:
     """The rows that were written, as values that JSON has."""
     names = ("rows", "files", "files_lost")
@@ -314,21 +299,14 @@ def _facts_of_rows(written: tuple[WrittenRows, ...]) -> dict[str, Any]:
     }
 
 
-def _outcome(facts: Mapping[str, Any], shingling: Shingling, seconds: float) -> Iterator[str]:
-    """Yield the lines about what was found."""
-    found, took, unlike = facts["duplicates"], f"in {seconds:.2f} s", facts["unlike_lengths"]
+def _outcome(facts: Mapping[str, Any], seconds: float) -> str:
+    """The line about what was found."""
+    found, took = facts["duplicates"], f"in {seconds:.2f} s"
     if not found:
-        yield f"no duplicates, {took}"
-        return
+        return f"no duplicates, {took}"
     duplicates = f"{counted(found, 'duplicate')} of {counted(facts['groups'], 'document')}"
     kept = f"{facts['kept']:,} {'new or changed ones kept' if 'changed' in facts else 'kept'}"
-    yield f"{duplicates}, {kept}, {took}; {_space(facts)}"
-    if unlike:
-        least = facts["threshold"]
-        bounds = f"more than {1 / least:.4g} or fewer than {least:g} times as many {UNITS[shingling.unit].plural}"
-        remedy = "" if shingling.multiset else ": --multiset counts repeated shingles"
-        count = f"{counted(unlike, 'duplicate')} {'has' if unlike == 1 else 'have'}"
-        yield f"{count} {bounds} as the kept document{remedy}"
+    return f"{duplicates}, {kept}, {took}; {_space(facts)}"
 
 
 def _space(facts: Mapping[str, Any]) -> str:

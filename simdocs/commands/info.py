@@ -10,11 +10,11 @@ from simdocs.errors import ArtifactError, InputError
 from simdocs.model.result import FACTS, NAME, Look, Result, Table, table_head
 from simdocs.names import display_name
 from simdocs.options.answers import Drawn, Talking
-from simdocs.options.declaration import Options, flags, option
+from simdocs.options.declaration import Options, flags, switch
 from simdocs.options.recipes import STOP_WORDS, Shingling
 from simdocs.options.sources import ONCE, one_list_of_stop_words, paths, useless_stop_words
 from simdocs.options.texts import REFUSED, Normalisation, Rereading, Walking
-from simdocs.options.values import FLAG, path_name, without_secret
+from simdocs.options.values import path_name, without_secret
 
 if TYPE_CHECKING:
     from simdocs.engines.run import Run
@@ -159,9 +159,9 @@ class Show(Drawn, Normalisation, Shingling, Rereading):
     documents: tuple[Any, ...] = ()
     text: str | bytes | None = None
 
-    matrix: bool = option(FLAG, default=False, help="Show which of up to 20 documents has which shingle.")
-    buckets: bool = option(FLAG, default=False, help="List the buckets that two or more documents share.")
-    candidates: bool = option(FLAG, default=False, help="List candidate pairs, and how similar they are.")
+    matrix: bool = switch("Show which of up to 20 documents has which shingle.")
+    buckets: bool = switch("List the buckets that two or more documents share.")
+    candidates: bool = switch("List candidate pairs, and how similar they are.")
     stop_words: bytes | None = STOP_WORDS
     max_size: int = Walking.options["max_size"].but(help=REFUSED)
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from simdocs.model.figures import counted
 from simdocs.model.result import GROUPED, NAME, SIMILARITY, table_head
 from simdocs.options.answers import Deciding, Drawn, Searching
-from simdocs.options.declaration import flags, option
+from simdocs.options.declaration import flags, switch
 from simdocs.options.recipes import TEMPLATE, SignatureRecipe, Sketching
 from simdocs.options.sources import DOCS, Banded, OfTokens, every_pair
 from simdocs.options.texts import MIN_PASSAGE
-from simdocs.options.values import FLAG, UNITS_OF_SIZE
+from simdocs.options.values import UNITS_OF_SIZE
 
 if TYPE_CHECKING:
     from simdocs.commands.resolve import Resolved
@@ -66,7 +66,7 @@ class Pairs(Banded, Deciding, Searching, Drawn):
         help="With --exact or --measure containment, refuse to begin if more than SIZE of memory is needed."
         f" {UNITS_OF_SIZE}"
     )
-    all_copies: bool = option(FLAG, default=False, help="Also list all pairs of identical texts.")
+    all_copies: bool = switch("Also list all pairs of identical texts.")
 
 
 def answer(options: Pairs, run: Run) -> SimilarPairs:

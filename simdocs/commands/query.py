@@ -7,12 +7,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from simdocs.options.answers import NUL, Deciding, Drawn, Searching, names_with_nul
-from simdocs.options.declaration import flags, option
+from simdocs.options.declaration import flags, option, switch
 from simdocs.options.families import MATCH_LISTS
 from simdocs.options.recipes import ChoosingBands
 from simdocs.options.sources import OF_WALKS, OfDocuments
 from simdocs.options.texts import MIN_PASSAGE, PASSAGES, Sequences
-from simdocs.options.values import FLAG, artifact_name, choice, whole
+from simdocs.options.values import artifact_name, choice, whole
 
 if TYPE_CHECKING:
     from simdocs.engines.run import Run
@@ -89,21 +89,16 @@ class Query(OfDocuments, ChoosingBands, Deciding, Searching, Drawn):
     changed: bool = Searching.options["changed"].but(
         help="Look up the documents of the index that were new or changed when it was last updated, instead of DOCS."
     )
-    all_copies: bool = option(
-        FLAG, default=False, help="With --nearest, list all documents that have one of these texts."
-    )
-    top: int | None = option(whole(1), default=None, help="List at most N matches for each document.", metavar="N")
+    all_copies: bool = switch("With --nearest, list all documents that have one of these texts.")
+    top: int | None = option(whole(1), help="List at most N matches for each document.", metavar="N")
     nearest: int | None = option(
         whole(1),
-        default=None,
         help="List the N most similar texts, even below the threshold, with one document each. Only the documents"
         " whose signatures agree most are compared, unless --exact is given.",
         metavar="N",
     )
-    itself: bool = option(
-        FLAG, default=False, help="Let a document that is in the index match itself.", spellings=("--self",)
-    )
-    list: str | None = option(choice(MATCH_LISTS), default=None, help="List only names.", metavar="WHAT", shell=True)
+    itself: bool = switch("Let a document that is in the index match itself.", spellings=("--self",))
+    list: str | None = option(choice(MATCH_LISTS), help="List only names.", metavar="WHAT", shell=True)
     passages: bool = PASSAGES.but(
         help="List passages that two texts have in common, and where. How similar the texts are is not computed. If the"
         " index has a sketch for containment, short ones may be missed: --exact misses none."

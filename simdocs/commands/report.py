@@ -56,9 +56,7 @@ class Report(Drawn):
 
     answer: Any = b""
 
-    figure: str | None = option(
-        choice(FIGURES), default=None, help="Draw one figure alone, as an image for -o NAME.svg."
-    )
+    figure: str | None = option(choice(FIGURES), help="Draw one figure alone, as an image for -o NAME.svg.")
     report_size: int = option(
         SIZE,
         default=20_000_000,

@@ -36,12 +36,9 @@ class Tune(Banded, Rereading, Drawn):
         "simdocs tune --threshold 0.7 --recall 0.99",
         "simdocs tune --bands 20 --rows 5 --header",
         "simdocs tune docs/ --unit word",
-        "simdocs tune docs.index -o curve.svg",
     )
     usual = ("unit", "k", "num_perm", "threshold", "recall", "bands", "rows", "jobs", "output", "format")
     upstream = ("shingles", "signatures", "index")
-
-    output: bytes | None = Drawn.options["output"].but(help="Write the answer to PATH; an image if it ends in .svg.")
 
     def _check(self) -> Iterator[str]:
         if self.ways():
@@ -114,8 +111,9 @@ def tuned(
     """The result of tune: see Tuning. found: what is known of documents, if there are any."""
     from simdocs.commands.searching import facts_read
     from simdocs.kernels.banding import least_probability
-    from simdocs.model.comparison import STEPS, Tuning
-    from simdocs.reading.decode import looking_like
+    from simdocs.model.comparison import Tuning
+    from simdocs.model.figures import STEPS
+    from simdocs.reading.lookalikes import looking_like
 
     cut, following = banding.cut, "" if found is None else found.following
     counts = [] if found is None else found.counts

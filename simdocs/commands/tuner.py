@@ -37,8 +37,9 @@ from simdocs.matching.preparing import prepare
 from simdocs.matching.sampled_pairs import PairSample, sample_pairs, twentieths
 from simdocs.matching.verify import Verifier, outdated_warnings
 from simdocs.model.artifact import Artifact, BandIndex, Shingles
-from simdocs.model.comparison import STEPS, Tuning
+from simdocs.model.comparison import Tuning
 from simdocs.model.documents import WITHOUT_TOKENS
+from simdocs.model.figures import STEPS
 from simdocs.model.ragged import Ragged, Rows
 from simdocs.names import command_line, escape_controls
 from simdocs.options.recipes import OF_BANDS, IndexRecipe

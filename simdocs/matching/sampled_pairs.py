@@ -8,7 +8,7 @@ import numpy as np
 
 from simdocs.kernels.jaccard import estimates
 from simdocs.matching.verify import Verifier
-from simdocs.model.comparison import STEPS
+from simdocs.model.figures import STEPS
 from simdocs.model.ragged import Floats, Index, Rows
 
 _STEPS_AT = np.arange(STEPS + 1) / STEPS

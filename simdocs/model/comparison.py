@@ -232,12 +232,8 @@ class Comparison(Result):
 
     def html(self) -> bytes:
         """Both texts side by side, if the difference was asked for, and the measures, as a page of HTML."""
-        page: bytes = FILE_FORMATS["compared.html"].load()(self)
+        page: bytes = loaded(FILE_FORMATS["compared.html"].implementation)(self)
         return page
-
-
-STEPS = 20
-"""Pairs are counted by the twentieth in which their similarity is; 1 is one of its own."""
 
 
 class Tuning(Result):
@@ -251,8 +247,3 @@ class Tuning(Result):
     def __init__(self, table: Table, banding: Banding, pairs: tuple[int, ...], following: str, **more: Any) -> None:
         super().__init__("tune", table, **more)
         self.banding, self.pairs, self.next = banding, pairs, following
-
-    def svg(self) -> bytes:
-        """The S-curve, and below it how similar the documents are, as an image in SVG."""
-        image: bytes = FILE_FORMATS["curve.svg"].load()(self)
-        return image

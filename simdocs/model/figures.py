@@ -16,6 +16,10 @@ _FOUR_DIGITS = 999.5
 _WHOLE, _LEAST = 9.5, 0.001
 
 
+STEPS = 20
+"""Pairs are counted by the twentieth in which their similarity is; 1 is one of its own."""
+
+
 def counted(number: int, singular: str, plural: str = "") -> str:
     """A number of things."""
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"

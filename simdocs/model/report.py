@@ -14,6 +14,7 @@ from simdocs.model.ragged import Floats, Index
 from simdocs.model.result import Result
 from simdocs.model.saved_answer import SavedAnswer, SavedDocument
 from simdocs.names import display_name
+from simdocs.options.declaration import loaded
 from simdocs.options.file_formats import FILE_FORMATS
 
 MOST_PAIRS = 50
@@ -117,12 +118,12 @@ class Report(Result):
 
     def html(self) -> bytes:
         """The report as one page of HTML. MissingExtraError: Jinja2 is not installed."""
-        drawn: bytes = FILE_FORMATS["report.html"].load()(self)
+        drawn: bytes = loaded(FILE_FORMATS["report.html"].implementation)(self)
         return drawn
 
     def figure(self, name: str) -> bytes:
         """One of the figures as an image in SVG. KeyError: there is no such figure."""
-        drawn: bytes = FILE_FORMATS["report.svg"].load()(self, name)
+        drawn: bytes = loaded(FILE_FORMATS["report.svg"].implementation)(self, name)
         return drawn
 
 

@@ -6,7 +6,7 @@ import os
 from typing import Any, ClassVar
 
 from simdocs.names import display_name, is_uri
-from simdocs.options.declaration import OUTPUT, RUN, Group, Options, Rule, option
+from simdocs.options.declaration import OUTPUT, RUN, Group, Options, Rule, option, switch
 from simdocs.options.families import CLUSTERS, KEEP, MEASURES, VERIFY
 from simdocs.options.file_formats import (
     COMPRESSIONS,
@@ -19,7 +19,6 @@ from simdocs.options.file_formats import (
 )
 from simdocs.options.texts import Rereading
 from simdocs.options.values import (
-    FLAG,
     SECONDS,
     SIZE,
     UNITS_OF_SIZE,
@@ -33,11 +32,7 @@ from simdocs.options.values import (
 class Deciding(Group):
     """How candidates are found and decided."""
 
-    exact: bool = option(
-        FLAG,
-        default=False,
-        help="Find every pair, without signatures and bands. Slower, and holds all tokens in memory.",
-    )
+    exact: bool = switch("Find every pair, without signatures and bands. Slower, and holds all tokens in memory.")
     verify: str = option(choice(VERIFY), default="exact", help="How candidate pairs are decided.")
 
 
@@ -62,20 +57,15 @@ _HERE = "only answers, reports and rows are written to stores: copy it there aft
 class Target(Group):
     """Where an artifact is written, and what it may replace."""
 
-    allow_shrink: bool = option(
-        FLAG,
-        default=False,
-        help="Replace the artifact even if an argument has no documents any more, or less than half as many as before.",
+    allow_shrink: bool = switch(
+        "Replace the artifact even if an argument has no documents any more, or less than half as many as before."
     )
-    dry_run: bool = option(
-        FLAG,
-        default=False,
-        help="Write no artifact. Print which documents are changed, new, kept, renamed and removed; with -v, also those"
-        " that are unchanged.",
+    dry_run: bool = switch(
+        "Write no artifact. Print which documents are changed, new, kept, renamed and removed; with -v, also those"
+        " that are unchanged."
     )
     output: bytes | None = option(
         path_name(here=_HERE),
-        default=None,
         help="Write the artifact to PATH, completely or not at all.",
         metavar="PATH",
         spellings=("-o", "--output"),
@@ -101,37 +91,28 @@ class Running(Group, shared=RUN):
 
     jobs: int | None = option(
         whole(1, 1024),
-        default=None,
         described="all cores",
         help="Number of worker processes.",
         metavar="N",
         spellings=("-j", "--jobs"),
     )
-    strict: bool = option(
-        FLAG, default=False, help="Write nothing and exit with 2 if a document could not be compared."
-    )
+    strict: bool = switch("Write nothing and exit with 2 if a document could not be compared.")
 
 
 class Talking(Group, shared=RUN):
     """What is said about the run, on standard error or in a file."""
 
     summary_json: bytes | None = option(
-        path_name(here=_HERE), default=None, help="Write the summary to FILE as one JSON object.", metavar="FILE"
+        path_name(here=_HERE), help="Write the summary to FILE as one JSON object.", metavar="FILE"
     )
-    quiet: bool = option(
-        FLAG, default=False, help="Print only errors on standard error.", spellings=("-q", "--quiet"), shell=True
-    )
-    verbose: bool = option(
-        FLAG,
-        default=False,
-        help="List everything that was skipped, and print the summary.",
+    quiet: bool = switch("Print only errors on standard error.", spellings=("-q", "--quiet"), shell=True)
+    verbose: bool = switch(
+        "List everything that was skipped, and print the summary.",
         spellings=("-v", "--verbose"),
         shell=True,
     )
-    summary: bool = option(
-        FLAG, default=False, help="Print the summary even if standard error is not a terminal.", shell=True
-    )
-    debug: bool = option(FLAG, default=False, help="Show the traceback of an error.", shell=True)
+    summary: bool = switch("Print the summary even if standard error is not a terminal.", shell=True)
+    debug: bool = switch("Show the traceback of an error.", shell=True)
 
 
 _BUILT_BY = {"shingles": "shingle", "signatures": "signature", "index": "index"}
@@ -222,14 +203,13 @@ class Drawn(Options, Talking, shared=OUTPUT, shell=True):
         *(quiet_or_not, summary_is_a_file),
     )
 
-    output: bytes | None = option(path_name(), default=None, help=ANSWER, metavar="PATH", spellings=("-o", "--output"))
+    output: bytes | None = option(path_name(), help=ANSWER, metavar="PATH", spellings=("-o", "--output"))
     format: str | None = option(
         choice(FORMATS),
-        default=None,
         described="table on a terminal, else tsv; or the suffix of -o",
         help="Format of the answer.",
     )
-    header: bool = option(FLAG, default=False, help="Begin TSV with the names of the columns.")
+    header: bool = switch("Begin TSV with the names of the columns.")
 
     @property
     def path(self) -> str | None:
@@ -263,10 +243,8 @@ class Drawn(Options, Talking, shared=OUTPUT, shell=True):
         return "" if getattr(self, "nul", False) else f".{self.format or ELSEWHERE}"
 
 
-NUL: Any = option(
-    FLAG,
-    default=False,
-    help="With --list, end names with NUL instead of a line feed.",
+NUL: Any = switch(
+    "With --list, end names with NUL instead of a line feed.",
     spellings=("-0",),
     shared=OUTPUT,
     shell=True,
@@ -278,7 +256,6 @@ class Searching(Rereading):
 
     max_memory: int | None = option(
         SIZE,
-        default=None,
         described="the memory that is available",
         help=f"With --exact, refuse to begin if more than SIZE of memory is needed. {UNITS_OF_SIZE}",
         metavar="SIZE",
@@ -291,18 +268,13 @@ class Searching(Rereading):
     )
     against: Any = option(
         artifact_name("index"),
-        default=None,
         help="Index of documents that are always kept. Only DOCS can be duplicates.",
         metavar="Y.index",
     )
-    changed: bool = option(
-        FLAG,
-        default=False,
-        help="Only look for pairs with a document that was new or changed when the index was last updated.",
+    changed: bool = switch(
+        "Only look for pairs with a document that was new or changed when the index was last updated."
     )
-    exit_code: bool = option(
-        FLAG, default=False, help="Exit with 1 if near-duplicates were found.", shared=RUN, shell=True
-    )
+    exit_code: bool = switch("Exit with 1 if near-duplicates were found.", shared=RUN, shell=True)
 
 
 class Written(Drawn):

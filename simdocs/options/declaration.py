@@ -13,7 +13,7 @@ from importlib import import_module
 from inspect import get_annotations
 from itertools import count
 from types import MappingProxyType
-from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 from simdocs.errors import UsageError
 from simdocs.options.values import FLAG, Values, without_secret
@@ -49,19 +49,24 @@ class Option:
     turn: its place among all options. Help lists those of a shared group as they are declared.
     """
 
-    __slots__ = (
-        *("decided", "default", "derived", "described", "help", "metavar", "name", "shared", "shell"),
-        *("spellings", "turn", "values"),
-    )
     _turns: ClassVar[Iterator[int]] = count()
 
-    def __init__(self, values: Values, default: Any, help_text: str, metavar: str, spellings: tuple[str, ...]) -> None:
-        self.name, self.values, self.default, self.help = "", values, default, help_text
-        self.metavar, self.spellings = metavar, spellings
-        self.derived: Callable[[Mapping[str, Any]], Any] | None = None
-        self.described: str | Callable[[], str] = ""
-        self.shared, self.decided, self.shell = "", False, False
-        self.turn = next(self._turns)
+    def __init__(
+        self,
+        values: Values,
+        *,
+        default: Any = None,
+        help: str,  # noqa: A002  (as everywhere else that help is written)
+        metavar: str = "NAME",
+        spellings: tuple[str, ...] = (),
+        derived: Callable[[Mapping[str, Any]], Any] | None = None,
+        described: str | Callable[[], str] = "",
+        shared: str = "",
+        shell: bool = False,
+    ) -> None:
+        self.name, self.values, self.default, self.help = "", values, default, help
+        self.metavar, self.spellings, self.derived, self.described = metavar, spellings, derived, described
+        self.shared, self.shell, self.decided, self.turn = shared, shell, False, next(self._turns)
 
     @property
     def flag(self) -> str:
@@ -85,30 +90,20 @@ class Option:
         return ",".join(f"{value:g}" if isinstance(value, float) else str(value) for value in each)
 
 
-def option(
-    values: Values,
-    *,
-    default: Any,
-    help: str,  # noqa: A002  (as everywhere else that help is written)
-    metavar: str = "NAME",
-    spellings: tuple[str, ...] = (),
-    derived: Callable[[Mapping[str, Any]], Any] | None = None,
-    described: str | Callable[[], str] = "",
-    shared: str = "",
-    shell: bool = False,
-) -> Any:
+def option(values: Values, **more: Any) -> Any:
     """Declare a field of a group as an option: see Option. spellings: `--` and its name, if none are given."""
-    declared = Option(values, default, help, metavar, spellings)
-    declared.derived, declared.described = derived, described
-    declared.shared, declared.shell = shared, shell
-    return declared
+    return Option(values, **more)
+
+
+def switch(help_text: str, **more: Any) -> Any:
+    """Declare a field of a group as an option without a value, which is off if it is not given: see `option`."""
+    return option(FLAG, default=False, help=help_text, **more)
 
 
 _REQUIRED = object()
 """The default of a field that has none."""
 
 
-@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(option,))
 class Group:
     """A group of options, frozen. Each field that is not given has its default.
 
@@ -315,20 +310,12 @@ GroupType = TypeVar("GroupType", bound=Group)
 
 
 def loaded(place: str) -> Any:
-    """What is at a place, named as `module:name`, which is imported."""
+    """What is at a place, named as `module:name`, which is imported now, so that help needs no NumPy."""
     module, _, name = place.partition(":")
     return getattr(import_module(module), name)
 
 
-class Member:
-    """An entry of a family: one line of help, and the place of its implementation, as `module:name`.
+class Member(NamedTuple):
+    """An entry of a family of which only one line of help is known here."""
 
-    The implementation is imported when it is first used, so that help needs no NumPy.
-    """
-
-    def __init__(self, help_text: str, implementation: str = "") -> None:
-        self.help, self.implementation = help_text, implementation
-
-    def load(self) -> Any:
-        """The implementation."""
-        return loaded(self.implementation)
+    help: str

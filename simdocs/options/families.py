@@ -34,7 +34,7 @@ class UnitFigures(NamedTuple):
     unspaced_bytes: tuple[float, float]
 
 
-class Unit(Member):
+class Unit(NamedTuple):
     """A unit of shingles, whose shingler is in kernels/shinglers.py.
 
     k: the default number of units in a shingle
@@ -49,25 +49,17 @@ class Unit(Member):
     figures: None if nothing is advised about k
     """
 
-    def __init__(
-        self,
-        help_text: str,
-        k: int = 1,
-        *,
-        passage: int = 10,
-        plural: str = "units",
-        by_lines: bool = False,
-        may_ignore_stop_words: bool = False,
-        begins_at_stop_words: bool = False,
-        edited: tuple[str, ...] = (),
-        varied: str = "",
-        coarser: str = "",
-        figures: UnitFigures | None = None,
-    ) -> None:
-        super().__init__(help_text)
-        self.k, self.passage, self.plural, self.by_lines = k, passage, plural, by_lines
-        self.may_ignore_stop_words, self.begins_at_stop_words = may_ignore_stop_words, begins_at_stop_words
-        self.edited, self.varied, self.coarser, self.figures = edited, varied, coarser, figures
+    help: str
+    k: int = 1
+    passage: int = 10
+    plural: str = "units"
+    by_lines: bool = False
+    may_ignore_stop_words: bool = False
+    begins_at_stop_words: bool = False
+    edited: tuple[str, ...] = ()
+    varied: str = ""
+    coarser: str = ""
+    figures: UnitFigures | None = None
 
 
 # 20 characters: Leskovec, Rajaraman, Ullman, Mining of Massive Datasets, section 3.2.2. Kana and Thai letters are about
@@ -219,10 +211,8 @@ COMPARED = {"words": "words", "unified": "lines"}
 """The units that are compared for each of DIFFS."""
 
 FIGURES = {
-    "similarities": Member(
-        "how similar duplicates are to the documents that are kept", "simdocs.views.svg:similarities"
-    ),
-    "sizes": Member("how many groups have how many documents", "simdocs.views.svg:sizes"),
-    "directories": Member("which directories have duplicates of documents in which", "simdocs.views.svg:directories"),
+    "similarities": Member("how similar duplicates are to the documents that are kept"),
+    "sizes": Member("how many groups have how many documents"),
+    "directories": Member("which directories have duplicates of documents in which"),
 }
 """The figures of a report. `figure` in views/svg.py draws them."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from functools import cached_property
+from typing import Any, NamedTuple
 
 from simdocs.options.declaration import Member
 
 
-class ContainerFormat(Member):
+class ContainerFormat(NamedTuple):
     """A format of files that hold many documents.
 
     suffixes: how the names of such files end, unless they are compressed
@@ -18,21 +18,14 @@ class ContainerFormat(Member):
     is_lines: whether documents are lines, so that such a file can be cut after any line
     """
 
-    def __init__(
-        self,
-        help_text: str,
-        suffixes: tuple[bytes, ...] = (),
-        *,
-        needs: tuple[str, str] | None = None,
-        may_be_compressed: bool = True,
-        is_limited_whole: bool = False,
-        is_lines: bool = False,
-    ) -> None:
-        super().__init__(help_text)
-        self.suffixes, self.needs, self.may_be_compressed = suffixes, needs, may_be_compressed
-        self.is_limited_whole, self.is_lines = is_limited_whole, is_lines
+    help: str
+    suffixes: tuple[bytes, ...] = ()
+    needs: tuple[str, str] | None = None
+    may_be_compressed: bool = True
+    is_limited_whole: bool = False
+    is_lines: bool = False
 
-    @cached_property
+    @property
     def endings(self) -> tuple[bytes, ...]:
         """How the names of such files end, compressed or not."""
         after = (b"", *(each.suffix for each in COMPRESSIONS.values())) if self.may_be_compressed else (b"",)
@@ -75,20 +68,20 @@ CONTAINERS = {
 
 TEXT_FORMAT = "text"
 
-INPUT_FORMATS: dict[str, Member] = {TEXT_FORMAT: Member("each file is one text, whatever its name"), **CONTAINERS}
+INPUT_FORMATS: dict[str, Any] = {TEXT_FORMAT: Member("each file is one text, whatever its name"), **CONTAINERS}
 """The formats that files and standard input can be said to have."""
 
 
-class CompressionFormat(Member):
+class CompressionFormat(NamedTuple):
     """A compression of files, which reading/compression.py reads and writes.
 
     suffix: how the names of such files end
     module: the module of an optional library that it needs; empty if Python has it
     """
 
-    def __init__(self, help_text: str, suffix: bytes, module: str = "") -> None:
-        super().__init__(help_text)
-        self.suffix, self.module = suffix, module
+    help: str
+    suffix: bytes
+    module: str = ""
 
     @property
     def needs(self) -> tuple[str, str] | None:
@@ -134,27 +127,19 @@ def without_compression(name: bytes) -> bytes:
     return name[: -len(COMPRESSIONS[known].suffix)] if known else name
 
 
-class OutputFormat(Member):
+class OutputFormat(NamedTuple):
     """A format of an answer.
 
     for_people: whether people read it, so that sentences and empty lines may stand between tables
     nested: whether a row may have other columns than the row before it
     binary: whether it is no text, so that a terminal cannot show it
-    also: other words for it that users may give as the name of an output, which an error then explains
     """
 
-    def __init__(
-        self,
-        help_text: str,
-        implementation: str,
-        *,
-        for_people: bool = False,
-        nested: bool = False,
-        binary: bool = False,
-        also: tuple[str, ...] = (),
-    ) -> None:
-        super().__init__(help_text, implementation)
-        self.for_people, self.nested, self.binary, self.also = for_people, nested, binary, also
+    help: str
+    implementation: str
+    for_people: bool = False
+    nested: bool = False
+    binary: bool = False
 
 
 _FORMATS, _ARROW_FILES = "simdocs.views.output_formats", "simdocs.views.output_formats"
@@ -162,7 +147,7 @@ _FORMATS, _ARROW_FILES = "simdocs.views.output_formats", "simdocs.views.output_f
 FORMATS = {
     "table": OutputFormat("a table for people", "simdocs.views.output_formats:DrawnTable", for_people=True),
     "tsv": OutputFormat("tab-separated, without a header", f"{_FORMATS}:Tsv"),
-    "jsonl": OutputFormat("one JSON object per line", f"{_FORMATS}:Jsonl", nested=True, also=("json", "ndjson")),
+    "jsonl": OutputFormat("one JSON object per line", f"{_FORMATS}:Jsonl", nested=True),
     "csv": OutputFormat("RFC 4180, with a header", f"{_FORMATS}:Csv"),
     "parquet": OutputFormat("a Parquet file; needs pyarrow", f"{_ARROW_FILES}:Parquet", binary=True),
     "arrow": OutputFormat("an Arrow IPC file; needs pyarrow", f"{_ARROW_FILES}:Arrow", binary=True),
@@ -172,7 +157,7 @@ ON_TERMINAL, ELSEWHERE = "table", "tsv"
 """The formats of answers for which none is given."""
 
 
-class FileFormat(Member):
+class FileFormat(NamedTuple):
     """A format for the answer to one question, chosen by the suffix of the output.
 
     Its implementation is a function that returns the bytes of a result, in one or more pieces.
@@ -186,30 +171,15 @@ class FileFormat(Member):
     needs: the module of an optional library that draws it, and what for; None: Python does
     """
 
-    def __init__(
-        self,
-        help_text: str,
-        implementation: str,
-        *,
-        suffix: str,
-        command: str,
-        lacks: dict[str, str],
-        may_be_compressed: bool = True,
-        nested: bool = False,
-        needs: tuple[str, str] | None = None,
-        here: str = "",
-    ) -> None:
-        super().__init__(help_text, implementation)
-        self.here = here
-        self.suffix, self.command, self.lacks = suffix, command, lacks
-        self.may_be_compressed, self.nested, self.needs = may_be_compressed, nested, needs
-
-    def ready(self) -> None:
-        """Import what it needs. MissingExtraError: that is not installed."""
-        if self.needs is not None:
-            from simdocs.extras import needs  # no other answer needs it
-
-            needs(*self.needs)
+    help: str
+    implementation: str
+    suffix: str
+    command: str
+    lacks: dict[str, str]
+    may_be_compressed: bool = True
+    nested: bool = False
+    needs: tuple[str, str] | None = None
+    here: str = ""
 
 
 _WRITING_HTML = "jinja2", "writing HTML"
@@ -217,13 +187,6 @@ _WRITING_HTML = "jinja2", "writing HTML"
 _ONLY_GROUPS = "has no place in .answer, which has groups: write another file"
 
 FILE_FORMATS = {
-    "curve.svg": FileFormat(
-        "an image of the curve",
-        "simdocs.views.svg:svg",
-        suffix="svg",
-        command="tune",
-        lacks={},
-    ),
     "compared.html": FileFormat(
         "a page with both texts side by side",
         "simdocs.views.report_page:compared_page",

@@ -10,11 +10,11 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 from unicodedata import unidata_version
 
-from simdocs.options.declaration import SHINGLES, SIGNATURES, Group, Option, option
+from simdocs.options.declaration import SHINGLES, SIGNATURES, Group, Option, option, switch
 from simdocs.options.families import LANGUAGES, RULES, SCHEMES, UNITS, default_k
 from simdocs.options.hash_functions import FUNCTIONS, HASH_FUNCTIONS, MOST_ITEMS, OWN_SCHEMES, PERMUTATIONS
 from simdocs.options.texts import Normalisation, Sequences
-from simdocs.options.values import FLAG, FRACTION, PATHS, SEED, choice, path_name, whole
+from simdocs.options.values import FRACTION, PATHS, SEED, choice, path_name, whole
 
 MAX_NUM_PERM = 1 << 16
 """The largest number of places in a signature."""
@@ -33,7 +33,6 @@ class Shingling(Group, shared=SHINGLES, decided=True):
     unit: str = option(choice(UNITS), default="char", help="Unit of a shingle.")
     k: int = option(
         whole(1, MOST_UNITS),
-        default=None,
         derived=lambda group: default_k(group["unit"]),
         described=lambda: ", ".join(f"{name} {unit.k}" for name, unit in UNITS.items()),
         help="Units in a shingle.",
@@ -41,9 +40,9 @@ class Shingling(Group, shared=SHINGLES, decided=True):
         spellings=("-k",),
     )
     language: str = option(choice(LANGUAGES), default="en", help="Language of the stop words.", metavar="CODE")
-    ignore_stop_words: bool = option(FLAG, default=False, help="Leave out stop words. Needs --unit word.")
+    ignore_stop_words: bool = switch("Leave out stop words. Needs --unit word.")
     stop_word_list: str = ""
-    multiset: bool = option(FLAG, default=False, help="Count repeated shingles: multisets instead of sets.")
+    multiset: bool = switch("Count repeated shingles: multisets instead of sets.")
     seed: int = option(
         SEED, default=0, help="Seed of all hash functions. random chooses an unpredictable seed.", metavar="N|random"
     )
@@ -56,7 +55,6 @@ MOST_STOP_WORDS = 1 << 18
 
 STOP_WORDS: Any = option(
     path_name(),
-    default=None,
     help="Read the stop words from FILE, instead of those of --language. With --unit word they are left out.",
     metavar="FILE",
     shared=SHINGLES,
@@ -121,7 +119,6 @@ class OwnFunctions(Group, shared=SIGNATURES):
     )
     permutation_file: bytes | None = option(
         path_name(),
-        default=None,
         help="Use the permutations in FILE as hash functions: all shingles in permuted order on each line, or one"
         f" permutation with a shingle on each line. {_SMALL}.",
         metavar="FILE",
@@ -158,10 +155,8 @@ TEMPLATE: Any = option(
 class Containing(Group):
     """How documents that contain others are found. containment: by a stored sketch."""
 
-    containment: bool = option(
-        FLAG,
-        default=False,
-        help="Also store a sketch of each document, so that a query for containment reads only candidates again.",
+    containment: bool = switch(
+        "Also store a sketch of each document, so that a query for containment reads only candidates again."
     )
 
 
@@ -203,12 +198,8 @@ class ChoosingBands(Group, shared=SIGNATURES, decided=True):
         FRACTION, default=0.95, help="Minimum fraction of the pairs at the threshold to find.", metavar="NUM"
     )
     rule: str = option(choice(RULES), default="recall", help="How the bands are chosen.")
-    bands: int | None = option(
-        whole(1, MAX_NUM_PERM), default=None, help="Number of bands, instead of a rule.", metavar="B"
-    )
-    rows: int | None = option(
-        whole(1, MAX_NUM_PERM), default=None, help="Number of rows in a band, instead of a rule.", metavar="R"
-    )
+    bands: int | None = option(whole(1, MAX_NUM_PERM), help="Number of bands, instead of a rule.", metavar="B")
+    rows: int | None = option(whole(1, MAX_NUM_PERM), help="Number of rows in a band, instead of a rule.", metavar="R")
 
 
 OF_BANDS = tuple(ChoosingBands.options)

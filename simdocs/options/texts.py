@@ -6,14 +6,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Self
 
-from simdocs.options.declaration import READING, TEXT, Group, option
+from simdocs.options.declaration import READING, TEXT, Group, option, switch
 from simdocs.options.families import UNITS
 from simdocs.options.file_formats import INPUT_FORMATS, TEXT_FORMAT
 from simdocs.options.values import (
     DELIMITER,
     ENCODING,
     FIELD_NAMES,
-    FLAG,
     FREE_TEXT,
     MIB,
     PATTERNS,
@@ -36,13 +35,11 @@ class Naming(Group, shared=READING):
 
     files_from: bytes | None = option(
         path_name(here=_LIST),
-        default=None,
         help="Read the names of documents from FILE, one per line. A FILE of - is standard input.",
         metavar="FILE",
     )
     files0_from: bytes | None = option(
         path_name(here=_LIST),
-        default=None,
         help="Read the names of documents from FILE, each ended by NUL. A FILE of - is standard input.",
         metavar="FILE",
     )
@@ -51,9 +48,9 @@ class Naming(Group, shared=READING):
 class Walking(Group, shared=READING):
     """Which files of a directory are documents."""
 
-    hidden: bool = option(FLAG, default=False, help="Also read files and directories whose name begins with a dot.")
-    follow: bool = option(FLAG, default=False, help="Follow symbolic links in directories.")
-    one_file_system: bool = option(FLAG, default=False, help="Do not enter directories on other file systems.")
+    hidden: bool = switch("Also read files and directories whose name begins with a dot.")
+    follow: bool = switch("Follow symbolic links in directories.")
+    one_file_system: bool = switch("Do not enter directories on other file systems.")
     include: tuple[str, ...] = option(
         PATTERNS,
         default=(),
@@ -95,28 +92,22 @@ class Sequences(Group, shared=READING, decided=True):
     )
     input_format: str | None = option(
         choice(INPUT_FORMATS),
-        default=None,
         help="Read every file and standard input in this format, whatever its name.",
     )
     delimiter: str | None = option(
         DELIMITER,
-        default=None,
         described="a comma, or a tab in TSV",
         help="Character between the fields of CSV and TSV.",
         metavar="CHAR",
     )
     escape: str | None = option(
         DELIMITER,
-        default=None,
         help="Character before a quote or a delimiter of CSV and TSV that is part of a field, such as a backslash.",
         metavar="CHAR",
     )
-    no_header: bool = option(
-        FLAG, default=False, help="Read the first row of CSV and TSV as a document. The fields are named 1, 2, ..."
-    )
+    no_header: bool = switch("Read the first row of CSV and TSV as a document. The fields are named 1, 2, ...")
     encoding: str | None = option(
         ENCODING,
-        default=None,
         help="Encoding of texts that are not UTF-8, and are not recognised as UTF-16 or UTF-32: latin-1, cp1252, ...",
         metavar="NAME",
     )
@@ -134,13 +125,11 @@ class Rereading(Group):
 
     shingles: Any = option(
         artifact_name("shingles"),
-        default=None,
         help="Verify with the token sets in X.shingles instead of reading the artifact's documents again.",
         metavar="X.shingles",
     )
     root: bytes | None = option(
         path_name(directory=True, here="names of objects in stores need no directory"),
-        default=None,
         described="the directory where it was built",
         help="Look for the artifact's documents in DIR.",
         metavar="DIR",
@@ -150,36 +139,29 @@ class Rereading(Group):
 class Updating(Group):
     """How documents are compared with those that an artifact has already."""
 
-    rebuild: bool = option(
-        FLAG, default=False, help="Read every document again, and take nothing from the artifact that is there."
-    )
-    checksum: bool = option(FLAG, default=False, help="Detect changes by content instead of size, times and inode.")
+    rebuild: bool = switch("Read every document again, and take nothing from the artifact that is there.")
+    checksum: bool = switch("Detect changes by content instead of size, times and inode.")
 
 
 class Normalisation(Group, shared=TEXT, decided=True):
     """The changes that are made to a text before it is cut into units, in this order."""
 
-    nfkc: bool = option(FLAG, default=False, help="Convert the text to Unicode normal form NFKC first.")
-    keep_case: bool = option(FLAG, default=False, help="Tell upper and lower case apart.")
-    strip_accents: bool = option(
-        FLAG,
-        default=False,
-        help="Remove accents, strokes through letters, and all nonspacing marks, also Indic and Thai vowel signs.",
+    nfkc: bool = switch("Convert the text to Unicode normal form NFKC first.")
+    keep_case: bool = switch("Tell upper and lower case apart.")
+    strip_accents: bool = switch(
+        "Remove accents, strokes through letters, and all nonspacing marks, also Indic and Thai vowel signs."
     )
-    strip_punctuation: bool = option(FLAG, default=False, help="Replace punctuation and symbols with spaces.")
-    mask_digits: bool = option(FLAG, default=False, help="Replace every digit with 0.")
+    strip_punctuation: bool = switch("Replace punctuation and symbols with spaces.")
+    mask_digits: bool = switch("Replace every digit with 0.")
 
 
 MIN_PASSAGE: Any = option(
     whole(1),
-    default=None,
     described=lambda: f"{', '.join(f'{name} {unit.passage}' for name, unit in UNITS.items())}; at least k",
     help="List passages of at least N units: characters, words or lines.",
     metavar="N",
 )
 
-PASSAGES: Any = option(
-    FLAG,
-    default=False,
-    help="List passages that two texts have in common, and where. How similar the texts are is not computed.",
+PASSAGES: Any = switch(
+    "List passages that two texts have in common, and where. How similar the texts are is not computed."
 )

@@ -8,12 +8,9 @@ from collections.abc import Callable, Mapping
 from math import inf, nextafter
 from numbers import Integral, Real
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from simdocs.names import is_uri
-
-if TYPE_CHECKING:
-    from simdocs.options.declaration import Member
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 
@@ -58,7 +55,7 @@ class Values(NamedTuple):
     of_python: Callable[[Any], Any]
     of_word: Callable[[str], Any] | None = None
     shown: Callable[[object], object] = without_secret
-    family: Mapping[str, Member] = MappingProxyType({})
+    family: Mapping[str, Any] = MappingProxyType({})
     python: str = "str"
     shell: str = ""
     is_number: bool = False
@@ -177,7 +174,7 @@ SEED = Values(
 """A number below 2^32; `random` is an unpredictable one."""
 
 
-def choice(family: Mapping[str, Member]) -> Values:
+def choice(family: Mapping[str, Any]) -> Values:
     """The name of a member of a family."""
 
     def check(value: Any) -> str | None:

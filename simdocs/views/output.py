@@ -9,7 +9,9 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
 from simdocs.errors import UsageError
+from simdocs.extras import needs
 from simdocs.model.result import NAME, NAMES, QUOTING, REPEATING, Look, Row, Table, TableHead, tables_of
+from simdocs.options.declaration import loaded
 from simdocs.options.file_formats import ELSEWHERE, FORMATS, ON_TERMINAL, compression_of
 from simdocs.views.messages import columns_of_output
 
@@ -95,7 +97,8 @@ class Drawing:
             verbose=options.verbose,
         )
         if own is not None:
-            own.ready()
+            if own.needs is not None:
+                needs(*own.needs)
             if self.terminal:
                 what = f"a .{own.suffix} file is not for a terminal"
                 raise UsageError(f"{what}: use -o NAME.{own.suffix}, or redirect the output")
@@ -127,7 +130,7 @@ class Drawing:
     def draw_all(self, result: Result) -> None:
         """Draw a whole result: as a view of its own draws it, or its tables."""
         if self._options.file_format is not None:
-            drawn = self._options.file_format.load()(result)
+            drawn = loaded(self._options.file_format.implementation)(result)
             for piece in (drawn,) if isinstance(drawn, bytes) else drawn:
                 self.write(piece)
         elif not self._draw_view(result):
@@ -203,7 +206,7 @@ class Drawing:
 
             quoted = QuotedPassages if head.layout == QUOTING else RepeatedTexts
             return quoted(colored=self.colored, terminal=self.terminal)
-        implementation: type[Format] = FORMATS[_format_of(self._options)].load()
+        implementation: type[Format] = loaded(FORMATS[_format_of(self._options)].implementation)
         return implementation(head, header=self._options.header, colored=self.colored)
 
     def write(self, drawn: bytes) -> None:

@@ -13,11 +13,10 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape
 
-from simdocs.model.comparison import STEPS, Tuning
-from simdocs.model.figures import counted, cut_in_words, shown_probability
+from simdocs.model.comparison import Tuning
+from simdocs.model.figures import counted, shown_probability
 from simdocs.model.report import Report, directory_pairs, group_sizes, similarities_of
 from simdocs.model.result import NAME, NUMBER, SIMILARITY, Table, plain, table_head, tables_of
-from simdocs.options.families import FIGURES
 from simdocs.options.recipes import Bands
 from simdocs.views.messages import columns_of_output, width_of
 
@@ -102,7 +101,7 @@ def amount_ticks(most: int) -> list[int]:
 
 def figure(report: Report, name: str, *, alone: bool = False) -> str:
     """A figure of a report; empty if there is nothing to draw. alone: as a file of its own, which then says so."""
-    drawn: _Image | None = FIGURES[name].load()(report)
+    drawn = {"similarities": similarities, "sizes": sizes, "directories": directories}[name](report)
     if drawn is None and not alone:
         return ""
     return image(name, TITLES[name], *(drawn or (_NOTHING, 40, [text(8, 16, _NOTHING, "soft")])), alone=alone)
@@ -314,65 +313,3 @@ def draw_tuning(result: Tuning, drawing: Drawing) -> None:
     drawing.write(curve(banding.cut.chance, marks, colored=colored))
     if result.pairs:
         drawing.write(b"\n" + distribution(result.pairs, colored=colored))
-
-
-_HEIGHT = BOTTOM + 46
-
-_POINTS = 10
-"""Points of the line in a twentieth."""
-
-
-def svg(result: Tuning) -> bytes:
-    """The image: the same bytes for the same result, without scripts and without anything from elsewhere."""
-    cut, threshold, pairs = result.banding.cut, result.banding.threshold, result.pairs
-    said = (
-        f"The S-curve 1 - (1 - s^r)^b: a pair at the threshold of {threshold:g} is found with probability"
-        f" {shown_probability(cut.chance(threshold))}, and half of the pairs at {cut.half:.3f}. (1/b)^(1/r) is"
-        f" {cut.steepest:.3f}."
-    )
-    labels = [f"{step / STEPS:g}" for step in range(STEPS + 1)]
-    line = "L".join(
-        f"{_x(at / STEPS / _POINTS):.1f} {BOTTOM - (BOTTOM - TOP) * cut.chance(at / STEPS / _POINTS):.1f}"
-        for at in range(STEPS * _POINTS + 1)
-    )
-    parts = [
-        *chart(
-            [(0.0, "", label, f"{label}: {shown_probability(cut.chance(float(label)))}") for label in labels],
-            [(fifth / 5, f"{fifth / 5:g}") for fifth in range(6)],
-            "chance of being found, by similarity",
-        ),
-        path("curve", f"M{line}"),
-        *_marks(result),
-    ]
-    if pairs:
-        digits = max(1, math.ceil(math.log10(max(pairs) + 1)))
-        bars = [
-            (log_share(many, digits), "kept", label, f"{label}: {counted(many, 'pair')}")
-            for label, many in zip(labels, pairs, strict=True)
-        ]
-        ticks = [(log_share(10**digit, digits), f"{10**digit:,}") for digit in range(digits + 1)]
-        parts.append(f'<g transform="translate(0 {_HEIGHT})">')
-        parts += [*chart(bars, ticks, "pairs of documents, by similarity (logarithmic)"), "</g>"]
-        said += " Bars show how many pairs of documents have which similarity."
-    return image("curve", cut_in_words(*cut), said, _HEIGHT * (1 + bool(pairs)), parts, alone=True).encode()
-
-
-def _x(similarity: float) -> float:
-    return LEFT + (similarity * STEPS + 0.5) * (RIGHT - LEFT) / (STEPS + 1)
-
-
-def _marks(result: Tuning) -> Iterator[str]:
-    """Yield lines at the threshold, where half of the pairs are found, and at (1/b)^(1/r), with their names.
-
-    The names are above the frame, in the order of the lines, where no line can cross them.
-    """
-    cut, threshold = result.banding.cut, result.banding.threshold
-    marked = [
-        (cut.steepest, f"(1/b)^(1/r) {cut.steepest:.3f}"),
-        (cut.half, f"half {cut.half:.3f}"),
-        (threshold, f"threshold {threshold:g}: {shown_probability(cut.chance(threshold))}"),
-    ]
-    places = ((0, TOP - 5, ""), (0.5, TOP - 19, " middle"), (1, TOP - 5, " end"))
-    for (similarity, label), (place, y, kind) in zip(sorted(marked), places, strict=True):
-        yield path("mark", f"M{_x(similarity):.1f} {TOP}V{BOTTOM}")
-        yield text(LEFT + (RIGHT - LEFT) * place, y, label, f"soft{kind}")

@@ -111,6 +111,7 @@ def test_a_value_that_lies_across_two_blocks_is_read_only_if_both_are_whole():
     sums = checksums_of(data.data)
     assert len(sums) == 4
     across = formats.BLOCK // 12
+    rules = npy.Rules(formats.ArrayFormat("x", values.dtype, ("N",), ""), {}, len(sums))
     assert formats.BLOCK % 12
     for wrong in range(2):
         forged = [*sums]
@@ -120,9 +121,9 @@ def test_a_value_that_lies_across_two_blocks_is_read_only_if_both_are_whole():
             lambda column: column.at(np.array([across])),
             lambda column: column.cut(across, across + 1),
         ):
-            read(npy.MappedColumn("x", values, sums))
+            read(npy.MappedColumn("x", values, sums, rules))
             with pytest.raises(ArtifactError, match=f"block {wrong} does not match"):
-                read(npy.MappedColumn("x", values, forged))
+                read(npy.MappedColumn("x", values, forged, rules))
 
 
 def test_an_artifact_that_is_replaced_while_it_is_opened_is_opened_again(place, monkeypatch):

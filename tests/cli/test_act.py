@@ -298,17 +298,6 @@ def test_a_text_may_be_as_long_as_the_threshold_allows(tmp_path: Path, repeats: 
     assert act(tmp_path, "--move", "away").status == status
 
 
-def test_the_summary_of_dedupe_counts_texts_that_repeat_another_many_times(tmp_path: Path) -> None:
-    lay(tmp_path, {"docs/few": LINE * 6, "docs/many": LINE * 4000, "docs/z": A, "new/more": LINE * 9000})
-    said = "1 duplicate has more than 1.25 or fewer than 0.8 times as many characters as the kept document"
-    assert simdocs("index", "docs", "-o", "docs.index", "-q", cwd=tmp_path).status == 0
-    for arguments in (["docs"], ["docs.index"], ["new", "--against", "docs.index"]):
-        done = simdocs("dedupe", *arguments, "--summary", "--summary-json", "facts.json", cwd=tmp_path)
-        assert f"{said}: --multiset counts repeated shingles" in done.err.splitlines()
-        assert json.loads((tmp_path / "facts.json").read_bytes())["unlike_lengths"] == 1
-    assert "times as many" not in simdocs("dedupe", "docs", "--multiset", "--summary", cwd=tmp_path).err
-
-
 def test_a_text_shorter_than_a_shingle_goes_only_if_its_file_is_a_copy(tmp_path: Path) -> None:
     lay(
         tmp_path,

@@ -7,7 +7,6 @@ import random
 import re
 import shlex
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 
@@ -98,8 +97,6 @@ def test_tune_states_what_index_states_and_draws_the_formula(here):
     drawn = simdocs("tune", *bands, "--format", "table", cwd=here).out.decode()
     assert re.search(r"^0\.80 .* 0\.2042 +threshold$", drawn, re.MULTILINE)
     assert "S-curve 1 - (1 - s^r)^b: chance of being found" in drawn
-    assert simdocs("tune", *bands, "-o", "x.svg", cwd=here).status == 0
-    assert ">threshold 0.8: 0.2042<" in (here / "x.svg").read_text()
 
 
 def test_pairs_of_a_few_documents_are_counted_exactly_with_the_least_similar_of_each_row(tmp_path):
@@ -119,25 +116,6 @@ def test_pairs_of_a_few_documents_are_counted_exactly_with_the_least_similar_of_
         assert re.match(r"(-\S.* )?\+\S", row["difference"])
     facts = summary(tmp_path, "docs", "-t", "0.6")
     assert (facts["texts"], facts["similar"]) == (30, sum(s >= 0.6 for s in similar.values()))
-
-
-def test_the_bar_of_ten_pairs_in_the_image_ends_at_the_line_of_ten(tmp_path):
-    """Five texts, of which each two share half of their words, make 10 pairs."""
-    lay(
-        tmp_path,
-        {
-            f"docs/{n}": " ".join(f"{'word' * (at < 16)}{at}of{n * (at >= 16)}" for at in range(32)).encode()
-            for n in range(1, 6)
-        },
-    )
-    options = ("--unit", "word", "-k", "1")
-    assert [row["pairs"] for row in table(tmp_path, "docs", *options)].count("10") == 1
-    assert simdocs("tune", "docs", *options, "-o", "x.svg", cwd=tmp_path).status == 0
-    image = ElementTree.parse(tmp_path / "x.svg")
-    (bars,) = image.iter(f"{SVG}g")
-    (bar,) = [bar for bar in bars.iter(f"{SVG}rect") if float(bar.get("height", "")) > 0]
-    (label,) = [float(each.get("y", "")) for each in bars.iter(f"{SVG}text") if each.text == "10"]
-    assert float(bar.get("y", "")) == label - 4
 
 
 def test_a_larger_corpus_is_sampled_with_the_same_bytes_on_every_run(tmp_path):
@@ -207,9 +185,6 @@ def test_a_distribution_needs_two_texts(tmp_path, files, why):
     assert {row[name] for row in rows for name in row if name not in ("similarity", "probability")} == {""}
     drawn = simdocs("tune", "docs", "--format", "table", cwd=tmp_path).out
     assert drawn == simdocs("tune", "--format", "table", cwd=tmp_path).out
-    assert simdocs("tune", "docs", "-o", "x.svg", cwd=tmp_path).status == 0
-    assert simdocs("tune", "-o", "plain.svg", cwd=tmp_path).status == 0
-    assert (tmp_path / "x.svg").read_bytes() == (tmp_path / "plain.svg").read_bytes()
 
 
 def test_there_is_no_distribution_if_all_texts_are_gone(here):
@@ -296,7 +271,7 @@ def test_short_texts_get_a_smaller_k_and_a_lower_threshold(tmp_path):
 
 
 def test_the_command_that_comes_next_is_the_last_line_in_a_pipe_too(here):
-    for arguments in (("-v",), ("-v", "-o", "answer"), ("-v", "-o", "x.svg"), ("--summary", "--format", "jsonl")):
+    for arguments in (("-v",), ("-v", "-o", "answer"), ("--summary", "--format", "jsonl")):
         done = simdocs("tune", "docs", *arguments, cwd=here)
         assert done.err.splitlines()[-1].startswith("simdocs: next: simdocs dedupe docs")
 
@@ -389,49 +364,6 @@ def test_a_terminal_shows_colours_only_if_they_are_wanted(here):
     assert b"\x1b[" in on_terminal("tune", "docs", cwd=here).out
     assert b"\x1b" not in on_terminal("tune", "docs", colored=False, cwd=here).out
     assert b"\x1b" not in on_terminal("tune", cwd=here, env=environment(TERM="dumb")).out
-
-
-@pytest.mark.parametrize("documents", [(), ("docs",)])
-def test_an_image_is_accessible_and_the_same_on_every_run(here, documents):
-    for name in ("one.svg", "two.svg"):
-        assert simdocs("tune", *documents, "-o", name, "-q", cwd=here) == (0, b"", "")
-    drawn = (here / "one.svg").read_bytes()
-    assert drawn == (here / "two.svg").read_bytes()
-    root = ElementTree.fromstring(drawn)
-    assert (root.tag, root.get("role"), root.get("aria-labelledby")) == (
-        f"{SVG}svg",
-        "img",
-        "curve-title curve-description",
-    )
-    named = {element.get("id"): element for element in root if element.get("id")}
-    said = named["curve-description"].text or ""
-    assert "is found with probability 0.9855, and half of the pairs at 0.626" in said
-    assert not list(root.iter(f"{SVG}script"))
-    assert not re.search(rb'(href|src|url)\b|\son\w+="', drawn)
-    texts = {element.text for element in root.iter(f"{SVG}text")}
-    assert {"threshold 0.8: 0.9855", "half 0.626", "(1/b)^(1/r) 0.662"} <= texts
-    assert len(list(root.iter(f"{SVG}g"))) == len(documents)
-
-
-def test_the_line_and_the_marks_of_an_image_are_where_they_belong(tmp_path):
-    assert simdocs("tune", "--bands", "20", "--rows", "5", "-t", "0.5", "-o", "x.svg", cwd=tmp_path).status == 0
-    root = ElementTree.fromstring((tmp_path / "x.svg").read_bytes())
-    (line,) = [each.get("d", "") for each in root.iter(f"{SVG}path") if each.get("class") == "curve"]
-    points = [tuple(map(float, point.split())) for point in line[1:].split("L")]
-    (left, bottom), (right, top) = points[0], points[-1]
-    assert len(points) == 201
-    for at, (x, y) in enumerate(points):
-        assert (x - left) / (right - left) == pytest.approx(at / 200, abs=1e-3)
-        assert (bottom - y) / (bottom - top) == pytest.approx(chance(at / 200, 20, 5), abs=1e-3)
-    marks = [each.get("d", "") for each in root.iter(f"{SVG}path") if each.get("class") == "mark"]
-    for mark, similarity in zip(marks, (0.5, 0.5087, 0.5493), strict=True):
-        assert (float(mark[1:].split()[0]) - left) / (right - left) == pytest.approx(similarity, abs=1e-3)
-
-
-def test_other_commands_write_no_image(here):
-    done = simdocs("dedupe", "docs", "-o", "x.svg", cwd=here)
-    assert done.status == 2
-    assert "simdocs cannot write .svg" in done.err
 
 
 def test_a_threshold_is_not_raised_for_short_texts(tmp_path):

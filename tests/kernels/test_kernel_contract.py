@@ -34,6 +34,7 @@ from simdocs.kernels import (
 )
 from simdocs.kernels.grouping import KEEP_ORDERS
 from simdocs.kernels.shinglers import SHINGLERS
+from simdocs.options.declaration import loaded
 from simdocs.options.families import default_k, stop_words
 from simdocs.options.file_formats import FORMATS
 from simdocs.options.recipes import Bands
@@ -262,7 +263,7 @@ def test_every_member_of_a_family_has_an_implementation():
     implemented = {"unit": SHINGLERS, "scheme": SIGNATURES, "keep": KEEP_ORDERS}
     for name, implementations in implemented.items():
         assert list(implementations) == some.members(name)
-    assert all(member.load() is not None for member in FORMATS.values())
+    assert all(loaded(member.implementation) is not None for member in FORMATS.values())
     assert some.members("language") == list(stop_words())
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from simdocs.errors import MissingExtraError, OutputError
 from simdocs.model.result import NAME, NUMBER, SIMILARITY, Row, table_head
+from simdocs.options.declaration import loaded
 from simdocs.options.file_formats import FORMATS
 from simdocs.views import output_formats
 
@@ -31,7 +32,7 @@ ROWS = st.lists(
 
 def drawn(form: str, rows: list[Row], at_once: int = 5) -> bytes:
     """Draw rows in this format, in blocks of so many."""
-    drawing = FORMATS[form].load()(HEAD)
+    drawing = loaded(FORMATS[form].implementation)(HEAD)
     blocks = [drawing.rows(rows[at : at + at_once]) for at in range(0, len(rows), at_once)]
     return b"".join([drawing.begin(), *blocks, drawing.end()])
 
@@ -77,7 +78,7 @@ def test_the_bytes_do_not_depend_on_the_blocks_in_which_rows_come(form, rows, at
 @pytest.mark.parametrize("form", BINARY)
 def test_rows_are_written_in_groups_while_they_come(form, monkeypatch):
     monkeypatch.setattr(output_formats, "_AT_ONCE", 3)
-    drawing = FORMATS[form].load()(HEAD)
+    drawing = loaded(FORMATS[form].implementation)(HEAD)
     rows: list[Row] = [(b"a%d" % at, at, None, None) for at in range(8)]
     pieces = [drawing.begin(), drawing.rows(rows[:2]), drawing.rows(rows[2:7]), drawing.rows(rows[7:]), drawing.end()]
     assert [len(piece) > 0 for piece in pieces] == [False, False, True, False, True]
@@ -92,7 +93,7 @@ def test_rows_are_written_in_groups_while_they_come(form, monkeypatch):
 @pytest.mark.parametrize("form", BINARY)
 def test_a_late_name_that_is_not_utf8_is_an_error(form, monkeypatch):
     monkeypatch.setattr(output_formats, "_AT_ONCE", 2)
-    drawing = FORMATS[form].load()(HEAD)
+    drawing = loaded(FORMATS[form].implementation)(HEAD)
     drawing.rows([(b"a", 0, b"a", None), (b"b", 0, b"a", None)])
     with pytest.raises(OutputError, match=r"^document has a name that is not UTF-8, and none of the first 2 rows has"):
         drawing.rows([(b"c", 0, b"a", None), (b"\xff", 0, b"a", None)])
@@ -102,5 +103,5 @@ def test_a_late_name_that_is_not_utf8_is_an_error(form, monkeypatch):
 def test_a_missing_pyarrow_is_named_when_the_format_is_made(form, name, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingExtraError) as caught:
-        FORMATS[form].load()(HEAD)
+        loaded(FORMATS[form].implementation)(HEAD)
     assert str(caught.value) == f"writing {name} needs pyarrow: pip install 'simdocs[datasets]'"

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from simdocs.model.result import NAME, SIMILARITY, TableHead, table_head
 from simdocs.names import display_name
+from simdocs.options.declaration import loaded
 from simdocs.options.file_formats import FORMATS
 from simdocs.views.output_formats import NulEnded, harmless
 
@@ -25,7 +26,7 @@ HEAD = table_head(name=NAME, jaccard=SIMILARITY)
 
 def drawn(form: str, names: list[bytes]) -> bytes:
     """Draw the names in this format, in blocks of two rows, half of them with a similarity."""
-    drawing = FORMATS[form].load()(HEAD)
+    drawing = loaded(FORMATS[form].implementation)(HEAD)
     rows = [(name, None if at % 2 else 2 / 3) for at, name in enumerate(names)]
     blocks = [drawing.rows(rows[at : at + 2]) for at in range(0, len(rows), 2)]
     return b"".join([drawing.begin(), *blocks, drawing.end()])

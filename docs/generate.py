@@ -16,13 +16,14 @@ import click
 from manpages import ENVIRONMENT, accepted, pages
 from stub import stub
 
-from simdocs.artifacts.formats import BLOCK, FORMATS, MANIFEST, RUN
+from simdocs.artifacts.formats import BLOCK, FORMATS, RUN
 from simdocs.cli.command import Command
 from simdocs.cli.completion import completer
 from simdocs.cli.exits import BY_SIGNAL, MEANINGS, PRECEDENCE
 from simdocs.cli.program import COMPLETE, each_command, simdocs
 from simdocs.model.documents import DOCUMENT, FIELDS, FILE, FILE_FIELDS
 from simdocs.model.saved_answer import VERSION
+from simdocs.names import MANIFEST
 from simdocs.options.declaration import SHARED
 from simdocs.storage.lock import HOLDER
 

@@ -9,10 +9,11 @@ from collections.abc import Collection, Iterator, Mapping
 import click
 
 from simdocs import __version__
-from simdocs.artifacts.formats import FORMATS, MANIFEST, RUN
+from simdocs.artifacts.formats import FORMATS, RUN
 from simdocs.cli.command import Command, OfCommand, OptionValue
 from simdocs.cli.exits import BY_SIGNAL, MEANINGS, PRECEDENCE
 from simdocs.cli.program import EXAMPLES, each_command, simdocs
+from simdocs.names import MANIFEST
 from simdocs.options.declaration import SHARED
 from simdocs.options.values import Values
 

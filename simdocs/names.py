@@ -143,6 +143,10 @@ DRAFT_PREFIX = ".simdocs-tmp-"
 """The beginning of the name of a draft: a file or directory that is being written, or that a killed run left behind."""
 
 
+MANIFEST = "manifest.json"
+"""The file of an artifact that says what the others hold."""
+
+
 def is_manifest(head: bytes) -> bool:
     """Whether a file that begins with these bytes is the manifest of an artifact."""
     return head.startswith(b'{\n "format": "simdocs.')

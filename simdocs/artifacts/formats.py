@@ -18,7 +18,6 @@ import os
 import stat
 from collections.abc import Mapping
 from functools import partial
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -27,12 +26,12 @@ import numpy as np
 from simdocs.errors import InputError
 from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
 from simdocs.model.documents import DOCUMENT, FILE
-from simdocs.names import is_manifest, is_uri
+from simdocs.names import MANIFEST, is_uri
 from simdocs.options.recipes import IndexRecipe, Recipe, SignatureRecipe
-from simdocs.storage.targets import Replaceable
+from simdocs.storage.targets import HEAD_BYTES, Replaceable, manifest_head
 
-MANIFEST, RUN = "manifest.json", "run.json"
-"""The files of an artifact beside its arrays."""
+RUN = "run.json"
+"""The file of an artifact beside its manifest and its arrays."""
 
 BLOCK = 1 << 18
 """Bytes of an array that share a checksum: few enough that a query checks little more than it reads."""
@@ -170,10 +169,6 @@ M distinct texts that have tokens, S entries of the containment sketch, C bytes 
 KIND_OF_SUFFIX: Mapping[str, str] = MappingProxyType({form.suffix: kind for kind, form in FORMATS.items()})
 
 
-_HEAD_BYTES = 200
-"""Bytes of a manifest that are read to find its format, which is named at the beginning."""
-
-
 def no_such_artifact(name: str) -> InputError:
     """The error that there is no artifact of this name."""
     if is_uri(os.fsencode(name)):
@@ -192,11 +187,6 @@ def is_disguised(path: bytes) -> bool:
     return _kind_of_name(path) is None and _kind_of_directory(os.fsdecode(path)) is not None
 
 
-def is_artifact(path: str) -> bool:
-    """Return whether the directory at this path is an artifact, by its manifest."""
-    return _kind_of_directory(path) is not None
-
-
 def replaceable(kind: str) -> Replaceable:
     """Return which directories a new artifact of this kind may replace: others of its kind, damaged or not."""
     return Replaceable(FORMATS[kind].described, FORMATS[kind].files, partial(_is_of_kind, kind=kind))
@@ -209,18 +199,8 @@ def _kind_of_name(path: bytes) -> str | None:
 
 def _kind_of_directory(path: str) -> str | None:
     """The kind of the artifact in this directory; None if it is not an artifact or cannot be read."""
-    try:
-        # O_NONBLOCK: opening a FIFO would wait for a writer.
-        file = os.open(Path(path, MANIFEST), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        try:
-            head = os.read(file, _HEAD_BYTES) if stat.S_ISREG(os.fstat(file).st_mode) else b""
-        finally:
-            os.close(file)
-    except (OSError, ValueError):  # ValueError: the path holds a NUL
-        return None
-    if not is_manifest(head):
-        return None
-    return _kind_in(head) or "artifact"
+    head = manifest_head(path)
+    return (_kind_in(head) or "artifact") if head else None
 
 
 def _is_of_kind(dir_fd: int, names: frozenset[str], *, kind: str) -> bool:
@@ -234,7 +214,7 @@ def _is_of_kind(dir_fd: int, names: frozenset[str], *, kind: str) -> bool:
     if types.get(MANIFEST) == stat.S_IFREG:
         file = os.open(MANIFEST, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=dir_fd)
         try:
-            found = _kind_in(os.read(file, _HEAD_BYTES))
+            found = _kind_in(os.read(file, HEAD_BYTES))
         finally:
             os.close(file)
         if found is not None:

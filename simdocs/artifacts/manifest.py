@@ -13,10 +13,11 @@ from unicodedata import unidata_version
 
 import numpy as np
 
-from simdocs.artifacts.formats import BLOCK, FORMATS, MANIFEST, ArtifactFormat
+from simdocs.artifacts.formats import BLOCK, FORMATS, ArtifactFormat
 from simdocs.artifacts.npy import checksum, damaged
 from simdocs.errors import ArtifactError, ParametersError
 from simdocs.model.documents import Documents
+from simdocs.names import MANIFEST
 from simdocs.options.declaration import Group, GroupType
 from simdocs.options.hash_functions import OWN_SCHEMES, refuse_contradiction
 from simdocs.options.recipes import MOST_STOP_WORDS, RECORDED, IndexRecipe, Recipe, SignatureRecipe

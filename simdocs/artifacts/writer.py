@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from simdocs.artifacts.formats import FORMATS, KIND_OF_SUFFIX, MANIFEST, RUN, is_artifact, replaceable
+from simdocs.artifacts.formats import FORMATS, KIND_OF_SUFFIX, RUN, replaceable
 from simdocs.artifacts.manifest import Manifest, made_from
 from simdocs.artifacts.npy import ArrayWriter
 from simdocs.artifacts.reader import MOST_RUN_BYTES, refuse_unreadable
@@ -20,7 +20,7 @@ from simdocs.model.columns import Column, MemoryColumn
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import Array
 from simdocs.model.skipped import Skipped
-from simdocs.names import display_name
+from simdocs.names import MANIFEST, display_name
 from simdocs.options.recipes import Recipe
 from simdocs.storage import syscalls
 from simdocs.storage.atomic_directory import DraftDirectory, atomic_directory, check_directory
@@ -112,7 +112,7 @@ def write_artifact(path: str, kind: str, wait: float = 0.0) -> Iterator[Artifact
     `atomic_directory`.
     """
     _check_name(path, kind)
-    with atomic_directory(path, replaceable(kind), is_artifact, wait) as draft:
+    with atomic_directory(path, replaceable(kind), wait) as draft:
         writer = ArtifactWriter(draft, kind)
         try:
             yield writer
@@ -126,7 +126,7 @@ def write_artifact(path: str, kind: str, wait: float = 0.0) -> Iterator[Artifact
 def check_target(path: str, kind: str) -> None:
     """Raise the UsageError or OutputError that `write_artifact` raises about this path before it writes anything."""
     _check_name(path, kind)
-    check_directory(path, replaceable(kind), is_artifact)
+    check_directory(path, replaceable(kind))
 
 
 def _check_name(path: str, kind: str) -> None:

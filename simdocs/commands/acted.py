@@ -11,7 +11,6 @@ from functools import partial
 from typing import Any
 
 from simdocs.artifacts.answer_file import read_answer
-from simdocs.artifacts.formats import is_artifact
 from simdocs.commands.act import Act, Undo
 from simdocs.commands.found_again import look_again
 from simdocs.engines.run import Run
@@ -37,7 +36,7 @@ from simdocs.storage.journal import (
 )
 from simdocs.storage.step import HARDLINK, MOVE, NotDoneError, Step, Victim, or_not_done
 from simdocs.storage.syscalls import FileFacts, signals_deferred
-from simdocs.storage.targets import open_parent
+from simdocs.storage.targets import manifest_head, open_parent
 
 ACTED = table_head(action=NAME, duplicate=NAME, kept=NAME, to=NAME, bytes=NUMBER)
 
@@ -176,9 +175,9 @@ def _places_in(given: bytes, saved: SavedAnswer) -> Callable[[bytes], _Place]:
             raise UsageError(f"{name}: the files would stay in {display_name(argument)}, {again}")
     # The directory itself is made like those below it, when the first file goes there: then undo removes it, too.
     above, inside = os.path.split(root)
-    if is_artifact(os.fsdecode(root)):
+    if manifest_head(os.fsdecode(root)):
         raise OutputError(f"{name}: this is an artifact: choose another directory")
-    syscalls.release(open_parent(os.fsdecode(above), name, is_artifact))
+    syscalls.release(open_parent(os.fsdecode(above), name))
     if os.path.lexists(root) and not os.path.isdir(root):
         raise UsageError(f"{name}: this is not a directory: name one, or a new one")
     if not os.access(root if os.path.isdir(root) else above, os.W_OK):

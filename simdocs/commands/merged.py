@@ -32,7 +32,7 @@ from simdocs.model.artifact import Artifact
 from simdocs.model.columns import ByteStrings
 from simdocs.model.ragged import Mask
 from simdocs.model.result import Result
-from simdocs.model.skipped import FIRST, JUDGED, UNJUDGED, Skipped
+from simdocs.model.skipped import JUDGED, UNJUDGED
 from simdocs.names import display_name, is_absolute, name_to_text, text_to_name
 from simdocs.options.recipes import Bands, Recipe, SignatureRecipe
 from simdocs.pipeline.merging import Inputs, merge_arrays, merged_documents
@@ -103,6 +103,7 @@ def merged_into(plan: MergePlan, writer: Writer, run: Run, there: Standing) -> R
     if there.artifact is not None and not allow_shrink:
         # A job that failed leaves no argument, so all documents count, too, and before anything is written.
         refuse_shrinking(there.artifact.name, {}, given, there.artifact.n_documents)
+    skipped = run.skipped.counts
     expectation = merge_arrays(plan.inputs, merged, plan.recipe, writer.append, run)
     made = Unfinished(
         command=plan.options.command,
@@ -111,7 +112,8 @@ def merged_into(plan: MergePlan, writer: Writer, run: Run, there: Standing) -> R
         documents=merged.documents,
         recipe=plan.recipe,
         given=given,
-        of_reading=_with_skipped(plan.of_reading, run.skipped),
+        # With the files that were left out now because an earlier input has them.
+        of_reading={**plan.of_reading, "skipped": _facts_together([plan.of_reading, {"skipped": skipped}])["skipped"]},
         ignored=len(plan.inputs[0].ignored),
         expectation=expectation,
         merged=True,
@@ -229,27 +231,13 @@ def _facts_together(facts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         values = [value for each in facts if type(value := each.get(name)) is int]
         if len(values) == len(facts):
             together[name] = choose(values)
-    counts, first = Counter[str](), dict[str, list[str]]()
+    counts = Counter[str]()
     for each in facts:
-        skipped, named = each.get("skipped"), each.get("skipped_first")
+        skipped = each.get("skipped")
         for reason in (*JUDGED, *UNJUDGED):
             if isinstance(skipped, dict) and type(skipped.get(reason)) is int:
                 counts[reason] += skipped[reason]
-            if isinstance(named, dict) and isinstance(named.get(reason), list):
-                first.setdefault(reason, []).extend(name for name in named[reason] if isinstance(name, str))
-    return together | {
-        "skipped": dict(counts),
-        "skipped_first": {reason: each[:FIRST] for reason, each in first.items()},
-    }
-
-
-def _with_skipped(of_reading: Mapping[str, Any], skipped: Skipped) -> dict[str, Any]:
-    """These facts, and the files that were left out now because an earlier input has them."""
-    first = {
-        reason: [name_to_text(skip.shown_name) for skip in skipped.kept(reason)[:FIRST]] for reason in skipped.counts
-    }
-    now = {"skipped": skipped.counts, "skipped_first": first}
-    return dict(of_reading) | {name: value for name, value in _facts_together([of_reading, now]).items() if name in now}
+    return together | {"skipped": dict(counts)}
 
 
 def _left(given: Given, kept: Mask | None) -> Given:

@@ -33,7 +33,6 @@ from simdocs.model.artifact import Artifact, BandIndex, Signatures, as_ranges
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import NO_TOKENS, Array, Index, Ragged, Rows, Tokens
 from simdocs.model.result import Result
-from simdocs.model.skipped import FIRST
 from simdocs.names import display_name, name_to_text
 from simdocs.options.recipes import OF_BANDS, IndexRecipe, Recipe, SignatureRecipe
 from simdocs.options.texts import Updating
@@ -141,6 +140,8 @@ def build_and_compare(
         run.skipped.warnings += low_recall(plan.recipe.banding, plan.recipe.sketching.num_perm)
     if plan.options.strict and run.skipped.unjudged:
         raise UnjudgedError(run.skipped)
+    facts = (name_to_text(os.getcwdb()), began_ns, plan.intake.walking.max_size, run.skipped.counts)
+    of_reading = dict(zip(OF_READING, facts, strict=True))
     made = Unfinished(
         command=plan.options.command,
         target=plan.options.output,
@@ -148,7 +149,7 @@ def build_and_compare(
         documents=documents,
         recipe=plan.recipe,
         given=given_of(plan.intake, documents.counts, len(documents)),
-        of_reading=_of_reading(plan, run, began_ns) if artifact is None else facts_of_reading(artifact),
+        of_reading=of_reading if artifact is None else facts_of_reading(artifact),
         ignored=len(plan.intake.ignored),
         expectation=expectation,
         advice=tuple(length_advice(documents, plan.recipe.shingling)) if artifact is None else (),
@@ -307,15 +308,5 @@ def facts_of_reading(artifact: Artifact) -> dict[str, Any]:
     return {key: artifact.run[key] for key in OF_READING if key in artifact.run}
 
 
-def _of_reading(plan: BuildPlan, run: Run, began_ns: int) -> dict[str, Any]:
-    """The same facts about this run, which read the documents itself."""
-    skipped = run.skipped
-    first = {
-        reason: [name_to_text(skip.shown_name) for skip in skipped.kept(reason)[:FIRST]] for reason in skipped.counts
-    }
-    facts = (name_to_text(os.getcwdb()), began_ns, plan.intake.walking.max_size, skipped.counts, first)
-    return dict(zip(OF_READING, facts, strict=True))
-
-
-OF_READING = ("root", "read_ns", "max_size", "skipped", "skipped_first")
+OF_READING = ("root", "read_ns", "max_size", "skipped")
 """The keys in run.json about the run that read the documents. Artifacts made from its artifact have them, too."""

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
-from simdocs.artifacts.formats import FORMATS, MANIFEST, is_disguised, kind_of
+from simdocs.artifacts.formats import FORMATS, is_disguised, kind_of
 from simdocs.artifacts.reader import open_artifact, usable
 from simdocs.commands.ignoring import contradictory_files, ignored_of, leaving_out, refuse_other_tokens, stop_word_list
 from simdocs.errors import InputError, UnreachableRecallError, UsageError
@@ -16,7 +16,7 @@ from simdocs.matching.corpus import Corpus
 from simdocs.matching.preparing import corpus_of
 from simdocs.model.artifact import Artifact, BandIndex, Shingles
 from simdocs.model.ragged import Rows
-from simdocs.names import command_line, display_name
+from simdocs.names import MANIFEST, command_line, display_name
 from simdocs.options.declaration import Option, Options
 from simdocs.options.families import UNITS
 from simdocs.options.file_formats import TEXT_FORMAT

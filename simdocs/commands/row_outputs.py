@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from simdocs.artifacts.formats import is_artifact
 from simdocs.engines.run import Run
 from simdocs.errors import InputError, UsageError
 from simdocs.extras import needs
@@ -91,7 +90,7 @@ def row_targets(
                 why = f"{_shown(path)} would be a directory, because more than one file or a directory is read"
                 raise UsageError(f"{flag(parameter)}: {why}: choose a name without a suffix of a format")
             _refuse_inputs(parameter, path, found, sources)
-            check_tree(path, is_artifact)
+            check_tree(path)
     if "flagged_rows" in outputs and forms.get("flagged_rows", read_as[0]) == "lines":
         raise UsageError("--flagged-rows: a line has no fields: write one file with a name that ends in .jsonl")
     paths = [] if len(forms) == len(outputs) else _relative_names(found, sources, next(iter(outputs.values())))
@@ -258,9 +257,9 @@ class RowDrafts:
         self._drafts: dict[str, OutputStream | DraftTree | StoredTree] = {}
         for name, path in self._outputs.items():
             if name in self._forms:
-                self._drafts[name] = publishing.enter_context(atomic_file(path, is_artifact))
+                self._drafts[name] = publishing.enter_context(atomic_file(path))
             else:
-                self._drafts[name] = publishing.enter_context(atomic_tree(path, self._paths, is_artifact))
+                self._drafts[name] = publishing.enter_context(atomic_tree(path, self._paths))
 
     def write(self, decision: Decision, documents: Documents, run: Run) -> tuple[WrittenRows, ...]:
         """Write all rows, and make the drafts ready to be published. Return what was written.

@@ -19,7 +19,6 @@ from simdocs.storage.syscalls import as_output_error, signals_deferred
 from simdocs.storage.targets import (
     PROBES,
     Drafts,
-    IsArtifact,
     Replaceable,
     draft_name,
     empty,
@@ -40,9 +39,7 @@ class DraftDirectory(NamedTuple):
 
 
 @contextlib.contextmanager
-def atomic_directory(
-    path: str, replaceable: Replaceable, is_artifact: IsArtifact, wait: float = 0.0
-) -> Iterator[DraftDirectory]:
+def atomic_directory(path: str, replaceable: Replaceable, wait: float = 0.0) -> Iterator[DraftDirectory]:
     """Open a draft that becomes the directory `path` at the end. After an exception, the old directory is still there.
 
     A link is followed: its target is replaced. wait: seconds to wait while another run writes the same target.
@@ -51,18 +48,18 @@ def atomic_directory(
     """
     name = display_name(os.fsencode(path))
     parent, base = os.path.split(real_path(path, name))
-    dir_fd = open_parent(parent, name, is_artifact)
+    dir_fd = open_parent(parent, name)
     try:
         yield from _filled(base, Drafts(draft_name(base), dir_fd, parent, name), replaceable, wait)
     finally:
         syscalls.release(dir_fd)
 
 
-def check_directory(path: str, replaceable: Replaceable, is_artifact: IsArtifact) -> None:
+def check_directory(path: str, replaceable: Replaceable) -> None:
     """Raise the UsageError or OutputError that `atomic_directory` raises about this path before it writes anything."""
     name = display_name(os.fsencode(path))
     parent, base = os.path.split(real_path(path, name))
-    dir_fd = open_parent(parent, name, is_artifact)
+    dir_fd = open_parent(parent, name)
     try:
         refuse_others(base, dir_fd, replaceable, name)
     finally:

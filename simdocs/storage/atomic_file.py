@@ -19,7 +19,6 @@ from simdocs.storage import syscalls
 from simdocs.storage.syscalls import as_output_error, signals_deferred
 from simdocs.storage.targets import (
     Drafts,
-    IsArtifact,
     draft_name,
     open_parent,
     published_but,
@@ -122,7 +121,7 @@ class _Draft(OutputStream):
 
 
 @contextlib.contextmanager
-def atomic_file(path: str, is_artifact: IsArtifact, before: str = "") -> Iterator[OutputStream]:
+def atomic_file(path: str, before: str = "") -> Iterator[OutputStream]:
     """Open a stream that becomes the file `path` at the end. After an exception, the old file is still there.
 
     A link is followed: its target is replaced. A FIFO or device is written to directly. The mode is that of the
@@ -146,7 +145,7 @@ def atomic_file(path: str, is_artifact: IsArtifact, before: str = "") -> Iterato
         yield from _direct(path, name)
     else:
         mode = stat.S_IMODE(status.st_mode) if status else None
-        yield from _drafted(real, name, mode, is_artifact, before)
+        yield from _drafted(real, name, mode, before)
 
 
 def _status(path: str) -> os.stat_result | None:
@@ -172,9 +171,9 @@ def _direct(path: str, name: str) -> Iterator[OutputStream]:
         syscalls.release(descriptor)
 
 
-def _drafted(path: str, name: str, mode: int | None, is_artifact: IsArtifact, before: str) -> Iterator[OutputStream]:
+def _drafted(path: str, name: str, mode: int | None, before: str) -> Iterator[OutputStream]:
     directory, base = os.path.split(path)
-    dir_fd = open_parent(directory, name, is_artifact)
+    dir_fd = open_parent(directory, name)
     drafts = Drafts(draft_name(base), dir_fd, directory, name)
     own, descriptor = "", -1
     try:

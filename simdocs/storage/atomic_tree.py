@@ -20,7 +20,7 @@ from simdocs.storage import syscalls
 from simdocs.storage.atomic_directory import DraftDirectory, atomic_directory, check_directory
 from simdocs.storage.atomic_file import OutputStream
 from simdocs.storage.syscalls import as_output_error
-from simdocs.storage.targets import IsArtifact, Replaceable, directories_of, directory_below, paths_below
+from simdocs.storage.targets import Replaceable, directories_of, directory_below, paths_below
 
 if TYPE_CHECKING:
     from simdocs.storage.stored_output import StoredTree
@@ -145,7 +145,7 @@ class DraftTree:
 
 
 @contextlib.contextmanager
-def atomic_tree(path: str, files: Sequence[str] | None, is_artifact: IsArtifact) -> Iterator[DraftTree | StoredTree]:
+def atomic_tree(path: str, files: Sequence[str] | None) -> Iterator[DraftTree | StoredTree]:
     """Open a draft that becomes the directory `path` at the end. After an exception, the old directory is still there.
 
     files: the relative paths of the files that it will hold; None: parts of an answer. A directory that holds a list of
@@ -158,18 +158,18 @@ def atomic_tree(path: str, files: Sequence[str] | None, is_artifact: IsArtifact)
         with stored_tree(path) as tree:
             yield tree
         return
-    with atomic_directory(path, OUR_FILES, is_artifact) as draft:
+    with atomic_directory(path, OUR_FILES) as draft:
         yield DraftTree(draft, files)
 
 
-def check_tree(path: str, is_artifact: IsArtifact) -> None:
+def check_tree(path: str) -> None:
     """Raise the UsageError or OutputError that `atomic_tree` raises about this path before it writes anything."""
     if is_uri(os.fsencode(path)):
         from simdocs.storage.stored_output import check_prefix
 
         check_prefix(path)
         return
-    check_directory(path, OUR_FILES, is_artifact)
+    check_directory(path, OUR_FILES)
 
 
 PART_BYTES, PART_ROWS = 128 << 20, 1 << 21
@@ -253,14 +253,12 @@ class PartedStream(OutputStream):
 
 
 @contextlib.contextmanager
-def atomic_parts(
-    path: str, suffix: str, end_mark: bytes, is_artifact: IsArtifact, *, quoted: bool
-) -> Iterator[PartedStream]:
+def atomic_parts(path: str, suffix: str, end_mark: bytes, *, quoted: bool) -> Iterator[PartedStream]:
     """Open a stream that becomes parts and `_SUCCESS` in the directory, or below the prefix, `path` at the end.
 
     For the parameters see `PartedStream`; for what is replaced, and for the errors, `atomic_tree`.
     """
-    with atomic_tree(path, None, is_artifact) as tree, contextlib.ExitStack() as opened:
+    with atomic_tree(path, None) as tree, contextlib.ExitStack() as opened:
         parts = PartedStream(tree, opened, path, suffix, end_mark, quoted=quoted)
         yield parts
         parts.prepare()

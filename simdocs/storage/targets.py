@@ -13,7 +13,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from simdocs.errors import OutputError, UsageError
-from simdocs.names import DRAFT_PREFIX, display_name
+from simdocs.names import DRAFT_PREFIX, MANIFEST, display_name, is_manifest
 from simdocs.storage import syscalls
 from simdocs.storage.lock import HOLDER, is_same, locked_by_another
 from simdocs.storage.syscalls import as_output_error
@@ -82,8 +82,22 @@ def remove_below(descriptor: int, paths: Collection[str]) -> None:
                 syscalls.remove_directory(name, at)
 
 
-IsArtifact = Callable[[str], bool]
-"""Tells whether the directory of this path is an artifact. Nothing is published inside an artifact."""
+HEAD_BYTES = 200
+"""Bytes of a manifest that are read to find its format, which is named at the beginning."""
+
+
+def manifest_head(path: str) -> bytes:
+    """The beginning of the manifest of the artifact in this directory; empty if it is none, or cannot be read."""
+    try:
+        # O_NONBLOCK: opening a FIFO would wait for a writer.
+        file = os.open(os.path.join(path, MANIFEST), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            head = os.read(file, HEAD_BYTES) if stat.S_ISREG(os.fstat(file).st_mode) else b""
+        finally:
+            os.close(file)
+    except (OSError, ValueError):  # ValueError: the path holds a NUL
+        return b""
+    return head if is_manifest(head) else b""
 
 
 class Replaceable(NamedTuple):
@@ -143,12 +157,12 @@ def real_path(path: str, name: str) -> str:
     return os.path.realpath(itself) if stat.S_ISLNK(met.st_mode) else itself
 
 
-def open_parent(directory: str, name: str, is_artifact: IsArtifact) -> int:
+def open_parent(directory: str, name: str) -> int:
     """Open the directory in which the target `name` will be published, and return its descriptor.
 
     OutputError: it does not exist, or it is an artifact, which the new file would damage.
     """
-    if is_artifact(directory):
+    if manifest_head(directory):
         raise OutputError(f"{name}: this is inside an artifact: choose another directory")
     with as_output_error(name):
         try:

@@ -45,21 +45,19 @@ def stream_of(path: str | None, drawn: Any = None) -> AbstractContextManager[Out
 
 
 def _parts(drawn: Any) -> AbstractContextManager[OutputStream]:
-    from simdocs.artifacts.formats import is_artifact
     from simdocs.storage.atomic_tree import atomic_parts
 
     chosen = _format_of(drawn)
     end_mark = b"" if FORMATS[chosen].binary else b"\0" if getattr(drawn, "nul", False) else b"\n"
     path = os.fsdecode(drawn.output or b"")
-    return atomic_parts(path, drawn.ending, end_mark, is_artifact, quoted=chosen == "csv")
+    return atomic_parts(path, drawn.ending, end_mark, quoted=chosen == "csv")
 
 
 def file_of(path: str, before: str = "") -> AbstractContextManager[OutputStream]:
     """The stream that becomes a file. before: what was published before it, for the error if it cannot be, too."""
-    from simdocs.artifacts.formats import is_artifact
     from simdocs.storage.atomic_file import atomic_file
 
-    file = atomic_file(path, is_artifact, before)
+    file = atomic_file(path, before)
     return _compressed(file, os.fsencode(path)) if compression_of(os.fsencode(path)) else file
 
 

@@ -130,15 +130,15 @@ def test_an_artifact_that_is_replaced_while_it_is_opened_is_opened_again(place, 
     """The directory that was opened first is empty by then."""
     path = place / "a.signatures"
     save(path, 1)
-    real, times = reader.read_manifest, iter([2, 3])
+    real, times = reader._opened, iter([2, 3])
 
     def replaced(dir_fd, name):
-        of_the_reader = reader.is_still(os.fsencode(path), dir_fd)  # the writer opens its draft, too
+        of_the_reader = reader._is_still(os.fsencode(path), dir_fd)  # the writer opens its draft, too
         if of_the_reader and (salt := next(times, None)):
             save(path, salt)
         return real(dir_fd, name)
 
-    monkeypatch.setattr(reader, "read_manifest", replaced)
+    monkeypatch.setattr(reader, "_opened", replaced)
     artifact = reader.open_artifact(os.fsencode(path))
     assert artifact.run["salt"] == 3
     assert (np.asarray(artifact["signatures"].all()) == arrays("signatures", 3)["signatures"]).all()

@@ -335,12 +335,11 @@ def test_what_run_json_cannot_say_is_not_made_up(here):
         built(Path(f"{name}.index"), [name])
     run = json.loads(Path("a.index/run.json").read_text())
     forged = {"read_ns": "0", "max_size": True, "given": [["a", 7]], "skipped": {"binary": "3", "?": 1, "empty": []}}
-    Path("a.index/run.json").write_text(json.dumps(run | forged | {"skipped_first": {"binary": 3, "oversized": [1]}}))
+    Path("a.index/run.json").write_text(json.dumps(run | forged))
     merge("all.index", "a.index", "b.index")
     found = json.loads(Path("all.index/run.json").read_text())
     assert found.keys().isdisjoint(("read_ns", "max_size"))
     assert (found["given"], found["skipped"]) == ([["a.index", 1], ["b", 1]], {})
-    assert found["skipped_first"] == {"oversized": []}
     built(Path("all.index"), ["a", "b"])
     built(Path("once.index"), ["a", "b"])
     assert content(Path("all.index")) == content(Path("once.index"))

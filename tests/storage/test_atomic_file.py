@@ -17,12 +17,8 @@ from tests.storage.faults import FAULTS, Faulty, calls_of, end_of, instead
 OLD, NEW = b"old\n", b"new\n" * 1000
 
 
-def is_artifact(path: str) -> bool:
-    return os.path.basename(path) == "artifact"
-
-
 def write(path: Any) -> None:
-    with atomic_file(str(path), is_artifact) as sink:
+    with atomic_file(str(path)) as sink:
         sink.write(NEW[:100])
         sink.flush()
         sink.write(NEW[100:])
@@ -115,7 +111,7 @@ def test_a_close_that_fails_is_reported_as_what_it_is(tmp_path, monkeypatch, at)
 def test_what_is_written_after_a_file_was_prepared_is_published_too(tmp_path, monkeypatch):
     faulty = Faulty()
     faulty.install(monkeypatch)
-    with atomic_file(str(tmp_path / "answer"), is_artifact) as stream:
+    with atomic_file(str(tmp_path / "answer")) as stream:
         stream.write(OLD)
         stream.prepare()
         stream.write(NEW)
@@ -154,18 +150,19 @@ def test_a_rename_across_file_systems_leaves_the_old_file(tmp_path, monkeypatch)
 
 def test_nothing_is_published_inside_an_artifact(tmp_path):
     (tmp_path / "artifact").mkdir()
+    (tmp_path / "artifact/manifest.json").write_text('{\n "format": "simdocs.index"')
     with pytest.raises(OutputError, match=r"artifact/answer: this is inside an artifact: choose another directory"):
         write(tmp_path / "artifact" / "answer")
-    assert os.listdir(tmp_path / "artifact") == []
+    assert os.listdir(tmp_path / "artifact") == ["manifest.json"]
 
 
 @pytest.mark.reliability("two writers of one answer")
 def test_the_last_of_two_writers_of_one_file_wins(tmp_path):
     """The last to finish wins. Neither takes the other's draft for one that was left behind."""
     path = tmp_path / "answer"
-    with atomic_file(str(path), is_artifact) as first:
+    with atomic_file(str(path)) as first:
         first.write(b"first")
-        with atomic_file(str(path), is_artifact) as second:
+        with atomic_file(str(path)) as second:
             second.write(b"second")
         assert path.read_bytes() == b"second"
     assert path.read_bytes() == b"first"
@@ -198,12 +195,12 @@ def test_a_second_writer_does_not_take_a_draft_that_is_not_locked_yet(tmp_path, 
     def meanwhile(descriptor: int, operation: int) -> None:
         if not met:
             met.append(descriptor)
-            with atomic_file(str(path), is_artifact) as second:
+            with atomic_file(str(path)) as second:
                 second.write(b"second")
         flock(descriptor, operation)
 
     instead(monkeypatch, flock=meanwhile)
-    with atomic_file(str(path), is_artifact) as first:
+    with atomic_file(str(path)) as first:
         first.write(b"first")
     assert path.read_bytes() == b"first"
     assert os.listdir(tmp_path) == ["answer"]

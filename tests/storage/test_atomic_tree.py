@@ -20,7 +20,7 @@ FILES = ("x.jsonl", "a/y.jsonl", "a/b/z.jsonl", "b/x.jsonl")
 
 
 def save(path: Path, content: int, files: tuple[str, ...] = FILES) -> None:
-    with atomic_tree(str(path), files, lambda _: False) as tree:
+    with atomic_tree(str(path), files) as tree:
         for name in files:
             with tree.file(name) as stream:
                 stream.write(b"%d" % content)
@@ -59,7 +59,7 @@ def test_what_a_killed_run_left_is_removed(tmp_path: Path) -> None:
     path = tmp_path / "out"
     child = os.fork()
     if not child:
-        with atomic_tree(str(path), FILES, lambda _: False) as tree, tree.file("a/b/z.jsonl"):
+        with atomic_tree(str(path), FILES) as tree, tree.file("a/b/z.jsonl"):
             os._exit(0)
     os.waitpid(child, 0)
     assert os.listdir(tmp_path) == [draft_of("out")]
@@ -131,7 +131,7 @@ def test_some_files_may_be_missing(tmp_path: Path) -> None:
     save(path, 1)
     (path / "a" / "b" / "z.jsonl").unlink()
     (path / "a" / "b").rmdir()
-    with atomic_tree(str(path), FILES, lambda _: False) as tree:
+    with atomic_tree(str(path), FILES) as tree:
         with tree.file("x.jsonl") as stream:
             stream.write(b"2")
         tree.prepare()

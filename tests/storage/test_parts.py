@@ -21,7 +21,7 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def save(path: Path, content: int, rows: int = 3) -> None:
     """Write an answer whose rows have 9 bytes, so that each is a part."""
-    with atomic_parts(str(path), ".tsv", b"\n", lambda _: False, quoted=False) as stream:
+    with atomic_parts(str(path), ".tsv", b"\n", quoted=False) as stream:
         for _ in range(rows):
             stream.write(b"%08d\n" % content)
         stream.prepare()
@@ -59,7 +59,7 @@ def test_parts_that_a_killed_run_left_are_removed(tmp_path: Path, at: int) -> No
     path = tmp_path / "out"
     child = os.fork()
     if not child:
-        with atomic_tree(str(path), None, lambda _: False) as tree:
+        with atomic_tree(str(path), None) as tree:
             for number in range(at + 1):
                 with tree.file(f"part-{number:05}.tsv"):
                     if number == at:
@@ -88,7 +88,7 @@ def test_an_answer_without_rows_has_one_empty_part(tmp_path: Path) -> None:
 @pytest.mark.parametrize("step", [1, 2, 5, 100])
 def test_parts_are_the_same_however_the_bytes_come(tmp_path: Path, step: int) -> None:
     data = b'a,"\n\n\n\n\n\n\n\n\n"\r\nb,"""\n\n\n\n\n\n\n\n\n"\r\nc\r\nd\r\ne\r\n'
-    with atomic_parts(str(tmp_path / "out"), ".csv", b"\n", lambda _: False, quoted=True) as stream:
+    with atomic_parts(str(tmp_path / "out"), ".csv", b"\n", quoted=True) as stream:
         for at in range(0, len(data), step):
             stream.write(data[at : at + step])
     written = [path.read_bytes() for path in sorted((tmp_path / "out").glob("part-*"))]
@@ -98,7 +98,7 @@ def test_parts_are_the_same_however_the_bytes_come(tmp_path: Path, step: int) ->
 @pytest.mark.parametrize("step", [1, 3, 4, 100])
 def test_a_part_may_end_exactly_where_it_is_full(tmp_path: Path, step: int) -> None:
     data = b"abc\ndef\nghi\njkl\nmno\n"
-    with atomic_parts(str(tmp_path / "out"), ".tsv", b"\n", lambda _: False, quoted=False) as stream:
+    with atomic_parts(str(tmp_path / "out"), ".tsv", b"\n", quoted=False) as stream:
         for at in range(0, len(data), step):
             stream.write(data[at : at + step])
     written = [path.read_bytes() for path in sorted((tmp_path / "out").glob("part-*"))]

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.artifacts.formats import is_artifact
 from simdocs.errors import LockedError, OutputError, UsageError
 from simdocs.storage import syscalls, targets
 from simdocs.storage.atomic_file import atomic_file
@@ -197,7 +196,7 @@ def test_another_users_link_in_a_shared_directory_is_not_followed(place, kind, m
     if mode == 0o1777:
         with pytest.raises(OutputError, match=r"this is a (link|special file) of another user"):
             targets.real_path(os.fspath(planted), "answer")
-        with pytest.raises(OutputError, match="of another user"), atomic_file(os.fspath(planted), is_artifact) as file:
+        with pytest.raises(OutputError, match="of another user"), atomic_file(os.fspath(planted)) as file:
             file.write(b"new")
         assert (mine.read_bytes(), os.listdir(planted.parent)) == (b"precious", ["answer"])
     else:

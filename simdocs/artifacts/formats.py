@@ -28,6 +28,7 @@ from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
 from simdocs.model.documents import DOCUMENT, FILE
 from simdocs.names import MANIFEST, is_uri
 from simdocs.options.recipes import IndexRecipe, Recipe, SignatureRecipe
+from simdocs.storage import syscalls
 from simdocs.storage.targets import HEAD_BYTES, Replaceable, manifest_head
 
 RUN = "run.json"
@@ -212,11 +213,8 @@ def _is_of_kind(dir_fd: int, names: frozenset[str], *, kind: str) -> bool:
     if stat.S_IFDIR in types.values():
         return False
     if types.get(MANIFEST) == stat.S_IFREG:
-        file = os.open(MANIFEST, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=dir_fd)
-        try:
+        with syscalls.held(syscalls.open_found(MANIFEST, dir_fd)) as file:
             found = _kind_in(os.read(file, HEAD_BYTES))
-        finally:
-            os.close(file)
         if found is not None:
             return found == kind
     return {array.file for array in FORMATS[kind].arrays} <= names

@@ -300,8 +300,7 @@ def map_file(
     name: the name of the artifact, for messages.
     lengths: the lengths in the format, by letter, for its rules.
     """
-    file = os.open(array.file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=dir_fd)
-    try:
+    with syscalls.held(syscalls.open_found(array.file, dir_fd)) as file:
         status = os.fstat(file)
         full = f"{name}/{array.file}"
         expected = header(array.dtype, shape)
@@ -323,5 +322,3 @@ def map_file(
             return MappedColumn(full, np.empty(shape, array.dtype), checksums, rules)
         with os.fdopen(os.dup(file), "rb") as opened:
             return MappedColumn(full, np.memmap(opened, array.dtype, "r", len(expected), shape), checksums, rules)
-    finally:
-        os.close(file)

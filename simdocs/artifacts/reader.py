@@ -22,6 +22,7 @@ from simdocs.model.columns import MemoryColumn
 from simdocs.names import MANIFEST, command_line, display_name
 from simdocs.options.hash_functions import MOST_OWN_BYTES
 from simdocs.options.recipes import MOST_STOP_WORDS
+from simdocs.storage import syscalls
 from simdocs.storage.syscalls import open_directory
 
 _FIELDS_BYTES = (1 << 18) + 6 * MOST_STOP_WORDS + MOST_OWN_BYTES
@@ -192,8 +193,7 @@ def _largest_manifest(dir_fd: int) -> int:
 
 
 def _read(dir_fd: int, file: str, limit: int, name: str) -> bytes:
-    descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=dir_fd)
-    try:
+    with syscalls.held(syscalls.open_found(file, dir_fd)) as descriptor:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise damaged(f"{name}/{file}", "not a regular file")
@@ -201,5 +201,3 @@ def _read(dir_fd: int, file: str, limit: int, name: str) -> bytes:
             raise damaged(f"{name}/{file}", f"{status.st_size} bytes are too many for this file")
         with os.fdopen(os.dup(descriptor), "rb") as opened:
             return opened.read(status.st_size)  # read() without a size could allocate more
-    finally:
-        os.close(descriptor)

@@ -186,3 +186,13 @@ class MemoryWriter:
         """Return the finished artifact."""
         assert self._artifact is not None, "not finished"
         return self._artifact.but(skipped=skipped)
+
+
+@contextlib.contextmanager
+def artifact_writer(path: bytes | None, kind: str, wait: float) -> Iterator[ArtifactWriter | MemoryWriter]:
+    """Open a writer of an artifact: at this path, as `write_artifact` does, or in memory."""
+    if path is None:
+        yield MemoryWriter(kind)
+        return
+    with write_artifact(os.fsdecode(path), kind, wait) as writer:
+        yield writer

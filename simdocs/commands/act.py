@@ -7,8 +7,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from simdocs.options.answers import Drawn
-from simdocs.options.declaration import Options, option, switch
-from simdocs.options.values import FRACTION, PATTERNS, Values, path_name, without_secret
+from simdocs.options.declaration import option, switch
+from simdocs.options.values import FRACTION, PATTERNS, path_name
 
 if TYPE_CHECKING:
     from simdocs.engines.run import Run
@@ -80,21 +80,8 @@ class Act(Drawn):
     )
 
     def _check(self) -> Iterator[str]:
-        yield from checked_path(self, "answer", "nothing to act on: name an answer, as in simdocs act NAME.answer")
-
-
-A_PATH = path_name()
-
-
-def checked_path(options: Options, name: str, missing: str, values: Values = A_PATH) -> Iterator[str]:
-    """Put an argument that is a path into bytes. Yield what is wrong with it. missing: what is, if it is not there."""
-    try:
-        options.__dict__[name] = values.check(getattr(options, name))
-    except ValueError as wanted:
-        yield f"{name} must be {wanted}, not {without_secret(getattr(options, name))!r}"
-        return
-    if not getattr(options, name):
-        yield missing
+        missing = "nothing to act on: name an answer, as in simdocs act NAME.answer"
+        yield from self.checked_argument("answer", path_name(), missing)
 
 
 def answer(options: Act, run: Run) -> Result:
@@ -128,7 +115,7 @@ class Undo(Drawn):
 
     def _check(self) -> Iterator[str]:
         missing = "nothing to undo: name a journal, as in simdocs undo NAME.answer.journal.jsonl"
-        yield from checked_path(self, "journal", missing)
+        yield from self.checked_argument("journal", path_name(), missing)
 
 
 def undo(options: Undo, run: Run) -> Result:

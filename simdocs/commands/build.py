@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -125,27 +124,21 @@ def answer(options: Build, run: Run) -> Result | Artifact:
     With dry_run, find out what that would change. UsageError: options contradict an artifact in the place of documents,
     or the one that would be replaced. ShrunkError: that would lose documents.
     """
-    from simdocs.artifacts.writer import MemoryWriter, write_artifact
+    from simdocs.artifacts.writer import MemoryWriter, artifact_writer
     from simdocs.commands.new_artifact import build_and_compare, plan_of, standing_for, with_all_ignored
-    from simdocs.commands.standing import NOTHING
 
     if options.dry_run:
         from simdocs.commands.dry_run import changes_of
 
         return changes_of(options, run)
     plan = plan_of(options)
-    if options.output is None:
-        memory = MemoryWriter(options.kind)
-        result, _ = build_and_compare(with_all_ignored(plan, run), memory, run, NOTHING, "")
-        made = memory.artifact(run.skipped)
-        run.conclude(result)
-        return made
-    with write_artifact(os.fsdecode(options.output), options.kind, options.lock_wait) as writer:
+    with artifact_writer(options.output, options.kind, options.lock_wait) as writer:
         plan = with_all_ignored(plan, run)
         there = standing_for(options, plan)
         result, _ = build_and_compare(plan, writer, run, there, "it is rebuilt from scratch now")
+        made = writer.artifact(run.skipped) if isinstance(writer, MemoryWriter) else result
         run.conclude(result)
-    return result
+    return made
 
 
 class Merge(Options, Rereading, Target, Talking):
@@ -197,18 +190,12 @@ def merge(options: Merge, run: Run) -> Result | Artifact:
 
     For errors, see `planned` and `merge`.
     """
-    from simdocs.artifacts.writer import MemoryWriter, write_artifact
+    from simdocs.artifacts.writer import MemoryWriter, artifact_writer
     from simdocs.commands.merged import merged_into, planned, standing_for
-    from simdocs.commands.standing import NOTHING
 
     plan = planned(options)
-    if options.output is None:
-        memory = MemoryWriter(plan.kind)
-        result = merged_into(plan, memory, run, NOTHING)
-        made = memory.artifact(run.skipped)
-        run.conclude(result)
-        return made
-    with write_artifact(os.fsdecode(options.output), plan.kind, options.lock_wait) as writer:
+    with artifact_writer(options.output, plan.kind, options.lock_wait) as writer:
         result = merged_into(plan, writer, run, standing_for(plan))
+        made = writer.artifact(run.skipped) if isinstance(writer, MemoryWriter) else result
         run.conclude(result)
-    return result
+    return made

@@ -6,7 +6,7 @@ here, an item is a different shingle. The items of an index stay those with whic
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -70,15 +70,6 @@ def stop_word_list(name: bytes) -> str:
     return " ".join(words)
 
 
-def contradictory_stop_words(name: bytes, artifact: Artifact) -> Iterator[str]:
-    """Yield a message if another list was given than the artifact has. InputError: it cannot be used."""
-    theirs, remedy = artifact.recipe.shingling.stop_word_list, "rebuild it, or leave the option out"
-    if not theirs:
-        yield f"{artifact.name} was built without --stop-words: {remedy}"
-    elif theirs != stop_word_list(name):
-        yield f"{artifact.name} was built with other --stop-words than {display_name(name)}: {remedy}"
-
-
 def leaving_out(
     options: Options, intake: Intake, recipe: SignatureRecipe, decided_by: Artifact | None
 ) -> tuple[Intake, SignatureRecipe]:
@@ -99,27 +90,36 @@ def contradictory_files(options: Options, artifact: Artifact) -> Iterator[str]:
 
     InputError, UsageError: a file cannot be used.
     """
-    if templates := getattr(options, "template", ()):
-        yield from _contradictory_templates(templates, artifact)
+    recipe, remedy = artifact.recipe, "rebuild it, or leave the option out"
+
+    def contradiction(flag: str, names: Sequence[bytes], theirs: object, ours: Callable[[], object]) -> Iterator[str]:
+        if not theirs:
+            yield f"{artifact.name} was built without {flag}: {remedy}"
+        elif theirs != ours():
+            yield f"{artifact.name} was built with another {flag} than {', '.join(map(display_name, names))}: {remedy}"
+
     if (name := getattr(options, "stop_words", None)) is not None:
-        yield from contradictory_stop_words(name, artifact)
-    if (name := getattr(options, "permutation_file", None)) is not None:
-        from simdocs.commands.ignoring import contradictory_permutations
-
-        yield from contradictory_permutations(name, artifact)
-
-
-def _contradictory_templates(templates: Sequence[bytes], artifact: Artifact) -> Iterator[str]:
-    if not isinstance(artifact.recipe, SignatureRecipe):
+        yield from contradiction("--stop-words", [name], recipe.shingling.stop_word_list, lambda: stop_word_list(name))
+    if not isinstance(recipe, SignatureRecipe):
         return
-    ours = digest_of(tokens_of_templates(templates, artifact.recipe.shingling))
-    theirs, option = artifact.recipe.ignoring.template_digest, "--template"
-    remedy = "rebuild it, or leave the option out"
-    if not theirs:
-        yield f"{artifact.name} was built without {option}: {remedy}"
-    elif theirs != ours:
-        names = ", ".join(map(display_name, templates))
-        yield f"{artifact.name} was built with another {option} ({theirs}) than {names} ({ours}): {remedy}"
+    if templates := getattr(options, "template", ()):
+        yield from contradiction(
+            *("--template", templates, recipe.ignoring.template_digest),
+            lambda: digest_of(tokens_of_templates(templates, recipe.shingling)),
+        )
+    if (file := getattr(options, "permutation_file", None)) is not None:
+        built = recipe.sketching
+        yield from contradiction(
+            *("--permutation-file", [file], built.permutations), lambda: _permuted(file, built.items)
+        )
+
+
+def _permuted(name: bytes, items: Sequence[str]) -> tuple[str, ...]:
+    """The permutations in this file as numbers of these items. InputError: it has none, or not of these."""
+    try:
+        return permuted(permutations_of(name), items)
+    except ValueError as wrong:
+        raise InputError(f"{display_name(name)}: {wrong}") from None
 
 
 def refuse_other_tokens(artifact: Artifact, index: Artifact) -> None:
@@ -254,21 +254,6 @@ class _Firsts:
         self.largest = max(self.largest, int(sets.lengths.max(initial=0)))
         if len(self.tokens) > MOST_ITEMS:
             raise _refusal(self._sketching, TOO_MANY)
-
-
-def contradictory_permutations(name: bytes, artifact: Artifact) -> Iterator[str]:
-    """Yield a message if this file has other permutations than the artifact has. Errors: see `permutations_of`."""
-    if not isinstance(artifact.recipe, SignatureRecipe):
-        return
-    sketching, built = artifact.recipe.sketching, "without --permutation-file"
-    if sketching.permutations:
-        built = f"with another --permutation-file than {display_name(name)}"
-        try:
-            if permuted(permutations_of(name), sketching.items) == sketching.permutations:
-                return
-        except ValueError as wrong:
-            raise InputError(f"{display_name(name)}: {wrong}") from None
-    yield f"{artifact.name} was built {built}: rebuild it, or leave the option out"
 
 
 def spellings(corpus: Corpus, rows: Rows, tokens: Tokens) -> tuple[dict[int, str], list[Skip]]:

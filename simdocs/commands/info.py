@@ -14,7 +14,7 @@ from simdocs.options.declaration import Options, flags, switch
 from simdocs.options.recipes import STOP_WORDS, Shingling
 from simdocs.options.sources import ONCE, one_list_of_stop_words, paths, useless_stop_words
 from simdocs.options.texts import REFUSED, Normalisation, Rereading, Walking
-from simdocs.options.values import path_name, without_secret
+from simdocs.options.values import path_name
 
 if TYPE_CHECKING:
     from simdocs.engines.run import Run
@@ -167,10 +167,7 @@ class Show(Drawn, Normalisation, Shingling, Rereading):
 
     def _check(self) -> Iterator[str]:
         if not hasattr(self.file, "recipe"):
-            try:
-                self.__dict__["file"] = path_name().check(self.file)
-            except ValueError as wanted:
-                yield f"file must be {wanted}, not {without_secret(self.file)!r}"
+            yield from self.checked_argument("file", path_name())
         if self.text is not None and not isinstance(self.text, str | bytes):
             yield f"text must be str or bytes, not {type(self.text).__name__}"
         if self.text is None and self.file == b"":
@@ -187,23 +184,16 @@ class Show(Drawn, Normalisation, Shingling, Rereading):
             yield f"each name of a document must be {wanted}"
         yield from useless_stop_words(self, {self.unit or Shingling.defaults["unit"]})
 
-    def problems_beside_text(self) -> Iterator[str]:
-        """Yield what needs an artifact."""
-        if self.documents:
+    def problems_of(self, shown: str) -> Iterator[str]:
+        """Yield what is wrong if this is shown: `a text`, or an artifact of this kind."""
+        if shown == "a text" and self.documents:
             yield "names of documents need an artifact, not a text"
-        if self.matrix:
-            yield "--matrix needs shingles, not a text"
-        if useless := self.differ(("buckets", "candidates")):
-            yield f"{flags(useless)} needs an index, not a text"
-
-    def problems_beside_artifact(self, kind: str) -> Iterator[str]:
-        """Yield what an artifact of this kind does not allow."""
-        if useless := self.differ(OF_TEXTS):
+        if shown != "a text" and (useless := self.differ(OF_TEXTS)):
             yield f"{flags(useless)} needs a text, not an artifact"
-        if kind != "index" and (useless := self.differ(("buckets", "candidates"))):
-            yield f"{flags(useless)} needs an index, not {kind}"
-        if kind != "shingles" and self.matrix:
-            yield f"--matrix needs shingles, not {kind}"
+        if shown != "index" and (useless := self.differ(("buckets", "candidates"))):
+            yield f"{flags(useless)} needs an index, not {shown}"
+        if shown != "shingles" and self.matrix:
+            yield f"--matrix needs shingles, not {shown}"
 
 
 def show(options: Show, run: Run) -> Result:

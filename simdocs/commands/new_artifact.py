@@ -15,6 +15,7 @@ from simdocs.advice import length_advice
 from simdocs.commands.resolve import Resolved, of_bands, of_documents, of_signatures
 from simdocs.commands.searching import facts_of_build, lines_of_build
 from simdocs.commands.standing import (
+    NOTHING,
     Given,
     Standing,
     given_of,
@@ -94,7 +95,8 @@ def _contradictions(options: Any, artifact: Artifact) -> Iterator[str]:
 
 def standing_for(options: Build, plan: BuildPlan) -> Standing:
     """The artifact that is replaced. options: as they were given. UsageError: it was built with other ones."""
-    assert options.output is not None
+    if options.output is None:
+        return NOTHING
     updating = Updating.of(options.fields())
     # Who builds from an artifact, and says which bands, wants other bands.
     other_bands = plan.artifact is not None and bool(options.differ(OF_BANDS))

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from simdocs.commands.act import checked_path
 from simdocs.options.answers import Drawn, shown
 from simdocs.options.declaration import option
 from simdocs.options.families import FIGURES
@@ -76,7 +75,7 @@ class Report(Drawn):
         missing = (
             "nothing to report: name an answer, as in simdocs dedupe DOCS -o NAME.answer && simdocs report NAME.answer"
         )
-        yield from checked_path(self, "answer", missing, values)
+        yield from self.checked_argument("answer", values, missing)
 
     @property
     def file_format(self) -> FileFormat:

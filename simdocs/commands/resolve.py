@@ -207,8 +207,7 @@ def _known(given: Any, options: Any) -> Corpus:
             raise UsageError(f"{name}: this is not an index: the index comes first, and then the documents")
         remedy = command_line("index", [name], {"output": f"{name.rstrip('/')}.index"})
         raise UsageError(f"{name}: this is not an index: build one with {remedy}")
-    sets = None if options.shingles is None else opened_shingles(options.shingles)
-    return corpus_of(opened_index(given), sets, options.root)
+    return corpus_of(opened_index(given), opened_shingles(options.shingles), options.root)
 
 
 def _beside(options: Any, intake: Intake, index: BandIndex) -> tuple[Any, Intake, Any]:
@@ -268,10 +267,10 @@ def opened_index(given: Any) -> BandIndex:
     return artifact
 
 
-def opened_shingles(given: Any) -> Shingles:
-    """The token sets that were given: see `opened`."""
-    artifact = opened(given, (Shingles.kind,))
-    assert isinstance(artifact, Shingles)
+def opened_shingles(given: Any) -> Shingles | None:
+    """The token sets that were given, if any were: see `opened`."""
+    artifact = None if given is None else opened(given, (Shingles.kind,))
+    assert artifact is None or isinstance(artifact, Shingles)
     return artifact
 
 
@@ -298,8 +297,7 @@ def intake_of(options: OfDocuments) -> Intake:
         # Beside an index, token sets and a root belong to its documents.
         beside = hasattr(options, "index") or getattr(options, "against", None) is not None
         shingles, root = (None if beside else getattr(options, name, None) for name in ("shingles", "root"))
-        sets = None if shingles is None else opened_shingles(shingles)
-        return Intake(artifact=artifact, shingles=sets, root=root, outputs=outputs_of(options))
+        return Intake(artifact=artifact, shingles=opened_shingles(shingles), root=root, outputs=outputs_of(options))
     _refuse(list(options.problems_beside_documents()))
     walking = Walking.of(options.fields())
     if options.texts is not None:

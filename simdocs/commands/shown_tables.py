@@ -90,7 +90,7 @@ def shown(options: Show, run: Run) -> Result:
 
 def _shingles(options: Show) -> Iterator[Row]:
     """The shingles of a text with their tokens, in text order, with repeats."""
-    problems = list(options.problems_beside_text())
+    problems = list(options.problems_of("a text"))
     if problems and options.text is None and options.file != b"-":
         # An artifact that is not there is no text.
         read_single_document(options.file, options.max_size, Sequences())
@@ -112,7 +112,7 @@ def _of_artifact(options: Show, artifact: Artifact, run: Run) -> _Table:
 
     UsageError: the artifact has no such view, or too many documents for it. InputError: it has no document of a name.
     """
-    if problems := list(options.problems_beside_artifact(artifact.kind)):
+    if problems := list(options.problems_of(artifact.kind)):
         raise UsageError(*problems)
     names = [name for name in options.documents if isinstance(name, bytes)]
     rows = rows_named(Corpus.of_artifact(artifact), names) if names else None
@@ -215,8 +215,7 @@ def _buckets(index: BandIndex, rows: Rows | None) -> _Table:
 
 def _candidates(index: BandIndex, rows: Rows | None, options: Show, run: Run) -> _Table:
     """Every candidate pair of different texts, with everything that decides it. rows: only pairs with one of these."""
-    sets = None if options.shingles is None else opened_shingles(options.shingles)
-    corpus = corpus_of(index, sets, options.root)
+    corpus = corpus_of(index, opened_shingles(options.shingles), options.root)
     banding = index.recipe.banding
     verifier = Verifier(corpus, banding.threshold, run, no_prefilter=True)
 

@@ -159,14 +159,10 @@ class ComparedTexts:
 
     def notes(self) -> Iterator[str]:
         """Yield notes on texts that match nothing or only the same text, and on texts that may not match a copy."""
-        names, every = self.names, zip(self.names, self.texts, self.similarity.diagonal().tolist(), strict=True)
-        bare = [(name, not text.decode("utf-8", "surrogateescape").strip()) for name, text, same in every if not same]
-        if empty := [name for name, is_blank in bare if is_blank]:
-            one, more = "this text is empty, so it matches nothing", "these texts are empty, so they match nothing"
-            yield f"{_named(empty)}: {one if len(empty) == 1 else more}"
-        if others := [name for name, is_blank in bare if not is_blank]:
-            have, match = ("this text has", "it matches") if len(others) == 1 else ("these texts have", "they match")
-            yield f"{_named(others)}: {have} no shingles to compare, so {match} nothing"
+        names = self.names
+        if bare := [name for name, same in zip(names, self.similarity.diagonal().tolist(), strict=True) if not same]:
+            have, match = ("this text has", "it matches") if len(bare) == 1 else ("these texts have", "they match")
+            yield f"{_named(bare)}: {have} no shingles to compare, so {match} nothing"
         short = dict.fromkeys(compress(names, are_shorter_than_a_shingle(self.texts, self.sets, self.shingling)))
         if short and not (self.similarity[np.triu_indices(len(self.sets), 1)] == 1).any():
             are, match = ("this text is", "it matches") if len(short) == 1 else ("these texts are", "they match")

@@ -274,12 +274,15 @@ class Options(Group):
         """Yield what is wrong with the arguments, and put them into their normal types."""
         yield from ()
 
-    def checked_argument(self, name: str, values: Values) -> Iterator[str]:
-        """Put an argument into its normal type. Yield a problem if that is impossible."""
+    def checked_argument(self, name: str, values: Values, missing: str = "") -> Iterator[str]:
+        """Put an argument into its normal type. Yield a problem if that is impossible, or `missing` if it is empty."""
         try:
             self.__dict__[name] = values.check(getattr(self, name))
         except ValueError as wanted:
             yield f"{name} must be {wanted}, not {without_secret(getattr(self, name))!r}"
+            return
+        if missing and not getattr(self, name):
+            yield missing
 
     def filled(self, **values: Any) -> Self:
         """The same options with these other values, which are not checked again."""

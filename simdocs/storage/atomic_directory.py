@@ -48,22 +48,16 @@ def atomic_directory(path: str, replaceable: Replaceable, wait: float = 0.0) -> 
     """
     name = display_name(os.fsencode(path))
     parent, base = os.path.split(real_path(path, name))
-    dir_fd = open_parent(parent, name)
-    try:
+    with syscalls.held(open_parent(parent, name)) as dir_fd:
         yield from _filled(base, Drafts(draft_name(base), dir_fd, parent, name), replaceable, wait)
-    finally:
-        syscalls.release(dir_fd)
 
 
 def check_directory(path: str, replaceable: Replaceable) -> None:
     """Raise the UsageError or OutputError that `atomic_directory` raises about this path before it writes anything."""
     name = display_name(os.fsencode(path))
     parent, base = os.path.split(real_path(path, name))
-    dir_fd = open_parent(parent, name)
-    try:
+    with syscalls.held(open_parent(parent, name)) as dir_fd:
         refuse_others(base, dir_fd, replaceable, name)
-    finally:
-        syscalls.release(dir_fd)
 
 
 def _filled(base: str, drafts: Drafts, replaceable: Replaceable, wait: float) -> Iterator[DraftDirectory]:

@@ -118,11 +118,8 @@ def is_same(name: str, dir_fd: int, descriptor: int) -> bool:
 def _holder(descriptor: int) -> str:
     """Describe who holds the draft directory, as far as that is known."""
     try:
-        file = syscalls.open_found(HOLDER, descriptor)
-        try:
+        with syscalls.held(syscalls.open_found(HOLDER, descriptor)) as file:
             facts = json.loads(os.read(file, 4096))
-        finally:
-            syscalls.release(file)
         return f"process {facts['pid']} on {facts['host']} since {facts['start']}"
     except (OSError, ValueError, KeyError, TypeError):
         return "another run"

@@ -95,6 +95,15 @@ def release(descriptor: int) -> None:
         close(descriptor)
 
 
+@contextlib.contextmanager
+def held(descriptor: int) -> Iterator[int]:
+    """Release a descriptor at the end of a block, in which nothing is written to it that is still wanted."""
+    try:
+        yield descriptor
+    finally:
+        release(descriptor)
+
+
 def close_duplicate(descriptor: int) -> None:
     """Close a duplicate of the descriptor. OSError: what `close` would report. The descriptor keeps its lock."""
     close(os.dup(descriptor))

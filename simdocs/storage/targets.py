@@ -90,11 +90,8 @@ def manifest_head(path: str) -> bytes:
     """The beginning of the manifest of the artifact in this directory; empty if it is none, or cannot be read."""
     try:
         # O_NONBLOCK: opening a FIFO would wait for a writer.
-        file = os.open(os.path.join(path, MANIFEST), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        try:
+        with syscalls.held(os.open(os.path.join(path, MANIFEST), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)) as file:
             head = os.read(file, HEAD_BYTES) if stat.S_ISREG(os.fstat(file).st_mode) else b""
-        finally:
-            os.close(file)
     except (OSError, ValueError):  # ValueError: the path holds a NUL
         return b""
     return head if is_manifest(head) else b""
@@ -284,13 +281,9 @@ def _sweep_file(draft: str, drafts: Drafts) -> None:
         return
     if problem := _not_ours(met, stat.S_IFREG):
         raise drafts.in_the_way(draft, problem)
-    with contextlib.suppress(OSError):
-        descriptor = syscalls.open_found(draft, drafts.dir_fd)
-        try:
-            if not _not_ours(os.fstat(descriptor), stat.S_IFREG) and syscalls.try_lock(descriptor):
-                syscalls.try_unlink(draft, drafts.dir_fd)
-        finally:
-            syscalls.release(descriptor)
+    with contextlib.suppress(OSError), syscalls.held(syscalls.open_found(draft, drafts.dir_fd)) as descriptor:
+        if not _not_ours(os.fstat(descriptor), stat.S_IFREG) and syscalls.try_lock(descriptor):
+            syscalls.try_unlink(draft, drafts.dir_fd)
 
 
 def sweep_directory(drafts: Drafts, replaceable: Replaceable, *, last_try: bool) -> bool:
@@ -354,8 +347,5 @@ def _not_a_draft(descriptor: int, replaceable: Replaceable) -> str:
 
 
 def _is_empty(name: str, dir_fd: int) -> bool:
-    descriptor = syscalls.open_directory(name, dir_fd)
-    try:
+    with syscalls.held(syscalls.open_directory(name, dir_fd)) as descriptor:
         return not syscalls.names_in(descriptor)
-    finally:
-        syscalls.release(descriptor)

@@ -98,7 +98,7 @@ REFUSED = {
         "plain.index was built without --ignore-common: rebuild it with --ignore-common 0.5, or leave the option out",
     ),
     "dedupe plain.index --template template": (2, f"plain.index was built without --template: {OPTION}"),
-    "dedupe template.index --template other": (2, "template.index was built with another --template ("),
+    "dedupe template.index --template other": (2, "template.index was built with another --template than other"),
     "dedupe docs --against x.index --template template": (2, f"x.index was built without --template: {OPTION}"),
     "query few.index x.signatures": (
         4,

@@ -65,8 +65,8 @@ def test_measures_that_are_not_defined_are_empty(here):
 def test_a_text_without_shingles_is_named(here):
     for name in ("1", "2", "3", "4"):
         (here / name).write_bytes(b"")
-    empty = "simdocs: {}: this text is empty, so it matches nothing\n"
-    many = "simdocs: {}: these texts are empty, so they match nothing\n"
+    empty = "simdocs: {}: this text has no shingles to compare, so it matches nothing\n"
+    many = "simdocs: {}: these texts have no shingles to compare, so they match nothing\n"
     bare = "simdocs: {}: this text has no shingles to compare, so it matches nothing\n"
     assert simdocs("compare", "1", "a.txt", cwd=here).err == empty.format("1")
     assert simdocs("compare", "2", "a.txt", "3", "1", "4", cwd=here).err == many.format("2, 3, 1 and 1 more")

@@ -114,8 +114,11 @@ REFUSED = {
     "dedupe docs --unit word --stop-words lines.jsonl": (2, "lines.jsonl: each line of this file is a document"),
     "dedupe - --unit word --stop-words -": (2, "- names standard input, which can be read only once"),
     "dedupe plain.index --stop-words list": (2, "plain.index was built without --stop-words: rebuild it, or leave"),
-    "dedupe list.index --stop-words other": (2, "list.index was built with other --stop-words than other: rebuild it"),
-    "dedupe docs --against list.index --stop-words other": (2, "list.index was built with other --stop-words than"),
+    "dedupe list.index --stop-words other": (
+        2,
+        "list.index was built with another --stop-words than other: rebuild it",
+    ),
+    "dedupe docs --against list.index --stop-words other": (2, "list.index was built with another --stop-words than"),
     "dedupe plain.index --ignore-stop-words": (2, "plain.index was built without --ignore-stop-words: rebuild it"),
     "query plain.index list.shingles": (
         4,

@@ -33,6 +33,7 @@ class ArtifactWriter:
         self._draft, self._format = draft, FORMATS[kind]
         self._arrays = {array.name: array for array in self._format.arrays}
         self._writers: dict[str, ArrayWriter] = {}
+        self.finished = False
 
     def append(self, name: str, piece: Array) -> None:
         """Append rows to an array."""
@@ -66,6 +67,7 @@ class ArtifactWriter:
             self._write(MANIFEST, manifest.encoded())
             self._write(RUN, _encoded(run))
             self._read_again()
+        self.finished = True
 
     def _read_again(self) -> None:
         """Raise OutputError if the artifact cannot be opened. Then it is not published."""
@@ -104,15 +106,19 @@ def _encoded(run: Mapping[str, Any]) -> bytes:
     return data
 
 
+class _NotFinished(Exception):  # noqa: N818  (control flow, not an error)
+    """The artifact was not finished, so it is not published."""
+
+
 @contextlib.contextmanager
 def write_artifact(path: str, kind: str, wait: float = 0.0) -> Iterator[ArtifactWriter]:
-    """Open a writer of the artifact `path`, which is published at the end.
+    """Open a writer of the artifact `path`, which is published at the end if it was finished.
 
     UsageError: the path does not end with a name that has the suffix of this kind. For other errors, see
     `atomic_directory`.
     """
     _check_name(path, kind)
-    with atomic_directory(path, replaceable(kind), wait) as draft:
+    with contextlib.suppress(_NotFinished), atomic_directory(path, replaceable(kind), wait) as draft:
         writer = ArtifactWriter(draft, kind)
         try:
             yield writer
@@ -121,6 +127,8 @@ def write_artifact(path: str, kind: str, wait: float = 0.0) -> Iterator[Artifact
                 writer.close()
             raise
         writer.close()
+        if not writer.finished:
+            raise _NotFinished
 
 
 def check_target(path: str, kind: str) -> None:

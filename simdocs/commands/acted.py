@@ -8,10 +8,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from simdocs.artifacts.answer_file import read_answer
-from simdocs.commands.act import Act, Undo
 from simdocs.commands.found_again import look_again
 from simdocs.engines.run import Run
 from simdocs.errors import OutputError, UsageError
@@ -37,6 +36,9 @@ from simdocs.storage.journal import (
 from simdocs.storage.step import HARDLINK, MOVE, NotDoneError, Step, Victim, or_not_done
 from simdocs.storage.syscalls import FileFacts, signals_deferred
 from simdocs.storage.targets import manifest_head, open_parent
+
+if TYPE_CHECKING:
+    from simdocs.commands.act import Act, Undo
 
 ACTED = table_head(action=NAME, duplicate=NAME, kept=NAME, to=NAME, bytes=NUMBER)
 

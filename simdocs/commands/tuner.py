@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,10 +28,10 @@ from simdocs.advice import (
     threshold_at,
 )
 from simdocs.commands.resolve import Resolved, of_bands
-from simdocs.commands.tune import Sampled, Tune, tuned
+from simdocs.commands.searching import facts_read, no_pair, read_in_words
 from simdocs.engines.run import Run
-from simdocs.kernels.banding import low_recall
-from simdocs.matching.corpus import Corpus
+from simdocs.kernels.banding import least_probability, low_recall
+from simdocs.matching.corpus import Corpus, check_root
 from simdocs.matching.difference import difference
 from simdocs.matching.exact_join import token_sets
 from simdocs.matching.preparing import prepare
@@ -38,16 +39,21 @@ from simdocs.matching.sampled_pairs import PairSample, sample_pairs, twentieths
 from simdocs.matching.verify import Verifier, outdated_warnings
 from simdocs.model.artifact import Artifact, BandIndex, Shingles
 from simdocs.model.comparison import Tuning
-from simdocs.model.documents import WITHOUT_TOKENS
-from simdocs.model.figures import STEPS
+from simdocs.model.documents import WITHOUT_TOKENS, Documents
+from simdocs.model.figures import STEPS, counted, found_by
 from simdocs.model.ragged import Ragged, Rows
-from simdocs.names import command_line, escape_controls
+from simdocs.model.result import NAME, NUMBER, PLAIN, SIMILARITY, Table, table_head
+from simdocs.names import command_line
 from simdocs.options.recipes import OF_BANDS, IndexRecipe
 from simdocs.pipeline.boilerplate import with_common_tokens
 from simdocs.pipeline.prepare import files_of
 from simdocs.pipeline.reload import reload_texts
 from simdocs.reading.file_list import FileList
+from simdocs.reading.lookalikes import looking_like
 from simdocs.reading.read_tasks import sampled
+
+if TYPE_CHECKING:
+    from simdocs.commands.tune import Tune
 
 SAMPLED = 20_000
 """Documents that are read at most. If there are more, this many are drawn at random."""
@@ -87,6 +93,92 @@ def plan_of(options: Tune) -> Resolved[Tune]:
     return of_bands(options, own=bool(options.differ(OF_BANDS)))
 
 
+_BANDS = table_head(similarity=SIMILARITY, probability=SIMILARITY, pairs=NUMBER)
+CURVE = _BANDS.but(PLAIN, document=NAME, other=NAME, jaccard=SIMILARITY, difference=NAME)
+
+
+def tuned(options: Tune, run: Run) -> Tuning:
+    """What the bands that were asked for find, with the options that suit the documents, if there are any."""
+    plan = plan_of(options)
+    check_root(plan.intake.root)
+    if options.ways():
+        return Tuner(options, plan, run).tuning()
+    return _tuning(plan.recipe, run, list(low_recall(plan.recipe.banding, plan.recipe.sketching.num_perm)))
+
+
+def _tuning(
+    recipe: IndexRecipe,
+    run: Run,
+    advice: Sequence[str],
+    documents: Documents | None = None,
+    *,
+    every: int = 0,
+    texts: int = 0,
+    counts: Sequence[float] = (),
+    similar: float = 0.0,
+    examples: Mapping[int, tuple[bytes, bytes, float, str]] = MappingProxyType({}),
+    following: str = "",
+) -> Tuning:
+    """The result of tune: see Tuning.
+
+    documents: those that were read, if there are any. every: of how many these were drawn. texts: how many different
+    texts they have. counts: the estimated number of pairs in each twentieth; none without two different texts. similar:
+    that of all pairs at the threshold or above. examples: of a pair in a twentieth the two names, the similarity, and
+    the difference in short. following: the call that is proposed; empty if there is none.
+    """
+    banding, cut = recipe.banding, recipe.banding.cut
+    facts: dict[str, Any] = {
+        **({"documents": 0} if documents is None else facts_read(documents)),
+        "skipped": run.skipped.counts,
+        "threshold": banding.threshold,
+        "bands": cut.bands,
+        "rows": cut.rows,
+        "probability": least_probability(banding.threshold, *cut),
+        "texts": texts,
+        "of_documents": every,
+        "similar": round(similar),
+        "parameters": recipe.as_dict(),
+        "seconds": None,
+        "looks_like": {} if documents is None else dict(looking_like(documents)),
+        "advice": list(advice),
+        "next": following,
+    }
+    rows = [
+        (
+            step / STEPS,
+            cut.chance(step / STEPS),
+            round(counts[step]) if counts else None,
+            *examples.get(step, (None,) * 4),
+        )
+        for step in range(STEPS + 1)
+    ]
+
+    def lines(_seconds: float, _verbose: bool) -> Iterator[str]:
+        if documents is not None:
+            drawn = f", drawn at random from {every:,}" if every > len(documents) else ""
+            yield f"{read_in_words(documents, run.skipped)}{drawn}; {counted(texts, 'different text')}"
+        yield found_by(cut.bands, cut.rows, banding.threshold, facts["probability"])
+        if counts:
+            yield f"about {similar:,.0f} pairs of different texts have a similarity of {banding.threshold:g} or more"
+        elif documents is not None:
+            yield no_pair(documents, run.skipped, "distribution of similarities")
+        yield from advice
+
+    return Tuning(
+        Table.of(CURVE, rows),
+        banding,
+        tuple(map(round, counts)),
+        following,
+        facts=facts,
+        lines=lines,
+        documents=documents,
+        skipped=run.skipped,
+        # People who do not see the summary want to know the command that comes next, too.
+        notes=(f"next: {following}",) if following else (),
+        advice=advice,
+    )
+
+
 class Tuner:
     """Judges documents as was asked, and then with the options that suit them."""
 
@@ -113,8 +205,8 @@ class Tuner:
         if changes is not None and np.count_nonzero(documents.facts["flags"] & WITHOUT_TOKENS == 0) > 1:
             following = next_call(self._options, plan.artifact, changes, again=bool(low))
         sample = asked.sample
-        found = Sampled(
-            documents=documents,
+        return _tuning(
+            *(asked.recipe, run, [*low, *self._advice], documents),
             every=self._every if self._times > 1 else len(documents),
             texts=len(asked.firsts),
             counts=sample.counts.tolist() if len(sample.similarity) else [],
@@ -122,7 +214,6 @@ class Tuner:
             examples=dict(self._examples(asked)),
             following=following,
         )
-        return tuned(banding, asked.recipe, run.skipped, [*low, *self._advice], found)
 
     @property
     def _times(self) -> float:
@@ -266,22 +357,11 @@ class Tuner:
             texts = list[bytes]()
             if judged.corpus.facts(pair)["size"].max() <= _READ:
                 texts = list(self._texts(judged, pair))
-            short = in_short(texts[0], texts[1], judged.recipe) if len(texts) == 2 else ""
+            short = ""
+            if len(texts) == 2:
+                short = difference(texts[0], texts[1], judged.recipe.shingling, "words").in_short(_SHOWN)
             a, b = judged.corpus.printed_names(pair)
             yield step, (a, b, float(sample.similarity[place]), short)
-
-
-def in_short(a: bytes, b: bytes, recipe: IndexRecipe) -> str:
-    """The first words that differ, and the number of other passages that do."""
-    found = difference(a, b, recipe.shingling, "words")
-    differing = [passage for passage in found.passages if not passage.shared]
-    if not differing:
-        return found.equality
-    parts = list[str]()
-    for sign, text in (("-", differing[0].a), ("+", differing[0].b)):
-        if words := " ".join(text.split()):
-            parts.append(sign + escape_controls(words if len(words) <= _SHOWN else words[: _SHOWN - 1] + "…"))
-    return " ".join([*parts, *([f"and {len(differing) - 1} more"] if len(differing) > 1 else [])])
 
 
 _BY_HAND = ("bands", "rows", "rule")

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from simdocs.model.figures import counted
 from simdocs.model.ragged import Floats
 from simdocs.model.result import Result, Table
+from simdocs.names import escape_controls
 from simdocs.options.declaration import loaded
 from simdocs.options.families import COMPARED, UNITS
 from simdocs.options.file_formats import FILE_FORMATS
@@ -99,6 +100,17 @@ class Difference:
     def places(self) -> int:
         """The number of passages that differ."""
         return sum(not passage.shared for passage in self.passages)
+
+    def in_short(self, most: int) -> str:
+        """The first words that differ, at most this many characters of each text, and how many other passages do."""
+        differing = [passage for passage in self.passages if not passage.shared]
+        if not differing:
+            return self.equality
+        parts = list[str]()
+        for sign, text in (("-", differing[0].a), ("+", differing[0].b)):
+            if words := " ".join(text.split()):
+                parts.append(sign + escape_controls(words if len(words) <= most else words[: most - 1] + "…"))
+        return " ".join([*parts, *([f"and {len(differing) - 1} more"] if len(differing) > 1 else [])])
 
     def first_places(self, most: int) -> Difference:
         """The difference up to this number of passages that differ, and the shared passage after the last of them."""

@@ -10,8 +10,7 @@ from typing import Any, ClassVar
 
 from simdocs.errors import OutputError
 from simdocs.extras import SinkFile, needs
-from simdocs.model.arrow_tables import ArrowColumns
-from simdocs.model.result import GROUPED, KEYED, NUMBER, SIMILARITY, Cell, Row, TableHead, plain
+from simdocs.model.result import GROUPED, KEYED, NUMBER, SIMILARITY, ArrowColumns, Cell, Row, TableHead, plain
 from simdocs.names import display_name, escape_controls
 from simdocs.options.recipes import RECORDED
 from simdocs.options.values import FLAG

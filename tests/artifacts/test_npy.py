@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from simdocs.artifacts import formats, npy, reader
 from simdocs.artifacts.npy import ArrayWriter, header
 from simdocs.errors import ArtifactError
+from simdocs.model.documents import FILE
 from tests.amounts import examples
 from tests.artifacts.tiny import KINDS, arrays_of, save
 
@@ -68,7 +69,7 @@ def made(array: formats.ArrayFormat, shape: tuple[int, ...]) -> np.ndarray:
 def stored(place: Path, array: formats.ArrayFormat, values: np.ndarray) -> npy.MappedColumn:
     checksums = written(place, array, [values], values.shape[1:]).checksums
     with opened(place) as directory:
-        return npy.map_file(directory, "it", array, values.shape, checksums)
+        return npy.map_file(directory, "it", array, values.shape, checksums, {})
 
 
 @pytest.mark.parametrize("array", EVERY.values(), ids=EVERY)
@@ -154,13 +155,18 @@ CASES = {
 LETTERS = formats.ArrayFormat("letters", np.dtype("<u4"), ("N",), "")
 
 
+RECORDS = formats.ArrayFormat(
+    "records", np.dtype([(f"field{at}", *each[1:]) for at, each in enumerate(FILE.descr)]), ("N",), ""
+)
+
+
 @pytest.mark.parametrize("name", [*CASES, "documents"])
 @examples(20)
 @given(data=st.data())
 def test_only_the_blocks_that_are_read_are_checked(tmp_path_factory, name, data):
     """Results equal those of plain indexing, and a damaged block is reported only if it is read."""
     place = tmp_path_factory.mktemp("stored")
-    array = arrays_of("index")[-3] if name == "documents" else LETTERS
+    array = RECORDS if name == "documents" else LETTERS
     shape, block = ((7,), 60) if name == "documents" else CASES[name]
     values = made(array, shape)
     with blocks_of(block), pytest.MonkeyPatch.context() as patch:
@@ -189,7 +195,7 @@ def test_only_the_blocks_that_are_read_are_checked(tmp_path_factory, name, data)
             assert got.shape == expected.shape
             assert got.tobytes() == expected.tobytes()
             with opened(place / "rotten") as directory:
-                rot = npy.map_file(directory, "it", array, values.shape, sound.checksums)
+                rot = npy.map_file(directory, "it", array, values.shape, sound.checksums, {})
             assert rot.damaged() == [bad]
             if any(first < (bad + 1) * block and last > bad * block for first, last in touched):
                 with pytest.raises(ArtifactError, match=rf"^it/{array.file}: damaged: block {bad} does not match"):

@@ -108,7 +108,7 @@ BROKEN = {
         "signatures.npy: a document without tokens has a signature",
     ),
     "same as": ("index", put("same_as", 2, 2), "same_as.npy: does not hold the rows of the first documents"),
-    "same as nobody": ("index", put("same_as", 5, 99), "same_as.npy: does not hold the rows of the first documents"),
+    "same as nobody": ("index", put("same_as", 5, 99), "same_as.npy: holds the row of a document that does not exist"),
     "keys": ("index", keys_exchanged, "band_keys.npy: a band does not ascend"),
     "rows": (
         "index",

@@ -211,7 +211,7 @@ BROKEN = {
     "unsorted": (lambda arrays: exchange(arrays["ignored"], 3, 4), "ignored.npy: damaged: does not ascend without"),
     "another token": (put("ignored", 0, 1), "ignored.npy: damaged: does not have the digest in manifest.json"),
     "a token less": (fewer, "ignored.npy: damaged: does not have the digest in manifest.json"),
-    "too many left out": (fact("ignored", 1 << 20), "documents.npy: damaged: the number of tokens that are left out"),
+    "too many left out": (fact("ignored", 1 << 20), "documents.npy: damaged: the numbers of units and tokens"),
     "wrongly left out": (fact("flags", 64), "documents.npy: damaged: the number of tokens that are left out of a doc"),
     "signed": (put("signatures", 7, np.arange(128)), "signatures.npy: damaged: a document without tokens has a sign"),
 }

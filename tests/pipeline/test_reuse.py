@@ -24,7 +24,7 @@ def documents(sets: list[Digest]) -> Any:
 
 def rows_of_same_sets(before: list[Digest], after: list[Digest], earlier: Any = None) -> list[int]:
     artifact: Any = SimpleNamespace(documents=earlier or documents(before))
-    return cast(list[int], Earlier(artifact, 0, 0, Updating()).rows_of_same_sets(documents(after)).tolist())
+    return cast("list[int]", Earlier(artifact, 0, 0, Updating()).rows_of_same_sets(documents(after)).tolist())
 
 
 @given(digests, digests)

@@ -94,8 +94,9 @@ def test_what_is_no_directory_is_refused_without_waiting_for_the_lock(place, kin
 
 @contextlib.contextmanager
 def _signatures(path: Path) -> Iterator[None]:
-    with writing(path):
+    with writing(path) as under_way:
         yield
+        under_way.finished = True
 
 
 def test_a_directory_inside_an_artifact_is_not_replaced(place):

@@ -98,6 +98,6 @@ def accelerated(kernel: Callable[_Arguments, _Made]) -> Callable[_Arguments, _Ma
         if in_c is None:
             in_c = getattr(import_module("simdocs.kernels.native.functions"), name)
         made = in_c(*args, **kwargs)
-        return kernel(*args, **kwargs) if made is NotImplemented else cast(_Made, made)
+        return kernel(*args, **kwargs) if made is NotImplemented else cast("_Made", made)
 
     return chosen

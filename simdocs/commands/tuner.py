@@ -48,8 +48,8 @@ from simdocs.options.recipes import OF_BANDS, IndexRecipe
 from simdocs.pipeline.boilerplate import with_common_tokens
 from simdocs.pipeline.prepare import files_of
 from simdocs.pipeline.reload import reload_texts
+from simdocs.reading.decode import looking_like
 from simdocs.reading.file_list import FileList
-from simdocs.reading.lookalikes import looking_like
 from simdocs.reading.read_tasks import sampled
 
 if TYPE_CHECKING:

@@ -191,8 +191,9 @@ def start() -> None:
     listener = socket.socket(fileno=int(sys.argv[1]))
     sys.path[0] = os.path.dirname(sys.executable)  # where a console script is
     for module in pkgutil.walk_packages(simdocs.__path__, "simdocs."):
-        if module.name != "simdocs.__main__":
-            import_module(module.name)
+        with contextlib.suppress(ModuleNotFoundError):  # modules of simdocs/spark need pyspark
+            if module.name != "simdocs.__main__":
+                import_module(module.name)
     for name in (*LATER, "tests.cli.program"):
         import_module(name)
     make_tables()

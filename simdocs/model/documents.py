@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,8 +46,7 @@ STAMP_FIELDS = ("file_size", "mtime_ns", "ctime_ns", "inode")
 """The fields of a file that tell whether it has changed."""
 
 
-@dataclass(frozen=True, slots=True)
-class SourceFiles:
+class SourceFiles(NamedTuple):
     """The files of documents.
 
     files: (F,) FILE, in the order of their documents.

@@ -8,9 +8,11 @@ Bitwise Operations (Information Systems 88, 2020), section 3.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from simdocs.model.ragged import Index, Keys, Ragged, distinct
+from simdocs.model.ragged import Index, Keys, Ragged
 
 WORD = 64
 """Bits of a word, and the smallest number of bits of a bitmap."""
@@ -18,60 +20,33 @@ WORD = 64
 _AT_ONCE = 1 << 20
 """Bits that are counted at once: 8 MiB of counts."""
 
-_MOST_BITS = 1 << 20
-"""The largest number of bits of a bitmap. For larger sets, the bound is less tight."""
+_MOST_BITS = 1 << 16
+"""The largest number of bits of a bitmap: 8 KiB. For larger sets, the bound is less tight."""
 
-_FOR_EACH = 4.65
+_FOR_EACH = 16
 """Bits for each token that may differ. d tokens change bits*(1 - exp(-2d/bits))/2 bits on average, since some change
-the same one. With this number of bits, pairs are dropped that differ in a quarter more tokens than they may."""
-
-LARGE_BITS = 1 << 14
-"""Bits of a large bitmap. Of the pairs of a crowd whose similarity is up to 0.05 below a threshold of 0.8, large ones
-drop 98% if texts have 800 characters, and all if they have 4,000. Usual bitmaps drop 4% and 96%."""
+the same one. With this number of bits, pairs are dropped that differ in a sixteenth more tokens than they may."""
 
 
-def bits_of(sizes: Index, threshold: float, large: Index | int = 0) -> Index:
-    """The bits of the bitmap of a set of each of these sizes: a power of two from WORD on, int64 (N,).
+def bits_for(size: float, threshold: float) -> int:
+    """The bits of the bitmaps of sets of about this size: a power of two from WORD on. threshold: a similarity."""
+    may_differ = 2 * (1 - threshold) / (1 + threshold) * size
+    return 1 << math.ceil(math.log2(min(max(WORD, _FOR_EACH * may_differ), _MOST_BITS)))
 
-    Larger bitmaps are folded for comparison with smaller ones. A large bitmap has 2 to 16 times as many bits as others,
-    so that pairs are dropped that differ in hardly more tokens than they may.
 
-    threshold: the similarity that is asked for.
-    large: the bits of each bitmap that should be large, at most LARGE_BITS; 0: not large.
+def bitmaps(sets: Ragged, bits: int) -> Keys:
+    """The bitmap of each set: uint64 (N, bits / WORD).
+
+    sets: Ragged uint32, N rows of distinct values. bits: see `bits_for`. The lowest binary digits of a token are the
+    number of its bit.
     """
-    may_differ = 2 * (1 - threshold) / (1 + threshold) * sizes
-    exponents = np.ceil(np.log2(np.clip(_FOR_EACH * may_differ, WORD, _MOST_BITS)))
-    bits: Index = np.left_shift(1, exponents.astype(np.int64))
-    return np.where(np.asarray(large) > 0, np.minimum(np.clip(large, 2 * bits, 16 * bits), _MOST_BITS), bits)
-
-
-def bitmaps(sets: Ragged, bits: Index) -> Ragged:
-    """The bitmap of each set: Ragged uint64, with bits / WORD words in each row.
-
-    sets: Ragged uint32, N rows of distinct values. bits: (N,), see `bits_of`. The lowest
-    binary digits of a token are the number of its bit.
-    """
-    out = Ragged.from_lengths(np.empty(int(bits.sum()) // WORD, np.uint64), bits // WORD)
-    for width in distinct(bits).tolist():
-        rows = np.flatnonzero(bits == width)
-        per = max(1, _AT_ONCE // width)
-        for at in range(0, len(rows), per):
-            some = sets.take(rows[at : at + per])
-            places = (some.values & np.uint32(width - 1)).astype(np.int64)
-            places += np.repeat(np.arange(len(some)) * width, some.lengths)
-            odd = (np.bincount(places, minlength=len(some) * width) & 1).astype(np.uint8)
-            words = np.packbits(odd, bitorder="little").view(np.uint64)
-            begins = out.offsets[:-1][rows[at : at + per]]
-            out.values[begins[:, None] + np.arange(width // WORD)] = words.reshape(len(some), -1)
+    out, per = np.empty((len(sets), bits // WORD), np.uint64), max(1, _AT_ONCE // bits)
+    for at in range(0, len(sets), per):
+        some = sets.cut(at, min(at + per, len(sets)))
+        places = (some.values & np.uint32(bits - 1)) + np.repeat(np.arange(len(some)) * bits, some.lengths)
+        odd = (np.bincount(places, minlength=len(some) * bits) & 1).astype(np.uint8)
+        out[at : at + per] = np.packbits(odd, bitorder="little").view(np.uint64).reshape(len(some), -1)
     return out
-
-
-def folded(maps: Keys, bits: int) -> Keys:
-    """The bitmaps of the same sets with fewer bits: (N, bits / WORD). maps: (N, words), uint64."""
-    while maps.shape[1] * WORD > bits:
-        half = maps.shape[1] // 2
-        maps = maps[:, :half] ^ maps[:, half:]
-    return maps
 
 
 def most_common(left: Keys, right: Keys, left_sizes: Index, right_sizes: Index) -> Index:

@@ -224,15 +224,15 @@ def distinct_pairs(
             yield a, key - a * size
 
 
-def joined_blocks(blocks: Iterable[tuple[Index, Index]], times: int = 1) -> Iterator[tuple[Index, Index]]:
+def joined_blocks(blocks: Iterable[tuple[Index, Index]]) -> Iterator[tuple[Index, Index]]:
     """The same pairs in the same order, in fewer blocks.
 
-    Each has at most `times` PAIRS_AT_ONCE pairs, or was as large before. Pairs are verified block by block, and a
+    Each has at most PAIRS_AT_ONCE pairs, or was as large before. Pairs are verified block by block, and a
     compressed file is then read again from its beginning for every block.
     """
     held, count = list[tuple[Index, Index]](), 0
     for block in blocks:
-        if held and count + len(block[0]) > times * PAIRS_AT_ONCE:
+        if held and count + len(block[0]) > PAIRS_AT_ONCE:
             yield _joined_block(held)
             held, count = [], 0
         held.append(block)

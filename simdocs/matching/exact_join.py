@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -14,7 +14,7 @@ from simdocs.errors import MemoryNeededError, shown_memory
 from simdocs.kernels import containment_index, prefix_index
 from simdocs.kernels.grouping import KEPT, REMOVED, UNDECIDED
 from simdocs.kernels.prefix_index import JoinIndex, match_blocks, similar_candidates
-from simdocs.matching.rounds import Comparer, GroupingState, Rounds
+from simdocs.matching.rounds import Compare, GroupingState, decided_in_rounds
 from simdocs.matching.verification_blocks import load_token_sets
 from simdocs.matching.verify import HeldSets, Verifier
 from simdocs.model.columns import GrowingArray
@@ -55,11 +55,11 @@ class ExactJoin:
             if len(left):
                 yield left, right
 
-    def decide(self, comparer: Comparer) -> GroupingState:
+    def decide(self, compare: Compare, progress: Callable[[int], None]) -> GroupingState:
         """Decide which texts are kept, with the same result as deciding about them one by one.
 
         The next undecided texts are compared with each other, in rounds. Then those that are kept are compared with all
-        later texts.
+        later texts. compare, progress: see `decided_in_rounds`.
         """
         state = GroupingState(len(self.index))
         at = 0
@@ -68,33 +68,28 @@ class ExactJoin:
             some = next(match_blocks(self.index, members), members)
             at = int(some[-1]) + 1 if len(some) < len(members) else at + _UNDECIDED_AT_ONCE
             if len(some):
-                self._decide_about(some, state, comparer)
-            comparer.progress(min(at, len(self.index)))
+                self._decide_about(some, state, compare)
+            progress(min(at, len(self.index)))
         return state
 
-    def _decide_about(self, some: TextNumbers, state: GroupingState, comparer: Comparer) -> None:
+    def _decide_about(self, some: TextNumbers, state: GroupingState, compare: Compare) -> None:
         """Decide about these texts, which are the first undecided ones."""
         ((left, right),) = similar_candidates(self.index, some)
         inside = (right <= some[-1]) & (state.status[right] == UNDECIDED)
         among = np.searchsorted(some, np.column_stack((left[inside], right[inside])))
         buckets = Ragged.from_lengths(among.ravel(), np.full(len(among), 2))
 
-        def similar(left: TextNumbers, right: TextNumbers) -> Pairs:
-            found = comparer.similar(some[left], some[right])
+        def compare_some(left: TextNumbers, right: TextNumbers) -> Pairs:
+            found = compare(some[left], some[right])
             return replace(found, left=np.searchsorted(some, found.left), right=np.searchsorted(some, found.right))
 
-        def use(pairs: Pairs) -> None:
-            comparer.use(replace(pairs, left=some[pairs.left], right=some[pairs.right]))
-
-        found = Rounds(buckets, len(some), len(some), Comparer(similar, use, lambda _: None)).decide()
+        found = decided_in_rounds(buckets, len(some), len(some), compare_some, lambda _: None)
         state.status[some] = found.status
         state.jaccard[some], state.estimate[some] = found.jaccard, found.estimate
         removed = found.status == REMOVED
         state.under[some[removed]] = some[found.under[removed]]
         outside = ~inside & (state.status[left] == KEPT)
-        later = comparer.similar(left[outside], right[outside])
-        comparer.use(later)
-        state.remove(later)
+        state.remove(compare(left[outside], right[outside]))
 
     def capped(self, _status: Array) -> TextNumbers:
         """No texts: an exact join compares all."""

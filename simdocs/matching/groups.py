@@ -9,7 +9,7 @@ import numpy as np
 from simdocs.kernels import grouping
 from simdocs.kernels.grouping import KEPT, REMOVED, PairGraph, keep_order, with_pairs
 from simdocs.matching.corpus import Corpus
-from simdocs.matching.rounds import Comparer, GroupingState
+from simdocs.matching.rounds import GroupingState
 from simdocs.matching.self_join import Candidates, PairCollector, SelfJoin
 from simdocs.matching.verify import Verifier
 from simdocs.model.documents import Documents
@@ -177,17 +177,12 @@ def greedy(texts: DistinctTexts, candidates: Candidates, verifier: Verifier) -> 
     """Group documents greedily, with the same result as deciding about them one by one, in keep order."""
     found, first, number = PairCollector(len(verifier.corpus)), texts.first, texts.number
 
-    def similar(left: TextNumbers, right: TextNumbers) -> Pairs:
+    def compare(left: TextNumbers, right: TextNumbers) -> Pairs:
         pairs = verifier.similar(first[left], first[right])
+        found.add(pairs)
         return replace(pairs, left=number[pairs.left], right=number[pairs.right])
 
-    def use(pairs: Pairs) -> None:
-        found.add(replace(pairs, left=first[pairs.left], right=first[pairs.right]))
-
-    def progress(decided: int) -> None:
-        verifier.run.progress("grouping", decided, len(texts))
-
-    state = candidates.decide(Comparer(similar, use, progress))
+    state = candidates.decide(compare, lambda decided: verifier.run.progress("grouping", decided, len(texts)))
     copies = texts.copies
     fate = state.status[texts.number[copies]]
     kept = copies[fate == KEPT]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
@@ -23,7 +23,7 @@ from simdocs.kernels.buckets import (
 )
 from simdocs.kernels.grouping import KEPT, PairGraph, capped_members, with_pairs
 from simdocs.matching.preparing import buckets_of_index
-from simdocs.matching.rounds import Comparer, GroupingState, Rounds
+from simdocs.matching.rounds import Compare, GroupingState, decided_in_rounds
 from simdocs.matching.verify import Verifier
 from simdocs.model.groups import Pairs
 from simdocs.model.ragged import Array, Index, Mask, Ragged, Rows, TextNumbers, count_true_in_rows, distinct
@@ -48,9 +48,9 @@ class BucketCandidates:
     def __init__(self, buckets: Ragged, size: int, most: int, always_kept: int = 0) -> None:
         self.buckets, self.size, self.most, self.always_kept = buckets, size, most, always_kept
 
-    def decide(self, comparer: Comparer) -> GroupingState:
-        """Decide which texts are kept, with the same result as deciding about them one by one."""
-        return Rounds(self.buckets, self.size, self.most, comparer, self.always_kept).decide()
+    def decide(self, compare: Compare, progress: Callable[[int], None]) -> GroupingState:
+        """Decide which texts are kept: see `decided_in_rounds`."""
+        return decided_in_rounds(self.buckets, self.size, self.most, compare, progress, self.always_kept)
 
     def capped(self, status: Array) -> TextNumbers:
         """The kept texts that were not compared with all texts kept before them, because a bucket was full."""
@@ -79,10 +79,6 @@ class BucketCandidates:
         """The candidate pairs of texts with different labels, in blocks."""
         return grouping.cross_component_pairs(self.buckets, label)
 
-
-_LISTED_TOGETHER = 2
-"""How many times PAIRS_AT_ONCE are listed together. In a family of n near-copies, the token sets of all of them are
-needed again for each block, which has all pairs of 2^17 / n of them. A pair takes 200 bytes meanwhile."""
 
 ListedCandidates = tuple[Iterator[tuple[Index, Index]], Verifier]
 """Candidate pairs, ascending, in blocks that have all pairs of each of their left members; and their verifier."""
@@ -137,7 +133,7 @@ class SelfJoin:
             of_wanted = np.flatnonzero(count_true_in_rows(wanted[shared.values], shared.offsets))
             self.verifier.copy(firsts[distinct(shared.take(of_wanted).values)])
             listed = candidate_pairs_with(shared, wanted)
-        return joined_blocks(listed, _LISTED_TOGETHER), self.verifier
+        return joined_blocks(listed), self.verifier
 
     def _exact(self, firsts: Rows) -> ExactJoin:
         from simdocs.matching.exact_join import ExactJoin

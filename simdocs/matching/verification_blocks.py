@@ -10,7 +10,7 @@ import numpy as np
 
 from simdocs.engines.engine import WorkerState
 from simdocs.kernels import bitmaps, jaccard
-from simdocs.model.ragged import BATCH_BYTES, NO_TOKENS, BlockPlaces, Floats, Index, Mask, Ragged, Tokens, batches
+from simdocs.model.ragged import BATCH_BYTES, NO_TOKENS, BlockPlaces, Floats, Index, Keys, Mask, Ragged, Tokens, batches
 from simdocs.model.skipped import Skip
 from simdocs.options.recipes import Shingling
 from simdocs.pipeline.again import ReloadRequest
@@ -55,16 +55,15 @@ def verify_block(block: VerificationBlock, state: WorkerState, shingling: Shingl
 
 
 def make_bitmaps(
-    wanted: tuple[TokenSources, Index], state: WorkerState, shingling: Shingling, threshold: float
-) -> tuple[Ragged, Index, Mask, list[Skip]]:
-    """The bitmaps of documents, in order: Ragged uint64; the sizes of their token sets; which were found; and skips.
+    sources: TokenSources, state: WorkerState, shingling: Shingling, bits: int
+) -> tuple[Keys, Index, Mask, list[Skip]]:
+    """The bitmaps of documents, in order: uint64 (N, words); the sizes of their token sets; which were found; skips.
 
-    wanted: the sources of their token sets, and `large` of `bits_of`.
+    sources: the sources of their token sets. bits: of each bitmap.
     """
-    sources, large = wanted
     sets, order, loaded, skips = _load(sources, state, shingling)
     sets = sets.take(order)
-    return bitmaps.bitmaps(sets, bitmaps.bits_of(sets.lengths, threshold, large)), sets.lengths, loaded, skips
+    return bitmaps.bitmaps(sets, bits), sets.lengths, loaded, skips
 
 
 def _load(sources: TokenSources, state: WorkerState, shingling: Shingling) -> tuple[Ragged, Index, Mask, list[Skip]]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from simdocs.engines.run import Run
 from simdocs.kernels import jaccard
+from simdocs.kernels.bitmaps import bits_for
 from simdocs.matching.bitmap_filter import BitmapFilter
 from simdocs.matching.corpus import Corpus, name_prefix
 from simdocs.matching.verification_blocks import (
@@ -28,17 +29,8 @@ from simdocs.model.skipped import ALTERED, GONE, WITHOUT_FILE, Skip
 from simdocs.names import display_name, is_uri, path_from
 from simdocs.pipeline.reload import SetSource, found, of_unchanged_files, reload_texts
 
-_TOGETHER = 8192
-"""Pairs that are verified before the bitmap filter checks the next ones, at first."""
-
-_MOST_OF_CROWD = 1 << 15
-"""The same when the bitmap filter has nothing more to learn: in larger blocks, documents are looked up more rarely."""
-
-_MOST_TOGETHER = 1 << 17
-"""The same if nearly all pairs are similar, as among near-copies, so that there is nothing to learn."""
-
-_NEARLY_ALL = 16
-"""Nearly all pairs are similar if fewer than one in this number is not."""
+_TOGETHER = 1 << 16
+"""Pairs that are verified before the bitmap filter checks the next ones."""
 
 _MOST_DOCUMENTS = 1 << 14
 """The largest number of documents that are looked up together: their names and facts are Python objects then."""
@@ -89,57 +81,41 @@ class Verifier:
 
     def similar(self, left: Rows, right: Rows) -> Pairs:
         """The candidate pairs at the threshold or above, in the order given."""
+        cuts = [slice(at, at + _TOGETHER) for at in range(0, max(1, len(left)), _TOGETHER)]
+        found = [self._similar(left[cut], right[cut]) for cut in cuts]
+        return found[0] if len(found) == 1 else type(found[0]).concat(found)
+
+    def _similar(self, left: Rows, right: Rows) -> Pairs:
         tally = self.run.tally
         tally.candidates += len(left)
-        if self.exact:  # in a crowd, most are dropped by bitmaps, in less time than an estimate takes
-            likely = np.flatnonzero(~self._bitmaps.below(left, right))
-            left, right = left[likely], right[likely]
-        estimate = self.corpus.estimates(left, right)
         if self.exact:
-            below = jaccard.below_prefilter(estimate, self.threshold, self.corpus.num_perm)
-            likely = np.flatnonzero(~below | self.no_prefilter)
-            left, right, estimate = left[likely], right[likely], estimate[likely]
-            similarity = self._exact_where_needed(left, right)
-            known = ~np.isnan(similarity)
-            tally.verified += int(np.count_nonzero(known))
+            pairs = self._measured(self._compared(left, right))
+            tally.verified += len(pairs)
+            enough = pairs.score >= self.threshold
+            self._bitmaps.learn(pairs.left[~enough], pairs.right[~enough])
         else:
-            similarity = np.full(len(left), np.nan)
-            known = np.ones(len(left), bool)
-        pairs = self._measured(Pairs(left, right, similarity, estimate))
-        enough = known & (pairs.score >= self.threshold)
+            pairs = Pairs(left, right, np.full(len(left), np.nan), self.corpus.estimates(left, right))
+            enough = pairs.score >= self.threshold
         tally.similar += int(np.count_nonzero(enough))
         if tally.watch is not None:
             tally.watch(tally)
         return pairs if enough.all() else pairs.take(np.flatnonzero(enough))
 
-    def _exact_where_needed(self, left: Rows, right: Rows) -> Floats:
-        """The exact Jaccard similarity of pairs of rows.
+    def _compared(self, left: Rows, right: Rows) -> Pairs:
+        """Those of these pairs that may be similar and whose documents are as they were, with their exact similarity.
 
-        NaN: a document is missing or has changed, or the pair is certainly below the threshold.
+        In a crowd, most are dropped by bitmaps, in less time than an estimate takes.
         """
-        similarity = np.full(len(left), np.nan)
-        pairs, together = np.arange(len(left)), max(_TOGETHER, self._bitmaps.together)
-        while len(pairs):
-            if len(lacking := self._bitmaps.lacking(left[pairs], right[pairs])):
-                self._make_bitmaps(lacking)
-                pairs = pairs[~self._bitmaps.below(left[pairs], right[pairs])]
-            else:
-                together = min(2 * together, _MOST_TOGETHER)
-            if together > _MOST_OF_CROWD:
-                seen = np.zeros(len(self.corpus), bool)
-                seen[left[pairs[:together]]] = seen[right[pairs[:together]]] = True
-                if np.count_nonzero(seen) > _MOST_DOCUMENTS:
-                    together = _MOST_OF_CROWD
-            now, pairs = pairs[:together], pairs[together:]
-            jaccard_now = similarity[now] = self.exact_jaccard(left[now], right[now])
-            measured = self._measured(Pairs(left[now], right[now], jaccard_now, jaccard_now))
-            unmatched = now[measured.score < self.threshold]
-            self._bitmaps.learn(left[unmatched], right[unmatched])
-            if _NEARLY_ALL * len(unmatched) >= len(now):
-                together, self._bitmaps.together = min(together, _MOST_OF_CROWD), 0
-            else:
-                self._bitmaps.together = together
-        return similarity
+        self._make_bitmaps(self._bitmaps.lacking(left, right))
+        likely = np.flatnonzero(~self._bitmaps.below(left, right))
+        left, right = left[likely], right[likely]
+        estimate = self.corpus.estimates(left, right)
+        if not self.no_prefilter:
+            likely = np.flatnonzero(~jaccard.below_prefilter(estimate, self.threshold, self.corpus.num_perm))
+            left, right, estimate = left[likely], right[likely], estimate[likely]
+        similarity = self.exact_jaccard(left, right)
+        pairs = Pairs(left, right, similarity, estimate)
+        return pairs.take(np.flatnonzero(~np.isnan(similarity)))
 
     def of_copies(self, left: Rows, right: Rows) -> Pairs:
         """Pairs of copies of a text."""
@@ -279,16 +255,17 @@ class Verifier:
 
     def _make_bitmaps(self, rows: Rows) -> None:
         """Make the bitmaps of these documents. Missing and changed documents are reported."""
+        if not len(rows):
+            return
         self.copy(rows)
-        cuts = list(batches(self.corpus.facts(rows)["size"]))
-        work = partial(make_bitmaps, shingling=self.corpus.recipe.shingling, threshold=self.threshold)
-        # Whether there is room for large ones is decided before, so that it does not depend on the workers.
-        large = self._bitmaps.large_bits(rows)
-        wanted = ((self._sources(rows[cut.start : cut.stop]), large[cut.start : cut.stop]) for cut in cuts)
+        facts = self.corpus.facts(rows)
+        self._bitmaps.bits = self._bitmaps.bits or bits_for(float(facts["length"].mean()), self.threshold)
+        cuts = list(batches(facts["size"]))
+        work = partial(make_bitmaps, shingling=self.corpus.recipe.shingling, bits=self._bitmaps.bits)
+        wanted = (self._sources(rows[cut.start : cut.stop]) for cut in cuts)
         for cut, (maps, sizes, loaded, skips) in zip(cuts, self.run.engine.map(work, wanted), strict=True):
             self._bitmaps.add(rows[cut.start : cut.stop], maps, sizes, loaded)
             self.report(skips)
-        self._bitmaps.make_room()
 
     def _block(self, rows: Rows, lefts: BlockPlaces, rights: BlockPlaces) -> VerificationBlock:
         documents, places = numbered(np.concatenate((lefts, rights)), len(rows))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import tracemalloc
 from collections.abc import Callable
 from itertools import combinations
@@ -39,30 +38,21 @@ def families(draw):
 
 
 class Compared:
-    """Compares by known similarities, and writes down what was compared and used, and what was decided when."""
+    """Compares by known similarities, and writes down what was compared and found, and what was decided when."""
 
     def __init__(self, similarity: Callable[[int, int], float]) -> None:
         self._similarity = similarity
-        self.calls: list[list[Pair]] = []
-        self.used: list[Pair] = []
+        self.met: list[Pair] = []
+        self.found: list[Pair] = []
         self.decided: list[int] = []
 
-    def similar(self, left: Any, right: Any) -> Pairs:
-        self.calls.append(list(zip(left.tolist(), right.tolist(), strict=True)))
-        jaccard = np.array([self._similarity(*pair) for pair in self.calls[-1]], float)
-        pairs = Pairs(some.frozen(left), some.frozen(right), jaccard, jaccard / 2)
-        return pairs.take(np.flatnonzero(jaccard >= THRESHOLD))
-
-    def use(self, pairs: Pairs) -> None:
-        self.used += zip(pairs.left.tolist(), pairs.right.tolist(), strict=True)
-
-    def progress(self, decided: int) -> None:
-        self.decided.append(decided)
-
-    @property
-    def met(self) -> list[Pair]:
-        """All pairs that were compared."""
-        return [pair for call in self.calls for pair in call]
+    def __call__(self, left: Any, right: Any) -> Pairs:
+        met = list(zip(left.tolist(), right.tolist(), strict=True))
+        jaccard = np.array([self._similarity(*pair) for pair in met], float)
+        similar = np.flatnonzero(jaccard >= THRESHOLD)
+        self.met += met
+        self.found += [met[at] for at in similar.tolist()]
+        return Pairs(some.frozen(left), some.frozen(right), jaccard, jaccard / 2).take(similar)
 
 
 def in_rounds(
@@ -71,15 +61,15 @@ def in_rounds(
     similarity: dict[Pair, float] | Callable[[int, int], float],
     most: int,
     always_kept: int = 0,
-    few: int = rounds._FEW,
     at_once: int = rounds._AT_ONCE,
 ) -> tuple[rounds.GroupingState, Compared]:
-    """Decide in rounds. few: so many pairs are verified at once at least. at_once: the positions looked at at once."""
+    """Decide in rounds. at_once: the positions looked at at once."""
     compared = Compared(similarity if callable(similarity) else lambda a, b: similarity[a, b])
     shared = buckets if isinstance(buckets, some.Ragged) else some.ragged(buckets, np.int64)
     blocks = mock.patch.object(bucket_kernels, "_POSITIONS_AT_ONCE", min(at_once, bucket_kernels._POSITIONS_AT_ONCE))
-    with blocks, mock.patch.multiple(rounds, _FEW=few, _AT_ONCE=at_once):
-        return rounds.Rounds(shared, size, most, compared, always_kept).decide(), compared
+    with blocks, mock.patch.multiple(rounds, _AT_ONCE=at_once):
+        decide = rounds.decided_in_rounds
+        return decide(shared, size, most, compared, compared.decided.append, always_kept), compared
 
 
 def decided(state: rounds.GroupingState, buckets: list[list[int]], most: int, always_kept: int = 0) -> twin.Decided:
@@ -91,19 +81,18 @@ def decided(state: rounds.GroupingState, buckets: list[list[int]], most: int, al
 
 
 LIMITS = st.integers(1, 4) | st.just(1000)
-FEW = st.integers(1, 8) | st.just(rounds._FEW)
 AT_ONCE = st.integers(1, 8) | st.just(rounds._AT_ONCE)
 
 
-@given(families(), LIMITS, FEW, st.just(0) | st.integers(0, 12), AT_ONCE)
-@example((3, [[0, 2], [1, 2]], {(0, 1): 0.0, (0, 2): 0.9, (1, 2): 0.9}), 1000, 256, 0, 1)
-@example((3, [[0, 1], [1, 2], [0, 2]], {(0, 1): 0.8, (1, 2): 1.0, (0, 2): 0.0}), 1000, 256, 0, 1)
-@example((4, [[0, 1, 2, 3]], dict.fromkeys(combinations(range(4), 2), 0.0)), 2, 256, 0, 1)
-@example((4, [[0, 1, 2, 3]], dict.fromkeys(combinations(range(4), 2), 0.9)), 1, 256, 2, 3)
-def test_groups_equal_those_of_the_sequential_greedy(family, most, few, always_kept, at_once):
+@given(families(), LIMITS, st.just(0) | st.integers(0, 12), AT_ONCE)
+@example((3, [[0, 2], [1, 2]], {(0, 1): 0.0, (0, 2): 0.9, (1, 2): 0.9}), 1000, 0, 1)
+@example((3, [[0, 1], [1, 2], [0, 2]], {(0, 1): 0.8, (1, 2): 1.0, (0, 2): 0.0}), 1000, 0, 1)
+@example((4, [[0, 1, 2, 3]], dict.fromkeys(combinations(range(4), 2), 0.0)), 2, 0, 1)
+@example((4, [[0, 1, 2, 3]], dict.fromkeys(combinations(range(4), 2), 0.9)), 1, 2, 3)
+def test_groups_equal_those_of_the_sequential_greedy(family, most, always_kept, at_once):
     size, buckets, similarity = family
     always_kept = min(always_kept, size)
-    state, compared = in_rounds(size, buckets, similarity, most, always_kept, few, at_once)
+    state, compared = in_rounds(size, buckets, similarity, most, always_kept, at_once)
     expected = twin.greedy(size, buckets, lambda a, b: similarity[min(a, b), max(a, b)], THRESHOLD, most, always_kept)
     assert UNDECIDED not in state.status
     assert decided(state, buckets, most, always_kept) == expected
@@ -111,10 +100,10 @@ def test_groups_equal_those_of_the_sequential_greedy(family, most, few, always_k
     assert compared.decided == sorted(compared.decided)
 
 
-@given(families(), LIMITS, FEW)
-def test_every_removed_member_is_similar_enough_to_a_kept_one_before_it(family, most, few):
+@given(families(), LIMITS)
+def test_every_removed_member_is_similar_enough_to_a_kept_one_before_it(family, most):
     size, buckets, similarity = family
-    state, _ = in_rounds(size, buckets, similarity, most, few=few)
+    state, _ = in_rounds(size, buckets, similarity, most)
     for member, keeper in decided(state, buckets, most).under.items():
         assert state.status[keeper] == KEPT
         assert keeper < member
@@ -122,15 +111,13 @@ def test_every_removed_member_is_similar_enough_to_a_kept_one_before_it(family, 
         assert state.estimate[member] == state.jaccard[member] / 2
 
 
-@given(families(), LIMITS, FEW)
-def test_only_pairs_that_share_a_bucket_are_compared_and_only_once(family, most, few):
+@given(families(), LIMITS)
+def test_only_pairs_that_share_a_bucket_are_compared_and_only_once(family, most):
     size, buckets, similarity = family
-    state, compared = in_rounds(size, buckets, similarity, most, few=few)
+    state, compared = in_rounds(size, buckets, similarity, most)
     assert len(compared.met) == len(set(compared.met))
     assert all(a < b and any({a, b} <= set(bucket) for bucket in buckets) for a, b in compared.met)
-    assert len(compared.used) == len(set(compared.used))
-    assert set(compared.used) <= {pair for pair in compared.met if similarity[pair] >= THRESHOLD}
-    assert all(state.status[kept] == KEPT for kept, _ in compared.used)
+    assert all(state.status[kept] == KEPT for kept, _ in compared.met)
 
 
 @pytest.mark.parametrize("most", [1, 3])
@@ -156,32 +143,19 @@ def test_no_members_make_no_groups():
     assert compared.met == []
 
 
-def chain(size: int, order: list[int]) -> tuple[some.Ragged, Callable[[int, int], float]]:
-    """Revisions of a text in this keep order. Each shares a bucket with the next four, and is similar to the next."""
-    number = np.argsort(order)
-    rows = np.sort(number[np.arange(size - 4)[:, None] + np.arange(5)], axis=1)
-    return some.Ragged.from_lengths(
-        rows.ravel(), np.full(len(rows), 5)
-    ), lambda a, b: 0.9 * (abs(order[a] - order[b]) == 1)
-
-
-def orders(size: int) -> dict[str, list[int]]:
-    forwards = list(range(size))
-    return {"forwards": forwards, "backwards": forwards[::-1], "shuffled": random.Random(1).sample(forwards, size)}
+def chain(size: int) -> tuple[some.Ragged, Callable[[int, int], float]]:
+    """Revisions of a text. Each shares a bucket with the next four, and is similar to the next."""
+    rows = np.arange(size - 4)[:, None] + np.arange(5)
+    return some.Ragged.from_lengths(rows.ravel(), np.full(len(rows), 5)), lambda a, b: 0.9 * (b - a == 1)
 
 
 @pytest.mark.reliability("thousands of revisions, each similar to its neighbours")
-@pytest.mark.parametrize("order", orders(0))
-def test_a_chain_of_revisions_is_verified_in_a_few_calls(order):
-    """In keep order, every second one is kept, each in a round of its own."""
+def test_each_pair_of_a_chain_is_compared_once_in_as_many_rounds_as_there_are_kept_revisions():
     size = 1500
-    buckets, similarity = chain(size, orders(size)[order])
-    _, compared = in_rounds(size, buckets, similarity, 1000)
-    assert len(compared.calls) < 20
-    assert len(compared.met) <= 4 * size
-    if order != "shuffled":
-        assert len(compared.decided) >= size // 2 - 2
-        assert set(compared.used) == {(at, at + 1) for at in range(0, size - 1, 2)}
+    _, compared = in_rounds(size, *chain(size), 1000)
+    assert len(compared.met) <= 2 * size
+    assert len(compared.decided) >= size // 2 - 2
+    assert compared.found == [(at, at + 1) for at in range(0, size - 1, 2)]
 
 
 @pytest.mark.reliability("thousands of revisions, each similar to its neighbours")
@@ -194,8 +168,8 @@ def test_a_round_takes_no_more_memory_for_more_undecided_members():
 
 def allocated_in_rounds(size: int) -> list[int]:
     """Return how many bytes each round of a chain allocated at most at once."""
-    buckets, similarity = chain(size, list(range(size)))
-    compared, peaks = Compared(similarity), list[int]()
+    buckets, similarity = chain(size)
+    peaks = list[int]()
 
     def progress(_decided: int) -> None:
         now, peak = tracemalloc.get_traced_memory()
@@ -204,8 +178,7 @@ def allocated_in_rounds(size: int) -> list[int]:
 
     tracemalloc.start()
     try:
-        with mock.patch.object(compared, "progress", progress):
-            rounds.Rounds(buckets, size, 1000, compared).decide()
+        rounds.decided_in_rounds(buckets, size, 1000, Compared(similarity), progress)
     finally:
         tracemalloc.stop()
     return peaks[1:]
@@ -244,28 +217,3 @@ class Watched:
     def __getitem__(self, places: np.ndarray) -> np.ndarray:
         self.seen += len(places)
         return self._values[places]
-
-
-def two_parts(chained: range, alike: range) -> tuple[some.Ragged, Callable[[int, int], float]]:
-    """A chain, in which half of what is ahead is used, and members of which each is similar to the next ten."""
-    one = np.array(chained)[:-4, None] + np.arange(5)
-    other = np.array(alike)[:-10, None] + np.arange(11)
-    lengths = np.repeat([5, 11], [len(one), len(other)])
-    buckets = some.Ragged.from_lengths(np.concatenate((one.ravel(), other.ravel())), lengths)
-    return buckets, lambda a, b: 0.9 * (b - a == 1 or a in alike)
-
-
-def test_little_is_verified_ahead_after_it_did_not_pay():
-    chained, alike = range(600), range(600, 4000)
-    state, compared = in_rounds(4000, *two_parts(chained, alike), 1000)
-    needed = [pair for pair in compared.met if pair[0] in alike and state.status[pair[0]] == KEPT]
-    unmatched = [pair for pair in compared.met if pair[0] in alike and state.status[pair[0]] == REMOVED]
-    assert len(needed) > 1000
-    assert len(unmatched) < 2 * len(needed)
-
-
-def test_more_is_verified_ahead_when_it_pays_again():
-    alike, chained = range(1000), range(1000, 2000)
-    _, compared = in_rounds(2000, *two_parts(chained, alike), 1000)
-    of_chain = [call for call in compared.calls if all(left in chained for left, _ in call)]
-    assert 0 < len(of_chain) < 100

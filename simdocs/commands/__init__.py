@@ -33,87 +33,67 @@ class Question(NamedTuple):
     answer: Callable[..., Any]
 
 
-def question(name: str) -> Question:  # noqa: PLR0912  (a case for each command)
+def question(name: str) -> Question:
     """The question of a command, imported now: importing all of them would double the time to start."""
+    found: dict[str, tuple[type[Options], Callable[..., Any]]]
     match name:
         case "dedupe":
             from simdocs.commands import dedupe
 
-            return Question(dedupe.Dedupe, dedupe.answer)
-        case "pairs":
+            found = {"dedupe": (dedupe.Dedupe, dedupe.answer)}
+        case "pairs" | "passages":
             from simdocs.commands import pairs
 
-            return Question(pairs.Pairs, pairs.answer)
-        case "passages":
-            from simdocs.commands import pairs
-
-            return Question(pairs.Passages, pairs.passages)
+            found = {"pairs": (pairs.Pairs, pairs.answer), "passages": (pairs.Passages, pairs.passages)}
         case "query":
             from simdocs.commands import query
 
-            return Question(query.Query, query.answer)
+            found = {"query": (query.Query, query.answer)}
         case "report":
             from simdocs.commands import report
 
-            return Question(report.Report, report.answer)
-        case "act":
+            found = {"report": (report.Report, report.answer)}
+        case "act" | "undo":
             from simdocs.commands import act
 
-            return Question(act.Act, act.answer)
-        case "undo":
-            from simdocs.commands import act
-
-            return Question(act.Undo, act.undo)
-        case "shingle" | "signature" | "index":
+            found = {"act": (act.Act, act.answer), "undo": (act.Undo, act.undo)}
+        case "shingle" | "signature" | "index" | "merge":
             from simdocs.commands import build
 
             stages = {"shingle": build.Shingle, "signature": build.Signature, "index": build.Index}
-            return Question(stages[name], build.answer)
-        case "merge":
-            from simdocs.commands import build
-
-            return Question(build.Merge, build.merge)
-        case "compare":
+            found = {stage: (options, build.answer) for stage, options in stages.items()}
+            found["merge"] = (build.Merge, build.merge)
+        case "compare" | "similarity":
             from simdocs.commands import compare
 
-            return Question(compare.Compare, compare.answer)
-        case "similarity":
-            from simdocs.commands import compare
-
-            return Question(compare.Similarity, compare.similarity_of)
+            found = {
+                "compare": (compare.Compare, compare.answer),
+                "similarity": (compare.Similarity, compare.similarity_of),
+            }
         case "tune":
             from simdocs.commands import tune
 
-            return Question(tune.Tune, tune.answer)
+            found = {"tune": (tune.Tune, tune.answer)}
         case "audit":
             from simdocs.commands import audit
 
-            return Question(audit.Audit, audit.answer)
-        case "show":
+            found = {"audit": (audit.Audit, audit.answer)}
+        case "show" | "info" | "check":
             from simdocs.commands import info
 
-            return Question(info.Show, info.show)
-        case "info":
-            from simdocs.commands import info
+            found = {
+                "show": (info.Show, info.show),
+                "info": (info.Info, info.answer),
+                "check": (info.Check, info.check),
+            }
+        case "spark dedupe" | "spark pairs" | "spark signature":
+            from simdocs.spark import commands
 
-            return Question(info.Info, info.answer)
-        case "check":
-            from simdocs.commands import info
-
-            return Question(info.Check, info.check)
-        case "spark dedupe":
-            from simdocs.spark import commands as of_cluster
-
-            return Question(of_cluster.Dedupe, of_cluster.answer)
-        case "spark pairs":
-            from simdocs.spark import commands as of_cluster
-
-            return Question(of_cluster.Pairs, of_cluster.answer)
-        case "spark signature":
-            from simdocs.spark import commands as of_cluster
-
-            return Question(of_cluster.Signature, of_cluster.answer)
-    raise KeyError(name)
+            of_cluster = {"dedupe": commands.Dedupe, "pairs": commands.Pairs, "signature": commands.Signature}
+            found = {f"spark {each}": (options, commands.answer) for each, options in of_cluster.items()}
+        case _:
+            raise KeyError(name)
+    return Question(*found[name])
 
 
 def ask(options: Any, run: Run) -> Any:

@@ -122,9 +122,8 @@ def _tuning(
     """The result of tune: see Tuning.
 
     documents: those that were read, if there are any. every: of how many these were drawn. texts: how many different
-    texts they have. counts: the estimated number of pairs in each twentieth; none without two different texts. similar:
-    that of all pairs at the threshold or above. examples: of a pair in a twentieth the two names, the similarity, and
-    the difference in short. following: the call that is proposed; empty if there is none.
+    texts they have. counts: the estimated number of pairs in each twentieth, if there are any. similar: that of all at
+    the threshold. examples: of a pair in a twentieth the names, the similarity, and the difference. following: a call.
     """
     banding, cut = recipe.banding, recipe.banding.cut
     facts: dict[str, Any] = {

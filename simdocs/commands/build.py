@@ -125,11 +125,9 @@ def answer(options: Build, run: Run) -> Result | Artifact:
     or the one that would be replaced. ShrunkError: that would lose documents.
     """
     from simdocs.artifacts.writer import MemoryWriter, artifact_writer
-    from simdocs.commands.new_artifact import build_and_compare, plan_of, standing_for, with_all_ignored
+    from simdocs.commands.new_artifact import build_and_compare, changes_of, plan_of, standing_for, with_all_ignored
 
     if options.dry_run:
-        from simdocs.commands.dry_run import changes_of
-
         return changes_of(options, run)
     plan = plan_of(options)
     with artifact_writer(options.output, options.kind, options.lock_wait) as writer:

@@ -12,19 +12,13 @@ from simdocs.errors import InputError
 from simdocs.matching.corpus import Corpus
 from simdocs.model.documents import Documents
 from simdocs.model.groups import Members, Pairs
-from simdocs.model.ragged import Array, Index, Mask, Rows
+from simdocs.model.ragged import Array, Index, Mask, Rows, distinct
 from simdocs.model.result import AT_ONCE, Row
 from simdocs.model.skipped import Skip, Skipped
 from simdocs.names import display_name, name_to_text
 
 if TYPE_CHECKING:
     from simdocs.engines.run import Run
-
-_REMEMBERED = 1 << 22
-"""Bytes of names, with their objects, that are remembered: 20,000 names of 60 bytes."""
-
-_OBJECTS = 150
-"""Bytes that a remembered name takes in addition to its own."""
 
 
 def names_for(run: Run, documents: Documents, known: Corpus | None = None) -> DocumentNames:
@@ -38,20 +32,11 @@ def names_for(run: Run, documents: Documents, known: Corpus | None = None) -> Do
 
 
 class PrintedNames:
-    """Names to print. A line whose name is also the path of something else is reported, and not printed.
-
-    A document of many pairs is looked up once, unless very many others come between.
-    """
+    """Names to print. A line whose name is also the path of something else is reported, and not printed."""
 
     def __init__(self, skipped: Skipped) -> None:
         self._skipped = skipped
         self._reported = set[bytes]()
-        self._documents: Corpus | None = None
-        self._forget()
-
-    def _forget(self) -> None:
-        # By whether the documents are kept: the names of some rows, and those of them that cannot be printed.
-        self._names, self._unfit, self._bytes = (dict[int, bytes](), dict[int, bytes]()), (set[int](), set[int]()), 0
 
     def of(self, documents: Corpus, rows: Array, *, kept: bool = False) -> tuple[list[bytes], Mask]:
         """The names of these rows, and which of them can be printed.
@@ -59,37 +44,18 @@ class PrintedNames:
         kept: nobody removes these documents. Then standard input can always be printed, although a file may be called
         `-`, too.
         """
-        if self._documents is not documents:
-            self._documents = documents
-            self._forget()
-        places = np.asarray(rows).tolist()
-        missing = [row for row in dict.fromkeys(places) if row not in self._names[kept]]
-        if missing and self._bytes > _REMEMBERED:
-            self._forget()
-            missing = list(dict.fromkeys(places))
-        known, unfit = self._names[kept], self._unfit[kept]
-        if missing:
-            names, fits = self._looked_up(documents, np.array(missing), kept=kept)
-            known.update(zip(missing, names, strict=True))
-            unfit.update(row for row, fit in zip(missing, fits.tolist(), strict=True) if not fit)
-            self._bytes += sum(map(len, names)) + _OBJECTS * len(names)
-        fit = np.ones(len(places), bool)
-        if unfit:
-            fit[:] = [row not in unfit for row in places]
-        return list(map(known.__getitem__, places)), fit
-
-    def _looked_up(self, documents: Corpus, rows: Rows, *, kept: bool) -> tuple[list[bytes], Mask]:
-        names = documents.names(rows)
-        printed = documents.printed_names(rows, names)
+        every = distinct(np.asarray(rows, np.int64))
+        printed = documents.printed_names(every)
         fit = np.ones(len(printed), bool)
         if places := [place for place, path in enumerate(printed) if b"#" in path or path == b"-"]:
-            rows_of_files = documents.containers(rows[places]) > 0
+            rows_of_files = documents.containers(every[places]) > 0
             for place, is_row in zip(places, rows_of_files.tolist(), strict=True):
                 path = printed[place]
                 if (is_row or (path == b"-" and not kept)) and os.path.lexists(path):
                     fit[place] = False
                     self._report(path)
-        return printed, fit
+        at = np.searchsorted(every, rows)
+        return [printed[place] for place in at.tolist()], fit[at]
 
     def _report(self, path: bytes) -> None:
         if path not in self._reported:

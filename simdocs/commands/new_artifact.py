@@ -1,19 +1,21 @@
-"""A new artifact: its arrays and its documents, and what it says of the run that has made it."""
+"""A new artifact, or a dry run of one: its arrays and documents, and what it says of the run that has made it."""
 
 from __future__ import annotations
 
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
 from simdocs.advice import length_advice
+from simdocs.artifacts.writer import check_target
+from simdocs.commands.named_rows import DocumentNames, RecordedNames, names_for
 from simdocs.commands.resolve import Resolved, of_bands, of_documents, of_signatures
-from simdocs.commands.searching import facts_of_build, lines_of_build
+from simdocs.commands.searching import facts_of_build, lines_of_build, read_in_words, update_in_words
 from simdocs.commands.standing import (
     NOTHING,
     Given,
@@ -28,12 +30,12 @@ from simdocs.commands.standing import (
 from simdocs.engines.run import Run, each_band, threads_for
 from simdocs.errors import UnjudgedError, UsageError
 from simdocs.kernels.banding import low_recall
-from simdocs.matching.corpus import name_prefix
+from simdocs.matching.corpus import Corpus, name_prefix
 from simdocs.matching.preparing import report_ignored, unknown_recall, useless_template
 from simdocs.model.artifact import Artifact, BandIndex, Signatures, as_ranges
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import NO_TOKENS, Array, Index, Ragged, Rows, Tokens
-from simdocs.model.result import Result
+from simdocs.model.result import AT_ONCE, NAME, Result, Row, Table, table_head
 from simdocs.names import display_name, name_to_text
 from simdocs.options.recipes import OF_BANDS, IndexRecipe, Recipe, SignatureRecipe
 from simdocs.options.texts import Updating
@@ -50,6 +52,7 @@ from simdocs.version import __version__
 
 if TYPE_CHECKING:
     from simdocs.commands.build import Build
+
 
 BuildPlan = Resolved["Build"]
 
@@ -312,3 +315,81 @@ def facts_of_reading(artifact: Artifact) -> dict[str, Any]:
 
 OF_READING = ("root", "read_ns", "max_size", "skipped")
 """The keys in run.json about the run that read the documents. Artifacts made from its artifact have them, too."""
+
+
+STATUSES, REMOVED = ("unchanged", "changed", "new", "renamed"), "removed"
+"""What an update would do with a document."""
+
+CHANGES = table_head(status=NAME, document=NAME)
+
+
+class _Discard:
+    """Takes the arrays of an artifact, and keeps nothing."""
+
+    def append(self, name: str, piece: Array) -> None:
+        """Forget these rows."""
+
+    def finish(self, documents: Documents, recipe: Recipe, run: Mapping[str, Any]) -> None:
+        """Write nothing."""
+
+
+def changes_of(options: Build, run: Run) -> Result:
+    """The changes that a build would make. This fails as the build would, but takes no lock.
+
+    A row has the status and the name of a document: first those that the artifact would hold, and then those of removed
+    ones in their old order. The list `all` has unchanged ones, too.
+    """
+    plan = plan_of(options)
+    assert options.output is not None
+    check_target(os.fsdecode(options.output), options.kind)
+    plan = with_all_ignored(plan, run)
+    there = standing_for(options, plan)
+    built, found = build_and_compare(plan, _Discard(), run, there, "it would be rebuilt from scratch")
+    documents, target = built.documents, display_name(options.output)
+    assert documents is not None
+    now = Corpus.of(documents, plan.recipe)
+    if plan.intake.artifact is not None:
+        now = Corpus.of_artifact(plan.intake.artifact)
+    statuses = np.zeros(len(documents), np.int8)
+    for number, rows in enumerate((found.changed, found.new, found.renamed), 1):
+        statuses[rows] = number
+    names = names_for(run, documents)
+
+    def changes(rows: Rows) -> Iterator[list[Row]]:
+        yield from _rows(now, rows, [STATUSES[number] for number in statuses[rows].tolist()], names)
+        if there.artifact is not None:
+            earlier = RecordedNames(there.artifact.documents, {}) if run.look is None else names
+            of_old = Corpus.of_artifact(there.artifact)
+            yield from _rows(of_old, found.removed, [REMOVED] * len(found.removed), earlier)
+
+    table = Table(CHANGES, lambda: changes(np.flatnonzero(statuses)))
+    every = Table(CHANGES, lambda: changes(np.arange(len(statuses))))
+    if run.draw is not None:
+        run.draw(every if run.look is not None and run.look.verbose else table)
+    facts = {name: value for name, value in built.summary().items() if name != "looks_like"}
+    facts |= {"dry_run": True, "looks_like": built.summary()["looks_like"]}
+
+    def lines(seconds: float, _verbose: bool) -> Iterator[str]:
+        yield read_in_words(documents, run.skipped)
+        if note := facts["update"]["note"]:
+            yield note
+        yield update_in_words(facts["update"])
+        yield f"{target}: not written, because this is a dry run ({seconds:.2f} s)"
+
+    return Result(
+        options.command,
+        table,
+        lists={"all": every},
+        facts=facts,
+        lines=lines,
+        documents=documents,
+        skipped=run.skipped,
+        advice=built.advice,
+    )
+
+
+def _rows(documents: Corpus, rows: Rows, statuses: Sequence[str], names: DocumentNames) -> Iterator[list[Row]]:
+    """Yield the documents with their statuses, if their names can be printed."""
+    for at in range(0, len(rows), AT_ONCE):
+        found, fit = names.of(documents, rows[at : at + AT_ONCE])
+        yield [(statuses[at + place], found[place]) for place in np.flatnonzero(fit).tolist()]

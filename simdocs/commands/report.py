@@ -83,13 +83,6 @@ class Report(Drawn):
         return self.file_formats()["html" if self.figure is None else "svg"]
 
 
-_NAMED = 3
-"""Reasons that a note names."""
-
-_UNIT = "words"
-"""The unit of the differences."""
-
-
 def answer(options: Report, run: Run) -> ReportOfGroups:  # noqa: ARG001  (as all answers)
     """The report of a saved answer, or of groups that were just found, of which texts in memory are shown, too.
 

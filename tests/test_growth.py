@@ -24,7 +24,6 @@ import pytest
 
 import simdocs
 from simdocs.kernels.native import kernels_in_use
-from simdocs.matching import groups
 from simdocs.matching.rounds import GroupingState
 from simdocs.model.ragged import Ragged
 from simdocs.reading import identity
@@ -270,9 +269,7 @@ def test_a_match_that_is_looked_up_costs_no_more_among_more_documents(tmp_path, 
 
 @pytest.mark.parametrize("number", SIZES)
 @pytest.mark.parametrize("family", [chain, near_copies, identical])
-def test_a_document_costs_no_more_among_more_documents_of_its_component(tmp_path, monkeypatch, family, number):
-    """A component is compared wholly up to 1,000 texts, and a sample of it beyond: here it is sampled from 50 on."""
-    monkeypatch.setattr(groups, "_COMPARED_WHOLLY", 50)
+def test_a_document_costs_no_more_among_more_documents_of_its_component(tmp_path, family, number):
     first, second = added(tmp_path, family, number, in_components)
     for name in ("made", "candidates", "compared"):
         costs = getattr(first, name), getattr(second, name)

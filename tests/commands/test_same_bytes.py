@@ -25,7 +25,6 @@ BLOCKS = {
     "matching.self_join": ("_BUFFERED",),
     "matching.rounds": ("_AT_ONCE",),
     "matching.corpus": ("_NAME_BYTES", "_NAMED_AT_ONCE"),
-    "matching.groups": ("_COMPARED_WHOLLY",),
     "matching.preparing": ("_MANY",),
     "matching.bitmap_filter": ("_MOST_BYTES", "_AT_ONCE"),
     "matching.exact_join": ("_DOCUMENT", "_MUCH"),

@@ -66,14 +66,17 @@ class Records:
         """Yield the lines. Of a row that is too long, what decides where it ends is left, and nothing is held."""
         pieces = list[str]()
         for read in iter(partial(self._text.readline, _AT_ONCE), ""):
-            self.size, self._end = self.size + len(read), read[-2:]
+            self.size, self._end = self.size + len(read), read
             self.raw.append(read)
             piece = read
             if self.size > self._limit:
                 piece, self.raw = self._others.sub("x", read), []
+            if not pieces and read.endswith(("\n", "\r")):
+                yield piece
+                continue
             pieces.append(piece)
             if read.endswith(("\n", "\r")):
-                yield "".join(pieces) if len(pieces) > 1 else piece
+                yield "".join(pieces)
                 pieces = []
         if pieces:
             yield "".join(pieces)
@@ -156,7 +159,7 @@ def _rows(source: Source, form: str, fields: Sequences) -> Iterator[FileRow]:
     each = iter(records)
     names = [] if fields.no_header else next(each, [])
     for row in each:
-        if records.length > source.most:
+        if records.size > source.most and records.length > source.most:
             yield too_large(records.length, source.limit) or DocumentSkipped("oversized"), 0
         elif names and len(row) != len(names):
             why = f"{counted(len(row), 'field')}, but the header has {len(names):,}"

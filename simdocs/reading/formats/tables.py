@@ -143,8 +143,8 @@ def _rows(source: Source, form: str, fields: Sequences, wanted: Index | None) ->
                 yield from [(shape, 0)] * batch.num_rows
             else:
                 size = batch.nbytes // batch.num_rows
-                for row in zip(*(batch.column(name) for name in columns), strict=True):
-                    yield {name: _value(each) for name, each in zip(columns, row, strict=True)}, size
+                for row in zip(*(_values(batch.column(name)) for name in columns), strict=True):
+                    yield dict(zip(columns, row, strict=True)), size
 
 
 def schema_of(table: Any) -> Any:
@@ -172,8 +172,15 @@ def _may_hold_texts(kind: Any) -> bool:
     return not (types.is_primitive(kind) or types.is_null(kind) or types.is_binary(kind) or types.is_large_binary(kind))
 
 
+def _values(column: Any) -> list[Any]:
+    """The values of a column; bytes in place of a text that is not UTF-8."""
+    try:
+        return column.to_pylist()  # type: ignore[no-any-return]
+    except UnicodeDecodeError:
+        return [_value(each) for each in column]
+
+
 def _value(scalar: Any) -> Any:
-    """A value; bytes in place of a text that is not UTF-8."""
     try:
         return scalar.as_py()
     except UnicodeDecodeError:

@@ -28,6 +28,7 @@ from simdocs.matching.rounds import GroupingState
 from simdocs.model.ragged import Ragged
 from simdocs.reading import identity
 from tests.amounts import slow
+from tests.reading.small_chunks import cut_small
 
 PROGRAM = os.path.dirname(simdocs.__file__) + os.sep
 VERIFIER = os.path.join(PROGRAM, "matching", "verify.py")
@@ -135,6 +136,10 @@ def identical(number: int) -> list[str]:
     return unrelated(1) * number
 
 
+def five_sentences(number: int) -> list[str]:
+    return unrelated(5) * (number // 5)
+
+
 def tiny(number: int) -> list[str]:
     """Of one character and more, many of them less than a shingle."""
     dice = random.Random(6)
@@ -148,6 +153,25 @@ Question = Callable[..., object]
 def lines(where: Path, texts: list[str]) -> Path:
     path = where / f"{len(texts)}.jsonl"
     path.write_text("".join(f"{json.dumps({'text': text})}\n" for text in texts))
+    return path
+
+
+def with_last_field(where: Path, texts: list[str]) -> Path:
+    """Each line has the same last field."""
+    path = where / f"{len(texts)}.jsonl"
+    path.write_text("".join(f"{json.dumps({'text': text, 'language': 'en'})}\n" for text in texts))
+    return path
+
+
+def with_blank_lines(where: Path, texts: list[str]) -> Path:
+    path = where / f"{len(texts)}.jsonl"
+    path.write_text("".join(f"{json.dumps({'text': text})}\n{9 * chr(10)}" for text in texts))
+    return path
+
+
+def table(where: Path, texts: list[str]) -> Path:
+    path = where / f"{len(texts)}.csv"
+    path.write_text("text,language\n" + "".join(f'"{text}\n",en\n' for text in texts))
     return path
 
 
@@ -230,6 +254,16 @@ SIZES = [150, *slow(1000)]
 def test_a_document_costs_no_more_among_more_documents(tmp_path, family, ask, number):
     first, second = added(tmp_path, family, number, ask)
     for name in ("calls", "made", "candidates", "compared"):
+        costs = getattr(first, name), getattr(second, name)
+        assert growth(*costs, first.documents, second.documents) <= MOST, (name, costs)
+
+
+@pytest.mark.parametrize("number", SIZES)
+@pytest.mark.parametrize("lay", [lines, with_last_field, with_blank_lines, table])
+def test_a_row_costs_no_more_among_more_rows_however_alike_they_are(tmp_path, monkeypatch, lay, number):
+    cut_small(monkeypatch, 1 << 12)
+    first, second = added(tmp_path, five_sentences, number, simdocs.signature, lay)
+    for name in ("calls", "made"):
         costs = getattr(first, name), getattr(second, name)
         assert growth(*costs, first.documents, second.documents) <= MOST, (name, costs)
 

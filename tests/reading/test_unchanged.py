@@ -179,7 +179,7 @@ def test_two_files_with_one_inode_number_are_told_apart(case: Case) -> None:
     assert files["file_size"][0] == files["file_size"][1]
     for name in ("mtime_ns", "ctime_ns", "inode"):
         files[name][:2] = files[name][0]
-    earlier = EarlierFiles(replace(documents, sources=replace(documents.sources, files=files)), identity.now(), 1 << 20)
+    earlier = EarlierFiles(replace(documents, sources=documents.sources._replace(files=files)), identity.now(), 1 << 20)
     found = file_list.FileList.of([b"new/a", b"new/b"], [0, 0], {}, texts=False)
     for name, recorded in (("size", "file_size"), ("mtime_ns", "mtime_ns"), ("ctime_ns", "ctime_ns")):
         found.stamps[name] = files[recorded][:2]
@@ -353,7 +353,7 @@ def test_what_came_from_no_file_is_never_unchanged(case: Case) -> None:
     files = documents.sources.files.copy()
     for name in ("file_size", "mtime_ns", "ctime_ns", "inode"):
         files[name][0] = 0
-    earlier = EarlierFiles(replace(documents, sources=replace(documents.sources, files=files)), identity.now(), 1 << 20)
+    earlier = EarlierFiles(replace(documents, sources=documents.sources._replace(files=files)), identity.now(), 1 << 20)
     found = file_list.FileList.of([b"docs/a"], [0], {}, texts=False)
     found.met["inode"] = 7
     assert compare(found, earlier, some.sequences(), 1 << 20, Updating()).same.tolist() == [-1]

@@ -8,7 +8,6 @@ import re
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -174,12 +173,9 @@ def _with_statuses(entries: Iterator[tuple[int, bytes]]) -> Iterator[tuple[int, 
             yield from ((number, name, None) for number, name in run)
         while some := list(islice(run, _ASKED)):
             names = [name for _, name in some]
-            for (number, name), status in zip(some, each_ahead(names, partial(_status_in, names)), strict=True):
+            statuses = each_ahead(names, lambda place, names=names: status_of(names[place]))  # type: ignore[misc]
+            for (number, name), status in zip(some, statuses, strict=True):
                 yield number, name, status
-
-
-def _status_in(names: Sequence[bytes], place: int) -> os.stat_result:
-    return status_of(names[place])
 
 
 def walk(root: bytes, walking: Walking, skipped: Skipped, patterns: Patterns | None = None) -> Iterator[Found]:
@@ -323,7 +319,7 @@ class _Walk:
 _LONG, _SHOWN = 255, 80
 """A missing name of more than 255 bytes is probably a text. A message shows its first 80."""
 
-_URL = re.compile(rb"([A-Za-z][A-Za-z0-9+.-]*)://")
+_URL = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]*://")
 
 _SUFFIX = re.compile(rb"\.[A-Za-z0-9]{1,5}$")
 
@@ -336,13 +332,8 @@ def not_found(name: bytes, error: OSError, *, listed: bool = False) -> InputErro
     shown = display_name(name if len(name) <= _LONG else name[:_SHOWN] + b"...")
     if is_uri(name):
         return InputError(f"{shown}: {error.strerror or error}")
-    if url := _URL.match(name):
-        if url[1].lower() == b"file":
-            return InputError(f"{shown}: this is a URL: give the path, {shown[url.end() :]}")
-        example = (
-            f", for example with curl -sSf {shown} -o FILE" if url[1].lower() in (b"http", b"https", b"ftp") else ""
-        )
-        return InputError(f"{shown}: this is a URL, and simdocs reads files: download it first{example}")
+    if _URL.match(name):
+        return InputError(f"{shown}: this is a URL, and simdocs reads files: download it, or give its path")
     (directory, pattern), hint = os.path.split(name), ""
     if error.errno == errno.ENOENT and {b"*", b"?"} & {pattern[at : at + 1] for at in range(len(pattern))}:
         where = display_name(directory or b".")

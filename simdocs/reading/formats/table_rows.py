@@ -154,7 +154,8 @@ class TableWriter:
             self._count += len(table)
         columns = list(table.columns)
         if flags is not None:
-            names = [None if name is None else _as_utf8(name) for name, _, _ in flags]
+            bytes_of = [None if name is None else name.encode("utf-8", "surrogateescape") for name, _, _ in flags]
+            names = [None if name is None else name.decode("utf-8", "backslashreplace") for name in bytes_of]
             values = (names, [each.similarity for each in flags], [each.group for each in flags])
             columns += map(self._pyarrow.array, values, self._schema.types[-len(values) :])
         self._held.append(self._pyarrow.Table.from_arrays(columns, schema=self._schema))
@@ -184,8 +185,3 @@ def _open_writer(target: Any, form: str, schema: ArrowObject, source: RowSource)
     is_stream = any(hasattr(field.type, "index_type") for field in schema) if same is None else same.is_stream
     options = ipc.IpcWriteOptions(compression=None if same is None else same.codec, use_threads=False)
     return (ipc.new_stream if is_stream else ipc.new_file)(target, schema, options=options)
-
-
-def _as_utf8(name: str) -> str:
-    """A name with an escape for each byte that is not UTF-8."""
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

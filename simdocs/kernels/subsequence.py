@@ -15,7 +15,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from simdocs.model.ragged import Array, Index, Keys, distinct
+from simdocs.kernels.buckets import equal_runs
+from simdocs.kernels.windows import window_keys
+from simdocs.model.ragged import Array, Index, distinct
 
 _STORED_CELLS = 1 << 28
 """Cells of the largest table whose rows are held, one bit each: 32 MiB."""
@@ -166,9 +168,6 @@ RUN = 8
 _APART = 256
 """Symbols of `a` in which one run is matched. More would make what is between them shorter, and its LCS less good."""
 
-_FACTORS = np.uint64(0x9FB21C651E98DF25), np.uint64(0xD6E8FEB86659FD93)
-"""Odd numbers with about as many bits set as not."""
-
 _AT_ONCE = 1 << 16
 """Places that are Python objects at the same time."""
 
@@ -199,50 +198,18 @@ def anchored_places(a: Array, b: Array, most_cells: int) -> tuple[Index, Index] 
 
 def _runs_of_both(a: Array, b: Array) -> tuple[Index, Index]:
     """Where the runs begin that each sequence has exactly once: places in a, ascending, and those in b."""
-    runs = _runs(a), _runs(b)
-    once = _once(runs[0])
-    once = once[_are_among(once, _once(runs[1]))]
-    left, right = (np.flatnonzero(_are_among(side, once)) for side in runs)
-    places = np.empty(len(once), np.int64)
-    places[np.searchsorted(once, runs[1][right])] = right
-    right = places[np.searchsorted(once, runs[0][left])]
+    keys = np.concatenate((window_keys(a, RUN), window_keys(b, RUN)))
+    order, of_a = np.argsort(keys, kind="stable"), max(0, len(a) - RUN + 1)
+    begins, sizes = equal_runs(keys[order])
+    places = order[begins[sizes == 2, np.newaxis] + (0, 1)]
+    places = places[(places[:, 0] < of_a) & (places[:, 1] >= of_a)]
+    left, right = places[np.argsort(places[:, 0])].T
+    right = right - of_a
     # Runs that only have the same hash are dropped.
     equal = np.ones(len(left), bool)
     for at in range(RUN):
         equal &= a[left + at] == b[right + at]
     return left[equal], right[equal]
-
-
-def _runs(symbols: Array) -> Keys:
-    """A hash of each run: uint64 (n - RUN + 1,), or none if there are fewer symbols."""
-    runs, size = symbols.astype(np.uint64), 1
-    while size < RUN:
-        # A run of twice the size is a pair of runs.
-        first, second = runs[:-size], runs[size:]
-        runs = first * _FACTORS[0]
-        runs ^= runs >> np.uint64(32)
-        runs += second
-        runs *= _FACTORS[1]
-        runs ^= runs >> np.uint64(32)
-        size *= 2
-    return runs
-
-
-def _once(runs: Keys) -> Keys:
-    """Those that occur once, ascending."""
-    ordered = np.sort(runs)
-    new = np.ones(len(ordered) + 1, bool)
-    np.not_equal(ordered[1:], ordered[:-1], out=new[1:-1])
-    return ordered[new[:-1] & new[1:]]
-
-
-def _are_among(runs: Keys, ordered: Keys) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Which runs are among these, which ascend."""
-    among = np.zeros(len(runs), bool)
-    for at in range(0, len(runs) if len(ordered) else 0, _AT_ONCE):
-        some = runs[at : at + _AT_ONCE]
-        among[at : at + _AT_ONCE] = ordered[np.minimum(np.searchsorted(ordered, some), len(ordered) - 1)] == some
-    return among
 
 
 def _in_order(left: Index, right: Index) -> tuple[Index, Index]:

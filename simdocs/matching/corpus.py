@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -65,6 +65,7 @@ class Corpus:
     met: how this run came to their files, (N,) MET; None if an earlier run read them.
     ignored: the tokens that are left out of all token sets, ascending.
     sets: the artifact of their token sets, or None.
+    sets_in_memory: token sets, and for each document the place of its set among them, or -1; None: none are held.
     rows: if they were selected from a larger corpus, their rows in it, and in `sets`; None: not selected.
     root: the directory from which their names are found; empty for the working directory.
     prefix: see `name_prefix`.
@@ -84,6 +85,7 @@ class Corpus:
     met: NDArray[np.void] | None = None
     ignored: Tokens = field(default_factory=lambda: NO_TOKENS)
     sets: Shingles | None = None
+    sets_in_memory: tuple[Ragged, Index] | None = None
     rows: Rows | None = None
     root: bytes = b""
     prefix: bytes = b""
@@ -155,7 +157,8 @@ class Corpus:
             signatures=MemoryColumn(self.signatures.rows(rows)),
             held=self._held(rows),
             met=self._met(rows),
-            rows=rows if self.rows is None else self.rows[rows],
+            rows=self._whole_rows(rows),
+            sets_in_memory=None,
             index=None,
             _documents=[],
         )
@@ -201,18 +204,10 @@ class Corpus:
         yield ours, first, rows[ours]
         yield theirs, second, rows[theirs] - len(first)
 
-    def _filled(self, out: Array, rows: Rows, values: Callable[[Corpus, Rows], Array]) -> Array:
+    def _filled(self, out: Array, rows: Rows, values: Callable[[Corpus, Rows], Array | list[bytes]]) -> Array:
         """Fill `out` with the values that this method of the parts returns for these rows."""
         for places, part, its in self._split(rows):
             out[places] = values(part, its)
-        return out
-
-    def _listed(self, rows: Rows, values: Callable[[Corpus, Rows], Sequence[bytes]]) -> list[bytes]:
-        """The list of what this method of the parts returns for these rows."""
-        out = [b""] * len(rows)
-        for places, part, its in self._split(rows):
-            for place, value in zip(places.tolist(), values(part, its), strict=True):
-                out[place] = value
         return out
 
     def _both(
@@ -234,7 +229,7 @@ class Corpus:
     def names(self, rows: Rows) -> list[bytes]:
         """The names of these documents."""
         if self.parts is not None:
-            return self._listed(rows, Corpus.names)
+            return list(self._filled(np.empty(len(rows), object), rows, Corpus.names))
         starts = self.name_offsets.rows(rows)
         lengths = self.name_offsets.rows(np.asarray(rows) + 1) - starts
         names = list[bytes]()
@@ -252,7 +247,7 @@ class Corpus:
     def printed_names(self, rows: Rows, names: list[bytes] | None = None) -> list[bytes]:
         """The names of these documents, as paths that work in the working directory. names: their names, if known."""
         if self.parts is not None:
-            return self._listed(rows, Corpus.printed_names)
+            return list(self._filled(np.empty(len(rows), object), rows, Corpus.printed_names))
         prefix, names = self.prefix, self.names(rows) if names is None else names
         if prefix:
             return [no_option(path_from(prefix, name)) for name in names]
@@ -293,7 +288,7 @@ class Corpus:
             for _, part, its in self._split(rows):
                 part.copy(its, run, texts=texts)
             return
-        if self.sets is not None and not texts:
+        if not texts and (self.sets is not None or self.sets_in_memory is not None):
             return
         lacking = distinct(rows[self.copies.lacks(self._whole_rows(rows), texts=texts)])
         if len(lacking):
@@ -337,8 +332,11 @@ class Corpus:
         return [(np.arange(len(rows)), self._source(rows))]
 
     def _source(self, rows: Rows) -> SetSource:
+        if self.sets_in_memory is not None:
+            sets, place = self.sets_in_memory
+            return sets.take(place[rows])
         if self.sets is not None:
-            rows = rows if self.rows is None else self.rows[rows]
+            rows = self._whole_rows(rows)
             starts = self.sets["offsets"].rows(rows)
             lengths = self.sets["offsets"].rows(rows + 1) - starts
             found = Ragged.from_lengths(self.sets["tokens"].at(ranges(starts, lengths)), lengths)

@@ -16,7 +16,7 @@ from simdocs.kernels.grouping import KEPT, REMOVED, UNDECIDED
 from simdocs.kernels.prefix_index import JoinIndex, match_blocks, similar_candidates
 from simdocs.matching.rounds import Compare, GroupingState, decided_in_rounds
 from simdocs.matching.verification_blocks import load_token_sets
-from simdocs.matching.verify import HeldSets, Verifier
+from simdocs.matching.verify import Verifier
 from simdocs.model.columns import GrowingArray
 from simdocs.model.groups import Pairs
 from simdocs.model.ragged import Array, Mask, Ragged, Rows, TextNumbers, batches, offsets_of
@@ -44,7 +44,9 @@ class ExactJoin:
             self.index = prefix_index.prefix_index(sets, verifier.threshold)
         else:
             self.index = containment_index.containment_index(sets, verifier.threshold)
-        self.verifier = replace(verifier, held=HeldSets(sets, rows, len(verifier.corpus)))
+        place = np.full(len(verifier.corpus), -1)
+        place[rows] = np.arange(len(rows))
+        self.verifier = verifier.for_corpus(replace(verifier.corpus, sets_in_memory=(sets, place)))
 
     def pairs(self, wanted: Mask | None = None) -> Iterator[tuple[TextNumbers, TextNumbers]]:
         """All candidate pairs, or those with a wanted member, ascending, in blocks.

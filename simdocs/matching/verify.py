@@ -15,7 +15,6 @@ from simdocs.kernels.bitmaps import bits_for
 from simdocs.matching.bitmap_filter import BitmapFilter
 from simdocs.matching.corpus import Corpus, name_prefix
 from simdocs.matching.verification_blocks import (
-    TokenSources,
     VerificationBlock,
     blocks_of_pairs,
     make_bitmaps,
@@ -24,32 +23,16 @@ from simdocs.matching.verification_blocks import (
 )
 from simdocs.model.artifact import Artifact
 from simdocs.model.groups import NestedPairs, Pairs
-from simdocs.model.ragged import BlockPlaces, Floats, Mask, Ragged, Rows, TextNumbers, batches, distinct
+from simdocs.model.ragged import BlockPlaces, Floats, Mask, Rows, TextNumbers, batches, distinct
 from simdocs.model.skipped import ALTERED, GONE, WITHOUT_FILE, Skip
 from simdocs.names import display_name, is_uri, path_from
-from simdocs.pipeline.reload import SetSource, found, of_unchanged_files, reload_texts
+from simdocs.pipeline.reload import found, of_unchanged_files, reload_texts
 
 _TOGETHER = 1 << 16
 """Pairs that are verified before the bitmap filter checks the next ones."""
 
 _MOST_DOCUMENTS = 1 << 14
 """The largest number of documents that are looked up together: their names and facts are Python objects then."""
-
-
-class HeldSets:
-    """Token sets in memory: those of some rows of a corpus.
-
-    place: (N,) for each document of the corpus, the place of its set, or -1.
-    """
-
-    def __init__(self, sets: Ragged, rows: Rows, size: int) -> None:
-        """size: the number of documents in the corpus."""
-        self.sets, self.place = sets, np.full(size, -1)
-        self.place[rows] = np.arange(len(rows))
-
-    def sources(self, rows: Rows) -> list[tuple[BlockPlaces, SetSource]]:
-        """The token sets of these rows, from memory."""
-        return [(np.arange(len(rows)), self.sets.take(self.place[rows]))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +42,6 @@ class Verifier:
     measure: what is compared with the threshold; containment needs the token sets in memory.
     exact: the exact similarity decides; otherwise the estimate.
     no_prefilter: compute the exact similarity of every candidate, however low its estimate is.
-    held: the token sets of all documents that are compared; None: documents are read again.
     """
 
     corpus: Corpus
@@ -69,7 +51,6 @@ class Verifier:
     measure: str = "jaccard"
     exact: bool = True
     no_prefilter: bool = False
-    held: HeldSets | None = None
     _bitmaps: BitmapFilter = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -126,8 +107,9 @@ class Verifier:
         """The pairs with the measure that is compared with the threshold, computed from their exact similarity."""
         if self.measure == "jaccard":
             return pairs
-        assert self.held is not None
-        left, right = (self.held.sets.lengths[self.held.place[rows]] for rows in (pairs.left, pairs.right))
+        assert self.corpus.sets_in_memory is not None
+        sets, place = self.corpus.sets_in_memory
+        left, right = (sets.lengths[place[rows]] for rows in (pairs.left, pairs.right))
         common = jaccard.overlaps_of(np.nan_to_num(pairs.jaccard), left, right)
         return _nested(pairs, jaccard.containments(common, left), jaccard.containments(common, right))
 
@@ -215,7 +197,7 @@ class Verifier:
 
         OutputError: there is no room for the copies.
         """
-        if self.exact and self.held is None:
+        if self.exact:
             self.corpus.copy(rows, self.run)
 
     def lost_copies(self, rows: Rows, texts: TextNumbers) -> Mask:
@@ -262,17 +244,14 @@ class Verifier:
         self._bitmaps.bits = self._bitmaps.bits or bits_for(float(facts["length"].mean()), self.threshold)
         cuts = list(batches(facts["size"]))
         work = partial(make_bitmaps, shingling=self.corpus.recipe.shingling, bits=self._bitmaps.bits)
-        wanted = (self._sources(rows[cut.start : cut.stop]) for cut in cuts)
+        wanted = (self.corpus.sources(rows[cut.start : cut.stop]) for cut in cuts)
         for cut, (maps, sizes, loaded, skips) in zip(cuts, self.run.engine.map(work, wanted), strict=True):
             self._bitmaps.add(rows[cut.start : cut.stop], maps, sizes, loaded)
             self.report(skips)
 
     def _block(self, rows: Rows, lefts: BlockPlaces, rights: BlockPlaces) -> VerificationBlock:
         documents, places = numbered(np.concatenate((lefts, rights)), len(rows))
-        return VerificationBlock(self._sources(rows[documents]), places[: len(lefts)], places[len(lefts) :])
-
-    def _sources(self, rows: Rows) -> TokenSources:
-        return (self.corpus if self.held is None else self.held).sources(rows)
+        return VerificationBlock(self.corpus.sources(rows[documents]), places[: len(lefts)], places[len(lefts) :])
 
 
 def outdated_warnings(run: Run, *artifacts: Artifact | None, texts: bool = False) -> list[str]:

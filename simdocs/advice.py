@@ -25,7 +25,7 @@ from simdocs.options.families import UNITS, UnitFigures
 from simdocs.options.recipes import MOST_UNITS, RECORDED, Shingling
 
 if TYPE_CHECKING:
-    from simdocs.matching.sampled_pairs import PairSample
+    from simdocs.matching.measured_recall import PairSample
 
 
 _LIKELY = 0.05

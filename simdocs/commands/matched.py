@@ -15,8 +15,7 @@ from simdocs.engines.run import Run
 from simdocs.kernels.banding import least_probability, threshold_warning
 from simdocs.matching.containing import find_containing
 from simdocs.matching.corpus import Corpus
-from simdocs.matching.index_matches import Lookup, MatchBlock, PairsOnce, find_matches
-from simdocs.matching.lookup import index_of
+from simdocs.matching.lookup import Lookup, MatchBlock, PairsOnce, find_matches, index_of
 from simdocs.matching.nearest import find_nearest
 from simdocs.matching.preparing import prepare, unknown_recall
 from simdocs.matching.verify import Verifier, outdated_warnings

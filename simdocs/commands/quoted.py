@@ -13,7 +13,7 @@ from simdocs.commands.searching import facts_left_out, facts_read, left_out_in_w
 from simdocs.engines.run import Run
 from simdocs.errors import UsageError
 from simdocs.matching.corpus import Corpus
-from simdocs.matching.index_matches import Lookup
+from simdocs.matching.lookup import Lookup
 from simdocs.matching.passage_search import PassageSearch
 from simdocs.matching.preparing import prepare
 from simdocs.matching.quoting import Quote, Quoting

@@ -34,8 +34,8 @@ from simdocs.kernels.banding import least_probability, low_recall
 from simdocs.matching.corpus import Corpus, check_root
 from simdocs.matching.difference import difference
 from simdocs.matching.exact_join import token_sets
+from simdocs.matching.measured_recall import PairSample, sample_pairs, twentieths
 from simdocs.matching.preparing import prepare
-from simdocs.matching.sampled_pairs import PairSample, sample_pairs, twentieths
 from simdocs.matching.verify import Verifier, outdated_warnings
 from simdocs.model.artifact import Artifact, BandIndex, Shingles
 from simdocs.model.comparison import Tuning

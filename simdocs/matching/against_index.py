@@ -11,7 +11,7 @@ import numpy as np
 from simdocs.kernels.buckets import equal_runs
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.groups import Decision, DistinctTexts, greedy, in_keep_order
-from simdocs.matching.lookup import bounds, copies_of, index_of, keys_for, owners_at
+from simdocs.matching.lookup import bounds, copies_of, index_of, owners_at
 from simdocs.matching.same_documents import in_same_place, recognised
 from simdocs.matching.self_join import BucketCandidates
 from simdocs.matching.verify import Verifier
@@ -40,8 +40,7 @@ def decide_against(indexed: Corpus, verifier: Verifier, grouping: Grouping) -> D
     original = np.where(known, -1, _originals(of_index, new.documents, rewritten))
     copies = np.flatnonzero(original >= 0)
     texts = in_keep_order(new.documents, grouping.keep, known | (original >= 0))
-    keys = keys_for(index, new.signatures.all(), texts.first)
-    begins, ends = bounds(index, keys)
+    keys, begins, ends = bounds(index, new.signatures.all(), texts.first)
     owners = owners_at(index, ranges(begins.ravel(), (ends - begins).ravel()))
     owners = _copies_for(owners, of_index, rewritten)
     of_key = np.repeat(np.arange(keys.size), (ends - begins).ravel())[owners >= 0]

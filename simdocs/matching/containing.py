@@ -17,8 +17,7 @@ from simdocs.kernels.fracminhash import least_hits, sketches
 from simdocs.kernels.jaccard import containments, of_overlaps
 from simdocs.kernels.prefix_index import smallest_part
 from simdocs.matching.exact_join import token_sets
-from simdocs.matching.index_matches import Lookup, MatchBlock, ranked
-from simdocs.matching.lookup import IndexTexts
+from simdocs.matching.lookup import IndexTexts, Lookup, MatchBlock, ranked
 from simdocs.matching.verify import Verifier
 from simdocs.model.artifact import BandIndex
 from simdocs.model.groups import ContainedPairs

@@ -83,7 +83,7 @@ class Decision:
 
     def duplicates(self) -> Rows:
         """The rows of all duplicates, ascending."""
-        return self._unchanged(np.flatnonzero(self._is_duplicate()))
+        return self._unchanged(distinct(self.pairs.right))
 
     def kept(self) -> Rows:
         """The rows of all eligible documents that are not duplicates, ascending.
@@ -110,13 +110,9 @@ class Decision:
         return np.delete(rows, recorded[[name in lost for name in names]])
 
     def _all_kept(self) -> Rows:
-        kept = ~self._is_duplicate()
-        return np.flatnonzero(kept if self.eligible is None else kept & self.eligible)
-
-    def _is_duplicate(self) -> Mask:
-        is_duplicate = np.zeros(len(self.corpus), bool)
-        is_duplicate[self.pairs.right] = True
-        return is_duplicate
+        kept = np.ones(len(self.corpus), bool) if self.eligible is None else self.eligible.copy()
+        kept[self.pairs.right] = False
+        return np.flatnonzero(kept)
 
     def _unchanged(self, rows: Rows) -> Rows:
         return rows[self.verifier.unchanged(rows)] if self.verifier.exact else rows
@@ -127,8 +123,6 @@ def decide(join: SelfJoin, grouping: Grouping) -> Decision:
     texts = in_keep_order(join.verifier.corpus.documents, grouping.keep, join.lost)
     candidates, verifier = join.candidates(texts.first, texts.number, grouping.max_candidates)
     if grouping.cluster == "components":
-        from simdocs.matching.groups import connected
-
         decision = connected(texts, candidates, verifier)
     else:
         decision = greedy(texts, candidates, verifier)

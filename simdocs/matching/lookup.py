@@ -1,9 +1,10 @@
-"""Lookups in an index: candidates from its bucket tables, of which only the needed blocks are read, and its texts."""
+"""Lookups in an index: candidates from its bucket tables, of which only the needed blocks are read, and matches."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -13,12 +14,26 @@ from simdocs.kernels.buckets import PAIRS_AT_ONCE, band_keys, bucket_bounds, equ
 from simdocs.kernels.prefix_index import prefix_index, similar_candidates
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.exact_join import held_sets
+from simdocs.matching.same_documents import same_documents
 from simdocs.matching.verify import Verifier
 from simdocs.model.artifact import BandIndex
 from simdocs.model.documents import WITHOUT_TOKENS
-from simdocs.model.ragged import Array, BlockPlaces, Index, Keys, Ragged, Rows, Tokens, distinct, ranges
+from simdocs.model.groups import Pairs
+from simdocs.model.ragged import (
+    Array,
+    BlockPlaces,
+    Floats,
+    Index,
+    Keys,
+    Mask,
+    Ragged,
+    Rows,
+    Tokens,
+    distinct,
+    ranges,
+)
 
-ASKED_AT_ONCE = 1 << 12
+_ASKED_AT_ONCE = 1 << 12
 """Queries that are looked up at once."""
 
 _MATCHES_AT_ONCE = 1 << 20
@@ -31,14 +46,11 @@ def index_of(indexed: Corpus) -> BandIndex:
     return indexed.index
 
 
-def keys_for(index: BandIndex, signatures: Tokens, rows: Rows) -> Keys:
-    """The band keys of these rows of signatures, for the bands of the index: (B, len(rows)) uint64."""
-    return band_keys(signatures, rows, *index.recipe.banding.cut)
-
-
-def bounds(index: BandIndex, keys: Keys) -> tuple[Index, Index]:
-    """The beginning and the end of the bucket of each key (B, Q) in the flattened tables: two arrays (B, Q)."""
-    return bucket_bounds(keys, index["band_keys"].shape[1], index["band_keys"].at)
+def bounds(index: BandIndex, signatures: Tokens, rows: Rows) -> tuple[Keys, Index, Index]:
+    """The band keys of these rows of signatures, for the bands of the index: (B, len(rows)) uint64; and where the
+    bucket of each begins and ends in the flattened tables: two arrays of the same shape."""
+    keys = band_keys(signatures, rows, *index.recipe.banding.cut)
+    return keys, *bucket_bounds(keys, index["band_keys"].shape[1], index["band_keys"].at)
 
 
 def candidates(index: BandIndex, signatures: Tokens, rows: Rows) -> Iterator[tuple[Rows, BlockPlaces, Rows]]:
@@ -49,9 +61,9 @@ def candidates(index: BandIndex, signatures: Tokens, rows: Rows) -> Iterator[tup
     """
     size = index.n_documents
     copies = np.bincount(index["same_as"].all(), minlength=size)
-    for at in range(0, len(rows), ASKED_AT_ONCE):
-        part = rows[at : at + ASKED_AT_ONCE]
-        begins, ends = bounds(index, keys_for(index, signatures, part))
+    for at in range(0, len(rows), _ASKED_AT_ONCE):
+        part = rows[at : at + _ASKED_AT_ONCE]
+        _, begins, ends = bounds(index, signatures, part)
         counts = ends - begins
         # A block has about PAIRS_AT_ONCE pairs, or one document.
         block = np.cumsum(counts.sum(axis=0)) // PAIRS_AT_ONCE
@@ -149,3 +161,204 @@ def every_candidate(
         if across.any():
             some, place = np.unique(left[across], return_inverse=True)
             yield from cut_by_matches(rows[some], place, same_as[firsts[right[across] - len(rows)]], copies)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lookup:
+    """Documents to look up in an index, and which of their matches are wanted.
+
+    verifier: for the documents of the index.
+    asked: the queries, which are the documents to look up. Documents of the index do not match themselves.
+    top: the largest number of matches for each document (0: all).
+    itself: let a document that is in the index match itself.
+    """
+
+    verifier: Verifier
+    asked: Corpus
+    top: int = 0
+    itself: bool = False
+
+    @property
+    def indexed(self) -> Corpus:
+        """The documents of the index."""
+        return self.verifier.corpus
+
+    @property
+    def index(self) -> BandIndex:
+        """The index."""
+        return index_of(self.indexed)
+
+    @property
+    def filled(self) -> Rows:
+        """The queries that have tokens."""
+        return np.flatnonzero((self.asked.documents.facts["flags"] & WITHOUT_TOKENS) == 0)
+
+    def same(self, asked: Rows, rows: Rows) -> Mask:
+        """Whether asked[i] is the document rows[i] of the index: bool (P,)."""
+        same = same_documents(self.asked, asked, self.indexed, rows)
+        own = self.asked.rows
+        return same if own is None else same | (own[asked] == rows)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MatchBlock:
+    """All matches of some of the queries.
+
+    corpus: some documents of the index, and then all queries
+    pairs: a query (left) and its match (right), as rows of corpus, in order of left, falling similarity and name
+    left_out: the number of copies of these matches that are not listed
+    """
+
+    corpus: Corpus
+    pairs: Pairs
+    left_out: int = 0
+
+    @property
+    def asked(self) -> Rows:
+        """The row of each pair's query among the queries."""
+        assert self.corpus.rows is not None
+        return self.pairs.left - len(self.corpus.rows)
+
+    @property
+    def matches(self) -> Rows:
+        """The row of each pair's match in the index."""
+        assert self.corpus.rows is not None
+        return self.corpus.rows[self.pairs.right]
+
+
+def find_matches(lookup: Lookup, *, exact: bool = False, most_memory: int | None = None) -> Iterator[MatchBlock]:
+    """Yield all matches of the queries, block by block, in row order.
+
+    exact: find candidates by an exact join, which misses no match. most_memory: the bytes that this may take; None: all
+    available memory.
+    """
+    index, asked, verifier = lookup.index, lookup.asked, lookup.verifier
+    if exact:
+        found = every_candidate(verifier, asked, lookup.filled, most_memory)
+    else:
+        _copy_candidates(lookup)
+        found = candidates(index, asked.signatures.all(), lookup.filled)
+    for part, places, near in found:
+        firsts = distinct(near)
+        text, rows = copies_of(index["same_as"].all(), firsts)
+        both = lookup.indexed.select(rows).followed_by(asked)
+        pairs = _matches(lookup, verifier.for_corpus(both), text, part[places], np.searchsorted(firsts, near))
+        verifier.run.progress("looking up", int(part[-1]) + 1, len(asked))
+        yield MatchBlock(both, ranked(both, pairs, lookup.top))
+
+
+def _copy_candidates(lookup: Lookup) -> None:
+    """Copy the documents that cannot be read again where they are together, if they are compared in several blocks."""
+    asked, verifier = lookup.asked, lookup.verifier
+    if len(lookup.filled) <= _ASKED_AT_ONCE or not verifier.exact:
+        return
+    ours, theirs = np.zeros(len(asked), bool), np.zeros(len(lookup.indexed), bool)
+    for part, places, near in candidates(lookup.index, asked.signatures.all(), lookup.filled):
+        ours[part[places]] = theirs[near] = True
+    verifier.for_corpus(asked).copy(np.flatnonzero(ours))
+    verifier.copy(np.flatnonzero(theirs))
+
+
+def _matches(lookup: Lookup, block: Verifier, of: BlockPlaces, asked: Rows, text: BlockPlaces) -> Pairs:
+    """The verified pairs of queries with all copies of their candidate texts, of which there is one for each query.
+
+    A query is compared with the first unchanged copy, or with the next one if the first is the query itself, which may
+    have been edited since. block: for the documents of the index that have the text of a candidate, followed by all
+    queries. of: the text of each of these documents, by its place in the block, ascending.
+    """
+    assert block.corpus.rows is not None
+    rows, size = block.corpus.rows, len(of)
+    first, second = _unchanged_copies(block, of, size + asked, text)
+    copy = first[text]
+    if not lookup.itself:
+        copy = np.where(lookup.same(asked, rows[copy]), second[text], copy)
+        others = np.flatnonzero(copy >= 0)
+        asked, copy = asked[others], copy[others]
+    pairs = block.similar(size + asked, copy)
+    begins, ends = (np.searchsorted(of, of[pairs.right], side=side) for side in ("left", "right"))
+    pairs = pairs.take(np.repeat(np.arange(len(pairs)), ends - begins))
+    pairs = replace(pairs, right=ranges(begins, ends - begins))
+    if not lookup.itself:
+        pairs = pairs.take(np.flatnonzero(~lookup.same(pairs.left - size, rows[pairs.right])))
+    return block.confirmed(pairs)
+
+
+def _unchanged_copies(block: Verifier, of: BlockPlaces, asked: Rows, text: BlockPlaces) -> tuple[Rows, Rows]:
+    """The first unchanged copy of each text, or its first copy if none is; and the next unchanged one, or -1.
+
+    asked: the queries, as rows of the block.
+    """
+    first = np.searchsorted(of, np.arange(of.max(initial=-1) + 1))
+    second = np.full(len(first), -1)
+    rows = np.flatnonzero(np.isin(of, text[~block.below_prefilter(asked, first[text])]))
+    rows = rows[~block.lost_copies(rows, of[rows])]
+    begins, sizes = equal_runs(of[rows])
+    first[of[rows[begins]]] = rows[begins]
+    more = begins[sizes > 1]
+    second[of[rows[more]]] = rows[more + 1]
+    return first, second
+
+
+def ranked(corpus: Corpus, pairs: Pairs, top: int) -> Pairs:
+    """The pairs by document, then falling similarity, then name; at most `top` of each document (0: all)."""
+    rows, place = np.unique(pairs.right, return_inverse=True)
+    names = corpus.names(rows)
+    by_name = np.empty(len(rows), np.int64)
+    by_name[sorted(range(len(rows)), key=names.__getitem__)] = np.arange(len(rows))
+    pairs = pairs.take(np.lexsort((by_name[place], -pairs.score, pairs.left)))
+    if not top:
+        return pairs
+    begins = np.searchsorted(pairs.left, pairs.left)
+    return pairs.take(np.flatnonzero(np.arange(len(pairs)) - begins < top))
+
+
+class PairsOnce:
+    """Lists each pair of two changed documents of an index once.
+
+    changed: their rows in the index
+    text: the number of each text in the index
+    top: the largest number of matches of a document
+    nearest: whether blocks have only the nearest matches
+    """
+
+    def __init__(self, changed: Rows, text: Array, top: int, *, nearest: bool) -> None:
+        self._changed, self._text, self._top, self._nearest = changed, text, top, nearest
+        self._listed_by = defaultdict[int, list[int]](list)
+
+    def without_repeats(self, block: MatchBlock) -> MatchBlock:
+        """The block without pairs that an earlier block has the other way round, cut to `top` of each document.
+
+        Blocks must come in row order. Without `nearest`, they must have all matches.
+        """
+        rows, others = self._changed[block.asked], block.matches
+        is_changed = np.isin(others, self._changed)
+        if self._top or self._nearest:
+            places = self._chosen(rows, others, is_changed, block.pairs.score)
+        else:  # every pair is found from both sides
+            places = np.flatnonzero(~is_changed | (rows <= others))
+        return replace(block, pairs=block.pairs.take(places))
+
+    def _chosen(self, rows: Rows, others: Rows, is_changed: Mask, score: Floats) -> BlockPlaces:
+        """The places of the pairs to list. A document may list few, so a pair may be listed by the later one alone.
+
+        Among the matches of a document, earlier copies of its own text do not count, because each has a later copy to
+        list: otherwise, many copies of a changed text would list only each other. Of equally similar matches, unchanged
+        ones are chosen first.
+        """
+        if self._nearest:
+            order = np.arange(len(rows))
+        else:
+            left_out = is_changed & (others < rows) & (self._text[others] == self._text[rows])
+            order = np.lexsort((is_changed, -score, rows))
+            order = order[~left_out[order]]
+        chosen = list[BlockPlaces]()
+        begins, counts = equal_runs(rows[order])
+        for begin, count in zip(begins.tolist(), counts.tolist(), strict=True):
+            places = order[begin : begin + count]
+            row = int(rows[places[0]])
+            places = places[~np.isin(others[places], self._listed_by.pop(row, []))][: self._top or None]
+            chosen.append(places)
+            for other in others[places[is_changed[places]]].tolist():
+                if other > row:
+                    self._listed_by[other].append(row)
+        return np.sort(np.concatenate([np.empty(0, np.int64), *chosen]))

@@ -11,8 +11,7 @@ from simdocs.kernels.containment import Parts, containers
 from simdocs.kernels.jaccard import agreements, least_agreements, of_overlaps
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.exact_join import token_sets
-from simdocs.matching.index_matches import Lookup, MatchBlock, ranked
-from simdocs.matching.lookup import IndexTexts
+from simdocs.matching.lookup import IndexTexts, Lookup, MatchBlock, ranked
 from simdocs.model.groups import Pairs
 from simdocs.model.ragged import (
     Floats,

@@ -20,8 +20,7 @@ from simdocs.kernels.buckets import bucket_bounds, equal_runs
 from simdocs.kernels.fracminhash import CUT_OFF
 from simdocs.kernels.shinglers import normalised_texts, text_tokens
 from simdocs.matching.containing import sketch_owners
-from simdocs.matching.index_matches import Lookup
-from simdocs.matching.lookup import IndexTexts
+from simdocs.matching.lookup import IndexTexts, Lookup
 from simdocs.matching.passage_search import PassageSearch
 from simdocs.model.artifact import BandIndex
 from simdocs.model.columns import joined

@@ -131,7 +131,9 @@ class Frontier:
         # A ready member comes first in its open buckets, so each of these buckets has one of the kept members.
         self._kept[of_kept] += 1
         closed = of_kept[self._kept[of_kept] == self._most]
-        released = self._undecided_of(closed)
+        heads = self._heads[closed]
+        released = self._buckets.values[ranges(heads, self._buckets.offsets[closed + 1] - heads)]
+        released = released[self._status[released] == UNDECIDED]
         touched = distinct(np.concatenate((of_kept, of_removed)))
         left = self._heads[touched] < self._buckets.offsets[touched + 1]  # or all members are decided
         touched = touched[left & (self._kept[touched] < self._most)]
@@ -161,13 +163,6 @@ class Frontier:
         heads = self._heads[buckets]
         led: TextNumbers = self._buckets.values[heads[heads < self._buckets.offsets[buckets + 1]]]
         return led
-
-    def _undecided_of(self, buckets: Index) -> TextNumbers:
-        """The undecided members of these buckets, after the first one."""
-        starts = self._heads[buckets]
-        members = self._buckets.values[ranges(starts, self._buckets.offsets[buckets + 1] - starts)]
-        undecided: TextNumbers = members[self._status[members] == UNDECIDED]
-        return undecided
 
 
 def decided_in_rounds(

@@ -187,8 +187,11 @@ def similar_pairs(join: SelfJoin, *, all_copies: bool, changed: Mask | None = No
 
 def _chained_pairs(join: SelfJoin, firsts: Rows, text: TextNumbers, wanted: Mask | None) -> Iterator[Pairs]:
     candidates, verifier = join.pairs(firsts, text, wanted)
-    left_copies, right_copies = _chain(text)
-    done = 0
+    # Each document with the next copy of its text, ascending by the first.
+    order = np.argsort(text, kind="stable")
+    linked = np.flatnonzero((text[order][1:] == text[order][:-1]) & (text[order][1:] >= 0))
+    linked = linked[np.argsort(order[linked])]
+    left_copies, right_copies, done = order[linked], order[linked + 1], 0
     for left, right in candidates:
         similar = verifier.similar(firsts[left], firsts[right])
         # All pairs of a document are in one block: links up to its last document are yielded with it.
@@ -197,15 +200,6 @@ def _chained_pairs(join: SelfJoin, firsts: Rows, text: TextNumbers, wanted: Mask
         done = upto
         yield type(similar).concat([similar, links]).in_row_order() if len(links) else similar
     yield verifier.of_copies(left_copies[done:], right_copies[done:])
-
-
-def _chain(text: TextNumbers) -> tuple[Rows, Rows]:
-    """Each document with the next copy of its text: two columns of rows, ascending by the first."""
-    order = np.argsort(text, kind="stable")
-    linked = (text[order][1:] == text[order][:-1]) & (text[order][1:] >= 0)
-    left, right = order[:-1][linked], order[1:][linked]
-    by_left = np.argsort(left)
-    return left[by_left], right[by_left]
 
 
 class PairsLeftOut:
@@ -222,18 +216,14 @@ class PairsLeftOut:
         self._unwanted = np.zeros_like(copies)
         if changed is not None:
             self._unwanted = np.bincount(self._text[compared & ~changed], minlength=len(copies))
-        self.count = int((_of_two(copies) - _of_two(self._unwanted)).sum())
+        every, unwanted = (int((each * (each - 1) // 2).sum()) for each in (copies, self._unwanted))
+        self.count = every - unwanted
 
     def add(self, pairs: Pairs, listed: int) -> None:
         """Count the pairs left out for these pairs. listed: how many of them are listed."""
         left, right = self._text[pairs.left], self._text[pairs.right]
         every = self._copies[left] * self._copies[right] - self._unwanted[left] * self._unwanted[right]
         self.count += int(every[left != right].sum()) - listed
-
-
-def _of_two(copies: Index) -> Index:
-    """The number of pairs of this number of copies."""
-    return copies * (copies - 1) // 2
 
 
 def _every_pair(join: SelfJoin, firsts: Rows, text: TextNumbers, changed: Mask | None) -> Iterator[Pairs]:

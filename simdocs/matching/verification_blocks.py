@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -33,24 +32,18 @@ TokenSources = Sequence[tuple[BlockPlaces, SetSource]]
 """The sources of the token sets of some documents, each with the places of its sets among the documents."""
 
 
-class VerificationBlock(NamedTuple):
-    """Pairs to verify together, in one worker, which loads each document once.
+def verify_block(
+    block: tuple[TokenSources, BlockPlaces, BlockPlaces], state: WorkerState, shingling: Shingling
+) -> tuple[Floats, list[Skip]]:
+    """The Jaccard similarity of each pair, or NaN if a document is missing or has changed, and the skips of those.
 
-    sources: the sources of the token sets of some documents.
-    left, right: the pairs, as places of these documents.
+    block: the sources of the token sets of some documents, each of which is loaded once; and pairs of their places.
     """
-
-    sources: TokenSources
-    left: BlockPlaces
-    right: BlockPlaces
-
-
-def verify_block(block: VerificationBlock, state: WorkerState, shingling: Shingling) -> tuple[Floats, list[Skip]]:
-    """The Jaccard similarity of each pair, or NaN if a document is missing or has changed, and the skips of those."""
-    sets, rows, loaded, skips = _load(block.sources, state, shingling)
-    known = loaded[block.left] & loaded[block.right]
-    similarity = np.full(len(block.left), np.nan)
-    similarity[known] = jaccard.exact(sets, rows[block.left[known]], rows[block.right[known]])
+    sources, left, right = block
+    sets, rows, loaded, skips = _load(sources, state, shingling)
+    known = loaded[left] & loaded[right]
+    similarity = np.full(len(left), np.nan)
+    similarity[known] = jaccard.exact(sets, rows[left[known]], rows[right[known]])
     return similarity, skips
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import partial
 
@@ -15,7 +15,7 @@ from simdocs.kernels.bitmaps import bits_for
 from simdocs.matching.bitmap_filter import BitmapFilter
 from simdocs.matching.corpus import Corpus, name_prefix
 from simdocs.matching.verification_blocks import (
-    VerificationBlock,
+    TokenSources,
     blocks_of_pairs,
     make_bitmaps,
     numbered,
@@ -138,9 +138,14 @@ class Verifier:
         self.copy(rows[read])
         blocks = blocks_of_pairs(lefts, rights, sizes)
         work = partial(verify_block, shingling=self.corpus.recipe.shingling)
-        wanted = (self._block(rows, lefts[block], rights[block]) for block in blocks)
+
+        def wanted() -> Iterator[tuple[TokenSources, BlockPlaces, BlockPlaces]]:
+            for block in blocks:
+                documents, places = numbered(np.concatenate((lefts[block], rights[block])), len(rows))
+                yield self.corpus.sources(rows[documents]), places[: len(block)], places[len(block) :]
+
         missing = set[tuple[bytes, bytes]]()
-        for block, (values, skips) in zip(blocks, self.run.engine.map(work, wanted), strict=True):
+        for block, (values, skips) in zip(blocks, self.run.engine.map(work, wanted()), strict=True):
             similarity[unlike[block]] = values
             missing |= self.report(skips)
         self.looked_for(int(self.corpus.recorded(rows[read]).sum()), missing)
@@ -248,10 +253,6 @@ class Verifier:
         for cut, (maps, sizes, loaded, skips) in zip(cuts, self.run.engine.map(work, wanted), strict=True):
             self._bitmaps.add(rows[cut.start : cut.stop], maps, sizes, loaded)
             self.report(skips)
-
-    def _block(self, rows: Rows, lefts: BlockPlaces, rights: BlockPlaces) -> VerificationBlock:
-        documents, places = numbered(np.concatenate((lefts, rights)), len(rows))
-        return VerificationBlock(self.corpus.sources(rows[documents]), places[: len(lefts)], places[len(lefts) :])
 
 
 def outdated_warnings(run: Run, *artifacts: Artifact | None, texts: bool = False) -> list[str]:

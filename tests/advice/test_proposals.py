@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.advice import LARGE, best_threshold, is_code, is_crowd, template_fraction
-from simdocs.matching.sampled_pairs import PairSample
+from simdocs.matching.measured_recall import PairSample
 from tests import strategies as some
 from tests.labelled_texts import SETS
 

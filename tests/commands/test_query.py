@@ -135,7 +135,7 @@ def test_matches_are_those_that_share_a_bucket(texts, share, bands, rows):
 
 @pytest.mark.reliability("a query with 100,000 matches")
 @pytest.mark.parametrize("size", [1, 1 << 30])
-@pytest.mark.parametrize("constant", ["ASKED_AT_ONCE", "PAIRS_AT_ONCE"])
+@pytest.mark.parametrize("constant", ["_ASKED_AT_ONCE", "PAIRS_AT_ONCE"])
 def test_matches_do_not_depend_on_how_many_are_looked_up_at_once(monkeypatch, constant, size):
     texts = family(5, 90)
     monkeypatch.setattr(lookup, constant, size)
@@ -199,7 +199,7 @@ def test_missing_documents_of_the_index_are_reported_once(there, monkeypatch):
     expected = ask(there / "x.index", [there / "ours"]).numbered
     for row in {row[1] for row in expected if row[2] < 1}:
         os.remove(there / "theirs" / f"{row:04}")
-    monkeypatch.setattr(lookup, "ASKED_AT_ONCE", 1)
+    monkeypatch.setattr(lookup, "_ASKED_AT_ONCE", 1)
     work = ask(there / "x.index", [there / "ours"])
     assert set(work.numbered) < set(expected)
     names = [skip.name for skip in work.skipped.kept("unverified") if skip.detail == "gone"]

@@ -11,9 +11,9 @@ import pytest
 
 import simdocs
 from simdocs.engines.run import running
-from simdocs.matching import sampled_pairs
+from simdocs.matching import measured_recall
 from simdocs.matching.corpus import Corpus
-from simdocs.matching.sampled_pairs import PairSample, sample_pairs, twentieths
+from simdocs.matching.measured_recall import PairSample, sample_pairs, twentieths
 from simdocs.matching.verify import Verifier
 from tests.amounts import amount
 from tests.asked import ASKED
@@ -30,7 +30,7 @@ def sampled(texts: list[bytes], seed: int, times: float = 1.0, **amounts: Any) -
     made = simdocs.signature(texts=texts, unit="word", k=2, seed=seed)
     with running(ASKED["tune"](documents=(b"x",))) as run, ExitStack() as patched:
         for name, value in amounts.items():
-            patched.enter_context(mock.patch.object(sampled_pairs, name, value))
+            patched.enter_context(mock.patch.object(measured_recall, name, value))
         corpus = Corpus.of_artifact(made)
         firsts, _ = corpus.documents.distinct_texts()
         return sample_pairs(Verifier(corpus, 0.5, run), firsts, seed, times), corpus

@@ -15,7 +15,7 @@ import numpy as np
 
 from simdocs.engines.run import Run, Tally
 from simdocs.kernels.grouping import PairGraph, connect, connected_groups
-from simdocs.kernels.ignored_tokens import frequencies
+from simdocs.kernels.multisets import frequencies
 from simdocs.matching.corpus import Corpus
 from simdocs.model.documents import WIDE, Documents
 from simdocs.model.figures import STEPS

@@ -16,7 +16,7 @@ from simdocs.artifacts.manifest import differences
 from simdocs.artifacts.npy import damaged
 from simdocs.engines.run import Run
 from simdocs.errors import ArtifactError, InputError, ParametersError, UsageError
-from simdocs.kernels.ignored_tokens import digest_of
+from simdocs.kernels.multisets import digest_of
 from simdocs.matching.corpus import Corpus
 from simdocs.model.artifact import Artifact, Shingles
 from simdocs.model.ragged import NO_TOKENS, Index, Ragged, Rows, Tokens

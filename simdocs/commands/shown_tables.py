@@ -17,8 +17,7 @@ from simdocs.commands.resolve import in_words, is_artifact, opened, opened_shing
 from simdocs.engines.run import Run
 from simdocs.errors import ArtifactError, UsageError
 from simdocs.kernels.banding import chosen_by
-from simdocs.kernels.bucket_sample import agreeing_bands
-from simdocs.kernels.buckets import candidate_pairs, shared_runs
+from simdocs.kernels.buckets import agreeing_bands, candidate_pairs, shared_runs
 from simdocs.kernels.native import kernels_in_use
 from simdocs.matching.corpus import Corpus, name_prefix
 from simdocs.matching.preparing import buckets_of_index, corpus_of

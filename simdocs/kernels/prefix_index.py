@@ -26,7 +26,7 @@ from simdocs.kernels.buckets import equal_runs
 from simdocs.model.ragged import Array, Floats, Index, Keys, Mask, Ragged, Tokens, offsets_of, ranges, row_blocks
 
 if TYPE_CHECKING:
-    from simdocs.kernels.containment_index import ContainmentIndex
+    from simdocs.kernels.containment import ContainmentIndex
 
 _PART_BITS = 3
 """High bits of a token that select the part in which it is sorted. With eight parts, sorting takes 2 bytes for each

@@ -15,7 +15,7 @@ from simdocs.artifacts.npy import damaged
 from simdocs.engines.run import Run
 from simdocs.errors import ArtifactError, InputError
 from simdocs.kernels import jaccard
-from simdocs.kernels.ignored_tokens import leave_out
+from simdocs.kernels.multisets import leave_out
 from simdocs.model.artifact import Artifact, BandIndex, Shingles
 from simdocs.model.columns import Column, MemoryColumn, joined, separate
 from simdocs.model.documents import FACTS, DocumentFacts, Documents, separated, without_stamps

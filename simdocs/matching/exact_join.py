@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from simdocs.engines.engine import available_memory
 from simdocs.errors import MemoryNeededError, shown_memory
-from simdocs.kernels import containment_index, prefix_index
+from simdocs.kernels import containment, prefix_index
 from simdocs.kernels.grouping import KEPT, REMOVED, UNDECIDED
 from simdocs.kernels.prefix_index import JoinIndex, match_blocks, similar_candidates
 from simdocs.matching.rounds import Compare, GroupingState, decided_in_rounds
@@ -43,7 +43,7 @@ class ExactJoin:
         if verifier.measure == "jaccard":
             self.index = prefix_index.prefix_index(sets, verifier.threshold)
         else:
-            self.index = containment_index.containment_index(sets, verifier.threshold)
+            self.index = containment.containment_index(sets, verifier.threshold)
         place = np.full(len(verifier.corpus), -1)
         place[rows] = np.arange(len(rows))
         self.verifier = verifier.for_corpus(replace(verifier.corpus, sets_in_memory=(sets, place)))
@@ -200,7 +200,7 @@ class TokenMemory:
     def _needed(self, tokens: int) -> int:
         """The bytes that this number of tokens takes, with those of the documents if the user gave the limit."""
         is_jaccard = self._verifier.measure == "jaccard"
-        needed_by = prefix_index.bytes_needed if is_jaccard else containment_index.bytes_needed
+        needed_by = prefix_index.bytes_needed if is_jaccard else containment.bytes_needed
         join = needed_by(tokens, self._documents, self._verifier.threshold)
         return join + (_DOCUMENT * self._documents if self._is_given else 0)
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simdocs.kernels import jaccard
-from simdocs.kernels.bucket_sample import agreeing_bands
+from simdocs.kernels.buckets import agreeing_bands
 from simdocs.kernels.grouping import connect
 from simdocs.kernels.prefix_index import prefix_index, similar_candidates
 from simdocs.matching.exact_join import ExactJoin, token_sets

@@ -12,8 +12,8 @@ import numpy as np
 from simdocs.errors import UsageError
 from simdocs.kernels import jaccard, multisets
 from simdocs.kernels.banding import candidate_probability
-from simdocs.kernels.ignored_tokens import leave_out
 from simdocs.kernels.jaccard import shared_tokens
+from simdocs.kernels.multisets import leave_out
 from simdocs.kernels.shinglers import normalised_texts, shingled_texts, text_tokens, unit_numbers
 from simdocs.kernels.subsequence import cells, lcs_length
 from simdocs.model.columns import joined

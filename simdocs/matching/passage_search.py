@@ -9,7 +9,7 @@ import numpy as np
 
 from simdocs.kernels import characters as kinds
 from simdocs.kernels.common_runs import Edges, common_runs
-from simdocs.kernels.origins import Origins, origins
+from simdocs.kernels.normalise import Origins, origins
 from simdocs.kernels.shinglers import SHINGLERS, normalised_texts, text_tokens
 from simdocs.kernels.units import Units
 from simdocs.matching.difference import line_begins

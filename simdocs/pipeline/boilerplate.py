@@ -15,7 +15,7 @@ import numpy as np
 
 from simdocs.engines.run import Run
 from simdocs.kernels import multisets
-from simdocs.kernels.ignored_tokens import (
+from simdocs.kernels.multisets import (
     NOTHING,
     Frequencies,
     are_among,

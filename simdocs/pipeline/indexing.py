@@ -9,8 +9,7 @@ import numpy as np
 
 from simdocs.engines.run import in_threads
 from simdocs.kernels import banding, buckets, jaccard
-from simdocs.kernels.bucket_sample import agreeing_bands, pairs_of_band
-from simdocs.kernels.buckets import merged_band
+from simdocs.kernels.buckets import agreeing_bands, merged_band, pairs_of_band
 from simdocs.model.artifact import Artifact, BandIndex
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import Array, Floats, Index, Keys, Mask, Rows, TextNumbers, Tokens

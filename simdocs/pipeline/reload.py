@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from simdocs.kernels import multisets
-from simdocs.kernels.ignored_tokens import leave_out
+from simdocs.kernels.multisets import leave_out
 from simdocs.model.ragged import BlockPlaces, Mask, Ragged, Texts, Tokens
 from simdocs.model.skipped import ALTERED, GONE, WITHOUT_FILE, DocumentSkipped, Skip
 from simdocs.options.recipes import Shingling

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.kernels import bucket_sample
+from simdocs.kernels import buckets
 from simdocs.options.recipes import Bands
 from tests import strategies as some
 from tests.twins import bands as twin_bands
@@ -28,9 +28,9 @@ def pairs_of(values: list[int]) -> list[tuple[int, int]]:
 
 @given(key_lists)
 def test_every_pair_of_a_band_is_listed_once(values):
-    left, right = bucket_sample.every_pair(as_keys(values))
+    left, right = buckets.every_pair(as_keys(values))
     assert sorted(zip(left.tolist(), right.tolist(), strict=True)) == pairs_of(values)
-    assert bucket_sample.count_pairs(as_keys(values)) == len(pairs_of(values))
+    assert buckets.count_pairs(as_keys(values)) == len(pairs_of(values))
 
 
 @pytest.mark.parametrize("values", [[7, 7], [1, 2, 1, 2, 2], [3, 3, 3, 9, 1, 9, 3]])
@@ -38,7 +38,7 @@ def test_each_pair_of_a_band_is_drawn_as_often(values):
     sides = 12  # a multiple of the sizes of buckets, and of one less
     grid = [((bucket + 0.5) / len(pairs_of(values)), (one + 0.5) / sides, (other + 0.5) / sides)
             for bucket, one, other in product(range(len(pairs_of(values))), range(sides), range(sides))]  # fmt: skip
-    left, right = bucket_sample.drawn_pairs(as_keys(values), np.array(grid))
+    left, right = buckets.drawn_pairs(as_keys(values), np.array(grid))
     found = Counter(zip(left.tolist(), right.tolist(), strict=True))
     assert found == dict.fromkeys(pairs_of(values), sides**2)
 
@@ -46,7 +46,7 @@ def test_each_pair_of_a_band_is_drawn_as_often(values):
 def test_the_largest_chance_draws_a_pair():
     nearly_one = np.full((1, 3), np.nextafter(1, 0))
     for values in ([5, 5], [1, 1, 1, 2, 2], [4] * 100):
-        left, right = bucket_sample.drawn_pairs(as_keys(values), nearly_one)
+        left, right = buckets.drawn_pairs(as_keys(values), nearly_one)
         assert 0 <= int(left[0]) < int(right[0]) < len(values)
         assert values[int(left[0])] == values[int(right[0])]
 
@@ -55,7 +55,7 @@ def test_the_largest_chance_draws_a_pair():
 def test_the_bands_in_which_signatures_agree_are_those_of_the_twin(bands, rows, values):
     signatures = some.frozen(np.array(values, np.uint32).reshape(3, 12))
     left, right = (some.frozen(np.array(side)) for side in ([0, 0, 1, 2], [1, 2, 2, 2]))
-    made = bucket_sample.agreeing_bands(signatures, left, right, Bands(bands, rows))
+    made = buckets.agreeing_bands(signatures, left, right, Bands(bands, rows))
     rows_of = signatures.tolist()
     assert made.tolist() == [
         twin_bands.agreeing_bands(rows_of[a], rows_of[b], bands, rows) for a, b in zip(left, right, strict=True)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.kernels import containment_index, jaccard, prefix_index
+from simdocs.kernels import containment, jaccard, prefix_index
 from tests import strategies as some
 from tests.amounts import examples
 from tests.kernels.test_prefix_candidates import SPREAD, thresholds
@@ -33,10 +33,10 @@ def corpora(draw):
 def found_among(sets, threshold, share, wanted=None, at_once=1 << 18):
     rows = some.ragged([sorted(one) for one in sets], np.uint32)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(containment_index, "_SHARE_TO_SHARE", share)
-        patch.setattr(containment_index, "_BLOCK", at_once)
+        patch.setattr(containment, "_SHARE_TO_SHARE", share)
+        patch.setattr(containment, "_BLOCK", at_once)
         patch.setattr(prefix_index, "_MATCHES_AT_ONCE", at_once)
-        index = containment_index.containment_index(rows, threshold)
+        index = containment.containment_index(rows, threshold)
         blocks = list(prefix_index.similar_candidates(index, np.arange(len(sets)), wanted))
     pairs = [pair for left, right in blocks for pair in zip(left.tolist(), right.tolist(), strict=True)]
     assert pairs == sorted(set(pairs))
@@ -80,7 +80,7 @@ def test_tokens_of_a_small_set_that_many_have_are_not_counted_between_the_others
     template = set(range(50))
     sets = [template | set(range(1000 * at, 1000 * at + 200)) for at in range(1, 40)]
     rows = some.ragged([sorted(one) for one in [*sets, template]], np.uint32)
-    index = containment_index.containment_index(rows, 0.8)
+    index = containment.containment_index(rows, 0.8)
     assert int(index.matches.sum()) < 50 * 40
     assert found_among([*sets, template], 0.8, 1 / 16) == {(at, 39) for at in range(39)}
 

@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.kernels.ignored_tokens import (
+from simdocs.kernels.multisets import (
     NOTHING,
     Frequencies,
     are_among,

@@ -21,9 +21,8 @@ from hypothesis import strategies as st
 import simdocs
 from simdocs.kernels import (
     banding,
-    bucket_sample,
     buckets,
-    containment_index,
+    containment,
     grouping,
     jaccard,
     multisets,
@@ -122,7 +121,7 @@ def test_inputs_are_left_as_they_were(batch, shingling):
     sets = unwritten(multisets.token_sets, unwritten(multisets.token_multisets, tokens, shingling.seed))
     for scheme in map(scheme_of, some.members("scheme")):
         signatures = unwritten(scheme, tokens, 5, shingling.seed)
-        for indexed in (prefix_index.prefix_index, containment_index.containment_index):
+        for indexed in (prefix_index.prefix_index, containment.containment_index):
             unwritten(prefix_index.similar_candidates, unwritten(indexed, sets, 0.4), np.arange(len(sets)))
         keys = unwritten(buckets.band_keys, signatures, np.arange(len(signatures)), 2, 2)
         shared = unwritten(buckets.shared_buckets, keys)
@@ -136,7 +135,7 @@ def test_inputs_are_left_as_they_were(batch, shingling):
             graph = grouping.PairGraph(np.arange(len(signatures)), np.zeros(len(signatures), np.int64))
             graph = unwritten(grouping.with_pairs, graph, left, right, left < right)
             unwritten(grouping.connected_groups, graph)
-            unwritten(bucket_sample.agreeing_bands, signatures, left, right, Bands(2, 2))
+            unwritten(buckets.agreeing_bands, signatures, left, right, Bands(2, 2))
         status = np.arange(len(signatures)) % 3
         unwritten(grouping.first_undecided, shared.values, shared.offsets[:-1], shared.offsets[1:], status)
         unwritten(grouping.capped_members, shared, status, 2)
@@ -206,12 +205,12 @@ KERNELS = [
     ),
     *(grouping.connect, grouping.bucket_components),
     *(prefix_index.token_frequencies, prefix_index.prefix_index, prefix_index.similar_candidates),
-    containment_index.containment_index,
+    containment.containment_index,
     *(grouping.star_pairs, grouping.cross_component_pairs),
     *(
         grouping.with_pairs,
         grouping.connected_groups,
-        bucket_sample.agreeing_bands,
+        buckets.agreeing_bands,
     ),
 ]
 
@@ -448,7 +447,7 @@ def test_an_exact_join_takes_no_more_steps_for_more_sets():
     sets = multisets.token_sets(some.ragged(draw.integers(0, 500, (MANY, 30)).tolist(), np.uint32))
 
     def work(count: int) -> None:
-        for indexed in (prefix_index.prefix_index, containment_index.containment_index):
+        for indexed in (prefix_index.prefix_index, containment.containment_index):
             index = indexed(sets.cut(0, count), 0.8)
             list(prefix_index.similar_candidates(index, np.arange(count)))
 
@@ -459,10 +458,10 @@ def test_pairs_of_buckets_take_no_more_steps_for_more_members():
     draw = np.random.default_rng(5)
 
     def work(count: int) -> None:
-        bucket_sample.count_pairs(keys[:count])
-        left, right = bucket_sample.every_pair(keys[:count])
-        bucket_sample.drawn_pairs(keys[:count], chances[:count])
-        bucket_sample.agreeing_bands(signatures, left[:FEW], right[:FEW], Bands(2, 2))
+        buckets.count_pairs(keys[:count])
+        left, right = buckets.every_pair(keys[:count])
+        buckets.drawn_pairs(keys[:count], chances[:count])
+        buckets.agreeing_bands(signatures, left[:FEW], right[:FEW], Bands(2, 2))
 
     keys, chances = draw.integers(0, 50, MANY).astype(np.uint64), draw.random((MANY, 3))
     signatures = draw.integers(0, 9, (MANY, 4)).astype(np.uint32)

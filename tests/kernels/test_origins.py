@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.kernels import origins as module
-from simdocs.kernels.normalise import normalise
-from simdocs.kernels.origins import Origins, origins
+from simdocs.kernels import normalise as module
+from simdocs.kernels.normalise import Origins, normalise, origins
 from simdocs.options.texts import Normalisation
 from tests import strategies as some
 from tests.amounts import examples

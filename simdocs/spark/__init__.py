@@ -54,7 +54,7 @@ def signature(spark: Any, *documents: Any, output: Any, **options: Any) -> int:
     from simdocs.spark.commands import Signature
     from simdocs.spark.parts import signed
 
-    return signed(spark, Signature(documents=documents, output=output, **options))[0]
+    return signed(spark, Signature(documents=documents, output=output, **options))
 
 
 _UNNAMED: dict[str, Any] = {"output": "rows"}

@@ -37,22 +37,11 @@ def found(spark: Any, options: Any, skipped: Skipped | None = None) -> Answer:
     edges, names = (groups(flow), ("kept", "duplicate")) if is_dedupe else (similar_pairs(flow), ("document", "other"))
     columns = (F.col(f"{side}_name").cast("string") for side in ("left", "right"))
     rows = edges.orderBy("left", "right").select(*columns, "jaccard", "estimate").toDF(*names, "jaccard", "estimate")
-    return Answer(rows.persist(), _skips(flow), _read(flow))
+    read = (F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in ("documents", "empty"))
+    return Answer(rows.persist(), _skips(flow), flow.said().select(*read))
 
 
 def _skips(flow: Flow) -> Any:
-    lines = flow.said().withColumn("skip", F.from_json("said", "skip array<string>")["skip"]).where("skip is not null")
-    placed = lines.join(flow.lines_before().hint("merge"), "task", "left").orderBy("task")
-    number = F.col("skip")[3].cast("long")
-    line = F.when(number > 0, number + F.coalesce("before", F.lit(0))).otherwise(0)
-    return placed.select(
-        *(F.col("skip")[at].alias(name) for at, name in enumerate(("reason", "name", "detail"))), line.alias("line")
-    )
-
-
-def _read(flow: Flow) -> Any:
-    counts = (
-        F.coalesce(F.sum(F.get_json_object("said", f"$.{name}").cast("long")), F.lit(0)).alias(name)
-        for name in ("documents", "empty")
-    )
-    return flow.said().select(*counts)
+    said = flow.said().where("reason is not null").join(flow.lines_before().hint("merge"), "task", "left")
+    line = F.when(F.col("line") > 0, F.col("line") + F.coalesce("before", F.lit(0))).otherwise(0)
+    return said.orderBy("task").select("reason", "name", "detail", line.alias("line"))

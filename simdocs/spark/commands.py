@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -9,7 +10,7 @@ from simdocs.options.answers import Grouping, Target
 from simdocs.options.declaration import Group, Member, option
 from simdocs.options.families import KEEP
 from simdocs.options.sources import DOCS, Banded, OfSignatures
-from simdocs.options.values import FREE_TEXT, Values, choice, whole
+from simdocs.options.values import FREE_TEXT, PATTERNS, choice, whole
 
 if TYPE_CHECKING:
     from simdocs.engines.run import Run
@@ -22,21 +23,6 @@ _PARTS = {
 }
 
 
-def _setting(text: Any) -> str | None:
-    is_one = isinstance(text, str) and text.startswith("spark.") and "=" in text
-    return text if is_one and not text.startswith("spark.master=") else None
-
-
-_SETTINGS = Values(
-    "KEY=VALUE, with a KEY that begins with spark. and is not spark.master",
-    lambda given: tuple(given) if all(map(_setting, given)) else None,
-    _setting,
-    shown=lambda given: str(given).partition("=")[0],  # its value may be secret
-    python="Sequence[str]",
-    is_repeated=True,
-)
-
-
 class OfCluster(Group):
     """The session that is started."""
 
@@ -44,7 +30,7 @@ class OfCluster(Group):
         FREE_TEXT, default="local[*]", help="Cluster, such as yarn, spark://HOST:7077 or sc://HOST.", metavar="URL"
     )
     spark_conf: tuple[str, ...] = option(
-        _SETTINGS, default=(), help="Setting of Spark. This option may be repeated.", metavar="KEY=VALUE"
+        PATTERNS, default=(), help="Setting of Spark. This option may be repeated.", metavar="KEY=VALUE"
     )
     partitions: int | None = option(
         whole(1, 1 << 20),
@@ -58,6 +44,12 @@ class OfCluster(Group):
 def output_named(options: Any) -> str:
     """Nothing goes to standard output."""
     return "" if options.output not in (None, b"-") else "name the directory of the answer with -o OUT/"
+
+
+def settings_of_spark(options: Any) -> str:
+    """Settings have names, and the master has an option of its own."""
+    wrong = [each for each in options.spark_conf if not re.match(r"spark\.(?!master=)[^=]+=", each)]
+    return f"--spark-conf takes spark.KEY=VALUE, and no spark.master: {wrong[0].partition('=')[0]}" if wrong else ""
 
 
 class _Parts(Group):
@@ -91,7 +83,7 @@ class Signature(_Parts, OfSignatures, OfCluster):
         "simdocs merge parts/*.signatures -o all.signatures",
     )
     usual = ("unit", "k", "num_perm", "output", "spark_master", "spark_conf", "partitions")
-    rules = (output_named,)
+    rules = (output_named, settings_of_spark)
     without = _WITHOUT
 
 
@@ -106,7 +98,7 @@ class Pairs(_Parts, Banded, OfCluster):
     takes = DOCS
     examples: ClassVar[Sequence[str]] = ("simdocs spark pairs data/ -o pairs --spark-master yarn",)
     usual = ("threshold", "unit", "k", "output", "format", "spark_master", "spark_conf", "partitions")
-    rules = (output_named,)
+    rules = (output_named, settings_of_spark)
     without = _WITHOUT
 
     format: str = option(choice(_PARTS), default="parquet", help="Format of the parts.")

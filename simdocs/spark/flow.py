@@ -62,9 +62,9 @@ class Flow:
         return frame.repartition(self.partitions, *columns[:by]).sortWithinPartitions(*columns)
 
     def said(self) -> Any:
-        """What tasks say: (task, said)."""
-        lines = self.signed.where("high is null")
-        return lines.select(F.shiftright("id", PLACES).alias("task"), F.col("keys").cast("string").alias("said"))
+        """What tasks say: (task, and what was skipped, or how much was read)."""
+        lines = self.signed.where("high is null").withColumn("said", F.from_json(F.col("keys").cast("string"), _SAID))
+        return lines.select(F.shiftright("id", PLACES).alias("task"), "said.*")
 
     def entries(self) -> tuple[Any, Any]:
         """The pairs (left, right) in small buckets, and the entries (key, rank, id) of crowded ones."""
@@ -83,8 +83,8 @@ class Flow:
         if copies is not None:
             every = every.union(copies.select("left", "right", F.lit(True)))
         every = held(every)
-        lefts = every.select(F.col("left").alias("id"), "left", "is_copy").distinct()
-        ids = lefts.union(every.select("right", "left", "is_copy"))
+        lefts = every.groupBy("left").agg(F.bool_and("is_copy").alias("is_copy"))
+        ids = lefts.select(F.col("left").alias("id"), "left", "is_copy").union(every.select("right", "left", "is_copy"))
         nothing = [F.lit(None).cast(kind) for kind in ("binary", "long")]
         wanted = ids.select(F.shiftright("id", PLACES).alias("task"), "id", "left", "is_copy", *nothing)
         heads = self.tasks.join(self.lines_before().hint("merge"), "task", "left")
@@ -94,11 +94,13 @@ class Flow:
 
     def lines_before(self) -> Any:
         """How many lines of its file come before each task of one that is cut: (task, before)."""
-        lines = self.said().select("task", F.get_json_object("said", "$.lines").cast("long").alias("lines"))
-        of_file = lines.where("lines is not null").join(self.tasks.select("task", "file").hint("merge"), "task")
+        lines = self.said().where("lines is not null")
+        of_file = lines.join(self.tasks.select("task", "file").hint("merge"), "task")
         rows = Window.partitionBy("file").orderBy("task").rowsBetween(Window.unboundedPreceding, -1)
         return of_file.select("task", F.sum("lines").over(rows).alias("before"))
 
+
+_SAID = "reason string, name string, detail string, line long, documents long, empty long, lines long"
 
 _WANTED = ("task", "id", "left", "is_copy", "payload", "before")
 
@@ -127,27 +129,23 @@ def groups(flow: Flow) -> Any:
     pairs, crowded = flow.entries()
     edges = flow.compared(pairs, flow.copies(chained=False))
     copies, edges = edges.where("is_copy"), edges.where("not is_copy")
-    if crowded.isEmpty():
-        removed = _removed(settle(flow, edges.select("left", "right")))
-    else:
-        edges, removed = _of_crowds(flow, edges, crowded)
+    edges, removed = _of_crowds(flow, edges, crowded)
     removed = held(removed.distinct())
-    to_kept = _without(edges, removed, "left")
-    direct = _only(to_kept, removed, "right")
+    direct = _only(_without(edges, removed, "left"), removed, "right")
     of_copies = _without(copies, removed, "left")
     # A later copy of a removed text may be more similar to a document that is kept after the first copy, and before it.
     copy = [F.col(name).alias(f"copy_{name}") for name in ("right", "right_rank", "right_name", "left")]
     later = _only(copies, removed, "left").select(*copy)
-    kept = [F.col(f"left{name}").alias(f"kept{name}") for name in ("", "_rank", "_name")]
-    late = [F.col(f"right{name}").alias(f"kept{name}") for name in ("", "_rank", "_name")]
-    scores = ("jaccard", "estimate")
-    before = direct.select(*kept, F.col("right").alias("of"), *scores)
-    after = _without(_only(edges, removed, "left"), removed, "right").select(*late, F.col("left").alias("of"), *scores)
-    met = later.join(before.union(after).hint("merge"), F.col("copy_left") == F.col("of"))
+    scores, ends = ("jaccard", "estimate"), ("", "_rank", "_name")
+    ways = (
+        edges.select(*(F.col(f"{a}{end}").alias(f"kept{end}") for end in ends), F.col(b).alias("of"), *scores)
+        for a, b in (("left", "right"), ("right", "left"))
+    )
+    to_any = _without(reduce(DataFrame.union, ways), removed, "kept")
+    met = later.join(to_any.hint("merge"), F.col("copy_left") == F.col("of"))
     met = met.where("struct(kept_rank, kept) < struct(copy_right_rank, copy_right)")
-    of_kept = ("kept", "kept_rank", "kept_name")
-    of_copy = ("copy_right", "copy_right_rank", "copy_right_name")
-    every = direct.union(of_copies).union(met.select(*of_kept, *of_copy, *scores, F.lit(True)))
+    of_both = (f"{side}{end}" for side in ("kept", "copy_right") for end in ends)
+    every = direct.union(of_copies).union(met.select(*of_both, *scores, F.lit(True)))
     best = Window.partitionBy("right").orderBy(F.desc("jaccard"), "left_rank", "left")
     return every.withColumn("place", F.row_number().over(best)).where("place = 1").drop("place")
 

@@ -22,7 +22,7 @@ from simdocs.options.sources import OfSignatures
 from simdocs.spark.answers import found, listed
 from simdocs.spark.commands import Dedupe, Pairs, Signature
 from simdocs.spark.flow import flow_of
-from simdocs.spark.workers import Batches, Plan, in_worker
+from simdocs.spark.workers import Batches, Plan, in_worker, rows_of
 from simdocs.views.output_formats import Jsonl, Tsv
 
 
@@ -52,8 +52,8 @@ def _drawn(batches: Batches, *, names: list[str], form: str) -> Batches:
     head = table_head(**{name: SIMILARITY if name in ("jaccard", "estimate") else NAME for name in names})
     draw = (Tsv if form == "tsv" else Jsonl)(head)
     for batch in batches:
-        rows = zip(*(column.to_pylist() for column in batch.columns), strict=True)
-        yield pa.RecordBatch.from_pydict({"line": pa.array([draw.row(row)[:-1] for row in rows], pa.binary())})
+        lines = [draw.row(row)[:-1] for row in rows_of(iter((batch,)))]
+        yield pa.RecordBatch.from_pydict({"line": pa.array(lines, pa.binary())})
 
 
 def written(spark: Any, options: Pairs, run: Run) -> Result:
@@ -62,22 +62,15 @@ def written(spark: Any, options: Pairs, run: Run) -> Result:
     answer = found(spark, options, run.skipped)
     write_rows(answer.rows, options.format, target)
     _report(answer.skipped, run.skipped)
-    ((documents, empty),) = answer.read.collect()
-    lines = [f"{counted(documents, 'document')}, {empty:,} empty" if empty else counted(documents, "document")]
-    count = answer.rows.count()
-    facts = {"documents": documents, "empty": empty, "skipped": run.skipped.counts}
-    if isinstance(options, Dedupe):
-        groups = answer.rows.select("kept").distinct().count()
-        lines.append(f"{counted(count, 'duplicate')} of {counted(groups, 'document')}, {documents - count:,} kept")
-        facts |= {"duplicates": count, "groups": groups, "kept": documents - count}
-    else:
-        lines.append(counted(count, "similar pair"))
-        facts["pairs"] = count
-    return _result(options, run, facts, lines)
+    ((documents, empty),), rows = answer.read.collect(), answer.rows.count()
+    found_now = f"{counted(rows, 'duplicate')}, {documents - rows:,} kept"
+    line = found_now if isinstance(options, Dedupe) else counted(rows, "similar pair")
+    facts = {"documents": documents, "empty": empty, "skipped": run.skipped.counts, "rows": rows}
+    return _result(options, run, facts, f"{counted(documents, 'document')}, {empty:,} empty; {line}")
 
 
-def _result(options: Any, run: Run, facts: dict[str, Any], lines: list[str]) -> Result:
-    return Result(options.command, skipped=run.skipped, facts=facts, lines=lambda _seconds, _verbose: lines)
+def _result(options: Any, run: Run, facts: dict[str, Any], line: str) -> Result:
+    return Result(options.command, skipped=run.skipped, facts=facts, lines=lambda _seconds, _verbose: [line])
 
 
 def _report(skips: Any, skipped: Skipped) -> None:
@@ -90,16 +83,15 @@ def _report(skips: Any, skipped: Skipped) -> None:
 
 def signatures_written(spark: Any, options: Signature, run: Run) -> Result:
     """Sign documents, and write the parts."""
-    documents, skipped = signed(spark, options)
-    facts = {"documents": documents, "skipped": skipped}
-    return _result(options, run, facts, [f"{counted(documents, 'document')} signed, {skipped:,} skipped"])
+    documents = signed(spark, options)
+    return _result(options, run, {"documents": documents}, f"{counted(documents, 'document')} signed")
 
 
 SIGNED = "part string, documents long, skipped long"
 
 
-def signed(spark: Any, options: Any) -> tuple[int, int]:
-    """Write signatures in parts, and a list of them. Return how many documents were signed and skipped."""
+def signed(spark: Any, options: Any) -> int:
+    """Write signatures in parts, and a list of them. Return how many documents were signed."""
     target = target_of(options.output)
     asked, files = listed(options)
     plan = Plan(asked.recipe, asked.intake.walking.max_size, directory=os.getcwdb())
@@ -109,17 +101,14 @@ def signed(spark: Any, options: Any) -> tuple[int, int]:
     given = {name: value for name, value in given.items() if name not in left_out}
     work = in_worker(plan, partial(_sign, output=os.path.abspath(os.fsdecode(options.output)), given=given))
     tasks.repartition(max(1, tasks.count())).mapInArrow(work, SIGNED).write.json(target)
-    ((documents, skipped),) = spark.read.json(target, SIGNED).agg(F.sum("documents"), F.sum("skipped")).collect()
-    return documents or 0, skipped or 0
+    ((documents,),) = spark.read.json(target, SIGNED).agg(F.sum("documents")).collect()
+    return documents or 0
 
 
 def _sign(_plan: Plan, tasks: Batches, *, output: str, given: dict[str, Any]) -> Batches:
-    for batch in tasks:
-        for number, payload in zip(batch["task"].to_pylist(), batch["payload"].to_pylist(), strict=True):
-            part = f"{output}/part-{number:06}.signatures"
-            made: Any = simdocs.signature(
-                *pickle.loads(payload).found.names, output=part, jobs=1, lock_wait=600, **given
-            )
-            yield pa.RecordBatch.from_pylist(
-                [{"part": part, "documents": len(made.documents), "skipped": sum(made.skipped.counts.values())}]
-            )
+    for number, _, payload in rows_of(tasks):
+        part = f"{output}/part-{number:06}.signatures"
+        made: Any = simdocs.signature(*pickle.loads(payload).found.names, output=part, jobs=1, lock_wait=600, **given)
+        yield pa.RecordBatch.from_pylist(
+            [{"part": part, "documents": len(made.documents), "skipped": sum(made.skipped.counts.values())}]
+        )

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import logging
 import os
 import re
 import signal
-import subprocess
 import sys
-import threading
-import warnings
 from collections.abc import Iterator, Mapping
 from tempfile import TemporaryFile
 from typing import IO, Any
@@ -28,11 +24,7 @@ _SETTINGS = {
     # A module in the working directory, which may hold documents of others, must not be imported by a worker.
     "spark.executorEnv.PYTHONSAFEPATH": "1",
     "spark.io.compression.codec": "zstd",
-    "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "true",
 }
-
-_ENDS_IN = 20.0
-"""Seconds that Java has to end by itself."""
 
 
 @contextlib.contextmanager
@@ -42,8 +34,8 @@ def session(master: str, conf: Mapping[str, str]) -> Iterator[Any]:
     MissingExtraError: a library is missing. ClusterError: Spark cannot be started, or cannot do the work.
     """
     pyspark = needs("pyspark", "simdocs spark")
-    needs("pyarrow", "simdocs spark")
-    needs("pandas", "simdocs spark")
+    for beside in ("pyarrow", "pandas"):
+        needs(beside, "simdocs spark")
     with TemporaryFile() as log, contextlib.ExitStack() as started:
         try:
             there = _started(pyspark, master, conf, log, started)
@@ -86,40 +78,23 @@ def _started(pyspark: Any, master: str, conf: Mapping[str, str], log: IO[bytes],
     handler = signal.getsignal(signal.SIGINT)
     context = pyspark.SparkContext(conf=chosen, gateway=gateway)
     started.callback(_stop, context)
-    # If Java is killed, this server and py4j would print tracebacks.
-    context._accumulatorServer.handle_error = lambda *_: None
-    logging.getLogger().addFilter(_is_not_of_py4j)
-    started.callback(logging.getLogger().removeFilter, _is_not_of_py4j)
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGINT, handler)  # PySpark has set its own
+    signal.signal(signal.SIGINT, handler)  # PySpark has set its own
     if "PYSPARK_PYTHON" not in os.environ:
         context.pythonExec = sys.executable
     return SparkSession(context)
 
 
-def _is_not_of_py4j(record: logging.LogRecord) -> bool:
-    return record.module not in ("java_gateway", "clientserver")
-
-
 def _stop(context: Any) -> None:
-    with contextlib.suppress(Exception), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Java may have been ended before
+    with contextlib.suppress(Exception):  # Java may have been ended before
         context.cancelAllJobs()
         context.stop()
 
 
 def _end(pyspark: Any, gateway: Any) -> None:
     """End the Java process, and let PySpark start another one when it needs one."""
-    with contextlib.suppress(Exception):
-        gateway.shutdown()
     pyspark.SparkContext._gateway = pyspark.SparkContext._jvm = None
-    with contextlib.suppress(OSError):
-        gateway.proc.stdin.close()  # Java then ends
-    try:
-        gateway.proc.wait(_ENDS_IN)
-    except subprocess.TimeoutExpired:
-        gateway.proc.kill()
-        gateway.proc.wait()
+    gateway.proc.terminate()
+    gateway.proc.wait()
 
 
 _ERROR = re.compile(r"\S.*(?:\w(?:Exception|Error)|Reason): (.+)|$")

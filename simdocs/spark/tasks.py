@@ -108,9 +108,7 @@ def portions(
 
 def _refuse_changed(found: FileList, rows: Index, read: Read) -> None:
     """Raise ClusterError unless these files have the times that they had when they were listed."""
-    if len(read.files) != len(rows):
-        return
-    for at in np.flatnonzero(found.stamps["mtime_ns"][rows] != read.files["mtime_ns"]).tolist():
-        name = found.names[int(rows[at])]
-        if not is_uri(name):
+    some = rows[: len(read.files)]
+    for row in some[found.stamps["mtime_ns"][some] != read.files["mtime_ns"]].tolist():
+        if not is_uri(name := found.names[row]):
             raise ClusterError(f"{display_name(name)}: changed while Spark was at work: run again")

@@ -9,7 +9,7 @@ import json
 import os
 import pickle
 from collections.abc import Callable, Iterable, Iterator
-from itertools import groupby
+from itertools import chain, groupby, starmap
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -61,16 +61,11 @@ class Plan(NamedTuple):
 
 
 def in_worker(plan: Plan, function: Callable[[Plan, Batches], Batches]) -> Callable[[Batches], Batches]:
-    """The function as Spark calls it, in the directory from which names are found. ClusterError: it cannot be."""
+    """The function as Spark calls it, in the directory from which names are found. ClusterError: another version."""
 
     def run(given: Batches) -> Batches:
         if plan.version != __version__:
             raise ClusterError(f"the workers of Spark have simdocs {__version__}, not {plan.version}: install the same")
-        if not os.path.isdir(plan.directory):
-            raise ClusterError(
-                f"{display_name(plan.directory)}: a worker of Spark does not see this directory: keep documents where"
-                " all machines have them under the same path"
-            )
         before = os.getcwdb()
         reuse_memory()
         os.chdir(plan.directory)
@@ -84,6 +79,21 @@ def in_worker(plan: Plan, function: Callable[[Plan, Batches], Batches]) -> Calla
 
 def _batch(**columns: Any) -> pa.RecordBatch:
     return pa.RecordBatch.from_pydict({name: pa.array(column) for name, column in columns.items()})
+
+
+_TYPES = {"long": pa.int64(), "double": pa.float64(), "binary": pa.binary(), "boolean": pa.bool_()}
+
+
+def _rows(schema: str, rows: Iterable[tuple[Any, ...]]) -> pa.RecordBatch:
+    """Rows as a batch of this schema, as Spark spells it."""
+    kinds = dict(each.split() for each in schema.split(", "))
+    fields = pa.schema([(name, _TYPES[kind]) for name, kind in kinds.items()])
+    return pa.RecordBatch.from_pylist([dict(zip(kinds, row, strict=True)) for row in rows], fields)
+
+
+def rows_of(batches: Batches) -> Iterator[tuple[Any, ...]]:
+    """The rows of some batches."""
+    return (row for batch in batches for row in zip(*(column.to_pylist() for column in batch.columns), strict=True))
 
 
 def _numbers(batch: pa.RecordBatch, name: str) -> Index:
@@ -102,35 +112,31 @@ what a task has to say, as JSON."""
 def signed(plan: Plan, tasks: Batches) -> Batches:
     """Read, shingle and sign the documents of tasks: from rows of (task, payload) to SIGNED."""
     recipe, cut = plan.recipe, plan.cut
-    for batch in tasks:
-        for number, payload in zip(_numbers(batch, "task").tolist(), batch["payload"].to_pylist(), strict=True):
-            task, state, documents, lines, empty = pickle.loads(payload), WorkerState(), 0, 0, 0
-            said = list[bytes]()
+    for number, _, payload in rows_of(tasks):
+        task, state, said, documents, lines, empty = pickle.loads(payload), WorkerState(), list[bytes](), 0, 0, 0
 
-            def work(portion: Any, state: WorkerState = state) -> Any:
-                how = {"with_sets": False, "with_digests": False}
-                return sign_task(portion, state, recipe=recipe, sketching=recipe.sketching, ignored=NO_TOKENS, **how)
+        def work(portion: Any, state: WorkerState = state) -> Any:
+            how = {"with_sets": False, "with_digests": False}
+            return sign_task(portion, state, recipe=recipe, sketching=recipe.sketching, ignored=NO_TOKENS, **how)
 
-            for places, read, (signatures, _) in portions(task, recipe.sequences, plan.limit, work):
-                facts, lines = read.facts, lines + read.numbers
-                there = np.flatnonzero((facts["flags"] & EMPTY) == 0)
-                documents, empty = documents + len(facts), empty + len(facts) - len(there)
-                said += (
-                    _said(skip=[skip.reason, name_to_text(skip.name), skip.detail, skip.line]) for skip in read.skips
-                )
-                keys = (band_keys(signatures, there, cut.bands, cut.rows).T >> np.uint64(64 - 8 * KEY_BYTES)).copy()
-                keys = keys.view(np.uint8).reshape(len(there), cut.bands, 8)[:, :, :KEY_BYTES]
-                digests = facts["digest"][there].view(np.int64)
-                yield _batch(
-                    high=digests[:, 0],
-                    low=digests[:, 1],
-                    rank=_ranks(plan, facts["size"][there]),
-                    id=(number << PLACES) + places[there],
-                    keys=[each.tobytes() for each in keys],
-                )
-            said.append(_said(documents=documents, lines=lines, empty=empty))
-            none = pa.nulls(len(said), pa.int64())
-            yield _batch(high=none, low=none, rank=none, id=np.full(len(said), number << PLACES), keys=said)
+        for places, read, (signatures, _) in portions(task, recipe.sequences, plan.limit, work):
+            facts, lines = read.facts, lines + read.numbers
+            there = np.flatnonzero((facts["flags"] & EMPTY) == 0)
+            documents, empty = documents + len(facts), empty + len(facts) - len(there)
+            said += (_said(**skip._asdict() | {"name": name_to_text(skip.name), "root": ""}) for skip in read.skips)
+            keys = (band_keys(signatures, there, cut.bands, cut.rows).T >> np.uint64(64 - 8 * KEY_BYTES)).copy()
+            keys = keys.view(np.uint8).reshape(len(there), cut.bands, 8)[:, :, :KEY_BYTES]
+            digests = facts["digest"][there].view(np.int64)
+            yield _batch(
+                high=digests[:, 0],
+                low=digests[:, 1],
+                rank=_ranks(plan, facts["size"][there]),
+                id=(number << PLACES) + places[there],
+                keys=[each.tobytes() for each in keys],
+            )
+        said.append(_said(documents=documents, lines=lines, empty=empty))
+        none = pa.nulls(len(said), pa.int64())
+        yield _batch(high=none, low=none, rank=none, id=np.full(len(said), number << PLACES), keys=said)
 
 
 def _said(**facts: Any) -> bytes:
@@ -187,7 +193,7 @@ LISTED = "key long, rank long, left long, right long"
 def listed(plan: Plan, sorted_entries: Batches) -> Batches:
     """The pairs in buckets, and the entries of crowded ones: from ENTRY, sorted by all, to LISTED."""
     held, crowd = np.empty((3, 0), np.int64), None
-    for batch in _then_none(sorted_entries):
+    for batch in chain(sorted_entries, [None]):
         more = [] if batch is None else [np.stack([_numbers(batch, name) for name in ("key", "rank", "id")])]
         key, rank, ids = held = np.concatenate([held, *more], axis=1)
         if not len(key):
@@ -211,11 +217,6 @@ def listed(plan: Plan, sorted_entries: Batches) -> Batches:
         held = held[:, ~done]
 
 
-def _then_none(batches: Batches) -> Iterator[pa.RecordBatch | None]:
-    yield from batches
-    yield None
-
-
 TEXT = "left long, right long, rank long, text binary, name binary"
 """A text for a pair, compressed: that of its right document, or of the left one, where right is -1. Without a text, the
 two are copies."""
@@ -226,8 +227,7 @@ def texts(plan: Plan, wanted: Batches) -> Batches:
 
     The first row of each task has its payload, and the id -1. ClusterError: a document is not there any more.
     """
-    rows = (row for batch in wanted for row in zip(*(column.to_pylist() for column in batch.columns), strict=True))
-    for number, of_task in groupby(rows, itemgetter(0)):
+    for number, of_task in groupby(rows_of(wanted), itemgetter(0)):
         *_, payload, before = next(of_task)
         of_documents = groupby(of_task, itemgetter(1))  # noqa: B031  (it is used once)
         if (first := next(of_documents, None)) is not None:
@@ -253,10 +253,10 @@ def _texts_of(plan: Plan, ids: int, task: Share, want: Any, wanted: Iterator[Any
                 made.append(_Text(left, -1 if left == document else document, ranks[at], text, read.names[at]))
                 size += len(text or b"")
                 if size > _TOGETHER:
-                    yield _as_batch(made)
+                    yield _rows(TEXT, made)
                     made, size = [], 0
             want = next(wanted, None)
-        yield _as_batch(made)
+        yield _rows(TEXT, made)
     if want is not None:
         name = display_name(task.found.names[0])
         raise ClusterError(f"{name}, or a file after it: changed while Spark was at work: run again")
@@ -272,41 +272,23 @@ class _Text(NamedTuple):
     name: bytes
 
 
-_OF_TEXT = pa.schema(
-    [(name, pa.int64() if name in ("left", "right", "rank") else pa.binary()) for name in _Text._fields]
-)
-
-
-def _as_batch(rows: list[_Text]) -> pa.RecordBatch:
-    columns = zip(*rows, strict=True) if rows else [()] * len(_OF_TEXT)
-    arrays = [pa.array(column, kind) for column, kind in zip(columns, _OF_TEXT.types, strict=True)]
-    return pa.RecordBatch.from_arrays(arrays, schema=_OF_TEXT)
-
-
 EDGE = (
-    "left long, left_rank long, left_name binary, right long, right_rank long, right_name binary,"
-    " jaccard double, estimate double, is_copy boolean"
+    "left long, left_rank long, left_name binary, right long, right_rank long, right_name binary"
+    ", jaccard double, estimate double, is_copy boolean"
 )
 
 
 def compared(plan: Plan, sorted_texts: Batches) -> Batches:
     """The similar pairs: from TEXT, sorted by left and right, to EDGE."""
-    held, of_left, size = list[_Text](), list[int](), 0
-    first = -1
-    for batch in sorted_texts:
-        for row in map(_unpacked, *(column.to_pylist() for column in batch.columns)):
-            if size > _TOGETHER:
-                yield _similar(plan, held, of_left)
-                head = held[first]
-                held, of_left, first, size = [head], [-1], 0, 0
-            if row.right < 0 and first >= 0 and held[first].left == row.left:
-                if held[first].text is None:
-                    held[first] = row  # it was wanted for its name, too
-                continue
-            first = len(held) if row.right < 0 else first
-            of_left.append(-1 if row.right < 0 else first)
-            held.append(row)
-            size += 500 + len(row.text or b"")
+    held, of_left, size, first = list[_Text](), list[int](), 0, -1
+    for row in starmap(_unpacked, rows_of(sorted_texts)):
+        if size > _TOGETHER:
+            yield _similar(plan, held, of_left)
+            held, of_left, size, first = [held[first]], [-1], 0, 0
+        first = len(held) if row.right < 0 else first
+        of_left.append(-1 if row.right < 0 else first)
+        held.append(row)
+        size += 500 + len(row.text or b"")
     yield _similar(plan, held, of_left)
 
 
@@ -318,15 +300,13 @@ def _unpacked(left: int, right: int, rank: int, text: bytes | None, name: bytes)
 
 def _similar(plan: Plan, held: list[_Text], of_left: list[int]) -> pa.RecordBatch:
     """The EDGE rows of texts of which each has its left one at the place in of_left, unless that is -1."""
-    recipe = plan.recipe
-    place = np.full(len(held), -1)
+    recipe, place, lefts = plan.recipe, np.full(len(held), -1), np.array(of_left, np.int64)
     raws, parts, order = [row.text for row in held if row.text is not None], [], [np.empty(0, np.int64)]
     for part in shingled(list(raws), recipe.shingling):
         parts.append(multisets.token_sets(part.tokens))
         order.append(part.places)
     place[[row.text is not None for row in held]] = np.argsort(np.concatenate(order))
     sets = Ragged.concat(parts, np.uint32)
-    lefts = np.array(of_left, np.int64)
     rights = np.flatnonzero((lefts >= 0) & (place >= 0))
     signatures = signing_of(recipe.sketching)(sets, recipe.sketching.num_perm, recipe.shingling.seed)
     left, right = place[lefts[rights]], place[rights]
@@ -336,22 +316,16 @@ def _similar(plan: Plan, held: list[_Text], of_left: list[int]) -> pa.RecordBatc
     similarity[likely] = jaccard.exact(sets, left[likely], right[likely])
     found = similarity >= plan.threshold
     same = np.flatnonzero((lefts >= 0) & (place < 0))
-    every = [*rights[found].tolist(), *same.tolist()]
-    a, b = [held[of_left[at]] for at in every], [held[at] for at in every]
-    ones = np.ones(len(same))
-    return pa.RecordBatch.from_pydict(
-        {
-            "left": pa.array([row.left for row in a], pa.int64()),
-            "left_rank": pa.array([row.rank for row in a], pa.int64()),
-            "left_name": pa.array([row.name for row in a], pa.binary()),
-            "right": pa.array([row.right for row in b], pa.int64()),
-            "right_rank": pa.array([row.rank for row in b], pa.int64()),
-            "right_name": pa.array([row.name for row in b], pa.binary()),
-            "jaccard": np.append(similarity[found], ones),
-            "estimate": np.append(estimate[found], ones),
-            "is_copy": np.arange(len(every)) >= len(every) - len(same),
-        }
-    )
+    edges = list[tuple[Any, ...]]()
+    for at, *scores in zip(rights[found].tolist(), similarity[found].tolist(), estimate[found].tolist(), strict=True):
+        edges.append((*_ends(held, of_left, at), *scores, False))
+    edges += ((*_ends(held, of_left, at), 1.0, 1.0, True) for at in same.tolist())
+    return _rows(EDGE, edges)
+
+
+def _ends(held: list[_Text], of_left: list[int], at: int) -> tuple[Any, ...]:
+    a, b = held[of_left[at]], held[at]
+    return a.left, a.rank, a.name, b.right, b.rank, b.name
 
 
 SETTLED = "id long, kept boolean"

@@ -1,0 +1,92 @@
+"""simdocs spark on the command line: parts, what is said, and what is wrong."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from tests.cli.corpus import lay
+from tests.cli.program import PROGRAM, anew, environment, simdocs
+from tests.cli.test_usage import is_one_line
+from tests.cluster.documents import texts
+from tests.spark import with_spark
+
+on_cluster = partial(anew, patience=400)
+
+LOCAL = ("--spark-master", "local[2]", "--partitions", "2")
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    files = {f"docs/{number % 3}/{number:03}": text.encode() for number, text in enumerate(texts(5, 60))}
+    return lay(tmp_path, files | {"docs/binary": b"\0", "docs/a\tb\\": texts(5, 1)[0].encode()})
+
+
+@with_spark
+def test_parts_have_the_lines_of_one_machine(here: Path):
+    done = on_cluster("spark", "dedupe", "docs", "-o", "out", "--format", "tsv", "-q", *LOCAL, cwd=here)
+    assert done == (0, b"", "")
+    assert (here / "out/_SUCCESS").exists()
+    parts = b"".join(part.read_bytes() for part in sorted((here / "out").glob("part-*")))
+    assert parts == simdocs("dedupe", "docs", cwd=here).out
+    again = on_cluster("spark", "pairs", "docs", "-o", "out", *LOCAL, cwd=here)
+    assert is_one_line(again)
+    assert "out: exists" in again.err
+
+
+@with_spark
+@pytest.mark.slow
+def test_parts_of_signatures_are_merged_to_those_of_one_run(here: Path):
+    assert on_cluster("spark", "signature", "docs", "-o", "out", "--unit", "word", *LOCAL, cwd=here).status == 0
+    parts = sorted(str(part.relative_to(here)) for part in (here / "out").glob("*.signatures"))
+    assert simdocs("merge", *parts, "-q", "-o", "merged.signatures", cwd=here).status == 0
+    assert simdocs("signature", "docs", "-q", "-o", "once.signatures", "--unit", "word", cwd=here).status == 0
+    for name in ("signatures.npy", "documents.npy", "names.npy", "manifest.json"):
+        assert (here / "merged.signatures" / name).read_bytes() == (here / "once.signatures" / name).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("-o", "-"), "name the directory of the answer with -o OUT/"),
+        (("-o", "out", "--spark-conf", "secret=1"), "--spark-conf takes spark.KEY=VALUE, and no spark.master: secret"),
+    ],
+)
+def test_what_was_asked_wrongly_is_one_line(here: Path, words, said):
+    done = on_cluster("spark", "dedupe", "docs", *words, cwd=here)
+    assert is_one_line(done)
+    assert said in done.err
+
+
+@with_spark
+@pytest.mark.parametrize(
+    ("master", "java", "said"),
+    [
+        ("local[2]", "/nowhere", "Spark cannot be started"),
+        pytest.param("spark://127.0.0.1:1", "", "Spark cannot", marks=pytest.mark.slow),
+        ("nonsense", "", "Spark cannot be started"),
+    ],
+)
+def test_what_is_missing_is_one_line(here: Path, master, java, said):
+    env = environment(**({"JAVA_HOME": java} if java else {}))
+    done = on_cluster("spark", "dedupe", "docs", "-o", "out", "--spark-master", master, cwd=here, env=env)
+    assert is_one_line(done)
+    assert said in done.err
+    assert not (here / "out").exists()
+
+
+@with_spark
+@pytest.mark.slow
+def test_ctrl_c_leaves_nothing_that_looks_finished(here: Path):
+    command = [PROGRAM, "spark", "dedupe", "docs", "-o", "out", *LOCAL]
+    with subprocess.Popen(command, cwd=here, env=os.environ, start_new_session=True) as process:
+        time.sleep(12)
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.wait(60) == -signal.SIGINT
+    assert not (here / "out/_SUCCESS").exists()

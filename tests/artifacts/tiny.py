@@ -44,8 +44,8 @@ def writing(path: Path | str, kind: str = "signatures", wait: float = 0.0) -> Ab
 
 
 def publishing(path: Path | str) -> AbstractContextManager[Any]:
-    """Return a stream that becomes this file, beside which nothing is an artifact."""
-    return atomic_file(str(path), lambda directory: False)
+    """Return a stream that becomes this file."""
+    return atomic_file(str(path))
 
 
 def draft_of(name: Path | str) -> str:

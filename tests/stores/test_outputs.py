@@ -58,7 +58,7 @@ def test_an_object_has_the_bytes_of_the_file(texts: ObjectStore, name: str) -> N
 def test_a_large_object_is_sent_in_pieces_and_seen_at_the_end(texts: ObjectStore) -> None:
     from simdocs.storage.atomic_file import atomic_file
 
-    with atomic_file(f"s3://{OUT}/large", lambda _: False) as stream:
+    with atomic_file(f"s3://{OUT}/large") as stream:
         for number in range(30):
             stream.write(bytes([number]) * (1 << 20))
             assert not objects(texts)

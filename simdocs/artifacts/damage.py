@@ -13,7 +13,7 @@ from simdocs.artifacts.manifest import Manifest, made_from
 from simdocs.artifacts.npy import MappedColumn, Rules, damaged
 from simdocs.artifacts.reader import open_artifact
 from simdocs.errors import ArtifactError
-from simdocs.kernels import containment
+from simdocs.kernels import fracminhash
 from simdocs.kernels.buckets import band_keys
 from simdocs.kernels.fss import EMPTY as EMPTY_VALUE
 from simdocs.kernels.multisets import digest_of
@@ -152,7 +152,7 @@ def _sketch(containing: Containing, arrays: Arrays) -> Iterator[Defect]:
     if len(tokens) and not containing.containment:
         yield "sketch_tokens.npy", "is not empty, but manifest.json says that there is no sketch"
     again = tokens[1:] == tokens[:-1]
-    if (tokens >= containment.CUT_OFF).any() or (tokens[1:] < tokens[:-1]).any():
+    if (tokens >= fracminhash.CUT_OFF).any() or (tokens[1:] < tokens[:-1]).any():
         yield "sketch_tokens.npy", "does not ascend, or holds a token that is not below the cut-off"
     if (rows[1:][again] <= rows[:-1][again]).any():
         yield "sketch_rows.npy", "the documents that have a token do not ascend"

@@ -1,4 +1,4 @@
-"""Which sets contain most of which other sets: joins without misses, and sketches that show it.
+"""Which sets contain most of which other sets: joins without misses.
 
 The containment of a in b is |a & b| / |a|. If it is at least t, they share at least ceil(t|a|) tokens, so b has one of
 any |a| - ceil(t|a|) + 1 tokens of a. The rarest ones are looked for, which is prefix filtering on one side: Chaudhuri,
@@ -18,13 +18,6 @@ looked up whether they are in its own prefix or not.
 With c = 1, this is the prefix filter of Chaudhuri, Ganti, Kaushik, A primitive operator for similarity joins (ICDE
 2006), section 4.3. A longer prefix with c > 1 leaves fewer pairs to compare that share a few rare tokens by chance
 (Wang, Li, Feng, Can we beat the prefix filtering?, SIGMOD 2012, section 3).
-
-FracMinHash: of each set the tokens below a cut-off, a fixed fraction of all tokens that can occur.
-
-Whether a token is below the cut-off depends on the token alone. So of the tokens that two sets share, the sketches have
-those below the cut-off, and the containment of one set in the other can be told from them: Irber, Brooks, Reiter,
-Pierce-Ward, Hera, Koslicki, Brown, Lightweight compositional analysis of metagenomes with FracMinHash and minimum
-metagenome covers (2022).
 """
 
 from __future__ import annotations
@@ -40,7 +33,6 @@ from simdocs.kernels.prefix_index import equal_tokens, prefix_blocks, smallest_p
 from simdocs.model.columns import GrowingArray
 from simdocs.model.ragged import (
     Array,
-    Floats,
     Index,
     Mask,
     Ragged,
@@ -144,80 +136,6 @@ def _contained(parts: Parts, wholes: Ragged, place: Index, row: Index) -> Index:
 
 def _first_bits(tokens: Tokens) -> Index:
     return (tokens >> np.uint32(32 - _HIGH_BITS)).astype(np.int64)
-
-
-SCALE = 64
-"""A sketch has one of this many tokens, on average."""
-
-CUT_OFF = np.uint32((1 << 32) // SCALE)
-"""Tokens below it are in a sketch."""
-
-_AT_ONCE = 1 << 20
-"""Probabilities that are computed at once: 8 MiB for each of a few arrays."""
-
-
-def sketches(rows: Ragged) -> Ragged:
-    """The tokens of each row that are below the cut-off: Ragged uint32, in the same order."""
-    return rows.keep(rows.values < CUT_OFF)
-
-
-def least_hits(sizes: Index, sketched: Index, shared: Index, recall: float) -> Index:
-    """The number of tokens of a sketch that another set needs, to be a candidate for containing the set: int64 (N,).
-
-    It is the largest number that a set at the threshold reaches with a probability of at least `recall`, if all tokens
-    of the set are in the sketch with the same probability: the number of hits then has a hypergeometric distribution.
-    With 0, the sketch excludes no set.
-
-    sizes: (N,), the number of tokens of each set
-    sketched: (N,), the number of these tokens in its sketch
-    shared: (N,), the number of these tokens that a set at the threshold has
-    """
-    low = np.maximum(0, sketched + shared - sizes)
-    offsets = offsets_of(np.minimum(sketched, shared) - low + 1)
-    least = np.zeros(len(sizes), np.int64)
-    for first, end in row_blocks(offsets, _AT_ONCE):
-        some = slice(first, end)
-        below = _probabilities_below(
-            sizes[some], sketched[some], shared[some], low[some], np.diff(offsets[first : end + 1])
-        )
-        starts = offsets[first:end] - offsets[first]
-        least[some] = low[some] + np.add.reduceat(below <= 1 - recall, starts, dtype=np.int64) - 1
-    return least
-
-
-def _probabilities_below(sizes: Index, sketched: Index, shared: Index, low: Index, counts: Index) -> Floats:
-    """With which probability there are fewer than low, low + 1, ... hits, for each set in turn: float64 (T,)."""
-    row = np.repeat(np.arange(len(sizes)), counts)
-    hits, starts = ranges(low, counts), offsets_of(counts)[:-1]
-    n, m, k = sizes[row], sketched[row], shared[row]
-    follows = hits > low[row]
-    # The ratio of the probability of so many hits to that of one hit less.
-    ratio = np.ones(len(row))
-    upper, lower = (m - hits + 1) * (k - hits + 1), hits * (n - m - k + hits)
-    ratio[follows] = upper[follows] / lower[follows]
-    logarithm = np.cumsum(np.log(ratio))
-    logarithm -= np.repeat(np.maximum.reduceat(logarithm, starts), counts)
-    weights = np.exp(logarithm)
-    before = np.concatenate(([0.0], np.cumsum(weights)))[:-1]
-    below: Floats = (before - before[starts][row]) / np.add.reduceat(weights, starts)[row]
-    return below
-
-
-def sketch_table(sketches: Ragged, rows: Index, old_tokens: Tokens, old_rows: Index) -> tuple[Tokens, Tokens]:
-    """The tokens of sketches, ascending, and the row that has each; rows with the same token ascend: uint32 (S,).
-
-    sketches: Ragged uint32
-    rows: the row of each sketch
-    old_tokens, old_rows: (L,), further entries; if they ascend already, they are merged and not sorted again
-    """
-    new = np.sort(_entries(sketches.values, np.repeat(rows, sketches.lengths)))
-    # A stable sort of integers finds runs that ascend.
-    entries = np.sort(np.concatenate((_entries(old_tokens, old_rows), new)), kind="stable")
-    return (entries >> np.uint64(32)).astype(np.uint32), entries.astype(np.uint32)
-
-
-def _entries(tokens: Tokens, rows: Index) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
-    return tokens.astype(np.uint64) << np.uint64(32) | rows.astype(np.uint64)
 
 
 _SHARE_TO_SHARE = 1 / 16

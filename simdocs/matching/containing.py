@@ -12,7 +12,8 @@ import numpy as np
 
 from simdocs.artifacts.npy import damaged
 from simdocs.kernels.buckets import bucket_bounds
-from simdocs.kernels.containment import Parts, containers, least_hits, sketches
+from simdocs.kernels.containment import Parts, containers
+from simdocs.kernels.fracminhash import least_hits, sketches
 from simdocs.kernels.jaccard import containments, of_overlaps
 from simdocs.kernels.prefix_index import smallest_part
 from simdocs.matching.exact_join import token_sets

@@ -17,7 +17,7 @@ import numpy as np
 
 from simdocs.engines.engine import WorkerState
 from simdocs.kernels.buckets import bucket_bounds, equal_runs
-from simdocs.kernels.containment import CUT_OFF
+from simdocs.kernels.fracminhash import CUT_OFF
 from simdocs.kernels.shinglers import normalised_texts, text_tokens
 from simdocs.matching.containing import sketch_owners
 from simdocs.matching.lookup import IndexTexts, Lookup

@@ -13,7 +13,7 @@ from simdocs.artifacts.npy import MappedColumn
 from simdocs.engines.run import Progress, Run, each_band
 from simdocs.errors import ArtifactError, UsageError
 from simdocs.kernels.buckets import bucket_tables
-from simdocs.kernels.containment import sketch_table
+from simdocs.kernels.fracminhash import sketch_table
 from simdocs.model.artifact import Artifact, BandIndex
 from simdocs.model.columns import ByteStrings, GrowingArray, GrowingByteStrings
 from simdocs.model.documents import DOCUMENT, FILE, Documents, SourceFiles

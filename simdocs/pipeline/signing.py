@@ -10,7 +10,7 @@ import numpy as np
 
 from simdocs.engines.engine import WorkerState
 from simdocs.engines.run import Run
-from simdocs.kernels import containment, fss, multisets, permutation
+from simdocs.kernels import fracminhash, fss, multisets, permutation
 from simdocs.kernels.multisets import leave_out
 from simdocs.model.artifact import Artifact, BandIndex, Shingles
 from simdocs.model.columns import GrowingArray
@@ -79,12 +79,12 @@ def stored_sketch(
     """
     old_tokens, old_rows = NO_TOKENS, np.empty(0, np.int64)
     if documents.earlier is None or not isinstance(earlier, BandIndex):
-        return containment.sketch_table(sketches.take(firsts), firsts, old_tokens, old_rows)
+        return fracminhash.sketch_table(sketches.take(firsts), firsts, old_tokens, old_rows)
     taken_from = documents.earlier[firsts]
     taken = np.flatnonzero(taken_from >= 0)
     old_tokens, old_rows = _taken_over(earlier, taken_from[taken], firsts[taken])
     new = firsts[taken_from < 0]
-    return containment.sketch_table(sketches.take(new), new, old_tokens, old_rows)
+    return fracminhash.sketch_table(sketches.take(new), new, old_tokens, old_rows)
 
 
 def _taken_over(earlier: BandIndex, then: Rows, now: Rows) -> tuple[Tokens, Index]:
@@ -142,7 +142,7 @@ def sign_task(
             tokens = leave_out(tokens, ignored)
             record_ignored(read.facts, part.places, tokens.lengths)
         if sketched:
-            below.append((part.places, containment.sketches(tokens)))
+            below.append((part.places, fracminhash.sketches(tokens)))
         out[part.places] = signing(tokens, sketching.num_perm, shingling.seed)
     read.raws = []
     return read, (out, _in_place(below, len(out)) if sketched else None)
@@ -265,5 +265,5 @@ def _sign_sets(
 ) -> tuple[Tokens, Index, Ragged]:
     """Signatures without the ignored tokens, the number of tokens left of each set, and the sketches."""
     left = leave_out(sets, ignored)
-    below = containment.sketches(left) if sketched else left.take(np.empty(0, np.int64))
+    below = fracminhash.sketches(left) if sketched else left.take(np.empty(0, np.int64))
     return signing_of(sketching)(left, sketching.num_perm, seed), left.lengths, below

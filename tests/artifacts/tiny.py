@@ -12,7 +12,7 @@ import numpy as np
 
 from simdocs.artifacts import formats, npy, reader
 from simdocs.artifacts.writer import write_artifact
-from simdocs.kernels.containment import CUT_OFF
+from simdocs.kernels.fracminhash import CUT_OFF
 from simdocs.model.documents import DOCUMENT, FILE, Documents, SourceFiles
 from simdocs.options.recipes import Banding, Containing, Ignoring, Recipe, Sketching
 from simdocs.storage.atomic_file import atomic_file

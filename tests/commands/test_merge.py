@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 import simdocs
 from simdocs.commands import merged as command
-from simdocs.kernels import containment
+from simdocs.kernels import fracminhash
 from simdocs.pipeline import merging
 from simdocs.reading import identity
 from tests.amounts import amount
@@ -101,7 +101,7 @@ def test_a_merge_has_the_bytes_of_one_run(
         cut_small(patch, 64)
         without_sync(patch)
         in_small_pieces(patch, size, most)
-        patch.setattr(containment, "CUT_OFF", np.uint32(1 << 31))  # half of the tokens: these texts have few
+        patch.setattr(fracminhash, "CUT_OFF", np.uint32(1 << 31))  # half of the tokens: these texts have few
         write("./template", b"The fox jumps over the lazy dog")
         for argument in ARGUMENTS:
             os.makedirs(argument)
@@ -174,7 +174,7 @@ def test_a_hard_link_that_an_earlier_artifact_has_is_left_out_as_one_run_does(he
         write(name, Path("a/lines.jsonl").read_bytes() + line.replace("jumps", "runs").encode())
     shutil.copy("a/lines.jsonl", "b/more.txt")
     shutil.copy("a/lines.jsonl", "c/more.txt")
-    monkeypatch.setattr(containment, "CUT_OFF", np.uint32(1 << 31))
+    monkeypatch.setattr(fracminhash, "CUT_OFF", np.uint32(1 << 31))
     options = OPTIONS | {"containment": True}
     for name in "abc":
         built(Path(f"{name}.{kind}"), [name], **options)

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.kernels import containment
+from simdocs.kernels import fracminhash
 from simdocs.reading import identity
 from tests.amounts import examples, slow
 from tests.commands.building import built, content
@@ -94,7 +94,7 @@ def test_known_lines_whose_names_a_new_line_has_taken_are_dropped(tmp_path, monk
 @pytest.mark.parametrize("how", [{}, {"ignore_common": 0.9}])
 def test_a_copy_takes_the_place_of_the_removed_first_document_in_the_sketch(tmp_path, monkeypatch, how):
     without_sync(monkeypatch)
-    monkeypatch.setattr(containment, "CUT_OFF", np.uint32(1 << 31))
+    monkeypatch.setattr(fracminhash, "CUT_OFF", np.uint32(1 << 31))
     monkeypatch.chdir(tmp_path)
     os.mkdir("docs")
     lot = {
@@ -141,7 +141,7 @@ def test_an_update_has_the_bytes_of_a_build_from_scratch(
     with pytest.MonkeyPatch.context() as patch, chdir(place):
         cut_small(patch, size)
         without_sync(patch)
-        patch.setattr(containment, "CUT_OFF", np.uint32(1 << 31))  # half of the tokens: these texts have few
+        patch.setattr(fracminhash, "CUT_OFF", np.uint32(1 << 31))  # half of the tokens: these texts have few
         set_clock = Clock(patch)
         os.mkdir("docs")
         write("./template", b"The fox jumps over the lazy dog")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.kernels.containment import SCALE, least_hits, sketch_table, sketches
+from simdocs.kernels.fracminhash import SCALE, least_hits, sketch_table, sketches
 from simdocs.kernels.prefix_index import smallest_part
 from tests import strategies
 from tests.amounts import slow

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import simdocs
-from simdocs.kernels import containment
+from simdocs.kernels import fracminhash
 from simdocs.matching import containing
 
 RANDOM = np.random.default_rng(3)
@@ -58,7 +58,7 @@ def test_the_sketch_has_the_tokens_below_the_cut_off_of_each_distinct_text(index
         (token, row)
         for row in range(len(TEXTS))
         for token in shingles.tokens[row].tolist()
-        if token < 2**32 // containment.SCALE and TEXTS.index(TEXTS[row]) == row
+        if token < 2**32 // fracminhash.SCALE and TEXTS.index(TEXTS[row]) == row
     )
     for made in (index, simdocs.index(shingles, containment=True), simdocs.index(index, threshold=0.5)):
         columns = (made[name].all().tolist() for name in ("sketch_tokens", "sketch_rows"))
@@ -92,9 +92,9 @@ def test_a_document_is_a_candidate_if_it_has_the_least_number_of_hits(index, at_
     sets = simdocs.shingle(texts=ASKED).tokens
     wanted = set()
     for at in range(len(sets)):
-        below = [token for token in sets[at].tolist() if token < 2**32 // containment.SCALE]
+        below = [token for token in sets[at].tolist() if token < 2**32 // fracminhash.SCALE]
         sizes = (np.array([number], np.int64) for number in (len(sets[at]), len(below), -(-3 * len(sets[at]) // 10)))
-        (least,) = containment.least_hits(*sizes, 0.95)
+        (least,) = fracminhash.least_hits(*sizes, 0.95)
         owners = [index["sketch_rows"].all()[index["sketch_tokens"].all() == token] for token in below]
         rows, counts = np.unique(np.concatenate([np.empty(0, np.int64), *owners]), return_counts=True)
         wanted |= {(at, row) for row in rows[counts >= least].tolist() if least}

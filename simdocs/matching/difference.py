@@ -114,7 +114,8 @@ def _units(text: str, begins: Index, shingling: Shingling, unit: str) -> _Units:
     hashes, blank = GrowingArray(np.uint64), GrowingArray(bool)
     for first, end in row_blocks(begins, _CHARACTERS_AT_ONCE):
         some = [text[begin:stop] for begin, stop in pairwise(begins[first : end + 1].tolist())]
-        normalised = separate(_normalised(some, shingling))
+        encoded = joined([unit.encode("utf-8", "surrogateescape") for unit in some])
+        normalised = separate(normalised_texts(encoded, shingling).encoded)
         hashes.add(_hashes(normalised))
         blank.add(np.fromiter((not each.strip() for each in normalised), bool, len(normalised)))
     if unit == "lines" or (len(begins) > 1 and not blank.all().any()):
@@ -150,11 +151,6 @@ _BEGINS: Mapping[str, Callable[[str], Index]] = MappingProxyType({"words": _word
 
 def _with_ends(inner: Index, size: int) -> Index:
     return np.concatenate(([0], inner, [size])) if size else np.zeros(1, np.int64)
-
-
-def _normalised(units: list[str], shingling: Shingling) -> Ragged:
-    encoded = joined([unit.encode("utf-8", "surrogateescape") for unit in units])
-    return normalised_texts(encoded, shingling).encoded
 
 
 def _hashes(units: list[bytes]) -> Keys:

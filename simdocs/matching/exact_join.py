@@ -185,8 +185,13 @@ class TokenMemory:
         Texts that were not read yet are expected to have as many tokens per byte. MemoryNeededError: it does not fit.
         """
         expected = self.counted or (tokens * self._size // size if size else tokens)
-        needed = self._needed(expected)
-        self._compare(needed)
+        is_jaccard = self._verifier.measure == "jaccard"
+        needed_by = prefix_index.bytes_needed if is_jaccard else containment.bytes_needed
+        needed = needed_by(expected, self._documents, self._verifier.threshold)
+        needed += _DOCUMENT * self._documents if self._is_given else 0
+        if self._limit is not None and needed > self._limit:
+            option = "--exact" if is_jaccard else "--measure"
+            raise MemoryNeededError(self._documents, needed, self._limit, self._is_given, option)
         if not self._is_announced:
             left = "" if self._limit is None else f", of {shown_memory(self._limit)}"
             texts = "1 text" if self._documents == 1 else f"{self._documents:,} texts"
@@ -196,15 +201,3 @@ class TokenMemory:
                 detail=needed < _MUCH,
             )
             self._is_announced = True
-
-    def _needed(self, tokens: int) -> int:
-        """The bytes that this number of tokens takes, with those of the documents if the user gave the limit."""
-        is_jaccard = self._verifier.measure == "jaccard"
-        needed_by = prefix_index.bytes_needed if is_jaccard else containment.bytes_needed
-        join = needed_by(tokens, self._documents, self._verifier.threshold)
-        return join + (_DOCUMENT * self._documents if self._is_given else 0)
-
-    def _compare(self, needed: int) -> None:
-        if self._limit is not None and needed > self._limit:
-            option = "--exact" if self._verifier.measure == "jaccard" else "--measure"
-            raise MemoryNeededError(self._documents, needed, self._limit, self._is_given, option)

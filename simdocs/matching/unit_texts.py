@@ -70,19 +70,13 @@ def _number_task(task: ToRead, worker: WorkerState, recipe: Recipe, least: int) 
     read.raws = []
     worker.tell(0.5)
     units = Ragged.concat(parts, np.uint64).take(row_of)
-    units = Ragged.from_lengths(*_long(units, least))
+    lengths = np.where(units.lengths < least, 0, units.lengths)
+    if lengths.sum() < len(units.values):
+        units = Ragged.from_lengths(units.values[ranges(units.offsets[:-1], lengths)], lengths)
     dtype = np.uint32 if by_characters(shingling.unit) else np.uint64
     units = Ragged(units.values.astype(dtype), units.offsets)
     digests = [blake2b(units[row].tobytes(), digest_size=16).digest() for row in range(len(units))]
     return read, (units, digests, *anchors(units, opening(units.values, shingling.unit), least))
-
-
-def _long(units: Ragged, least: int) -> tuple[Array, Index]:
-    """The units without those of texts that are too short for a window, and the number that is left of each text."""
-    lengths = np.where(units.lengths < least, 0, units.lengths)
-    if lengths.sum() == len(units.values):
-        return units.values, lengths
-    return units.values[ranges(units.offsets[:-1], lengths)], lengths
 
 
 class UnitTexts:

@@ -212,13 +212,13 @@ class Quoting:
         queries = _Queries(tuple(text for _, text in held), shingling, self._least, indexed.ignored)
         every, pairs = list(range(len(held))), list[tuple[int, int]]()
         if self._by_sketch:
-            sampled = [
-                _sampled(_tokens(text, shingling.but(multiset=False)), indexed.ignored) for text in queries.texts
-            ]
-            for query, tokens in enumerate(sampled):
-                if len(tokens[0]) >= _FEWEST:
+            for query, text in enumerate(queries.texts):
+                tokens = _tokens(text, shingling.but(multiset=False))
+                sampled = np.flatnonzero((tokens < CUT_OFF) & ~np.isin(tokens, indexed.ignored))
+                if len(sampled) >= _FEWEST:
                     every.remove(query)
-                    pairs += [(query, row) for row in _candidates(self._lookup.index, *tokens).tolist()]
+                    found_rows = _candidates(self._lookup.index, sampled, tokens[sampled])
+                    pairs += [(query, row) for row in found_rows.tolist()]
             tally.undecided += len(every)
         tally.candidates += len(pairs)
         found = list[Quote]()
@@ -277,12 +277,6 @@ class Quoting:
         pairs, place = np.unique(np.array([each[:2] for each in found]), axis=0, return_inverse=True)
         same = self._lookup.same(pairs[:, 0], pairs[:, 1])[place.ravel()]
         return [each for each, itself in zip(found, same.tolist(), strict=True) if not itself]
-
-
-def _sampled(tokens: Tokens, ignored: Tokens) -> tuple[Index, Tokens]:
-    """The tokens of a text that a sketch has, and before them their positions. tokens: in text order."""
-    kept = np.flatnonzero((tokens < CUT_OFF) & ~np.isin(tokens, ignored))
-    return kept, tokens[kept]
 
 
 def _candidates(index: BandIndex, positions: Index, tokens: Tokens) -> Rows:

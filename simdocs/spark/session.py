@@ -92,7 +92,10 @@ def _stop(context: Any) -> None:
 
 def _end(pyspark: Any, gateway: Any) -> None:
     """End the Java process, and let PySpark start another one when it needs one."""
+    with contextlib.suppress(Exception):
+        gateway.shutdown()
     pyspark.SparkContext._gateway = pyspark.SparkContext._jvm = None
+    gateway.proc.stdin.close()
     gateway.proc.terminate()
     gateway.proc.wait()
 

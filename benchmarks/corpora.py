@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from simdocs.kernels.character_mapping import IGNORABLE
+from simdocs.kernels.characters import IGNORABLE
 
 NAMES = {
     "irplag": (

@@ -182,8 +182,7 @@ def write_signatures(directory: Path, name: str, rows: int, seed: int) -> None:
     from simdocs.artifacts.writer import write_artifact
     from simdocs.model.documents import DOCUMENT, FILE, Documents, SourceFiles
     from simdocs.model.ragged import Ragged
-    from simdocs.options.recipes import Shingling, SignatureRecipe, Sketching
-    from simdocs.options.texts import Sequences
+    from simdocs.options.recipes import Sequences, Shingling, SignatureRecipe, Sketching
 
     numbers, file, extent = np.arange(rows), f"{name}.jsonl", 600
     facts = np.zeros(rows, DOCUMENT)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from simdocs.engines.run import Run, Tally
+from simdocs.engines.engine import Run, Tally
 from simdocs.kernels.grouping import PairGraph, connect, connected_groups
 from simdocs.kernels.multisets import frequencies
 from simdocs.matching.corpus import Corpus

@@ -11,7 +11,7 @@ from inspect import Signature, cleandoc
 from typing import TYPE_CHECKING, Any, cast
 
 from simdocs.commands import ask, question, write_summary
-from simdocs.engines.run import running
+from simdocs.engines.engine import running
 from simdocs.errors import InputError, UsageError
 from simdocs.model.artifact import Artifact
 from simdocs.names import display_name, is_uri

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from simdocs.options.file_formats import COMPRESSIONS
+from simdocs.options.families import COMPRESSIONS
 from simdocs.reading.compression import CompressedSink
 
 NAMES = tuple(COMPRESSIONS)

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from simdocs.commands import ask
+from simdocs.engines.engine import Run
 from simdocs.engines.local import Local
-from simdocs.engines.run import Run
 from simdocs.storage import syscalls
 
 

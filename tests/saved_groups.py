@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from simdocs.model.saved_answer import SavedAnswer, SavedDocument, SavedPair
 from simdocs.options.answers import Grouping
-from simdocs.options.recipes import Banding, Shingling, SignatureRecipe, Sketching
-from simdocs.options.texts import Sequences, Walking
+from simdocs.options.recipes import Banding, Sequences, Shingling, SignatureRecipe, Sketching, Walking
 
 DIRECTORIES = ("corpus/archive/2019", "corpus/archive/2020", "corpus/incoming", "corpus/mirror/of/another/site")
 _WORDS = ("annual", "report", "harbour", "ferry", "minutes", "council", "draft", "final", "notice", "tender")

@@ -13,8 +13,16 @@ from hypothesis import strategies as st
 
 from simdocs.kernels import multisets, shinglers
 from simdocs.model.ragged import Array, Ragged, Texts
-from simdocs.options.recipes import Banding, IndexRecipe, Recipe, Shingling, Sketching
-from simdocs.options.texts import Normalisation, Sequences, Walking
+from simdocs.options.recipes import (
+    Banding,
+    IndexRecipe,
+    Normalisation,
+    Recipe,
+    Sequences,
+    Shingling,
+    Sketching,
+    Walking,
+)
 from simdocs.pipeline.signing import scheme_of
 from tests.asked import OPTIONS
 

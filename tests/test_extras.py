@@ -15,7 +15,7 @@ from simdocs.cli import exits
 from simdocs.errors import MissingExtraError, SimdocsError
 from simdocs.extras import needs
 from simdocs.model.skipped import JUDGED, DocumentSkipped
-from simdocs.options.file_formats import COMPRESSIONS
+from simdocs.options.families import COMPRESSIONS
 from simdocs.reading.compression import library
 
 ROOT = Path(__file__).resolve().parent.parent

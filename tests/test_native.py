@@ -26,8 +26,7 @@ from simdocs.kernels.normalise import normalise
 from simdocs.kernels.shinglers import char_tokens, tokens_of_units
 from simdocs.kernels.units import word_hashes
 from simdocs.model.ragged import STRIDE, Ragged, offsets_of
-from simdocs.options.recipes import Shingling
-from simdocs.options.texts import Normalisation
+from simdocs.options.recipes import Normalisation, Shingling
 from tests import strategies as some
 from tests.kernels.conftest import OF_BOTH
 from tests.twins import signatures as twin

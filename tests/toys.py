@@ -15,8 +15,7 @@ from simdocs.kernels.units import Units
 from simdocs.model.ragged import Array, Ragged, Texts
 from simdocs.model.result import Row, TableHead
 from simdocs.options.declaration import Member
-from simdocs.options.families import KEEP, SCHEMES, UNITS, Unit
-from simdocs.options.file_formats import FORMATS, OutputFormat
+from simdocs.options.families import FORMATS, KEEP, SCHEMES, UNITS, OutputFormat, Unit
 from simdocs.options.recipes import Shingling
 from simdocs.pipeline.signing import SIGNATURES
 from simdocs.views.output_formats import Format, plain

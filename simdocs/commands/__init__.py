@@ -10,7 +10,7 @@ from simdocs.errors import UnjudgedError
 from simdocs.options.declaration import Options
 
 if TYPE_CHECKING:
-    from simdocs.engines.run import Run
+    from simdocs.engines.engine import Run
     from simdocs.model.result import Result
     from simdocs.storage.atomic_file import OutputStream
 

@@ -11,7 +11,7 @@ from simdocs.options.declaration import option, switch
 from simdocs.options.values import FRACTION, PATTERNS, path_name
 
 if TYPE_CHECKING:
-    from simdocs.engines.run import Run
+    from simdocs.engines.engine import Run
     from simdocs.model.result import Result
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from simdocs.artifacts.answer_file import read_answer
 from simdocs.commands.found_again import look_again
-from simdocs.engines.run import Run
+from simdocs.engines.engine import Run
 from simdocs.errors import OutputError, UsageError
 from simdocs.model.figures import counted, size
 from simdocs.model.result import NAME, NUMBER, Blocks, Result, Row, table_head

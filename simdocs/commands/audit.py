@@ -11,12 +11,12 @@ from simdocs.model.figures import counted, cut_in_words, shown_probability
 from simdocs.model.result import FACTS, Result, Table
 from simdocs.options.answers import Drawn, Searching
 from simdocs.options.declaration import option
+from simdocs.options.recipes import Rereading
 from simdocs.options.sources import DOCS, Banded
-from simdocs.options.texts import Rereading
 from simdocs.options.values import UNITS_OF_SIZE, whole
 
 if TYPE_CHECKING:
-    from simdocs.engines.run import Run
+    from simdocs.engines.engine import Run
     from simdocs.matching.measured_recall import MeasuredRecall
     from simdocs.options.recipes import Banding
 

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from simdocs.options.answers import Drawn, Talking, Target, quiet_or_not, summary_is_a_file
 from simdocs.options.declaration import Options, Rule
-from simdocs.options.recipes import Containing, OwnFunctions
+from simdocs.options.recipes import Containing, OwnFunctions, Rereading, Updating
 from simdocs.options.sources import DOCS, Banded, OfSignatures, OfTokens, one_scheme, paths
-from simdocs.options.texts import Rereading, Updating
 
 if TYPE_CHECKING:
-    from simdocs.engines.run import Run
+    from simdocs.engines.engine import Run
     from simdocs.model.artifact import Artifact
     from simdocs.model.result import Result
 

@@ -9,16 +9,21 @@ from typing import TYPE_CHECKING
 
 from simdocs.options.answers import ANSWER, Drawn, Searching, Talking
 from simdocs.options.declaration import Options, flags, option, switch
-from simdocs.options.families import COMPARED, DIFFS, SIMILARITIES
-from simdocs.options.file_formats import FORMATS
+from simdocs.options.families import COMPARED, DIFFS, FORMATS, SIMILARITIES
 from simdocs.options.recipes import (
+    MIN_PASSAGE,
     OF_BANDS,
+    PASSAGES,
+    REFUSED,
     STOP_WORDS,
     TEMPLATE,
     ChoosingBands,
+    Normalisation,
     OwnFunctions,
+    Sequences,
     Shingling,
     Sketching,
+    Walking,
 )
 from simdocs.options.sources import (
     OF_FILES,
@@ -29,11 +34,10 @@ from simdocs.options.sources import (
     standard_input_once,
     useless_stop_words,
 )
-from simdocs.options.texts import MIN_PASSAGE, PASSAGES, REFUSED, Normalisation, Sequences, Walking
 from simdocs.options.values import choice
 
 if TYPE_CHECKING:
-    from simdocs.engines.run import Run
+    from simdocs.engines.engine import Run
     from simdocs.model.result import Result
 
 

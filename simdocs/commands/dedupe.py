@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from simdocs.commands.named_rows import DocumentNames
     from simdocs.commands.resolve import Resolved
     from simdocs.commands.row_outputs import RowDrafts
-    from simdocs.engines.run import Run
+    from simdocs.engines.engine import Run
     from simdocs.matching.corpus import Corpus
     from simdocs.matching.groups import Decision
     from simdocs.model.documents import Documents

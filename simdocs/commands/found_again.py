@@ -22,8 +22,7 @@ from simdocs.model.ragged import Ragged, Tokens
 from simdocs.model.saved_answer import SavedAnswer, SavedDocument, SavedPair
 from simdocs.model.skipped import DocumentSkipped, explanation
 from simdocs.names import display_name, is_uri
-from simdocs.options.families import UNITS
-from simdocs.options.file_formats import compression_of
+from simdocs.options.families import UNITS, compression_of
 from simdocs.reading.compression import PADDING, decompress
 from simdocs.reading.decode import as_utf8
 from simdocs.reading.files import READ, read_open

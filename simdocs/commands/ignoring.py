@@ -14,7 +14,7 @@ import numpy as np
 
 from simdocs.artifacts.manifest import differences
 from simdocs.artifacts.npy import damaged
-from simdocs.engines.run import Run
+from simdocs.engines.engine import Run
 from simdocs.errors import ArtifactError, InputError, ParametersError, UsageError
 from simdocs.kernels.multisets import digest_of
 from simdocs.matching.corpus import Corpus
@@ -32,8 +32,7 @@ from simdocs.options.hash_functions import (
     permutations_in,
     permuted,
 )
-from simdocs.options.recipes import MOST_STOP_WORDS, Shingling, SignatureRecipe, Sketching
-from simdocs.options.texts import Sequences, Walking
+from simdocs.options.recipes import MOST_STOP_WORDS, Sequences, Shingling, SignatureRecipe, Sketching, Walking
 from simdocs.pipeline.boilerplate import template_tokens
 from simdocs.pipeline.prepare import Intake, files_of
 from simdocs.pipeline.reading import Reading

@@ -11,13 +11,12 @@ from simdocs.model.result import FACTS, NAME, Look, Result, Table, table_head
 from simdocs.names import display_name
 from simdocs.options.answers import Drawn, Talking
 from simdocs.options.declaration import Options, flags, switch
-from simdocs.options.recipes import STOP_WORDS, Shingling
+from simdocs.options.recipes import REFUSED, STOP_WORDS, Normalisation, Rereading, Shingling, Walking
 from simdocs.options.sources import ONCE, one_list_of_stop_words, paths, useless_stop_words
-from simdocs.options.texts import REFUSED, Normalisation, Rereading, Walking
 from simdocs.options.values import path_name
 
 if TYPE_CHECKING:
-    from simdocs.engines.run import Run
+    from simdocs.engines.engine import Run
 
 
 PROBLEMS = table_head(kind=NAME, problem=NAME)

@@ -11,7 +11,7 @@ import numpy as np
 from simdocs.commands.named_rows import name_rows, names_for, pair_rows
 from simdocs.commands.resolve import Resolved
 from simdocs.commands.searching import facts_of_search, lines_of_search
-from simdocs.engines.run import Run
+from simdocs.engines.engine import Run
 from simdocs.kernels.banding import least_probability, threshold_warning
 from simdocs.matching.containing import find_containing
 from simdocs.matching.corpus import Corpus

@@ -25,7 +25,7 @@ from simdocs.commands.standing import (
     recorded_arguments,
     refuse_shrinking,
 )
-from simdocs.engines.run import Run
+from simdocs.engines.engine import Run
 from simdocs.errors import ArtifactError, InputError, ParametersError, UsageError
 from simdocs.matching.corpus import check_root
 from simdocs.model.artifact import Artifact

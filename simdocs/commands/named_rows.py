@@ -18,7 +18,7 @@ from simdocs.model.skipped import Skip, Skipped
 from simdocs.names import display_name, name_to_text
 
 if TYPE_CHECKING:
-    from simdocs.engines.run import Run
+    from simdocs.engines.engine import Run
 
 
 def names_for(run: Run, documents: Documents, known: Corpus | None = None) -> DocumentNames:

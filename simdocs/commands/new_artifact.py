@@ -27,7 +27,7 @@ from simdocs.commands.standing import (
     same_arguments,
     standing,
 )
-from simdocs.engines.run import Run, each_band, threads_for
+from simdocs.engines.engine import Run, each_band, threads_for
 from simdocs.errors import UnjudgedError, UsageError
 from simdocs.kernels.banding import low_recall
 from simdocs.matching.corpus import Corpus, name_prefix
@@ -37,8 +37,7 @@ from simdocs.model.documents import Documents
 from simdocs.model.ragged import NO_TOKENS, Array, Index, Ragged, Rows, Tokens
 from simdocs.model.result import AT_ONCE, NAME, Result, Row, Table, table_head
 from simdocs.names import display_name, name_to_text
-from simdocs.options.recipes import OF_BANDS, IndexRecipe, Recipe, SignatureRecipe
-from simdocs.options.texts import Updating
+from simdocs.options.recipes import OF_BANDS, IndexRecipe, Recipe, SignatureRecipe, Updating
 from simdocs.pipeline.boilerplate import with_common_tokens
 from simdocs.pipeline.changes import Changes, changes
 from simdocs.pipeline.indexing import BucketCounter, EarlierTables, Expectation, band_tables, same_as

@@ -10,14 +10,13 @@ from simdocs.model.figures import counted
 from simdocs.model.result import GROUPED, NAME, SIMILARITY, table_head
 from simdocs.options.answers import Deciding, Drawn, Searching
 from simdocs.options.declaration import flags, switch
-from simdocs.options.recipes import TEMPLATE, SignatureRecipe, Sketching
+from simdocs.options.recipes import MIN_PASSAGE, TEMPLATE, SignatureRecipe, Sketching
 from simdocs.options.sources import DOCS, Banded, OfTokens, every_pair
-from simdocs.options.texts import MIN_PASSAGE
 from simdocs.options.values import UNITS_OF_SIZE
 
 if TYPE_CHECKING:
     from simdocs.commands.resolve import Resolved
-    from simdocs.engines.run import Run
+    from simdocs.engines.engine import Run
     from simdocs.matching.corpus import Corpus
     from simdocs.model.groups import SimilarPairs
     from simdocs.model.result import Result

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 from simdocs.options.answers import NUL, Deciding, Drawn, Searching, names_with_nul
 from simdocs.options.declaration import flags, option, switch
 from simdocs.options.families import MATCH_LISTS
-from simdocs.options.recipes import ChoosingBands
+from simdocs.options.recipes import MIN_PASSAGE, PASSAGES, ChoosingBands, Sequences
 from simdocs.options.sources import OF_WALKS, OfDocuments
-from simdocs.options.texts import MIN_PASSAGE, PASSAGES, Sequences
 from simdocs.options.values import artifact_name, choice, whole
 
 if TYPE_CHECKING:
-    from simdocs.engines.run import Run
+    from simdocs.engines.engine import Run
     from simdocs.model.result import Result
 
 

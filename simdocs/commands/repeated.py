@@ -13,7 +13,7 @@ from simdocs.commands.named_rows import DocumentNames, names_for
 from simdocs.commands.quoted import least_units
 from simdocs.commands.resolve import Resolved
 from simdocs.commands.searching import facts_read, read_in_words, why_so_few
-from simdocs.engines.run import Run
+from simdocs.engines.engine import Run
 from simdocs.kernels.buckets import equal_runs
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.repeat_places import Excerpts, Occurrences, Places, occurrences_of, places_of

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from simdocs.options.answers import Drawn, shown
 from simdocs.options.declaration import option
-from simdocs.options.families import FIGURES
-from simdocs.options.file_formats import FileFormat
+from simdocs.options.families import FIGURES, FileFormat
 from simdocs.options.values import SIZE, UNITS_OF_SIZE, choice, path_name
 
 if TYPE_CHECKING:
-    from simdocs.engines.run import Run
+    from simdocs.engines.engine import Run
     from simdocs.model.comparison import Difference
     from simdocs.model.report import GroupTable
     from simdocs.model.report import Report as ReportOfGroups

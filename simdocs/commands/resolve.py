@@ -18,8 +18,7 @@ from simdocs.model.artifact import Artifact, BandIndex, Shingles
 from simdocs.model.ragged import Rows
 from simdocs.names import MANIFEST, command_line, display_name
 from simdocs.options.declaration import Option, Options
-from simdocs.options.families import UNITS
-from simdocs.options.file_formats import TEXT_FORMAT
+from simdocs.options.families import TEXT_FORMAT, UNITS
 from simdocs.options.recipes import (
     OF_BANDS,
     Banding,
@@ -28,13 +27,15 @@ from simdocs.options.recipes import (
     Containing,
     Ignoring,
     IndexRecipe,
+    Normalisation,
     Recipe,
+    Sequences,
     Shingling,
     SignatureRecipe,
     Sketching,
+    Walking,
 )
 from simdocs.options.sources import OfDocuments, names_of
-from simdocs.options.texts import Normalisation, Sequences, Walking
 from simdocs.pipeline.prepare import Intake
 from simdocs.reading.decode import as_bytes
 from simdocs.reading.file_list import FileList

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from simdocs.engines.run import Run
+from simdocs.engines.engine import Run
 from simdocs.errors import InputError, UsageError
 from simdocs.extras import needs
 from simdocs.matching.corpus import Corpus
@@ -28,8 +28,8 @@ from simdocs.model.ragged import Floats, Index, Rows
 from simdocs.model.skipped import DocumentSkipped, Skip, explanation
 from simdocs.names import display_name, flag, is_uri, name_to_text
 from simdocs.options.answers import PROMISED
-from simdocs.options.file_formats import CONTAINERS, compression_of, without_compression
-from simdocs.options.texts import Sequences
+from simdocs.options.families import CONTAINERS, compression_of, without_compression
+from simdocs.options.recipes import Sequences
 from simdocs.reading.compression import CompressedSink
 from simdocs.reading.file_list import FileList
 from simdocs.reading.find import Sources

@@ -9,7 +9,7 @@ import numpy as np
 
 from simdocs.advice import length_advice, template_advice
 from simdocs.commands.resolve import Resolved, opened_index
-from simdocs.engines.run import Run
+from simdocs.engines.engine import Run
 from simdocs.kernels.banding import least_probability, low_recall, threshold_warning
 from simdocs.kernels.grouping import PairGraph
 from simdocs.matching.corpus import Corpus

@@ -14,7 +14,7 @@ from simdocs.artifacts.reader import checked
 from simdocs.commands.ignoring import spellings
 from simdocs.commands.named_rows import rows_named
 from simdocs.commands.resolve import in_words, is_artifact, opened, opened_shingles, outputs_of, shingling_of
-from simdocs.engines.run import Run
+from simdocs.engines.engine import Run
 from simdocs.errors import ArtifactError, UsageError
 from simdocs.kernels.banding import chosen_by
 from simdocs.kernels.buckets import agreeing_bands, candidate_pairs, shared_runs
@@ -41,8 +41,7 @@ from simdocs.model.result import (
 from simdocs.model.skipped import OF_UNVERIFIED, and_more
 from simdocs.names import display_name, name_to_text, path_from, shell_word, text_to_name
 from simdocs.options.hash_functions import in_row_order
-from simdocs.options.recipes import IndexRecipe
-from simdocs.options.texts import Sequences
+from simdocs.options.recipes import IndexRecipe, Sequences
 from simdocs.pipeline.indexing import expected_of
 from simdocs.pipeline.shingling import show as shown_shingles
 from simdocs.reading.decode import as_bytes

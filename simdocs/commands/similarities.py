@@ -13,7 +13,7 @@ from simdocs.commands.ignoring import permutations_of, tokens_of_templates, with
 from simdocs.commands.resolve import banding_of, resolved, shingling_of
 from simdocs.errors import UnreachableRecallError, UsageError
 from simdocs.kernels import jaccard
-from simdocs.kernels.character_mapping import is_utf8
+from simdocs.kernels.characters import is_utf8
 from simdocs.kernels.normalise import normalise
 from simdocs.kernels.permutation import slots
 from simdocs.matching.difference import difference
@@ -33,8 +33,7 @@ from simdocs.model.ragged import Array, Floats, Mask, Ragged, Tokens, distinct
 from simdocs.model.result import KEYED, NAME, NUMBER, PLAIN, SIMILARITY, VALUE, Look, Result, Row, Table, table_head
 from simdocs.names import display_name, name_to_text, text_to_name
 from simdocs.options.families import UNITS, edited_units
-from simdocs.options.recipes import Bands, Sketching
-from simdocs.options.texts import Sequences
+from simdocs.options.recipes import Bands, Sequences, Sketching
 from simdocs.pipeline.shingling import spelled_shingles
 from simdocs.pipeline.signing import signing_of
 from simdocs.reading.decode import as_bytes, as_utf8

@@ -24,8 +24,7 @@ from simdocs.model.documents import Documents
 from simdocs.model.ragged import Index
 from simdocs.model.skipped import Skipped
 from simdocs.names import display_name, flag, name_to_text, path_from
-from simdocs.options.recipes import Bands, IndexRecipe, Recipe
-from simdocs.options.texts import Updating
+from simdocs.options.recipes import Bands, IndexRecipe, Recipe, Updating
 from simdocs.pipeline.prepare import Intake
 from simdocs.pipeline.reuse import Earlier
 from simdocs.reading import identity

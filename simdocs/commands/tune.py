@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 from simdocs.options.answers import Drawn
 from simdocs.options.declaration import OUTPUT, RUN, flags
-from simdocs.options.recipes import OF_BANDS
+from simdocs.options.recipes import OF_BANDS, Rereading
 from simdocs.options.sources import DOCS, Banded
-from simdocs.options.texts import Rereading
 
 if TYPE_CHECKING:
-    from simdocs.engines.run import Run
+    from simdocs.engines.engine import Run
     from simdocs.model.comparison import Tuning
 
 

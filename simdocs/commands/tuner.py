@@ -29,7 +29,7 @@ from simdocs.advice import (
 )
 from simdocs.commands.resolve import Resolved, of_bands
 from simdocs.commands.searching import facts_read, no_pair, read_in_words
-from simdocs.engines.run import Run
+from simdocs.engines.engine import Run
 from simdocs.kernels.banding import least_probability, low_recall
 from simdocs.matching.corpus import Corpus, check_root
 from simdocs.matching.difference import difference

@@ -1,19 +1,22 @@
-"""Texts as arrays of code points, tables of a number for each code point, and the kinds of characters as bit flags.
+"""Characters: texts as code points, their kinds as bit flags, and the steps of normalisation that look at one alone.
 
 The kinds come from Python's own Unicode tables. `unicodedata.unidata_version` names their version.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 import unicodedata
 from collections.abc import Callable
 from functools import cache
+from typing import Literal
 
 import numpy as np
 from numpy.typing import DTypeLike
 
-from simdocs.model.ragged import Array, Bytes, Index
+from simdocs.model.ragged import Array, Bytes, Index, Mask, Ragged, count_true_in_rows, offsets_of
+from simdocs.options.recipes import Normalisation
 
 
 def to_codepoints(text: str) -> Array:
@@ -80,7 +83,7 @@ def one_by_one(number_of: Callable[[int], int]) -> Callable[[Index], list[int]]:
     return lambda points: list(map(number_of, points.tolist()))
 
 
-SPACE = 1
+WHITE = 1
 """Whitespace, as str.isspace defines it."""
 WORD = 2
 r"""Word characters, \w of Python's re: str.isalnum, or the underscore."""
@@ -141,7 +144,7 @@ def kinds_of(codepoints: Array) -> Bytes:
     words &= kinds & MARK == 0
     block = np.searchsorted(_FIRST, codepoints, side="right") - 1
     unspaced = words & (block >= 0) & (codepoints <= _LAST[block])
-    kinds[np.fromiter(map(str.isspace, characters), bool, size)] |= SPACE
+    kinds[np.fromiter(map(str.isspace, characters), bool, size)] |= WHITE
     kinds[words] |= WORD
     kinds[unspaced] |= UNSPACED
     return kinds | np.uint8(KNOWN)
@@ -156,3 +159,255 @@ def kinds_table() -> CodepointTable:
 def character_kinds(codepoints: Array) -> Bytes:
     """The kinds of each code point, and KNOWN: uint8, same shape as `codepoints`."""
     return kinds_table()(codepoints)
+
+
+Form = Literal["NFKC", "NFD"]
+
+_STRIDE = 32
+"""Distance between the code points that are tested for being a mark. A run of twice as many marks shows at two
+neighbouring tests. Shorter runs are left to `unicodedata`, which takes at most 16 steps for each of their marks."""
+
+_STARTER = 1
+"""The value in the table of _classes for a character that is not a mark."""
+
+
+def to_normal_form(form: Form, text: str) -> str:
+    """The text in this normal form: equals unicodedata.normalize(form, text)."""
+    seen = _classes(form)(to_codepoints(text[::_STRIDE])) != _STARTER
+    return unicodedata.normalize(form, _with_sorted_marks(form, text) if (seen[1:] & seen[:-1]).any() else text)
+
+
+def _with_sorted_marks(form: Form, text: str) -> str:
+    """The text with each long run of marks in the order that this form gives it."""
+    text = _with_decomposed_marks(form, text)
+    codepoints = to_codepoints(text)
+    classes = _classes(form)(codepoints)
+    edges = np.flatnonzero(np.diff(classes != _STARTER, prepend=False, append=False))
+    starts, stops = edges[::2], edges[1::2]
+    long = stops - starts > _STRIDE
+    for start, stop in zip(starts[long].tolist(), stops[long].tolist(), strict=True):
+        run = codepoints[start:stop]
+        run[:] = run[np.argsort(classes[start:stop], kind="stable")]
+    return from_codepoints(codepoints)
+
+
+def _with_decomposed_marks(form: Form, text: str) -> str:
+    """The text with those few marks decomposed that stand for several marks."""
+    decomposition: Literal["NFKD", "NFD"] = "NFKD" if form == "NFKC" else "NFD"
+    decomposed = {character: unicodedata.normalize(decomposition, character) for character in set(text)}
+    marks = {
+        ord(character): whole
+        for character, whole in decomposed.items()
+        if whole != character and unicodedata.combining(whole[0])
+    }
+    return text.translate(marks) if marks else text
+
+
+@cache
+def _classes(form: Form) -> CodepointTable:
+    """For each code point, 1 + the combining class of the first character of its normal form: uint8."""
+    return CodepointTable(
+        one_by_one(lambda point: 1 + unicodedata.combining(unicodedata.normalize(form, chr(point))[0])), np.uint8
+    )
+
+
+SPACE, NEWLINE = 32, 10
+
+
+def is_space(codepoints: Array, lines: bool) -> Mask:
+    """Which of these mapped code points (n,) are SPACE or, with `lines`, NEWLINE: bool (n,).
+
+    No other whitespace is left once the characters are mapped.
+    """
+    space: Mask = codepoints == SPACE
+    if lines:
+        space |= codepoints == NEWLINE
+    return space
+
+
+def collapse_whitespace(codepoints: Array, space: Mask, offsets: Index, lines: bool) -> Ragged:
+    """N rows of code points with each run of whitespace made one character, and none at the ends of a row.
+
+    codepoints (T,) are the rows end to end, offsets (N+1,) say where they begin, and space (T,) is
+    `is_space(codepoints, lines)`. A run becomes SPACE or, with `lines`, NEWLINE if it contains one. The result has the
+    dtype of `codepoints`.
+    """
+    starts, nonempty = offsets[:-1], np.diff(offsets) > 0
+    after = np.empty(len(codepoints), bool)  # follows a space, or begins a row
+    after[:1] = True
+    after[1:] = space[:-1]
+    after[starts[nonempty]] = True
+    if lines:
+        codepoints = _with_newlines_first(codepoints, space, after, starts[nonempty])
+    keep = np.logical_and(space, after, out=after)
+    np.logical_not(keep, out=keep)
+    ends = offsets[1:][nonempty] - 1
+    keep[ends] &= ~space[ends]  # most texts end with one line feed, which then need not be deleted below
+    values = codepoints[keep]
+    kept = count_true_in_rows(keep, offsets)
+    if not len(values):
+        return Ragged.from_lengths(values, kept)
+    ends = offsets_of(kept)[1:]
+    last = (kept > 0) & is_space(values[np.maximum(ends, 1) - 1], lines)
+    if last.any():
+        values = np.delete(values, ends[last] - 1)
+    return Ragged.from_lengths(values, kept - last)
+
+
+def _with_newlines_first(codepoints: Array, space: Mask, after: Mask, starts: Index) -> Array:
+    """The code points with NEWLINE at the beginning of every whitespace run that contains a NEWLINE."""
+    first = space & ~after
+    first[starts] = space[starts]
+    late = np.flatnonzero((codepoints == NEWLINE) & ~first)
+    if not len(late):
+        return codepoints
+    runs = np.flatnonzero(first)
+    codepoints = codepoints.copy()
+    codepoints[runs[np.searchsorted(runs, late, side="right") - 1]] = NEWLINE
+    return codepoints
+
+
+_SEPARATORS = bytes([*range(9), *range(14, 28), 127])
+"""Control characters that no step changes, moves or combines with others. One that occurs in no text of a batch can
+separate the texts of that batch."""
+
+IGNORABLE = re.compile(
+    "[\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
+    "\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+"""The characters that are dropped from every text: Default_Ignorable_Code_Point of Unicode 14.0, such as soft hyphens,
+zero-width spaces and variation selectors. But U+200C and U+200D stay, which tell words apart in some scripts."""
+
+_PLAIN = {"Æ": "AE", "Ð": "D", "Ø": "O", "Þ": "TH", "ẞ": "SS", "Đ": "D", "Ħ": "H", "Ł": "L", "Œ": "OE", "Ŧ": "T"}
+_PLAIN |= {letter.lower(): plain.lower() for letter, plain in _PLAIN.items()} | {"ı": "i", "\u0640": ""}
+"""What `strip_accents` makes of letters that Unicode does not decompose. U+0640, tatweel, stretches Arabic words."""
+
+CODEPOINT_CUTS = re.compile(rb"[\x00-\x7f\xc0-\xff]")
+"""Bytes that begin a code point. A text can be cut before them if every code point is mapped by itself."""
+
+CONTEXT_FREE_CUTS = re.compile(
+    rb"[\t\n\r ,;()0-9A-Za-z\xd0\xd1\xe4-\xe9]|\xce[\x91-\xbf]|\xcf[\x80-\x89]"
+    rb"|\xe0\xb8[\x81-\xae]|\xf0\x9f[\x90-\xab]|\xef\xb7[\xb0-\xbb]"
+)
+"""Bytes before which a text can be cut so that str maps the parts as it maps the whole.
+
+The characters that begin here do not combine with the character before them in any form of Unicode. The first line has
+ASCII, Cyrillic (U+0400 to U+047F), ideographs (U+4000 to U+9FFF, whose first byte is e4 to e9), and Greek without
+accents. The second has Thai consonants (like ideographs, they are written without spaces), pictures such as faces, and
+Arabic words in one character, of which U+FDFA becomes 18."""
+
+
+def depends_on_context(switches: Normalisation) -> bool:
+    """Whether what a character becomes may depend on the characters around it."""
+    return switches.nfkc or switches.strip_accents
+
+
+def is_utf8(text: bytes) -> bool:
+    """Whether a text is valid UTF-8, so that all its characters can be looked up in a table."""
+    try:
+        text.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def map_characters(raw: Ragged, switches: Normalisation, *, lines: bool) -> list[Ragged]:
+    """The mapped code points of N texts given as UTF-8 bytes (Ragged uint8): N rows in one or more parts, in order.
+
+    Each part is Ragged uint8 if all its texts are ASCII, and Ragged uint32 otherwise. All whitespace becomes SPACE, but
+    with `lines`, line feeds and carriage returns become NEWLINE. If there are several rows, a row may end with one
+    extra SPACE. Never fails: a byte that is not valid UTF-8 becomes a lone surrogate (PEP 383).
+    """
+    data = raw.values.tobytes()
+    if data.isascii():
+        return [Ragged(np.frombuffer(data.translate(ascii_table(switches, lines)), np.uint8), raw.offsets)]
+    decoded = None if depends_on_context(switches) else _decoded(raw, data)
+    if decoded is not None:
+        entries = _character_table(switches, lines)(decoded.values)
+        if entries.max(initial=0) < _SEVERAL:
+            return [Ragged(entries - np.uint32(1), decoded.offsets)]
+    return _map_with_str(raw, data, switches, lines)
+
+
+@cache
+def ascii_table(switches: Normalisation, lines: bool) -> bytes:
+    """The byte that each of 256 bytes becomes. Those that are not ASCII become 0."""
+    return "".join(mapped_alone(np.arange(128), switches, lines)).encode() + bytes(128)
+
+
+_SEVERAL = 1 << 21
+"""The number in a table of characters of one that becomes none, or more than one."""
+
+
+@cache
+def _character_table(switches: Normalisation, lines: bool) -> CodepointTable:
+    """For each code point, 1 + the one that it becomes by itself, or _SEVERAL: uint32."""
+
+    def entries(codepoints: Index) -> list[int]:
+        return [1 + ord(made) if len(made) == 1 else _SEVERAL for made in mapped_alone(codepoints, switches, lines)]
+
+    return CodepointTable(entries, np.uint32)
+
+
+def mapped_alone(codepoints: Index, switches: Normalisation, lines: bool) -> list[str]:
+    """What each code point becomes by all steps but `nfkc` and `strip_accents`: up to three characters."""
+    alone = switches.but(nfkc=False, strip_accents=False)
+    made = [after_str_steps(chr(codepoint), alone) for codepoint in codepoints.tolist()]
+    mapped = np.array([ord(each) if len(each) == 1 else 0 for each in made])
+    found = kinds_of(mapped)
+    digits = found & DIGIT * switches.mask_digits
+    spaces = found & (WHITE | PUNCTUATION * switches.strip_punctuation)
+    line_ends = lines & ((mapped == ord("\n")) | (mapped == ord("\r")))
+    for which, becomes in ((digits, "0"), (spaces, chr(SPACE)), (line_ends, chr(NEWLINE))):
+        for place in np.flatnonzero(which).tolist():
+            made[place] = becomes
+    return made
+
+
+def _decoded(raw: Ragged, data: bytes) -> Ragged | None:
+    """The code points of texts that are valid UTF-8 and not all ASCII (Ragged uint32), or None if one is not valid."""
+    try:
+        codepoints = to_codepoints(data.decode())
+    except UnicodeDecodeError:
+        return None
+    if len(raw) == 1:
+        return Ragged(codepoints, np.array([0, len(codepoints)]))
+    leads = (raw.values & 0xC0) != 0x80
+    if not leads[raw.offsets[:-1][raw.lengths > 0]].all():
+        return None  # a character is split between two texts
+    return Ragged.from_lengths(codepoints, count_true_in_rows(leads, raw.offsets))
+
+
+def _map_with_str(raw: Ragged, data: bytes, switches: Normalisation, lines: bool) -> list[Ragged]:
+    """The same as map_characters, by way of str. All texts are joined by a separator that occurs in none of them."""
+    separator = next((chr(byte) for byte in _SEPARATORS if byte not in data), None) if len(raw) > 1 else ""
+    if separator is None:
+        half = len(raw) // 2
+        cut = raw.offsets[half]
+        left = Ragged(raw.values[:cut], raw.offsets[: half + 1])
+        right = Ragged(raw.values[cut:], raw.offsets[half:] - cut)
+        return map_characters(left, switches, lines=lines) + map_characters(right, switches, lines=lines)
+    if separator:
+        data = np.insert(raw.values, raw.offsets[1:], ord(separator)).tobytes()
+    codepoints = to_codepoints(after_str_steps(data.decode("utf-8", "surrogateescape"), switches))
+    ends = np.flatnonzero(codepoints == ord(separator)) + 1 if separator else np.array([len(codepoints)])
+    codepoints = _character_table(switches.but(keep_case=True), lines)(codepoints) - np.uint32(1)
+    if separator:
+        codepoints[ends - 1] = SPACE
+    return [Ragged(codepoints, np.concatenate((np.zeros(1, np.int64), ends)))]
+
+
+def after_str_steps(text: str, switches: Normalisation) -> str:
+    """The text without ignorable characters, after `nfkc`, folding of case and `strip_accents`, in this order."""
+    text = IGNORABLE.sub("", text)
+    if switches.nfkc:
+        text = to_normal_form("NFKC", text)
+    if not switches.keep_case:
+        text = text.casefold()
+    if switches.strip_accents:
+        codepoints = to_codepoints(to_normal_form("NFD", text))
+        codepoints = codepoints[(character_kinds(codepoints) & NONSPACING) == 0]
+        text = unicodedata.normalize("NFC", from_codepoints(codepoints))  # the marks are in order already
+        for letter, plain in _PLAIN.items():
+            text = text.replace(letter, plain)
+    return text

@@ -20,22 +20,25 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simdocs.kernels.character_mapping import (
+from simdocs.kernels.characters import (
     CODEPOINT_CUTS,
     CONTEXT_FREE_CUTS,
     IGNORABLE,
     NEWLINE,
     SPACE,
+    CodepointTable,
     after_str_steps,
     collapse_whitespace,
     depends_on_context,
+    from_codepoints,
     is_space,
     map_characters,
+    one_by_one,
+    to_codepoints,
 )
-from simdocs.kernels.characters import CodepointTable, from_codepoints, one_by_one, to_codepoints
 from simdocs.kernels.native import accelerated
 from simdocs.model.ragged import STRIDE, Array, Bytes, Index, Mask, Ragged, Texts, offsets_of, row_blocks, utf8_widths
-from simdocs.options.texts import Normalisation
+from simdocs.options.recipes import Normalisation
 
 
 class TextBuilder:

@@ -16,8 +16,7 @@ from simdocs.kernels.native import accelerated
 from simdocs.kernels.normalise import normalise
 from simdocs.model.ragged import STRIDE, Array, Index, Mask, Ragged, Texts, Tokens, distinct
 from simdocs.options.families import stop_words
-from simdocs.options.recipes import Shingling
-from simdocs.options.texts import Normalisation
+from simdocs.options.recipes import Normalisation, Shingling
 
 _NEWLINE = 10
 

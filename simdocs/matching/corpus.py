@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from simdocs.artifacts.formats import RUN
 from simdocs.artifacts.npy import damaged
-from simdocs.engines.run import Run
+from simdocs.engines.engine import Run
 from simdocs.errors import ArtifactError, InputError
 from simdocs.kernels import jaccard
 from simdocs.kernels.multisets import leave_out

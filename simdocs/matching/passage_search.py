@@ -114,14 +114,14 @@ class PassageSearch:
         inside = np.zeros(len(codepoints) + 1, np.int8)
         inside[units.starts] += 1
         inside[units.stops] -= 1
-        other = kinds.SPACE | kinds.WORD | kinds.MARK
+        other = kinds.WHITE | kinds.WORD | kinds.MARK
         return PlacedUnits(
             text=text,
             numbers=self._numbers(texts, units, grows=is_first),
             starts=units.starts,
             stops=units.stops,
-            opens=found.opens[units.starts] & ((kind[units.starts] & kinds.SPACE) == 0),
-            closes=found.closes[units.stops - 1] & ((kind[units.stops - 1] & kinds.SPACE) == 0),
+            opens=found.opens[units.starts] & ((kind[units.starts] & kinds.WHITE) == 0),
+            closes=found.closes[units.stops - 1] & ((kind[units.stops - 1] & kinds.WHITE) == 0),
             signs=((kind & other) == 0) & (np.cumsum(inside, dtype=np.int8)[:-1] == 0),
             codepoints=codepoints,
             origins=found,

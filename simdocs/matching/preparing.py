@@ -9,7 +9,7 @@ import numpy as np
 
 from simdocs.artifacts.manifest import differences
 from simdocs.artifacts.npy import damaged
-from simdocs.engines.run import Progress, Run, each_band, no_progress
+from simdocs.engines.engine import Progress, Run, each_band, no_progress
 from simdocs.errors import ArtifactError, ParametersError
 from simdocs.kernels.buckets import shared_buckets_of_tables
 from simdocs.kernels.grouping import bucket_components

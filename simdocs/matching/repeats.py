@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simdocs.engines.run import Progress
+from simdocs.engines.engine import Progress
 from simdocs.kernels.buckets import equal_runs
 from simdocs.kernels.windows import NONE, alike, common_reach, covered, dense, windows
 from simdocs.matching.unit_texts import UnitTexts, by_characters, opening

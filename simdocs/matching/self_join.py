@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from simdocs.engines.run import each_band, in_threads, threads_for
+from simdocs.engines.engine import each_band, in_threads, threads_for
 from simdocs.kernels import grouping
 from simdocs.kernels.buckets import (
     buckets_of_band,

@@ -9,12 +9,12 @@ from functools import partial
 
 import numpy as np
 
-from simdocs.engines.run import Run
+from simdocs.engines.engine import Run
 from simdocs.kernels import jaccard
-from simdocs.kernels.bitmaps import bits_for
-from simdocs.matching.bitmap_filter import BitmapFilter
+from simdocs.kernels.jaccard import bits_for
 from simdocs.matching.corpus import Corpus, name_prefix
 from simdocs.matching.verification_blocks import (
+    BitmapFilter,
     TokenSources,
     blocks_of_pairs,
     make_bitmaps,

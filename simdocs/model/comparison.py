@@ -12,8 +12,7 @@ from simdocs.model.ragged import Floats
 from simdocs.model.result import Result, Table
 from simdocs.names import escape_controls
 from simdocs.options.declaration import loaded
-from simdocs.options.families import COMPARED, UNITS
-from simdocs.options.file_formats import FILE_FORMATS
+from simdocs.options.families import COMPARED, FILE_FORMATS, UNITS
 from simdocs.options.recipes import Banding
 
 MOST_CELLS = 10**10

@@ -15,7 +15,7 @@ from simdocs.model.result import Result
 from simdocs.model.saved_answer import SavedAnswer, SavedDocument
 from simdocs.names import display_name
 from simdocs.options.declaration import loaded
-from simdocs.options.file_formats import FILE_FORMATS
+from simdocs.options.families import FILE_FORMATS
 
 MOST_PAIRS = 50
 """Duplicates of one group whose texts are in a report at most. More would leave no room for other groups."""

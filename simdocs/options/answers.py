@@ -7,17 +7,20 @@ from typing import Any, ClassVar
 
 from simdocs.names import display_name, is_uri
 from simdocs.options.declaration import OUTPUT, RUN, Group, Options, Rule, option, switch
-from simdocs.options.families import CLUSTERS, KEEP, MEASURES, VERIFY
-from simdocs.options.file_formats import (
+from simdocs.options.families import (
+    CLUSTERS,
     COMPRESSIONS,
     ELSEWHERE,
     FILE_FORMATS,
     FORMATS,
+    KEEP,
+    MEASURES,
+    VERIFY,
     FileFormat,
     compression_of,
     without_compression,
 )
-from simdocs.options.texts import Rereading
+from simdocs.options.recipes import Rereading
 from simdocs.options.values import (
     SECONDS,
     SIZE,

@@ -15,8 +15,19 @@ from simdocs.names import text_to_name
 from simdocs.options.answers import Running, Talking
 from simdocs.options.declaration import Options, Rule, flags
 from simdocs.options.families import UNITS
-from simdocs.options.recipes import STOP_WORDS, TEMPLATE, ChoosingBands, Ignoring, OwnFunctions, Shingling, Sketching
-from simdocs.options.texts import Naming, Normalisation, Sequences, Walking
+from simdocs.options.recipes import (
+    STOP_WORDS,
+    TEMPLATE,
+    ChoosingBands,
+    Ignoring,
+    Naming,
+    Normalisation,
+    OwnFunctions,
+    Sequences,
+    Shingling,
+    Sketching,
+    Walking,
+)
 
 ONCE = "- names standard input, which can be read only once"
 

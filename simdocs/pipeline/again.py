@@ -16,16 +16,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.engines.run import Run
+from simdocs.engines.engine import Run
 from simdocs.errors import shown_memory
 from simdocs.model.documents import FACTS, STAMP_FIELDS
 from simdocs.model.figures import counted
 from simdocs.model.ragged import NO_TOKENS, BlockPlaces, Index, Mask, Rows, Tokens, offsets_of
 from simdocs.model.skipped import ALTERED, GONE, DocumentSkipped, Skip
 from simdocs.names import is_uri, path_from
-from simdocs.options.file_formats import is_of_lines
-from simdocs.options.recipes import Shingling
-from simdocs.options.texts import Sequences
+from simdocs.options.families import is_of_lines
+from simdocs.options.recipes import Sequences, Shingling
 from simdocs.pipeline.shingling import held_tokens, normalised
 from simdocs.reading.files import MOST, Source
 from simdocs.reading.formats import format_of_document, reader_of

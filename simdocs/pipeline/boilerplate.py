@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from simdocs.engines.run import Run
+from simdocs.engines.engine import Run
 from simdocs.kernels import multisets
 from simdocs.kernels.multisets import (
     NOTHING,

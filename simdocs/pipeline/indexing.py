@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simdocs.engines.run import in_threads
+from simdocs.engines.engine import in_threads
 from simdocs.kernels import banding, buckets, jaccard
 from simdocs.kernels.buckets import agreeing_bands, merged_band, pairs_of_band
 from simdocs.model.artifact import Artifact, BandIndex

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simdocs.artifacts.npy import MappedColumn
-from simdocs.engines.run import Progress, Run, each_band
+from simdocs.engines.engine import Progress, Run, each_band
 from simdocs.errors import ArtifactError, UsageError
 from simdocs.kernels.buckets import bucket_tables
 from simdocs.kernels.fracminhash import sketch_table

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simdocs.engines.run import Run
+from simdocs.engines.engine import Run
 from simdocs.errors import UsageError
 from simdocs.model.artifact import Artifact, Shingles
 from simdocs.model.documents import NUMBERED, Documents
 from simdocs.model.ragged import NO_TOKENS, Tokens
 from simdocs.names import display_name, is_uri
-from simdocs.options.file_formats import noun_of
-from simdocs.options.recipes import SignatureRecipe
-from simdocs.options.texts import Walking
+from simdocs.options.families import noun_of
+from simdocs.options.recipes import SignatureRecipe, Walking
 from simdocs.pipeline.reading import Reading
 from simdocs.pipeline.shingling import record_ignored
 from simdocs.pipeline.signing import Sketches, sign, sign_token_sets

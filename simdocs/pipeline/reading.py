@@ -11,16 +11,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.engines.engine import WorkerState
+from simdocs.engines.engine import Run, WorkerState
 from simdocs.engines.local import Local
-from simdocs.engines.run import Run
 from simdocs.model.artifact import Artifact
 from simdocs.model.documents import DOCUMENT, FILE, NUMBERED, ONE_TEXT, STAMP_FIELDS, WIDE, Documents
 from simdocs.model.ragged import BlockPlaces, Index, Rows, offsets_of
 from simdocs.model.skipped import DocumentSkipped, Skip, and_more
 from simdocs.names import display_name
-from simdocs.options.recipes import Recipe
-from simdocs.options.texts import Sequences
+from simdocs.options.recipes import Recipe, Sequences
 from simdocs.pipeline.register import Register
 from simdocs.reading.decode import as_utf8, flag_of, refuse_binary
 from simdocs.reading.file_list import FileList

@@ -24,7 +24,7 @@ from simdocs.model.documents import (
 from simdocs.model.ragged import BlockPlaces, Rows
 from simdocs.model.skipped import REPLACED, Skip, Skipped, and_more, explanation
 from simdocs.names import display_name
-from simdocs.options.file_formats import noun_of
+from simdocs.options.families import noun_of
 from simdocs.options.recipes import Recipe
 from simdocs.reading.decode import LOOKALIKES, lookalike_of
 from simdocs.reading.file_list import FileList

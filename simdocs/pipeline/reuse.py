@@ -11,8 +11,7 @@ from simdocs.model.artifact import Artifact
 from simdocs.model.columns import ByteStrings
 from simdocs.model.documents import STAMP_FIELDS, Documents
 from simdocs.model.ragged import Rows
-from simdocs.options.recipes import Recipe
-from simdocs.options.texts import Updating
+from simdocs.options.recipes import Recipe, Updating
 from simdocs.pipeline.reading import Read, file_records
 from simdocs.reading.file_list import FileList
 from simdocs.reading.row_names import renamed

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from simdocs.engines.engine import SharedRows, WorkerState, untold
 from simdocs.kernels import multisets
-from simdocs.kernels.character_mapping import depends_on_context, is_utf8
+from simdocs.kernels.characters import depends_on_context, is_utf8
 from simdocs.kernels.shinglers import SHINGLERS, normalised_texts, shingled_texts, text_tokens
 from simdocs.model.artifact import Artifact
 from simdocs.model.columns import joined

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from simdocs.engines.engine import WorkerState
-from simdocs.engines.run import Run
+from simdocs.engines.engine import Run, WorkerState
 from simdocs.kernels import fracminhash, fss, multisets, permutation
 from simdocs.kernels.multisets import leave_out
 from simdocs.model.artifact import Artifact, BandIndex, Shingles

@@ -13,8 +13,8 @@ from typing import Any
 from simdocs.model.ragged import BATCH_BYTES, Index
 from simdocs.model.skipped import DocumentSkipped, Skip
 from simdocs.names import display_name
-from simdocs.options.file_formats import noun_of
-from simdocs.options.texts import Sequences
+from simdocs.options.families import noun_of
+from simdocs.options.recipes import Sequences
 from simdocs.reading.decode import transcoded
 from simdocs.reading.files import Source, too_large
 

@@ -18,7 +18,7 @@ from simdocs.errors import MissingExtraError
 from simdocs.extras import needs
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.names import display_name
-from simdocs.options.file_formats import COMPRESSIONS, compression_of
+from simdocs.options.families import COMPRESSIONS, compression_of
 from simdocs.reading.decode import binary_format
 
 PADDING = 64 << 20

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from simdocs.model.documents import LIKE_ARRAY, LIKE_CSV, LIKE_LINES, LIKE_SEMICOLONS, LIKE_TSV, Documents
 from simdocs.model.skipped import DocumentSkipped, and_more
 from simdocs.names import display_name
-from simdocs.options.file_formats import compression_of, without_compression
+from simdocs.options.families import compression_of, without_compression
 
 DECIDING = 8 << 10
 """Bytes at the beginning of a document that decide whether it is binary."""

@@ -25,7 +25,7 @@ from simdocs.model.documents import FILE, STAMP_FIELDS
 from simdocs.model.ragged import BATCH_BYTES, Mask
 from simdocs.model.skipped import REPLACED, DocumentSkipped
 from simdocs.names import is_uri
-from simdocs.options.file_formats import COMPRESSED_SUFFIXES, compression_of
+from simdocs.options.families import COMPRESSED_SUFFIXES, compression_of
 from simdocs.reading.decode import DECIDING, binary_format, refuse_binary, utf8_pieces
 from simdocs.reading.identity import NO_FILE, Stamp
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from simdocs.errors import InputError
 from simdocs.model.skipped import DocumentSkipped, Skip, Skipped
 from simdocs.names import DRAFT_PREFIX, display_name, is_manifest, is_uri
-from simdocs.options.texts import Walking
+from simdocs.options.recipes import Walking
 from simdocs.reading.file_list import FileList, Found, Reached
 from simdocs.reading.files import MOST, each_ahead, read_stream
 from simdocs.reading.identity import FileId, file_id, is_directory, status_of

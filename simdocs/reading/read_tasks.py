@@ -12,8 +12,8 @@ import numpy as np
 
 from simdocs.model.ragged import BATCH_BYTES, Index, Keys, Mask, batches, offsets_of
 from simdocs.model.skipped import DocumentSkipped, Skip
-from simdocs.options.file_formats import ASSUMED_RATIO, COMPRESSED_SUFFIXES, is_of_lines, noun_of
-from simdocs.options.texts import Sequences
+from simdocs.options.families import ASSUMED_RATIO, COMPRESSED_SUFFIXES, is_of_lines, noun_of
+from simdocs.options.recipes import Sequences
 from simdocs.reading.decode import DECIDING, NoTable, wide_encoding
 from simdocs.reading.file_list import FileList
 from simdocs.reading.files import LOOKED_AT

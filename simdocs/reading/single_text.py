@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from simdocs.errors import InputError, MissingExtraError, UsageError
 from simdocs.model.skipped import DocumentSkipped, explanation
 from simdocs.names import display_name
-from simdocs.options.file_formats import noun_of
-from simdocs.options.texts import Sequences
+from simdocs.options.families import noun_of
+from simdocs.options.recipes import Sequences
 from simdocs.reading.decode import as_utf8, refuse_binary
 from simdocs.reading.files import LOOKED_AT, Source, read, read_stream
 from simdocs.reading.find import not_found

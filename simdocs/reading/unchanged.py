@@ -13,8 +13,8 @@ from simdocs.model.documents import Documents, SourceFiles
 from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, ranges
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.names import is_uri
-from simdocs.options.file_formats import compression_of
-from simdocs.options.texts import Sequences, Updating
+from simdocs.options.families import compression_of
+from simdocs.options.recipes import Sequences, Updating
 from simdocs.reading.file_list import FileList
 from simdocs.reading.formats import are_limited_whole, format_of
 from simdocs.reading.formats.lines import BLOCK, blocks_digests

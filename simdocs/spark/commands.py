@@ -13,7 +13,7 @@ from simdocs.options.sources import DOCS, Banded, OfSignatures
 from simdocs.options.values import FREE_TEXT, PATTERNS, choice, whole
 
 if TYPE_CHECKING:
-    from simdocs.engines.run import Run
+    from simdocs.engines.engine import Run
     from simdocs.model.result import Result
 
 _PARTS = {

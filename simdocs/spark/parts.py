@@ -11,7 +11,7 @@ import pyarrow as pa
 from pyspark.sql import functions as F  # noqa: N812  (as everywhere)
 
 import simdocs
-from simdocs.engines.run import Run
+from simdocs.engines.engine import Run
 from simdocs.errors import OutputError
 from simdocs.model.figures import counted
 from simdocs.model.result import NAME, SIMILARITY, Result, table_head

@@ -11,8 +11,8 @@ from simdocs.errors import ClusterError
 from simdocs.model.ragged import Index, batches
 from simdocs.model.skipped import Skip
 from simdocs.names import display_name, is_uri
-from simdocs.options.file_formats import is_of_lines
-from simdocs.options.texts import Sequences
+from simdocs.options.families import is_of_lines
+from simdocs.options.recipes import Sequences
 from simdocs.pipeline.reading import Read
 from simdocs.reading.file_list import FileList
 from simdocs.reading.formats import formats_of

@@ -17,7 +17,7 @@ from simdocs.model.skipped import FIRST, OF_UNVERIFIED, Skip, Skipped, explanati
 from simdocs.names import display_name, escape_controls
 
 if TYPE_CHECKING:
-    from simdocs.engines.run import Explain
+    from simdocs.engines.engine import Explain
     from simdocs.options.answers import Talking
 
 

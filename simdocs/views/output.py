@@ -12,7 +12,7 @@ from simdocs.errors import UsageError
 from simdocs.extras import needs
 from simdocs.model.result import NAME, NAMES, QUOTING, REPEATING, Look, Row, Table, TableHead, tables_of
 from simdocs.options.declaration import loaded
-from simdocs.options.file_formats import ELSEWHERE, FORMATS, ON_TERMINAL, compression_of
+from simdocs.options.families import ELSEWHERE, FORMATS, ON_TERMINAL, compression_of
 from simdocs.views.messages import columns_of_output
 
 if TYPE_CHECKING:

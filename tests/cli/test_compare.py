@@ -19,8 +19,7 @@ from hypothesis import strategies as st
 
 from simdocs.commands.similarities import MEANINGS
 from simdocs.model.figures import percentage
-from simdocs.options.families import UNITS
-from simdocs.options.file_formats import FORMATS
+from simdocs.options.families import FORMATS, UNITS
 from tests.cli.program import Done, bound_by_modes, environment, finished, simdocs, started
 from tests.cli.terminal import on_terminal
 

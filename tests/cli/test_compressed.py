@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.options.file_formats import COMPRESSIONS
+from simdocs.options.families import COMPRESSIONS
 from tests.cli.corpus import A1, A2, A, B, jaccard, lay
 from tests.cli.missing_library import environment_without
 from tests.cli.program import simdocs

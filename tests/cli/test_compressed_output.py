@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from simdocs.options.file_formats import COMPRESSIONS
+from simdocs.options.families import COMPRESSIONS
 from tests.cli.corpus import A, lay
 from tests.cli.missing_library import environment_without
 from tests.cli.program import simdocs

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.options.file_formats import CONTAINERS
+from simdocs.options.families import CONTAINERS
 from tests.cli.corpus import A1, A, B, lay
 from tests.cli.program import simdocs
 from tests.commands.building import opened

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import simdocs as library
-from simdocs.options.file_formats import CONTAINERS
+from simdocs.options.families import CONTAINERS
 from tests.cli.program import simdocs
 from tests.packing import packed
 from tests.reading.arrow_files import needs_pyarrow

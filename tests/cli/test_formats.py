@@ -10,7 +10,7 @@ from itertools import product
 
 import pytest
 
-from simdocs.options.file_formats import FORMATS
+from simdocs.options.families import FORMATS
 from tests.amounts import slow
 from tests.cli.corpus import A1, A, jaccard, lay
 from tests.cli.every import TABULATING

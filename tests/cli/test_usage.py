@@ -9,8 +9,7 @@ import unicodedata
 import click
 import pytest
 
-from simdocs.options.families import UNITS
-from simdocs.options.file_formats import FORMATS
+from simdocs.options.families import FORMATS, UNITS
 from tests.cli.corpus import lay
 from tests.cli.every import DECLARED, EVERY, OPENED, READING
 from tests.cli.program import Done, in_shell, simdocs

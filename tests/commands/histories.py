@@ -12,7 +12,7 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from simdocs.options.file_formats import compression_of
+from simdocs.options.families import compression_of
 from tests.packing import has_zstd, packed, unpacked
 
 WORDS = [b"old ", b"new\n", b"  ", b"fox jumps ", b"over the lazy dog ", "zwölf ".encode(), b"\xff", b"\0", b"{}\n" * 2]

@@ -26,11 +26,10 @@ BLOCKS = {
     "matching.rounds": ("_AT_ONCE",),
     "matching.corpus": ("_NAME_BYTES", "_NAMED_AT_ONCE"),
     "matching.preparing": ("_MANY",),
-    "matching.bitmap_filter": ("_MOST_BYTES", "_AT_ONCE"),
     "matching.exact_join": ("_DOCUMENT", "_MUCH"),
     "matching.verification_blocks": (
         *("_BLOCK_BYTES", "_TILE_BYTES", "_MOST_PAIRS", "_FEWEST_BLOCKS"),
-        *("_CACHE_BYTES", "_ENTRY"),
+        *("_CACHE_BYTES", "_ENTRY", "_MOST_BYTES", "_AT_ONCE"),
     ),
     "matching.verify": ("_TOGETHER", "_MOST_DOCUMENTS"),
     "reading.files": ("_AT_ONCE",),

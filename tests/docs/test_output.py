@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from simdocs.model.skipped import JUDGED, UNJUDGED, in_short
-from simdocs.options.file_formats import FORMATS
+from simdocs.options.families import FORMATS
 from tests.docs.executed import DOCS, EXAMPLES, SCRIPTS
 
 OUTPUT = DOCS / "output.md"

@@ -11,9 +11,8 @@ from uuid import uuid4
 import pytest
 
 from simdocs.commands import ask
-from simdocs.engines.engine import WorkerState
+from simdocs.engines.engine import Run, WorkerState
 from simdocs.engines.local import Local
-from simdocs.engines.run import Run
 from tests.asked import ASKED
 from tests.cli.corpus import A1, A2, A, B, lay
 

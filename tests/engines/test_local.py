@@ -17,10 +17,9 @@ from typing import Any, NoReturn
 import pytest
 
 import simdocs
-from simdocs.engines import run
-from simdocs.engines.engine import WorkerState
+from simdocs.engines import engine as run
+from simdocs.engines.engine import WorkerState, in_threads, threads_for
 from simdocs.engines.local import Local
-from simdocs.engines.run import in_threads, threads_for
 
 
 def doubled(number: int, _state: WorkerState) -> int:

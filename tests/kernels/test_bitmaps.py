@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.kernels import bitmaps, jaccard
+from simdocs.kernels import jaccard
 from tests import strategies as some
 from tests.twins import bitmaps as twin
 
@@ -26,16 +26,16 @@ def as_number(words: np.ndarray) -> int:
 
 @given(SETS, WIDTHS)
 def test_a_bitmap_is_that_of_plain_python(sets, width):
-    maps = bitmaps.bitmaps(ragged(sets), width)
-    assert maps.shape == (len(sets), width // bitmaps.WORD)
+    maps = jaccard.bitmaps(ragged(sets), width)
+    assert maps.shape == (len(sets), width // jaccard.WORD)
     assert [as_number(words) for words in maps] == [twin.bitmap(one, width) for one in sets]
 
 
 @given(st.sets(TOKENS, max_size=60), st.sets(TOKENS, max_size=60), WIDTHS)
 def test_the_bound_is_never_below_what_two_sets_have_in_common(left, right, width):
     """And it is exact for sets whose tokens all fall on different bits, as without collisions."""
-    maps = bitmaps.bitmaps(ragged([left, right]), width)
-    (bound,) = bitmaps.most_common(maps[:1], maps[1:], np.array([len(left)]), np.array([len(right)]))
+    maps = jaccard.bitmaps(ragged([left, right]), width)
+    (bound,) = jaccard.most_common(maps[:1], maps[1:], np.array([len(left)]), np.array([len(right)]))
     differing = twin.differing(twin.bitmap(left, width), twin.bitmap(right, width))
     assert bound == min((len(left) + len(right) - differing) // 2, len(left), len(right))
     assert bound >= len(left & right)
@@ -53,11 +53,11 @@ def test_bitmaps_drop_pairs_that_differ_in_a_tenth_more_tokens_than_they_may(thr
         tokens = rng.choice(2**32, size + only_in_one, replace=False).astype(np.uint32)
         sets = ragged([set(tokens[:size].tolist()), set(tokens[only_in_one:].tolist())])
         sizes = sets.lengths
-        maps = bitmaps.bitmaps(sets, bitmaps.bits_for(size, threshold))
-        bound = bitmaps.most_common(maps[:1], maps[1:], sizes[:1], sizes[1:])
+        maps = jaccard.bitmaps(sets, jaccard.bits_for(size, threshold))
+        bound = jaccard.most_common(maps[:1], maps[1:], sizes[:1], sizes[1:])
         assert (jaccard.of_overlaps(bound, sizes[:1], sizes[1:]) < threshold).tolist() == [dropped]
 
 
 def test_bitmaps_have_enough_bits_for_the_tokens_that_may_differ_but_no_more_than_65536():
-    assert [bitmaps.bits_for(size, 0.8) for size in (0, 1, 100, 4000, 10**9)] == [64, 64, 512, 16384, 65536]
-    assert bitmaps.bits_for(4000, 1.0) == 64
+    assert [jaccard.bits_for(size, 0.8) for size in (0, 1, 100, 4000, 10**9)] == [64, 64, 512, 16384, 65536]
+    assert jaccard.bits_for(4000, 1.0) == 64

@@ -34,8 +34,7 @@ from simdocs.kernels import (
 from simdocs.kernels.grouping import KEEP_ORDERS
 from simdocs.kernels.shinglers import SHINGLERS
 from simdocs.options.declaration import loaded
-from simdocs.options.families import default_k, stop_words
-from simdocs.options.file_formats import FORMATS
+from simdocs.options.families import FORMATS, default_k, stop_words
 from simdocs.options.recipes import Bands
 from simdocs.pipeline.signing import SIGNATURES, scheme_of
 from tests import strategies as some

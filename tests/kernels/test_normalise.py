@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.kernels import character_mapping
+from simdocs.kernels import characters
 from simdocs.kernels import normalise as kernel
 from simdocs.kernels.native import is_installed
 from simdocs.kernels.normalise import normalise
@@ -98,7 +98,7 @@ marked = st.lists(st.sampled_from([*MARKS, "a", "é", "ậ", "ｶ", "각", "ཀ"
 @given(st.lists(marked.map("".join), max_size=4), some.normalisations, st.booleans(), st.sampled_from([1, 2, 3]))
 def test_long_runs_of_marks_are_ordered_as_short_ones(texts, switches, lines, stride):
     batch = [text.encode() for text in texts]
-    with mock.patch.object(character_mapping, "_STRIDE", stride):
+    with mock.patch.object(characters, "_STRIDE", stride):
         found = normalised(batch, switches, lines=lines)
     assert found == [twin.encoded(twin.normalised(one, switches, lines=lines)) for one in batch]
 
@@ -111,7 +111,7 @@ def test_every_mark_is_ordered_as_by_unicodedata(form):
     marks = "".join(one for one in every if unicodedata.combining(unicodedata.normalize("NFKD", one)[0]))
     assert len(marks) > 900
     for text in (f"a{marks}b{marks[::-1]}", f"{marks[::-1]}é{marks[:70]}"):
-        assert character_mapping.to_normal_form(form, text) == unicodedata.normalize(form, text)
+        assert characters.to_normal_form(form, text) == unicodedata.normalize(form, text)
 
 
 ODD = [b"", b"\xff", "ΑΣ ".encode(), "İ".encode(), "😀".encode(), bytes(range(128))]
@@ -149,10 +149,10 @@ def joining() -> set[str]:
 
 @pytest.mark.reliability("a character, shingle or run of marks between two pieces of a text")
 def test_a_character_at_which_a_text_is_cut_joins_to_nothing_before_it(joining):
-    beginning = [character for character in EVERY if character_mapping.CONTEXT_FREE_CUTS.match(character.encode())]
+    beginning = [character for character in EVERY if characters.CONTEXT_FREE_CUTS.match(character.encode())]
     assert len(beginning) > 20_000
     for character in beginning:
-        assert character_mapping.CONTEXT_FREE_CUTS.search(character.encode()[1:]) is None
+        assert characters.CONTEXT_FREE_CUTS.search(character.encode()[1:]) is None
         assert unicodedata.combining(character) == 0
         assert unicodedata.normalize("NFKD", character)[0] not in joining
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from simdocs.kernels import normalise as module
 from simdocs.kernels.normalise import Origins, normalise, origins
-from simdocs.options.texts import Normalisation
+from simdocs.options.recipes import Normalisation
 from tests import strategies as some
 from tests.amounts import examples
 from tests.twins import text as twin

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.kernels import bitmaps, jaccard
-from simdocs.matching import bitmap_filter, verify
+from simdocs.kernels import jaccard
+from simdocs.matching import verification_blocks, verify
 from tests import strategies as some
 from tests.amounts import examples
 from tests.similar_texts import corpora
@@ -47,9 +47,9 @@ def test_answers_are_the_same_without_the_filter(texts, way, threshold, room):
     ask, more = way
     options = more if {"exact", "measure"} & set(more) else {"bands": 128, "rows": 1, **more}
     small = {"_TRIES": 1, "_MOST_BYTES": room}
-    with mock.patch.multiple(bitmap_filter, **small), mock.patch.object(verify, "_TOGETHER", 2):
+    with mock.patch.multiple(verification_blocks, **small), mock.patch.object(verify, "_TOGETHER", 2):
         found, verified = answer(ask, documents, threshold=threshold, **options)
-    with mock.patch.object(bitmap_filter.BitmapFilter, "learn"):
+    with mock.patch.object(verification_blocks.BitmapFilter, "learn"):
         expected, every = answer(ask, documents, threshold=threshold, **options)
     assert found == expected
     assert verified <= every
@@ -64,7 +64,7 @@ def test_few_pairs_of_a_crowd_are_compared_exactly(ask):
     means = {"num_perm": 60, "bands": 20, "rows": 3, "threshold": 0.75}  # too few places for a prefilter
     with mock.patch.object(verify, "_TOGETHER", 256):
         rows, verified = answer(ask, texts, **means)
-    with mock.patch.object(bitmap_filter.BitmapFilter, "learn"):
+    with mock.patch.object(verification_blocks.BitmapFilter, "learn"):
         expected, every = answer(ask, texts, **means)
     assert rows == expected
     assert len(rows) == 1
@@ -92,7 +92,7 @@ def test_few_pairs_of_a_small_vocabulary_are_compared_exactly():
     ask, means = simdocs.pairs, {"measure": "containment", "threshold": 0.8}
     with mock.patch.object(verify, "_TOGETHER", 256):
         rows, verified = answer(ask, texts, **means)
-    with mock.patch.object(bitmap_filter.BitmapFilter, "learn"):
+    with mock.patch.object(verification_blocks.BitmapFilter, "learn"):
         expected, every = answer(ask, texts, **means)
     assert rows == expected
     assert len(rows) >= 2
@@ -100,18 +100,18 @@ def test_few_pairs_of_a_small_vocabulary_are_compared_exactly():
     assert verified < every / 8
 
 
-def filled(sets: list[set[int]], threshold: float, measure: str = "jaccard") -> bitmap_filter.BitmapFilter:
+def filled(sets: list[set[int]], threshold: float, measure: str = "jaccard") -> verification_blocks.BitmapFilter:
     """Return a filter with the bitmaps of sets. An empty one counts as a document that could not be read."""
-    asked = bitmap_filter.BitmapFilter(len(sets), threshold, measure)
+    asked = verification_blocks.BitmapFilter(len(sets), threshold, measure)
     asked.bits = 1 << 14
     add(asked, np.arange(len(sets) // 2), sets)
     add(asked, np.arange(len(sets) // 2, len(sets)), sets)
     return asked
 
 
-def add(asked: bitmap_filter.BitmapFilter, rows: np.ndarray, sets: list[set[int]]) -> None:
+def add(asked: verification_blocks.BitmapFilter, rows: np.ndarray, sets: list[set[int]]) -> None:
     ragged = some.Ragged.from_rows([np.array(sorted(sets[row]), np.uint32) for row in rows], np.uint32)
-    asked.add(rows, bitmaps.bitmaps(ragged, asked.bits), ragged.lengths, ragged.lengths > 0)
+    asked.add(rows, jaccard.bitmaps(ragged, asked.bits), ragged.lengths, ragged.lengths > 0)
 
 
 @pytest.mark.parametrize("measure", ["jaccard", "containment"])
@@ -132,7 +132,7 @@ def test_pairs_of_sets_of_all_sizes_are_dropped_only_if_they_are_below_the_thres
 
 
 def test_a_bitmap_is_made_of_both_documents_after_two_comparisons_without_a_match_once_and_while_there_is_room():
-    asked = bitmap_filter.BitmapFilter(4, 0.8)
+    asked = verification_blocks.BitmapFilter(4, 0.8)
     asked.bits = 64
     assert asked.lacking(np.array([0, 0]), np.array([1, 2])).tolist() == []
     asked.learn(np.array([0, 0]), np.array([1, 2]))
@@ -142,7 +142,7 @@ def test_a_bitmap_is_made_of_both_documents_after_two_comparisons_without_a_matc
     sets = [{1, 2, 3}, set[int]()]
     add(asked, np.array([0]), sets)
     assert asked.lacking(np.array([0, 0]), np.array([1, 2])).tolist() == [1]
-    with mock.patch.object(bitmap_filter, "_MOST_BYTES", 8):
+    with mock.patch.object(verification_blocks, "_MOST_BYTES", 8):
         assert asked.lacking(np.array([0]), np.array([1])).tolist() == []
     add(asked, np.array([1]), sets)
     assert asked.lacking(np.array([0]), np.array([1])).tolist() == []

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import simdocs
-from simdocs.engines.run import running
+from simdocs.engines.engine import running
 from simdocs.matching import measured_recall
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.measured_recall import PairSample, sample_pairs, twentieths

@@ -16,11 +16,11 @@ import numpy as np
 import pytest
 
 import simdocs
+from simdocs.engines.engine import Run
 from simdocs.engines.local import Local
-from simdocs.engines.run import Run
 from simdocs.errors import OutputError
 from simdocs.matching.corpus import Corpus
-from simdocs.options.file_formats import COMPRESSIONS, CONTAINERS
+from simdocs.options.families import COMPRESSIONS, CONTAINERS
 from simdocs.pipeline import again, reload
 from simdocs.pipeline.reload import reload_texts
 from simdocs.reading import files

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.options.texts import Updating
+from simdocs.options.recipes import Updating
 from simdocs.pipeline.reuse import Earlier
 from tests.artifacts.tiny import documents_of
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.options.texts import Sequences
+from simdocs.options.recipes import Sequences
 from simdocs.reading.batches import Batch
 from simdocs.reading.files import Source
 from simdocs.reading.formats import reader_of

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from simdocs.errors import InputError
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.options.file_formats import COMPRESSIONS, compression_of, without_compression
+from simdocs.options.families import COMPRESSIONS, compression_of, without_compression
 from simdocs.reading import compression, files, single_text
 from simdocs.reading.compression import CompressedStream
 from simdocs.reading.identity import Stamp

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import simdocs
 from simdocs.model.ragged import Index
-from simdocs.options.file_formats import CONTAINERS, ContainerFormat, noun_of
-from simdocs.options.texts import Sequences
+from simdocs.options.families import CONTAINERS, ContainerFormat, noun_of
+from simdocs.options.recipes import Sequences
 from simdocs.reading.batches import Rows, rows_of
 from simdocs.reading.files import Source
 from simdocs.reading.formats import lines

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import simdocs
 from simdocs.errors import UsageError
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.options.texts import Sequences
+from simdocs.options.recipes import Sequences
 from simdocs.reading.decode import NoTable
 from simdocs.reading.formats.delimited import check
 from tests.cli.corpus import A1, A2, A, B, lay

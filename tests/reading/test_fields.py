@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import simdocs
 from simdocs.errors import UsageError
-from simdocs.options.texts import Sequences
+from simdocs.options.recipes import Sequences
 from simdocs.reading.batches import ABSENT, Batch, fields_of, value_of
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.program import simdocs as program

@@ -15,8 +15,8 @@ import simdocs
 from simdocs.errors import InputError, UsageError
 from simdocs.model.documents import ONE_TEXT
 from simdocs.model.result import lines_of
-from simdocs.options.file_formats import noun_of
-from simdocs.options.texts import Sequences
+from simdocs.options.families import noun_of
+from simdocs.options.recipes import Sequences
 from simdocs.reading import files
 from simdocs.reading.read_tasks import Cutting, Files, ReadRows, sampled
 from tests.amounts import slow

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import simdocs
-from simdocs.options.texts import Sequences
+from simdocs.options.recipes import Sequences
 from simdocs.reading.batches import value_of
 from tests.reading.arrow_files import as_arrow_file, as_arrow_stream, as_parquet, needs_pyarrow
 from tests.reading.reading import read

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simdocs.options.texts import Updating
+from simdocs.options.recipes import Updating
 from simdocs.pipeline import shingling
 from simdocs.reading import file_list, files, identity
 from simdocs.reading.formats import lines

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from simdocs.errors import MissingExtraError, OutputError
 from simdocs.model.result import NAME, NUMBER, SIMILARITY, Row, table_head
 from simdocs.options.declaration import loaded
-from simdocs.options.file_formats import FORMATS
+from simdocs.options.families import FORMATS
 from simdocs.views import output_formats
 
 pyarrow = pytest.importorskip("pyarrow", reason="no pyarrow here")

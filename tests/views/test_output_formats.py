@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from simdocs.model.result import NAME, SIMILARITY, TableHead, table_head
 from simdocs.names import display_name
 from simdocs.options.declaration import loaded
-from simdocs.options.file_formats import FORMATS
+from simdocs.options.families import FORMATS
 from simdocs.views.output_formats import NulEnded, harmless
 
 BYTES = st.binary(min_size=1, max_size=12).map(lambda name: name.replace(b"\0", b"x"))

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simdocs.kernels.character_mapping import ascii_table, depends_on_context, mapped_alone
-from simdocs.kernels.characters import CodepointTable, kinds_table
+from simdocs.kernels.characters import CodepointTable, ascii_table, depends_on_context, kinds_table, mapped_alone
 from simdocs.kernels.native import compiled
 from simdocs.model.ragged import STRIDE, Array, Bytes, Floats, Index, Keys, Ragged, Texts, Tokens, distinct
-from simdocs.options.texts import Normalisation
+from simdocs.options.recipes import Normalisation
 
 if TYPE_CHECKING:
     from simdocs.kernels.shinglers import ShingledTexts

@@ -1,7 +1,7 @@
 """Formats of files that hold many documents. Each is one generator of rows, beside what writes its rows.
 
 A new format is a file here with a function like `read_lines`, a case below, and an entry in `CONTAINERS` of
-`options/file_formats.py`.
+`options/families.py`.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdocs.model.ragged import Index, Mask
-from simdocs.options.file_formats import COMPRESSIONS, CONTAINERS, compression_of
-from simdocs.options.texts import Sequences
+from simdocs.options.families import COMPRESSIONS, CONTAINERS, compression_of
+from simdocs.options.recipes import Sequences
 
 if TYPE_CHECKING:
     from simdocs.reading.batches import Rows

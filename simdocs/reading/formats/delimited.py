@@ -13,7 +13,7 @@ from simdocs.model.figures import counted
 from simdocs.model.ragged import Index
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.names import flag
-from simdocs.options.texts import Sequences
+from simdocs.options.recipes import Sequences
 from simdocs.reading.batches import FileRow, Rows, listed, no_text, rows_of
 from simdocs.reading.decode import NoTable, is_object
 from simdocs.reading.files import LOOKED_AT, Source, too_large

@@ -9,7 +9,7 @@ from typing import Any
 
 from simdocs.model.ragged import Index
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.options.texts import Sequences
+from simdocs.options.recipes import Sequences
 from simdocs.reading.batches import FileRow, Rows, fields_of, has_text, no_text, rows_of
 from simdocs.reading.decode import NoTable, looks_like_lines, transcoded
 from simdocs.reading.files import LOOKED_AT, Source

@@ -17,8 +17,8 @@ import numpy as np
 from simdocs.model.ragged import BATCH_BYTES, Index
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.names import is_uri
-from simdocs.options.file_formats import is_of_lines
-from simdocs.options.texts import Sequences
+from simdocs.options.families import is_of_lines
+from simdocs.options.recipes import Sequences
 from simdocs.reading.batches import MOST_ROWS, Batch, refuse_large
 from simdocs.reading.decode import binary_format, transcoded
 from simdocs.reading.files import Source, too_large

@@ -12,7 +12,7 @@ import numpy as np
 
 from simdocs.model.ragged import BATCH_BYTES, Index
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.options.texts import Sequences
+from simdocs.options.recipes import Sequences
 from simdocs.reading.batches import FileRow, Rows, rows_of
 from simdocs.reading.compression import library, misnamed
 from simdocs.reading.decode import NoTable, binary_format

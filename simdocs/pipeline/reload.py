@@ -187,7 +187,7 @@ def _lines(request: ReloadRequest, path: bytes, places: list[int]) -> Iterator[t
 
     Those of another file were held until it changed.
     """
-    from simdocs.reading.formats.lines import Lines
+    from simdocs.reading.formats.lines import FileLines
 
     facts, form = request.facts[places], format_of_document(path, request.sequences)
     starts, extents = (facts[field].tolist() for field in ("start", "extent"))
@@ -201,7 +201,7 @@ def _lines(request: ReloadRequest, path: bytes, places: list[int]) -> Iterator[t
         yield from ((place, skip) for place in places)
         return
     for place, known, line, extent in zip(places, recorded(facts), each, extents, strict=True):
-        texts = Lines(b"", form, extent, line).batch(request.sequences).texts if len(line) == extent else []
+        texts = FileLines(b"", form, extent, line).batch(request.sequences).texts if len(line) == extent else []
         if len(texts) == 1:
             yield place, (texts[0], known == (stamp, len(texts[0])))
         else:

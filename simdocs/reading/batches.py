@@ -112,7 +112,7 @@ MOST_ROWS = 1 << 14
 
 
 @dataclass(slots=True)
-class Rows:
+class FileRows:
     """Some rows of a file, of which a worker takes the documents.
 
     name, limit: see Source. form: the format of the file. errors: what becomes of characters that have no UTF-8.
@@ -144,13 +144,13 @@ def rows_of(
     rows: Iterable[FileRow],
     wanted: Index | None,
     errors: str = "surrogatepass",
-) -> Iterator[Rows]:
-    """Yield the rows of a file, some at a time. wanted: see `read_lines`. errors: see Rows.
+) -> Iterator[FileRows]:
+    """Yield the rows of a file, some at a time. wanted: see `read_lines`. errors: see FileRows.
 
     DocumentSkipped, after all rows before it: there are no more because of this.
     """
     chosen = None if wanted is None else frozenset(wanted.tolist())
-    some, number, size, is_first = Rows(source.name, form, source.limit, errors), 0, 0, True
+    some, number, size, is_first = FileRows(source.name, form, source.limit, errors), 0, 0, True
     try:
         for row, row_size in rows:
             if isinstance(row, int):
@@ -163,7 +163,7 @@ def rows_of(
                 size += row_size
             if size >= BATCH_BYTES or some.count >= MOST_ROWS:
                 yield some
-                some, size, is_first = Rows(source.name, form, source.limit, errors), 0, False
+                some, size, is_first = FileRows(source.name, form, source.limit, errors), 0, False
             if wanted is not None and number == wanted[-1]:
                 break
     except DocumentSkipped:

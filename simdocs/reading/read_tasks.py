@@ -20,8 +20,8 @@ from simdocs.reading.files import LOOKED_AT
 from simdocs.reading.formats import formats_of, reader_of, refuse_other
 
 if TYPE_CHECKING:
-    from simdocs.reading.batches import Batch, Rows
-    from simdocs.reading.formats.lines import LineBlock, Lines
+    from simdocs.reading.batches import Batch, FileRows
+    from simdocs.reading.formats.lines import FileLines, LineBlock
     from simdocs.reading.identity import Stamp
     from simdocs.reading.unchanged import KeptFiles, KeptRows, Unchanged
 
@@ -67,7 +67,7 @@ class ReadRows:
 
     kind: ClassVar[Literal["rows"]] = "rows"
 
-    def __init__(self, rows: Batch | Lines | Rows, row: int, stamp: Stamp, read_to: int) -> None:
+    def __init__(self, rows: Batch | FileLines | FileRows, row: int, stamp: Stamp, read_to: int) -> None:
         self.rows, self.row, self.stamp, self.read_to = rows, row, stamp, read_to
         self.digests, self.held = list[bytes](), list[bytes]()
 

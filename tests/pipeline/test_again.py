@@ -127,14 +127,14 @@ def test_a_pass_ends_after_the_last_document_that_is_wanted(tmp_path: Path) -> N
     path = tmp_path / "x.jsonl.gz"
     many(path, 200_000)
     corpus, seen = corpus_of(path), list[int]()
-    usual = lines.Lines.batch
+    usual = lines.FileLines.batch
 
     def taking(*some: Any) -> Any:
         batch = usual(*some)
         seen.append(batch.count)
         return batch
 
-    with mock.patch.object(lines.Lines, "batch", taking):
+    with mock.patch.object(lines.FileLines, "batch", taking):
         assert read_again(corpus, [3, 30_000]) == {at: f"text number {at} of them" for at in (3, 30_000)}
     assert 30_001 < sum(seen) < 100_000
 

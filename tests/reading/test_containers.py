@@ -15,7 +15,7 @@ import simdocs
 from simdocs.model.ragged import Index
 from simdocs.options.families import CONTAINERS, ContainerFormat, noun_of
 from simdocs.options.recipes import Sequences
-from simdocs.reading.batches import Rows, rows_of
+from simdocs.reading.batches import FileRows, rows_of
 from simdocs.reading.files import Source
 from simdocs.reading.formats import lines
 from simdocs.reading.read_tasks import Cutting, ReadRows, sampled
@@ -28,7 +28,7 @@ from tests.reading.reading import FIELDS, MIB, read
 from tests.reading.small_chunks import cut_small
 
 
-def read_feeds(source: Source, form: str, fields: Sequences, wanted: Index | None = None) -> Iterator[Rows]:
+def read_feeds(source: Source, form: str, fields: Sequences, wanted: Index | None = None) -> Iterator[FileRows]:
     """The toy: pages between form feeds, which begin with an id and a colon."""
     pages = (page.partition(":") for page in b"".join(source.pieces()).decode().split("\f"))
     rows: Iterator[tuple[Row, int]] = (

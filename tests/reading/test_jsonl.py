@@ -17,7 +17,7 @@ import simdocs
 from simdocs.model.skipped import Skipped
 from simdocs.reading import file_list, read_tasks
 from simdocs.reading.formats import format_of
-from simdocs.reading.formats.lines import Lines
+from simdocs.reading.formats.lines import FileLines
 from tests import strategies as some
 from tests.reading.reading import FIELDS, MIB, Document, Found, read, read_blocks
 from tests.reading.small_chunks import cut_small
@@ -164,7 +164,7 @@ def test_text_field_and_id_field_choose_the_fields_of_a_line() -> None:
 def test_each_document_is_that_on_its_line_alone(tmp_path: Path, form: str) -> None:
     (tmp_path / "x").write_bytes(b"\n".join([*GOOD, *BLANK, *GOOD]))
     found, data = read_blocks(tmp_path / "x", form), (tmp_path / "x").read_bytes()
-    each = [Lines(b"", form, size, data[start : start + size]).batch(FIELDS).texts for start, size in found.places]
+    each = [FileLines(b"", form, size, data[start : start + size]).batch(FIELDS).texts for start, size in found.places]
     assert each == [[text] for text in found.texts]
 
 

@@ -39,9 +39,9 @@ class Watch:
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.files, self.lines, self.texts = set[str](), list[int](), list[bytes]()
         patch.setattr(files, "open_file", self._opening(files.open_file))
-        batch_of, shingled = lines.Lines.batch, shingling.shingled
+        batch_of, shingled = lines.FileLines.batch, shingling.shingled
 
-        def parsing(some: lines.Lines, *more: Any) -> Any:
+        def parsing(some: lines.FileLines, *more: Any) -> Any:
             self.lines.append(some.start)
             return batch_of(some, *more)
 
@@ -49,7 +49,7 @@ class Watch:
             self.texts += filter(None, raws)
             return shingled(raws, *more)
 
-        patch.setattr(lines.Lines, "batch", parsing)
+        patch.setattr(lines.FileLines, "batch", parsing)
         patch.setattr(shingling, "shingled", shingling_texts)
 
     def _opening(self, open_file: Callable[..., Any]) -> Callable[..., Any]:

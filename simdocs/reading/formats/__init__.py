@@ -17,12 +17,12 @@ from simdocs.options.families import COMPRESSIONS, CONTAINERS, compression_of
 from simdocs.options.recipes import Sequences
 
 if TYPE_CHECKING:
-    from simdocs.reading.batches import Rows
+    from simdocs.reading.batches import FileRows
     from simdocs.reading.file_list import FileList
     from simdocs.reading.files import Source
-    from simdocs.reading.formats.lines import Lines
+    from simdocs.reading.formats.lines import FileLines
 
-    Format = Callable[[Source, str, Sequences, Index | None], Iterator[Lines] | Iterator[Rows]]
+    Format = Callable[[Source, str, Sequences, Index | None], Iterator[FileLines] | Iterator[FileRows]]
 
 
 def reader_of(form: str) -> Format:

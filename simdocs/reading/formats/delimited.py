@@ -14,7 +14,7 @@ from simdocs.model.ragged import Index
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.names import flag
 from simdocs.options.recipes import Sequences
-from simdocs.reading.batches import FileRow, Rows, listed, no_text, rows_of
+from simdocs.reading.batches import FileRow, FileRows, listed, no_text, rows_of
 from simdocs.reading.decode import NoTable, is_object
 from simdocs.reading.files import LOOKED_AT, Source, too_large
 
@@ -149,7 +149,7 @@ def _remedy(head: bytes, delimiter: str, names: list[str], fields: Sequences) ->
     return ""
 
 
-def read_rows(source: Source, form: str, fields: Sequences, wanted: Index | None = None) -> Iterator[Rows]:
+def read_rows(source: Source, form: str, fields: Sequences, wanted: Index | None = None) -> Iterator[FileRows]:
     """Yield the rows of a file, or those with the wanted numbers. Blank lines have no number."""
     return rows_of(source, form, _rows(source, form, fields), wanted, ERRORS)
 

@@ -10,7 +10,7 @@ from typing import Any
 from simdocs.model.ragged import Index
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.options.recipes import Sequences
-from simdocs.reading.batches import FileRow, Rows, fields_of, has_text, no_text, rows_of
+from simdocs.reading.batches import FileRow, FileRows, fields_of, has_text, no_text, rows_of
 from simdocs.reading.decode import NoTable, looks_like_lines, transcoded
 from simdocs.reading.files import LOOKED_AT, Source
 from simdocs.reading.formats.lines import what_is_wrong
@@ -56,7 +56,7 @@ def check(head: bytes, fields: Sequences) -> None:
         raise NoTable("this is a JSON array without objects")
 
 
-def read_array(source: Source, form: str, fields: Sequences, wanted: Index | None = None) -> Iterator[Rows]:
+def read_array(source: Source, form: str, fields: Sequences, wanted: Index | None = None) -> Iterator[FileRows]:
     """Yield the rows of a file, or those with the wanted numbers. Elements that are no objects are malformed."""
     return rows_of(source, form, _rows(source, fields), wanted)
 

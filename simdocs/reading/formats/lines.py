@@ -118,7 +118,7 @@ def _read(block: LineBlock, fields: Sequences) -> tuple[Batch, bytes]:
     if now.size > block.stamp.size and not has_end:  # the next run reads this line
         lines, too_long = lines[: lines.rfind(b"\n") + 1], 0
     start = block.start + begin
-    return Lines(block.name, block.form, block.limit, lines, 1, too_long, start).batch(fields), data
+    return FileLines(block.name, block.form, block.limit, lines, 1, too_long, start).batch(fields), data
 
 
 def _refuse_changed(block: LineBlock, now: Stamp) -> None:
@@ -170,7 +170,7 @@ def digests_of(name: bytes, form: str, stamp: Stamp, *, follow: bool = True) -> 
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
+class FileLines:
     """Some whole lines of a file, of which a worker takes the documents.
 
     name, limit: see Source. form: the format of the file. data: the lines. number: that of the first one.
@@ -222,13 +222,13 @@ class Lines:
         return batch
 
 
-def read_lines(source: Source, form: str, _fields: Sequences, wanted: Index | None = None) -> Iterator[Lines]:
+def read_lines(source: Source, form: str, _fields: Sequences, wanted: Index | None = None) -> Iterator[FileLines]:
     """Yield the lines of a file, so many at once as a batch may have. wanted: the numbers of those that are documents,
     which ascend; None: all may be. DocumentSkipped: see Source.pieces."""
     number = 1
     for whole, too_long in whole_lines(source.pieces(), source.most):
         for data in _cut(whole):
-            lines = Lines(source.name, form, source.limit, data, number, too_long, wanted=wanted)
+            lines = FileLines(source.name, form, source.limit, data, number, too_long, wanted=wanted)
             number += lines.count
             yield lines
 

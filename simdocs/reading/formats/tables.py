@@ -13,7 +13,7 @@ import numpy as np
 from simdocs.model.ragged import BATCH_BYTES, Index
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.options.recipes import Sequences
-from simdocs.reading.batches import FileRow, Rows, rows_of
+from simdocs.reading.batches import FileRow, FileRows, rows_of
 from simdocs.reading.compression import library, misnamed
 from simdocs.reading.decode import NoTable, binary_format
 from simdocs.reading.files import Source
@@ -116,7 +116,7 @@ def numbered_batches(
         first += group.num_rows
 
 
-def read_table(source: Source, form: str, fields: Sequences, wanted: Index | None = None) -> Iterator[Rows]:
+def read_table(source: Source, form: str, fields: Sequences, wanted: Index | None = None) -> Iterator[FileRows]:
     """Yield the rows of a file, or those with the wanted numbers."""
     return rows_of(source, form, _rows(source, form, fields, wanted), wanted)
 

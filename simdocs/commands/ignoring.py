@@ -34,10 +34,10 @@ from simdocs.options.hash_functions import (
 )
 from simdocs.options.recipes import MOST_STOP_WORDS, Sequences, Shingling, SignatureRecipe, Sketching, Walking
 from simdocs.pipeline.boilerplate import template_tokens
-from simdocs.pipeline.prepare import Intake, files_of
 from simdocs.pipeline.reading import Reading
 from simdocs.pipeline.reload import reload_texts
 from simdocs.pipeline.shingling import shingle, spelled_shingles, token_sets
+from simdocs.pipeline.signing import Intake, files_of
 from simdocs.reading.single_text import read_single_document
 
 _COMMENT = "#|"

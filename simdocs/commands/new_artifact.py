@@ -41,11 +41,10 @@ from simdocs.options.recipes import OF_BANDS, IndexRecipe, Recipe, SignatureReci
 from simdocs.pipeline.boilerplate import with_common_tokens
 from simdocs.pipeline.changes import Changes, changes
 from simdocs.pipeline.indexing import BucketCounter, EarlierTables, Expectation, band_tables, same_as
-from simdocs.pipeline.prepare import files_of, refuse_unusable, signed
 from simdocs.pipeline.reading import Reading
 from simdocs.pipeline.reuse import Earlier
 from simdocs.pipeline.shingling import shingle
-from simdocs.pipeline.signing import Sketches, stored_sketch
+from simdocs.pipeline.signing import Sketches, files_of, refuse_unusable, signed, stored_sketch
 from simdocs.reading import identity
 from simdocs.version import __version__
 

@@ -40,8 +40,8 @@ from simdocs.model.result import (
 )
 from simdocs.model.skipped import Skipped
 from simdocs.options.families import UNITS
-from simdocs.pipeline.prepare import files_of, refuse_unusable
 from simdocs.pipeline.reading import Reading
+from simdocs.pipeline.signing import files_of, refuse_unusable
 from simdocs.reading.decode import looking_like
 
 PLACES = table_head(

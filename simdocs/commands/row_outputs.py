@@ -41,7 +41,7 @@ from simdocs.storage.atomic_file import OutputStream, atomic_file
 from simdocs.storage.atomic_tree import DraftTree, atomic_tree, check_tree
 
 if TYPE_CHECKING:
-    from simdocs.pipeline.prepare import Intake
+    from simdocs.pipeline.signing import Intake
     from simdocs.storage.stored_output import StoredTree
 
 

@@ -23,7 +23,7 @@ from simdocs.model.saved_answer import FORMAT, VERSION, SavedAnswer, SavedDocume
 from simdocs.model.skipped import DocumentSkipped, in_short
 from simdocs.names import display_name, name_for_json, text_to_name
 from simdocs.options.recipes import SignatureRecipe
-from simdocs.pipeline.prepare import Intake
+from simdocs.pipeline.signing import Intake
 from simdocs.reading.batches import named
 from simdocs.reading.decode import as_utf8
 from simdocs.reading.files import Source, read

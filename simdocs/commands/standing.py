@@ -25,8 +25,8 @@ from simdocs.model.ragged import Index
 from simdocs.model.skipped import Skipped
 from simdocs.names import display_name, flag, name_to_text, path_from
 from simdocs.options.recipes import Bands, IndexRecipe, Recipe, Updating
-from simdocs.pipeline.prepare import Intake
 from simdocs.pipeline.reuse import Earlier
+from simdocs.pipeline.signing import Intake
 from simdocs.reading import identity
 from simdocs.reading.unchanged import EarlierFiles
 

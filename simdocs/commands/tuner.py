@@ -46,8 +46,8 @@ from simdocs.model.result import NAME, NUMBER, PLAIN, SIMILARITY, Table, table_h
 from simdocs.names import command_line
 from simdocs.options.recipes import OF_BANDS, IndexRecipe
 from simdocs.pipeline.boilerplate import with_common_tokens
-from simdocs.pipeline.prepare import files_of
 from simdocs.pipeline.reload import reload_texts
+from simdocs.pipeline.signing import files_of
 from simdocs.reading.decode import looking_like
 from simdocs.reading.file_list import FileList
 from simdocs.reading.read_tasks import sampled

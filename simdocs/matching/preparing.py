@@ -20,7 +20,7 @@ from simdocs.model.ragged import Mask, Ragged, Rows, TextNumbers, Tokens, count_
 from simdocs.model.skipped import Skip, Skipped
 from simdocs.names import display_name
 from simdocs.options.recipes import SignatureRecipe
-from simdocs.pipeline.prepare import Intake, signed
+from simdocs.pipeline.signing import Intake, signed
 
 
 def report_ignored(documents: Documents, prefix: bytes, skipped: Skipped) -> None:

@@ -28,9 +28,9 @@ from simdocs.model.artifact import Shingles
 from simdocs.model.ragged import NO_TOKENS, Index, Mask, Ragged, Tokens, distinct
 from simdocs.model.skipped import Skipped
 from simdocs.options.recipes import Recipe, Shingling, SignatureRecipe
-from simdocs.pipeline.prepare import Intake, files_of
 from simdocs.pipeline.reading import Reading
 from simdocs.pipeline.shingling import shingle, shingled, token_sets
+from simdocs.pipeline.signing import Intake, files_of
 
 _COUNTED_AT_ONCE = 1 << 20
 """Tokens that are sorted and counted at once: they take 40 MiB meanwhile."""

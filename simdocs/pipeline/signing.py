@@ -1,4 +1,4 @@
-"""The second stage, signature: from documents, of files, in memory or of an artifact, to signatures. Each text is read once."""
+"""The second stage, signature: from documents, of files, in memory or of an artifact, to signatures."""
 
 from __future__ import annotations
 

@@ -16,8 +16,14 @@ from pathlib import Path
 from tests.cli.program import PATIENCE, environment, started
 from tests.cli.stand_in import where_it_is
 
-_FILES = Path(__file__).resolve().parent.parent.parent / "docs" / "completion"
-COMPLETION = {"bash": _FILES / "simdocs", "zsh": _FILES / "_simdocs", "fish": _FILES / "simdocs.fish"}
+_SHARE = Path(__file__).resolve().parent.parent.parent / "share"
+COMPLETION = {
+    "bash": _SHARE / "bash-completion/completions/simdocs",
+    "zsh": _SHARE / "zsh/site-functions/_simdocs",
+    "fish": _SHARE / "fish/vendor_completions.d/simdocs.fish",
+}
+"""The file for each shell, which was written when the program was built."""
+
 SHELLS = ("bash", "zsh", "fish")
 
 _COMMANDS = {

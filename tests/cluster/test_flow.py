@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 
 import simdocs
-import simdocs.spark
-from simdocs.spark import flow
 from tests.cli.corpus import lay
 from tests.cluster.documents import lay_generated, texts
 from tests.spark import with_spark
+
+pytest.importorskip("pyspark", reason="no pyspark: pip install 'simdocs[spark]'")
+import simdocs.spark
+from simdocs.spark import flow
 
 QUESTIONS = ("dedupe", "pairs")
 

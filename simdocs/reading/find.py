@@ -128,7 +128,7 @@ class _Search:
         try:
             status = status_of(name) if status_now is None else status_now()
             if stat.S_ISDIR(status.st_mode):
-                yield from walk(name, self.walking, self.skipped, self.patterns)
+                yield from _Walk(name, status, self.walking, self.skipped, self.patterns).files()
             elif stat.S_ISREG(status.st_mode):
                 yield Found.of(name, status)
             elif not stat.S_ISFIFO(status.st_mode):
@@ -178,15 +178,6 @@ def _with_statuses(entries: Iterator[tuple[int, bytes]]) -> Iterator[tuple[int, 
                 yield number, name, status
 
 
-def walk(root: bytes, walking: Walking, skipped: Skipped, patterns: Patterns | None = None) -> Iterator[Found]:
-    """Yield the regular files below the directory root, bytewise by whole path; the objects below a prefix of a store.
-
-    skipped: collects the files and directories that are left out. patterns: those of walking, if there are any.
-    Raises OSError only for root itself.
-    """
-    return _Walk(root, walking, skipped, patterns).files()
-
-
 _MANIFEST = b"manifest.json"
 
 _Entry: TypeAlias = "os.DirEntry[bytes] | StoredEntry"
@@ -201,14 +192,20 @@ def _entries(directory: bytes) -> Sequence[_Entry]:
 
 
 class _Walk:
-    """One walk, and the ids of the directories that it has seen. A prefix of a store is walked like a directory."""
+    """One walk, and the ids of the directories that it has seen. A prefix of a store is walked like a directory.
 
-    def __init__(self, root: bytes, walking: Walking, skipped: Skipped, patterns: Patterns | None) -> None:
+    root, status: the directory and its status. skipped: collects the files and directories that are left out.
+    patterns: those of walking, if there are any.
+    """
+
+    def __init__(
+        self, root: bytes, status: os.stat_result, walking: Walking, skipped: Skipped, patterns: Patterns | None
+    ) -> None:
         self.root, self.walking, self.skipped = root, walking, skipped
         self.patterns = patterns
         self.below = len(os.path.join(root, b""))
         """How many bytes of a path are the root."""
-        self.seen = set[FileId]()
+        self.device, self.seen = status.st_dev, {file_id(status)}
         self.entries: Callable[[bytes], Sequence[_Entry]] = _entries
         self.head: Callable[[bytes, int], bytes | None] = first_bytes
         if is_uri(root):
@@ -219,10 +216,8 @@ class _Walk:
             self.entries, self.head = tree_below(root).__getitem__, first_bytes_of_object
 
     def files(self) -> Iterator[Found]:
-        """Yield the files."""
-        status = status_of(self.root)
-        self.seen.add(file_id(status))
-        stack, device = list[_Listed](), status.st_dev
+        """Yield the regular files, bytewise by whole path. Raises OSError only for the root itself."""
+        stack = list[_Listed]()
         try:
             stack.append(self._listed(self.root))
         except DocumentSkipped as left:
@@ -240,7 +235,7 @@ class _Walk:
                 if self.patterns is not None and self.patterns.leave_out(entry.path[self.below :], is_directory):
                     continue
                 if is_directory:
-                    if not self.walking.one_file_system or status.st_dev == device or is_uri(self.root):
+                    if not self.walking.one_file_system or status.st_dev == self.device or is_uri(self.root):
                         stack.append(self._entered(entry.path, file_id(status)))
                     continue
                 if (dataset is not None and dataset.leaves_out(entry.name)) or (

@@ -71,13 +71,13 @@ class Records:
             piece = read
             if self.size > self._limit:
                 piece, self.raw = self._others.sub("x", read), []
-            if not pieces and read.endswith(("\n", "\r")):
-                yield piece
-                continue
-            pieces.append(piece)
-            if read.endswith(("\n", "\r")):
-                yield "".join(pieces)
+            if not read.endswith(("\n", "\r")):
+                pieces.append(piece)
+            elif pieces:
+                yield "".join((*pieces, piece))
                 pieces = []
+            else:
+                yield piece
         if pieces:
             yield "".join(pieces)
         self.is_over = True

@@ -353,15 +353,15 @@ class OutputFormat(NamedTuple):
     binary: bool = False
 
 
-_FORMATS, _ARROW_FILES = "simdocs.views.output_formats", "simdocs.views.output_formats"
+_FORMATS = "simdocs.views.output_formats"
 
 FORMATS = {
-    "table": OutputFormat("a table for people", "simdocs.views.output_formats:DrawnTable", for_people=True),
+    "table": OutputFormat("a table for people", f"{_FORMATS}:DrawnTable", for_people=True),
     "tsv": OutputFormat("tab-separated, without a header", f"{_FORMATS}:Tsv"),
     "jsonl": OutputFormat("one JSON object per line", f"{_FORMATS}:Jsonl", nested=True),
     "csv": OutputFormat("RFC 4180, with a header", f"{_FORMATS}:Csv"),
-    "parquet": OutputFormat("a Parquet file; needs pyarrow", f"{_ARROW_FILES}:Parquet", binary=True),
-    "arrow": OutputFormat("an Arrow IPC file; needs pyarrow", f"{_ARROW_FILES}:Arrow", binary=True),
+    "parquet": OutputFormat("a Parquet file; needs pyarrow", f"{_FORMATS}:Parquet", binary=True),
+    "arrow": OutputFormat("an Arrow IPC file; needs pyarrow", f"{_FORMATS}:Arrow", binary=True),
 }
 
 ON_TERMINAL, ELSEWHERE = "table", "tsv"

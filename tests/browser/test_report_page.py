@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from simdocs import report
 from tests.browser.browsing import AXE, Shown, a_browser, shown
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.program import simdocs
@@ -59,7 +60,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of 100,000 groups, without texts."""
     path = tmp_path_factory.mktemp("large") / "page.html"
-    path.write_bytes(simdocs.report(answer_with(100_000), report_size=0).html())
+    path.write_bytes(report(answer_with(100_000), report_size=0).html())
     return path
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 
 import pytest
 
+import simdocs as library
 from tests.cli.corpus import A2, A, B, jaccard, lay
 from tests.cli.program import simdocs
 from tests.commands.building import built
@@ -25,6 +25,11 @@ def archive(here, monkeypatch):
     return here
 
 
+def found(*documents: str, index: str = "docs.index", **options: object) -> list[tuple[str, str]]:
+    """The documents in each row of the answer."""
+    return [row[:2] for row in library.dedupe(*documents, against=index, **options).rows()]
+
+
 FOUND = [("docs/a.txt", "new/x"), ("docs/c.txt", "new/z"), ("new/y", "new/y1")]
 
 
@@ -38,45 +43,14 @@ def test_new_documents_similar_to_those_of_the_index_are_duplicates(archive):
     ]
 
 
-def test_lists_name_only_new_documents(archive):
-    for listed, names in (("kept", b"new/y\n"), ("duplicates", b"new/x\nnew/y1\nnew/z\n")):
-        done = simdocs("dedupe", "new", "--against", "docs.index", "--list", listed, cwd=archive)
-        assert done == (0, names, "")
-    raw = simdocs("dedupe", "new", "--against", "docs.index", "--list", "duplicates", "-0", cwd=archive)
-    assert raw.out == b"new/x\0new/y1\0new/z\0"
-
-
+@pytest.mark.reliability("documents that the --against index holds")
 def test_documents_that_are_all_in_the_index_already_are_a_warning(archive):
     said = "nothing was compared: the index of --against has all 3 documents already, so compare documents before you"
     done = simdocs("dedupe", "docs", "--against", "docs.index", cwd=archive)
     assert done == (0, b"", f"simdocs: warning: {said} add them to it\n")
-    some = simdocs("dedupe", "docs", "new/y", "--against", "docs.index", cwd=archive)
-    assert (some.status, some.err) == (0, "")
-    (archive / "nothing").mkdir()
-    none = simdocs("dedupe", "nothing", "--against", "docs.index", cwd=archive)
-    assert "nothing was compared" not in none.err
-
-
-@pytest.mark.reliability("documents that the --against index holds")
-def test_files_of_the_index_are_passed_over_as_known(archive):
-    done = simdocs("dedupe", "docs", "new", "--against", "docs.index", "--summary-json", "note", cwd=archive)
-    assert (done.status, done.err, done.names) == (0, "", FOUND)
-    facts = json.loads((archive / "note").read_bytes())
-    assert facts["skipped"] == {"known": 3}
-    assert facts["duplicates"] == 3
-    verbose = simdocs("dedupe", "docs", "--against", "docs.index", "-v", cwd=archive)
-    assert verbose[:2] == (0, b"")
-    assert verbose.err.count(": skipped: already in the index") == 3
-
-
-@pytest.mark.reliability("hard links")
-def test_links_to_files_of_the_index_are_passed_over_as_known(archive):
-    """Linked after the index was built, which changes the times of their inodes."""
-    os.link(archive / "docs/a.txt", archive / "new/link")
-    os.symlink("../docs/c.txt", archive / "new/symlink")
-    done = simdocs("dedupe", "new", "--follow", "--against", "docs.index", "--summary-json", "note", cwd=archive)
-    assert (done.status, done.err, done.names) == (0, "", FOUND)
-    assert json.loads((archive / "note").read_bytes())["skipped"] == {"known": 2}
+    assert library.dedupe("docs", "new", against="docs.index").skipped.counts == {"known": 3}
+    assert found("docs", "new") == FOUND
+    assert simdocs("dedupe", "docs", "new", "--against", "docs.index", cwd=archive).err == ""
 
 
 @pytest.mark.reliability("documents that the --against index holds")
@@ -84,17 +58,16 @@ def test_links_to_files_of_the_index_are_passed_over_as_known(archive):
 def test_a_file_put_in_the_place_of_one_of_the_index_is_new_if_its_text_is(archive, verify):
     """The same text is known. Another is new, and no duplicate of what its own file held."""
     built(Path("docs.index"), ["docs"], threshold=0.6, rebuild=True)
-    ask = ("dedupe", "docs", "--against", "docs.index", "--verify", verify)
-    (archive / "copy").write_bytes(A)
+    Path("copy").write_bytes(A)
     os.replace("copy", "docs/a.txt")
-    assert simdocs(*ask, "-q", cwd=archive) == (0, b"", "")
+    assert found("docs", verify=verify) == []
     for write in (Path.write_bytes, replaced):
         write(Path("docs/a.txt"), A2)
-        done = simdocs(*ask, "--summary-json", "note", cwd=archive)
-        assert (done.status, done.names, done.err) == (0, [("docs/b.txt", "docs/a.txt")], "")
-        assert json.loads((archive / "note").read_bytes())["skipped"] == {"known": 2}
+        done = library.dedupe("docs", against="docs.index", verify=verify)
+        assert [row[:2] for row in done.rows()] == [("docs/b.txt", "docs/a.txt")]
+        assert done.skipped.counts == {"known": 2}
         write(Path("docs/a.txt"), C)
-        assert simdocs(*ask, "--list", "kept", cwd=archive) == (0, b"docs/a.txt\n", "")
+        assert found("docs", verify=verify) == []
 
 
 def replaced(path: Path, data: bytes) -> None:
@@ -118,64 +91,37 @@ def test_rewritten_lines_of_a_file_of_the_index_are_new(archive):
 def test_a_duplicate_of_a_rewritten_document_is_reported_under_its_unchanged_copy(archive):
     lay(archive, {"more/1": C, "more/2": C})
     built(Path("more.index"), ["more"])
-    (archive / "more/1").write_bytes(A)
-    done = simdocs("dedupe", "more/1", "new/y", "--against", "more.index", "--verify", "estimate", cwd=archive)
-    assert (done.status, done.names) == (0, [("more/2", "new/y")])
+    Path("more/1").write_bytes(A)
+    assert found("more/1", "new/y", index="more.index", verify="estimate") == [("more/2", "new/y")]
 
 
 def test_the_threshold_is_that_of_the_index_or_the_one_given(archive):
     built(Path("docs.index"), ["docs"], threshold=0.95, rebuild=True)
-    ask = ("dedupe", "new", "--against", "docs.index")
-    assert simdocs(*ask, cwd=archive).names == FOUND[1:]
-    lower = simdocs(*ask, "-t", "0.8", cwd=archive)
+    assert found("new") == FOUND[1:]
+    lower = simdocs("dedupe", "new", "--against", "docs.index", "-t", "0.8", cwd=archive)
     assert (lower.status, set(lower.names) >= set(FOUND[1:])) == (0, True)
     assert lower.err.count("simdocs: warning: the index was built for threshold 0.95 and finds only ") == 1
 
 
-@pytest.mark.parametrize("kind", ["shingles", "signatures", "index"])
-def test_new_documents_may_be_an_artifact(archive, kind):
-    built(Path(f"new.{kind}"), ["new"])
-    assert simdocs("dedupe", f"new.{kind}", "--against", "docs.index", cwd=archive).names == FOUND
-    assert simdocs("dedupe", f"new.{kind}", "--against", "docs.index", "--keep", "newest", cwd=archive).status == 0
-
-
-def test_new_documents_may_be_json_lines(archive):
-    lay(archive, {"new.jsonl": b"".join(b'{"body": "%s"}\n' % text for text in (A2, C, C1))})
-    ask = ("dedupe", "new.jsonl", "--text-field", "body", "--against", "docs.index")
-    assert simdocs(*ask, cwd=archive).names == [("docs/a.txt", "new.jsonl#1"), ("new.jsonl#2", "new.jsonl#3")]
-    simdocs("index", "docs", "--text-field", "body", "-o", "of.body.index", cwd=archive)
-    as_the_index_has_it = simdocs("dedupe", "new.jsonl", "--against", "of.body.index", cwd=archive)
-    assert as_the_index_has_it == simdocs(*ask, cwd=archive)
-    lines = (archive / "new.jsonl").read_bytes().splitlines(keepends=True)
-    assert simdocs(*ask, "--kept-rows", "-", cwd=archive) == (0, lines[1], "")
-    assert simdocs(*ask, "--removed-rows", "-", cwd=archive) == (0, lines[0] + lines[2], "")
+OTHERS = {
+    "shingles": {"k": ({"k": 5}, "5, not 9"), "nfkc": ({"nfkc": True}, "True, not False")},
+    "signatures": {
+        "scheme": ({"scheme": "permutation"}, "'permutation', not 'fss'"),
+        "num_perm": ({"num_perm": 64}, "64, not 128"),
+    },
+    "index": {"unit": ({"unit": "word"}, "'word', not 'char'"), "seed": ({"seed": 7}, "7, not 0")},
+}
 
 
 @pytest.mark.reliability("artifacts with different parameters")
-@pytest.mark.parametrize(
-    ("options", "field", "values"),
-    [
-        ({"k": 5}, "k", "5, not 9"),
-        ({"unit": "word"}, "unit", "'word', not 'char'"),
-        ({"seed": 7}, "seed", "7, not 0"),
-        ({"nfkc": True}, "nfkc", "True, not False"),
-        ({"multiset": True}, "multiset", "True, not False"),
-    ],
-)
-def test_artifacts_of_other_parameters_are_refused(archive, options, field, values):
-    for kind in ("shingles", "index"):
-        built(Path(f"new.{kind}"), ["new"], **options)
+@pytest.mark.parametrize("kind", OTHERS)
+def test_artifacts_of_other_parameters_are_refused(archive, kind):
+    for field, (options, values) in OTHERS[kind].items():
+        built(Path(f"new.{kind}"), ["new"], rebuild=True, **options)
         done = simdocs("dedupe", f"new.{kind}", "--against", "docs.index", cwd=archive)
         assert (done.status, done.out, done.err.count("\n")) == (4, b"", 1)
         assert f"new.{kind}: does not have the parameters of docs.index: " in done.err
         assert f"{field} is {values}" in done.err
-
-
-def test_signatures_of_another_scheme_or_size_are_refused(archive):
-    for options, what in (({"scheme": "permutation"}, "scheme is 'permutation'"), ({"num_perm": 64}, "num_perm is 64")):
-        built(Path("new.signatures"), ["new"], rebuild=True, **options)
-        done = simdocs("dedupe", "new.signatures", "--against", "docs.index", cwd=archive)
-        assert (done.status, what in done.err) == (4, True)
 
 
 def test_options_that_contradict_the_index_are_refused(archive):
@@ -183,28 +129,26 @@ def test_options_that_contradict_the_index_are_refused(archive):
     assert (done.status, done.out) == (2, b"")
     assert "docs.index was built with -k 9, not 5: rebuild it, or leave the option out" in done.err
     assert "docs.index was built with --num-perm 128, not 64: " in done.err
-    assert simdocs("dedupe", "new", "--against", "docs.index", "-k", "9", cwd=archive).names == FOUND
+    assert found("new", k=9) == FOUND
     built(Path("new.shingles"), ["new"])
-    ask = ("dedupe", "new.shingles", "--against", "docs.index")
-    done = simdocs(*ask, "--num-perm", "64", "--bands", "3", "--rows", "2", cwd=archive)
-    assert (done.status, done.out, done.err.count("docs.index was built with ")) == (2, b"", 3)
-    assert simdocs(*ask, "--num-perm", "128", cwd=archive).names == FOUND
+    with pytest.raises(library.UsageError, match=r"--num-perm 128, not 64.*--bands 18, not 3.*--rows 7, not 2"):
+        found("new.shingles", num_perm=64, bands=3, rows=2)
 
 
 @pytest.mark.reliability("documents changed or gone since the build")
 @pytest.mark.reliability("moved documents or artifacts, another working directory")
 def test_nothing_is_a_duplicate_of_a_document_of_the_index_that_is_gone(archive):
     built(Path("docs.shingles"), ["docs"])
-    os.rename(archive / "docs", archive / "moved")
+    os.rename("docs", "moved")
     ask = ("dedupe", "new", "--against", "docs.index")
     done = simdocs(*ask, cwd=archive)
     # Nothing is a duplicate of what may not be there any more, not even a copy.
     assert (done.status, done.names) == (3, FOUND[2:])
     assert f"no document of docs.index was found in {archive}, because {archive}/docs is missing" in done.err
-    assert simdocs(*ask, "--shingles", "docs.shingles", cwd=archive).names == FOUND
     assert simdocs(*ask, "--strict", cwd=archive)[:2] == (2, b"")
-    (archive / "elsewhere").mkdir()
-    os.rename(archive / "moved", archive / "elsewhere/docs")
+    assert found("new", shingles="docs.shingles") == FOUND
+    Path("elsewhere").mkdir()
+    os.rename("moved", "elsewhere/docs")
     elsewhere = [(left.replace("docs/", "elsewhere/docs/"), right) for left, right in FOUND]
     assert simdocs(*ask, "--root", "elsewhere", cwd=archive).names == elsewhere
 
@@ -212,30 +156,18 @@ def test_nothing_is_a_duplicate_of_a_document_of_the_index_that_is_gone(archive)
 def test_copies_of_a_missing_original_are_still_compared(archive):
     """Of a similar document of the index, or else of the first of them."""
     lay(archive, {"copies/1": A, "copies/2": A, "copies/3": A2})
-    ask = ("dedupe", "copies", "--against", "docs.index")
-    os.unlink(archive / "docs/a.txt")
-    done = simdocs(*ask, cwd=archive)
-    assert (done.status, done.names) == (3, [("docs/b.txt", f"copies/{one}") for one in (1, 2, 3)])
-    assert simdocs("query", "docs.index", "copies/1", cwd=archive).names == [("copies/1", "docs/b.txt")]
-    os.unlink(archive / "docs/b.txt")
-    done = simdocs(*ask, cwd=archive)
-    assert (done.status, done.names) == (3, [("copies/1", "copies/2"), ("copies/1", "copies/3")])
-    assert done.err.count("docs/a.txt: skipped: its file is gone") == 1
+    os.unlink("docs/a.txt")
+    assert found("copies") == [("docs/b.txt", f"copies/{one}") for one in (1, 2, 3)]
+    assert [row[:2] for row in library.query("docs.index", "copies/1").rows()] == [("copies/1", "docs/b.txt")]
+    os.unlink("docs/b.txt")
+    done = library.dedupe("copies", against="docs.index")
+    assert [row[:2] for row in done.rows()] == [("copies/1", "copies/2"), ("copies/1", "copies/3")]
+    assert sum(name == "docs/a.txt" for names in done.skipped.by_reason.values() for name, _ in names) == 1
 
 
-def test_components_and_other_artifacts_cannot_be_combined_with_against(archive):
-    chains = simdocs("dedupe", "new", "--against", "docs.index", "--cluster", "components", cwd=archive)
-    assert chains.status == 2
-    built(Path("docs.signatures"), ["docs"])
-    assert simdocs("dedupe", "new", "--against", "docs.signatures", cwd=archive).status == 4
-    assert simdocs("dedupe", "new", "--against", "gone.index", cwd=archive).status == 2
-
-
-def test_a_copy_is_found_although_its_bucket_is_full(here):
+def test_a_copy_is_found_although_its_bucket_is_full(archive):
     words = "the ferry is back in the water and will be running again from monday as the harbour master says today"
-    for place, number in (("old", 1), ("old", 2), ("old", 3), ("new", 3)):
-        (here / place).mkdir(exist_ok=True)
-        (here / place / f"{number}.txt").write_text(f"{words} ({number})")
-    assert simdocs("index", "old", "-o", "old.index", cwd=here).status == 0
-    done = simdocs("dedupe", "new", "--against", "old.index", "--max-candidates", "1", cwd=here)
-    assert (done.status, done.out) == (0, b"old/3.txt\tnew/3.txt\t1.000000\t1.000000\n")
+    names = ("old/1", "old/2", "old/3", "late/3")
+    lay(archive, {name: f"{words} ({name[-1]})".encode() for name in names})
+    built(Path("old.index"), ["old"])
+    assert found("late", index="old.index", max_candidates=1) == [("old/3", "late/3")]

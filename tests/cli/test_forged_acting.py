@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 
+import simdocs as library
 from tests.artifacts.test_answer_file import forge
 from tests.cli.corpus import A1, A, B, lay
-from tests.cli.program import Done, simdocs
-from tests.cli.test_act import JOURNAL
-from tests.cli.test_saved_answers import saved
+from tests.cli.program import simdocs
+from tests.cli.test_act import answered
+from tests.storage.acting import JOURNAL, undo
 
 Line = dict[str, Any]
 
@@ -25,15 +26,16 @@ as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Path:
-    """A document, a copy of it in another directory, and others, with the answer about them, and a file beside them."""
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working directory, with a document, a copy of it in another directory, and others, and the answer."""
+    monkeypatch.chdir(tmp_path)
     lay(tmp_path, {"docs/a": A, "docs/deep/b": A, "docs/y": B, "docs/z": A1[::-1], "other/thesis": B})
-    saved(tmp_path, "docs")
+    answered("docs")
     return tmp_path
 
 
-def act(cwd: Path, *options: str) -> Done:
-    return simdocs("act", "x.answer", *(options or ("--move", "away")), "--yes", "-q", cwd=cwd)
+def act(yes: bool = True, **action: Any) -> object:
+    return library.act("x.answer", yes=yes, **(action or {"move": "away"}))
 
 
 def tree(root: Path) -> dict[str, bytes | None]:
@@ -41,13 +43,13 @@ def tree(root: Path) -> dict[str, bytes | None]:
     return {str(path): path.read_bytes() if path.is_file() else None for path in sorted(root.rglob("*"))}
 
 
-def refused(cwd: Path, status: int, why: str, *commands: tuple[str, ...]) -> None:
-    """Each command ends with this status and nothing is changed."""
-    before = tree(cwd)
-    for command in commands or (("undo", JOURNAL), ("undo", JOURNAL, "--yes")):
-        done = simdocs(*command, cwd=cwd)
-        assert (done.status, done.out, why in done.err) == (status, b"", True), (command, done)
-        assert tree(cwd) == before, command
+def refused(error: type[Exception], why: str, *runs: Callable[[], object]) -> None:
+    """Each run ends with this error, and nothing is changed."""
+    before = tree(Path())
+    for run in runs or (undo, lambda: library.undo(JOURNAL)):
+        with pytest.raises(error, match=why):
+            run()
+        assert tree(Path()) == before
 
 
 def rewrite(journal: Path, change: Callable[[list[Line]], object]) -> None:
@@ -85,60 +87,51 @@ STEPS: dict[str, tuple[str, Line]] = {
 @pytest.mark.parametrize("what", STEPS)
 def test_a_journal_with_a_step_that_act_does_not_write_is_refused(place: Path, what: str) -> None:
     action, fields = STEPS[what]
-    act(place, *(("--move", "away") if action == "--move" else (action,)))
+    act(**({"move": "away"} if action == "--move" else {"hardlink": True}))
     rewrite(place / JOURNAL, lambda lines: lines[1].update(fields))
-    refused(place, 4, "damaged: line 2 is not one that simdocs writes: nothing was changed")
+    refused(library.ArtifactError, "damaged: line 2 is not one that simdocs writes: nothing was changed")
 
 
 def test_a_directory_in_the_place_of_a_moved_file_is_not_put_back(place: Path) -> None:
-    act(place)
+    act()
     (place / "away/docs/deep/b").unlink()
     lay(place, {"away/docs/deep/b/secret": B})
-    done = simdocs("undo", JOURNAL, "--yes", cwd=place)
-    assert (done.status, "is another file now" in done.err) == (3, True)
+    assert "is another file now" in undo().skipped.by_reason["left"][0][1]
     assert (place / "away/docs/deep/b/secret").exists()
 
 
-def test_undo_lists_every_path_that_it_would_touch(place: Path) -> None:
-    act(place)
-    done = simdocs("undo", JOURNAL, "--format", "jsonl", cwd=place)
-    assert [tuple(json.loads(line).values()) for line in done.out.splitlines()] == [
-        ("undo move", "docs/deep/b", "away/docs/deep/b"),
-        ("remove if empty", None, "away/docs/deep"),
-        ("remove if empty", None, "away/docs"),
-        ("remove if empty", None, "away"),
-    ]
+AGAIN: tuple[Callable[[], object], ...] = (
+    lambda: act(hardlink=True),
+    lambda: act(hardlink=True, yes=False),
+    undo,
+    lambda: library.undo(JOURNAL),
+)
 
 
 @as_root
 @pytest.mark.reliability("a journal of another user")
 def test_a_journal_of_another_user_is_neither_written_nor_obeyed(place: Path) -> None:
-    act(place)
+    act()
     os.chown(place / JOURNAL, STRANGER, STRANGER)
     (place / JOURNAL).chmod(0o666)
-    again = ("act", "x.answer", "--hardlink")
-    commands = (again, (*again, "--yes"), ("undo", JOURNAL), ("undo", JOURNAL, "--yes"))
-    refused(place, 2, f"{JOURNAL}: belongs to another user", *commands)
+    refused(library.SimdocsError, f"{JOURNAL}: belongs to another user", *AGAIN)
 
 
 @pytest.mark.reliability("a journal of another user")
 def test_a_journal_that_is_a_link_is_not_followed(place: Path) -> None:
-    act(place)
+    act()
     (place / JOURNAL).rename(place / "elsewhere")
     (place / JOURNAL).symlink_to("elsewhere")
-    again = ("act", "x.answer", "--hardlink")
-    commands = (again, (*again, "--yes"), ("undo", JOURNAL), ("undo", JOURNAL, "--yes"))
-    refused(place, 2, f"{JOURNAL}: this is a link, which is not followed", *commands)
+    refused(library.SimdocsError, f"{JOURNAL}: this is a link, which is not followed", *AGAIN)
 
 
 LIMIT = {resource.RLIMIT_AS: (3 << 29, 3 << 29)}
 """Memory in which no large file can be held, but the program and its libraries can."""
 
 
-@pytest.mark.parametrize("begin", ["nothing", "first line", "rows"])
-@pytest.mark.parametrize("command", ["act", "report", "undo"])
+@pytest.mark.parametrize(("command", "begin"), [("act", "rows"), ("report", "nothing"), ("undo", "first line")])
 def test_what_goes_on_for_many_gigabytes_is_refused_in_little_memory(place: Path, command: str, begin: str) -> None:
-    act(place)
+    act()
     name = JOURNAL if command == "undo" else "x.answer"
     path = place / name
     lines = path.read_bytes().splitlines(keepends=True)
@@ -163,15 +156,13 @@ PARAMETERS: dict[str, Callable[[list[Line]], object]] = {
 @pytest.mark.parametrize("what", PARAMETERS)
 def test_an_answer_with_parameters_that_there_cannot_be_is_refused(place: Path, what: str) -> None:
     forge(place / "x.answer", PARAMETERS[what])
-    refused(
-        place, 4, "x.answer: ", ("report", "x.answer", "-o", "r.html"), ("act", "x.answer", "--move", "away", "--yes")
-    )
+    refused(library.ArtifactError, "x.answer: ", lambda: library.report("x.answer"), act)
 
 
 def test_undo_of_a_link_leaves_no_temporary_file_if_the_kept_file_was_replaced(place: Path) -> None:
-    act(place, "--hardlink")
+    act(hardlink=True)
     (place / "new").write_bytes(B)
     (place / "new").rename(place / "docs/a")
-    assert simdocs("undo", JOURNAL, "--yes", "-q", cwd=place).status == 0
+    assert undo().skipped.counts == {}
     assert (place / "docs/deep/b").read_bytes() == A
     assert os.listdir(place / "docs/deep") == ["b"]

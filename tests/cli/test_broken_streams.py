@@ -16,10 +16,6 @@ from tests.cli.program import Done, in_shell, running, simdocs
 from tests.cli.stand_in import stand_in
 from tests.cli.traps import with_workers
 
-HELP = ["--version", "--help", "dedupe --help", "shingle --help"]
-SHINGLES = "show docs/a.txt"
-
-
 COPIES = 300
 
 
@@ -40,18 +36,8 @@ def into_a_full_disk(*arguments, cwd) -> Done:
 
 
 @pytest.mark.reliability("a full standard output")
-@pytest.mark.parametrize("what", ["dedupe -j1", "pairs -j2", "dedupe --list kept -0", "dedupe --format table"])
+@pytest.mark.parametrize("what", ["dedupe docs -j2", "dedupe docs --list kept -0", "--version", "dedupe --help"])
 def test_a_full_disk_at_standard_output_is_one_line_and_status_2(here, what):
-    done = into_a_full_disk(*what.split(), "docs", cwd=here)
-    assert done.status == 2
-    assert len(done.err.splitlines()) == 1
-    assert done.err.startswith("simdocs: error: ")
-    assert "No space left on device" in done.err
-
-
-@pytest.mark.reliability("a full standard output")
-@pytest.mark.parametrize("what", [*HELP, SHINGLES])
-def test_help_version_and_shingles_on_a_full_disk_are_one_line_and_status_2(here, what):
     done = into_a_full_disk(*what.split(), cwd=here)
     assert (done.status, len(done.err.splitlines())) == (2, 1)
     assert done.err.startswith("simdocs: error: ")
@@ -64,13 +50,6 @@ def test_help_version_and_shingles_on_a_full_disk_are_one_line_and_status_2(here
 def test_every_command_reports_a_full_standard_output(built, command):
     said = "simdocs: error: standard output: write error: No space left on device\n"
     assert into_a_full_disk(*EVERY[command], cwd=built) == (2, b"", said)
-
-
-@pytest.mark.reliability("a closed standard output")
-@pytest.mark.parametrize("command", ["query", *slow("dedupe", "info", "show", "pairs", "dedupe --against")])
-def test_every_command_reports_a_closed_standard_output(built, command):
-    closed = in_shell('simdocs "$@" >&-', *EVERY[command], cwd=built)
-    assert closed == (2, b"", "simdocs: error: standard output: write error: Bad file descriptor\n")
 
 
 @pytest.mark.reliability("a summary that cannot be written")
@@ -89,7 +68,7 @@ def test_no_answer_is_published_if_its_summary_cannot_be_written(here):
 
 
 @pytest.mark.reliability("a full or closed standard error")
-@pytest.mark.parametrize("command", ["query", *slow("index", "dedupe")])
+@pytest.mark.parametrize("command", ["query", *slow("index")])
 def test_a_full_or_closed_standard_error_changes_no_answer(built, command):
     expected = simdocs(*EVERY[command], cwd=built)
     with Path("/dev/full").open("wb") as full:
@@ -97,37 +76,17 @@ def test_a_full_or_closed_standard_error_changes_no_answer(built, command):
     assert in_shell('simdocs "$@" -v 2>&-', *EVERY[command], cwd=built) == expected
 
 
-def test_a_full_device_as_output_or_summary_is_status_2(here):
-    for output in ("-o /dev/full", "--summary-json /dev/full"):
-        done = simdocs("dedupe", "docs", *output.split(), cwd=here)
-        assert (done.status, len(done.err.splitlines())) == (2, 1)
-    with Path("/dev/full").open("wb") as full:
-        done = simdocs("dedupe", "docs", "--exit-code", "-v", cwd=here, stderr=full)
-    assert (done.status, len(done.rows)) == (1, 1)
-
-
 @pytest.mark.reliability("a closed standard output")
-@pytest.mark.parametrize("jobs", ["-j2", *slow("-j1")])
-def test_a_closed_standard_output_is_one_line_and_status_2(here, jobs):
-    done = in_shell(f"simdocs dedupe docs {jobs} >&-", cwd=here, env=with_workers(here))
-    assert (done.status, done.out, len(done.err.splitlines())) == (2, b"", 1)
-    assert done.err.startswith("simdocs: error: standard output: ")
-
-
-@pytest.mark.reliability("a closed standard output")
-@pytest.mark.parametrize("what", [HELP[0], SHINGLES, *slow(*HELP[1:])])
-def test_help_version_and_shingles_on_a_closed_output_are_one_line_and_status_2(here, what):
-    done = in_shell(f"simdocs {what} >&-", cwd=here)
-    assert (done.status, len(done.err.splitlines())) == (2, 1)
-
-
-@pytest.mark.reliability("a closed standard output")
-def test_a_closed_standard_output_does_not_matter_if_nothing_is_printed(here):
+def test_a_closed_standard_output_matters_if_something_is_printed(here):
+    said = "simdocs: error: standard output: Bad file descriptor\n"
+    for what in ("dedupe docs", "--version"):
+        done = in_shell(f"simdocs {what} >&-", cwd=here)
+        assert done._replace(err=done.err.replace("write error: ", "")) == (2, b"", said)
     assert in_shell("simdocs dedupe docs -o out >&-", cwd=here) == (0, b"", "")
 
 
 @pytest.mark.reliability("a closed standard output")
-@pytest.mark.parametrize("closed", ["2>&-", "<&- >&- 2>&-", *slow("<&-", "<&- >&-")])
+@pytest.mark.parametrize("closed", ["<&- >&- 2>&-", *slow("2>&-", "<&-", "<&- >&-")])
 def test_a_file_opened_later_does_not_take_the_place_of_a_closed_stream(here, closed, answer):
     env = with_workers(here)
     done = in_shell(f"simdocs dedupe docs -j2 {closed}", cwd=here, env=env)
@@ -164,13 +123,6 @@ def test_an_answer_larger_than_files_may_be_keeps_the_old_one(copies):
     assert sorted(os.listdir(copies)) == ["docs", "out"]
 
 
-def test_an_answer_that_nobody_reads_ends_the_program_by_sigpipe(copies):
-    with running("dedupe", "docs", cwd=copies) as process:
-        process.stdout.close()
-        assert process.stderr.read() == b""
-        assert process.wait(60) == -signal.SIGPIPE
-
-
 @pytest.mark.reliability("a reader that stops early")
 @pytest.mark.parametrize("command", WRITING)
 def test_every_command_ends_by_sigpipe_if_nobody_reads(built, command):
@@ -178,17 +130,3 @@ def test_every_command_ends_by_sigpipe_if_nobody_reads(built, command):
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait(60) == -signal.SIGPIPE
-
-
-@pytest.mark.reliability("a reader that stops early")
-def test_help_that_nobody_reads_ends_by_sigpipe():
-    with running("dedupe", "--help") as process:
-        process.stdout.close()
-        assert process.stderr.read() == b""
-        assert process.wait(60) == -signal.SIGPIPE
-
-
-def test_an_answer_larger_than_a_pipe_is_read_to_its_end(copies):
-    done = simdocs("pairs", "docs", cwd=copies)
-    assert (done.status, done.err, len(done.rows)) == (0, "", COPIES - 1)
-    assert len(done.out) > 2 * 65536

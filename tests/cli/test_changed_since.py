@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 import simdocs as python
-from tests.amounts import slow
 from tests.cli.corpus import A, lay
 from tests.cli.program import simdocs
 
@@ -24,23 +23,14 @@ def indexed(here):
 
 
 @pytest.mark.reliability("documents changed or gone since the build")
-@pytest.mark.parametrize("ask", [("dedupe", "d.index"), ("pairs", "d.index"), ("query", "d.index", "new")])
+@pytest.mark.parametrize("ask", [("dedupe", "d.index"), ("query", "d.index", "new")])
 def test_a_copy_that_has_changed_is_named_and_in_no_answer(indexed, ask):
-    before = simdocs(*ask, cwd=indexed)
-    assert before.status == 0
+    assert b"d/b" in simdocs(*ask, cwd=indexed).out
     (indexed / "d/b").write_bytes(b"a text that is nowhere else, and must not be taken for a copy")
     done = simdocs(*ask, cwd=indexed)
-    assert (done.status, done.err.count("d/b: skipped: its text has changed since it was read")) == (
-        3,
-        1,
-    )
+    assert (done.status, done.err.count("d/b: skipped: its text has changed since it was read")) == (3, 1)
     assert b"d/b" not in done.out
     assert simdocs(*ask, "--strict", cwd=indexed)[:2] == (2, b"")
-
-
-def test_a_changed_document_is_not_listed_as_a_duplicate(indexed):
-    (indexed / "d/b").write_bytes(b"another text")
-    assert simdocs("dedupe", "d.index", "--list", "duplicates", cwd=indexed)[:2] == (3, b"")
 
 
 def outdated(said: str) -> str:
@@ -73,8 +63,6 @@ def test_lists_name_only_documents_that_are_still_there(indexed):
     assert (answer.status, answer.err.count("skipped")) == (3, 1)
     assert answer.err.startswith(f"simdocs: {gone}\n")
     assert json.loads((indexed / "note").read_bytes())["kept"] == len("acf")
-    simdocs("dedupe", "d.index", "--list", "kept", "--summary-json", "note", cwd=indexed)
-    assert json.loads((indexed / "note").read_bytes())["kept"] == len("af")
     taken = simdocs("dedupe", "d.index", "--list", "kept", "--verify", "estimate", cwd=indexed)
     assert taken == (0, b"d/a\nd/c\nd/e\nd/f\n", "")
 
@@ -88,12 +76,10 @@ def test_an_exact_join_names_a_document_that_is_gone_though_it_resembles_no_othe
     done = simdocs("dedupe", "d.index", "--exact", cwd=indexed)
     assert done.status == 3
     assert done.err.startswith("simdocs: d/c: skipped: its file is gone\n")
-    assert simdocs("dedupe", "d.index", cwd=indexed) == done
-    assert simdocs("dedupe", "d.index", "--verify", "estimate", cwd=indexed).status == 0
 
 
 @pytest.mark.reliability("documents changed or gone since the build")
-@pytest.mark.parametrize("ask", [("dedupe", "d.index"), ("pairs", "d.index"), ("query", "d.index", "new")])
+@pytest.mark.parametrize("ask", [("dedupe", "d.index"), ("query", "d.index", "new")])
 def test_one_line_says_what_to_do_after_a_directory_was_renamed(indexed, ask):
     (indexed / "d").rename(indexed / "renamed")
     assert simdocs(*ask, cwd=indexed) == (3, b"", nothing_found_in(indexed, indexed / "d"))
@@ -119,15 +105,6 @@ def test_one_line_says_what_to_do_after_the_root_was_renamed(tmp_path):
     assert simdocs("dedupe", "d.index", cwd=tmp_path / "b") == (3, b"", nothing_found_in(root, root))
     done = simdocs("dedupe", "d.index", "--root", ".", cwd=tmp_path / "b")
     assert (done.status, done.err) == (0, "")
-
-
-@pytest.mark.reliability("documents changed or gone since the build")
-def test_nothing_is_a_duplicate_of_a_document_that_is_gone(indexed):
-    shutil.rmtree(indexed / "d")
-    gone = simdocs("dedupe", "d.index", cwd=indexed)
-    assert gone == (3, b"", nothing_found_in(indexed, indexed / "d"))
-    assert simdocs("query", "d.index", "new", cwd=indexed)[:2] == (3, b"")
-    assert simdocs("dedupe", "new", "--against", "d.index", "--list", "kept", cwd=indexed)[:2] == (3, b"new\n")
 
 
 @pytest.mark.reliability("moved documents or artifacts, another working directory")
@@ -160,14 +137,9 @@ B = A.replace(b"e", b"E", 1).replace(b"a", b"o", 1)
 ASKS = [
     ("dedupe", "d.index"),
     ("dedupe", "d.index", "--keep", "longest"),
-    ("dedupe", "d.index", "--cluster", "components"),
-    ("dedupe", "d.index", "--exact"),
-    ("pairs", "d.index"),
     ("pairs", "d.index", "--all-copies"),
     ("dedupe", "d.signatures"),
     ("query", "d.index", "near"),
-    ("query", "d.index", "same"),
-    ("dedupe", "near", "--against", "d.index"),
     ("dedupe", "same", "--against", "d.index"),
 ]
 
@@ -190,7 +162,7 @@ def lost(request, tmp_path_factory):
     return request.param, before, after
 
 
-@pytest.mark.parametrize("ask", [*ASKS[::2], *slow(*((ask,) for ask in ASKS[1::2]))], ids=" ".join)
+@pytest.mark.parametrize("ask", ASKS, ids=" ".join)
 def test_another_copy_takes_the_place_of_one_that_is_gone(lost, ask):
     """The answer is that about documents without the one that is gone, and it alone is named."""
     name, before, after = lost
@@ -200,8 +172,7 @@ def test_another_copy_takes_the_place_of_one_that_is_gone(lost, ask):
     said = outdated(f"1 of 4 documents is gone or has changed since {artifact} was built")
     assert done.err == f"simdocs: {name}: {why}\n{said}"
     assert done.status == 3
-    again = simdocs(*ask, cwd=after)
-    assert (again.status, again.out) == (0, done.out)
+    assert simdocs(*ask, cwd=after)[:2] == (0, done.out)
     assert done.out
 
 

@@ -14,29 +14,19 @@ from tests.cli.traps import TOKENS_ARE_HELD, trap, trap_of_held
 REPLACED = "simdocs: {}: skipped: changed while it was read (replaced after it was found)\n"
 
 
-def test_a_file_that_vanishes_after_the_walk_is_passed_by(here):
-    env = trap(here, "os.unlink('docs/b.txt')", "open", "docs/a.txt")
-    done = simdocs("dedupe", "docs", "-j1", "--summary-json", "note", cwd=here, env=env)
-    assert done == (0, b"", "")
-    assert json.loads((here / "note").read_bytes())["skipped"] == {"vanished": 1}
-
-
 @pytest.mark.reliability("a file or directory that vanishes after the walk")
 def test_verbose_names_a_file_that_vanished_after_the_walk(here):
     env = trap(here, "os.unlink('docs/b.txt')", "open", "docs/a.txt")
-    done = simdocs("dedupe", "docs", "-j1", "-v", "--strict", cwd=here, env=env)
+    done = simdocs("dedupe", "docs", "-j1", "-v", "--strict", "--summary-json", "note", cwd=here, env=env)
     assert (done.status, done.out) == (0, b"")
+    assert json.loads((here / "note").read_bytes())["skipped"] == {"vanished": 1}
     assert "simdocs: docs/b.txt: skipped: gone since the walk" in done.err
 
 
 @pytest.mark.reliability("the first of two names vanishes")
-@pytest.mark.parametrize("jobs", ["-j1", "-j2"])
 @pytest.mark.parametrize(
-    ("action", "replaced"),
-    [
-        ("os.unlink('docs/b.txt')", False),
-        ("os.unlink('docs/b.txt'); os.mkfifo('docs/b.txt')", True),
-    ],
+    ("action", "replaced", "jobs"),
+    [("os.unlink('docs/b.txt')", False, "-j1"), ("os.unlink('docs/b.txt'); os.mkfifo('docs/b.txt')", True, "-j2")],
     ids=["gone", "a FIFO"],
 )
 def test_the_other_name_of_a_vanished_file_is_named_as_unread(here, action, replaced, jobs):
@@ -77,11 +67,13 @@ CHANGES = {
 
 
 @pytest.mark.reliability("a change before it is verified")
-@pytest.mark.parametrize(("action", "why"), CHANGES.values(), ids=CHANGES)
-@pytest.mark.parametrize("jobs", ["-j1", "-j2"])
-@pytest.mark.parametrize("again", [False, True], ids=["held", "read again"])
-def test_a_document_that_changes_before_it_is_verified_is_no_duplicate(here, action, why, jobs, again):
+@pytest.mark.parametrize(
+    ("what", "jobs", "again"),
+    [("changed", "-j2", False), ("gone", "-j1", False), ("changed", "-j1", True), ("gone", "-j2", True)],
+)
+def test_a_document_that_changes_before_it_is_verified_is_no_duplicate(here, what, jobs, again):
     """When the program comes back to a document, in whatever process, something happens to the other."""
+    action, why = CHANGES[what]
     lay(here, {"docs/d.txt": A2})
     if again:
         env = trap(here, action, "open", "docs/a.txt", at=2, in_worker=jobs == "-j2", again=True)
